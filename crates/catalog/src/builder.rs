@@ -1,0 +1,219 @@
+//! Fills a [`Catalog`]: ids are given in the order of the calls, links are made at the end.
+
+use crate::catalog::{Capabilities, Catalog};
+use crate::entity::{Entity, EntityKind, Field, Index, Key, KeyKind, Relationship};
+use crate::ids::{CompositeId, DomainId, EntityId, EnumId, FieldId, RangeId, RelationshipId};
+use crate::note::{Note, NoteKind};
+use crate::types::{Attribute, Composite, Domain, Enum, EnumLabel, Range, Type};
+
+/// Collects what introspection finds.
+#[derive(Debug, Default)]
+pub struct Builder {
+    catalog: Catalog,
+}
+
+/// What introspection knows of a field.
+#[derive(Clone, Debug)]
+pub struct NewField {
+    pub name: Box<str>,
+    pub r#type: Type,
+    pub nullable: bool,
+    pub has_default: bool,
+    pub generated: Option<crate::entity::Generated>,
+    pub description: Option<Box<str>>,
+}
+
+/// What introspection knows of a foreign key.
+#[derive(Clone, Debug)]
+pub struct NewRelationship {
+    pub name: Box<str>,
+    pub from: EntityId,
+    pub from_fields: Vec<FieldId>,
+    pub to: EntityId,
+    pub to_fields: Vec<FieldId>,
+    pub description: Option<Box<str>>,
+}
+
+impl Builder {
+    #[must_use]
+    pub fn new(capabilities: Capabilities) -> Self {
+        Self { catalog: Catalog { capabilities, ..Catalog::default() } }
+    }
+
+    pub fn entity(
+        &mut self,
+        namespace: Option<Box<str>>,
+        name: Box<str>,
+        kind: EntityKind,
+        description: Option<Box<str>>,
+    ) -> EntityId {
+        let id = EntityId::new(self.catalog.entities.len());
+        self.catalog.entities.push(Entity {
+            id,
+            namespace,
+            name,
+            kind,
+            fields: Vec::new(),
+            keys: Vec::new(),
+            indexes: Vec::new(),
+            outgoing: Vec::new(),
+            incoming: Vec::new(),
+            description,
+        });
+        id
+    }
+
+    pub fn field(&mut self, entity: EntityId, field: NewField) -> FieldId {
+        let id = FieldId::new(self.catalog.fields.len());
+        self.catalog.fields.push(Field {
+            id,
+            entity,
+            name: field.name,
+            r#type: field.r#type,
+            nullable: field.nullable,
+            has_default: field.has_default,
+            generated: field.generated,
+            description: field.description,
+        });
+        self.catalog.entities[entity.index()].fields.push(id);
+        id
+    }
+
+    pub fn key(&mut self, entity: EntityId, key: Key) {
+        self.catalog.entities[entity.index()].keys.push(key);
+    }
+
+    pub fn index(&mut self, entity: EntityId, index: Index) {
+        self.catalog.entities[entity.index()].indexes.push(index);
+    }
+
+    pub fn relationship(&mut self, relationship: NewRelationship) -> RelationshipId {
+        let id = RelationshipId::new(self.catalog.relationships.len());
+        self.catalog.relationships.push(Relationship {
+            id,
+            name: relationship.name,
+            from: relationship.from,
+            from_fields: relationship.from_fields,
+            to: relationship.to,
+            to_fields: relationship.to_fields,
+            one_to_one: false,
+            indexed: false,
+            edge: None,
+            description: relationship.description,
+        });
+        id
+    }
+
+    pub fn r#enum(
+        &mut self,
+        namespace: Option<Box<str>>,
+        name: Box<str>,
+        labels: Vec<EnumLabel>,
+        description: Option<Box<str>>,
+    ) -> EnumId {
+        let id = EnumId::new(self.catalog.enums.len());
+        self.catalog.enums.push(Enum { id, namespace, name, labels, description });
+        id
+    }
+
+    /// Attributes may be added later by [`Builder::set_attributes`]: composites can nest.
+    pub fn composite(
+        &mut self,
+        namespace: Option<Box<str>>,
+        name: Box<str>,
+        description: Option<Box<str>>,
+    ) -> CompositeId {
+        let id = CompositeId::new(self.catalog.composites.len());
+        let attributes = Vec::new();
+        self.catalog.composites.push(Composite { id, namespace, name, attributes, description });
+        id
+    }
+
+    pub fn set_attributes(&mut self, composite: CompositeId, attributes: Vec<Attribute>) {
+        self.catalog.composites[composite.index()].attributes = attributes;
+    }
+
+    pub fn domain(
+        &mut self,
+        namespace: Option<Box<str>>,
+        name: Box<str>,
+        base: Type,
+        not_null: bool,
+        description: Option<Box<str>>,
+    ) -> DomainId {
+        let id = DomainId::new(self.catalog.domains.len());
+        self.catalog.domains.push(Domain { id, namespace, name, base, not_null, description });
+        id
+    }
+
+    pub fn range(
+        &mut self,
+        namespace: Option<Box<str>>,
+        name: Box<str>,
+        subtype: Type,
+    ) -> RangeId {
+        let id = RangeId::new(self.catalog.ranges.len());
+        self.catalog.ranges.push(Range { id, namespace, name, subtype });
+        id
+    }
+
+    pub fn note(&mut self, note: Note) {
+        self.catalog.notes.push(note);
+    }
+
+    /// The catalog so far, for look-ups while filling it.
+    #[must_use]
+    pub fn catalog(&self) -> &Catalog {
+        &self.catalog
+    }
+
+    /// Sorts keys, links relationships to their entities, and derives what follows from keys
+    /// and indexes.
+    #[must_use]
+    pub fn finish(mut self) -> Catalog {
+        for entity in &mut self.catalog.entities {
+            entity.keys.sort_by(|left, right| {
+                let rank = |key: &Key| key.kind != KeyKind::Primary;
+                rank(left).cmp(&rank(right)).then_with(|| left.name.cmp(&right.name))
+            });
+        }
+        for index in 0..self.catalog.relationships.len() {
+            self.link(RelationshipId::new(index));
+        }
+        self.catalog
+    }
+
+    fn link(&mut self, id: RelationshipId) {
+        let relationship = &self.catalog.relationships[id.index()];
+        let (from, to) = (relationship.from, relationship.to);
+        let entity = &self.catalog.entities[from.index()];
+        let one_to_one = entity.is_unique(&relationship.from_fields);
+        let indexed = entity.is_indexed(&relationship.from_fields);
+        if !indexed {
+            let columns = relationship
+                .from_fields
+                .iter()
+                .map(|field| &*self.catalog[*field].name)
+                .collect::<Vec<_>>()
+                .join(", ");
+            let table = self.catalog.qualified_name(from);
+            let note = Note {
+                kind: NoteKind::UnindexedRelationship,
+                subject: format!("{table} ({columns})").into(),
+                message: format!(
+                    "the foreign key {} has no index on its own side, so each step back along it \
+                     reads the whole table.",
+                    relationship.name
+                )
+                .into(),
+                remedy: format!("create an index on {table} ({columns}).").into(),
+            };
+            self.catalog.notes.push(note);
+        }
+        let relationship = &mut self.catalog.relationships[id.index()];
+        relationship.one_to_one = one_to_one;
+        relationship.indexed = indexed;
+        self.catalog.entities[from.index()].outgoing.push(id);
+        self.catalog.entities[to.index()].incoming.push(id);
+    }
+}

@@ -1,0 +1,137 @@
+//! The arena of everything a source holds.
+
+use std::ops::Index;
+
+use crate::entity::{Entity, Field, Relationship};
+use crate::ids::{CompositeId, DomainId, EntityId, EnumId, FieldId, RangeId, RelationshipId};
+use crate::note::Note;
+use crate::types::{Composite, Domain, Enum, Range, Scalar, Type};
+
+/// Everything a source holds, as far as it can be represented. Made by [`crate::Builder`].
+#[derive(Clone, Debug, Default)]
+pub struct Catalog {
+    pub(crate) entities: Vec<Entity>,
+    pub(crate) fields: Vec<Field>,
+    pub(crate) relationships: Vec<Relationship>,
+    pub(crate) enums: Vec<Enum>,
+    pub(crate) composites: Vec<Composite>,
+    pub(crate) domains: Vec<Domain>,
+    pub(crate) ranges: Vec<Range>,
+    pub(crate) notes: Vec<Note>,
+    pub(crate) capabilities: Capabilities,
+}
+
+/// What a dialect may ask of the source. A dialect never asks which source it is.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Capabilities {
+    /// JSON values compare by content, not by their text.
+    pub json_equality: bool,
+    /// Namespaces are part of names.
+    pub namespaces: bool,
+}
+
+impl Catalog {
+    pub fn entities(&self) -> impl Iterator<Item = &Entity> {
+        self.entities.iter()
+    }
+
+    pub fn relationships(&self) -> impl Iterator<Item = &Relationship> {
+        self.relationships.iter()
+    }
+
+    pub fn enums(&self) -> impl Iterator<Item = &Enum> {
+        self.enums.iter()
+    }
+
+    pub fn composites(&self) -> impl Iterator<Item = &Composite> {
+        self.composites.iter()
+    }
+
+    pub fn domains(&self) -> impl Iterator<Item = &Domain> {
+        self.domains.iter()
+    }
+
+    pub fn ranges(&self) -> impl Iterator<Item = &Range> {
+        self.ranges.iter()
+    }
+
+    /// What could not be represented.
+    #[must_use]
+    pub fn notes(&self) -> &[Note] {
+        &self.notes
+    }
+
+    #[must_use]
+    pub fn capabilities(&self) -> Capabilities {
+        self.capabilities
+    }
+
+    /// The entity's fields in the order of the source.
+    pub fn fields_of(&self, entity: EntityId) -> impl Iterator<Item = &Field> {
+        self[entity].fields.iter().map(|field| &self[*field])
+    }
+
+    #[must_use]
+    pub fn find_entity(&self, namespace: Option<&str>, name: &str) -> Option<&Entity> {
+        self.entities
+            .iter()
+            .find(|entity| entity.namespace.as_deref() == namespace && &*entity.name == name)
+    }
+
+    #[must_use]
+    pub fn find_field(&self, entity: EntityId, name: &str) -> Option<&Field> {
+        self.fields_of(entity).find(|field| &*field.name == name)
+    }
+
+    /// The type below all domains.
+    #[must_use]
+    pub fn base_type<'a>(&'a self, r#type: &'a Type) -> &'a Type {
+        let mut current = r#type;
+        while let Type::Domain(domain) = current {
+            current = &self[*domain].base;
+        }
+        current
+    }
+
+    /// The scalar below all domains, if the type is one.
+    #[must_use]
+    pub fn base_scalar<'a>(&'a self, r#type: &'a Type) -> Option<&'a Scalar> {
+        match self.base_type(r#type) {
+            Type::Scalar(scalar) => Some(scalar),
+            Type::Enum(_) | Type::Domain(_) | Type::Composite(_) | Type::Range(_)
+            | Type::List(_) => None,
+        }
+    }
+
+    /// `namespace.name`, or the name alone.
+    #[must_use]
+    pub fn qualified_name(&self, entity: EntityId) -> String {
+        let entity = &self[entity];
+        match &entity.namespace {
+            Some(namespace) => format!("{namespace}.{}", entity.name),
+            None => String::from(&*entity.name),
+        }
+    }
+}
+
+macro_rules! arena {
+    ($($id:ident => $element:ident in $arena:ident;)*) => {$(
+        impl Index<$id> for Catalog {
+            type Output = $element;
+
+            fn index(&self, id: $id) -> &$element {
+                &self.$arena[id.index()]
+            }
+        }
+    )*};
+}
+
+arena! {
+    EntityId => Entity in entities;
+    FieldId => Field in fields;
+    RelationshipId => Relationship in relationships;
+    EnumId => Enum in enums;
+    CompositeId => Composite in composites;
+    DomainId => Domain in domains;
+    RangeId => Range in ranges;
+}

@@ -1,0 +1,24 @@
+//! What a source holds, said without its language: entities, fields, keys, relationships, enums.
+//!
+//! A source's `introspect` fills a [`Catalog`]; a dialect reads it to make an API; the IR names
+//! its parts by id. Nothing here knows a statement, a GraphQL type or a permission.
+//!
+//! * [`catalog`]: the arena and its look-ups
+//! * [`entity`]: entities, fields, keys, relationships
+//! * [`types`]: what values a field holds
+//! * [`ids`]: the ids everything else uses
+//! * [`note`]: what could not be represented, and what to do about it
+
+pub mod builder;
+pub mod catalog;
+pub mod entity;
+pub mod ids;
+pub mod note;
+pub mod types;
+
+pub use builder::Builder;
+pub use catalog::{Capabilities, Catalog};
+pub use entity::{Entity, EntityKind, Field, Generated, Index, Key, KeyKind, Relationship};
+pub use ids::{CompositeId, DomainId, EntityId, EnumId, FieldId, RangeId, RelationshipId};
+pub use note::{Note, NoteKind};
+pub use types::{Attribute, Composite, Domain, Enum, EnumLabel, Range, Scalar, Type};

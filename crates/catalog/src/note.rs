@@ -1,0 +1,51 @@
+//! What introspection and naming could not represent: reported and left out, alone.
+
+use std::fmt;
+
+/// A finding about a source, with the remedy.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Note {
+    pub kind: NoteKind,
+    /// What it is about, as a person would name it: `public.post.body`.
+    pub subject: Box<str>,
+    pub message: Box<str>,
+    pub remedy: Box<str>,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub enum NoteKind {
+    /// Two things would get the same name in the API.
+    Collision,
+    /// A thing has no representation and is not in the API.
+    LeftOut,
+    /// A type is known by its name only and is served as text.
+    UnmappedType,
+    /// The way back along a foreign key reads the whole table.
+    UnindexedRelationship,
+}
+
+impl NoteKind {
+    /// The word that `thalweg check` prints.
+    #[must_use]
+    pub fn label(self) -> &'static str {
+        match self {
+            Self::Collision => "collision",
+            Self::LeftOut => "left out",
+            Self::UnmappedType => "unmapped type",
+            Self::UnindexedRelationship => "unindexed foreign key",
+        }
+    }
+}
+
+impl fmt::Display for Note {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(
+            f,
+            "{}: {}: {} Remedy: {}",
+            self.kind.label(),
+            self.subject,
+            self.message,
+            self.remedy
+        )
+    }
+}

@@ -1,0 +1,113 @@
+//! The types of values, named as the SQL standard and PostgreSQL name them.
+
+use crate::ids::{CompositeId, DomainId, EnumId, RangeId};
+
+/// The type of a field, an attribute or a list's element.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Type {
+    Scalar(Scalar),
+    Enum(EnumId),
+    Domain(DomainId),
+    Composite(CompositeId),
+    Range(RangeId),
+    /// Elements may be null; nested dimensions are one list in PostgreSQL's types.
+    List(Box<Type>),
+}
+
+/// A type without parts.
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+pub enum Scalar {
+    Boolean,
+    Int16,
+    Int32,
+    Int64,
+    Float32,
+    Float64,
+    /// `scale`: exactly so many fraction digits; `None` keeps those of the value.
+    Decimal {
+        precision: Option<u32>,
+        scale: Option<u32>,
+    },
+    Money,
+    Text,
+    /// Text of a fixed length, filled up with spaces.
+    Character {
+        length: u32,
+    },
+    /// Text that compares without regard to case.
+    CaseInsensitiveText,
+    Uuid,
+    Json,
+    /// JSON that can be compared.
+    Jsonb,
+    Xml,
+    Date,
+    Time,
+    TimeWithZone,
+    Timestamp,
+    TimestampWithZone,
+    Interval,
+    Bytes,
+    Inet,
+    Cidr,
+    MacAddress,
+    MacAddress8,
+    Bit,
+    Point,
+    KeyValue,
+    ObjectId,
+    /// A type known by its name only; its values are text.
+    Other(Box<str>),
+}
+
+/// A closed set of labels, in their order.
+#[derive(Clone, Debug)]
+pub struct Enum {
+    pub id: EnumId,
+    pub namespace: Option<Box<str>>,
+    pub name: Box<str>,
+    pub labels: Vec<EnumLabel>,
+    pub description: Option<Box<str>>,
+}
+
+#[derive(Clone, Debug)]
+pub struct EnumLabel {
+    pub label: Box<str>,
+    pub description: Option<Box<str>>,
+}
+
+/// A type with attributes, not a table's row type.
+#[derive(Clone, Debug)]
+pub struct Composite {
+    pub id: CompositeId,
+    pub namespace: Option<Box<str>>,
+    pub name: Box<str>,
+    pub attributes: Vec<Attribute>,
+    pub description: Option<Box<str>>,
+}
+
+#[derive(Clone, Debug)]
+pub struct Attribute {
+    pub name: Box<str>,
+    pub r#type: Type,
+}
+
+/// A named restriction of `base`; its checks stay with the source.
+#[derive(Clone, Debug)]
+pub struct Domain {
+    pub id: DomainId,
+    pub namespace: Option<Box<str>>,
+    pub name: Box<str>,
+    pub base: Type,
+    pub not_null: bool,
+    pub description: Option<Box<str>>,
+}
+
+/// Intervals over `subtype`.
+#[derive(Clone, Debug)]
+pub struct Range {
+    pub id: RangeId,
+    pub namespace: Option<Box<str>>,
+    pub name: Box<str>,
+    pub subtype: Type,
+}

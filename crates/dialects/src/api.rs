@@ -1,0 +1,140 @@
+//! An API: a GraphQL schema with a binding for each of its positions.
+
+use catalog::{EntityId, FieldId, Note};
+use graphql::schema::{
+    EnumValueDefinition, EnumValueId, FieldDefinition, InputDefinition, InputId, Schema,
+    TypeDefinition, TypeId,
+};
+use rustc_hash::FxHashMap;
+
+use crate::binding::{ColumnBinding, EntityBinding, FieldBinding, InputBinding, ValueBinding};
+
+/// What a dialect makes of a catalog.
+#[derive(Clone, Debug)]
+pub struct Api {
+    pub schema: Schema,
+    fields: Vec<FieldBinding>,
+    inputs: Vec<InputBinding>,
+    values: Vec<ValueBinding>,
+    columns: FxHashMap<FieldId, ColumnBinding>,
+    entities: FxHashMap<EntityId, EntityBinding>,
+    /// Collisions of names and what else could not be offered.
+    pub notes: Vec<Note>,
+}
+
+/// Fills an [`Api`]: each definition is added together with its binding.
+#[derive(Debug, Default)]
+pub struct ApiBuilder {
+    schema: Schema,
+    fields: Vec<FieldBinding>,
+    inputs: Vec<InputBinding>,
+    values: Vec<ValueBinding>,
+    columns: FxHashMap<FieldId, ColumnBinding>,
+    entities: FxHashMap<EntityId, EntityBinding>,
+    notes: Vec<Note>,
+}
+
+impl Api {
+    #[must_use]
+    pub fn field(&self, id: graphql::schema::FieldId) -> &FieldBinding {
+        &self.fields[id.index()]
+    }
+
+    #[must_use]
+    pub fn input(&self, id: InputId) -> &InputBinding {
+        &self.inputs[id.index()]
+    }
+
+    #[must_use]
+    pub fn value(&self, id: EnumValueId) -> &ValueBinding {
+        &self.values[id.index()]
+    }
+
+    /// How a field of an entity is written, if the API shows it.
+    #[must_use]
+    pub fn find_column(&self, field: FieldId) -> Option<&ColumnBinding> {
+        self.columns.get(&field)
+    }
+
+    /// What lists of an entity have in common, if the API shows it.
+    #[must_use]
+    pub fn find_entity(&self, entity: EntityId) -> Option<&EntityBinding> {
+        self.entities.get(&entity)
+    }
+}
+
+impl ApiBuilder {
+    /// The schema so far.
+    #[must_use]
+    pub fn schema(&self) -> &Schema {
+        &self.schema
+    }
+
+    /// For the root types.
+    pub fn schema_mut(&mut self) -> &mut Schema {
+        &mut self.schema
+    }
+
+    /// Adds a type; `None` if the name is taken.
+    pub fn add_type(&mut self, definition: TypeDefinition) -> Option<TypeId> {
+        self.schema.add_type(definition)
+    }
+
+    pub fn add_field(
+        &mut self,
+        parent: TypeId,
+        definition: FieldDefinition,
+        binding: FieldBinding,
+    ) -> graphql::schema::FieldId {
+        self.fields.push(binding);
+        self.schema.add_field(parent, definition)
+    }
+
+    pub fn add_argument(
+        &mut self,
+        field: graphql::schema::FieldId,
+        definition: InputDefinition,
+        binding: InputBinding,
+    ) -> InputId {
+        self.inputs.push(binding);
+        self.schema.add_argument(field, definition)
+    }
+
+    pub fn add_input_field(
+        &mut self,
+        parent: TypeId,
+        definition: InputDefinition,
+        binding: InputBinding,
+    ) -> InputId {
+        self.inputs.push(binding);
+        self.schema.add_input_field(parent, definition)
+    }
+
+    pub fn add_enum_value(
+        &mut self,
+        parent: TypeId,
+        definition: EnumValueDefinition,
+        binding: ValueBinding,
+    ) -> EnumValueId {
+        self.values.push(binding);
+        self.schema.add_enum_value(parent, definition)
+    }
+
+    pub fn bind_column(&mut self, field: FieldId, binding: ColumnBinding) {
+        self.columns.insert(field, binding);
+    }
+
+    pub fn bind_entity(&mut self, entity: EntityId, binding: EntityBinding) {
+        self.entities.insert(entity, binding);
+    }
+
+    pub fn note(&mut self, note: Note) {
+        self.notes.push(note);
+    }
+
+    #[must_use]
+    pub fn finish(self) -> Api {
+        let Self { schema, fields, inputs, values, columns, entities, notes } = self;
+        Api { schema, fields, inputs, values, columns, entities, notes }
+    }
+}

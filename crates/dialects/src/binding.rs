@@ -1,0 +1,180 @@
+//! What each position of an API's schema means in the request tree.
+
+use catalog::{EntityId, FieldId};
+use ir::{Comparison, Direction, Form, Hop, TextMatch};
+use response::{Leaf, Part};
+
+/// What a field of an object type means.
+#[derive(Clone, Debug, PartialEq)]
+pub enum FieldBinding {
+    /// The object itself again, such as `query` of the root.
+    Same,
+    /// JSON text that is the same in every answer.
+    Literal(Box<[u8]>),
+    /// A field of the row. How it is written stands in the API's [`ColumnBinding`].
+    Column(FieldId),
+    /// Rows of an entity, or rows related to the row.
+    Rows(RowsBinding),
+    /// The row's opaque id: `prefix`, then the JSON form of each key field, as a JSON array.
+    NodeId { prefix: Box<str>, key: Vec<FieldId> },
+    /// Of a connection: its rows.
+    Nodes,
+    /// Of a connection: its rows, each with its cursor.
+    Edges,
+    /// Of a connection: how many rows there are, the page left aside.
+    TotalCount,
+    PageInfo,
+    /// Of an edge, the position of its row in the order.
+    Cursor,
+    /// Of an edge, its row.
+    Node,
+    /// Of page information.
+    HasNextPage,
+    HasPreviousPage,
+    StartCursor,
+    EndCursor,
+    /// A part of a value that has parts: a composite's attribute, a bound of a range.
+    Part { part: Part, value: ValueShape },
+}
+
+/// Rows that a field gives.
+#[derive(Clone, Debug, PartialEq)]
+pub struct RowsBinding {
+    pub from: RowsFrom,
+    /// The entity of the rows.
+    pub entity: EntityId,
+    pub form: RowsForm,
+    /// So many rows at most where the request does not say.
+    pub default_limit: Option<u64>,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum RowsFrom {
+    Entity,
+    Relation(Hop),
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum RowsForm {
+    List,
+    Connection,
+    /// One row or null: found by a key, or a to-one relationship.
+    Single,
+}
+
+/// How a value becomes JSON, where parts are selected by the operation.
+#[derive(Clone, Debug, PartialEq)]
+pub enum ValueShape {
+    Leaf(Leaf),
+    List(Box<ValueShape>),
+    /// An object whose members are what the operation selects of it.
+    Composite,
+    Range,
+    Bound,
+    Interval,
+    Point,
+}
+
+/// How a field of an entity is written, wherever it stands.
+#[derive(Clone, Debug, PartialEq)]
+pub struct ColumnBinding {
+    pub value: ValueShape,
+    /// In which form the source sends it.
+    pub form: Form,
+    /// Its JSON form inside node ids and cursors.
+    pub json: Leaf,
+}
+
+/// What all lists of an entity have in common.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct EntityBinding {
+    /// The order of a list for which the request gives none, and the end of every other order:
+    /// the primary key, or whatever makes the order complete. Empty: no order is promised.
+    pub tie_break: Vec<FieldId>,
+    /// Fields that tell rows apart on their own: a cursor over one of them needs no key.
+    pub unique: Vec<FieldId>,
+    /// The name that a cursor gives to the order by the tie-break alone; without a tie-break
+    /// cursors hold the row's number under this name.
+    pub natural_cursor: Box<str>,
+}
+
+/// What an argument or an input field means.
+#[derive(Clone, Debug, PartialEq)]
+pub struct InputBinding {
+    pub role: InputRole,
+    /// What an explicit null means.
+    pub null: Meaning,
+    /// What `{}` or `[]` means.
+    pub empty: Meaning,
+}
+
+#[derive(Clone, Debug, PartialEq)]
+pub enum InputRole {
+    /// At most so many rows.
+    Limit,
+    /// Without the first so many rows.
+    Offset,
+    /// An enum value or a list of them, bound by [`ValueBinding::Order`].
+    OrderBy,
+    /// An object whose fields are [`InputRole::SortField`]s, in the order given.
+    Sort,
+    /// A direction for one field, bound by [`ValueBinding::Direction`].
+    SortField(FieldId),
+    /// An object of conditions that must all hold.
+    Filter,
+    /// A list of [`InputRole::Filter`] objects that must all hold.
+    And,
+    /// A list of [`InputRole::Filter`] objects of which one must hold.
+    Or,
+    /// The field equals the value.
+    Equal(FieldId),
+    /// An object of operators on the field, all of which must hold.
+    Operators(FieldId),
+    /// One operator; the field is that of the enclosing [`InputRole::Operators`].
+    Compare(Comparison),
+    Match { r#match: TextMatch, ignore_case: bool },
+}
+
+/// What a null or an empty value means at an input position.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Meaning {
+    /// As if the input were absent.
+    Ignore,
+    IsNull,
+    True,
+    False,
+    /// A request error with this text.
+    Refuse(Box<str>),
+}
+
+/// What an enum value means.
+#[derive(Clone, Debug, PartialEq)]
+pub enum ValueBinding {
+    Order(OrderBy),
+    Direction(Direction),
+    /// A label of the source's enum.
+    Label(Box<str>),
+}
+
+/// An order by a value of an order enum.
+#[derive(Clone, Debug, PartialEq)]
+pub enum OrderBy {
+    /// No order of its own: the tie-break.
+    Natural,
+    /// By these fields.
+    Fields { fields: Vec<FieldId>, direction: Direction, cursor_name: Box<str> },
+}
+
+impl InputBinding {
+    /// A binding for which null and empty mean absence.
+    #[must_use]
+    pub fn lenient(role: InputRole) -> Self {
+        Self { role, null: Meaning::Ignore, empty: Meaning::Ignore }
+    }
+
+    /// A binding for which null is refused and empty means absence.
+    #[must_use]
+    pub fn refuse_null(role: InputRole, text: &str) -> Self {
+        Self { role, null: Meaning::Refuse(text.into()), empty: Meaning::Ignore }
+    }
+}

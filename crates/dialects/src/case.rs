@@ -1,0 +1,1 @@
+//! Changing the case of names.

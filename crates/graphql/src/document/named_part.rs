@@ -1,0 +1,203 @@
+//! Which part of a schema a document names.
+//!
+//! The walk costs as much as the document is long, whatever the size of the schema.
+
+use std::collections::{HashMap, HashSet};
+
+use apollo_compiler::{Node, ast};
+
+use super::field_index::FieldIndex;
+use crate::schema::{EnumValueId, FieldId, InputId, Schema, TypeId, TypeKind};
+
+/// Types by their ids, with what is named of them.
+#[derive(Default)]
+pub(super) struct NamedPart {
+    pub(super) types: HashMap<TypeId, NamedType>,
+}
+
+#[derive(Default)]
+pub(super) struct NamedType {
+    pub(super) fields: HashSet<FieldId>,
+    pub(super) values: HashSet<EnumValueId>,
+    /// Of an input object of which a literal is given: which fields are required is asked too.
+    pub(super) with_input_fields: bool,
+}
+
+pub(super) fn named_part(schema: &Schema, index: &FieldIndex, document: &ast::Document) -> NamedPart {
+    let conditions = document.definitions.iter().filter_map(|definition| match definition {
+        ast::Definition::FragmentDefinition(fragment) => {
+            let condition = schema.find_type(&fragment.type_condition)?;
+            Some((fragment.name.as_str(), condition))
+        }
+        _ => None,
+    });
+    let mut walk = Walk {
+        schema,
+        index,
+        conditions: conditions.collect(),
+        overlaps: HashSet::new(),
+        part: NamedPart::default(),
+    };
+    for root in [schema.query, schema.mutation, schema.subscription].into_iter().flatten() {
+        walk.add(root);
+    }
+    for definition in &document.definitions {
+        match definition {
+            ast::Definition::OperationDefinition(operation) => walk.operation(operation),
+            ast::Definition::FragmentDefinition(fragment) => {
+                if let Some(condition) = schema.find_type(&fragment.type_condition) {
+                    walk.add(condition);
+                    walk.selections(condition, &fragment.selection_set);
+                }
+            }
+            // Validation refuses definitions of types.
+            _ => {}
+        }
+    }
+    walk.part
+}
+
+/// Recursion is bounded by the parser's limit: spreads are not followed.
+struct Walk<'d> {
+    schema: &'d Schema,
+    index: &'d FieldIndex,
+    /// Type conditions by the names of their fragments.
+    conditions: HashMap<&'d str, TypeId>,
+    /// Pairs of abstract types that were compared.
+    overlaps: HashSet<(TypeId, TypeId)>,
+    part: NamedPart,
+}
+
+impl<'d> Walk<'d> {
+    fn operation(&mut self, operation: &'d ast::OperationDefinition) {
+        for variable in &operation.variables {
+            if let Some(base) = self.schema.find_type(variable.ty.inner_named_type()) {
+                self.add(base);
+                if let Some(default) = &variable.default_value {
+                    self.value(base, default);
+                }
+            }
+        }
+        let root = match operation.operation_type {
+            ast::OperationType::Query => self.schema.query,
+            ast::OperationType::Mutation => self.schema.mutation,
+            ast::OperationType::Subscription => self.schema.subscription,
+        };
+        if let Some(root) = root {
+            self.selections(root, &operation.selection_set);
+        }
+    }
+
+    fn selections(&mut self, parent: TypeId, selections: &'d [ast::Selection]) {
+        for selection in selections {
+            match selection {
+                ast::Selection::Field(field) => self.field(parent, field),
+                ast::Selection::InlineFragment(fragment) => {
+                    let condition = match &fragment.type_condition {
+                        Some(name) => self.schema.find_type(name),
+                        None => Some(parent),
+                    };
+                    if let Some(condition) = condition {
+                        self.add(condition);
+                        self.overlap(parent, condition);
+                        self.selections(condition, &fragment.selection_set);
+                    }
+                }
+                ast::Selection::FragmentSpread(spread) => {
+                    if let Some(condition) = self.conditions.get(spread.fragment_name.as_str()) {
+                        self.overlap(parent, *condition);
+                    }
+                }
+            }
+        }
+    }
+
+    fn field(&mut self, parent: TypeId, field: &'d ast::Field) {
+        let schema = self.schema;
+        let Some(id) = self.index.find_field(schema, parent, &field.name) else { return };
+        self.part.types.entry(parent).or_default().fields.insert(id);
+        let definition = &schema[id];
+        self.add(definition.r#type.base);
+        for argument in &definition.arguments {
+            self.add(schema[*argument].r#type.base);
+        }
+        for argument in &field.arguments {
+            if let Some(input) = schema.find_argument(id, &argument.name) {
+                self.value(schema[input].r#type.base, &argument.value);
+            }
+        }
+        self.selections(definition.r#type.base, &field.selection_set);
+    }
+
+    fn value(&mut self, base: TypeId, value: &Node<ast::Value>) {
+        match &**value {
+            ast::Value::Enum(name) => {
+                if let Some(id) = self.schema.find_enum_value(base, name) {
+                    self.part.types.entry(base).or_default().values.insert(id);
+                }
+            }
+            ast::Value::List(items) => {
+                for item in items {
+                    self.value(base, item);
+                }
+            }
+            ast::Value::Object(fields) => {
+                self.add_input_fields(base);
+                for (name, value) in fields {
+                    if let Some(input) = self.schema.find_input_field(base, name) {
+                        self.value(self.base_of(input), value);
+                    }
+                }
+            }
+            ast::Value::Null
+            | ast::Value::Variable(_)
+            | ast::Value::String(_)
+            | ast::Value::Float(_)
+            | ast::Value::Int(_)
+            | ast::Value::Boolean(_) => {}
+        }
+    }
+
+    fn add(&mut self, id: TypeId) {
+        self.part.types.entry(id).or_default();
+    }
+
+    fn add_input_fields(&mut self, id: TypeId) {
+        let TypeKind::InputObject { fields } = &self.schema[id].kind else { return };
+        let named = self.part.types.entry(id).or_default();
+        if !std::mem::replace(&mut named.with_input_fields, true) {
+            for input in fields {
+                let base = self.base_of(*input);
+                self.add(base);
+            }
+        }
+    }
+
+    fn base_of(&self, input: InputId) -> TypeId {
+        self.schema[input].r#type.base
+    }
+
+    /// Adds an object type that both abstract types stand for, so that validation finds that a
+    /// fragment on the one may be spread in the other.
+    fn overlap(&mut self, parent: TypeId, condition: TypeId) {
+        if parent == condition || !self.overlaps.insert((parent, condition)) {
+            return;
+        }
+        let schema = self.schema;
+        let is_abstract = |id: TypeId| {
+            matches!(schema[id].kind, TypeKind::Interface { .. } | TypeKind::Union { .. })
+        };
+        if !is_abstract(parent) || !is_abstract(condition) {
+            return;
+        }
+        let applies = |object, r#type| crate::does_fragment_type_apply(schema, object, r#type);
+        let common = schema.types().find(|(id, definition)| {
+            matches!(definition.kind, TypeKind::Object { .. })
+                && applies(*id, parent)
+                && applies(*id, condition)
+        });
+        if let Some((common, _)) = common {
+            self.add(common);
+        }
+    }
+}

@@ -1,0 +1,39 @@
+//! Byte offsets in a document as lines and columns.
+
+use apollo_compiler::parser::SourceSpan;
+
+use crate::operation::Location;
+
+/// Where lines start, and where bytes are that begin no character.
+pub(super) struct Positions {
+    lines: Vec<usize>,
+    continuations: Vec<usize>,
+}
+
+impl Positions {
+    pub(super) fn new(text: &str) -> Self {
+        let bytes = text.as_bytes();
+        let mut lines = vec![0];
+        let mut continuations = Vec::new();
+        for (offset, byte) in bytes.iter().enumerate() {
+            match byte {
+                b'\n' => lines.push(offset + 1),
+                b'\r' if bytes.get(offset + 1) != Some(&b'\n') => lines.push(offset + 1),
+                0x80..=0xbf => continuations.push(offset),
+                _ => {}
+            }
+        }
+        Self { lines, continuations }
+    }
+
+    pub(super) fn location(&self, span: Option<SourceSpan>) -> Location {
+        let offset = span.map_or(0, |span| span.offset());
+        let line = self.lines.partition_point(|start| *start <= offset);
+        let start = self.lines.get(line.wrapping_sub(1)).copied().unwrap_or_default();
+        let continuations_before =
+            |end: usize| self.continuations.partition_point(|place| *place < end);
+        let characters = offset - start - (continuations_before(offset) - continuations_before(start));
+        let narrow = |number: usize| u32::try_from(number).unwrap_or(u32::MAX);
+        Location { line: narrow(line), column: narrow(characters + 1) }
+    }
+}

@@ -1,0 +1,235 @@
+//! Errors as a response carries them: <https://spec.graphql.org/draft/#sec-Errors>.
+//!
+//! The codes are stable: clients may match on them, so none is ever renamed or reused.
+
+use crate::operation::Location;
+
+/// One entry of a response's `errors`.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct GraphQLError {
+    pub message: String,
+    pub locations: Vec<Location>,
+    /// Where in `data`; empty for request errors.
+    pub path: Vec<PathSegment>,
+    pub code: ErrorCode,
+    /// Further entries of `extensions`, after `code`, each with its value as JSON text.
+    pub extensions: Vec<(Box<str>, Box<str>)>,
+}
+
+/// One step of a path in `data`.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum PathSegment {
+    /// The response name of a field.
+    Field(Box<str>),
+    /// The place of an element in a list.
+    Index(usize),
+}
+
+macro_rules! codes {
+    ($($(#[$doc:meta])* $variant:ident = $text:literal;)*) => {
+        /// The value of `extensions.code`.
+        #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+        pub enum ErrorCode {
+            $($(#[$doc])* $variant,)*
+        }
+
+        impl ErrorCode {
+            /// Every code.
+            pub const ALL: &'static [Self] = &[$(Self::$variant),*];
+
+            /// The text in the response.
+            #[must_use]
+            pub fn as_str(self) -> &'static str {
+                match self {
+                    $(Self::$variant => $text,)*
+                }
+            }
+        }
+    };
+}
+
+codes! {
+    /// The document is not GraphQL.
+    ParseFailed = "GRAPHQL_PARSE_FAILED";
+    /// The document breaks a rule of validation against the schema.
+    ValidationFailed = "GRAPHQL_VALIDATION_FAILED";
+    /// The document holds no operation of the name asked for, or several and none was named.
+    OperationResolutionFailure = "OPERATION_RESOLUTION_FAILURE";
+    /// The request is no GraphQL request, or a variable or an argument has an unusable value.
+    BadUserInput = "BAD_USER_INPUT";
+    /// Selections or values are nested deeper than the server allows.
+    QueryTooDeep = "QUERY_TOO_DEEP";
+    /// The document has more tokens than the server allows.
+    QueryTooLarge = "QUERY_TOO_LARGE";
+    /// The operation selects more fields, fragments expanded, than the server allows.
+    QueryTooComplex = "QUERY_TOO_COMPLEX";
+    /// The HTTP method cannot carry this operation: a mutation by GET, for instance.
+    MethodNotAllowed = "METHOD_NOT_ALLOWED";
+    /// Two rows would have the same value of a unique key.
+    UniqueViolation = "UNIQUE_VIOLATION";
+    /// A row would refer to a row that is not there, or would lose one that others refer to.
+    ForeignKeyViolation = "FOREIGN_KEY_VIOLATION";
+    /// A value is missing where the source requires one.
+    NotNullViolation = "NOT_NULL_VIOLATION";
+    /// A row would break a check constraint.
+    CheckViolation = "CHECK_VIOLATION";
+    /// The caller may not read or write this.
+    PermissionDenied = "PERMISSION_DENIED";
+    /// The credentials of the request are missing or not valid.
+    Unauthenticated = "UNAUTHENTICATED";
+    /// The row that was to be changed or read does not exist.
+    NotFound = "NOT_FOUND";
+    /// Another transaction changed the same rows; the request may be sent again.
+    Conflict = "CONFLICT";
+    /// The request took longer than the server or the source allows.
+    Timeout = "TIMEOUT";
+    /// The data source cannot be reached, or has no connection free.
+    Unavailable = "UNAVAILABLE";
+    /// The answer is larger than the server allows.
+    ResponseTooLarge = "RESPONSE_TOO_LARGE";
+    /// A stored value cannot be represented in the field's type.
+    InvalidValue = "INVALID_VALUE";
+    /// The data source cannot do what the operation asks for.
+    NotSupported = "NOT_SUPPORTED";
+    /// The data source refused or failed for a reason that is in the log under the error's id.
+    SourceError = "SOURCE_ERROR";
+    /// A fault of the server, in the log under the error's id.
+    InternalServerError = "INTERNAL_SERVER_ERROR";
+}
+
+impl GraphQLError {
+    /// An error of the whole request.
+    #[must_use]
+    pub fn new(code: ErrorCode, message: impl Into<String>) -> Self {
+        Self {
+            message: message.into(),
+            locations: Vec::new(),
+            path: Vec::new(),
+            code,
+            extensions: Vec::new(),
+        }
+    }
+
+    /// The same error with one more location in the document.
+    #[must_use]
+    pub fn at(mut self, location: Location) -> Self {
+        self.locations.push(location);
+        self
+    }
+
+    /// The same error with its place in `data`.
+    #[must_use]
+    pub fn with_path(mut self, path: Vec<PathSegment>) -> Self {
+        self.path = path;
+        self
+    }
+
+    /// The same error with a text among its `extensions`.
+    #[must_use]
+    pub fn with_extension(mut self, key: &str, text: &str) -> Self {
+        let mut json = Vec::new();
+        write_json_string(text, &mut json);
+        // Only whole escapes and the text itself were written.
+        let json = String::from_utf8_lossy(&json).into();
+        self.extensions.push((key.into(), json));
+        self
+    }
+
+    /// Writes the error as the JSON object of a response.
+    pub fn write_json(&self, output: &mut Vec<u8>) {
+        output.extend_from_slice(b"{\"message\":");
+        write_json_string(&self.message, output);
+        if !self.locations.is_empty() {
+            output.extend_from_slice(b",\"locations\":[");
+            for (index, location) in self.locations.iter().enumerate() {
+                separate(index, output);
+                output.extend_from_slice(b"{\"line\":");
+                output.extend_from_slice(location.line.to_string().as_bytes());
+                output.extend_from_slice(b",\"column\":");
+                output.extend_from_slice(location.column.to_string().as_bytes());
+                output.push(b'}');
+            }
+            output.push(b']');
+        }
+        if !self.path.is_empty() {
+            output.extend_from_slice(b",\"path\":[");
+            for (index, segment) in self.path.iter().enumerate() {
+                separate(index, output);
+                match segment {
+                    PathSegment::Field(name) => write_json_string(name, output),
+                    PathSegment::Index(place) => {
+                        output.extend_from_slice(place.to_string().as_bytes());
+                    }
+                }
+            }
+            output.push(b']');
+        }
+        output.extend_from_slice(b",\"extensions\":{\"code\":");
+        write_json_string(self.code.as_str(), output);
+        for (key, value) in &self.extensions {
+            output.push(b',');
+            write_json_string(key, output);
+            output.push(b':');
+            output.extend_from_slice(value.as_bytes());
+        }
+        output.extend_from_slice(b"}}");
+    }
+}
+
+fn separate(index: usize, output: &mut Vec<u8>) {
+    if index > 0 {
+        output.push(b',');
+    }
+}
+
+/// Writes a string with its quotes; errors are rare, so the simple way is fast enough.
+pub(crate) fn write_json_string(text: &str, output: &mut Vec<u8>) {
+    // Writing text to memory fails never: there is no IO and every `str` is a JSON string.
+    let written = serde_json::to_writer(&mut *output, text);
+    debug_assert!(written.is_ok(), "a text was not written");
+}
+
+#[cfg(test)]
+mod tests {
+    use expect_test::expect;
+
+    use super::*;
+
+    fn json(error: &GraphQLError) -> String {
+        let mut output = Vec::new();
+        error.write_json(&mut output);
+        String::from_utf8(output).unwrap()
+    }
+
+    #[test]
+    fn a_request_error_has_no_locations_and_no_path() {
+        let error = GraphQLError::new(ErrorCode::BadUserInput, "Must provide \"query\".");
+        expect![[
+            r#"{"message":"Must provide \"query\".","extensions":{"code":"BAD_USER_INPUT"}}"#
+        ]]
+        .assert_eq(&json(&error));
+    }
+
+    #[test]
+    fn an_execution_error_has_its_place_and_extensions() {
+        let error = GraphQLError::new(ErrorCode::InvalidValue, "NaN\n")
+            .at(Location { line: 2, column: 5 })
+            .with_path(vec![
+                PathSegment::Field("albums".into()),
+                PathSegment::Index(3),
+                PathSegment::Field("price".into()),
+            ])
+            .with_extension("id", "a\"b");
+        expect![[r#"{"message":"NaN\n","locations":[{"line":2,"column":5}],"path":["albums",3,"price"],"extensions":{"code":"INVALID_VALUE","id":"a\"b"}}"#]]
+            .assert_eq(&json(&error));
+    }
+
+    #[test]
+    fn codes_are_distinct() {
+        let mut texts: Vec<&str> = ErrorCode::ALL.iter().map(|code| code.as_str()).collect();
+        texts.sort_unstable();
+        let count = texts.len();
+        texts.dedup();
+        assert_eq!(texts.len(), count);
+    }
+}

@@ -1,0 +1,107 @@
+//! A validated operation, its names resolved to the schema's ids.
+//!
+//! It holds nothing that depends on variable values: `@skip` and `@include` stay as conditions,
+//! fragments stay shared, and [`crate::collect_fields`] flattens and merges when it is lowered.
+
+use crate::schema::{FieldId, InputId, TypeId, TypeRef};
+use crate::value::{Const, Slot, Value};
+
+/// One operation of a document that passed validation.
+#[derive(Clone, Debug)]
+pub struct Operation {
+    pub kind: OperationKind,
+    pub name: Option<Box<str>>,
+    pub variables: Vec<VariableDefinition>,
+    pub root: SelectionSetId,
+    /// Every selection set, those of fragments once.
+    pub selection_sets: Vec<SelectionSet>,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum OperationKind {
+    Query,
+    Mutation,
+    Subscription,
+}
+
+#[derive(Clone, Debug)]
+pub struct VariableDefinition {
+    pub name: Box<str>,
+    pub r#type: TypeRef,
+    pub default: Option<Const>,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub struct SelectionSetId(pub u32);
+
+#[derive(Clone, Debug)]
+pub struct SelectionSet {
+    pub parent: TypeId,
+    pub selections: Vec<Selection>,
+}
+
+#[derive(Clone, Debug)]
+pub enum Selection {
+    Field(FieldSelection),
+    /// An inline fragment or a fragment spread.
+    Fragment {
+        conditions: Vec<Condition>,
+        on: TypeId,
+        selection_set: SelectionSetId,
+    },
+}
+
+#[derive(Clone, Debug)]
+pub struct FieldSelection {
+    pub response_name: Box<str>,
+    pub field: FieldRef,
+    pub conditions: Vec<Condition>,
+    /// As given; absent ones are not listed.
+    pub arguments: Vec<(InputId, Value)>,
+    /// `None` for leaf fields.
+    pub selection_set: Option<SelectionSetId>,
+    pub location: Location,
+}
+
+/// What a field selection names: a field of the schema, or one that every schema has.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum FieldRef {
+    Field(FieldId),
+    /// `__typename`
+    Typename,
+    /// `__schema`, `__type`: answered by [`crate::introspection`].
+    Introspection,
+}
+
+/// `@skip(if:)` or `@include(if:)`: the selection counts if the value equals `expected`.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Condition {
+    pub value: ConditionValue,
+    pub expected: bool,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum ConditionValue {
+    Variable(Slot),
+    Constant(bool),
+}
+
+/// Line and column in the document, from 1.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Location {
+    pub line: u32,
+    pub column: u32,
+}
+
+impl Operation {
+    /// The selection set of an id of this operation.
+    #[must_use]
+    pub fn selection_set(&self, id: SelectionSetId) -> &SelectionSet {
+        &self.selection_sets[id.0 as usize]
+    }
+
+    #[must_use]
+    pub fn variable(&self, slot: Slot) -> &VariableDefinition {
+        &self.variables[usize::from(slot.0)]
+    }
+}

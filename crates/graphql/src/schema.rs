@@ -1,0 +1,359 @@
+//! A GraphQL schema as an arena: types, fields, inputs and enum values by id.
+//!
+//! <https://spec.graphql.org/draft/#sec-Type-System>. A dialect fills it through the `add_…`
+//! functions and keeps, by the same ids, what each position means.
+
+use std::collections::HashMap;
+use std::fmt;
+use std::ops::Index;
+
+use crate::value::Const;
+
+macro_rules! ids {
+    ($($(#[$doc:meta])* $name:ident $letter:literal;)*) => {$(
+        $(#[$doc])*
+        #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
+        pub struct $name(u32);
+
+        impl $name {
+            /// The id of the element at `index` of its arena.
+            #[must_use]
+            pub fn new(index: usize) -> Self {
+                // An arena beyond four billion elements cannot be held in memory.
+                Self(u32::try_from(index).unwrap_or(u32::MAX))
+            }
+
+            /// The element's place in its arena.
+            #[must_use]
+            pub fn index(self) -> usize {
+                self.0 as usize
+            }
+        }
+
+        impl fmt::Debug for $name {
+            fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+                write!(f, concat!($letter, "{}"), self.0)
+            }
+        }
+    )*};
+}
+
+ids! {
+    /// A named type.
+    TypeId "type";
+    /// A field of an object or interface type.
+    FieldId "field";
+    /// An argument, or a field of an input object type.
+    InputId "input";
+    /// A value of an enum type.
+    EnumValueId "value";
+}
+
+/// The schema of one API.
+#[derive(Clone, Debug, Default)]
+pub struct Schema {
+    types: Vec<TypeDefinition>,
+    fields: Vec<FieldDefinition>,
+    inputs: Vec<InputDefinition>,
+    values: Vec<EnumValueDefinition>,
+    by_name: HashMap<Box<str>, TypeId>,
+    pub query: Option<TypeId>,
+    pub mutation: Option<TypeId>,
+    pub subscription: Option<TypeId>,
+}
+
+#[derive(Clone, Debug)]
+pub struct TypeDefinition {
+    pub name: Box<str>,
+    pub description: Option<Box<str>>,
+    pub kind: TypeKind,
+}
+
+#[derive(Clone, Debug)]
+pub enum TypeKind {
+    Scalar,
+    Object { fields: Vec<FieldId>, interfaces: Vec<TypeId> },
+    Interface { fields: Vec<FieldId>, interfaces: Vec<TypeId> },
+    Union { members: Vec<TypeId> },
+    Enum { values: Vec<EnumValueId> },
+    InputObject { fields: Vec<InputId> },
+}
+
+#[derive(Clone, Debug)]
+pub struct FieldDefinition {
+    pub name: Box<str>,
+    pub description: Option<Box<str>>,
+    pub arguments: Vec<InputId>,
+    pub r#type: TypeRef,
+    /// The reason, if the field is deprecated.
+    pub deprecated: Option<Box<str>>,
+}
+
+#[derive(Clone, Debug)]
+pub struct InputDefinition {
+    pub name: Box<str>,
+    pub description: Option<Box<str>>,
+    pub r#type: TypeRef,
+    pub default: Option<Const>,
+    pub deprecated: Option<Box<str>>,
+}
+
+#[derive(Clone, Debug)]
+pub struct EnumValueDefinition {
+    pub name: Box<str>,
+    pub description: Option<Box<str>>,
+    pub deprecated: Option<Box<str>>,
+}
+
+/// A reference to a type: a named type in list and non-null wrappers.
+#[derive(Clone, Copy, PartialEq, Eq, Hash)]
+pub struct TypeRef {
+    pub base: TypeId,
+    /// Base-4 digits, the innermost wrapper in the lowest: 1 is non-null, 2 is a list.
+    wrappers: u16,
+}
+
+/// One wrapper of a [`TypeRef`].
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Wrapper {
+    NonNull,
+    List,
+}
+
+impl TypeRef {
+    /// The named type itself, nullable.
+    #[must_use]
+    pub fn named(base: TypeId) -> Self {
+        Self { base, wrappers: 0 }
+    }
+
+    /// `[Self]`.
+    #[must_use]
+    pub fn list(self) -> Self {
+        self.wrap(2)
+    }
+
+    /// `Self!`; the same if it is non-null already.
+    #[must_use]
+    pub fn non_null(self) -> Self {
+        if self.is_non_null() { self } else { self.wrap(1) }
+    }
+
+    #[must_use]
+    pub fn non_null_if(self, condition: bool) -> Self {
+        if condition { self.non_null() } else { self }
+    }
+
+    #[must_use]
+    pub fn is_non_null(self) -> bool {
+        self.wrappers().last() == Some(Wrapper::NonNull)
+    }
+
+    /// Whether it is a list, nullable or not.
+    #[must_use]
+    pub fn is_list(self) -> bool {
+        self.item().is_some()
+    }
+
+    /// The type without its outermost non-null.
+    #[must_use]
+    pub fn nullable(self) -> Self {
+        if self.is_non_null() { self.unwrap_outermost() } else { self }
+    }
+
+    /// The element's type, if it is a list, nullable or not.
+    #[must_use]
+    pub fn item(self) -> Option<Self> {
+        let nullable = self.nullable();
+        (nullable.wrappers().last() == Some(Wrapper::List)).then(|| nullable.unwrap_outermost())
+    }
+
+    /// The wrappers from the innermost to the outermost.
+    pub fn wrappers(self) -> impl Iterator<Item = Wrapper> {
+        let mut rest = self.wrappers;
+        std::iter::from_fn(move || {
+            let wrapper = match rest & 3 {
+                0 => return None,
+                1 => Wrapper::NonNull,
+                _ => Wrapper::List,
+            };
+            rest >>= 2;
+            Some(wrapper)
+        })
+    }
+
+    fn wrap(self, digit: u16) -> Self {
+        let depth = self.wrappers().count() as u32;
+        debug_assert!(depth < 8, "a type of more than eight wrappers");
+        Self { base: self.base, wrappers: self.wrappers | digit.wrapping_shl(2 * depth) }
+    }
+
+    fn unwrap_outermost(self) -> Self {
+        let depth = self.wrappers().count() as u32;
+        let keep = depth.saturating_sub(1) * 2;
+        Self { base: self.base, wrappers: self.wrappers & ((1_u16 << keep) - 1) }
+    }
+}
+
+impl fmt::Debug for TypeRef {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let opening = self.wrappers().filter(|wrapper| *wrapper == Wrapper::List).count();
+        write!(f, "{}{:?}", "[".repeat(opening), self.base)?;
+        for wrapper in self.wrappers() {
+            f.write_str(match wrapper {
+                Wrapper::NonNull => "!",
+                Wrapper::List => "]",
+            })?;
+        }
+        Ok(())
+    }
+}
+
+impl Schema {
+    /// Adds a type; `None` if the name is taken.
+    pub fn add_type(&mut self, definition: TypeDefinition) -> Option<TypeId> {
+        let id = TypeId::new(self.types.len());
+        match self.by_name.entry(definition.name.clone()) {
+            std::collections::hash_map::Entry::Occupied(_) => None,
+            std::collections::hash_map::Entry::Vacant(entry) => {
+                entry.insert(id);
+                self.types.push(definition);
+                Some(id)
+            }
+        }
+    }
+
+    /// Adds a field to an object or interface type; on any other type it belongs to nothing.
+    pub fn add_field(&mut self, parent: TypeId, definition: FieldDefinition) -> FieldId {
+        let id = FieldId::new(self.fields.len());
+        self.fields.push(definition);
+        match &mut self.types[parent.index()].kind {
+            TypeKind::Object { fields, .. } | TypeKind::Interface { fields, .. } => fields.push(id),
+            TypeKind::Scalar
+            | TypeKind::Union { .. }
+            | TypeKind::Enum { .. }
+            | TypeKind::InputObject { .. } => debug_assert!(false, "the type has no fields"),
+        }
+        id
+    }
+
+    /// Adds an argument to a field.
+    pub fn add_argument(&mut self, field: FieldId, definition: InputDefinition) -> InputId {
+        let id = InputId::new(self.inputs.len());
+        self.inputs.push(definition);
+        self.fields[field.index()].arguments.push(id);
+        id
+    }
+
+    /// Adds a field to an input object type.
+    pub fn add_input_field(&mut self, parent: TypeId, definition: InputDefinition) -> InputId {
+        let id = InputId::new(self.inputs.len());
+        self.inputs.push(definition);
+        match &mut self.types[parent.index()].kind {
+            TypeKind::InputObject { fields } => fields.push(id),
+            TypeKind::Scalar
+            | TypeKind::Object { .. }
+            | TypeKind::Interface { .. }
+            | TypeKind::Union { .. }
+            | TypeKind::Enum { .. } => debug_assert!(false, "the type is no input object"),
+        }
+        id
+    }
+
+    /// Adds a value to an enum type.
+    pub fn add_enum_value(&mut self, parent: TypeId, value: EnumValueDefinition) -> EnumValueId {
+        let id = EnumValueId::new(self.values.len());
+        self.values.push(value);
+        match &mut self.types[parent.index()].kind {
+            TypeKind::Enum { values } => values.push(id),
+            TypeKind::Scalar
+            | TypeKind::Object { .. }
+            | TypeKind::Interface { .. }
+            | TypeKind::Union { .. }
+            | TypeKind::InputObject { .. } => debug_assert!(false, "the type is no enum"),
+        }
+        id
+    }
+
+    /// Types with their ids, in the order they were added.
+    pub fn types(&self) -> impl Iterator<Item = (TypeId, &TypeDefinition)> {
+        self.types.iter().enumerate().map(|(index, definition)| (TypeId::new(index), definition))
+    }
+
+    #[must_use]
+    pub fn find_type(&self, name: &str) -> Option<TypeId> {
+        self.by_name.get(name).copied()
+    }
+
+    /// The field of an object or interface type.
+    #[must_use]
+    pub fn find_field(&self, parent: TypeId, name: &str) -> Option<FieldId> {
+        match &self[parent].kind {
+            TypeKind::Object { fields, .. } | TypeKind::Interface { fields, .. } => {
+                fields.iter().copied().find(|field| &*self[*field].name == name)
+            }
+            TypeKind::Scalar
+            | TypeKind::Union { .. }
+            | TypeKind::Enum { .. }
+            | TypeKind::InputObject { .. } => None,
+        }
+    }
+
+    #[must_use]
+    pub fn find_argument(&self, field: FieldId, name: &str) -> Option<InputId> {
+        self[field].arguments.iter().copied().find(|input| &*self[*input].name == name)
+    }
+
+    #[must_use]
+    pub fn find_input_field(&self, parent: TypeId, name: &str) -> Option<InputId> {
+        match &self[parent].kind {
+            TypeKind::InputObject { fields } => {
+                fields.iter().copied().find(|input| &*self[*input].name == name)
+            }
+            TypeKind::Scalar
+            | TypeKind::Object { .. }
+            | TypeKind::Interface { .. }
+            | TypeKind::Union { .. }
+            | TypeKind::Enum { .. } => None,
+        }
+    }
+
+    #[must_use]
+    pub fn find_enum_value(&self, parent: TypeId, name: &str) -> Option<EnumValueId> {
+        match &self[parent].kind {
+            TypeKind::Enum { values } => {
+                values.iter().copied().find(|value| &*self[*value].name == name)
+            }
+            TypeKind::Scalar
+            | TypeKind::Object { .. }
+            | TypeKind::Interface { .. }
+            | TypeKind::Union { .. }
+            | TypeKind::InputObject { .. } => None,
+        }
+    }
+
+    /// How many fields, inputs and enum values there are: the sizes of tables kept by their ids.
+    #[must_use]
+    pub fn sizes(&self) -> (usize, usize, usize) {
+        (self.fields.len(), self.inputs.len(), self.values.len())
+    }
+}
+
+macro_rules! arena {
+    ($($id:ident => $definition:ident in $arena:ident;)*) => {$(
+        impl Index<$id> for Schema {
+            type Output = $definition;
+
+            fn index(&self, id: $id) -> &$definition {
+                &self.$arena[id.index()]
+            }
+        }
+    )*};
+}
+
+arena! {
+    TypeId => TypeDefinition in types;
+    FieldId => FieldDefinition in fields;
+    InputId => InputDefinition in inputs;
+    EnumValueId => EnumValueDefinition in values;
+}

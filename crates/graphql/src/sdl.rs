@@ -1,0 +1,354 @@
+//! The schema as text in the schema definition language, as the GraphQL reference
+//! implementation prints it.
+
+mod block_string;
+
+use std::fmt::Write;
+
+use crate::schema::{
+    EnumValueId, FieldId, InputDefinition, InputId, Schema, TypeId, TypeKind, TypeRef, Wrapper,
+};
+use crate::value::Const;
+use block_string::print_description;
+
+/// Scalars that every schema has; their definitions are never printed.
+pub const BUILT_IN_SCALARS: [&str; 5] = ["Int", "Float", "String", "Boolean", "ID"];
+
+/// The reason that `@deprecated` stands for where it names none.
+const DEFAULT_DEPRECATION_REASON: &str = "No longer supported";
+
+/// The definitions in the order of the arena, separated by empty lines.
+#[must_use]
+pub fn print_schema(schema: &Schema) -> String {
+    let mut output = String::new();
+    print_schema_definition(schema, &mut output);
+    for (id, definition) in schema.types() {
+        if !BUILT_IN_SCALARS.contains(&&*definition.name) {
+            if !output.is_empty() {
+                output.push('\n');
+            }
+            print_type_definition(schema, id, &mut output);
+        }
+    }
+    output
+}
+
+/// A type reference as it stands in a document: `[Album!]!`.
+#[must_use]
+pub fn print_type(schema: &Schema, r#type: TypeRef) -> String {
+    let lists = r#type.wrappers().filter(|wrapper| *wrapper == Wrapper::List).count();
+    let mut output = "[".repeat(lists);
+    output.push_str(&schema[r#type.base].name);
+    for wrapper in r#type.wrappers() {
+        output.push(match wrapper {
+            Wrapper::NonNull => '!',
+            Wrapper::List => ']',
+        });
+    }
+    output
+}
+
+fn print_schema_definition(schema: &Schema, output: &mut String) {
+    let roots = [
+        ("query", "Query", schema.query),
+        ("mutation", "Mutation", schema.mutation),
+        ("subscription", "Subscription", schema.subscription),
+    ];
+    let usual =
+        roots.iter().all(|(_, usual, root)| root.is_none_or(|root| &*schema[root].name == *usual));
+    if usual {
+        return;
+    }
+    output.push_str("schema {\n");
+    for (operation, _, root) in roots {
+        if let Some(root) = root {
+            push(output, format_args!("  {operation}: {}\n", schema[root].name));
+        }
+    }
+    output.push_str("}\n");
+}
+
+fn print_type_definition(schema: &Schema, id: TypeId, output: &mut String) {
+    let definition = &schema[id];
+    let name = &definition.name;
+    print_description(definition.description.as_deref(), "", true, output);
+    match &definition.kind {
+        TypeKind::Scalar => push(output, format_args!("scalar {name}\n")),
+        TypeKind::Object { fields, interfaces } => {
+            push(output, format_args!("type {name}"));
+            print_interfaces(schema, interfaces, output);
+            print_block(fields, output, |field, first, output| {
+                print_field(schema, *field, first, output);
+            });
+        }
+        TypeKind::Interface { fields, interfaces } => {
+            push(output, format_args!("interface {name}"));
+            print_interfaces(schema, interfaces, output);
+            print_block(fields, output, |field, first, output| {
+                print_field(schema, *field, first, output);
+            });
+        }
+        TypeKind::Union { members } => {
+            push(output, format_args!("union {name}"));
+            for (index, member) in members.iter().enumerate() {
+                output.push_str(if index == 0 { " = " } else { " | " });
+                output.push_str(&schema[*member].name);
+            }
+            output.push('\n');
+        }
+        TypeKind::Enum { values } => {
+            push(output, format_args!("enum {name}"));
+            print_block(values, output, |value, first, output| {
+                print_enum_value(schema, *value, first, output);
+            });
+        }
+        TypeKind::InputObject { fields } => {
+            push(output, format_args!("input {name}"));
+            print_block(fields, output, |input, first, output| {
+                let input = &schema[*input];
+                print_description(input.description.as_deref(), "  ", first, output);
+                output.push_str("  ");
+                print_input(schema, input, output);
+            });
+        }
+    }
+}
+
+fn print_interfaces(schema: &Schema, interfaces: &[TypeId], output: &mut String) {
+    for (index, interface) in interfaces.iter().enumerate() {
+        output.push_str(if index == 0 { " implements " } else { " & " });
+        output.push_str(&schema[*interface].name);
+    }
+}
+
+fn print_block<T>(items: &[T], output: &mut String, print: impl Fn(&T, bool, &mut String)) {
+    if items.is_empty() {
+        output.push('\n');
+        return;
+    }
+    output.push_str(" {\n");
+    for (index, item) in items.iter().enumerate() {
+        print(item, index == 0, output);
+        output.push('\n');
+    }
+    output.push_str("}\n");
+}
+
+fn print_field(schema: &Schema, id: FieldId, first: bool, output: &mut String) {
+    let field = &schema[id];
+    print_description(field.description.as_deref(), "  ", first, output);
+    push(output, format_args!("  {}", field.name));
+    print_arguments(schema, &field.arguments, output);
+    push(output, format_args!(": {}", print_type(schema, field.r#type)));
+    print_deprecated(field.deprecated.as_deref(), output);
+}
+
+/// On one line, unless one of them has a description.
+fn print_arguments(schema: &Schema, arguments: &[InputId], output: &mut String) {
+    if arguments.is_empty() {
+        return;
+    }
+    let described = arguments.iter().any(|argument| schema[*argument].description.is_some());
+    output.push('(');
+    for (index, argument) in arguments.iter().enumerate() {
+        let argument = &schema[*argument];
+        if described {
+            output.push('\n');
+            print_description(argument.description.as_deref(), "    ", index == 0, output);
+            output.push_str("    ");
+        } else if index > 0 {
+            output.push_str(", ");
+        }
+        print_input(schema, argument, output);
+    }
+    output.push_str(if described { "\n  )" } else { ")" });
+}
+
+fn print_input(schema: &Schema, input: &InputDefinition, output: &mut String) {
+    push(output, format_args!("{}: {}", input.name, print_type(schema, input.r#type)));
+    if let Some(default) = &input.default {
+        output.push_str(" = ");
+        print_const(default, output);
+    }
+    print_deprecated(input.deprecated.as_deref(), output);
+}
+
+fn print_enum_value(schema: &Schema, id: EnumValueId, first: bool, output: &mut String) {
+    let value = &schema[id];
+    print_description(value.description.as_deref(), "  ", first, output);
+    push(output, format_args!("  {}", value.name));
+    print_deprecated(value.deprecated.as_deref(), output);
+}
+
+fn print_deprecated(reason: Option<&str>, output: &mut String) {
+    match reason {
+        None => {}
+        Some(DEFAULT_DEPRECATION_REASON) => output.push_str(" @deprecated"),
+        Some(reason) => {
+            output.push_str(" @deprecated(reason: ");
+            print_string(reason, output);
+            output.push(')');
+        }
+    }
+}
+
+fn print_const(value: &Const, output: &mut String) {
+    match value {
+        Const::Null => output.push_str("null"),
+        Const::Boolean(value) => push(output, format_args!("{value}")),
+        Const::Int(value) => push(output, format_args!("{value}")),
+        Const::Float(value) => push(output, format_args!("{value}")),
+        Const::String(value) => print_string(value, output),
+        Const::Enum(name) => output.push_str(name),
+        Const::List(items) => {
+            output.push('[');
+            for (index, item) in items.iter().enumerate() {
+                if index > 0 {
+                    output.push_str(", ");
+                }
+                print_const(item, output);
+            }
+            output.push(']');
+        }
+        Const::Object(fields) => {
+            output.push('{');
+            for (index, (name, value)) in fields.iter().enumerate() {
+                if index > 0 {
+                    output.push_str(", ");
+                }
+                push(output, format_args!("{name}: "));
+                print_const(value, output);
+            }
+            output.push('}');
+        }
+    }
+}
+
+fn print_string(text: &str, output: &mut String) {
+    output.push('"');
+    for character in text.chars() {
+        match character {
+            '"' => output.push_str("\\\""),
+            '\\' => output.push_str("\\\\"),
+            '\n' => output.push_str("\\n"),
+            '\r' => output.push_str("\\r"),
+            '\t' => output.push_str("\\t"),
+            '\u{8}' => output.push_str("\\b"),
+            '\u{c}' => output.push_str("\\f"),
+            control if (control as u32) < 0x20 || (0x7f..0xa0).contains(&(control as u32)) => {
+                push(output, format_args!("\\u{:04X}", control as u32));
+            }
+            other => output.push(other),
+        }
+    }
+    output.push('"');
+}
+
+fn push(output: &mut String, text: std::fmt::Arguments<'_>) {
+    // Writing to a `String` fails never.
+    let written = output.write_fmt(text);
+    debug_assert!(written.is_ok(), "a text was not written");
+}
+
+#[cfg(test)]
+mod tests {
+    use expect_test::expect;
+
+    use super::*;
+    use crate::test_schema::test_schema;
+
+    #[test]
+    fn a_schema_prints_as_the_reference_implementation_prints_it() {
+        expect![[r#"
+            """A 64-bit integer."""
+            scalar BigInt
+
+            scalar JSON
+
+            interface Node {
+              id: ID!
+            }
+
+            type Artist implements Node {
+              id: ID!
+              name: String
+              albums(first: Int, filter: AlbumFilter): [Album!]!
+            }
+
+            """
+            A record.
+            Of one artist.
+            """
+            type Album implements Node {
+              id: ID!
+
+              """As on the sleeve."""
+              title: String!
+              price: Float
+              plays: BigInt @deprecated(reason: "Count \"listens\".")
+              artist: Artist
+            }
+
+            union SearchHit = Album | Artist
+
+            enum AlbumOrder {
+              TITLE_ASC
+              TITLE_DESC @deprecated(reason: "Use \"sort\".")
+              NATURAL @deprecated
+            }
+
+            input AlbumFilter {
+              title: String
+              ids: [Int!]
+              year: Int! = 2000
+              not: AlbumFilter
+              order: AlbumOrder = NATURAL
+              extra: JSON
+            }
+
+            input RatingInput {
+              stars: Float!
+              public: Boolean = true
+            }
+
+            type Query {
+              node(id: ID!): Node
+              albums(
+                """How many."""
+                first: Int = 10
+                orderBy: [AlbumOrder!] = [NATURAL]
+
+                """Which."""
+                filter: AlbumFilter
+              ): [Album]
+              search(text: String!, matrix: [[Int]], extra: JSON): [SearchHit!]
+            }
+
+            type Mutation {
+              rate(id: ID!, rating: RatingInput!): Album
+            }
+        "#]]
+        .assert_eq(&print_schema(&test_schema()));
+    }
+
+    #[test]
+    fn roots_of_other_names_are_said_in_a_schema_definition() {
+        let mut schema = Schema::default();
+        let query = schema
+            .add_type(crate::schema::TypeDefinition {
+                name: "Root".into(),
+                description: None,
+                kind: TypeKind::Object { fields: Vec::new(), interfaces: Vec::new() },
+            })
+            .unwrap();
+        schema.query = Some(query);
+        expect![[r#"
+            schema {
+              query: Root
+            }
+
+            type Root
+        "#]]
+        .assert_eq(&print_schema(&schema));
+    }
+}

@@ -1,0 +1,38 @@
+//! Values as they stand in documents: with variables ([`Value`]) and without ([`Const`]).
+
+use crate::schema::{EnumValueId, InputId};
+
+/// A value without variables: the default of an input.
+#[derive(Clone, Debug, PartialEq)]
+pub enum Const {
+    Null,
+    Boolean(bool),
+    Int(i64),
+    Float(f64),
+    String(Box<str>),
+    Enum(Box<str>),
+    List(Vec<Const>),
+    Object(Vec<(Box<str>, Const)>),
+}
+
+/// An argument's value in a validated operation: names of input fields and enum values are
+/// resolved to ids.
+#[derive(Clone, Debug, PartialEq)]
+pub enum Value {
+    Variable(Slot),
+    Null,
+    Boolean(bool),
+    Int(i64),
+    /// An integer literal beyond 64 bits, or a number with a fraction, as written.
+    Number(Box<str>),
+    String(Box<str>),
+    Enum(EnumValueId),
+    List(Vec<Value>),
+    Object(Vec<(InputId, Value)>),
+    /// The value of a custom scalar that is not a plain literal, as JSON text.
+    Json(Box<str>),
+}
+
+/// The place of a variable among the operation's variable definitions.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub struct Slot(pub u16);

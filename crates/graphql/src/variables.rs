@@ -1,0 +1,202 @@
+//! Coerced variable values, and the record of which of them steered.
+//!
+//! A value *steers* where it changes the tree that an operation is lowered to: whether it is
+//! there, null, which keys it has, which enum value it is. Lowering reads variables only through
+//! [`Steering`], which writes down each thing it looked at. The record, a [`Structure`], is the
+//! guard of the prepared request: whatever values agree with it would have been lowered to the
+//! same tree. A value that only *fills* is never looked at, it becomes a parameter.
+
+use std::cell::RefCell;
+
+use serde_json_bytes::Value as Json;
+
+use crate::value::Slot;
+
+/// Values by slot after coercion; `None` where the request gives none and there is no default.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Variables {
+    pub values: Vec<Option<Json>>,
+}
+
+/// The way from a variable to a part of its value.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Hash)]
+pub struct Path(pub Vec<PathItem>);
+
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+pub enum PathItem {
+    Key(Box<str>),
+    Index(usize),
+}
+
+/// What lowering learnt of a value.
+#[derive(Clone, Debug, PartialEq)]
+pub enum Aspect {
+    Absent,
+    Null,
+    /// There, and not null.
+    Present,
+    /// A boolean or an enum value's name.
+    Equal(Json),
+    /// An input object with just these keys, in this order.
+    Keys(Vec<Box<str>>),
+    Length(usize),
+    /// Not a list where a list is expected: coerced to a list of one.
+    Single,
+}
+
+#[derive(Clone, Debug, PartialEq)]
+pub struct Observation {
+    pub slot: Slot,
+    pub path: Path,
+    pub aspect: Aspect,
+}
+
+/// The observations that led to one lowered request.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Structure {
+    pub observations: Vec<Observation>,
+}
+
+/// The variables as lowering sees them.
+#[derive(Debug)]
+pub struct Steering<'v> {
+    variables: &'v Variables,
+    observations: RefCell<Vec<Observation>>,
+}
+
+impl Variables {
+    /// The part of a variable's value at `path`; `None` if it is not there.
+    #[must_use]
+    pub fn get(&self, slot: Slot, path: &Path) -> Option<&Json> {
+        let mut value = self.values.get(usize::from(slot.0))?.as_ref()?;
+        for item in &path.0 {
+            value = match (item, value) {
+                (PathItem::Key(key), Json::Object(object)) => object.get(&**key)?,
+                (PathItem::Index(index), Json::Array(items)) => items.get(*index)?,
+                // A single value stands for a list of one.
+                (PathItem::Index(0), value) => value,
+                (PathItem::Key(_) | PathItem::Index(_), _) => return None,
+            };
+        }
+        Some(value)
+    }
+}
+
+impl Path {
+    #[must_use]
+    pub fn key(&self, key: &str) -> Self {
+        self.with(PathItem::Key(key.into()))
+    }
+
+    #[must_use]
+    pub fn index(&self, index: usize) -> Self {
+        self.with(PathItem::Index(index))
+    }
+
+    fn with(&self, item: PathItem) -> Self {
+        let mut items = Vec::with_capacity(self.0.len() + 1);
+        items.extend_from_slice(&self.0);
+        items.push(item);
+        Self(items)
+    }
+}
+
+impl Structure {
+    /// Whether lowering with these variables would see the same.
+    #[must_use]
+    pub fn matches(&self, variables: &Variables) -> bool {
+        self.observations.iter().all(|observation| observation.holds(variables))
+    }
+}
+
+impl Observation {
+    fn holds(&self, variables: &Variables) -> bool {
+        let value = variables.get(self.slot, &self.path);
+        match (&self.aspect, value) {
+            (Aspect::Absent, value) => value.is_none(),
+            (Aspect::Null, value) => value == Some(&Json::Null),
+            (Aspect::Present, value) => value.is_some_and(|value| *value != Json::Null),
+            (Aspect::Equal(expected), value) => value == Some(expected),
+            (Aspect::Keys(keys), Some(Json::Object(object))) => {
+                object.len() == keys.len()
+                    && object.keys().zip(keys).all(|(key, expected)| key.as_str() == &**expected)
+            }
+            (Aspect::Length(length), Some(Json::Array(items))) => items.len() == *length,
+            (Aspect::Single, Some(value)) => !matches!(value, Json::Array(_) | Json::Null),
+            (Aspect::Keys(_) | Aspect::Length(_) | Aspect::Single, _) => false,
+        }
+    }
+}
+
+impl<'v> Steering<'v> {
+    #[must_use]
+    pub fn new(variables: &'v Variables) -> Self {
+        Self { variables, observations: RefCell::new(Vec::new()) }
+    }
+
+    /// Whether the value is absent, null or there.
+    pub fn presence(&self, slot: Slot, path: &Path) -> Aspect {
+        let aspect = match self.variables.get(slot, path) {
+            None => Aspect::Absent,
+            Some(Json::Null) => Aspect::Null,
+            Some(_) => Aspect::Present,
+        };
+        self.observe(slot, path, aspect.clone());
+        aspect
+    }
+
+    /// The whole of a boolean or enum value.
+    pub fn value(&self, slot: Slot, path: &Path) -> Option<&'v Json> {
+        let value = self.variables.get(slot, path);
+        let aspect = value.map_or(Aspect::Absent, |value| Aspect::Equal(value.clone()));
+        self.observe(slot, path, aspect);
+        value
+    }
+
+    /// The keys of an input object, in the order given; `None` where it is no object.
+    pub fn keys(&self, slot: Slot, path: &Path) -> Option<Vec<Box<str>>> {
+        match self.variables.get(slot, path) {
+            Some(Json::Object(object)) => {
+                let keys: Vec<Box<str>> = object.keys().map(|key| key.as_str().into()).collect();
+                self.observe(slot, path, Aspect::Keys(keys.clone()));
+                Some(keys)
+            }
+            Some(_) | None => {
+                self.presence(slot, path);
+                None
+            }
+        }
+    }
+
+    /// The length of a list; a single value counts as a list of one.
+    pub fn length(&self, slot: Slot, path: &Path) -> Option<usize> {
+        match self.variables.get(slot, path) {
+            Some(Json::Array(items)) => {
+                self.observe(slot, path, Aspect::Length(items.len()));
+                Some(items.len())
+            }
+            Some(Json::Null) | None => {
+                self.presence(slot, path);
+                None
+            }
+            Some(_) => {
+                self.observe(slot, path, Aspect::Single);
+                Some(1)
+            }
+        }
+    }
+
+    /// What was looked at.
+    #[must_use]
+    pub fn into_structure(self) -> Structure {
+        Structure { observations: self.observations.into_inner() }
+    }
+
+    fn observe(&self, slot: Slot, path: &Path, aspect: Aspect) {
+        let observation = Observation { slot, path: path.clone(), aspect };
+        let mut observations = self.observations.borrow_mut();
+        if !observations.contains(&observation) {
+            observations.push(observation);
+        }
+    }
+}

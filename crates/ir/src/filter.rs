@@ -1,0 +1,120 @@
+//! Conditions on rows. They have SQL's three values: a comparison with null is unknown, and a
+//! row passes only if its condition is true.
+
+use catalog::FieldId;
+
+use crate::operand::Operand;
+use crate::rows::{Aggregate, Call, Hop};
+
+#[derive(Clone, Debug, PartialEq)]
+pub enum Filter {
+    /// True when empty.
+    And(Vec<Filter>),
+    /// False when empty.
+    Or(Vec<Filter>),
+    /// SQL's NOT: unknown stays unknown.
+    Not(Box<Filter>),
+    /// The complement: unknown counts as not matched, so every row passes this or the other.
+    Except(Box<Filter>),
+    Compare { place: Place, comparison: Comparison, operand: Operand },
+    IsNull(Place),
+    /// Rows by rows that they are related to.
+    Relation { hop: Hop, quantifier: Quantifier, filter: Box<Filter> },
+    /// Rows by an aggregate of the rows that they are related to.
+    AggregateCompare { hop: Hop, aggregate: Aggregate, comparison: Comparison, operand: Operand },
+    Text { place: Place, r#match: TextMatch, ignore_case: bool, operand: Operand },
+    /// Within a distance, an area or a box, by the name of the source's operator.
+    Geo { place: Place, operator: Box<str>, operand: Operand },
+}
+
+/// What is compared.
+#[derive(Clone, Debug, PartialEq)]
+pub enum Place {
+    /// A field of the row at the end of a path of to-one hops; an empty path is the row itself.
+    Field { path: Vec<Hop>, field: FieldId },
+    /// A property of the relationship that led to the row.
+    Edge(FieldId),
+    Computed(Call),
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Comparison {
+    Equal,
+    NotEqual,
+    /// Null is a value like any other.
+    DistinctFrom,
+    NotDistinctFrom,
+    Less,
+    LessOrEqual,
+    Greater,
+    GreaterOrEqual,
+    /// Equal to an element of a list operand.
+    In,
+    NotIn,
+    Contains,
+    ContainedBy,
+    Overlaps,
+    HasKey,
+    HasAnyKey,
+    HasAllKeys,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Quantifier {
+    Some,
+    Every,
+    None,
+    Single,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum TextMatch {
+    /// A LIKE pattern, with `\` as its escape; case-sensitive on every source.
+    Like,
+    Includes,
+    StartsWith,
+    EndsWith,
+    /// A regular expression in the source's own syntax.
+    Regex,
+    /// All words of the operand.
+    AllTerms,
+    AnyTerm,
+}
+
+impl Filter {
+    /// The filter that every row passes.
+    #[must_use]
+    pub fn all() -> Self {
+        Self::And(Vec::new())
+    }
+
+    /// The filter that no row passes.
+    #[must_use]
+    pub fn none() -> Self {
+        Self::Or(Vec::new())
+    }
+
+    /// Whether it is [`Filter::all`].
+    #[must_use]
+    pub fn is_all(&self) -> bool {
+        matches!(self, Self::And(filters) if filters.is_empty())
+    }
+
+    /// The conjunction, without a wrapper around a single filter.
+    #[must_use]
+    pub fn and(mut filters: Vec<Self>) -> Self {
+        filters.retain(|filter| !filter.is_all());
+        match filters.len() {
+            1 => filters.pop().unwrap_or_else(Self::all),
+            _ => Self::And(filters),
+        }
+    }
+}
+
+impl Place {
+    /// A field of the row itself.
+    #[must_use]
+    pub fn field(field: FieldId) -> Self {
+        Self::Field { path: Vec::new(), field }
+    }
+}

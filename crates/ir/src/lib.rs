@@ -1,0 +1,30 @@
+//! What is asked: a request as a tree that knows no dialect, no permission, no table, no label.
+//!
+//! A dialect lowers an operation into a [`Request`]; `engine::authorize` adds filters and
+//! requirements; a source compiles it into statements. The tree alone suffices: nothing after it
+//! looks back at the document. Variants that no source compiles yet are refused by its compiler
+//! with a clear error; ARCHITECTURE.md's paper proof shows what each is for.
+//!
+//! * [`request`]: steps and transactions
+//! * [`rows`]: reading: where rows come from, which, in which order, what of them
+//! * [`filter`]: conditions in SQL's three values
+//! * [`operand`]: where a value comes from
+//! * [`write`]: changing
+//! * [`print`]: the tree as text, for tests and `explain`
+
+pub mod filter;
+pub mod operand;
+pub mod print;
+pub mod request;
+pub mod rows;
+pub mod write;
+
+pub use filter::{Comparison, Filter, Place, Quantifier, TextMatch};
+pub use operand::{Codec, NewId, Operand, PathItem, Slot, Value};
+pub use request::{Isolation, Request, Require, Step, StepId, StepKind, Transaction};
+pub use rows::{
+    Aggregate, AggregateFunction, AggregateTerm, Call, Direction, Form, From, Hop, HopDirection,
+    Keyset, KeysetValue, Nulls, OrderKey, OrderTerm, Output, OutputId, OutputKind, Page, Rows, RowsId, State,
+    Variant,
+};
+pub use write::{Assignment, ChildWrite, Conflict, Counter, Insert, Update, Write, WriteKind};

@@ -1,0 +1,64 @@
+//! A request: steps in transactions.
+
+use crate::filter::Filter;
+use crate::operand::Operand;
+use crate::rows::{Call, Rows};
+use crate::write::Write;
+
+/// Everything one operation asks of one source.
+#[derive(Clone, Debug, PartialEq, Default)]
+pub struct Request {
+    /// In the order in which they run.
+    pub transactions: Vec<Transaction>,
+    /// How many [`crate::OutputId`]s the request uses: they are 0 up to this number.
+    pub outputs: u32,
+    /// How many [`crate::RowsId`]s the request uses.
+    pub rows: u32,
+}
+
+/// Steps that see and change the data together.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Transaction {
+    pub isolation: Isolation,
+    pub steps: Vec<Step>,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Isolation {
+    /// Reads that see one state of the data.
+    Snapshot,
+    /// Writes at the level that the source's users expect: READ COMMITTED in SQL.
+    ReadCommitted,
+}
+
+#[derive(Clone, Debug, PartialEq)]
+pub struct Step {
+    pub id: StepId,
+    /// The root field this step belongs to: when it fails, that field is null and no other.
+    pub root: u32,
+    pub kind: StepKind,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub struct StepId(pub u32);
+
+#[derive(Clone, Debug, PartialEq)]
+pub enum StepKind {
+    Read(Rows),
+    Write(Write),
+    /// A function called for its effect.
+    Call(Call),
+    Require(Require),
+}
+
+/// The transaction goes on only if `rows` has a row that passes, or none: otherwise it ends
+/// with the error that `otherwise` names.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Require {
+    pub rows: Rows,
+    pub filter: Filter,
+    /// A row must be there (`true`) or must not (`false`).
+    pub exists: bool,
+    /// The message of the error, with operands for its gaps.
+    pub otherwise: (Box<str>, Vec<Operand>),
+}

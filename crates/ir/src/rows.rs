@@ -1,0 +1,218 @@
+//! Reading: where rows come from, which of them, in which order, and what of each.
+
+use catalog::{EntityId, FieldId, RelationshipId};
+
+use crate::filter::{Filter, Place};
+use crate::operand::Operand;
+use crate::request::StepId;
+
+/// Rows of one kind, read together.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Rows {
+    pub id: RowsId,
+    pub from: From,
+    pub filter: Filter,
+    /// Complete: the dialect has said every tie-break that it promises.
+    pub order: Vec<OrderTerm>,
+    pub page: Page,
+    /// At most one row for each combination of these, the first in the order.
+    pub distinct: Vec<FieldId>,
+    /// At most one row can come, whatever the data: found by a key.
+    pub single: bool,
+    pub outputs: Vec<Output>,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub struct RowsId(pub u32);
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub struct OutputId(pub u32);
+
+#[derive(Clone, Debug, PartialEq)]
+pub enum From {
+    Entity(EntityId),
+    /// Rows of several entities in one list, with a common order and page: interfaces, unions.
+    Variants(Vec<Variant>),
+    /// The rows related to the row of the outer `Rows`.
+    Relation(Hop),
+    Function(Call),
+    /// A statement in the source's own language, declared by the schema's author.
+    Native { name: Box<str>, arguments: Vec<(Box<str>, Operand)> },
+    /// The rows with these keys: one list operand for each field, of equal length. Each element
+    /// gives one row or none, in the order of the list.
+    Keys { entity: EntityId, keys: Vec<(FieldId, Operand)> },
+    /// The rows that a write touched, before it or after it.
+    Returned { step: StepId, state: State },
+}
+
+/// One entity of [`From::Variants`].
+#[derive(Clone, Debug, PartialEq)]
+pub struct Variant {
+    pub entity: EntityId,
+    pub filter: Filter,
+    /// The outputs of the rows of this entity, beside those that all variants have.
+    pub outputs: Vec<Output>,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum State {
+    Before,
+    After,
+}
+
+/// A step along a relationship.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub struct Hop {
+    pub relationship: RelationshipId,
+    pub direction: HopDirection,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub enum HopDirection {
+    /// From the side that refers to the side referred to: to one row at most.
+    Forward,
+    /// From the side referred to, to the rows that refer to it.
+    Backward,
+}
+
+#[derive(Clone, Debug, PartialEq)]
+pub struct OrderTerm {
+    pub key: OrderKey,
+    pub direction: Direction,
+    /// Always said: sources disagree in their defaults.
+    pub nulls: Nulls,
+}
+
+#[derive(Clone, Debug, PartialEq)]
+pub enum OrderKey {
+    Place(Place),
+    /// By an aggregate of related rows.
+    Relation { hop: Hop, aggregate: Aggregate },
+    Call(Call),
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Direction {
+    Ascending,
+    Descending,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Nulls {
+    First,
+    Last,
+}
+
+/// Which part of the ordered rows. A page of related rows is a page for each outer row.
+#[derive(Clone, Debug, PartialEq)]
+pub enum Page {
+    All,
+    Offset {
+        limit: Option<Operand>,
+        offset: Option<Operand>,
+        /// Whether one row more is read to learn whether there is more; it is not shown.
+        look_ahead: bool,
+    },
+    Keyset(Keyset),
+    /// The rows after the row that has this key.
+    AfterRow { key: Vec<(FieldId, Operand)>, limit: Option<Operand>, offset: Option<Operand> },
+}
+
+/// Rows beyond a position in the order, given by the values of the order's terms there.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Keyset {
+    /// One operand for each term of the order.
+    pub after: Option<Vec<KeysetValue>>,
+    pub before: Option<Vec<KeysetValue>>,
+    pub limit: Option<Operand>,
+    pub offset: Option<Operand>,
+    /// The last rows instead of the first; shown in the order all the same.
+    pub from_end: bool,
+    pub look_ahead: bool,
+}
+
+/// The value of an order's term at a cursor. Whether it is null steers, since a condition on a
+/// nullable term differs for it.
+#[derive(Clone, Debug, PartialEq)]
+pub enum KeysetValue {
+    Null,
+    Value(Operand),
+}
+
+#[derive(Clone, Debug, PartialEq)]
+pub struct Output {
+    pub id: OutputId,
+    pub kind: OutputKind,
+}
+
+#[derive(Clone, Debug, PartialEq)]
+pub enum OutputKind {
+    /// A field of the row at the end of a path of to-one hops.
+    Field { path: Vec<Hop>, field: FieldId, form: Form },
+    /// Whether there is a row at the end of the path: null if not.
+    Present { path: Vec<Hop> },
+    /// A property of the relationship that led to the row.
+    Edge(FieldId),
+    /// Rows related to the row at the end of the path.
+    Related { path: Vec<Hop>, rows: Box<Rows> },
+    Aggregate(Aggregate),
+    Computed(Call),
+    /// How many rows pass the filter, the page left aside.
+    Count,
+    /// How many rows, links or other things a write step touched.
+    Counter { step: StepId, counter: crate::write::Counter },
+}
+
+/// In which form a field's value is asked for.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Default)]
+pub enum Form {
+    /// As the source stores or prints it.
+    #[default]
+    Stored,
+    /// As a plain number: money.
+    Number,
+}
+
+/// Aggregates over the rows of the `Rows` that has it as an output, or of a relation.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Aggregate {
+    /// Over the page only, or over all rows that pass the filter.
+    pub paged: bool,
+    pub group_by: Vec<Place>,
+    pub having: Option<Box<Filter>>,
+    pub terms: Vec<AggregateTerm>,
+}
+
+#[derive(Clone, Debug, PartialEq)]
+pub struct AggregateTerm {
+    pub id: OutputId,
+    pub function: AggregateFunction,
+    /// `None` counts rows.
+    pub place: Option<Place>,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum AggregateFunction {
+    Count,
+    DistinctCount,
+    Sum,
+    Average,
+    Minimum,
+    Maximum,
+    StandardDeviationSample,
+    StandardDeviationPopulation,
+    VarianceSample,
+    VariancePopulation,
+    ShortestText,
+    LongestText,
+}
+
+/// A call of a function of the source.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Call {
+    /// The function's name as the catalog has it.
+    pub function: Box<str>,
+    /// Whether the row itself is the first argument.
+    pub of_row: bool,
+    pub arguments: Vec<(Box<str>, Operand)>,
+}

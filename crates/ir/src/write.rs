@@ -1,0 +1,114 @@
+//! Changing: what a write step inserts, updates, deletes or links.
+//!
+//! Compiled by no source yet; the paper proof in ARCHITECTURE.md is written against it.
+
+use catalog::{EntityId, FieldId};
+
+use crate::filter::Filter;
+use crate::operand::Operand;
+use crate::rows::Hop;
+
+/// One write, with the writes that hang on its rows.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Write {
+    pub entity: EntityId,
+    pub kind: WriteKind,
+    /// Writes on the other side of relationships of this entity. Those along a forward hop run
+    /// first, since the row refers to their result; the others run after it.
+    pub children: Vec<ChildWrite>,
+}
+
+#[derive(Clone, Debug, PartialEq)]
+pub enum WriteKind {
+    Insert(Insert),
+    Update(Update),
+    Delete {
+        filter: Filter,
+        /// More rows than this end the transaction; `None` is no guard.
+        at_most: Option<Operand>,
+    },
+    /// Insert, or update the row that agrees in `conflict`.
+    Upsert {
+        insert: Insert,
+        conflict: Conflict,
+    },
+    /// Makes rows that the filter finds refer to the outer row, or the outer row to them.
+    Link {
+        filter: Filter,
+    },
+    Unlink {
+        filter: Filter,
+    },
+    /// Links exactly these and unlinks the others.
+    SetLinks {
+        filter: Filter,
+    },
+    /// Links the row that agrees in the key, or inserts it and links it.
+    LinkOrInsert {
+        insert: Insert,
+        conflict: Conflict,
+    },
+}
+
+/// Rows to insert: each a list of assignments in the same order of fields.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Insert {
+    pub fields: Vec<FieldId>,
+    pub rows: Vec<Vec<Operand>>,
+}
+
+#[derive(Clone, Debug, PartialEq)]
+pub struct Update {
+    pub filter: Filter,
+    pub assignments: Vec<(FieldId, Assignment)>,
+    /// More rows than this end the transaction; `None` is no guard.
+    pub at_most: Option<Operand>,
+}
+
+#[derive(Clone, Debug, PartialEq)]
+pub enum Assignment {
+    Set(Operand),
+    Add(Operand),
+    Subtract(Operand),
+    Multiply(Operand),
+    Divide(Operand),
+    /// Appends to a list.
+    Push(Operand),
+    /// Takes so many from the end of a list.
+    Pop(Operand),
+    /// Merges into a JSON object.
+    Merge(Operand),
+    /// The value that an insert would have written: SQL's `excluded`.
+    Inserted,
+}
+
+/// What an upsert does with a row that is there already.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Conflict {
+    /// The key that decides whether it is the same row.
+    pub key: Vec<FieldId>,
+    /// Nothing is changed when empty.
+    pub assignments: Vec<(FieldId, Assignment)>,
+    /// Rows that do not pass stay as they are.
+    pub filter: Filter,
+}
+
+#[derive(Clone, Debug, PartialEq)]
+pub struct ChildWrite {
+    pub hop: Hop,
+    pub write: Write,
+    /// Values of the relationship's own properties.
+    pub edge: Vec<(FieldId, Assignment)>,
+}
+
+/// What a write counts.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Counter {
+    RowsInserted,
+    RowsUpdated,
+    RowsDeleted,
+    LinksCreated,
+    LinksDeleted,
+    /// All rows touched, those of children included.
+    RowsAffected,
+}

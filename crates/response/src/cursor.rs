@@ -1,0 +1,88 @@
+//! Reading rows: what a source offers to the writer.
+
+use crate::shape::{OutputId, RowsId};
+
+/// The rows of one level that belong to one row of the level above, one at a time.
+///
+/// The cursor of the top has no row of its own: only [`Cursor::open`] means anything there.
+pub trait Cursor {
+    type Error;
+    type Child<'a>: Cursor<Error = Self::Error>
+    where
+        Self: 'a;
+
+    /// Moves to the next row; `false` after the last one of the page.
+    fn next(&mut self) -> Result<bool, Self::Error>;
+
+    /// A column of the current row.
+    fn value(&self, column: u16) -> Value<'_>;
+
+    /// The rows of `level` that belong to the current row. May be asked again for the same level:
+    /// the same rows come.
+    fn open(&mut self, level: LevelId) -> Result<Self::Child<'_>, Self::Error>;
+
+    /// The number of the current row, counted from the first row of all pages as 1.
+    fn row_number(&self) -> u64;
+
+    /// Which part of the rows this cursor shows.
+    fn bounds(&self) -> Bounds;
+
+    /// Whether there are rows beyond the page; known once [`Cursor::next`] gave `false`.
+    fn has_more(&self) -> bool;
+}
+
+/// The page that a cursor shows.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Bounds {
+    pub limit: Option<u64>,
+    pub offset: u64,
+}
+
+/// A value as the source's driver holds it.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub enum Value<'a> {
+    Null,
+    Integer(i64),
+    Real(f64),
+    /// UTF-8 is checked where it is written: a file may hold anything.
+    Text(&'a [u8]),
+    Blob(&'a [u8]),
+}
+
+/// A statement's rows within a program: the root fields' levels first, each followed by the
+/// levels below it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub struct LevelId(pub u16);
+
+/// Where the outputs and rows of a request stand in the program that reads them.
+#[derive(Clone, Debug, Default)]
+pub struct Layout {
+    /// By [`OutputId`].
+    pub outputs: Vec<Place>,
+    /// By [`RowsId`]; `None` where no statement is needed.
+    pub rows: Vec<Option<LevelId>>,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Place {
+    /// A column of the level whose row is current.
+    Column(u16),
+    /// The only column of the only row of a level of its own: a count. No row means zero.
+    Level(LevelId),
+    /// Nothing reads it.
+    Unused,
+}
+
+impl Layout {
+    /// Where an output stands.
+    #[must_use]
+    pub fn place(&self, output: OutputId) -> Place {
+        self.outputs.get(output.0 as usize).copied().unwrap_or(Place::Unused)
+    }
+
+    /// The level of a set of rows.
+    #[must_use]
+    pub fn level(&self, rows: RowsId) -> Option<LevelId> {
+        self.rows.get(rows.0 as usize).copied().flatten()
+    }
+}

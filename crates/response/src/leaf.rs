@@ -1,0 +1,138 @@
+//! One value to JSON: a [`Leaf`] for each pair of a source's type and a dialect's scalar.
+//!
+//! The same leaf reads PostgreSQL's text form and SQLite's values, so that the same data gives
+//! the same bytes on both.
+
+mod write;
+
+use std::sync::Arc;
+
+/// How a value becomes JSON.
+#[derive(Clone, Debug, PartialEq)]
+pub enum Leaf {
+    /// A JSON number; beyond 32 bits it is an error.
+    Int,
+    /// A 64-bit integer as a string.
+    BigInt,
+    /// A JSON number in the shortest exact form; not finite is an error.
+    Float,
+    /// A decimal as a string, exact; with `scale`, exactly so many fraction digits.
+    Decimal { scale: Option<u32> },
+    /// A decimal as a JSON number, exact; not finite is an error.
+    Number { scale: Option<u32> },
+    Boolean,
+    /// A string; text that is not UTF-8 is an error.
+    Text,
+    /// Lower case.
+    Uuid,
+    /// `\x` and hexadecimal digits.
+    Bytes,
+    Date,
+    Time,
+    TimeWithZone,
+    Timestamp,
+    TimestampWithZone,
+    /// A label by the name the API gives it.
+    Enum(Arc<EnumNames>),
+    Json(JsonForm),
+    /// hstore, as an object.
+    KeyValue,
+    /// Whatever the value is, as a string.
+    Any,
+    List(Box<Leaf>),
+    /// A composite type's value as an object of its selected attributes.
+    Composite(Box<[Member]>),
+    /// A range as an object of its selected bounds.
+    Range(Box<[Member]>),
+    /// A bound of a range as an object: only within [`Leaf::Range`].
+    Bound(Box<[Member]>),
+    Interval(Box<[Member]>),
+    Point(Box<[Member]>),
+    /// JSON text that does not depend on the value: only within a [`Member`].
+    Literal(Box<[u8]>),
+}
+
+/// How a JSON value stands in the answer.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum JsonForm {
+    /// As a string that holds JSON, without needless white space.
+    Text,
+    /// As the value itself.
+    Embedded,
+}
+
+/// A selected field of a value that has parts.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Member {
+    /// `"name":`, escaped.
+    pub key: Box<[u8]>,
+    pub part: Part,
+    pub leaf: Leaf,
+}
+
+/// Which part of a value.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Part {
+    /// An attribute of a composite type, by its place.
+    Attribute(u16),
+    /// A bound of a range; its leaf is a [`Leaf::Bound`].
+    Start,
+    End,
+    /// Of a bound; its leaf is that of the range's element type.
+    Value,
+    /// Of a bound; its leaf is ignored, it is a boolean.
+    Inclusive,
+    /// Of an interval; seconds have a fraction, the others are integers.
+    Seconds,
+    Minutes,
+    Hours,
+    Days,
+    Months,
+    Years,
+    /// Of a point; floats.
+    X,
+    Y,
+    /// `__typename`: its leaf is a [`Leaf::Literal`].
+    Typename,
+}
+
+/// The names that an API gives to an enum's labels.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct EnumNames {
+    /// Label and name, sorted by label.
+    names: Vec<(Box<str>, Box<str>)>,
+}
+
+/// A stored value that the API's type cannot represent.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[error("{expected} cannot represent {problem}: {value}")]
+pub struct LeafError {
+    /// The scalar that the API promises.
+    pub expected: &'static str,
+    pub problem: &'static str,
+    /// The value, shortened.
+    pub value: Box<str>,
+}
+
+impl EnumNames {
+    /// A map from labels to names.
+    #[must_use]
+    pub fn new(names: impl IntoIterator<Item = (Box<str>, Box<str>)>) -> Self {
+        let mut names: Vec<_> = names.into_iter().collect();
+        names.sort();
+        Self { names }
+    }
+
+    /// The name of a label.
+    #[must_use]
+    pub fn name(&self, label: &[u8]) -> Option<&str> {
+        let found = self.names.binary_search_by(|(known, _)| known.as_bytes().cmp(label)).ok()?;
+        self.names.get(found).map(|(_, name)| &**name)
+    }
+
+    /// The label of a name.
+    #[must_use]
+    pub fn label(&self, name: &str) -> Option<&str> {
+        self.names.iter().find(|(_, known)| &**known == name).map(|(label, _)| &**label)
+    }
+}

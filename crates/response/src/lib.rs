@@ -1,0 +1,23 @@
+//! How an answer is written: from a source's rows straight to JSON bytes.
+//!
+//! A [`Shape`] says what the answer looks like and names the outputs of the request; a
+//! [`Layout`], made with the statements, says in which column of which level each output stands.
+//! The [`Writer`] walks the shape, pulls rows from a [`Cursor`] and appends bytes. Nothing is
+//! looked up by name, and no value tree stands between a row and its text.
+//!
+//! * [`shape`]: what the answer looks like
+//! * [`cursor`]: how rows are read, level by level; [`Layout`]
+//! * [`leaf`]: one value to JSON
+//! * [`writer`]: the walk, with null propagation
+//! * [`escape`]: JSON strings
+
+pub mod cursor;
+pub mod escape;
+pub mod leaf;
+pub mod shape;
+pub mod writer;
+
+pub use cursor::{Bounds, Cursor, Layout, LevelId, Place, Value};
+pub use leaf::{EnumNames, JsonForm, Leaf, LeafError, Member, Part};
+pub use shape::{Fields, Item, Node, NodeId, OutputId, Piece, RowsId, Shape, ShapeField};
+pub use writer::{Failure, PathItem, WriteError, Writer, Written};

@@ -1,0 +1,124 @@
+//! What an answer looks like: a tree of objects, lists and leaves over the request's outputs.
+//!
+//! The ids are those of the IR, carried over as numbers: this crate knows no IR.
+
+use crate::leaf::Leaf;
+
+/// The number of an output of the request.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub struct OutputId(pub u32);
+
+/// The number of a set of rows of the request.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub struct RowsId(pub u32);
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub struct NodeId(pub u32);
+
+/// A range of a shape's fields.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Fields {
+    pub start: u32,
+    pub end: u32,
+}
+
+/// The answer to one operation.
+#[derive(Clone, Debug, Default)]
+pub struct Shape {
+    pub nodes: Vec<Node>,
+    pub fields: Vec<ShapeField>,
+    /// The fields of `data`.
+    pub root: Option<Fields>,
+}
+
+/// One field of an object.
+#[derive(Clone, Debug)]
+pub struct ShapeField {
+    /// The response name, for paths.
+    pub name: Box<str>,
+    /// `"name":`, escaped.
+    pub key: Box<[u8]>,
+    pub node: NodeId,
+    pub nullable: bool,
+}
+
+/// The elements of a list.
+#[derive(Clone, Copy, Debug)]
+pub struct Item {
+    pub node: NodeId,
+    pub nullable: bool,
+}
+
+#[derive(Clone, Debug)]
+pub enum Node {
+    /// An object over the current row.
+    Object(Fields),
+    /// An object over the current row, or null where `present` is null: a joined to-one.
+    Joined { present: OutputId, fields: Fields },
+    /// All rows as a list.
+    List { rows: RowsId, item: Item },
+    /// The only row, or null.
+    Single { rows: RowsId, node: NodeId },
+    /// A value of the first or the last row of a page, or null.
+    Edge { rows: RowsId, last: bool, node: NodeId },
+    /// A value of the current row.
+    Leaf { output: OutputId, leaf: Leaf },
+    /// JSON text that is the same in every answer.
+    Literal(Box<[u8]>),
+    /// A text made of pieces, in base64: node ids, cursors.
+    Base64(Vec<Piece>),
+    /// How many rows there are, the page left aside.
+    Count { output: OutputId },
+    /// Whether rows follow the page.
+    HasNext { rows: RowsId },
+    /// Whether rows come before the page.
+    HasPrevious { rows: RowsId },
+}
+
+/// A part of a [`Node::Base64`] text.
+#[derive(Clone, Debug)]
+pub enum Piece {
+    Literal(Box<[u8]>),
+    /// A value as JSON; null is `null`.
+    Leaf { output: OutputId, leaf: Leaf },
+    /// The number of the current row, counted from the first row of all pages as 1.
+    RowNumber,
+}
+
+impl Shape {
+    /// Adds a node.
+    pub fn add(&mut self, node: Node) -> NodeId {
+        let id = NodeId(u32::try_from(self.nodes.len()).unwrap_or(u32::MAX));
+        self.nodes.push(node);
+        id
+    }
+
+    /// Adds the fields of one object, in their order.
+    pub fn add_fields(&mut self, fields: impl IntoIterator<Item = ShapeField>) -> Fields {
+        let count = |length: usize| u32::try_from(length).unwrap_or(u32::MAX);
+        let start = count(self.fields.len());
+        self.fields.extend(fields);
+        Fields { start, end: count(self.fields.len()) }
+    }
+
+    #[must_use]
+    pub fn node(&self, id: NodeId) -> &Node {
+        &self.nodes[id.0 as usize]
+    }
+
+    #[must_use]
+    pub fn fields(&self, fields: Fields) -> &[ShapeField] {
+        &self.fields[fields.start as usize..fields.end as usize]
+    }
+}
+
+impl ShapeField {
+    /// A field with its key escaped.
+    #[must_use]
+    pub fn new(name: &str, node: NodeId, nullable: bool) -> Self {
+        let mut key = Vec::with_capacity(name.len() + 3);
+        crate::escape::write_string(name, &mut key);
+        key.push(b':');
+        Self { name: name.into(), key: key.into(), node, nullable }
+    }
+}

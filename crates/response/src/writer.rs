@@ -1,0 +1,425 @@
+//! The walk over a shape: rows in, bytes out.
+//!
+//! Null propagation follows the specification's [Handling Execution Errors]: a position that
+//! cannot be written becomes null, or, where it must not be null, the nearest nullable position
+//! around it does, and what had been written of it is taken back.
+//!
+//! [Handling Execution Errors]: https://spec.graphql.org/draft/#sec-Handling-Execution-Errors
+
+use crate::cursor::{Cursor, Layout, Place, Value};
+use crate::leaf::LeafError;
+use crate::shape::{Fields, Item, Node, NodeId, Piece, RowsId, Shape, ShapeField};
+
+/// Writes answers of one shape.
+#[derive(Debug)]
+pub struct Writer<'p, E> {
+    shape: &'p Shape,
+    layout: &'p Layout,
+    out: Vec<u8>,
+    /// The most bytes the answer may have.
+    budget: usize,
+    path: Vec<PathItem>,
+    errors: Vec<WriteError<E>>,
+    /// Root fields that failed before there were rows: their errors are known.
+    failed: Vec<(usize, E)>,
+    scratch: Vec<u8>,
+}
+
+/// A step of the way to a position in the answer.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum PathItem {
+    /// By its place among the shape's fields.
+    Field(u32),
+    Index(u64),
+}
+
+/// An error with the position it belongs to.
+#[derive(Debug)]
+pub struct WriteError<E> {
+    /// As response names and indexes.
+    pub path: Vec<Segment>,
+    pub failure: Failure<E>,
+}
+
+/// A segment of a response path.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Segment {
+    Name(Box<str>),
+    Index(u64),
+}
+
+#[derive(Debug)]
+pub enum Failure<E> {
+    /// A stored value that the API's type cannot represent.
+    Leaf(LeafError),
+    /// Null where the API promises a value.
+    Null,
+    Source(E),
+}
+
+/// A finished answer.
+#[derive(Debug)]
+pub struct Written<E> {
+    /// The bytes of `data`.
+    pub data: Vec<u8>,
+    pub errors: Vec<WriteError<E>>,
+}
+
+/// The answer would be larger than its budget.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
+#[error("the answer has more than {budget} bytes")]
+pub struct TooLarge {
+    pub budget: usize,
+}
+
+/// Why a position was not written.
+enum Halt {
+    /// The error is recorded; the nearest nullable position becomes null.
+    Propagate,
+    TooLarge,
+}
+
+impl<'p, E> Writer<'p, E> {
+    /// A writer that appends to `out`, which may hold the beginning of the response already.
+    #[must_use]
+    pub fn new(shape: &'p Shape, layout: &'p Layout, out: Vec<u8>, budget: usize) -> Self {
+        let (path, errors, failed, scratch) = (Vec::new(), Vec::new(), Vec::new(), Vec::new());
+        Self { shape, layout, out, budget, path, errors, failed, scratch }
+    }
+
+    /// Marks a root field, by its place, as failed before there were rows.
+    pub fn fail_root(&mut self, field: usize, error: E) {
+        self.failed.push((field, error));
+    }
+
+    /// Writes the whole of `data`.
+    pub fn write<C: Cursor<Error = E>>(mut self, top: &mut C) -> Result<Written<E>, TooLarge> {
+        let shape = self.shape;
+        let fields = shape.root.map(|fields| shape.fields(fields)).unwrap_or_default();
+        let start = self.out.len();
+        let first = shape.root.map_or(0, |fields| fields.start);
+        match self.write_object(fields, first, top) {
+            Ok(()) => {}
+            Err(Halt::Propagate) => {
+                self.out.truncate(start);
+                self.out.extend_from_slice(b"null");
+            }
+            Err(Halt::TooLarge) => return Err(TooLarge { budget: self.budget }),
+        }
+        Ok(Written { data: self.out, errors: self.errors })
+    }
+
+    fn write_fields<C: Cursor<Error = E>>(
+        &mut self,
+        fields: Fields,
+        cursor: &mut C,
+    ) -> Result<(), Halt> {
+        let shape = self.shape;
+        self.write_object(shape.fields(fields), fields.start, cursor)
+    }
+
+    fn write_object<C: Cursor<Error = E>>(
+        &mut self,
+        fields: &[ShapeField],
+        first: u32,
+        cursor: &mut C,
+    ) -> Result<(), Halt> {
+        let at_root = self.path.is_empty();
+        self.out.push(b'{');
+        for (place, (field, id)) in fields.iter().zip(first..).enumerate() {
+            if place > 0 {
+                self.out.push(b',');
+            }
+            self.out.extend_from_slice(&field.key);
+            self.path.push(PathItem::Field(id));
+            let start = self.out.len();
+            let failed = if at_root { self.take_failed(place) } else { None };
+            let written = match failed {
+                Some(error) => Err(self.fail(Failure::Source(error))),
+                None => self.write_node(field.node, cursor),
+            };
+            self.settle(written, start, field.nullable)?;
+            self.path.pop();
+        }
+        self.out.push(b'}');
+        Ok(())
+    }
+
+    /// Takes back what was written of a failed position and makes it null, if it may be.
+    fn settle(
+        &mut self,
+        written: Result<bool, Halt>,
+        start: usize,
+        nullable: bool,
+    ) -> Result<(), Halt> {
+        match written {
+            Ok(true) => return Ok(()),
+            Ok(false) if nullable => {}
+            Ok(false) => {
+                let halt = self.fail(Failure::Null);
+                self.path.pop();
+                return Err(halt);
+            }
+            Err(Halt::Propagate) if nullable => {}
+            Err(halt) => {
+                self.path.pop();
+                return Err(halt);
+            }
+        }
+        self.out.truncate(start);
+        self.out.extend_from_slice(b"null");
+        Ok(())
+    }
+
+    /// Writes a position; `false` if it is null, of which nothing is written.
+    fn write_node<C: Cursor<Error = E>>(
+        &mut self,
+        node: NodeId,
+        cursor: &mut C,
+    ) -> Result<bool, Halt> {
+        let shape = self.shape;
+        match shape.node(node) {
+            Node::Leaf { output, leaf } => {
+                let Place::Column(column) = self.layout.place(*output) else { return Ok(false) };
+                match cursor.value(column) {
+                    Value::Null => Ok(false),
+                    value => match leaf.write(value, &mut self.out) {
+                        Ok(()) => Ok(true),
+                        Err(error) => Err(self.fail(Failure::Leaf(error))),
+                    },
+                }
+            }
+            Node::Object(fields) => self.write_fields(*fields, cursor).map(|()| true),
+            Node::Joined { present, fields } => {
+                let Place::Column(column) = self.layout.place(*present) else { return Ok(false) };
+                if cursor.value(column) == Value::Null {
+                    return Ok(false);
+                }
+                self.write_fields(*fields, cursor).map(|()| true)
+            }
+            Node::List { rows, item } => self.write_list(*rows, *item, cursor),
+            Node::Single { rows, node } => {
+                let Some(level) = self.layout.level(*rows) else { return Ok(false) };
+                let mut child = match cursor.open(level) {
+                    Ok(child) => child,
+                    Err(error) => return Err(self.fail(Failure::Source(error))),
+                };
+                match child.next() {
+                    Ok(true) => self.write_node(*node, &mut child),
+                    Ok(false) => Ok(false),
+                    Err(error) => Err(self.fail(Failure::Source(error))),
+                }
+            }
+            Node::Edge { rows, last, node } => self.write_edge(*rows, *last, *node, cursor),
+            Node::Literal(text) => {
+                self.out.extend_from_slice(text);
+                Ok(text.as_ref() != b"null")
+            }
+            Node::Base64(pieces) => self.write_base64(pieces, cursor),
+            Node::Count { output } => self.write_count(self.layout.place(*output), cursor),
+            Node::HasNext { rows } => self.write_has_next(*rows, cursor),
+            Node::HasPrevious { rows } => self.write_has_previous(*rows, cursor),
+        }
+    }
+
+    fn write_list<C: Cursor<Error = E>>(
+        &mut self,
+        rows: RowsId,
+        item: Item,
+        cursor: &mut C,
+    ) -> Result<bool, Halt> {
+        let Some(level) = self.layout.level(rows) else { return Ok(false) };
+        let mut child = match cursor.open(level) {
+            Ok(child) => child,
+            Err(error) => return Err(self.fail(Failure::Source(error))),
+        };
+        self.out.push(b'[');
+        let mut index = 0;
+        loop {
+            match child.next() {
+                Ok(true) => {}
+                Ok(false) => break,
+                Err(error) => return Err(self.fail(Failure::Source(error))),
+            }
+            if index > 0 {
+                self.out.push(b',');
+            }
+            self.path.push(PathItem::Index(index));
+            let start = self.out.len();
+            let written = self.write_node(item.node, &mut child);
+            self.settle(written, start, item.nullable)?;
+            self.path.pop();
+            if self.out.len() > self.budget {
+                return Err(Halt::TooLarge);
+            }
+            index += 1;
+        }
+        self.out.push(b']');
+        Ok(true)
+    }
+
+    fn write_edge<C: Cursor<Error = E>>(
+        &mut self,
+        rows: RowsId,
+        last: bool,
+        node: NodeId,
+        cursor: &mut C,
+    ) -> Result<bool, Halt> {
+        let Some(level) = self.layout.level(rows) else { return Ok(false) };
+        let mut child = match cursor.open(level) {
+            Ok(child) => child,
+            Err(error) => return Err(self.fail(Failure::Source(error))),
+        };
+        let start = self.out.len();
+        let mut written = false;
+        loop {
+            match child.next() {
+                Ok(true) => {}
+                Ok(false) => break,
+                Err(error) => return Err(self.fail(Failure::Source(error))),
+            }
+            self.out.truncate(start);
+            written = self.write_node(node, &mut child)?;
+            if !last {
+                break;
+            }
+        }
+        Ok(written)
+    }
+
+    fn write_base64<C: Cursor<Error = E>>(
+        &mut self,
+        pieces: &[Piece],
+        cursor: &mut C,
+    ) -> Result<bool, Halt> {
+        use base64::Engine as _;
+        let mut text = std::mem::take(&mut self.scratch);
+        text.clear();
+        let mut failure = None;
+        for piece in pieces {
+            match piece {
+                Piece::Literal(literal) => text.extend_from_slice(literal),
+                Piece::RowNumber => {
+                    let number = cursor.row_number();
+                    text.extend_from_slice(itoa::Buffer::new().format(number).as_bytes());
+                }
+                Piece::Leaf { output, leaf } => {
+                    let value = match self.layout.place(*output) {
+                        Place::Column(column) => cursor.value(column),
+                        Place::Level(_) | Place::Unused => Value::Null,
+                    };
+                    if value == Value::Null {
+                        text.extend_from_slice(b"null");
+                    } else if let Err(error) = leaf.write(value, &mut text) {
+                        failure = Some(error);
+                        break;
+                    }
+                }
+            }
+        }
+        let written = match failure {
+            Some(error) => Err(self.fail(Failure::Leaf(error))),
+            None => {
+                self.out.push(b'"');
+                let start = self.out.len();
+                let encoded = text.len().div_ceil(3) * 4;
+                self.out.resize(start + encoded, 0);
+                let engine = base64::engine::general_purpose::STANDARD;
+                // The slice has just the length that the encoding needs.
+                let length = engine.encode_slice(&text, &mut self.out[start..]).unwrap_or(0);
+                self.out.truncate(start + length);
+                self.out.push(b'"');
+                Ok(true)
+            }
+        };
+        self.scratch = text;
+        written
+    }
+
+    fn write_count<C: Cursor<Error = E>>(
+        &mut self,
+        place: Place,
+        cursor: &mut C,
+    ) -> Result<bool, Halt> {
+        let counted = match place {
+            Place::Level(level) => {
+                let mut child = match cursor.open(level) {
+                    Ok(child) => child,
+                    Err(error) => return Err(self.fail(Failure::Source(error))),
+                };
+                match child.next() {
+                    Ok(true) => crate::leaf::Leaf::Int.write(child.value(0), &mut self.out),
+                    Ok(false) => {
+                        self.out.push(b'0');
+                        Ok(())
+                    }
+                    Err(error) => return Err(self.fail(Failure::Source(error))),
+                }
+            }
+            Place::Column(column) => {
+                crate::leaf::Leaf::Int.write(cursor.value(column), &mut self.out)
+            }
+            Place::Unused => return Ok(false),
+        };
+        match counted {
+            Ok(()) => Ok(true),
+            Err(error) => Err(self.fail(Failure::Leaf(error))),
+        }
+    }
+
+    fn write_has_next<C: Cursor<Error = E>>(
+        &mut self,
+        rows: RowsId,
+        cursor: &mut C,
+    ) -> Result<bool, Halt> {
+        let Some(level) = self.layout.level(rows) else { return Ok(false) };
+        let mut child = match cursor.open(level) {
+            Ok(child) => child,
+            Err(error) => return Err(self.fail(Failure::Source(error))),
+        };
+        loop {
+            match child.next() {
+                Ok(true) => {}
+                Ok(false) => break,
+                Err(error) => return Err(self.fail(Failure::Source(error))),
+            }
+        }
+        self.write_boolean(child.has_more())
+    }
+
+    fn write_has_previous<C: Cursor<Error = E>>(
+        &mut self,
+        rows: RowsId,
+        cursor: &mut C,
+    ) -> Result<bool, Halt> {
+        let Some(level) = self.layout.level(rows) else { return Ok(false) };
+        let bounds = match cursor.open(level) {
+            Ok(child) => child.bounds(),
+            Err(error) => return Err(self.fail(Failure::Source(error))),
+        };
+        // An empty page stands nowhere: it has nothing before it.
+        self.write_boolean(bounds.offset > 0 && bounds.limit != Some(0))
+    }
+
+    fn write_boolean(&mut self, value: bool) -> Result<bool, Halt> {
+        self.out.extend_from_slice(if value { b"true" } else { b"false" });
+        Ok(true)
+    }
+
+    fn take_failed(&mut self, place: usize) -> Option<E> {
+        let index = self.failed.iter().position(|(field, _)| *field == place)?;
+        Some(self.failed.swap_remove(index).1)
+    }
+
+    /// Records an error at the current position.
+    fn fail(&mut self, failure: Failure<E>) -> Halt {
+        let path = self.path.iter().map(|item| match item {
+            PathItem::Field(field) => {
+                Segment::Name(self.shape.fields[*field as usize].name.clone())
+            }
+            PathItem::Index(index) => Segment::Index(*index),
+        });
+        self.errors.push(WriteError { path: path.collect(), failure });
+        Halt::Propagate
+    }
+}

@@ -1,0 +1,4 @@
+//! To be described.
+
+pub mod postgres;
+pub mod sqlite;

@@ -1,0 +1,94 @@
+//! Reads a PostgreSQL database's catalogs into a [`Catalog`]: `introspect`.
+//!
+//! * [`read`]: a handful of set-based statements, whatever the number of tables, in one snapshot
+//! * [`rows`]: what these statements answer
+//! * [`scalar`]: the types without parts, and which of them compare as their text does
+//! * [`types`]: the types with parts, as far as some column reaches them
+//! * [`fill`]: rows to entities, keys, indexes and relationships
+//!
+//! What is served is what is in the given schemas and does not belong to an extension. A
+//! partitioned table stands for its partitions, which are not listed. Constraints come in the
+//! order in which PostGraphile reads them: by the age of their table, then by their columns.
+
+mod fill;
+mod read;
+mod rows;
+mod scalar;
+mod types;
+
+use catalog::{Catalog, FieldId};
+
+/// The oldest version whose system catalogs are read, as `server_version_num` counts.
+const OLDEST_VERSION: u32 = 130_000;
+
+/// What a database holds, and what only PostgreSQL's own compiler needs to know of it.
+#[derive(Clone, Debug)]
+pub struct Introspected {
+    pub catalog: Catalog,
+    pub types: PhysicalTypes,
+    /// As `server_version_num` counts: 15.4 is `150004`.
+    pub server_version: u32,
+}
+
+/// The types of columns as the protocol names them.
+#[derive(Clone, Debug, Default)]
+pub struct PhysicalTypes {
+    /// By the index of the field's id.
+    fields: Vec<FieldType>,
+}
+
+impl PhysicalTypes {
+    /// The type of a field of the catalog that was read together with these types.
+    #[must_use]
+    pub fn of(&self, field: FieldId) -> FieldType {
+        self.fields[field.index()]
+    }
+}
+
+/// The type of a column.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct FieldType {
+    pub oid: u32,
+    /// The type of an array of such values; 0 if there is none.
+    pub array_oid: u32,
+    /// Whether two values that are equal for the database always print the same text, and two
+    /// that print the same text are equal. False where it is not known.
+    pub identity_is_text: bool,
+}
+
+/// Why a database could not be read.
+#[derive(Debug, thiserror::Error)]
+pub enum IntrospectError {
+    #[error("the system catalogs could not be read: {0}")]
+    Database(#[from] tokio_postgres::Error),
+    #[error(
+        "there is no schema {}; this database has the schemas {}",
+        unknown.join(", "),
+        existing.join(", ")
+    )]
+    UnknownNamespace { unknown: Vec<String>, existing: Vec<String> },
+    #[error(
+        "PostgreSQL {} is too old; {} or newer is needed",
+        found / 10_000,
+        OLDEST_VERSION / 10_000
+    )]
+    TooOld { found: u32 },
+}
+
+/// Reads everything in `namespaces`, whose order the entities follow.
+///
+/// The connection is used for a transaction of its own: it must not be in one, and nothing else
+/// may be sent over it until this future is done. A connection on which the future was dropped
+/// half-way is still in that transaction and is to be closed.
+pub async fn introspect(
+    client: &tokio_postgres::Client,
+    namespaces: &[String],
+) -> Result<Introspected, IntrospectError> {
+    let found = read::read(client, namespaces).await?;
+    let (catalog, fields) = fill::fill(&found);
+    Ok(Introspected {
+        catalog,
+        types: PhysicalTypes { fields },
+        server_version: found.server_version,
+    })
+}

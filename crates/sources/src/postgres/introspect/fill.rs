@@ -1,0 +1,210 @@
+//! Rows to entities, keys, indexes and relationships.
+
+use catalog::builder::{NewField, NewRelationship};
+use catalog::{
+    Builder, Capabilities, Catalog, EntityId, EntityKind, FieldId, Index, Key, Note, NoteKind,
+};
+use rustc_hash::{FxHashMap, FxHashSet};
+
+use super::FieldType;
+use super::read::Found;
+use super::rows::{self, Column, Constraint, ConstraintForm, Relation, Target};
+use super::types::{Types, by_relation};
+
+const CAPABILITIES: Capabilities = Capabilities { json_equality: true, namespaces: true };
+
+/// The catalog, and its fields' physical types by the index of their ids.
+pub(super) fn fill(found: &Found) -> (Catalog, Vec<FieldType>) {
+    let mut fill = Fill {
+        builder: Builder::new(CAPABILITIES),
+        namespaces: found.namespaces.iter().map(|namespace| namespace.name.as_str()).collect(),
+        types: Types::new(&found.types, &found.attributes),
+        entities: FxHashMap::default(),
+        fields: FxHashMap::default(),
+        physical: Vec::with_capacity(found.columns.len()),
+    };
+    fill.entities(found);
+    fill.constraints(&found.constraints);
+    for index in &found.indexes {
+        fill.index(index);
+    }
+    (fill.builder.finish(), fill.physical)
+}
+
+struct Fill<'a> {
+    builder: Builder,
+    /// The served ones.
+    namespaces: FxHashSet<&'a str>,
+    types: Types<'a>,
+    /// By the relation's oid.
+    entities: FxHashMap<u32, EntityId>,
+    /// By the relation's oid and the column's number.
+    fields: FxHashMap<(u32, i16), FieldId>,
+    physical: Vec<FieldType>,
+}
+
+impl Fill<'_> {
+    fn entities(&mut self, found: &Found) {
+        let columns = by_relation(&found.columns);
+        let namespaces: FxHashMap<u32, &str> = found
+            .namespaces
+            .iter()
+            .map(|namespace| (namespace.oid, namespace.name.as_str()))
+            .collect();
+        for relation in &found.relations {
+            let namespace = namespaces.get(&relation.namespace).copied().unwrap_or_default();
+            let id = self.builder.entity(
+                Some(namespace.into()),
+                relation.name.as_str().into(),
+                relation.kind,
+                boxed(relation.description.as_ref()),
+            );
+            self.entities.insert(relation.oid, id);
+            for column in columns.get(&relation.oid).copied().unwrap_or_default() {
+                self.field(id, relation, column);
+            }
+        }
+    }
+
+    fn field(&mut self, entity: EntityId, relation: &Relation, column: &Column) {
+        let subject = self.subject(entity, &[".", &column.name]);
+        self.types.note_unmapped(&mut self.builder, column.r#type, &subject);
+        let r#type = self.types.make(&mut self.builder, column.r#type, column.modifier);
+        let nullable = match relation.kind {
+            EntityKind::Table | EntityKind::ForeignTable => {
+                !column.not_null && !self.types.forbids_null(column.r#type)
+            }
+            // PostgreSQL does not follow constraints through a query.
+            EntityKind::View | EntityKind::MaterializedView => true,
+        };
+        let field = NewField {
+            name: column.name.as_str().into(),
+            r#type,
+            nullable,
+            has_default: column.has_default
+                || column.generated.is_some()
+                || self.types.has_default(column.r#type),
+            generated: column.generated,
+            description: boxed(column.description.as_ref()),
+        };
+        let id = self.builder.field(entity, field);
+        self.fields.insert((column.relation, column.number), id);
+        self.physical.push(self.types.physical(column));
+    }
+
+    /// They come sorted, so that one foreign key said twice is two neighbours.
+    fn constraints(&mut self, constraints: &[Constraint]) {
+        let mut previous: Option<(&Constraint, &Target)> = None;
+        for constraint in constraints {
+            let Some((entity, fields)) = self.part(constraint.relation, &constraint.columns) else {
+                continue;
+            };
+            match &constraint.form {
+                ConstraintForm::Key(kind) => self.builder.key(
+                    entity,
+                    Key { name: constraint.name.as_str().into(), kind: *kind, fields },
+                ),
+                ConstraintForm::ForeignKey(target) => {
+                    let same = previous.filter(|(previous, previous_target)| {
+                        previous.relation == constraint.relation
+                            && previous.columns == constraint.columns
+                            && *previous_target == target
+                    });
+                    match same {
+                        Some((same, _)) => self.leave_out_repeated(entity, constraint, same),
+                        None => self.foreign_key(entity, fields, constraint, target),
+                    }
+                    previous = Some((constraint, target));
+                }
+            }
+        }
+    }
+
+    fn foreign_key(
+        &mut self,
+        from: EntityId,
+        from_fields: Vec<FieldId>,
+        constraint: &Constraint,
+        target: &Target,
+    ) {
+        let name = &constraint.name;
+        if target.period {
+            self.leave_out(
+                from,
+                constraint,
+                &format!("the foreign key {name} compares periods, not values."),
+                "add a foreign key over values for the way that is wanted.",
+            );
+            return;
+        }
+        let Some((to, to_fields)) = self.part(target.relation, &target.columns) else {
+            let Target { namespace, name: table, .. } = target;
+            let remedy = self.remedy(target);
+            self.leave_out(
+                from,
+                constraint,
+                &format!("the foreign key {name} refers to {namespace}.{table}, not served here."),
+                &remedy,
+            );
+            return;
+        };
+        self.builder.relationship(NewRelationship {
+            name: name.as_str().into(),
+            from,
+            from_fields,
+            to,
+            to_fields,
+            description: boxed(constraint.description.as_ref()),
+        });
+    }
+
+    /// What to do about a foreign key whose target is not served.
+    fn remedy(&self, target: &Target) -> String {
+        if target.partition {
+            "refer to the partitioned table, which stands for its partitions.".into()
+        } else if self.namespaces.contains(target.namespace.as_str()) {
+            "refer to a table that does not belong to an extension.".into()
+        } else {
+            format!("serve the schema {}, too.", target.namespace)
+        }
+    }
+
+    fn index(&mut self, index: &rows::Index) {
+        if let Some((entity, fields)) = self.part(index.relation, &index.columns) {
+            let name = index.name.as_str().into();
+            self.builder.index(entity, Index { name, fields, partial: index.partial });
+        }
+    }
+
+    /// The entity and its fields of these numbers; `None` if the relation is not served.
+    fn part(&self, relation: u32, columns: &[i16]) -> Option<(EntityId, Vec<FieldId>)> {
+        let entity = *self.entities.get(&relation)?;
+        let fields = columns.iter().map(|number| self.fields.get(&(relation, *number)).copied());
+        Some((entity, fields.collect::<Option<_>>()?))
+    }
+
+    fn leave_out_repeated(&mut self, from: EntityId, again: &Constraint, first: &Constraint) {
+        let message = format!("the foreign key {} says what {} says.", again.name, first.name);
+        self.leave_out(from, again, &message, "drop one of the two constraints.");
+    }
+
+    fn leave_out(&mut self, from: EntityId, constraint: &Constraint, message: &str, remedy: &str) {
+        self.builder.note(Note {
+            kind: NoteKind::LeftOut,
+            subject: self.subject(from, &[" ", &constraint.name]).into(),
+            message: message.into(),
+            remedy: remedy.into(),
+        });
+    }
+
+    /// What a note is about: the entity and what follows.
+    fn subject(&self, entity: EntityId, rest: &[&str]) -> String {
+        let mut subject = self.builder.catalog().qualified_name(entity);
+        subject.extend(rest.iter().copied());
+        subject
+    }
+}
+
+fn boxed(text: Option<&String>) -> Option<Box<str>> {
+    text.map(|text| text.as_str().into())
+}

@@ -1,0 +1,119 @@
+//! The statements: few, set-based, and all in one snapshot.
+
+use tokio_postgres::types::ToSql;
+use tokio_postgres::{Client, Row};
+
+use super::rows::{Column, Constraint, Form, Index, Namespace, Relation, TypeRow};
+use super::{IntrospectError, OLDEST_VERSION};
+
+/// Names in the statements mean the system's own objects, even where a temporary table has the
+/// same name. Compiling the statements to machine code would take longer than running them.
+const BEGIN: &str = "begin isolation level repeatable read, read only; \
+                     set local search_path to pg_catalog, pg_temp; \
+                     set local jit to off";
+
+/// What the statements answered.
+pub(super) struct Found {
+    pub(super) server_version: u32,
+    pub(super) namespaces: Vec<Namespace>,
+    /// In the order of the entities.
+    pub(super) relations: Vec<Relation>,
+    /// By relation, then in the order of the table.
+    pub(super) columns: Vec<Column>,
+    pub(super) constraints: Vec<Constraint>,
+    pub(super) indexes: Vec<Index>,
+    pub(super) types: Vec<TypeRow>,
+    /// The attributes of the composites among `types`, by relation, then in their order.
+    pub(super) attributes: Vec<Column>,
+}
+
+pub(super) async fn read(client: &Client, namespaces: &[String]) -> Result<Found, IntrospectError> {
+    client.batch_execute(BEGIN).await?;
+    let found = read_snapshot(client, namespaces).await;
+    // Nothing was written, so the end is the same for a failure and for a success.
+    let ended = client.batch_execute("rollback").await;
+    let found = found?;
+    ended?;
+    Ok(found)
+}
+
+async fn read_snapshot(client: &Client, names: &[String]) -> Result<Found, IntrospectError> {
+    let version: i32 = client.query_one(include_str!("version.sql"), &[]).await?.try_get(0)?;
+    let server_version = u32::try_from(version).unwrap_or_default();
+    if server_version < OLDEST_VERSION {
+        return Err(IntrospectError::TooOld { found: server_version });
+    }
+    let existing = rows(client, include_str!("namespaces.sql"), &[], Namespace::from_row).await?;
+    let namespaces = require_namespaces(existing, names)?;
+    let served = oids(namespaces.iter().map(|namespace| namespace.oid));
+    let relations =
+        rows(client, include_str!("relations.sql"), &[&served], Relation::from_row).await?;
+    let listed = oids(relations.iter().map(|relation| relation.oid));
+    let columns = rows(client, include_str!("columns.sql"), &[&listed], Column::from_row).await?;
+    let constraints =
+        rows(client, include_str!("constraints.sql"), &[&listed], Constraint::from_row).await?;
+    let indexes = rows(client, include_str!("indexes.sql"), &[&listed], Index::from_row).await?;
+    let mut used = oids(columns.iter().map(|column| column.r#type));
+    used.sort_unstable();
+    used.dedup();
+    let types = rows(client, include_str!("types.sql"), &[&used], TypeRow::from_row).await?;
+    let composites = oids(types.iter().filter_map(|row| match row.form {
+        Form::Composite { relation } => Some(relation),
+        Form::Base
+        | Form::Array { .. }
+        | Form::Domain { .. }
+        | Form::Enum { .. }
+        | Form::Range { .. }
+        | Form::Multirange
+        | Form::RowOfTable => None,
+    }));
+    let attributes =
+        rows(client, include_str!("columns.sql"), &[&composites], Column::from_row).await?;
+    Ok(Found {
+        server_version,
+        namespaces,
+        relations,
+        columns,
+        constraints,
+        indexes,
+        types,
+        attributes,
+    })
+}
+
+/// The namespaces that are asked for, in that order and each once.
+fn require_namespaces(
+    existing: Vec<Namespace>,
+    names: &[String],
+) -> Result<Vec<Namespace>, IntrospectError> {
+    let unknown: Vec<String> = names
+        .iter()
+        .filter(|name| !existing.iter().any(|namespace| namespace.name == **name))
+        .cloned()
+        .collect();
+    if !unknown.is_empty() {
+        let existing = existing.into_iter().map(|namespace| namespace.name);
+        let existing = existing
+            .filter(|name| !name.starts_with("pg_") && name != "information_schema")
+            .collect();
+        return Err(IntrospectError::UnknownNamespace { unknown, existing });
+    }
+    let place = |namespace: &Namespace| names.iter().position(|name| *name == namespace.name);
+    let mut wanted: Vec<Namespace> =
+        existing.into_iter().filter(|namespace| place(namespace).is_some()).collect();
+    wanted.sort_by_key(place);
+    Ok(wanted)
+}
+
+fn oids(oids: impl Iterator<Item = u32>) -> Vec<u32> {
+    oids.collect()
+}
+
+async fn rows<T>(
+    client: &Client,
+    statement: &str,
+    parameters: &[&(dyn ToSql + Sync)],
+    from_row: fn(&Row) -> Result<T, tokio_postgres::Error>,
+) -> Result<Vec<T>, tokio_postgres::Error> {
+    client.query(statement, parameters).await?.iter().map(from_row).collect()
+}

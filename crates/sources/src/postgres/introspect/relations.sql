@@ -1,0 +1,21 @@
+-- $1: oids of namespaces, in the order in which they are served.
+-- A partition is part of the partitioned table that is listed, so it is not listed itself.
+select rel.oid, rel.relnamespace, rel.relname, rel.relkind, comment.description
+from pg_class as rel
+left join pg_description as comment
+  on comment.objoid = rel.oid
+  and comment.classoid = 'pg_class'::regclass
+  and comment.objsubid = 0
+where rel.relnamespace = any ($1::oid[])
+  and rel.relkind in ('r', 'p', 'v', 'm', 'f')
+  and not rel.relispartition
+  and not exists (
+    select
+    from pg_depend as owned
+    where owned.classid = 'pg_class'::regclass
+      and owned.objid = rel.oid
+      and owned.objsubid = 0
+      and owned.refclassid = 'pg_extension'::regclass
+      and owned.deptype = 'e'
+  )
+order by array_position($1::oid[], rel.relnamespace), rel.relname

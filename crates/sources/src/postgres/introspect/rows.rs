@@ -1,0 +1,219 @@
+//! What the statements answer, one type a statement. Fields are read by the names of columns.
+
+use catalog::{EntityKind, Generated, KeyKind};
+use tokio_postgres::{Error, Row};
+
+/// A row of `namespaces.sql`.
+pub(super) struct Namespace {
+    pub(super) oid: u32,
+    pub(super) name: String,
+}
+
+/// A row of `relations.sql`.
+pub(super) struct Relation {
+    pub(super) oid: u32,
+    pub(super) namespace: u32,
+    pub(super) name: String,
+    pub(super) kind: EntityKind,
+    pub(super) description: Option<String>,
+}
+
+/// A row of `columns.sql`: a column of a table, or an attribute of a composite.
+pub(super) struct Column {
+    pub(super) relation: u32,
+    pub(super) number: i16,
+    pub(super) name: String,
+    pub(super) r#type: u32,
+    /// The type's length, precision and the like; -1 if there is none.
+    pub(super) modifier: i32,
+    pub(super) not_null: bool,
+    pub(super) has_default: bool,
+    pub(super) generated: Option<Generated>,
+    /// Whether its collation calls only equal texts equal.
+    pub(super) deterministic: bool,
+    pub(super) description: Option<String>,
+}
+
+/// A row of `constraints.sql`.
+pub(super) struct Constraint {
+    pub(super) relation: u32,
+    pub(super) name: String,
+    /// Columns of `relation`.
+    pub(super) columns: Vec<i16>,
+    pub(super) form: ConstraintForm,
+    pub(super) description: Option<String>,
+}
+
+/// What a constraint says.
+pub(super) enum ConstraintForm {
+    Key(KeyKind),
+    ForeignKey(Target),
+}
+
+/// What a foreign key refers to.
+#[derive(PartialEq, Eq)]
+pub(super) struct Target {
+    pub(super) relation: u32,
+    /// Columns of `relation`, in the order of the constraint's own.
+    pub(super) columns: Vec<i16>,
+    pub(super) namespace: String,
+    pub(super) name: String,
+    /// Whether the last columns are compared by containment of periods.
+    pub(super) period: bool,
+    /// Whether `relation` is a partition, which is never listed.
+    pub(super) partition: bool,
+}
+
+/// A row of `indexes.sql`.
+pub(super) struct Index {
+    pub(super) relation: u32,
+    pub(super) name: String,
+    pub(super) columns: Vec<i16>,
+    pub(super) partial: bool,
+}
+
+/// A row of `types.sql`.
+pub(super) struct TypeRow {
+    pub(super) oid: u32,
+    pub(super) namespace: String,
+    pub(super) name: String,
+    pub(super) form: Form,
+    /// The type of an array of such values; 0 if there is none.
+    pub(super) array: u32,
+    pub(super) has_default: bool,
+    /// The extension that the type belongs to.
+    pub(super) extension: Option<String>,
+    pub(super) description: Option<String>,
+}
+
+/// What a type is made of.
+pub(super) enum Form {
+    Base,
+    Array { element: u32 },
+    Domain { base: u32, modifier: i32, not_null: bool },
+    Enum { labels: Vec<String> },
+    Composite { relation: u32 },
+    Range { subtype: u32 },
+    Multirange,
+    RowOfTable,
+}
+
+impl Namespace {
+    pub(super) fn from_row(row: &Row) -> Result<Self, Error> {
+        Ok(Self { oid: row.try_get("oid")?, name: row.try_get("nspname")? })
+    }
+}
+
+impl Relation {
+    pub(super) fn from_row(row: &Row) -> Result<Self, Error> {
+        Ok(Self {
+            oid: row.try_get("oid")?,
+            namespace: row.try_get("relnamespace")?,
+            name: row.try_get("relname")?,
+            kind: match letter(row, "relkind")? {
+                'v' => EntityKind::View,
+                'm' => EntityKind::MaterializedView,
+                'f' => EntityKind::ForeignTable,
+                // The statement asks for 'r' and 'p' besides.
+                _ => EntityKind::Table,
+            },
+            description: row.try_get("description")?,
+        })
+    }
+}
+
+impl Column {
+    pub(super) fn from_row(row: &Row) -> Result<Self, Error> {
+        let generated = match (letter(row, "attgenerated")?, letter(row, "attidentity")?) {
+            ('s' | 'v', _) => Some(Generated::Stored),
+            (_, 'a') => Some(Generated::IdentityAlways),
+            (_, 'd') => Some(Generated::IdentityByDefault),
+            _ => None,
+        };
+        Ok(Self {
+            relation: row.try_get("attrelid")?,
+            number: row.try_get("attnum")?,
+            name: row.try_get("attname")?,
+            r#type: row.try_get("atttypid")?,
+            modifier: row.try_get("atttypmod")?,
+            not_null: row.try_get("not_null")?,
+            has_default: row.try_get("atthasdef")?,
+            generated,
+            deterministic: row.try_get("deterministic")?,
+            description: row.try_get("description")?,
+        })
+    }
+}
+
+impl Constraint {
+    pub(super) fn from_row(row: &Row) -> Result<Self, Error> {
+        let form = match letter(row, "contype")? {
+            'p' => ConstraintForm::Key(KeyKind::Primary),
+            'u' => ConstraintForm::Key(KeyKind::Unique),
+            // The statement asks for 'f' besides.
+            _ => ConstraintForm::ForeignKey(Target {
+                relation: row.try_get("confrelid")?,
+                columns: row.try_get("confkey")?,
+                namespace: row.try_get("target_namespace")?,
+                name: row.try_get("target_name")?,
+                period: row.try_get("period")?,
+                partition: row.try_get("partition")?,
+            }),
+        };
+        Ok(Self {
+            relation: row.try_get("conrelid")?,
+            name: row.try_get("conname")?,
+            columns: row.try_get("conkey")?,
+            form,
+            description: row.try_get("description")?,
+        })
+    }
+}
+
+impl Index {
+    pub(super) fn from_row(row: &Row) -> Result<Self, Error> {
+        Ok(Self {
+            relation: row.try_get("indrelid")?,
+            name: row.try_get("relname")?,
+            columns: row.try_get("columns")?,
+            partial: row.try_get("partial")?,
+        })
+    }
+}
+
+impl TypeRow {
+    pub(super) fn from_row(row: &Row) -> Result<Self, Error> {
+        let element: u32 = row.try_get("element")?;
+        let composite: u32 = row.try_get("composite")?;
+        let form = match letter(row, "typtype")? {
+            'd' => Form::Domain {
+                base: row.try_get("typbasetype")?,
+                modifier: row.try_get("typtypmod")?,
+                not_null: row.try_get("typnotnull")?,
+            },
+            'e' => Form::Enum { labels: row.try_get("labels")? },
+            'c' if composite != 0 => Form::Composite { relation: composite },
+            'c' => Form::RowOfTable,
+            'r' => Form::Range { subtype: row.try_get("subtype")? },
+            'm' => Form::Multirange,
+            _ if element != 0 => Form::Array { element },
+            _ => Form::Base,
+        };
+        Ok(Self {
+            oid: row.try_get("oid")?,
+            namespace: row.try_get("nspname")?,
+            name: row.try_get("typname")?,
+            form,
+            array: row.try_get("typarray")?,
+            has_default: row.try_get("has_default")?,
+            extension: row.try_get("extname")?,
+            description: row.try_get("description")?,
+        })
+    }
+}
+
+/// The type `"char"` of the system catalogs, which write letters in it, and nothing as zero.
+fn letter(row: &Row, column: &str) -> Result<char, Error> {
+    let byte: i8 = row.try_get(column)?;
+    Ok(char::from(byte.to_ne_bytes()[0]))
+}

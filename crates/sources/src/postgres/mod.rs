@@ -1,0 +1,5 @@
+//! PostgreSQL.
+
+pub mod introspect;
+pub mod pool;
+pub mod wire;

@@ -1,0 +1,40 @@
+//! Cancelling what a connection runs, from outside of it.
+
+use bytes::BytesMut;
+use postgres_protocol::message::frontend;
+use tokio::io::{AsyncReadExt, AsyncWriteExt};
+
+use super::config::Config;
+use super::error::WireError;
+use super::startup::{self, Origin};
+
+/// The right to cancel a connection's running statement. Opens a connection of its own to the same
+/// server, encrypted if the first one is.
+#[derive(Debug, Clone)]
+pub struct CancelToken {
+    pub(super) config: Config,
+    pub(super) origin: Origin,
+    pub(super) process_id: i32,
+    pub(super) secret_key: i32,
+}
+
+impl CancelToken {
+    /// Asks for it, and waits until the server has taken note. It may come too late: then nothing
+    /// happens, or it hits the connection's next statement, so that a caller waits for the answer
+    /// of the cancelled round before the connection is used again.
+    pub async fn cancel(&self) -> Result<(), WireError> {
+        startup::in_time(self.config.connect_timeout, async {
+            let mut socket = startup::open(&self.config, &self.origin).await?;
+            let mut request = BytesMut::new();
+            frontend::cancel_request(self.process_id, self.secret_key, &mut request);
+            socket.write_all(&request).await?;
+            socket.flush().await?;
+            // The server closes the stream without an answer, some by a reset.
+            let mut nothing = [0; 1];
+            match socket.read(&mut nothing).await {
+                Ok(_) | Err(_) => Ok(()),
+            }
+        })
+        .await
+    }
+}

@@ -1,0 +1,221 @@
+//! Where to connect to, and how.
+//!
+//! - [`Config`] and its parts (this file): the low level is gone, each value is decided;
+//! - `resolve`: from a URL, the environment and the password file;
+//! - `url`: what has to be taken out of a URL before `tokio_postgres` parses it;
+//! - `password_file`: libpq's `.pgpass`.
+
+mod password_file;
+mod resolve;
+mod url;
+
+use std::fmt;
+use std::net::IpAddr;
+use std::path::PathBuf;
+use std::sync::{Arc, OnceLock};
+use std::time::Duration;
+
+use tokio_postgres::config::{ChannelBinding, SslMode, SslNegotiation, TargetSessionAttrs};
+
+use super::error::WireError;
+use super::tls;
+
+/// One server or several, tried in order, and all that a session needs.
+#[derive(Debug, Clone)]
+pub struct Config {
+    pub(super) endpoints: Vec<Endpoint>,
+    pub(super) user: String,
+    pub(super) database: String,
+    pub(super) application_name: String,
+    /// Command-line options for the server's process (`-c name=value`).
+    pub(super) options: Option<String>,
+    pub(super) tls: TlsMode,
+    pub(super) root_certificates: Option<RootCertificates>,
+    pub(super) tls_negotiation: SslNegotiation,
+    pub(super) channel_binding: ChannelBinding,
+    pub(super) session: TargetSessionAttrs,
+    /// For each address that is tried, until the session is ready.
+    pub(super) connect_timeout: Option<Duration>,
+    pub(super) prepared: bool,
+    pub(super) answer_limit: usize,
+    /// Made at the first use: reading root certificates takes milliseconds, and sharing it lets
+    /// TLS sessions be resumed.
+    tls_client: Arc<OnceLock<Arc<rustls::ClientConfig>>>,
+}
+
+/// One server to try.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Endpoint {
+    pub host: Host,
+    /// Saves the look-up of the host's name, which is still what a certificate is compared with.
+    pub address: Option<IpAddr>,
+    pub port: u16,
+    pub password: Option<Secret>,
+}
+
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Host {
+    Tcp(String),
+    /// The folder of the socket.
+    Unix(PathBuf),
+}
+
+/// A password: bytes that are not printed.
+#[derive(Clone, PartialEq, Eq)]
+pub struct Secret(Vec<u8>);
+
+/// libpq's `sslmode`.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum TlsMode {
+    Disable,
+    /// Without TLS; with it if the server refuses that.
+    Allow,
+    /// With TLS, unverified; without it if that fails.
+    Prefer,
+    Require,
+    VerifyCa,
+    VerifyFull,
+}
+
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum RootCertificates {
+    File(PathBuf),
+    System,
+}
+
+impl Config {
+    /// From a URL (or `name=value` pairs) and the process's environment.
+    pub fn from_url(url: &str) -> Result<Config, WireError> {
+        Config::resolve(url, |name| std::env::var(name).ok())
+    }
+
+    /// From a URL and an environment of the caller's: `PGHOST`, `PGPASSFILE`, `HOME` and so on.
+    pub fn resolve(
+        url: &str,
+        environment: impl Fn(&str) -> Option<String>,
+    ) -> Result<Config, WireError> {
+        resolve::resolve(url, &environment)
+    }
+
+    /// Whether statements are prepared by name and kept. Not so for poolers that give each
+    /// transaction another server connection.
+    #[must_use]
+    pub fn with_prepared(mut self, prepared: bool) -> Config {
+        self.prepared = prepared;
+        self
+    }
+
+    /// The most bytes that the answers of one round may have together; at most 4 GiB.
+    #[must_use]
+    pub fn with_answer_limit(mut self, bytes: usize) -> Config {
+        self.answer_limit = bytes;
+        self
+    }
+
+    #[must_use]
+    pub fn with_connect_timeout(mut self, timeout: Option<Duration>) -> Config {
+        self.connect_timeout = timeout;
+        self
+    }
+
+    pub fn endpoints(&self) -> &[Endpoint] {
+        &self.endpoints
+    }
+
+    pub fn user(&self) -> &str {
+        &self.user
+    }
+
+    pub fn database(&self) -> &str {
+        &self.database
+    }
+
+    pub fn application_name(&self) -> &str {
+        &self.application_name
+    }
+
+    pub fn tls(&self) -> TlsMode {
+        self.tls
+    }
+
+    pub fn root_certificates(&self) -> Option<&RootCertificates> {
+        self.root_certificates.as_ref()
+    }
+
+    pub fn connect_timeout(&self) -> Option<Duration> {
+        self.connect_timeout
+    }
+
+    pub fn is_prepared(&self) -> bool {
+        self.prepared
+    }
+
+    /// The same for `tokio_postgres`, which knows no `allow` and no verification by itself.
+    pub fn to_tokio_postgres(&self) -> tokio_postgres::Config {
+        let mut config = tokio_postgres::Config::new();
+        config
+            .user(&self.user)
+            .dbname(&self.database)
+            .application_name(&self.application_name)
+            .ssl_negotiation(self.tls_negotiation)
+            .channel_binding(self.channel_binding)
+            .target_session_attrs(self.session)
+            .ssl_mode(match self.tls {
+                TlsMode::Disable => SslMode::Disable,
+                TlsMode::Allow | TlsMode::Prefer => SslMode::Prefer,
+                TlsMode::Require | TlsMode::VerifyCa | TlsMode::VerifyFull => SslMode::Require,
+            });
+        if let Some(options) = &self.options {
+            config.options(options);
+        }
+        if let Some(timeout) = self.connect_timeout {
+            config.connect_timeout(timeout);
+        }
+        for endpoint in &self.endpoints {
+            match &endpoint.host {
+                Host::Tcp(name) => config.host(name),
+                Host::Unix(folder) => config.host_path(folder),
+            };
+            config.port(endpoint.port);
+            if let Some(password) = &endpoint.password {
+                config.password(password.as_bytes());
+            }
+        }
+        config
+    }
+
+    pub(super) fn tls_client(&self) -> Result<Arc<rustls::ClientConfig>, WireError> {
+        if let Some(client) = self.tls_client.get() {
+            return Ok(Arc::clone(client));
+        }
+        let client = tls::client_config(self.tls, self.root_certificates.as_ref())?;
+        Ok(Arc::clone(self.tls_client.get_or_init(|| client)))
+    }
+}
+
+impl Endpoint {
+    /// The host as people write it, for messages.
+    pub(super) fn describe(&self) -> String {
+        let port = self.port.to_string();
+        match &self.host {
+            Host::Tcp(name) => [name, ":", &port].concat(),
+            Host::Unix(folder) => [&folder.to_string_lossy(), "/.s.PGSQL.", &port].concat(),
+        }
+    }
+}
+
+impl Secret {
+    pub fn new(bytes: impl Into<Vec<u8>>) -> Secret {
+        Secret(bytes.into())
+    }
+
+    pub fn as_bytes(&self) -> &[u8] {
+        &self.0
+    }
+}
+
+impl fmt::Debug for Secret {
+    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        formatter.write_str("Secret")
+    }
+}

@@ -1,0 +1,44 @@
+//! A thin PostgreSQL client for the hot path: the extended protocol of
+//! <https://www.postgresql.org/docs/current/protocol.html>, pipelined, results in text format.
+//!
+//! One buffer takes the messages of all statements of a request, one write sends it, and rows stay
+//! in the bytes that were received. A connection is used by one task at a time.
+//!
+//! In the order of control flow:
+//! - [`config`]: where to connect to, and how: from a URL and the `PG*` variables;
+//! - `socket`, `tls`, `certificate`: the stream, encrypted or not;
+//! - `startup`, `authenticate`: from a stream to a session;
+//! - [`Connection`]: the session and its cancel token (`cancel`);
+//! - [`Pipeline`]: statements sent together, answers read together;
+//! - [`Statement`] and the cache of what is prepared (`prepared`);
+//! - `receive`: the bytes received, cut into messages; [`Rows`]: an index over them;
+//! - `simple`: the same connection as a `tokio_postgres::Client`, for what is not hot.
+//!
+//! Invariant: a connection whose round was not read to its end is not clean, and is never used
+//! again ([`Connection::is_clean`]).
+
+mod authenticate;
+mod cancel;
+mod certificate;
+pub mod config;
+mod connection;
+mod error;
+mod message;
+mod pipeline;
+mod prepared;
+mod receive;
+mod rows;
+mod simple;
+mod socket;
+mod startup;
+mod statement;
+mod tls;
+
+pub use cancel::CancelToken;
+pub use config::Config;
+pub use connection::Connection;
+pub use error::{DatabaseError, WireError};
+pub use pipeline::{Pipeline, Transaction};
+pub use rows::{Row, Rows};
+pub use simple::connect_simple;
+pub use statement::{Parameter, Statement};

@@ -1,0 +1,140 @@
+//! The bytes received in one round, cut into messages.
+//!
+//! All messages of a round stay where they were received, in one buffer, until the results that
+//! point into it are let go: rows are neither copied nor allocated one by one.
+
+use std::pin::pin;
+use std::sync::Arc;
+use std::task::{Context, Poll};
+
+use bytes::BufMut;
+use tokio::io::AsyncReadExt;
+
+use super::error::WireError;
+use super::socket::Socket;
+
+/// A buffer that grew beyond this for one large answer is given back to the system.
+const KEPT_CAPACITY: usize = 1 << 20;
+/// The most read at once. PostgreSQL sends 8 KiB at a time; more arrives when we are slow. A bound
+/// matters, because a TLS stream clears what it is offered before it fills it.
+const READ_SIZE: usize = 64 << 10;
+/// The least space offered to a read.
+const LEAST_SPACE: usize = 16 << 10;
+/// Buffers that a connection keeps: one for the round that runs, others for results of earlier
+/// rounds of the same pipeline.
+const KEPT_BUFFERS: usize = 4;
+
+/// A message: its type byte, and where its body lies in the buffer.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct Frame {
+    pub(super) tag: u8,
+    pub(super) start: usize,
+    pub(super) end: usize,
+}
+
+#[derive(Debug)]
+pub(super) struct Receiver {
+    buffer: Arc<Vec<u8>>,
+    /// Where the next message starts.
+    position: usize,
+    /// Buffers of earlier rounds, to be used again once no result holds them.
+    earlier: Vec<Arc<Vec<u8>>>,
+    limit: usize,
+}
+
+impl Receiver {
+    pub(super) fn new(limit: usize) -> Receiver {
+        // Results index the buffer with 32 bits.
+        let limit = limit.min(u32::MAX as usize);
+        Receiver { buffer: Arc::default(), position: 0, earlier: Vec::new(), limit }
+    }
+
+    /// Makes room for a new round. Bytes that belong to no round yet are kept.
+    pub(super) fn start_round(&mut self) {
+        if let Some(buffer) = Arc::get_mut(&mut self.buffer) {
+            buffer.drain(..self.position);
+            if buffer.capacity() > KEPT_CAPACITY {
+                buffer.shrink_to(LEAST_SPACE);
+            }
+        } else {
+            let rest = self.buffer.get(self.position..).unwrap_or_default().to_vec();
+            let mut buffer = self.take_free_buffer();
+            if let Some(buffer) = Arc::get_mut(&mut buffer) {
+                buffer.clear();
+                buffer.extend_from_slice(&rest);
+            }
+            let earlier = std::mem::replace(&mut self.buffer, buffer);
+            if self.earlier.len() < KEPT_BUFFERS && earlier.capacity() <= KEPT_CAPACITY {
+                self.earlier.push(earlier);
+            }
+        }
+        self.position = 0;
+    }
+
+    /// The next message, if it has arrived as a whole.
+    pub(super) fn next_frame(&mut self) -> Result<Option<Frame>, WireError> {
+        let Some(rest) = self.buffer.get(self.position..) else { return Ok(None) };
+        let Some((&[tag, a, b, c, d], body)) = rest.split_first_chunk::<5>() else {
+            return Ok(None);
+        };
+        let length = u32::from_be_bytes([a, b, c, d]) as usize;
+        let Some(body_length) = length.checked_sub(4) else {
+            return Err(WireError::Protocol("a message's length is below four".to_owned()));
+        };
+        if body.len() < body_length {
+            return Ok(None);
+        }
+        let start = self.position + 5;
+        let end = start + body_length;
+        self.position = end;
+        Ok(Some(Frame { tag, start, end }))
+    }
+
+    pub(super) fn bytes(&self) -> &Arc<Vec<u8>> {
+        &self.buffer
+    }
+
+    /// A message's body.
+    pub(super) fn body(&self, frame: Frame) -> &[u8] {
+        self.buffer.get(frame.start..frame.end).unwrap_or_default()
+    }
+
+    /// A message with its header, as `postgres_protocol` parses it.
+    pub(super) fn whole(&self, frame: Frame) -> &[u8] {
+        self.buffer.get(frame.start.saturating_sub(5)..frame.end).unwrap_or_default()
+    }
+
+    /// Reads once. No bytes means that the peer has closed the stream.
+    pub(super) async fn read(&mut self, socket: &mut Socket) -> Result<usize, WireError> {
+        let buffer = self.space()?;
+        Ok(socket.read_buf(&mut buffer.limit(READ_SIZE)).await?)
+    }
+
+    /// The same for who waits for something else too. Nothing is lost between two calls.
+    pub(super) fn poll_read(
+        &mut self,
+        socket: &mut Socket,
+        context: &mut Context<'_>,
+    ) -> Poll<Result<usize, WireError>> {
+        pin!(self.read(socket)).poll(context)
+    }
+
+    fn space(&mut self) -> Result<&mut Vec<u8>, WireError> {
+        if self.buffer.len() >= self.limit {
+            return Err(WireError::TooLarge { limit: self.limit });
+        }
+        let Some(buffer) = Arc::get_mut(&mut self.buffer) else {
+            // Results take their share only at the end of a round, and `start_round` follows.
+            return Err(WireError::Protocol("a finished round was read again".to_owned()));
+        };
+        if buffer.capacity() - buffer.len() < LEAST_SPACE {
+            buffer.reserve(LEAST_SPACE.max(buffer.len()));
+        }
+        Ok(buffer)
+    }
+
+    fn take_free_buffer(&mut self) -> Arc<Vec<u8>> {
+        let free = self.earlier.iter_mut().position(|buffer| Arc::get_mut(buffer).is_some());
+        free.map_or_else(Arc::default, |index| self.earlier.swap_remove(index))
+    }
+}

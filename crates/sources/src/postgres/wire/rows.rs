@@ -1,0 +1,211 @@
+//! The rows of one execution: an index over the bytes received.
+
+use std::sync::Arc;
+
+use super::error::WireError;
+use super::receive::Frame;
+
+/// The result of one execution. Values are in PostgreSQL's text format and lie where they were
+/// received. Can be cleared and filled again, which keeps the index's memory; as long as it is not
+/// cleared, it holds the receive buffer of its round, which the connection would use again.
+#[derive(Debug, Default)]
+pub struct Rows {
+    received: Arc<Vec<u8>>,
+    /// Where each value begins, row by row; its length stands in the four bytes before it.
+    starts: Vec<u32>,
+    columns: usize,
+    rows: usize,
+    affected: u64,
+    has_more: bool,
+}
+
+/// One row, for a reader that goes row by row.
+#[derive(Debug, Clone, Copy)]
+pub struct Row<'a> {
+    received: &'a [u8],
+    starts: &'a [u32],
+}
+
+impl Rows {
+    pub fn len(&self) -> usize {
+        self.rows
+    }
+
+    pub fn is_empty(&self) -> bool {
+        self.rows == 0
+    }
+
+    /// Zero as long as there is no row: the statement's maker knows its columns.
+    pub fn columns(&self) -> usize {
+        self.columns
+    }
+
+    /// A value, or none if it is NULL (or if there is no such row or column).
+    #[inline]
+    pub fn value(&self, row: usize, column: usize) -> Option<&[u8]> {
+        if column >= self.columns {
+            return None;
+        }
+        let start = *self.starts.get(row * self.columns + column)?;
+        value_at(&self.received, start)
+    }
+
+    /// A row; one that does not exist has no values.
+    #[inline]
+    pub fn row(&self, row: usize) -> Row<'_> {
+        let first = row * self.columns;
+        let starts = self.starts.get(first..first + self.columns).unwrap_or_default();
+        Row { received: &self.received, starts }
+    }
+
+    pub fn iter(&self) -> impl Iterator<Item = Row<'_>> {
+        (0..self.rows).map(|row| self.row(row))
+    }
+
+    /// The number that the command reported: rows inserted, updated, deleted or selected.
+    pub fn affected(&self) -> u64 {
+        self.affected
+    }
+
+    /// The execution stopped at its row limit.
+    pub fn has_more(&self) -> bool {
+        self.has_more
+    }
+
+    /// Lets the received bytes go.
+    pub fn clear(&mut self) {
+        if !self.received.is_empty() {
+            self.received = Arc::default();
+        }
+        self.starts.clear();
+        self.columns = 0;
+        self.rows = 0;
+        self.affected = 0;
+        self.has_more = false;
+    }
+
+    /// Adds a DataRow message.
+    pub(super) fn push(&mut self, received: &[u8], frame: Frame) -> Result<(), WireError> {
+        self.push_values(received, frame)
+            .ok_or_else(|| WireError::Protocol("a row's message is not well formed".to_owned()))
+    }
+
+    pub(super) fn complete(&mut self, affected: u64) {
+        self.affected = affected;
+    }
+
+    pub(super) fn suspend(&mut self) {
+        self.has_more = true;
+    }
+
+    /// Takes a share of the bytes that the rows lie in, at the end of the round.
+    pub(super) fn hold(&mut self, received: &Arc<Vec<u8>>) {
+        if self.rows > 0 {
+            self.received = Arc::clone(received);
+        }
+    }
+
+    fn push_values(&mut self, received: &[u8], frame: Frame) -> Option<()> {
+        let body = received.get(..frame.end)?;
+        let (count, _) = body.get(frame.start..)?.split_first_chunk::<2>()?;
+        let columns = usize::from(u16::from_be_bytes(*count));
+        if self.rows == 0 {
+            self.columns = columns;
+        } else if self.columns != columns {
+            return None;
+        }
+        let mut position = frame.start + 2;
+        for _ in 0..columns {
+            let (length, _) = body.get(position..)?.split_first_chunk::<4>()?;
+            position += 4;
+            self.starts.push(u32::try_from(position).ok()?);
+            // -1 is NULL, which has no bytes.
+            position += usize::try_from(i32::from_be_bytes(*length)).unwrap_or(0);
+        }
+        self.rows += 1;
+        (position == frame.end).then_some(())
+    }
+}
+
+impl<'a> Row<'a> {
+    pub fn columns(&self) -> usize {
+        self.starts.len()
+    }
+
+    /// A value, or none if it is NULL (or if there is no such column).
+    #[inline]
+    pub fn value(&self, column: usize) -> Option<&'a [u8]> {
+        value_at(self.received, *self.starts.get(column)?)
+    }
+}
+
+#[inline]
+fn value_at(received: &[u8], start: u32) -> Option<&[u8]> {
+    let start = start as usize;
+    let (before, value) = received.split_at_checked(start)?;
+    let length = i32::from_be_bytes(*before.last_chunk::<4>()?);
+    value.get(..usize::try_from(length).ok()?)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn data_row(values: &[Option<&[u8]>]) -> Vec<u8> {
+        let mut body = (values.len() as u16).to_be_bytes().to_vec();
+        for value in values {
+            match value {
+                Some(value) => {
+                    body.extend_from_slice(&(value.len() as i32).to_be_bytes());
+                    body.extend_from_slice(value);
+                }
+                None => body.extend_from_slice(&(-1i32).to_be_bytes()),
+            }
+        }
+        body
+    }
+
+    #[test]
+    fn values_are_found_by_row_and_column() {
+        let mut received = data_row(&[Some(b"a"), None, Some(b"")]);
+        let middle = received.len();
+        received.extend(data_row(&[None, Some(b"bc"), Some(b"d")]));
+        let end = received.len();
+        let mut rows = Rows::default();
+        rows.push(&received, Frame { tag: b'D', start: 0, end: middle }).unwrap();
+        rows.push(&received, Frame { tag: b'D', start: middle, end }).unwrap();
+        rows.hold(&Arc::new(received));
+        let values: Vec<_> =
+            (0..2).flat_map(|row| (0..4).map(move |column| (row, column))).collect();
+        let values: Vec<_> =
+            values.into_iter().map(|(row, column)| rows.value(row, column)).collect();
+        let expected: [Option<&[u8]>; 8] =
+            [Some(b"a"), None, Some(b""), None, None, Some(b"bc"), Some(b"d"), None];
+        assert_eq!(values, expected);
+        assert_eq!(rows.row(1).value(1), Some(&b"bc"[..]));
+        assert_eq!(rows.row(2).value(0), None);
+    }
+
+    #[test]
+    fn a_row_that_is_cut_off_or_too_long_is_refused() {
+        let whole = data_row(&[Some(b"abc")]);
+        for end in 0..whole.len() {
+            assert!(Rows::default().push(&whole, Frame { tag: b'D', start: 0, end }).is_err());
+        }
+        let mut long = whole;
+        long.push(0);
+        let end = long.len();
+        assert!(Rows::default().push(&long, Frame { tag: b'D', start: 0, end }).is_err());
+    }
+
+    #[test]
+    fn rows_of_different_widths_are_refused() {
+        let mut received = data_row(&[Some(b"a")]);
+        let middle = received.len();
+        received.extend(data_row(&[None, None]));
+        let end = received.len();
+        let mut rows = Rows::default();
+        rows.push(&received, Frame { tag: b'D', start: 0, end: middle }).unwrap();
+        assert!(rows.push(&received, Frame { tag: b'D', start: middle, end }).is_err());
+    }
+}

@@ -1,0 +1,116 @@
+//! The same connection as a `tokio_postgres::Client`: for catalog queries and loading of data,
+//! where its conveniences matter more than speed.
+
+use std::future::{Ready, ready};
+use std::io;
+use std::pin::Pin;
+use std::task::{Context, Poll};
+
+use tokio::io::{AsyncRead, AsyncWrite, ReadBuf};
+use tokio_postgres::config::{SslMode, SslNegotiation};
+use tokio_postgres::tls::{ChannelBinding, TlsConnect, TlsStream};
+
+use super::config::Config;
+use super::error::{DatabaseError, WireError};
+use super::socket::Socket;
+use super::startup;
+
+/// Connects as [`super::Connection::connect`] does, with the same TLS. The connection's own task is
+/// spawned on the current runtime, and ends with the client.
+pub async fn connect_simple(config: &Config) -> Result<tokio_postgres::Client, WireError> {
+    startup::try_endpoints(config, async |socket, origin| {
+        let mut inner = config.to_tokio_postgres();
+        // The stream is ready to use, encrypted or not. In this mode `tokio_postgres` asks the
+        // server nothing about TLS and lets `Ready` make the stream, which hands it through and
+        // tells what SCRAM may be bound to.
+        inner.ssl_mode(SslMode::Require).ssl_negotiation(SslNegotiation::Direct);
+        if let Some(password) = &origin.endpoint.password {
+            inner.password(password.as_bytes());
+        }
+        let connected = inner.connect_raw(socket, Established).await;
+        let (client, connection) = connected.map_err(|error| wire_error(&error))?;
+        tokio::spawn(async move {
+            if let Err(error) = connection.await {
+                tracing::debug!(%error, "a simple connection has ended");
+            }
+        });
+        Ok(client)
+    })
+    .await
+}
+
+#[derive(Debug)]
+struct Established;
+
+#[derive(Debug)]
+struct EstablishedStream(Socket);
+
+impl TlsConnect<Socket> for Established {
+    type Stream = EstablishedStream;
+    type Error = io::Error;
+    type Future = Ready<io::Result<EstablishedStream>>;
+
+    fn connect(self, socket: Socket) -> Self::Future {
+        ready(Ok(EstablishedStream(socket)))
+    }
+}
+
+impl TlsStream for EstablishedStream {
+    fn channel_binding(&self) -> ChannelBinding {
+        match self.0.server_end_point() {
+            Some(hash) => ChannelBinding::tls_server_end_point(hash),
+            None => ChannelBinding::none(),
+        }
+    }
+}
+
+impl AsyncRead for EstablishedStream {
+    fn poll_read(
+        mut self: Pin<&mut Self>,
+        context: &mut Context<'_>,
+        buffer: &mut ReadBuf<'_>,
+    ) -> Poll<io::Result<()>> {
+        Pin::new(&mut self.0).poll_read(context, buffer)
+    }
+}
+
+impl AsyncWrite for EstablishedStream {
+    fn poll_write(
+        mut self: Pin<&mut Self>,
+        context: &mut Context<'_>,
+        bytes: &[u8],
+    ) -> Poll<io::Result<usize>> {
+        Pin::new(&mut self.0).poll_write(context, bytes)
+    }
+
+    fn poll_flush(mut self: Pin<&mut Self>, context: &mut Context<'_>) -> Poll<io::Result<()>> {
+        Pin::new(&mut self.0).poll_flush(context)
+    }
+
+    fn poll_shutdown(mut self: Pin<&mut Self>, context: &mut Context<'_>) -> Poll<io::Result<()>> {
+        Pin::new(&mut self.0).poll_shutdown(context)
+    }
+}
+
+fn wire_error(error: &tokio_postgres::Error) -> WireError {
+    let Some(database) = error.as_db_error() else {
+        let source = std::error::Error::source(error);
+        return match source.and_then(|source| source.downcast_ref::<io::Error>()) {
+            Some(source) => WireError::from(io::Error::new(source.kind(), source.to_string())),
+            None => WireError::Configuration(error.to_string()),
+        };
+    };
+    let error = Box::new(DatabaseError {
+        severity: database.severity().to_owned(),
+        code: database.code().code().to_owned(),
+        message: database.message().to_owned(),
+        detail: database.detail().map(str::to_owned),
+        hint: database.hint().map(str::to_owned),
+        routine: database.routine().map(str::to_owned),
+        ..DatabaseError::default()
+    });
+    match error.code.starts_with("28") {
+        true => WireError::Authentication(error),
+        false => WireError::Database { error, execution: None },
+    }
+}

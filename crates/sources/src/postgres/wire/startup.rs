@@ -1,0 +1,315 @@
+//! From a configuration to a session: addresses, TLS, start-up message, authentication.
+
+use std::future::Future;
+use std::io;
+use std::net::IpAddr;
+use std::time::Duration;
+
+use bytes::BytesMut;
+use postgres_protocol::message::backend::Message;
+use postgres_protocol::message::frontend;
+use rustls::pki_types::ServerName;
+use tokio::io::{AsyncReadExt, AsyncWriteExt};
+use tokio_postgres::config::SslNegotiation;
+use tokio_rustls::TlsConnector;
+
+use super::authenticate::authenticate;
+use super::config::{Config, Endpoint, Host, TlsMode};
+use super::error::{DatabaseError, WireError};
+use super::message;
+use super::receive::Receiver;
+use super::socket::{Address, Socket};
+
+/// What every session is pinned to, because values are read in these forms. The time zone is not
+/// among them: it is the database's. They are sent as start-up parameters, which costs no round
+/// trip; a pooler that refuses them has to be told to ignore them (PgBouncer:
+/// `ignore_startup_parameters = extra_float_digits,bytea_output,IntervalStyle`), and then the
+/// database's own settings must be these.
+const SESSION_PARAMETERS: [(&str, &str); 5] = [
+    ("client_encoding", "UTF8"),
+    ("DateStyle", "ISO, MDY"),
+    ("IntervalStyle", "postgres"),
+    ("bytea_output", "hex"),
+    ("extra_float_digits", "1"),
+];
+
+/// Whether a stream is encrypted, for one try.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Encryption {
+    Plain,
+    IfOffered,
+    Demanded,
+}
+
+/// What a session that is ready consists of.
+#[derive(Debug)]
+pub(super) struct Session {
+    pub(super) socket: Socket,
+    pub(super) receiver: Receiver,
+    pub(super) origin: Origin,
+    pub(super) process_id: i32,
+    pub(super) secret_key: i32,
+    pub(super) server_version: String,
+}
+
+/// Where a session came from, for reaching the very same server again.
+#[derive(Debug, Clone)]
+pub(super) struct Origin {
+    pub(super) address: Address,
+    pub(super) endpoint: Endpoint,
+    pub(super) encryption: Encryption,
+}
+
+/// A stream on which the server speaks only when it was spoken to.
+#[derive(Debug)]
+pub(super) struct Conversation {
+    pub(super) socket: Socket,
+    pub(super) receiver: Receiver,
+}
+
+/// Opens streams until `then` is content with one; the last failure is reported.
+pub(super) async fn try_endpoints<T>(
+    config: &Config,
+    then: impl AsyncFn(Socket, Origin) -> Result<T, WireError>,
+) -> Result<T, WireError> {
+    let mut last = WireError::Configuration("there is no host to connect to".to_owned());
+    for endpoint in &config.endpoints {
+        let addresses = match addresses(endpoint).await {
+            Ok(addresses) => addresses,
+            Err(error) => {
+                last = name_endpoint(error, endpoint);
+                tracing::debug!(host = endpoint.describe(), error = %last, "not connected");
+                continue;
+            }
+        };
+        for address in addresses {
+            match try_address(config, endpoint, &address, &then).await {
+                Ok(done) => return Ok(done),
+                Err(error) => last = name_endpoint(error, endpoint),
+            }
+            tracing::debug!(host = endpoint.describe(), error = %last, "not connected");
+        }
+    }
+    Err(last)
+}
+
+/// Opens a stream to one address, encrypted as it is said.
+pub(super) async fn open(config: &Config, origin: &Origin) -> Result<Socket, WireError> {
+    let socket = Socket::connect(&origin.address).await?;
+    match origin.encryption {
+        Encryption::Plain => Ok(socket),
+        Encryption::IfOffered | Encryption::Demanded => encrypt(config, origin, socket).await,
+    }
+}
+
+/// Starts a session on a stream.
+pub(super) async fn start(
+    config: &Config,
+    socket: Socket,
+    origin: Origin,
+) -> Result<Session, WireError> {
+    let mut conversation = Conversation { socket, receiver: Receiver::new(config.answer_limit) };
+    let mut startup = BytesMut::new();
+    let names = [
+        ("user", config.user.as_str()),
+        ("database", config.database.as_str()),
+        ("application_name", config.application_name.as_str()),
+    ];
+    let options = config.options.iter().map(|options| ("options", options.as_str()));
+    let parameters = names.into_iter().chain(options).chain(SESSION_PARAMETERS);
+    frontend::startup_message(parameters, &mut startup)
+        .map_err(|error| WireError::Configuration(error.to_string()))?;
+    conversation.write(&startup).await?;
+    authenticate(&mut conversation, config, &origin.endpoint).await?;
+
+    let (mut process_id, mut secret_key) = (0, 0);
+    let mut server_version = String::new();
+    loop {
+        match conversation.read().await? {
+            Message::BackendKeyData(body) => {
+                process_id = body.process_id();
+                secret_key = body.secret_key();
+            }
+            Message::ParameterStatus(body) => {
+                if let (Ok("server_version"), Ok(value)) = (body.name(), body.value()) {
+                    value.clone_into(&mut server_version);
+                }
+            }
+            Message::ReadyForQuery(_) => break,
+            _ => {
+                return Err(WireError::Protocol(
+                    "the server sent an unexpected message at the start of a session".to_owned(),
+                ));
+            }
+        }
+    }
+    let Conversation { socket, receiver } = conversation;
+    Ok(Session { socket, receiver, origin, process_id, secret_key, server_version })
+}
+
+/// Lets a part of the connecting take no longer than it may.
+pub(super) async fn in_time<T>(
+    timeout: Option<Duration>,
+    part: impl Future<Output = Result<T, WireError>>,
+) -> Result<T, WireError> {
+    match timeout {
+        Some(timeout) => {
+            tokio::time::timeout(timeout, part).await.unwrap_or(Err(WireError::Timeout))
+        }
+        None => part.await,
+    }
+}
+
+impl Conversation {
+    pub(super) async fn write(&mut self, bytes: &[u8]) -> Result<(), WireError> {
+        self.socket.write_all(bytes).await?;
+        Ok(self.socket.flush().await?)
+    }
+
+    /// The next message; an error is an `Err`, notices are passed over.
+    pub(super) async fn read(&mut self) -> Result<Message, WireError> {
+        loop {
+            while let Some(frame) = self.receiver.next_frame()? {
+                // NegotiateProtocolVersion: only says that the newest version is not spoken.
+                if frame.tag == b'v' {
+                    continue;
+                }
+                match message::parse(self.receiver.whole(frame))? {
+                    Message::ErrorResponse(body) => {
+                        return Err(refusal(DatabaseError::from_fields(body.fields())));
+                    }
+                    Message::NoticeResponse(_) => {}
+                    message => return Ok(message),
+                }
+            }
+            if self.receiver.read(&mut self.socket).await? == 0 {
+                return Err(WireError::Closed { reason: None });
+            }
+        }
+    }
+}
+
+async fn try_address<T>(
+    config: &Config,
+    endpoint: &Endpoint,
+    address: &Address,
+    then: &impl AsyncFn(Socket, Origin) -> Result<T, WireError>,
+) -> Result<T, WireError> {
+    let attempt = async |encryption| {
+        let origin =
+            Origin { address: address.clone(), endpoint: endpoint.clone(), encryption };
+        in_time(config.connect_timeout, async {
+            let socket = open(config, &origin).await?;
+            // A second connection must be like the first one.
+            let encryption = match socket.is_encrypted() {
+                true => Encryption::Demanded,
+                false => Encryption::Plain,
+            };
+            then(socket, Origin { encryption, ..origin.clone() }).await
+        })
+        .await
+    };
+    let (first, second) = match (address, config.tls) {
+        (Address::Unix(_), _) | (_, TlsMode::Disable) => (Encryption::Plain, None),
+        (_, TlsMode::Allow) => (Encryption::Plain, Some(Encryption::Demanded)),
+        (_, TlsMode::Prefer) => (Encryption::IfOffered, Some(Encryption::Plain)),
+        (_, TlsMode::Require | TlsMode::VerifyCa | TlsMode::VerifyFull) => {
+            (Encryption::Demanded, None)
+        }
+    };
+    match (attempt(first).await, second) {
+        (Err(error), Some(second)) if may_differ_with_other_encryption(&error) => {
+            // The first failure is the one to report if the second try fails too.
+            attempt(second).await.map_err(|_| error)
+        }
+        (result, _) => result,
+    }
+}
+
+/// `pg_hba.conf` may refuse a host for its encryption or the lack of it (28000), which a wrong
+/// password (28P01) is not.
+fn may_differ_with_other_encryption(error: &WireError) -> bool {
+    match error {
+        WireError::Tls(_) => true,
+        WireError::Authentication(error) => error.code == "28000",
+        _ => false,
+    }
+}
+
+async fn addresses(endpoint: &Endpoint) -> Result<Vec<Address>, WireError> {
+    match (&endpoint.host, endpoint.address) {
+        (Host::Unix(folder), _) => {
+            let socket = [".s.PGSQL.", &endpoint.port.to_string()].concat();
+            Ok(vec![Address::Unix(folder.join(socket))])
+        }
+        (Host::Tcp(_), Some(address)) => Ok(vec![Address::Tcp((address, endpoint.port).into())]),
+        (Host::Tcp(name), None) => {
+            let found = tokio::net::lookup_host((name.as_str(), endpoint.port)).await?;
+            Ok(found.map(Address::Tcp).collect())
+        }
+    }
+}
+
+async fn encrypt(
+    config: &Config,
+    origin: &Origin,
+    mut socket: Socket,
+) -> Result<Socket, WireError> {
+    if config.tls_negotiation == SslNegotiation::Postgres {
+        let mut request = BytesMut::new();
+        frontend::ssl_request(&mut request);
+        socket.write_all(&request).await?;
+        // One byte and not more: what followed would be unencrypted, and not from the server.
+        match (socket.read_u8().await?, origin.encryption) {
+            (b'S', _) => {}
+            (b'N', Encryption::IfOffered) => return Ok(socket),
+            _ => return Err(WireError::Tls("the server does not offer TLS".to_owned())),
+        }
+    }
+    let client = config.tls_client()?;
+    let name = server_name(origin)?;
+    let stream = TlsConnector::from(client).connect(name, socket.into_tcp()?).await;
+    // A failed handshake comes as an error of input and output.
+    stream
+        .map(|stream| Socket::Tls(Box::new(stream)))
+        .map_err(|error| WireError::Tls(error.to_string()))
+}
+
+fn server_name(origin: &Origin) -> Result<ServerName<'static>, WireError> {
+    let name = match &origin.endpoint.host {
+        Host::Tcp(name) => name.clone(),
+        Host::Unix(_) => String::new(),
+    };
+    // A name that cannot stand in a certificate is replaced by the address; verification then
+    // compares the address, and without verification it does not matter.
+    let address: Option<IpAddr> = match &origin.address {
+        Address::Tcp(address) => Some(address.ip()),
+        Address::Unix(_) => None,
+    };
+    match (ServerName::try_from(name), address) {
+        (Ok(name), _) => Ok(name),
+        (Err(_), Some(address)) => Ok(ServerName::IpAddress(address.into())),
+        (Err(error), None) => Err(WireError::Tls(error.to_string())),
+    }
+}
+
+/// Class 28 is the refusal of a user; other errors of the start are a missing database, too many
+/// clients, a server that starts or stops.
+fn refusal(error: DatabaseError) -> WireError {
+    if error.code.starts_with("28") {
+        WireError::Authentication(Box::new(error))
+    } else {
+        WireError::Database { error: Box::new(error), execution: None }
+    }
+}
+
+/// An operating system's error does not say where.
+fn name_endpoint(error: WireError, endpoint: &Endpoint) -> WireError {
+    match error {
+        WireError::Io(error) => {
+            let text = [&endpoint.describe(), ": ", &error.to_string()].concat();
+            WireError::Io(io::Error::new(error.kind(), text))
+        }
+        other => other,
+    }
+}

@@ -1,0 +1,47 @@
+//! A SQLite database becomes a [`Catalog`].
+//!
+//! Only schema `main` is read. What cannot be represented is left out alone, with a note.
+//!
+//! * [`read`]: the queries and their rows
+//! * [`fill`]: rows become entities, fields, keys and indexes
+//! * [`foreign_key`]: foreign keys become relationships
+//! * [`name`]: names for constraints, as SQLite keeps none
+//! * [`note`]: what is said about what is left out
+
+mod fill;
+mod foreign_key;
+mod name;
+mod note;
+mod read;
+
+use catalog::Catalog;
+use rusqlite::Connection;
+use thiserror::Error;
+
+/// Why a database could not be introspected.
+#[derive(Debug, Error)]
+pub enum IntrospectError {
+    #[error("a read transaction could not be begun: {source}")]
+    Snapshot { source: rusqlite::Error },
+    #[error("the {what} of the database could not be read: {source}")]
+    Query { what: &'static str, source: rusqlite::Error },
+}
+
+/// Reads the schema of the database in one snapshot: in the connection's transaction if it has
+/// one open, else in a read transaction of its own.
+///
+/// # Errors
+///
+/// The database cannot be read.
+pub fn introspect(connection: &Connection) -> Result<Catalog, IntrospectError> {
+    let rows = if connection.is_autocommit() {
+        let snapshot = connection
+            .unchecked_transaction()
+            .map_err(|source| IntrospectError::Snapshot { source })?;
+        // Dropping the transaction ends it; nothing was written.
+        read::read(&snapshot)?
+    } else {
+        read::read(connection)?
+    };
+    Ok(fill::catalog(rows))
+}

@@ -1,0 +1,97 @@
+//! What is said about what is left out, and about types that say nothing.
+
+use catalog::{Note, NoteKind};
+
+use super::foreign_key::Refusal;
+use super::read::{BrokenView, TableKind};
+
+pub(super) fn virtual_table(name: &str) -> Note {
+    Note {
+        kind: NoteKind::LeftOut,
+        subject: name.into(),
+        message: "a virtual table is not served.".into(),
+        remedy: format!("create a view over {name}.").into(),
+    }
+}
+
+pub(super) fn broken_view(view: &BrokenView) -> Note {
+    // The message alone: the code and the statement are those of introspection.
+    let error = match &view.error {
+        rusqlite::Error::SqliteFailure(_, Some(message)) => message.clone(),
+        other => other.to_string(),
+    };
+    Note {
+        kind: NoteKind::LeftOut,
+        subject: view.name.clone(),
+        message: format!("SQLite cannot read the view: {error}.").into(),
+        remedy: "create what the view refers to, or drop the view.".into(),
+    }
+}
+
+/// A column whose values may be of any type.
+pub(super) fn untyped(table: &str, column: &str, kind: TableKind) -> Note {
+    let (message, remedy) = match kind {
+        TableKind::View => (
+            "the column is an expression without a type; its values are served as text.",
+            "write CAST(… AS type) around the expression.",
+        ),
+        TableKind::Table | TableKind::Virtual | TableKind::Shadow => (
+            "the column is declared without a type; its values are served as text.",
+            "declare a type.",
+        ),
+    };
+    Note {
+        kind: NoteKind::UnmappedType,
+        subject: format!("{table}.{column}").into(),
+        message: message.into(),
+        remedy: remedy.into(),
+    }
+}
+
+/// A column whose type means a number to SQLite, whatever its author meant.
+pub(super) fn numeric_by_affinity(table: &str, column: &str, declared: &str) -> Note {
+    Note {
+        kind: NoteKind::UnmappedType,
+        subject: format!("{table}.{column}").into(),
+        message: format!(
+            "the type {declared} is not known; by SQLite's affinity rules it is a decimal number."
+        )
+        .into(),
+        remedy: "declare one of the usual types, such as TEXT or NUMERIC.".into(),
+    }
+}
+
+pub(super) fn foreign_key(table: &str, columns: &str, parent: &str, refusal: &Refusal) -> Note {
+    let (message, remedy) = match refusal {
+        Refusal::NoTable => (
+            format!("the foreign key refers to {parent}, which is not there."),
+            format!("create {parent}, or drop the foreign key."),
+        ),
+        Refusal::NotServed => (
+            format!("the foreign key refers to {parent}, which is not a table that is served."),
+            String::from("let the foreign key refer to a table."),
+        ),
+        Refusal::NoColumn(column) => (
+            format!("the foreign key refers to {parent}.{column}, which is not there."),
+            format!("let the foreign key refer to a key of {parent}."),
+        ),
+        Refusal::NoPrimaryKey => (
+            format!("the foreign key means the primary key of {parent}, which has none."),
+            format!("name the columns of {parent} that it refers to, or declare its primary key."),
+        ),
+        Refusal::ColumnCount => (
+            format!("the primary key of {parent} has another number of columns."),
+            format!("let the foreign key refer to a key of {parent}."),
+        ),
+        Refusal::NoKey(columns) => (
+            format!("the foreign key refers to {parent} ({columns}), which is no key."),
+            format!("create a unique index on {parent} ({columns})."),
+        ),
+    };
+    Note {
+        kind: NoteKind::LeftOut,
+        subject: format!("{table} ({columns})").into(),
+        message: message.into(),
+        remedy: remedy.into(),
+    }
+}

@@ -1,0 +1,4 @@
+//! The SQLite source.
+
+pub mod declared;
+pub mod introspect;

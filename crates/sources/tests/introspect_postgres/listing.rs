@@ -1,0 +1,136 @@
+//! A catalog as compact text: one line a field, key, index, relationship, type and note.
+
+use std::fmt::Write;
+
+use catalog::{Catalog, Entity, Field, FieldId, Generated, KeyKind, Relationship, Scalar, Type};
+use sources::postgres::introspect::{Introspected, PhysicalTypes};
+
+/// A field whose text is its identity is marked with `=`.
+pub(crate) fn listing(introspected: &Introspected) -> String {
+    let catalog = &introspected.catalog;
+    let mut lines = Vec::new();
+    for entity in catalog.entities() {
+        entity_lines(&mut lines, catalog, &introspected.types, entity);
+    }
+    type_lines(&mut lines, catalog);
+    lines.extend(catalog.notes().iter().map(ToString::to_string));
+    lines.push(String::new());
+    lines.join("\n")
+}
+
+fn entity_lines(
+    lines: &mut Vec<String>,
+    catalog: &Catalog,
+    types: &PhysicalTypes,
+    entity: &Entity,
+) {
+    let name = catalog.qualified_name(entity.id);
+    lines.push(format!("{:?} {name}{}", entity.kind, quoted(entity.description.as_deref())));
+    for field in catalog.fields_of(entity.id) {
+        let identity = if types.of(field.id).identity_is_text { "=" } else { " " };
+        lines.push(format!("  {identity} {}", field_text(catalog, field)));
+    }
+    for key in &entity.keys {
+        let kind = match key.kind {
+            KeyKind::Primary => "primary key",
+            KeyKind::Unique => "unique",
+        };
+        lines.push(format!("  {kind} {} ({})", key.name, names(catalog, &key.fields)));
+    }
+    for index in &entity.indexes {
+        let partial = if index.partial { " partial" } else { "" };
+        lines.push(format!("  index {} ({}){partial}", index.name, names(catalog, &index.fields)));
+    }
+    for relationship in &entity.outgoing {
+        lines.push(relationship_text(catalog, &catalog[*relationship]));
+    }
+    for relationship in &entity.incoming {
+        let relationship = &catalog[*relationship];
+        let from = catalog.qualified_name(relationship.from);
+        lines.push(format!("  <- {} from {from}", relationship.name));
+    }
+}
+
+fn field_text(catalog: &Catalog, field: &Field) -> String {
+    let mut text = format!("{}: {}", field.name, type_text(catalog, &field.r#type));
+    text += if field.nullable { "" } else { "!" };
+    text += if field.has_default { " default" } else { "" };
+    text += match field.generated {
+        Some(Generated::Stored) => " generated",
+        Some(Generated::IdentityAlways) => " identity always",
+        Some(Generated::IdentityByDefault) => " identity",
+        None => "",
+    };
+    text + &quoted(field.description.as_deref())
+}
+
+fn relationship_text(catalog: &Catalog, relationship: &Relationship) -> String {
+    let mut text = format!(
+        "  -> {} ({}) = {} ({})",
+        relationship.name,
+        names(catalog, &relationship.from_fields),
+        catalog.qualified_name(relationship.to),
+        names(catalog, &relationship.to_fields),
+    );
+    text += if relationship.one_to_one { " one to one" } else { "" };
+    text += if relationship.indexed { " indexed" } else { "" };
+    text + &quoted(relationship.description.as_deref())
+}
+
+fn type_lines(lines: &mut Vec<String>, catalog: &Catalog) {
+    for r#enum in catalog.enums() {
+        let labels: Vec<&str> = r#enum.labels.iter().map(|label| &*label.label).collect();
+        let name = qualified(r#enum.namespace.as_deref(), &r#enum.name);
+        lines.push(format!("Enum {name} {labels:?}{}", quoted(r#enum.description.as_deref())));
+    }
+    for domain in catalog.domains() {
+        let name = qualified(domain.namespace.as_deref(), &domain.name);
+        let base = type_text(catalog, &domain.base);
+        let not_null = if domain.not_null { "!" } else { "" };
+        let description = quoted(domain.description.as_deref());
+        lines.push(format!("Domain {name} = {base}{not_null}{description}"));
+    }
+    for composite in catalog.composites() {
+        let mut line =
+            format!("Composite {} (", qualified(composite.namespace.as_deref(), &composite.name));
+        for (index, attribute) in composite.attributes.iter().enumerate() {
+            let comma = if index == 0 { "" } else { ", " };
+            let r#type = type_text(catalog, &attribute.r#type);
+            write!(line, "{comma}{}: {type}", attribute.name).expect("text grows");
+        }
+        lines.push(line + ")" + &quoted(composite.description.as_deref()));
+    }
+    for range in catalog.ranges() {
+        let name = qualified(range.namespace.as_deref(), &range.name);
+        lines.push(format!("Range {name} of {}", type_text(catalog, &range.subtype)));
+    }
+}
+
+fn type_text(catalog: &Catalog, r#type: &Type) -> String {
+    match r#type {
+        Type::Scalar(Scalar::Decimal { precision: Some(precision), scale: Some(scale) }) => {
+            format!("Decimal({precision}, {scale})")
+        }
+        Type::Scalar(Scalar::Decimal { .. }) => "Decimal".to_owned(),
+        Type::Scalar(Scalar::Character { length }) => format!("Character({length})"),
+        Type::Scalar(Scalar::Other(name)) => format!("Other({name})"),
+        Type::Scalar(scalar) => format!("{scalar:?}"),
+        Type::Enum(id) => format!("enum {}", catalog[*id].name),
+        Type::Domain(id) => format!("domain {}", catalog[*id].name),
+        Type::Composite(id) => format!("composite {}", catalog[*id].name),
+        Type::Range(id) => format!("range {}", catalog[*id].name),
+        Type::List(element) => format!("[{}]", type_text(catalog, element)),
+    }
+}
+
+fn names(catalog: &Catalog, fields: &[FieldId]) -> String {
+    fields.iter().map(|field| &*catalog[*field].name).collect::<Vec<_>>().join(", ")
+}
+
+fn qualified(namespace: Option<&str>, name: &str) -> String {
+    namespace.map_or_else(|| name.to_owned(), |namespace| format!("{namespace}.{name}"))
+}
+
+fn quoted(description: Option<&str>) -> String {
+    description.map_or_else(String::new, |text| format!(" {text:?}"))
+}

@@ -1,0 +1,3 @@
+//! What tests need and the product does not: private databases.
+
+pub mod postgres;

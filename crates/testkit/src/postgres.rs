@@ -1,0 +1,19 @@
+//! A private PostgreSQL for tests.
+//!
+//! In the order of use: `installation` finds the servers of this machine, `account` chooses whom
+//! they run as, `folder` makes the place of their data, `server` starts and stops them, `client`
+//! sends statements.
+//! The one invariant: no server outlives the process that started it, however that process ends.
+
+mod account;
+mod client;
+mod folder;
+mod installation;
+mod server;
+
+pub use client::ClientError;
+pub use installation::{
+    Installation, MissingInstallation, Origin, Version, WANTED, Wanted, installations,
+    wanted_installations,
+};
+pub use server::{Server, StartError, shared};

@@ -1,0 +1,234 @@
+//! The PostgreSQL installations of this machine.
+
+use std::collections::HashSet;
+use std::fmt;
+use std::path::{Path, PathBuf};
+use std::process::Command;
+
+/// The variable that names the folder of the versions unpacked from Maven Central.
+const FOLDER_VARIABLE: &str = "THALWEG_POSTGRES_DIR";
+
+/// The variable that makes a missing database a failure: `maven` leaves out the distribution's,
+/// anything else means every one of [`WANTED`].
+const REQUIRE_VARIABLE: &str = "THALWEG_REQUIRE_DATABASES";
+
+/// What the tests are to run with: the oldest and the newest supported version, and what a Debian
+/// user has.
+pub const WANTED: [Wanted; 3] = [Wanted::Debian, Wanted::Major(13), Wanted::Major(18)];
+
+/// One PostgreSQL that the tests want.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub enum Wanted {
+    /// The one of the distribution, whatever its version.
+    Debian,
+    /// A major version from Maven Central.
+    Major(u16),
+}
+
+/// A version of PostgreSQL, as `15.10`.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub struct Version {
+    /// Changes with the catalog and the language.
+    pub major: u16,
+    /// Changes with corrections only.
+    pub minor: u16,
+}
+
+/// Where an installation comes from.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub enum Origin {
+    /// A package of Debian or its relatives, in `/usr/lib/postgresql`.
+    Debian,
+    /// Unpacked by `cargo xtask setup`.
+    Maven,
+    /// Found by `PATH`.
+    Path,
+}
+
+/// One installed PostgreSQL server.
+#[derive(Debug, Clone, PartialEq, Eq, Hash)]
+pub struct Installation {
+    /// What `postgres --version` says.
+    pub version: Version,
+    /// The folder of `postgres` and `initdb`.
+    pub bin: PathBuf,
+    /// Where it comes from.
+    pub origin: Origin,
+}
+
+/// A required PostgreSQL is not on this machine.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+#[error("{wanted} is required and not installed; `cargo xtask setup` installs it")]
+pub struct MissingInstallation {
+    /// What was looked for.
+    pub wanted: Wanted,
+}
+
+impl fmt::Display for Version {
+    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(formatter, "{}.{}", self.major, self.minor)
+    }
+}
+
+impl fmt::Display for Wanted {
+    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Wanted::Debian => formatter.write_str("the distribution's PostgreSQL"),
+            Wanted::Major(major) => write!(formatter, "PostgreSQL {major} of Maven Central"),
+        }
+    }
+}
+
+impl fmt::Display for Installation {
+    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(formatter, "PostgreSQL {} in {}", self.version, self.bin.display())
+    }
+}
+
+/// Every usable installation: Debian's, Maven Central's, then the one in `PATH` if it is another.
+#[must_use]
+pub fn installations() -> Vec<Installation> {
+    let debian = subfolders(Path::new("/usr/lib/postgresql"));
+    let maven = subfolders(&maven_folder());
+    let candidates = debian
+        .iter()
+        .map(|folder| (folder.join("bin"), Origin::Debian))
+        .chain(maven.iter().map(|folder| (folder.join("bin"), Origin::Maven)))
+        .chain(path_folders().into_iter().map(|bin| (bin, Origin::Path)));
+
+    let mut seen = HashSet::new();
+    let mut found = Vec::new();
+    for (bin, origin) in candidates {
+        // A folder of `PATH` may hold links to an installation that was found already.
+        let Ok(server) = bin.join("postgres").canonicalize() else { continue };
+        if bin.join("initdb").exists()
+            && seen.insert(server)
+            && let Some(version) = ask_version(&bin)
+        {
+            found.push(Installation { version, bin, origin });
+        }
+    }
+    found
+}
+
+/// The installations that tests run with.
+///
+/// A missing one is printed as 'not run', so that a run without it is never taken for a whole one;
+/// where `THALWEG_REQUIRE_DATABASES` is set it is an error.
+pub fn wanted_installations() -> Result<Vec<Installation>, MissingInstallation> {
+    let installed = installations();
+    let required = std::env::var(REQUIRE_VARIABLE).ok();
+    let mut chosen = Vec::new();
+    for wanted in WANTED {
+        match choose(&installed, wanted) {
+            Some(installation) => chosen.push(installation.clone()),
+            None if is_required(wanted, required.as_deref()) => {
+                return Err(MissingInstallation { wanted });
+            }
+            None => print_not_run(wanted),
+        }
+    }
+    Ok(chosen)
+}
+
+fn choose(installed: &[Installation], wanted: Wanted) -> Option<&Installation> {
+    installed
+        .iter()
+        .filter(|installation| match wanted {
+            Wanted::Debian => installation.origin != Origin::Maven,
+            Wanted::Major(major) => {
+                installation.origin == Origin::Maven && installation.version.major == major
+            }
+        })
+        .max_by_key(|installation| installation.version)
+}
+
+fn is_required(wanted: Wanted, required: Option<&str>) -> bool {
+    match (required, wanted) {
+        (None | Some("" | "0"), _) => false,
+        (Some("maven"), Wanted::Debian) => false,
+        (Some(_), Wanted::Debian | Wanted::Major(_)) => true,
+    }
+}
+
+#[expect(clippy::print_stderr, reason = "whoever runs the tests must see what they left out")]
+fn print_not_run(wanted: Wanted) {
+    eprintln!("not run: {wanted} is not installed; `cargo xtask setup` installs it");
+}
+
+fn maven_folder() -> PathBuf {
+    match std::env::var_os(FOLDER_VARIABLE) {
+        Some(folder) => folder.into(),
+        None => Path::new(env!("CARGO_MANIFEST_DIR")).join("../../target/postgres"),
+    }
+}
+
+fn path_folders() -> Vec<PathBuf> {
+    std::env::var_os("PATH").map_or_else(Vec::new, |path| std::env::split_paths(&path).collect())
+}
+
+fn subfolders(folder: &Path) -> Vec<PathBuf> {
+    let Ok(entries) = folder.read_dir() else { return Vec::new() };
+    let mut folders: Vec<_> = entries.flatten().map(|entry| entry.path()).collect();
+    folders.sort();
+    folders
+}
+
+fn ask_version(bin: &Path) -> Option<Version> {
+    let output = Command::new(bin.join("postgres")).arg("--version").output().ok()?;
+    parse_version(&String::from_utf8_lossy(&output.stdout))
+}
+
+/// Reads `postgres (PostgreSQL) 15.10 (Debian 15.10-0+deb12u1)`; a version under development says
+/// `19devel` or `19beta1`.
+fn parse_version(text: &str) -> Option<Version> {
+    let number = text.strip_prefix("postgres (PostgreSQL) ")?.split_whitespace().next()?;
+    let (major, minor) = match number.split_once('.') {
+        Some((major, minor)) => (major, minor.parse().ok()?),
+        None => (number.trim_end_matches(|c: char| !c.is_ascii_digit()), 0),
+    };
+    let major = major.split(|c: char| !c.is_ascii_digit()).next()?;
+    Some(Version { major: major.parse().ok()?, minor })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn installation(major: u16, minor: u16, origin: Origin) -> Installation {
+        Installation { version: Version { major, minor }, bin: PathBuf::from("/bin"), origin }
+    }
+
+    #[test]
+    fn versions_are_read_from_what_the_server_says() {
+        let check = |text, major, minor| {
+            assert_eq!(parse_version(text), Some(Version { major, minor }), "{text}");
+        };
+        check("postgres (PostgreSQL) 15.10 (Debian 15.10-0+deb12u1)\n", 15, 10);
+        check("postgres (PostgreSQL) 18.1\n", 18, 1);
+        check("postgres (PostgreSQL) 19devel\n", 19, 0);
+        check("postgres (PostgreSQL) 19beta2\n", 19, 0);
+        assert_eq!(parse_version("mysqld 8.0"), None);
+    }
+
+    #[test]
+    fn the_newest_of_the_wanted_origin_is_chosen() {
+        let installed = [
+            installation(15, 9, Origin::Debian),
+            installation(17, 2, Origin::Debian),
+            installation(13, 23, Origin::Maven),
+        ];
+        assert_eq!(choose(&installed, Wanted::Debian), Some(&installed[1]));
+        assert_eq!(choose(&installed, Wanted::Major(13)), Some(&installed[2]));
+        assert_eq!(choose(&installed, Wanted::Major(17)), None);
+    }
+
+    #[test]
+    fn nothing_is_required_unless_the_variable_says_so() {
+        assert!(!is_required(Wanted::Debian, None));
+        assert!(!is_required(Wanted::Major(13), Some("")));
+        assert!(!is_required(Wanted::Debian, Some("maven")));
+        assert!(is_required(Wanted::Major(13), Some("maven")));
+        assert!(is_required(Wanted::Debian, Some("1")));
+    }
+}

@@ -1,0 +1,147 @@
+//! Private servers of every installed PostgreSQL: they start, answer, keep apart and leave nothing.
+#![allow(clippy::print_stdout, reason = "what is printed tells which PostgreSQL a failure is of")]
+
+use std::io::{BufRead, BufReader};
+use std::net::{Ipv4Addr, TcpStream};
+use std::path::Path;
+use std::process::{Command, Stdio};
+use std::time::{Duration, Instant};
+
+use testkit::postgres::{Installation, Server, shared, wanted_installations};
+
+/// Makes [`a_process_that_waits_for_its_end`] wait.
+const WAIT_VARIABLE: &str = "THALWEG_TESTKIT_WAIT";
+
+fn each_installation(check: impl Fn(&Installation)) {
+    for installation in wanted_installations().expect("every required PostgreSQL") {
+        println!("with {installation}");
+        check(&installation);
+    }
+}
+
+fn start(installation: &Installation) -> Server {
+    Server::start(installation).unwrap_or_else(|error| panic!("{installation}: {error}"))
+}
+
+fn listens(port: u16) -> bool {
+    TcpStream::connect((Ipv4Addr::LOCALHOST, port)).is_ok()
+}
+
+fn row(values: &[&str]) -> Vec<Option<String>> {
+    values.iter().map(|value| Some((*value).to_owned())).collect()
+}
+
+#[test]
+fn a_server_answers_in_utf8_c_order_and_utc_and_leaves_nothing() {
+    each_installation(|installation| {
+        let server = start(installation);
+        let settings = server
+            .query(
+                "postgres",
+                "SELECT current_setting('server_encoding'), datcollate, current_setting('TimeZone'),
+                        current_setting('server_version_num')::int / 10000
+                 FROM pg_database WHERE datname = 'postgres'",
+            )
+            .expect("an answer");
+        let major = installation.version.major.to_string();
+        assert_eq!(settings, [row(&["UTF8", "C", "UTC", &major])]);
+
+        let (folder, port) = (server.socket_folder().to_owned(), server.port());
+        assert!(listens(port));
+        drop(server);
+        assert!(!listens(port), "the server still listens");
+        assert!(!folder.exists(), "the folder is still there");
+    });
+}
+
+#[test]
+fn databases_of_a_shared_server_are_apart_and_have_two_addresses() {
+    each_installation(|installation| {
+        let server = shared(installation).expect("a server");
+        let again = shared(installation).expect("a server");
+        assert!(std::ptr::eq(server, again), "started twice");
+
+        server.create_database("first \"shop\"").expect("created");
+        server.create_database("second").expect("created");
+        server
+            .execute(
+                "first \"shop\"",
+                "CREATE TABLE t (a int, b text); INSERT INTO t VALUES (1, NULL)",
+            )
+            .expect("executed");
+        let rows = server.query("first \"shop\"", "SELECT a, b FROM t").expect("an answer");
+        assert_eq!(rows, [vec![Some("1".to_owned()), None]]);
+        let refusal = server.query("second", "SELECT a FROM t").expect_err("no table");
+        assert_eq!(refusal.to_string(), "42P01: relation \"t\" does not exist");
+
+        let psql = |url: &str| ask_psql(url, "SELECT current_database(), inet_server_addr()");
+        if let Some(answer) = psql(&server.url("first \"shop\"")) {
+            assert_eq!(answer, "first \"shop\"|127.0.0.1\n");
+        }
+        if let Some(answer) = psql(&server.socket_url("first \"shop\"")) {
+            assert_eq!(answer, "first \"shop\"|\n");
+        }
+    });
+}
+
+#[test]
+fn a_server_stops_when_its_process_is_killed() {
+    each_installation(|installation| {
+        let mut process = Command::new(std::env::current_exe().expect("this program"))
+            .args(["a_process_that_waits_for_its_end", "--exact", "--nocapture"])
+            .env(WAIT_VARIABLE, &installation.bin)
+            .stdout(Stdio::piped())
+            .spawn()
+            .expect("a second process");
+        let lines = BufReader::new(process.stdout.take().expect("its output")).lines();
+        let started = lines
+            .map_while(Result::ok)
+            .find_map(|line| line.split_once("started ").map(|(_, rest)| rest.to_owned()))
+            .expect("a started server");
+        let (port, folder) = started.split_once(' ').expect("port and folder");
+        let port = port.parse().expect("a port");
+        assert!(listens(port));
+
+        process.kill().expect("killed");
+        process.wait().expect("ended");
+        let killed = Instant::now();
+        while listens(port) || Path::new(folder).exists() {
+            assert!(killed.elapsed() < Duration::from_secs(20), "the server outlives its process");
+            std::thread::sleep(Duration::from_millis(20));
+        }
+    });
+}
+
+/// Not a test of its own but the process that [`a_server_stops_when_its_process_is_killed`] kills.
+#[test]
+fn a_process_that_waits_for_its_end() {
+    let Some(bin) = std::env::var_os(WAIT_VARIABLE) else { return };
+    let installed = wanted_installations().expect("every required PostgreSQL");
+    let installation = installed.iter().find(|found| found.bin == bin).expect("installed");
+    let server = start(installation);
+    println!("started {} {}", server.port(), server.socket_folder().display());
+    std::thread::sleep(Duration::from_secs(60));
+}
+
+#[test]
+fn a_panic_stops_the_server_too() {
+    each_installation(|installation| {
+        let outcome = std::panic::catch_unwind(|| {
+            let server = start(installation);
+            // A panic like any other, but without its message among the results.
+            std::panic::resume_unwind(Box::new((server.port(), server.socket_folder().to_owned())));
+        });
+        let panic = outcome.expect_err("a panic");
+        let (port, folder) =
+            panic.downcast_ref::<(u16, std::path::PathBuf)>().expect("what was thrown");
+        assert!(!listens(*port), "the server still listens");
+        assert!(!folder.exists(), "the folder is still there");
+    });
+}
+
+/// `None` where `psql` is not installed: it is a second opinion on the addresses, not a need.
+fn ask_psql(url: &str, sql: &str) -> Option<String> {
+    let output = Command::new("psql").args(["-X", "-A", "-t", "-c", sql, url]).output().ok()?;
+    assert!(output.status.success(), "{url}: {}", String::from_utf8_lossy(&output.stderr));
+    Some(String::from_utf8_lossy(&output.stdout).into_owned())
+}

@@ -1,0 +1,143 @@
+//! The command line.
+
+use crate::setup;
+use crate::test;
+
+/// What to do.
+#[derive(Debug, PartialEq, Eq)]
+pub(crate) enum Command {
+    Setup(setup::Options),
+    Test(test::Options),
+    Tidy,
+    Help,
+}
+
+/// The command line says nothing that can be done.
+#[derive(Debug, PartialEq, Eq, thiserror::Error)]
+pub(crate) enum ArgumentError {
+    #[error("there is no command `{0}`")]
+    Command(String),
+    #[error("`{command}` has no option `{option}`")]
+    Option { command: String, option: String },
+    #[error("`--only` wants `tests`")]
+    Only,
+}
+
+/// Reads the words after the program's name.
+pub(crate) fn parse(words: &[String]) -> Result<Command, ArgumentError> {
+    let Some((name, rest)) = words.split_first() else { return Ok(Command::Help) };
+    match name.as_str() {
+        "setup" => parse_setup(rest),
+        "test" => parse_test(rest),
+        "tidy" => without_options(name, rest, Command::Tidy),
+        "ci" => {
+            let options = test::Options { require_tools: true, ..test::Options::default() };
+            without_options(name, rest, Command::Test(options))
+        }
+        "help" | "--help" | "-h" => Ok(Command::Help),
+        _ => Err(ArgumentError::Command(name.clone())),
+    }
+}
+
+fn parse_setup(words: &[String]) -> Result<Command, ArgumentError> {
+    let mut options = setup::Options::default();
+    for word in words {
+        if !set_setup_option(&mut options, word) {
+            return Err(unknown("setup", word));
+        }
+    }
+    Ok(Command::Setup(options))
+}
+
+fn parse_test(words: &[String]) -> Result<Command, ArgumentError> {
+    let mut options = test::Options::default();
+    let mut rest = words.iter();
+    while let Some(word) = rest.next() {
+        match word.as_str() {
+            "--only" => match rest.next().map(String::as_str) {
+                Some("tests") => options.only_tests = true,
+                Some(_) | None => return Err(ArgumentError::Only),
+            },
+            word if set_setup_option(&mut options.setup, word) => {}
+            word if word.starts_with('-') => return Err(unknown("test", word)),
+            filter => {
+                options.filters.push(filter.to_owned());
+                options.only_tests = true;
+            }
+        }
+    }
+    Ok(Command::Test(options))
+}
+
+fn set_setup_option(options: &mut setup::Options, word: &str) -> bool {
+    match word {
+        "--offline" => options.offline = true,
+        "--allow-missing" => options.allow_missing = true,
+        _ => return false,
+    }
+    true
+}
+
+fn without_options(
+    name: &str,
+    words: &[String],
+    command: Command,
+) -> Result<Command, ArgumentError> {
+    match words.first() {
+        Some(word) => Err(unknown(name, word)),
+        None => Ok(command),
+    }
+}
+
+fn unknown(command: &str, option: &str) -> ArgumentError {
+    ArgumentError::Option { command: command.to_owned(), option: option.to_owned() }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn check(line: &str, expected: &Result<Command, ArgumentError>) {
+        let words: Vec<String> = line.split_whitespace().map(str::to_owned).collect();
+        assert_eq!(&parse(&words), expected, "{line}");
+    }
+
+    #[test]
+    fn every_command_is_known() {
+        check("", &Ok(Command::Help));
+        check("help", &Ok(Command::Help));
+        check("tidy", &Ok(Command::Tidy));
+        check("setup", &Ok(Command::Setup(setup::Options::default())));
+        check("test", &Ok(Command::Test(test::Options::default())));
+        check(
+            "ci",
+            &Ok(Command::Test(test::Options { require_tools: true, ..Default::default() })),
+        );
+    }
+
+    #[test]
+    fn filters_run_the_tests_alone() {
+        let options = test::Options {
+            only_tests: true,
+            filters: vec!["relay".to_owned(), "paging".to_owned()],
+            ..Default::default()
+        };
+        check("test relay paging", &Ok(Command::Test(options)));
+    }
+
+    #[test]
+    fn options_of_setup_hold_for_test_too() {
+        let setup = setup::Options { offline: true, allow_missing: true };
+        check("setup --offline --allow-missing", &Ok(Command::Setup(setup)));
+        let options = test::Options { setup, only_tests: true, ..Default::default() };
+        check("test --only tests --offline --allow-missing", &Ok(Command::Test(options)));
+    }
+
+    #[test]
+    fn what_is_not_known_is_refused() {
+        check("deploy", &Err(ArgumentError::Command("deploy".to_owned())));
+        check("tidy now", &Err(unknown("tidy", "now")));
+        check("test --fast", &Err(unknown("test", "--fast")));
+        check("test --only lints", &Err(ArgumentError::Only));
+    }
+}

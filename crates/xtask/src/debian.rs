@@ -1,0 +1,87 @@
+//! PostgreSQL and small programs from the packages of Debian and its relatives.
+
+use std::path::Path;
+use std::process::Command;
+
+use crate::program::{self, ProgramError};
+
+/// What became of the distribution's PostgreSQL.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Provided {
+    /// It is there.
+    Installed,
+    /// It is not there, and this user cannot install it.
+    OnlyRootCould,
+}
+
+/// The distribution's PostgreSQL could not be installed.
+#[derive(Debug, thiserror::Error)]
+pub(crate) enum DebianError {
+    #[error("not installed, and `--offline` installs nothing")]
+    Offline,
+    #[error(transparent)]
+    Install(#[from] InstallError),
+    #[error("the package is installed, and there is no server in /usr/lib/postgresql")]
+    NoServer,
+}
+
+/// Packages could not be installed.
+#[derive(Debug, thiserror::Error)]
+pub(crate) enum InstallError {
+    #[error("only root can install {0}")]
+    NotRoot(String),
+    #[error("this system has no `apt-get` to install {0}")]
+    NoApt(String),
+    #[error(transparent)]
+    Program(#[from] ProgramError),
+}
+
+/// Installs PostgreSQL if it is missing.
+pub(crate) fn provide(offline: bool) -> Result<Provided, DebianError> {
+    if has_server(Path::new("/usr/lib/postgresql")) {
+        return Ok(Provided::Installed);
+    }
+    if !program::is_root() {
+        return Ok(Provided::OnlyRootCould);
+    }
+    if offline {
+        return Err(DebianError::Offline);
+    }
+    install(&["postgresql"])?;
+    if has_server(Path::new("/usr/lib/postgresql")) {
+        Ok(Provided::Installed)
+    } else {
+        Err(DebianError::NoServer)
+    }
+}
+
+/// Installs packages, which only root can.
+pub(crate) fn install(packages: &[&str]) -> Result<(), InstallError> {
+    let names = packages.join(" ");
+    if !program::is_root() {
+        return Err(InstallError::NotRoot(names));
+    }
+    if program::find("apt-get").is_none() {
+        return Err(InstallError::NoApt(names));
+    }
+    println!("setup: installing {names}");
+    program::run(apt_get().arg("update"))?;
+    program::run(apt_get().args(["install", "-y", "--no-install-recommends"]).args(packages))?;
+    Ok(())
+}
+
+fn apt_get() -> Command {
+    let mut command = Command::new("apt-get");
+    // Packages may ask questions, and nobody is there to answer.
+    command.env("DEBIAN_FRONTEND", "noninteractive");
+    command
+}
+
+/// A folder without `initdb` is left behind by the client package.
+fn has_server(folder: &Path) -> bool {
+    let Ok(versions) = folder.read_dir() else { return false };
+    versions.flatten().any(|version| {
+        let bin = version.path().join("bin");
+        bin.join("postgres").is_file() && bin.join("initdb").is_file()
+    })
+}

@@ -1,0 +1,87 @@
+//! The project's chores: `cargo xtask help`.
+//!
+//! `setup` installs the databases of the tests (`debian`, `maven`), `test` runs every check and
+//! every test, `tidy` holds the rules that no compiler knows.
+#![allow(
+    clippy::print_stdout,
+    clippy::print_stderr,
+    reason = "a program for people who work on the project: its output is the terminal"
+)]
+
+mod arguments;
+mod debian;
+mod maven;
+mod phase;
+mod program;
+mod setup;
+mod test;
+mod tidy;
+
+use std::path::{Path, PathBuf};
+use std::process::ExitCode;
+
+use arguments::Command;
+
+const HELP: &str = "\
+The chores of the project.
+
+cargo xtask setup [--offline] [--allow-missing]
+    Installs what the tests need and this machine lacks: PostgreSQL of the distribution (as root)
+    and two versions of Maven Central, which are unpacked into target/postgres.
+      --offline        installs nothing, only looks
+      --allow-missing  a database that cannot be had is no error: it is named as 'not run'
+
+cargo xtask test [--only tests] [--offline] [--allow-missing] [FILTER...]
+    Sets up, checks format, lints and tidiness, runs every test, and prints the sum.
+    With filters, or with `--only tests`, the tests alone: those whose name contains a filter.
+
+cargo xtask tidy
+    Checks the rules of absence and of form.
+
+cargo xtask ci
+    Everything of `test`; a check whose tool is not installed is a failure.
+
+cargo xtask help
+    Prints this text.
+";
+
+fn main() -> ExitCode {
+    let words: Vec<String> = std::env::args().skip(1).collect();
+    let command = match arguments::parse(&words) {
+        Ok(command) => command,
+        Err(error) => {
+            eprintln!("xtask: {error}\n\n{HELP}");
+            return ExitCode::from(2);
+        }
+    };
+    let workspace = workspace();
+    let succeeded = match command {
+        Command::Help => {
+            print!("{HELP}");
+            true
+        }
+        Command::Setup(options) => match setup::setup(&workspace, options) {
+            Ok(_) => true,
+            Err(error) => {
+                eprintln!("setup: {error}");
+                false
+            }
+        },
+        Command::Test(options) => test::test(&workspace, &options),
+        Command::Tidy => match tidy::print_findings(&workspace) {
+            Ok(findings) => findings == 0,
+            Err(error) => {
+                eprintln!("tidy: {error}");
+                false
+            }
+        },
+    };
+    if succeeded { ExitCode::SUCCESS } else { ExitCode::FAILURE }
+}
+
+/// The folder above `crates/xtask`: asked from Cargo at run time, because a clone may be moved.
+fn workspace() -> PathBuf {
+    let manifest = std::env::var_os("CARGO_MANIFEST_DIR")
+        .map_or_else(|| PathBuf::from(env!("CARGO_MANIFEST_DIR")), PathBuf::from);
+    manifest.ancestors().nth(2).unwrap_or(Path::new(".")).to_owned()
+}

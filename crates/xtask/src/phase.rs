@@ -1,0 +1,75 @@
+//! The phases of a run, what became of them, and their table.
+
+use std::fmt::Write;
+use std::time::{Duration, Instant};
+
+/// What became of a phase.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) enum Outcome {
+    Passed,
+    Failed,
+    /// With the reason; never silent.
+    NotRun(String),
+}
+
+/// One phase that is over.
+#[derive(Debug)]
+pub(crate) struct Phase {
+    pub(crate) name: &'static str,
+    pub(crate) outcome: Outcome,
+    pub(crate) duration: Duration,
+}
+
+/// Runs a phase and measures it.
+pub(crate) fn run(name: &'static str, run: impl FnOnce() -> Outcome) -> Phase {
+    println!("== {name}");
+    let started = Instant::now();
+    let outcome = run();
+    Phase { name, outcome, duration: started.elapsed() }
+}
+
+/// One line a phase.
+pub(crate) fn table(phases: &[Phase]) -> String {
+    let mut table = String::new();
+    for Phase { name, outcome, duration } in phases {
+        let word = match outcome {
+            Outcome::Passed => "passed",
+            Outcome::Failed => "FAILED",
+            Outcome::NotRun(_) => "not run",
+        };
+        // Writing into a String cannot fail.
+        let _ = write!(table, "{name:<8} {word:<8} {:>7.1} s", duration.as_secs_f64());
+        if let Outcome::NotRun(reason) = outcome {
+            let _ = write!(table, "  {reason}");
+        }
+        table.push('\n');
+    }
+    table
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_table_has_a_line_for_each_phase() {
+        let phase = |name, outcome, seconds| Phase {
+            name,
+            outcome,
+            duration: Duration::from_secs_f64(seconds),
+        };
+        let phases = [
+            phase("setup", Outcome::Passed, 0.25),
+            phase("clippy", Outcome::NotRun("not installed".to_owned()), 0.0),
+            phase("tests", Outcome::Failed, 123.44),
+        ];
+        assert_eq!(
+            table(&phases),
+            "\
+setup    passed       0.2 s
+clippy   not run      0.0 s  not installed
+tests    FAILED     123.4 s
+"
+        );
+    }
+}

@@ -1,0 +1,108 @@
+//! What the tests need on this machine: a C compiler and three versions of PostgreSQL.
+//!
+//! Says nothing where everything is there already.
+
+use std::fmt;
+use std::path::{Path, PathBuf};
+
+use crate::debian;
+use crate::maven;
+use crate::program;
+
+/// How to set up.
+#[derive(Debug, Default, Clone, Copy, PartialEq, Eq)]
+pub(crate) struct Options {
+    /// Installs nothing, only looks.
+    pub(crate) offline: bool,
+    /// A database that cannot be had is named, and is no error.
+    pub(crate) allow_missing: bool,
+}
+
+/// What the tests will find.
+#[derive(Debug, PartialEq, Eq)]
+pub(crate) struct Databases {
+    /// The folder of Maven Central's versions.
+    pub(crate) folder: PathBuf,
+    /// Which of them must be there.
+    pub(crate) required: Required,
+}
+
+/// Which databases the tests are to insist on.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Required {
+    /// The distribution's and Maven Central's.
+    All,
+    /// Maven Central's: nobody but root can install the distribution's.
+    Maven,
+    /// Those that are there.
+    None,
+}
+
+/// The machine lacks something that cannot be installed now.
+#[derive(Debug, thiserror::Error)]
+pub(crate) enum SetupError {
+    #[error(
+        "there is no C compiler (`cc`), which SQLite needs; \
+         on Debian: apt-get update && apt-get install -y build-essential"
+    )]
+    Compiler,
+    #[error("{}\n(`--allow-missing` goes on without)", list(.0))]
+    Missing(Vec<Missing>),
+}
+
+/// A database that cannot be had.
+#[derive(Debug)]
+pub(crate) struct Missing {
+    name: String,
+    reason: String,
+}
+
+impl fmt::Display for Missing {
+    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(formatter, "{}: {}", self.name, self.reason)
+    }
+}
+
+/// Installs what is missing.
+pub(crate) fn setup(workspace: &Path, options: Options) -> Result<Databases, SetupError> {
+    if program::find("cc").is_none() {
+        return Err(SetupError::Compiler);
+    }
+    let mut missing = Vec::new();
+    let mut required = Required::All;
+    match debian::provide(options.offline) {
+        Ok(debian::Provided::Installed) => {}
+        Ok(debian::Provided::OnlyRootCould) => {
+            println!(
+                "setup: the distribution's PostgreSQL is not installed, and only root could \
+                 install it: the tests use Maven Central's only"
+            );
+            required = Required::Maven;
+        }
+        Err(error) => missing.push(Missing {
+            name: "the distribution's PostgreSQL".to_owned(),
+            reason: error.to_string(),
+        }),
+    }
+    let folder = maven::folder(workspace);
+    for release in &maven::RELEASES {
+        if let Err(error) = maven::provide(release, &folder, options.offline) {
+            let name = format!("PostgreSQL {}", release.version);
+            missing.push(Missing { name, reason: error.to_string() });
+        }
+    }
+    if missing.is_empty() {
+        return Ok(Databases { folder, required });
+    }
+    if !options.allow_missing {
+        return Err(SetupError::Missing(missing));
+    }
+    for database in missing {
+        println!("not run: {database}");
+    }
+    Ok(Databases { folder, required: Required::None })
+}
+
+fn list(missing: &[Missing]) -> String {
+    missing.iter().map(Missing::to_string).collect::<Vec<_>>().join("\n")
+}

@@ -1,0 +1,200 @@
+//! `cargo xtask test`: every check and every test, and the sum of the tests at the end.
+
+use std::io::{self, BufRead, BufReader, IsTerminal};
+use std::path::Path;
+use std::process::{Command, Stdio};
+
+use crate::maven;
+use crate::phase::{self, Outcome, Phase};
+use crate::program;
+use crate::setup::{self, Databases, Required};
+use crate::tidy;
+
+/// Makes tests fail on a missing database; `testkit` reads it.
+const REQUIRE_VARIABLE: &str = "THALWEG_REQUIRE_DATABASES";
+
+/// What to run.
+#[derive(Debug, Default, PartialEq, Eq)]
+pub(crate) struct Options {
+    pub(crate) setup: setup::Options,
+    /// Leaves out format, lints and tidiness.
+    pub(crate) only_tests: bool,
+    /// A check whose tool is not installed has failed.
+    pub(crate) require_tools: bool,
+    /// Parts of test names; all tests if there are none.
+    pub(crate) filters: Vec<String>,
+}
+
+/// How many tests ended how.
+#[derive(Debug, Default, Clone, Copy, PartialEq, Eq)]
+struct Counts {
+    passed: u64,
+    failed: u64,
+    skipped: u64,
+}
+
+/// Runs everything and prints the sum; `false` if anything failed.
+///
+/// A failing check does not keep the tests from running: one run says all there is to say.
+pub(crate) fn test(workspace: &Path, options: &Options) -> bool {
+    let mut databases = None;
+    let mut phases = vec![phase::run("setup", || match setup::setup(workspace, options.setup) {
+        Ok(found) => {
+            databases = Some(found);
+            Outcome::Passed
+        }
+        Err(error) => {
+            eprintln!("setup: {error}");
+            Outcome::Failed
+        }
+    })];
+    let Some(databases) = databases else { return conclude(&phases, Counts::default()) };
+
+    if !options.only_tests {
+        phases.push(phase::run("format", || {
+            let arguments = ["fmt", "--all", "--check"];
+            run_tool(workspace, "rustfmt", &arguments, options.require_tools)
+        }));
+        phases.push(phase::run("clippy", || {
+            let arguments =
+                ["clippy", "--workspace", "--all-targets", "--quiet", "--", "-D", "warnings"];
+            run_tool(workspace, "clippy", &arguments, options.require_tools)
+        }));
+        phases.push(phase::run("tidy", || match tidy::print_findings(workspace) {
+            Ok(0) => Outcome::Passed,
+            Ok(_) => Outcome::Failed,
+            Err(error) => {
+                eprintln!("tidy: {error}");
+                Outcome::Failed
+            }
+        }));
+    }
+    let mut counts = Counts::default();
+    phases.push(phase::run("tests", || {
+        run_tests(workspace, &databases, &options.filters, &mut counts)
+    }));
+    conclude(&phases, counts)
+}
+
+/// The sum stands alone on the last line, where people and programs look for it.
+fn conclude(phases: &[Phase], counts: Counts) -> bool {
+    println!("\n{}", phase::table(phases));
+    println!("{} passed, {} failed, {} skipped", counts.passed, counts.failed, counts.skipped);
+    phases.iter().all(|phase| phase.outcome != Outcome::Failed)
+}
+
+fn run_tool(workspace: &Path, component: &str, arguments: &[&str], required: bool) -> Outcome {
+    let name = arguments.first().copied().unwrap_or_default();
+    if program::run(program::cargo().args([name, "--version"])).is_err() {
+        let reason = format!("no {component}; `rustup component add {component}` installs it");
+        if !required {
+            return Outcome::NotRun(reason);
+        }
+        eprintln!("{name}: {reason}");
+        return Outcome::Failed;
+    }
+    match program::cargo().args(arguments).current_dir(workspace).status() {
+        Ok(status) if status.success() => Outcome::Passed,
+        Ok(_) => Outcome::Failed,
+        Err(error) => {
+            eprintln!("{name}: {error}");
+            Outcome::Failed
+        }
+    }
+}
+
+fn run_tests(
+    workspace: &Path,
+    databases: &Databases,
+    filters: &[String],
+    counts: &mut Counts,
+) -> Outcome {
+    let mut command = program::cargo();
+    command.args(["test", "--workspace", "--no-fail-fast"]).current_dir(workspace);
+    command.env(maven::FOLDER_VARIABLE, &databases.folder);
+    match databases.required {
+        Required::All => command.env(REQUIRE_VARIABLE, "1"),
+        Required::Maven => command.env(REQUIRE_VARIABLE, "maven"),
+        Required::None => command.env_remove(REQUIRE_VARIABLE),
+    };
+    if io::stdout().is_terminal() {
+        command.arg("--color=always");
+    }
+    command.arg("--").args(filters);
+    match stream(&mut command, counts) {
+        Ok(true) if counts.failed == 0 => Outcome::Passed,
+        Ok(_) => Outcome::Failed,
+        Err(error) => {
+            eprintln!("tests: {error}");
+            Outcome::Failed
+        }
+    }
+}
+
+/// Prints each line as it comes and adds up the results; `true` if the program succeeded.
+fn stream(command: &mut Command, counts: &mut Counts) -> io::Result<bool> {
+    let mut child = command.stdout(Stdio::piped()).spawn()?;
+    if let Some(stdout) = child.stdout.take() {
+        let mut reader = BufReader::new(stdout);
+        let mut line = Vec::new();
+        // By bytes: a test may print what is not UTF-8.
+        while reader.read_until(b'\n', &mut line)? > 0 {
+            let text = String::from_utf8_lossy(&line);
+            print!("{text}");
+            if let Some(result) = parse_result(&text) {
+                counts.passed += result.passed;
+                counts.failed += result.failed;
+                counts.skipped += result.skipped;
+            }
+            line.clear();
+        }
+    }
+    Ok(child.wait()?.success())
+}
+
+/// Reads `test result: ok. 3 passed; 0 failed; 1 ignored; 0 measured; 0 filtered out; …`, in
+/// which `ok` may be coloured.
+fn parse_result(line: &str) -> Option<Counts> {
+    let rest = line.strip_prefix("test result: ")?;
+    let count = |word: &str| {
+        let before = rest.split(';').find_map(|part| part.trim().strip_suffix(word))?;
+        before.split_whitespace().last()?.parse().ok()
+    };
+    Some(Counts {
+        passed: count(" passed")?,
+        failed: count(" failed")?,
+        skipped: count(" ignored")?,
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_result_line_is_read_with_and_without_colour() {
+        let counts = Some(Counts { passed: 13, failed: 2, skipped: 1 });
+        let rest = "13 passed; 2 failed; 1 ignored; 0 measured; 4 filtered out; finished in 0.1s\n";
+        assert_eq!(parse_result(&format!("test result: FAILED. {rest}")), counts);
+        assert_eq!(
+            parse_result(&format!("test result: \u{1b}[31mFAILED\u{1b}[0m. {rest}")),
+            counts
+        );
+    }
+
+    #[test]
+    fn other_lines_are_no_results() {
+        assert_eq!(parse_result("test a_name ... ok\n"), None);
+        assert_eq!(parse_result("test result: unknown\n"), None);
+    }
+
+    #[test]
+    fn results_of_all_programs_are_added() {
+        let mut counts = Counts::default();
+        let script = "echo 'test result: ok. 2 passed; 0 failed; 0 ignored; x'; \
+                      echo 'test result: ok. 3 passed; 1 failed; 2 ignored; x'; exit 1";
+        let succeeded = stream(Command::new("sh").args(["-c", script]), &mut counts);
+        assert_eq!(succeeded.ok(), Some(false));
+        assert_eq!(counts, Counts { passed: 5, failed: 1, skipped: 2 });
+    }
+}

@@ -1,0 +1,88 @@
+//! The rules of absence between crates, by their manifests.
+
+use super::manifest::Manifest;
+use super::rules::{ABSENCES, OWNED};
+use super::{Finding, Rule};
+
+/// Finds the dependencies that a crate must not have.
+pub(crate) fn check(manifest: &Manifest) -> Vec<Finding> {
+    let name = manifest.name.as_str();
+    let mut findings = Vec::new();
+    for dependency in &manifest.dependencies {
+        let absences = ABSENCES
+            .iter()
+            .filter(|rule| rule.within == name && rule.never.contains(&dependency.name.as_str()))
+            .map(|rule| rule.reason);
+        let owned = OWNED
+            .iter()
+            .filter(|rule| {
+                rule.dependencies.contains(&dependency.name.as_str())
+                    && !rule.owners.contains(&name)
+            })
+            .map(|rule| rule.reason);
+        for reason in absences.chain(owned) {
+            findings.push(Finding {
+                path: manifest.path.clone(),
+                line: dependency.line,
+                rule: Rule::Dependency,
+                sentence: format!("`{name}` must not depend on `{}`: {reason}.", dependency.name),
+            });
+        }
+    }
+    findings
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn check(name: &str, dependency: &str) -> Vec<String> {
+        let path = format!("crates/{name}/Cargo.toml");
+        let manifest = Manifest::parse(&path, &format!("[dependencies]\n{dependency} = \"1\"\n"));
+        super::check(&manifest).iter().map(Finding::to_string).collect()
+    }
+
+    #[test]
+    fn a_dialect_that_knows_a_source_is_found() {
+        assert_eq!(
+            check("dialects", "sources"),
+            ["crates/dialects/Cargo.toml:2: dependency: `dialects` must not depend on \
+                 `sources`: a dialect is a pure function of the catalog and knows no source."]
+        );
+    }
+
+    #[test]
+    fn a_database_driver_outside_its_owners_is_found() {
+        assert_eq!(
+            check("graphql", "rusqlite"),
+            ["crates/graphql/Cargo.toml:2: dependency: `graphql` must not depend on \
+                 `rusqlite`: only sources, and the demo that fills them, talk to databases."]
+        );
+    }
+
+    #[test]
+    fn every_border_of_the_design_holds() {
+        let borders = [
+            ("ir", "dialects"),
+            ("ir", "sql"),
+            ("sources", "dialects"),
+            ("sources", "graphql"),
+            ("graphql", "catalog"),
+            ("dialects", "sql"),
+            ("engine", "hyper"),
+            ("catalog", "ir"),
+            ("bench", "engine"),
+        ];
+        for (name, dependency) in borders {
+            assert_eq!(check(name, dependency).len(), 1, "{name} on {dependency}");
+        }
+    }
+
+    #[test]
+    fn what_the_design_allows_is_not_found() {
+        let allowed = [("ir", "catalog"), ("engine", "sources"), ("sources", "tokio-postgres")];
+        for (name, dependency) in allowed {
+            assert_eq!(check(name, dependency), [] as [&str; 0], "{name} on {dependency}");
+        }
+    }
+}

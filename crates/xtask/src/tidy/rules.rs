@@ -1,0 +1,224 @@
+//! The tables of the rules. ARCHITECTURE.md says why they are; each line here says it shortly.
+
+/// A crate must not depend on others, not even through a macro or a build script; tests may.
+#[derive(Debug)]
+pub(crate) struct Absence {
+    /// The crate that is bound.
+    pub(crate) within: &'static str,
+    /// What it must not depend on.
+    pub(crate) never: &'static [&'static str],
+    pub(crate) reason: &'static str,
+}
+
+/// A dependency has few owners.
+#[derive(Debug)]
+pub(crate) struct Owned {
+    pub(crate) dependencies: &'static [&'static str],
+    /// The crates that may depend on it.
+    pub(crate) owners: &'static [&'static str],
+    pub(crate) reason: &'static str,
+}
+
+/// Words that no name in the code of a crate may contain.
+#[derive(Debug)]
+pub(crate) struct ForeignWords {
+    pub(crate) within: &'static str,
+    pub(crate) words: &'static [&'static str],
+    pub(crate) reason: &'static str,
+}
+
+/// The crates of the straight line, from the lowest to the highest, and those beside it.
+pub(crate) const CRATES: [&str; 16] = [
+    "catalog", "graphql", "ir", "response", "dialects", "sql", "sources", "storage", "gateway",
+    "clients", "engine", "server", "bench", "testkit", "xtask", "sample",
+];
+
+pub(crate) const ABSENCES: &[Absence] = &[
+    Absence {
+        within: "catalog",
+        never: &CRATES,
+        reason: "the catalog is the lowest layer: everything may know it, it knows nothing",
+    },
+    Absence {
+        within: "graphql",
+        never: &CRATES,
+        reason: "the GraphQL front half knows no database",
+    },
+    Absence {
+        within: "ir",
+        never: &[
+            "graphql", "response", "dialects", "sql", "sources", "storage", "gateway", "clients",
+            "engine", "server", "bench", "testkit", "xtask", "sample",
+        ],
+        reason: "a request is dialect-free and source-free; it names catalog fields only",
+    },
+    Absence {
+        within: "response",
+        never: &[
+            "dialects", "sql", "sources", "storage", "gateway", "clients", "engine", "server",
+            "bench", "testkit", "xtask", "sample",
+        ],
+        reason: "one writer serves every source and every dialect",
+    },
+    Absence {
+        within: "dialects",
+        never: &[
+            "sources", "sql", "storage", "gateway", "clients", "engine", "server", "bench",
+            "testkit", "xtask", "sample",
+        ],
+        reason: "a dialect is a pure function of the catalog and knows no source",
+    },
+    Absence {
+        within: "sql",
+        never: &[
+            "graphql", "dialects", "sources", "storage", "gateway", "clients", "engine", "server",
+            "bench", "testkit", "xtask", "sample",
+        ],
+        reason: "the statement tree is pure and knows nobody who uses it",
+    },
+    Absence {
+        within: "sources",
+        never: &[
+            "graphql", "dialects", "gateway", "clients", "engine", "server", "bench", "testkit",
+            "xtask", "sample",
+        ],
+        reason: "a source answers requests of the IR and knows no dialect",
+    },
+    Absence {
+        within: "engine",
+        never: &["server", "bench", "testkit", "xtask", "sample"],
+        reason: "the engine is a library below the server",
+    },
+    Absence {
+        within: "sample",
+        never: &["dialects", "graphql", "engine", "server", "bench", "testkit", "xtask"],
+        reason: "the sample is data",
+    },
+    Absence {
+        within: "server",
+        never: &["bench", "testkit", "xtask"],
+        reason: "the product does not contain its tests",
+    },
+    Absence {
+        within: "bench",
+        never: &[
+            "catalog", "graphql", "ir", "response", "dialects", "sql", "sources", "storage",
+            "gateway", "clients", "engine", "server", "testkit", "xtask",
+        ],
+        reason: "the benchmark talks HTTP only, to every contestant alike",
+    },
+    Absence {
+        within: "xtask",
+        never: &CRATES,
+        reason: "the chores must compile in a moment, and before anything else does",
+    },
+];
+
+pub(crate) const OWNED: &[Owned] = &[
+    Owned {
+        dependencies: &[
+            "rusqlite",
+            "libsqlite3-sys",
+            "postgres",
+            "tokio-postgres",
+            "postgres-protocol",
+        ],
+        owners: &["sources", "server", "bench", "testkit"],
+        reason: "only sources, and the demo that fills them, talk to databases",
+    },
+    Owned {
+        dependencies: &["hyper", "hyper-util", "http-body-util", "axum", "tower", "reqwest"],
+        owners: &["server", "clients", "bench", "testkit"],
+        reason: "only `server` serves HTTP and only `clients` calls it",
+    },
+];
+
+/// Names from the standard library and the runtime by which a program reaches outside.
+pub(crate) const IO_PATHS: &[&str] = &[
+    "std::fs",
+    "std::net",
+    "std::os::unix::net",
+    "std::process",
+    "tokio::fs",
+    "tokio::net",
+    "tokio::process",
+    "socket2",
+];
+
+/// Plain values that live in the same modules.
+pub(crate) const IO_PATHS_OF_VALUES: &[&str] = &[
+    "std::net::IpAddr",
+    "std::net::Ipv4Addr",
+    "std::net::Ipv6Addr",
+    "std::net::SocketAddr",
+    "std::process::ExitCode",
+];
+
+/// The files that do IO; `*` stands for anything inside a name, `**` for any folders.
+pub(crate) const IO_PLACES: &[&str] = &[
+    "crates/sources/src/**/wire/**",
+    "crates/sources/src/**/wire.rs",
+    "crates/sources/src/**/pool/**",
+    "crates/sources/src/**/pool.rs",
+    "crates/sources/src/**/introspect/**",
+    "crates/sources/src/**/introspect.rs",
+    "crates/sources/src/**/execute/**",
+    "crates/sources/src/**/execute.rs",
+    "crates/sources/src/**/migrate/**",
+    "crates/sources/src/**/migrate.rs",
+    "crates/clients/**",
+    "crates/server/**",
+    "crates/bench/**",
+    "crates/testkit/**",
+    "crates/xtask/**",
+    "crates/*/build.rs",
+];
+
+/// The files that write statement text.
+pub(crate) const STATEMENT_PLACES: &[&str] = &[
+    "crates/sql/src/print*.rs",
+    "crates/sql/src/print*/**",
+    "crates/cypher/src/print*.rs",
+    "crates/cypher/src/print*/**",
+    "crates/bench/**",
+    "crates/testkit/**",
+    "crates/xtask/**",
+];
+
+/// How a piece of statement text begins.
+pub(crate) const STATEMENT_BEGINNINGS: &[&str] =
+    &["SELECT ", "INSERT INTO", "UPDATE ", "DELETE FROM", "MATCH ("];
+
+pub(crate) const FOREIGN_WORDS: &[ForeignWords] = &[
+    ForeignWords {
+        within: "ir",
+        words: &["dialect", "permission", "role", "table", "label", "sqlite", "postgres"],
+        reason: "the IR knows no dialect, no permission, no table, no label",
+    },
+    ForeignWords {
+        within: "graphql",
+        words: &["sql", "sqlite", "postgres", "postgresql", "cypher", "database"],
+        reason: "the GraphQL front half knows no database",
+    },
+    ForeignWords {
+        within: "dialects",
+        words: &["sqlite", "postgres", "postgresql", "cypher", "permission"],
+        reason: "a dialect knows no source: what a source cannot do reaches it as a capability",
+    },
+    ForeignWords {
+        within: "sql",
+        words: &["postgraphile", "phrag", "prisma", "hasura", "dgraph", "permission"],
+        reason: "the statement tree knows no dialect",
+    },
+    ForeignWords {
+        within: "sources",
+        words: &["postgraphile", "phrag", "prisma", "hasura", "dgraph"],
+        reason: "a source knows no dialect",
+    },
+];
+
+/// Names that say nothing about what is inside.
+pub(crate) const EMPTY_NAMES: &[&str] = &["utils", "util", "helpers", "helper", "common", "misc"];
+
+/// The most lines a file may have, its tests not counted.
+pub(crate) const MOST_LINES: usize = 800;
