@@ -1,7 +1,7 @@
 //! Fills a [`Catalog`]: ids are given in the order of the calls, links are made at the end.
 
 use crate::catalog::{Capabilities, Catalog};
-use crate::entity::{Entity, EntityKind, Field, Index, Key, KeyKind, Relationship};
+use crate::entity::{Entity, EntityKind, Field, Index, Key, Relationship};
 use crate::ids::{CompositeId, DomainId, EntityId, EnumId, FieldId, RangeId, RelationshipId};
 use crate::note::{Note, NoteKind};
 use crate::types::{Attribute, Composite, Domain, Enum, EnumLabel, Range, Type};
@@ -167,16 +167,9 @@ impl Builder {
         &self.catalog
     }
 
-    /// Sorts keys, links relationships to their entities, and derives what follows from keys
-    /// and indexes.
+    /// Links relationships to their entities, and derives what follows from keys and indexes.
     #[must_use]
     pub fn finish(mut self) -> Catalog {
-        for entity in &mut self.catalog.entities {
-            entity.keys.sort_by(|left, right| {
-                let rank = |key: &Key| key.kind != KeyKind::Primary;
-                rank(left).cmp(&rank(right)).then_with(|| left.name.cmp(&right.name))
-            });
-        }
         for index in 0..self.catalog.relationships.len() {
             self.link(RelationshipId::new(index));
         }

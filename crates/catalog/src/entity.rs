@@ -13,7 +13,7 @@ pub struct Entity {
     pub kind: EntityKind,
     /// In the order of the source.
     pub fields: Vec<FieldId>,
-    /// Primary key first, then unique keys in the order of their names.
+    /// In the order of the source; at most one is primary.
     pub keys: Vec<Key>,
     pub indexes: Vec<Index>,
     /// Relationships whose `from` is this entity, in the order of the source.

@@ -1,18 +1,25 @@
 //! The GraphQL front half: schema arena, documents, validation, coercion, introspection, errors.
 //!
 //! It knows no database. The parser and validator are `apollo-compiler`'s, seen by nobody
-//! outside this crate.
+//! outside this crate. In the order of a request:
 //!
-//! * [`schema`]: the arena that a dialect fills
-//! * [`sdl`]: the arena as text
+//! * [`schema`]: the arena that a dialect fills; [`sdl`]: the same as text
+//! * [`request`]: bytes to query, operation name and variables
+//! * [`document`]: the query to a validated operation, within limits
 //! * [`operation`], [`value`]: what a validated operation is
+//! * [`coerce`]: the request's variables by the operation's definitions
 //! * [`variables`]: coerced values, and which of them steered
 //! * [`collect`]: flattening and merging of selections, when an operation is lowered
+//! * [`introspection`]: answers of `__schema` and `__type`
 //! * [`error`]: what a response says when something fails
 
+pub mod coerce;
 pub mod collect;
+pub mod document;
 pub mod error;
+pub mod introspection;
 pub mod operation;
+pub mod request;
 pub mod schema;
 pub mod sdl;
 pub mod value;
@@ -21,8 +28,11 @@ pub mod variables;
 #[cfg(test)]
 mod test_schema;
 
+pub use coerce::coerce_variable_values;
 pub use collect::{
     Budget, CollectedField, TooManyFields, collect_fields, does_fragment_type_apply,
 };
+pub use document::{DocumentLimits, Validator, validate_schema};
 pub use error::{ErrorCode, GraphQLError, PathSegment};
+pub use request::Request;
 pub use sdl::{print_schema, print_type};

@@ -16,25 +16,55 @@ pub enum Filter {
     Not(Box<Filter>),
     /// The complement: unknown counts as not matched, so every row passes this or the other.
     Except(Box<Filter>),
-    Compare { place: Place, comparison: Comparison, operand: Operand },
+    Compare {
+        place: Place,
+        comparison: Comparison,
+        operand: Operand,
+    },
     IsNull(Place),
     /// Rows by rows that they are related to.
-    Relation { hop: Hop, quantifier: Quantifier, filter: Box<Filter> },
+    Relation {
+        hop: Hop,
+        quantifier: Quantifier,
+        filter: Box<Filter>,
+    },
     /// Rows by an aggregate of the rows that they are related to.
-    AggregateCompare { hop: Hop, aggregate: Aggregate, comparison: Comparison, operand: Operand },
-    Text { place: Place, r#match: TextMatch, ignore_case: bool, operand: Operand },
+    AggregateCompare {
+        hop: Hop,
+        /// Which of the related rows are aggregated.
+        filter: Box<Filter>,
+        /// With one term.
+        aggregate: Aggregate,
+        comparison: Comparison,
+        operand: Operand,
+    },
+    Text {
+        place: Place,
+        r#match: TextMatch,
+        ignore_case: bool,
+        operand: Operand,
+    },
     /// Within a distance, an area or a box, by the name of the source's operator.
-    Geo { place: Place, operator: Box<str>, operand: Operand },
+    Geo {
+        place: Place,
+        operator: Box<str>,
+        operand: Operand,
+    },
 }
 
 /// What is compared.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Place {
     /// A field of the row at the end of a path of to-one hops; an empty path is the row itself.
-    Field { path: Vec<Hop>, field: FieldId },
+    Field {
+        path: Vec<Hop>,
+        field: FieldId,
+    },
     /// A property of the relationship that led to the row.
     Edge(FieldId),
     Computed(Call),
+    /// A field that all variants of [`crate::From::Variants`] have, by its place among those.
+    Common(u16),
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

@@ -9,7 +9,7 @@
 //! * [`rows`]: reading: where rows come from, which, in which order, what of them
 //! * [`filter`]: conditions in SQL's three values
 //! * [`operand`]: where a value comes from
-//! * [`write`]: changing
+//! * [`write`]: changes to the data
 //! * [`print`]: the tree as text, for tests and `explain`
 
 pub mod filter;
@@ -20,11 +20,12 @@ pub mod rows;
 pub mod write;
 
 pub use filter::{Comparison, Filter, Place, Quantifier, TextMatch};
-pub use operand::{Codec, NewId, Operand, PathItem, Slot, Value};
+pub use operand::{Codec, KeyPath, NewId, Operand, PathItem, Representations, Slot, Value};
+pub use print::print;
 pub use request::{Isolation, Request, Require, Step, StepId, StepKind, Transaction};
 pub use rows::{
     Aggregate, AggregateFunction, AggregateTerm, Call, Direction, Form, From, Hop, HopDirection,
-    Keyset, KeysetValue, Nulls, OrderKey, OrderTerm, Output, OutputId, OutputKind, Page, Rows, RowsId, State,
-    Variant,
+    Keyset, KeysetValue, Nulls, OrderKey, OrderTerm, Output, OutputId, OutputKind, Page, Rows,
+    RowsId, State, Variant,
 };
 pub use write::{Assignment, ChildWrite, Conflict, Counter, Insert, Update, Write, WriteKind};

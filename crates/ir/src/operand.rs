@@ -1,26 +1,59 @@
 //! Where a value comes from when the statements run.
 
-use crate::rows::OutputId;
 use crate::request::StepId;
+use crate::rows::OutputId;
 
 /// A value that is known at the latest when the statements run.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Operand {
     /// A part of a coerced variable; fills, so no statement depends on it.
-    Variable { slot: Slot, path: Vec<PathItem> },
+    Variable {
+        slot: Slot,
+        path: Vec<PathItem>,
+    },
     /// A value that stands in the document; a parameter all the same, so that clients that
     /// inline values share statements.
     Constant(Value),
+    /// A list whose elements come from different places.
+    List(Vec<Operand>),
     /// A claim of the session.
     Claim(Box<str>),
     /// A value that an earlier step of the same request gave.
-    Result { step: StepId, output: OutputId },
+    Result {
+        step: StepId,
+        output: OutputId,
+    },
     /// The time of the transaction.
     Now,
     NewId(NewId),
     /// A part of an opaque text that the API gave out: a node id, a cursor.
-    Decoded { slot: Box<Operand>, codec: Codec, part: u16 },
+    Decoded {
+        slot: Box<Operand>,
+        codec: Codec,
+        part: u16,
+    },
+    /// A list with one value for each federation representation that is found by one key of one
+    /// type; the others are left out. Neither the length of the list nor what is in it steers.
+    Representations(Representations),
 }
+
+/// Which representations of a list, and which of their values.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Representations {
+    pub list: Box<Operand>,
+    /// Its `__typename`.
+    pub typename: Box<str>,
+    /// Every key of the type in the order of its declaration, each as the paths of its fields. A
+    /// representation is found by the first key of which it has all fields.
+    pub keys: Vec<Vec<KeyPath>>,
+    /// The key, by its place in `keys`.
+    pub key: u16,
+    /// The field of the key, by its place there.
+    pub field: u16,
+}
+
+/// The way from a representation to a field of its key.
+pub type KeyPath = Vec<Box<str>>;
 
 /// The place of a variable among the operation's variable definitions.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
@@ -59,6 +92,8 @@ pub enum NewId {
 pub enum Codec {
     /// A base64 text of a JSON array.
     Base64JsonArray,
-    /// `arrayconnection:<offset>` in base64.
+    /// A base64 text of a JSON array whose last element is an array: parts are counted in that.
+    Base64JsonArrayTail,
+    /// `arrayconnection:<offset>` in base64. Part 0 is the offset of the row after the cursor's.
     ArrayConnection,
 }

@@ -1,1 +1,197 @@
-//! The tree as text.
+//! The tree as text: a line for each set of rows, step or write, what belongs to it below,
+//! indented by two spaces. Equal trees print alike.
+//!
+//! A relationship prints as `->artist[artist_id]` along the reference and as `<-album[artist_id]`
+//! against it: the far entity, and the fields that refer. Outputs print as `#3`, what fills a
+//! parameter from a variable as `$0`.
+//!
+//! * [`phrase`]: what stands within a line: operands, places, filters, orders, pages
+//! * [`write`]: writes and what hangs on them
+
+mod phrase;
+mod write;
+
+use catalog::Catalog;
+
+use crate::request::{Isolation, Request, Require, Step, StepKind};
+use crate::rows::{Aggregate, AggregateTerm, From, Output, OutputKind, Page, Rows, State, Variant};
+
+/// The request as text, its fields, entities and relationships by their names in `catalog`.
+#[must_use]
+pub fn print(request: &Request, catalog: &Catalog) -> String {
+    let mut printer = Printer { catalog, text: String::new(), depth: 0 };
+    for transaction in &request.transactions {
+        printer.line(match transaction.isolation {
+            Isolation::Snapshot => "transaction, snapshot",
+            Isolation::ReadCommitted => "transaction, read committed",
+        });
+        printer.indented(|printer| {
+            for step in &transaction.steps {
+                printer.step(step);
+            }
+        });
+    }
+    printer.text
+}
+
+struct Printer<'c> {
+    catalog: &'c Catalog,
+    text: String,
+    depth: usize,
+}
+
+impl Printer<'_> {
+    fn line(&mut self, text: impl AsRef<str>) {
+        for _ in 0..self.depth {
+            self.text.push_str("  ");
+        }
+        self.text.push_str(text.as_ref());
+        self.text.push('\n');
+    }
+
+    fn indented(&mut self, print: impl FnOnce(&mut Self)) {
+        self.depth += 1;
+        print(self);
+        self.depth -= 1;
+    }
+
+    fn step(&mut self, step: &Step) {
+        let lead = format!("step {} of root {}: ", step.id.0, step.root);
+        match &step.kind {
+            StepKind::Read(rows) => self.rows(&format!("{lead}read "), rows),
+            StepKind::Write(write) => self.write(&lead, write),
+            StepKind::Call(call) => self.line(format!("{lead}call {}", self.call(call))),
+            StepKind::Require(require) => self.require(&lead, require),
+        }
+    }
+
+    fn require(&mut self, lead: &str, require: &Require) {
+        let (message, gaps) = &require.otherwise;
+        let mut text = format!("{lead}require {} row", if require.exists { "a" } else { "no" });
+        if !require.filter.is_all() {
+            text.push_str(&format!(" with {}", self.filter(&require.filter)));
+        }
+        text.push_str(&format!(", otherwise {message:?}"));
+        if !gaps.is_empty() {
+            text.push_str(&format!(" ({})", self.operands(gaps)));
+        }
+        self.line(text);
+        self.indented(|printer| printer.rows("", &require.rows));
+    }
+
+    fn rows(&mut self, lead: &str, rows: &Rows) {
+        let mut text = format!("{lead}rows {}: {}", rows.id.0, self.from(&rows.from));
+        if rows.single {
+            text.push_str(", single");
+        }
+        if !rows.filter.is_all() {
+            text.push_str(&format!(", filter {}", self.filter(&rows.filter)));
+        }
+        if !rows.distinct.is_empty() {
+            text.push_str(&format!(", distinct {}", self.fields(&rows.distinct)));
+        }
+        if !rows.order.is_empty() {
+            text.push_str(&format!(", order {}", self.order(&rows.order)));
+        }
+        if rows.page != Page::All {
+            text.push_str(&format!(", page {}", self.page(&rows.page)));
+        }
+        self.line(text);
+        self.indented(|printer| {
+            if let From::Variants(variants) = &rows.from {
+                for variant in variants {
+                    printer.variant(variant);
+                }
+            }
+            printer.outputs(&rows.outputs);
+        });
+    }
+
+    fn from(&self, from: &From) -> String {
+        match from {
+            From::Entity(entity) => format!("entity {}", self.entity(*entity)),
+            From::Variants(_) => "variants".to_owned(),
+            From::Relation(hop) => format!("relation {}", self.hop(*hop)),
+            From::Function(call) => format!("function {}", self.call(call)),
+            From::Native { name, of_row, arguments } => {
+                format!("native {name}({})", self.arguments(*of_row, arguments))
+            }
+            From::Keys { entity, keys } => {
+                let keys = keys.iter().map(|(field, operand)| {
+                    format!("{} in {}", self.field(*field), self.operand(operand))
+                });
+                let keys = keys.collect::<Vec<_>>().join(", ");
+                format!("keys of {} ({keys})", self.entity(*entity))
+            }
+            From::Returned { step, state } => match state {
+                State::Before => format!("rows of step {} before it", step.0),
+                State::After => format!("rows of step {} after it", step.0),
+            },
+        }
+    }
+
+    fn variant(&mut self, variant: &Variant) {
+        let mut text = match variant.hop {
+            Some(hop) => format!("variant {}", self.hop(hop)),
+            None => format!("variant {}", self.entity(variant.entity)),
+        };
+        if !variant.filter.is_all() {
+            text.push_str(&format!(", filter {}", self.filter(&variant.filter)));
+        }
+        if !variant.common.is_empty() {
+            text.push_str(&format!(", common {}", self.fields(&variant.common)));
+        }
+        self.line(text);
+        self.indented(|printer| printer.outputs(&variant.outputs));
+    }
+
+    fn outputs(&mut self, outputs: &[Output]) {
+        for output in outputs {
+            self.output(output);
+        }
+    }
+
+    fn output(&mut self, output: &Output) {
+        let id = output.id.0;
+        match &output.kind {
+            OutputKind::Field { path, field, form } => {
+                let field = self.end(path, *field);
+                self.line(format!("#{id} field {field}{}", phrase::form(*form)));
+            }
+            OutputKind::Present { path } => {
+                self.line(format!("#{id} present {}", self.path(path)));
+            }
+            OutputKind::PresentIf { path, filter } => {
+                let (path, filter) = (self.path(path), self.filter(filter));
+                self.line(format!("#{id} present {path} if {filter}"));
+            }
+            OutputKind::Edge(field) => self.line(format!("#{id} edge {}", self.field(*field))),
+            OutputKind::Related { path, rows } => {
+                self.rows(&format!("#{id} related {}", phrase::spaced(self.path(path))), rows);
+            }
+            OutputKind::Aggregate(aggregate) => self.aggregate(id, aggregate),
+            OutputKind::Computed(call) => {
+                self.line(format!("#{id} computed {}", self.call(call)));
+            }
+            OutputKind::Count => self.line(format!("#{id} count")),
+            OutputKind::Common { place, form } => {
+                self.line(format!("#{id} common {place}{}", phrase::form(*form)));
+            }
+            OutputKind::Variant => self.line(format!("#{id} variant")),
+            OutputKind::Ordinal => self.line(format!("#{id} ordinal")),
+            OutputKind::Counter { step, counter } => {
+                self.line(format!("#{id} {} of step {}", phrase::counter(*counter), step.0));
+            }
+        }
+    }
+
+    fn aggregate(&mut self, id: u32, aggregate: &Aggregate) {
+        let extent = if aggregate.paged { "page" } else { "all" };
+        self.line(format!("#{id} aggregate of {extent}{}", self.groups(aggregate)));
+        self.indented(|printer| {
+            for AggregateTerm { id, function, place } in &aggregate.terms {
+                printer.line(format!("#{} {}", id.0, printer.term(*function, place.as_ref())));
+            }
+        });
+    }
+}

@@ -19,6 +19,9 @@ pub struct Rows {
     pub distinct: Vec<FieldId>,
     /// At most one row can come, whatever the data: found by a key.
     pub single: bool,
+    /// Whether the rows themselves are shown. If not, only what is counted or aggregated over
+    /// them is wanted, and nobody reads them.
+    pub shown: bool,
     pub outputs: Vec<Output>,
 }
 
@@ -37,25 +40,44 @@ pub enum From {
     Relation(Hop),
     Function(Call),
     /// A statement in the source's own language, declared by the schema's author.
-    Native { name: Box<str>, arguments: Vec<(Box<str>, Operand)> },
+    Native {
+        /// Its name as the catalog has it, with its text and what its rows are.
+        name: Box<str>,
+        /// Whether it is asked for each row of the outer `Rows`, which it may refer to.
+        of_row: bool,
+        arguments: Vec<(Box<str>, Operand)>,
+    },
     /// The rows with these keys: one list operand for each field, of equal length. Each element
     /// gives one row or none, in the order of the list.
-    Keys { entity: EntityId, keys: Vec<(FieldId, Operand)> },
+    Keys {
+        entity: EntityId,
+        keys: Vec<(FieldId, Operand)>,
+    },
     /// The rows that a write touched, before it or after it.
-    Returned { step: StepId, state: State },
+    Returned {
+        step: StepId,
+        state: State,
+    },
 }
 
 /// One entity of [`From::Variants`].
 #[derive(Clone, Debug, PartialEq)]
 pub struct Variant {
     pub entity: EntityId,
+    /// The way from the outer row, where the list is one of related rows.
+    pub hop: Option<Hop>,
     pub filter: Filter,
+    /// This entity's fields for the common ones, in the same order in every variant:
+    /// [`Place::Common`] and [`OutputKind::Common`] name them by their place.
+    pub common: Vec<FieldId>,
     /// The outputs of the rows of this entity, beside those that all variants have.
     pub outputs: Vec<Output>,
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum State {
+    /// As the rows were, with what was related to them: the step stands before the write's and
+    /// keeps the rows from changing until that has run.
     Before,
     After,
 }
@@ -87,7 +109,11 @@ pub struct OrderTerm {
 pub enum OrderKey {
     Place(Place),
     /// By an aggregate of related rows.
-    Relation { hop: Hop, aggregate: Aggregate },
+    Relation {
+        hop: Hop,
+        filter: Filter,
+        aggregate: Aggregate,
+    },
     Call(Call),
 }
 
@@ -115,7 +141,11 @@ pub enum Page {
     },
     Keyset(Keyset),
     /// The rows after the row that has this key.
-    AfterRow { key: Vec<(FieldId, Operand)>, limit: Option<Operand>, offset: Option<Operand> },
+    AfterRow {
+        key: Vec<(FieldId, Operand)>,
+        limit: Option<Operand>,
+        offset: Option<Operand>,
+    },
 }
 
 /// Rows beyond a position in the order, given by the values of the order's terms there.
@@ -148,23 +178,50 @@ pub struct Output {
 #[derive(Clone, Debug, PartialEq)]
 pub enum OutputKind {
     /// A field of the row at the end of a path of to-one hops.
-    Field { path: Vec<Hop>, field: FieldId, form: Form },
+    Field {
+        path: Vec<Hop>,
+        field: FieldId,
+        form: Form,
+    },
     /// Whether there is a row at the end of the path: null if not.
-    Present { path: Vec<Hop> },
+    Present {
+        path: Vec<Hop>,
+    },
+    /// The same with a condition on that row: one that does not pass counts as absent wherever
+    /// these rows use the path, in outputs, filter and order.
+    PresentIf {
+        path: Vec<Hop>,
+        filter: Filter,
+    },
     /// A property of the relationship that led to the row.
     Edge(FieldId),
     /// Rows related to the row at the end of the path.
-    Related { path: Vec<Hop>, rows: Box<Rows> },
+    Related {
+        path: Vec<Hop>,
+        rows: Box<Rows>,
+    },
     Aggregate(Aggregate),
     Computed(Call),
     /// How many rows pass the filter, the page left aside.
     Count,
+    /// A field that all variants of [`From::Variants`] have.
+    Common {
+        place: u16,
+        form: Form,
+    },
+    /// Which of the variants the row is, by its place among them.
+    Variant,
+    /// The place in the list of [`From::Keys`] of the key that found the row, from 0.
+    Ordinal,
     /// How many rows, links or other things a write step touched.
-    Counter { step: StepId, counter: crate::write::Counter },
+    Counter {
+        step: StepId,
+        counter: crate::write::Counter,
+    },
 }
 
 /// In which form a field's value is asked for.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Default)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Default)]
 pub enum Form {
     /// As the source stores or prints it.
     #[default]
@@ -187,12 +244,15 @@ pub struct Aggregate {
 pub struct AggregateTerm {
     pub id: OutputId,
     pub function: AggregateFunction,
-    /// `None` counts rows.
+    /// `None` counts rows. Along a relationship with an edge entity each relationship is a row;
+    /// [`AggregateFunction::DistinctCount`] of nothing counts the rows that they lead to.
     pub place: Option<Place>,
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum AggregateFunction {
+    /// The value that the rows of a group agree in: `place` is one of `group_by`.
+    GroupKey,
     Count,
     DistinctCount,
     Sum,

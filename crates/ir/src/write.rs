@@ -27,7 +27,8 @@ pub enum WriteKind {
         /// More rows than this end the transaction; `None` is no guard.
         at_most: Option<Operand>,
     },
-    /// Insert, or update the row that agrees in `conflict`.
+    /// Insert, or update the row that agrees in `conflict`. A row that is neither is not among
+    /// the returned, and has no children.
     Upsert {
         insert: Insert,
         conflict: Conflict,
@@ -43,10 +44,19 @@ pub enum WriteKind {
     SetLinks {
         filter: Filter,
     },
-    /// Links the row that agrees in the key, or inserts it and links it.
+    /// Links the row that agrees in the key, or inserts it and links it: either way it is among
+    /// the returned.
     LinkOrInsert {
         insert: Insert,
         conflict: Conflict,
+    },
+    /// One of two writes of the same entity, by whether a row passes: that row is kept from
+    /// changing until the write has run. Unlike an upsert the two may have children of their own
+    /// and agree in no key; the outer write has no children.
+    Choose {
+        filter: Filter,
+        found: Box<Write>,
+        missing: Box<Write>,
     },
 }
 
@@ -96,8 +106,12 @@ pub struct Conflict {
 #[derive(Clone, Debug, PartialEq)]
 pub struct ChildWrite {
     pub hop: Hop,
+    /// For each row of the child's insert, the place of its outer row in the outer insert. For a
+    /// child without an insert, the outer rows that it concerns. Empty: every outer row.
+    pub parents: Vec<u32>,
+    /// An update, a delete or an unlink reaches only rows that the hop leads to.
     pub write: Write,
-    /// Values of the relationship's own properties.
+    /// Values of the relationship's own properties, the same for all its rows.
     pub edge: Vec<(FieldId, Assignment)>,
 }
 

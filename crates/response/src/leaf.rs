@@ -1,8 +1,39 @@
 //! One value to JSON: a [`Leaf`] for each pair of a source's type and a dialect's scalar.
 //!
 //! The same leaf reads PostgreSQL's text form and SQLite's values, so that the same data gives
-//! the same bytes on both.
+//! the same bytes on both. PostgreSQL's texts are those of DateStyle ISO, IntervalStyle postgres,
+//! bytea_output hex and extra_float_digits 1; `money` has no form that can be read whatever the
+//! locale and comes as `numeric`.
+//!
+//! * `write`: which module writes which leaf
+//! * `number`, `decimal`, `shortest`: numbers; `boolean`
+//! * `text`: texts, enums and values of unknown types; `uuid`, `bytes`
+//! * `datetime`: dates, times of day, timestamps; `offset`
+//! * `json`, `key_value`
+//! * `array`, `composite`, `range`, `interval`, `point`: values that have parts; `member`, `quoted`
+//! * `error`: what an error shows of a value
 
+mod array;
+mod boolean;
+mod bytes;
+#[cfg(test)]
+mod check;
+mod composite;
+mod datetime;
+mod decimal;
+mod error;
+mod interval;
+mod json;
+mod key_value;
+mod member;
+mod number;
+mod offset;
+mod point;
+mod quoted;
+mod range;
+mod shortest;
+mod text;
+mod uuid;
 mod write;
 
 use std::sync::Arc;
@@ -14,16 +45,17 @@ pub enum Leaf {
     Int,
     /// A 64-bit integer as a string.
     BigInt,
-    /// A JSON number in the shortest exact form; not finite is an error.
+    /// A JSON number in the shortest exact form, as JavaScript prints it; not finite is an error.
     Float,
-    /// A decimal as a string, exact; with `scale`, exactly so many fraction digits.
+    /// A decimal as a string, exact; with `scale`, exactly so many fraction digits, rounded half
+    /// away from zero. `NaN` and `Infinity` are strings too.
     Decimal { scale: Option<u32> },
     /// A decimal as a JSON number, exact; not finite is an error.
     Number { scale: Option<u32> },
     Boolean,
     /// A string; text that is not UTF-8 is an error.
     Text,
-    /// Lower case.
+    /// Lower case, with hyphens; 16 bytes are taken as one too.
     Uuid,
     /// `\x` and hexadecimal digits.
     Bytes,
@@ -39,10 +71,14 @@ pub enum Leaf {
     KeyValue,
     /// Whatever the value is, as a string.
     Any,
+    /// An array's elements; more dimensions are written one after the other as one list, and a
+    /// null element of a composite type is an object of nulls, as PostGraphile does. Elements are
+    /// separated by commas: of the built-in types only `box` has another delimiter.
     List(Box<Leaf>),
     /// A composite type's value as an object of its selected attributes.
     Composite(Box<[Member]>),
-    /// A range as an object of its selected bounds.
+    /// A range as an object of its selected bounds; a missing bound is null, and both bounds of
+    /// an empty range.
     Range(Box<[Member]>),
     /// A bound of a range as an object: only within [`Leaf::Range`].
     Bound(Box<[Member]>),
@@ -55,9 +91,11 @@ pub enum Leaf {
 /// How a JSON value stands in the answer.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum JsonForm {
-    /// As a string that holds JSON, without needless white space.
+    /// As a string that holds JSON, without needless white space and with the escapes of
+    /// `JSON.stringify`. Numbers keep the digits they are stored with, and members their order,
+    /// where JavaScript would round and move them. JSON's null is null, not a string.
     Text,
-    /// As the value itself.
+    /// As the value itself, in the same form.
     Embedded,
 }
 

@@ -9,9 +9,6 @@ use std::time::{Duration, Instant};
 
 use testkit::postgres::{Installation, Server, shared, wanted_installations};
 
-/// Makes [`a_process_that_waits_for_its_end`] wait.
-const WAIT_VARIABLE: &str = "THALWEG_TESTKIT_WAIT";
-
 fn each_installation(check: impl Fn(&Installation)) {
     for installation in wanted_installations().expect("every required PostgreSQL") {
         println!("with {installation}");
@@ -87,18 +84,16 @@ fn databases_of_a_shared_server_are_apart_and_have_two_addresses() {
 #[test]
 fn a_server_stops_when_its_process_is_killed() {
     each_installation(|installation| {
-        let mut process = Command::new(std::env::current_exe().expect("this program"))
-            .args(["a_process_that_waits_for_its_end", "--exact", "--nocapture"])
-            .env(WAIT_VARIABLE, &installation.bin)
+        let mut process = Command::new(env!("CARGO_BIN_EXE_hold_server"))
+            .arg(&installation.bin)
             .stdout(Stdio::piped())
             .spawn()
             .expect("a second process");
-        let lines = BufReader::new(process.stdout.take().expect("its output")).lines();
-        let started = lines
-            .map_while(Result::ok)
-            .find_map(|line| line.split_once("started ").map(|(_, rest)| rest.to_owned()))
-            .expect("a started server");
-        let (port, folder) = started.split_once(' ').expect("port and folder");
+        let mut started = String::new();
+        BufReader::new(process.stdout.take().expect("its output"))
+            .read_line(&mut started)
+            .expect("a line");
+        let (port, folder) = started.trim_end().split_once(' ').expect("port and folder");
         let port = port.parse().expect("a port");
         assert!(listens(port));
 
@@ -110,17 +105,6 @@ fn a_server_stops_when_its_process_is_killed() {
             std::thread::sleep(Duration::from_millis(20));
         }
     });
-}
-
-/// Not a test of its own but the process that [`a_server_stops_when_its_process_is_killed`] kills.
-#[test]
-fn a_process_that_waits_for_its_end() {
-    let Some(bin) = std::env::var_os(WAIT_VARIABLE) else { return };
-    let installed = wanted_installations().expect("every required PostgreSQL");
-    let installation = installed.iter().find(|found| found.bin == bin).expect("installed");
-    let server = start(installation);
-    println!("started {} {}", server.port(), server.socket_folder().display());
-    std::thread::sleep(Duration::from_secs(60));
 }
 
 #[test]

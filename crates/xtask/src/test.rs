@@ -122,6 +122,10 @@ fn run_tests(
     }
     command.arg("--").args(filters);
     match stream(&mut command, counts) {
+        Ok(true) if *counts == Counts::default() => {
+            eprintln!("tests: no test ran; does any name contain the filter?");
+            Outcome::Failed
+        }
         Ok(true) if counts.failed == 0 => Outcome::Passed,
         Ok(_) => Outcome::Failed,
         Err(error) => {

@@ -1,38 +1,127 @@
-//! Operation → request and shape, by the bindings.
+//! Operation → request and shape, by the bindings of an API.
+//!
+//! One lowering for every dialect. It looks at variables only through `Steering`, so that its
+//! result holds for all values of the same structure.
+//!
+//! * [`selection`](self): `selection.rs`: fields of objects to outputs and shape nodes
+//! * `connection.rs`: connections, edges, page information
+//! * `arguments.rs`: arguments to filter, order and page
+//! * `filter.rs`: conditions
+//! * `order.rs`: orders and the cursors that belong to them
+//! * `input.rs`: values, whether literal or variable
+//! * `outputs.rs`: the outputs of one set of rows
+//! * `leaf.rs`: values with parts
+
+mod arguments;
+mod connection;
+mod filter;
+mod input;
+mod leaf;
+mod order;
+mod outputs;
+mod selection;
+
+use std::collections::HashMap;
 
 use catalog::Catalog;
-use graphql::operation::Operation;
+use graphql::operation::{Location, Operation, OperationKind};
 use graphql::variables::{Steering, Structure};
+use graphql::{Budget, TooManyFields};
+use response::Shape;
 
 use crate::api::Api;
+use outputs::Outputs;
 
 /// A lowered operation.
 #[derive(Clone, Debug)]
 pub struct Lowered {
     pub request: ir::Request,
-    pub shape: response::Shape,
+    pub shape: Shape,
     /// What the variables had to be for this.
     pub structure: Structure,
 }
 
-/// Why an operation cannot be lowered.
+/// Why an operation cannot be lowered: always the request's fault.
 #[derive(Clone, Debug, thiserror::Error)]
 pub enum LowerError {
+    /// An input value that validation lets through and the API does not.
+    #[error("{message}")]
+    Refused { message: Box<str>, location: Location },
     #[error("{0}")]
-    Refused(Box<str>),
+    TooManyFields(#[from] TooManyFields),
+    #[error("The API has no {kind}.")]
+    NotOffered { kind: &'static str },
 }
 
-/// Lowers an operation.
+/// The most selections that one operation may come to after its fragments are flattened.
+const SELECTIONS: usize = 20_000;
+
+/// What lowering reads, and what it counts.
+struct Context<'a> {
+    catalog: &'a Catalog,
+    api: &'a Api,
+    operation: &'a Operation,
+    steering: &'a Steering<'a>,
+    introspection: &'a HashMap<Box<str>, Box<[u8]>>,
+    budget: Budget,
+    shape: Shape,
+    next_output: u32,
+    next_rows: u32,
+    steps: Vec<ir::Step>,
+    /// The root field being lowered.
+    root: u32,
+}
+
+/// Lowers an operation. `introspection` holds the answers to its root fields `__schema` and
+/// `__type` by response name.
 pub fn lower(
     catalog: &Catalog,
     api: &Api,
     operation: &Operation,
     steering: Steering<'_>,
+    introspection: &HashMap<Box<str>, Box<[u8]>>,
 ) -> Result<Lowered, LowerError> {
-    let _ = (catalog, api, operation);
-    Ok(Lowered {
-        request: ir::Request::default(),
-        shape: response::Shape::default(),
-        structure: steering.into_structure(),
-    })
+    let root_type = match operation.kind {
+        OperationKind::Query => api.schema.query.ok_or("query type"),
+        OperationKind::Mutation => api.schema.mutation.ok_or("mutations"),
+        OperationKind::Subscription => api.schema.subscription.ok_or("subscriptions"),
+    };
+    let root_type = root_type.map_err(|kind| LowerError::NotOffered { kind })?;
+    let mut context = Context {
+        catalog,
+        api,
+        operation,
+        steering: &steering,
+        introspection,
+        budget: Budget::new(SELECTIONS),
+        shape: Shape::default(),
+        next_output: 0,
+        next_rows: 0,
+        steps: Vec::new(),
+        root: 0,
+    };
+    let fields = context.root_fields(root_type, &[operation.root], true)?;
+    let Context { mut shape, next_output, next_rows, steps, .. } = context;
+    shape.root = Some(fields);
+    let transaction = ir::Transaction { isolation: ir::Isolation::Snapshot, steps };
+    let request = ir::Request {
+        transactions: vec![transaction],
+        outputs: next_output,
+        rows: next_rows,
+    };
+    Ok(Lowered { request, shape, structure: steering.into_structure() })
+}
+
+impl Context<'_> {
+    fn output_id(&mut self) -> ir::OutputId {
+        let id = ir::OutputId(self.next_output);
+        self.next_output += 1;
+        id
+    }
+
+    fn rows_id(&mut self) -> ir::RowsId {
+        let id = ir::RowsId(self.next_rows);
+        self.next_rows += 1;
+        id
+    }
 }

@@ -5,7 +5,7 @@ use apollo_compiler::parser::SourceSpan;
 use crate::operation::Location;
 
 /// Where lines start, and where bytes are that begin no character.
-pub(super) struct Positions {
+pub(crate) struct Positions {
     lines: Vec<usize>,
     continuations: Vec<usize>,
 }

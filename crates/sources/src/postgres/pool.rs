@@ -15,9 +15,6 @@ use tokio::time::{Instant, timeout_at};
 
 use super::wire::{Config, Connection, WireError};
 
-/// A connection that has rested for longer is asked for a sign of life before it is used: something
-/// on the way may have forgotten it without a word.
-const TRUSTED_REST: Duration = Duration::from_secs(30);
 /// How long the sign of life may take before a new connection is the better choice.
 const CHECK_TIMEOUT: Duration = Duration::from_secs(2);
 
@@ -32,6 +29,9 @@ pub struct PoolOptions {
     /// A connection older than this is closed when it comes back, so that the memory of its server
     /// process is freed and a changed address of the server is noticed.
     pub max_lifetime: Duration,
+    /// A connection that has rested for longer is asked for a sign of life before it is used:
+    /// something on the way may have forgotten it without a word.
+    pub check_after: Duration,
 }
 
 #[derive(Debug, thiserror::Error)]
@@ -80,6 +80,7 @@ impl Default for PoolOptions {
             acquire_timeout: Duration::from_secs(5),
             idle_timeout: Duration::from_secs(600),
             max_lifetime: Duration::from_secs(3600),
+            check_after: Duration::from_secs(30),
         }
     }
 }
@@ -147,7 +148,7 @@ impl Pool {
             if !lent.connection.is_open() {
                 continue;
             }
-            if since.elapsed() < TRUSTED_REST {
+            if since.elapsed() < self.options.check_after {
                 return Some(lent);
             }
             let check_deadline = deadline.min(Instant::now() + CHECK_TIMEOUT);

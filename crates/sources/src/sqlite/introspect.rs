@@ -2,11 +2,11 @@
 //!
 //! Only schema `main` is read. What cannot be represented is left out alone, with a note.
 //!
-//! * [`read`]: the queries and their rows
-//! * [`fill`]: rows become entities, fields, keys and indexes
-//! * [`foreign_key`]: foreign keys become relationships
-//! * [`name`]: names for constraints, as SQLite keeps none
-//! * [`note`]: what is said about what is left out
+//! * `read`: the queries and their rows
+//! * `fill`: rows become entities, fields, keys and indexes
+//! * `foreign_key`: foreign keys become relationships
+//! * `name`: names for constraints, as SQLite keeps none
+//! * `note`: what is said about what is left out
 
 mod fill;
 mod foreign_key;
@@ -43,5 +43,5 @@ pub fn introspect(connection: &Connection) -> Result<Catalog, IntrospectError> {
     } else {
         read::read(connection)?
     };
-    Ok(fill::catalog(rows))
+    Ok(fill::catalog(&rows))
 }

@@ -13,7 +13,7 @@ const SKIPPED: [&str; 2] = ["target", "node_modules"];
 /// Every file that the rules look at.
 #[derive(Debug, Default)]
 pub(crate) struct Files {
-    /// Of the crates, without the workspace's own.
+    /// Of the crates: what stands elsewhere is a workspace of its own.
     pub(crate) manifests: Vec<Manifest>,
     pub(crate) sources: Vec<Source>,
 }
@@ -48,7 +48,7 @@ fn read_folder(folder: &Path, prefix: &str, files: &mut Files) -> Result<(), Tid
         }
         if kind.is_dir() {
             read_folder(&path, &format!("{relative}/"), files)?;
-        } else if name == "Cargo.toml" && !prefix.is_empty() {
+        } else if name == "Cargo.toml" && prefix.starts_with("crates/") {
             files.manifests.push(Manifest::parse(&relative, &read_text(&path)?));
         } else if name.ends_with(".rs") {
             files.sources.push(Source::parse(&relative, &read_text(&path)?));

@@ -25,13 +25,14 @@ pub(super) async fn authenticate(
         Message::AuthenticationCleartextPassword => {
             refuse_if_binding_is_required(config)?;
             frontend::password_message(password(endpoint)?.as_bytes(), &mut answer)
-                .map_err(unsendable)?;
+                .map_err(|error| unsendable(&error))?;
         }
         Message::AuthenticationMd5Password(body) => {
             refuse_if_binding_is_required(config)?;
             let password = password(endpoint)?.as_bytes();
             let hash = md5_hash(config.user.as_bytes(), password, body.salt());
-            frontend::password_message(hash.as_bytes(), &mut answer).map_err(unsendable)?;
+            frontend::password_message(hash.as_bytes(), &mut answer)
+                .map_err(|error| unsendable(&error))?;
         }
         Message::AuthenticationSasl(body) => {
             exchange_scram(conversation, config, password(endpoint)?, &body).await?;
@@ -76,21 +77,21 @@ async fn exchange_scram(
     let mut scram = ScramSha256::new(password.as_bytes(), binding);
     let mut answer = BytesMut::new();
     frontend::sasl_initial_response(mechanism, scram.message(), &mut answer)
-        .map_err(unsendable)?;
+        .map_err(|error| unsendable(&error))?;
     conversation.write(&answer).await?;
 
     let Message::AuthenticationSaslContinue(body) = conversation.read().await? else {
         return Err(unexpected());
     };
-    scram.update(body.data()).map_err(not_proven)?;
+    scram.update(body.data()).map_err(|error| not_proven(&error))?;
     answer.clear();
-    frontend::sasl_response(scram.message(), &mut answer).map_err(unsendable)?;
+    frontend::sasl_response(scram.message(), &mut answer).map_err(|error| unsendable(&error))?;
     conversation.write(&answer).await?;
 
     let Message::AuthenticationSaslFinal(body) = conversation.read().await? else {
         return Err(unexpected());
     };
-    scram.finish(body.data()).map_err(not_proven)
+    scram.finish(body.data()).map_err(|error| not_proven(&error))
 }
 
 /// Which mechanism, and what it is bound to.
@@ -144,11 +145,11 @@ fn unexpected() -> WireError {
     WireError::Protocol("the server sent an unexpected message while connecting".to_owned())
 }
 
-fn unsendable(error: std::io::Error) -> WireError {
+fn unsendable(error: &std::io::Error) -> WireError {
     WireError::Configuration(["the password cannot be sent: ", &error.to_string()].concat())
 }
 
 /// The server did not prove that it knows the password.
-fn not_proven(error: std::io::Error) -> WireError {
+fn not_proven(error: &std::io::Error) -> WireError {
     WireError::Protocol(["SCRAM: ", &error.to_string()].concat())
 }

@@ -1,5 +1,7 @@
 //! Cancelling what a connection runs, from outside of it.
 
+use std::sync::Arc;
+
 use bytes::BytesMut;
 use postgres_protocol::message::frontend;
 use tokio::io::{AsyncReadExt, AsyncWriteExt};
@@ -12,8 +14,8 @@ use super::startup::{self, Origin};
 /// server, encrypted if the first one is.
 #[derive(Debug, Clone)]
 pub struct CancelToken {
-    pub(super) config: Config,
-    pub(super) origin: Origin,
+    pub(super) config: Arc<Config>,
+    pub(super) origin: Arc<Origin>,
     pub(super) process_id: i32,
     pub(super) secret_key: i32,
 }

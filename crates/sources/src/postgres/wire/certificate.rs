@@ -73,9 +73,8 @@ mod tests {
 
     #[test]
     fn the_hash_is_the_one_of_the_signature() {
-        let hash_length = |algorithm: &[u8]| {
-            end_point_hash(&certificate(algorithm)).map(|hash| hash.len())
-        };
+        let hash_length =
+            |algorithm: &[u8]| end_point_hash(&certificate(algorithm)).map(|hash| hash.len());
         assert_eq!(hash_length(&[RSA, &[5]].concat()), Some(32));
         assert_eq!(hash_length(&[RSA, &[11]].concat()), Some(32));
         assert_eq!(hash_length(&[ECDSA_SHA2, &[3]].concat()), Some(48));

@@ -11,6 +11,7 @@
 //! - [`Connection`]: the session and its cancel token (`cancel`);
 //! - [`Pipeline`]: statements sent together, answers read together;
 //! - [`Statement`] and the cache of what is prepared (`prepared`);
+//! - `round`: what was composed is sent, and the answers are read;
 //! - `receive`: the bytes received, cut into messages; [`Rows`]: an index over them;
 //! - `simple`: the same connection as a `tokio_postgres::Client`, for what is not hot.
 //!
@@ -27,6 +28,7 @@ mod message;
 mod pipeline;
 mod prepared;
 mod receive;
+mod round;
 mod rows;
 mod simple;
 mod socket;

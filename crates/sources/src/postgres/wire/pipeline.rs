@@ -2,8 +2,9 @@
 
 use std::sync::{Arc, LazyLock};
 
-use super::connection::{Connection, Expected, RoundEnd};
+use super::connection::{Connection, Expected};
 use super::error::WireError;
+use super::round::RoundEnd;
 use super::rows::Rows;
 use super::statement::{Parameter, Statement};
 
@@ -115,9 +116,16 @@ impl<'c> Pipeline<'c> {
 
 type Fixed = LazyLock<Arc<Statement>>;
 
-static SNAPSHOT: Fixed = LazyLock::new(|| Arc::new(Statement::new("BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY", [])));
-static WRITABLE_SNAPSHOT: Fixed = LazyLock::new(|| Arc::new(Statement::new("BEGIN ISOLATION LEVEL REPEATABLE READ READ WRITE", [])));
-static READ_COMMITTED: Fixed = LazyLock::new(|| Arc::new(Statement::new("BEGIN ISOLATION LEVEL READ COMMITTED READ WRITE", [])));
+static SNAPSHOT: Fixed = LazyLock::new(|| {
+    Arc::new(Statement::new("BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY", []))
+});
+static WRITABLE_SNAPSHOT: Fixed = LazyLock::new(|| {
+    Arc::new(Statement::new("BEGIN ISOLATION LEVEL REPEATABLE READ READ WRITE", []))
+});
+static READ_COMMITTED: Fixed = LazyLock::new(|| {
+    Arc::new(Statement::new("BEGIN ISOLATION LEVEL READ COMMITTED READ WRITE", []))
+});
 static COMMIT: Fixed = LazyLock::new(|| Arc::new(Statement::new("COMMIT", [])));
 pub(super) static ROLLBACK: Fixed = LazyLock::new(|| Arc::new(Statement::new("ROLLBACK", [])));
-pub(super) static SHOW_READ_ONLY: Fixed = LazyLock::new(|| Arc::new(Statement::new("SHOW transaction_read_only", [])));
+pub(super) static SHOW_READ_ONLY: Fixed =
+    LazyLock::new(|| Arc::new(Statement::new("SHOW transaction_read_only", [])));

@@ -18,23 +18,26 @@ use super::startup;
 /// Connects as [`super::Connection::connect`] does, with the same TLS. The connection's own task is
 /// spawned on the current runtime, and ends with the client.
 pub async fn connect_simple(config: &Config) -> Result<tokio_postgres::Client, WireError> {
-    startup::try_endpoints(config, async |socket, origin| {
-        let mut inner = config.to_tokio_postgres();
+    let shared = config.to_tokio_postgres();
+    startup::try_endpoints(config, |socket, origin| {
+        let mut inner = shared.clone();
         // The stream is ready to use, encrypted or not. In this mode `tokio_postgres` asks the
-        // server nothing about TLS and lets `Ready` make the stream, which hands it through and
-        // tells what SCRAM may be bound to.
+        // server nothing about TLS and lets `Established` make the stream, which hands it through
+        // and tells what SCRAM may be bound to.
         inner.ssl_mode(SslMode::Require).ssl_negotiation(SslNegotiation::Direct);
         if let Some(password) = &origin.endpoint.password {
             inner.password(password.as_bytes());
         }
-        let connected = inner.connect_raw(socket, Established).await;
-        let (client, connection) = connected.map_err(|error| wire_error(&error))?;
-        tokio::spawn(async move {
-            if let Err(error) = connection.await {
-                tracing::debug!(%error, "a simple connection has ended");
-            }
-        });
-        Ok(client)
+        async move {
+            let connected = inner.connect_raw(socket, Established).await;
+            let (client, connection) = connected.map_err(|error| wire_error(&error))?;
+            tokio::spawn(async move {
+                if let Err(error) = connection.await {
+                    tracing::debug!(%error, "a simple connection has ended");
+                }
+            });
+            Ok(client)
+        }
     })
     .await
 }

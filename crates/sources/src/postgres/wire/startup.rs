@@ -68,10 +68,13 @@ pub(super) struct Conversation {
 }
 
 /// Opens streams until `then` is content with one; the last failure is reported.
-pub(super) async fn try_endpoints<T>(
+pub(super) async fn try_endpoints<T, F>(
     config: &Config,
-    then: impl AsyncFn(Socket, Origin) -> Result<T, WireError>,
-) -> Result<T, WireError> {
+    then: impl Fn(Socket, Origin) -> F,
+) -> Result<T, WireError>
+where
+    F: Future<Output = Result<T, WireError>>,
+{
     let mut last = WireError::Configuration("there is no host to connect to".to_owned());
     for endpoint in &config.endpoints {
         let addresses = match addresses(endpoint).await {
@@ -189,26 +192,15 @@ impl Conversation {
     }
 }
 
-async fn try_address<T>(
+async fn try_address<T, F>(
     config: &Config,
     endpoint: &Endpoint,
     address: &Address,
-    then: &impl AsyncFn(Socket, Origin) -> Result<T, WireError>,
-) -> Result<T, WireError> {
-    let attempt = async |encryption| {
-        let origin =
-            Origin { address: address.clone(), endpoint: endpoint.clone(), encryption };
-        in_time(config.connect_timeout, async {
-            let socket = open(config, &origin).await?;
-            // A second connection must be like the first one.
-            let encryption = match socket.is_encrypted() {
-                true => Encryption::Demanded,
-                false => Encryption::Plain,
-            };
-            then(socket, Origin { encryption, ..origin.clone() }).await
-        })
-        .await
-    };
+    then: &impl Fn(Socket, Origin) -> F,
+) -> Result<T, WireError>
+where
+    F: Future<Output = Result<T, WireError>>,
+{
     let (first, second) = match (address, config.tls) {
         (Address::Unix(_), _) | (_, TlsMode::Disable) => (Encryption::Plain, None),
         (_, TlsMode::Allow) => (Encryption::Plain, Some(Encryption::Demanded)),
@@ -217,13 +209,35 @@ async fn try_address<T>(
             (Encryption::Demanded, None)
         }
     };
-    match (attempt(first).await, second) {
+    let origin =
+        |encryption| Origin { address: address.clone(), endpoint: endpoint.clone(), encryption };
+    match (try_origin(config, origin(first), then).await, second) {
         (Err(error), Some(second)) if may_differ_with_other_encryption(&error) => {
             // The first failure is the one to report if the second try fails too.
-            attempt(second).await.map_err(|_| error)
+            try_origin(config, origin(second), then).await.map_err(|_| error)
         }
         (result, _) => result,
     }
+}
+
+async fn try_origin<T, F>(
+    config: &Config,
+    mut origin: Origin,
+    then: &impl Fn(Socket, Origin) -> F,
+) -> Result<T, WireError>
+where
+    F: Future<Output = Result<T, WireError>>,
+{
+    in_time(config.connect_timeout, async {
+        let socket = open(config, &origin).await?;
+        // A second connection must be like the first one.
+        origin.encryption = match socket.is_encrypted() {
+            true => Encryption::Demanded,
+            false => Encryption::Plain,
+        };
+        then(socket, origin).await
+    })
+    .await
 }
 
 /// `pg_hba.conf` may refuse a host for its encryption or the lack of it (28000), which a wrong

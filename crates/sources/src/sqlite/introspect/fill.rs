@@ -5,7 +5,7 @@ use std::collections::{HashMap, HashSet};
 use catalog::builder::NewField;
 use catalog::{
     Builder, Capabilities, Catalog, EntityId, EntityKind, FieldId, Generated, Index, Key, KeyKind,
-    Note, Type,
+    Note, Scalar, Type,
 };
 
 use super::name::{self, Constraint};
@@ -57,7 +57,7 @@ impl Table {
 }
 
 /// Fills the catalog in the order of the rows.
-pub(super) fn catalog(rows: Rows) -> Catalog {
+pub(super) fn catalog(rows: &Rows) -> Catalog {
     let mut builder = Builder::new(Capabilities { json_equality: false, namespaces: false });
     let mut tables = Tables::default();
     let broken: HashSet<&str> = rows.broken_views.iter().map(|view| &*view.name).collect();
@@ -121,8 +121,9 @@ fn add_columns(
     for column in columns {
         // Every primary key has an index of its own but the one that is the rowid itself.
         let is_rowid = column.primary_key > 0 && !with_key_index.contains(&*table.name);
-        let field = builder.field(table.entity, field(column, is_rowid));
-        if let Some(note) = type_note(column, table) {
+        let declared = declared_type(column, table);
+        let field = builder.field(table.entity, field(column, declared.clone(), is_rowid));
+        if let Some(note) = type_note(&declared, column, table) {
             builder.note(note);
         }
         table.fields.insert(column.name.to_ascii_lowercase(), field);
@@ -142,7 +143,16 @@ fn add_columns(
     builder.key(table.entity, Key { name, kind: KeyKind::Primary, fields });
 }
 
-fn field(column: &ColumnRow, is_rowid: bool) -> NewField {
+/// Of a view's column SQLite tells `BLOB` both for a BLOB and for a column without a type, such as
+/// those of full-text tables; a value that knows its own type is right for both.
+fn declared_type(column: &ColumnRow, table: &Table) -> Declared {
+    match declared(&column.declared) {
+        Declared::Named(Scalar::Bytes) if table.is_view() => Declared::Untyped,
+        declared => declared,
+    }
+}
+
+fn field(column: &ColumnRow, declared: Declared, is_rowid: bool) -> NewField {
     let generated = match (is_rowid, column.generated) {
         (true, _) => Some(Generated::IdentityByDefault),
         (false, true) => Some(Generated::Stored),
@@ -152,7 +162,7 @@ fn field(column: &ColumnRow, is_rowid: bool) -> NewField {
     let default = column.default.as_deref().is_some_and(|text| !text.eq_ignore_ascii_case("NULL"));
     NewField {
         name: column.name.clone(),
-        r#type: Type::Scalar(declared(&column.declared).scalar()),
+        r#type: Type::Scalar(declared.scalar()),
         // SQLite reports NOT NULL for the primary keys of WITHOUT ROWID and STRICT tables. Those
         // of other tables may hold null unless they are the rowid:
         // <https://www.sqlite.org/lang_createtable.html#the_primary_key>.
@@ -163,8 +173,8 @@ fn field(column: &ColumnRow, is_rowid: bool) -> NewField {
     }
 }
 
-fn type_note(column: &ColumnRow, table: &Table) -> Option<Note> {
-    match declared(&column.declared) {
+fn type_note(declared: &Declared, column: &ColumnRow, table: &Table) -> Option<Note> {
+    match declared {
         Declared::Untyped => Some(note::untyped(&table.name, &column.name, table.kind)),
         Declared::ByAffinity(Affinity::Numeric) => {
             Some(note::numeric_by_affinity(&table.name, &column.name, &column.declared))

@@ -32,8 +32,8 @@ pub(super) fn broken_view(view: &BrokenView) -> Note {
 pub(super) fn untyped(table: &str, column: &str, kind: TableKind) -> Note {
     let (message, remedy) = match kind {
         TableKind::View => (
-            "the column is an expression without a type; its values are served as text.",
-            "write CAST(… AS type) around the expression.",
+            "SQLite tells no type of the view's column; its values are served as text.",
+            "write CAST(… AS type) around it in the view, with TEXT, INTEGER, REAL or NUMERIC.",
         ),
         TableKind::Table | TableKind::Virtual | TableKind::Shadow => (
             "the column is declared without a type; its values are served as text.",

@@ -131,7 +131,7 @@ fn endpoints(
     variable: Environment<'_>,
 ) -> Result<Vec<Endpoint>, WireError> {
     let ports = if separated.has_port { parsed.get_ports().to_vec() } else { ports(variable)? };
-    let mut hosts: Vec<Host> = parsed.get_hosts().iter().map(host).collect();
+    let mut hosts: Vec<Host> = parsed.get_hosts().iter().flat_map(hosts_of).collect();
     let addresses = parsed.get_hostaddrs();
     // A URL with a port only (`postgres://:5433/shop`) names an empty host.
     let is_named = hosts.iter().any(|host| *host != Host::Tcp(String::new()));
@@ -148,8 +148,7 @@ fn endpoints(
     }
     (0..count)
         .map(|index| {
-            let port =
-                ports.get(index).or_else(|| ports.first()).copied().unwrap_or(DEFAULT_PORT);
+            let port = ports.get(index).or_else(|| ports.first()).copied().unwrap_or(DEFAULT_PORT);
             let address = addresses.get(index).copied();
             let host = match (hosts.get(index), address) {
                 (Some(Host::Tcp(name)), None) if name.is_empty() => default_host(port),
@@ -167,11 +166,12 @@ fn ports(variable: Environment<'_>) -> Result<Vec<u16>, WireError> {
     text.split(',').map(|port| port.parse().map_err(|_| invalid("PGPORT", &text))).collect()
 }
 
-fn host(host: &tokio_postgres::config::Host) -> Host {
+/// A URL's `?host=a,b` is several hosts in one.
+fn hosts_of(host: &tokio_postgres::config::Host) -> Vec<Host> {
     match host {
-        tokio_postgres::config::Host::Tcp(name) => Host::Tcp(name.clone()),
+        tokio_postgres::config::Host::Tcp(names) => names.split(',').map(host_from_name).collect(),
         #[cfg(unix)]
-        tokio_postgres::config::Host::Unix(folder) => Host::Unix(folder.clone()),
+        tokio_postgres::config::Host::Unix(folder) => vec![Host::Unix(folder.clone())],
     }
 }
 
@@ -304,9 +304,10 @@ mod tests {
             .endpoints
             .iter()
             .map(|endpoint| {
-                let password = endpoint.password.as_ref().map_or(Vec::new(), |password| {
-                    [b" password ", password.as_bytes()].concat()
-                });
+                let password = endpoint
+                    .password
+                    .as_ref()
+                    .map_or(Vec::new(), |password| [b" password ", password.as_bytes()].concat());
                 endpoint.describe() + &String::from_utf8_lossy(&password)
             })
             .collect();
@@ -367,12 +368,21 @@ mod tests {
             &environment,
             "me as me at one:1 password p, /run/two/.s.PGSQL.2 password p by app VerifyCa None",
         );
-        check("postgres://you@h/d", &[("PGPORT", "9"), ("PGPASSWORD", "")],
-            "d as you at h:9 by thalweg Prefer Some(10)");
-        check("postgres://you@:77/d", &[("PGHOST", "h")],
-            "d as you at h:77 by thalweg Prefer Some(10)");
-        check("postgres:///d?host=a,b", &[("PGUSER", "u"), ("PGDATABASE", "x")],
-            "d as u at a:5432, b:5432 by thalweg Prefer Some(10)");
+        check(
+            "postgres://you@h/d",
+            &[("PGPORT", "9"), ("PGPASSWORD", "")],
+            "d as you at h:9 by thalweg Prefer Some(10)",
+        );
+        check(
+            "postgres://you@:77/d",
+            &[("PGHOST", "h")],
+            "d as you at h:77 by thalweg Prefer Some(10)",
+        );
+        check(
+            "postgres:///d?host=a,b",
+            &[("PGUSER", "u"), ("PGDATABASE", "x")],
+            "d as u at a:5432, b:5432 by thalweg Prefer Some(10)",
+        );
     }
 
     #[test]

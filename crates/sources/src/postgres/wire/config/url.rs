@@ -28,7 +28,11 @@ pub(super) fn separate(text: &str) -> Result<Separated, WireError> {
         has_session: false,
     };
     let is_url = text.starts_with("postgres://") || text.starts_with("postgresql://");
-    if is_url { separated.read_url(text)? } else { separated.read_pairs(text)? }
+    if is_url {
+        separated.read_url(text)?
+    } else {
+        separated.read_pairs(text)?
+    }
     Ok(separated)
 }
 
@@ -123,9 +127,8 @@ fn quoted_value(text: &str) -> (String, usize) {
 }
 
 fn decode(text: &str) -> Result<String, WireError> {
-    let malformed = || {
-        WireError::Configuration("the connection URL has a malformed percent escape".to_owned())
-    };
+    let malformed =
+        || WireError::Configuration("the connection URL has a malformed percent escape".to_owned());
     let mut bytes = Vec::with_capacity(text.len());
     let mut rest = text.as_bytes();
     while let Some((&byte, after)) = rest.split_first() {

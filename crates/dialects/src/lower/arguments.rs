@@ -1,0 +1,98 @@
+//! Arguments of a list or row field: filter, order and page.
+
+use graphql::CollectedField;
+use ir::{Filter, Operand};
+
+use super::filter::meaning;
+use super::input::{Input, Presence};
+use super::{Context, LowerError};
+use crate::binding::{InputRole, OrderBy, ValueBinding};
+
+/// What the arguments of one field say.
+#[derive(Debug, Default)]
+pub(super) struct Arguments {
+    pub(super) filters: Vec<Filter>,
+    pub(super) orders: Vec<OrderBy>,
+    pub(super) limit: Option<Operand>,
+    pub(super) offset: Option<Operand>,
+}
+
+impl Context<'_> {
+    pub(super) fn arguments(&self, field: &CollectedField<'_>) -> Result<Arguments, LowerError> {
+        let mut arguments = Arguments::default();
+        for (id, value) in field.arguments {
+            let input = Input::new(value);
+            let binding = self.api.input(*id);
+            let r#type = self.api.schema[*id].r#type;
+            if matches!(
+                binding.role,
+                InputRole::Limit | InputRole::Offset | InputRole::OrderBy | InputRole::Sort
+            ) {
+                match self.presence(&input) {
+                    Presence::Absent => continue,
+                    Presence::Null => {
+                        meaning(&binding.null, None, field.location)?;
+                        continue;
+                    }
+                    Presence::Present => {}
+                }
+            }
+            match &binding.role {
+                InputRole::Limit => arguments.limit = Some(self.operand(&input, r#type.base)),
+                InputRole::Offset => arguments.offset = Some(self.operand(&input, r#type.base)),
+                InputRole::OrderBy => {
+                    for item in self.items(&input) {
+                        if let Some(ValueBinding::Order(order)) =
+                            self.enum_value(&item, r#type.base)
+                        {
+                            arguments.orders.push(order.clone());
+                        }
+                    }
+                }
+                InputRole::Sort => {
+                    for (id, input) in self.entries(&input, r#type.base) {
+                        arguments.orders.extend(self.sort_field(id, &input, field)?);
+                    }
+                }
+                InputRole::SortField(_)
+                | InputRole::Filter
+                | InputRole::And
+                | InputRole::Or
+                | InputRole::Equal(_)
+                | InputRole::Operators(_)
+                | InputRole::Compare(_)
+                | InputRole::Match { .. } => {
+                    arguments.filters.extend(self.condition(*id, &input, None, field.location)?);
+                }
+            }
+        }
+        Ok(arguments)
+    }
+
+    fn sort_field(
+        &self,
+        id: graphql::schema::InputId,
+        input: &Input<'_>,
+        field: &CollectedField<'_>,
+    ) -> Result<Option<OrderBy>, LowerError> {
+        let binding = self.api.input(id);
+        let InputRole::SortField(column) = binding.role else { return Ok(None) };
+        match self.presence(input) {
+            Presence::Absent => return Ok(None),
+            Presence::Null => {
+                meaning(&binding.null, Some(column), field.location)?;
+                return Ok(None);
+            }
+            Presence::Present => {}
+        }
+        let r#type = self.api.schema[id].r#type.base;
+        Ok(match self.enum_value(input, r#type) {
+            Some(ValueBinding::Direction(direction)) => Some(OrderBy::Fields {
+                fields: vec![column],
+                direction: *direction,
+                cursor_name: "".into(),
+            }),
+            Some(ValueBinding::Order(_) | ValueBinding::Label(_)) | None => None,
+        })
+    }
+}

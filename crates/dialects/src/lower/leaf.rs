@@ -1,0 +1,62 @@
+//! Values with parts: what the operation selects of them becomes part of their leaf.
+
+use graphql::CollectedField;
+use graphql::operation::FieldRef;
+use graphql::schema::TypeId;
+use response::{Leaf, Member, Part, ShapeField};
+
+use super::{Context, LowerError};
+use crate::binding::{FieldBinding, ValueShape};
+
+impl Context<'_> {
+    /// The leaf of a value whose GraphQL type is `type`, for what `field` selects of it.
+    pub(super) fn leaf(
+        &mut self,
+        value: &ValueShape,
+        r#type: TypeId,
+        field: &CollectedField<'_>,
+    ) -> Result<Leaf, LowerError> {
+        Ok(match value {
+            ValueShape::Leaf(leaf) => leaf.clone(),
+            ValueShape::List(item) => Leaf::List(Box::new(self.leaf(item, r#type, field)?)),
+            ValueShape::Composite => Leaf::Composite(self.members(r#type, field)?),
+            ValueShape::Range => Leaf::Range(self.members(r#type, field)?),
+            ValueShape::Bound => Leaf::Bound(self.members(r#type, field)?),
+            ValueShape::Interval => Leaf::Interval(self.members(r#type, field)?),
+            ValueShape::Point => Leaf::Point(self.members(r#type, field)?),
+        })
+    }
+
+    fn members(
+        &mut self,
+        r#type: TypeId,
+        field: &CollectedField<'_>,
+    ) -> Result<Box<[Member]>, LowerError> {
+        let mut members = Vec::new();
+        for member in self.collect(r#type, &field.selection_sets)? {
+            let key = ShapeField::new(member.response_name, response::NodeId(0), true).key;
+            match member.field {
+                FieldRef::Typename => {
+                    let leaf = Leaf::Literal(self.typename(r#type));
+                    members.push(Member { key, part: Part::Typename, leaf });
+                }
+                FieldRef::Introspection => {}
+                FieldRef::Field(id) => {
+                    let api = self.api;
+                    let FieldBinding::Part { part, value } = api.field(id) else { continue };
+                    let base = api.schema[id].r#type.base;
+                    let leaf = self.leaf(value, base, &member)?;
+                    members.push(Member { key, part: *part, leaf });
+                }
+            }
+        }
+        Ok(members.into())
+    }
+
+    /// `"Name"`, as JSON.
+    pub(super) fn typename(&self, r#type: TypeId) -> Box<[u8]> {
+        let mut text = Vec::new();
+        response::escape::write_string(&self.api.schema[r#type].name, &mut text);
+        text.into()
+    }
+}

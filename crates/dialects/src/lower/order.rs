@@ -1,0 +1,119 @@
+//! Orders, made complete, and the cursors that belong to them.
+
+use catalog::{EntityId, FieldId};
+use ir::{Direction, Nulls, OrderKey, OrderTerm, Place};
+use response::Piece;
+
+use super::outputs::Outputs;
+use super::Context;
+use crate::binding::{EntityBinding, OrderBy};
+
+/// The order of a list: what the request says, completed by the tie-break.
+#[derive(Debug, Default)]
+pub(super) struct ListOrder {
+    pub(super) terms: Vec<OrderTerm>,
+    cursor: CursorForm,
+}
+
+/// What a cursor of this order holds.
+#[derive(Debug, Default)]
+struct CursorForm {
+    names: Vec<Box<str>>,
+    fields: Vec<FieldId>,
+    /// The row's number instead of values.
+    by_number: bool,
+}
+
+impl Context<'_> {
+    /// The order of a list of `entity` for which the request says `chosen`.
+    pub(super) fn list_order(&self, entity: EntityId, chosen: &[OrderBy]) -> ListOrder {
+        let none = EntityBinding::default();
+        let binding = self.api.find_entity(entity).unwrap_or(&none);
+        let mut terms: Vec<OrderTerm> = Vec::new();
+        let mut cursor = CursorForm::default();
+        let mut unique = false;
+        for order in chosen {
+            let OrderBy::Fields { fields, direction, cursor_name } = order else { continue };
+            cursor.names.push(cursor_name.clone());
+            cursor.fields.extend_from_slice(fields);
+            unique |= *fields == binding.tie_break
+                || matches!(fields[..], [field] if binding.unique.contains(&field));
+            for field in fields {
+                push_term(&mut terms, *field, *direction);
+            }
+        }
+        if cursor.names.is_empty() {
+            cursor.names.push(binding.natural_cursor.clone());
+        }
+        if !unique {
+            cursor.fields.extend_from_slice(&binding.tie_break);
+            for field in &binding.tie_break {
+                push_term(&mut terms, *field, Direction::Ascending);
+            }
+        }
+        cursor.by_number = binding.tie_break.is_empty() && !unique;
+        ListOrder { terms, cursor }
+    }
+
+    /// The cursor of the current row.
+    pub(super) fn cursor_pieces(&mut self, order: &ListOrder, outputs: &mut Outputs) -> Vec<Piece> {
+        let mut text = Vec::from(*b"[");
+        for name in &order.cursor.names {
+            response::escape::write_string(name, &mut text);
+            text.push(b',');
+        }
+        if order.cursor.by_number {
+            return vec![Piece::Literal(text.into()), Piece::RowNumber, literal(b"]")];
+        }
+        text.push(b'[');
+        let mut pieces = vec![Piece::Literal(text.into())];
+        pieces.extend(self.json_pieces(&order.cursor.fields, outputs));
+        pieces.push(literal(b"]]"));
+        pieces
+    }
+
+    /// The JSON forms of fields of the row, with commas between them.
+    pub(super) fn json_pieces(&mut self, fields: &[FieldId], outputs: &mut Outputs) -> Vec<Piece> {
+        self.json_pieces_at(&[], fields, outputs)
+    }
+
+    pub(super) fn json_pieces_at(
+        &mut self,
+        path: &[ir::Hop],
+        fields: &[FieldId],
+        outputs: &mut Outputs,
+    ) -> Vec<Piece> {
+        let mut pieces = Vec::with_capacity(2 * fields.len());
+        for field in fields {
+            if !pieces.is_empty() {
+                pieces.push(literal(b","));
+            }
+            let Some(column) = self.api.find_column(*field) else {
+                pieces.push(literal(b"null"));
+                continue;
+            };
+            let leaf = column.json.clone();
+            let output = outputs.field(self, path, *field, ir::Form::Stored);
+            pieces.push(Piece::Leaf { output, leaf });
+        }
+        pieces
+    }
+}
+
+pub(super) fn literal(text: &[u8]) -> Piece {
+    Piece::Literal(text.into())
+}
+
+/// Adds a term, unless the field orders the rows already. Nulls stand where PostgreSQL puts
+/// them, on every source.
+fn push_term(terms: &mut Vec<OrderTerm>, field: FieldId, direction: Direction) {
+    let key = OrderKey::Place(Place::field(field));
+    if terms.iter().any(|term| term.key == key) {
+        return;
+    }
+    let nulls = match direction {
+        Direction::Ascending => Nulls::Last,
+        Direction::Descending => Nulls::First,
+    };
+    terms.push(OrderTerm { key, direction, nulls });
+}

@@ -1,0 +1,82 @@
+//! The outputs of one set of rows, each asked for once.
+
+use catalog::FieldId;
+use ir::{Form, Hop, Output, OutputKind};
+use rustc_hash::FxHashMap;
+
+use super::Context;
+
+/// What is asked of each row.
+#[derive(Debug, Default)]
+pub(super) struct Outputs {
+    list: Vec<Output>,
+    fields: FxHashMap<(Vec<Hop>, FieldId, Form), ir::OutputId>,
+    present: FxHashMap<Vec<Hop>, ir::OutputId>,
+    count: Option<ir::OutputId>,
+}
+
+impl Outputs {
+    pub(super) fn field(
+        &mut self,
+        context: &mut Context<'_>,
+        path: &[Hop],
+        field: FieldId,
+        form: Form,
+    ) -> response::OutputId {
+        let id = match self.fields.get(&(path.to_vec(), field, form)) {
+            Some(id) => *id,
+            None => {
+                let kind = OutputKind::Field { path: path.to_vec(), field, form };
+                let id = self.push(context, kind);
+                self.fields.insert((path.to_vec(), field, form), id);
+                id
+            }
+        };
+        response::OutputId(id.0)
+    }
+
+    /// The marker of whether there is a row at the end of the path.
+    pub(super) fn present(
+        &mut self,
+        context: &mut Context<'_>,
+        path: &[Hop],
+    ) -> response::OutputId {
+        let id = match self.present.get(path) {
+            Some(id) => *id,
+            None => {
+                let id = self.push(context, OutputKind::Present { path: path.to_vec() });
+                self.present.insert(path.to_vec(), id);
+                id
+            }
+        };
+        response::OutputId(id.0)
+    }
+
+    pub(super) fn count(&mut self, context: &mut Context<'_>) -> response::OutputId {
+        let id = match self.count {
+            Some(id) => id,
+            None => {
+                let id = self.push(context, OutputKind::Count);
+                self.count = Some(id);
+                id
+            }
+        };
+        response::OutputId(id.0)
+    }
+
+    /// Rows below a row. Two fields that ask for the same relation are two sets of rows, since
+    /// their arguments may differ.
+    pub(super) fn related(&mut self, context: &mut Context<'_>, path: &[Hop], rows: ir::Rows) {
+        self.push(context, OutputKind::Related { path: path.to_vec(), rows: Box::new(rows) });
+    }
+
+    pub(super) fn into_list(self) -> Vec<Output> {
+        self.list
+    }
+
+    fn push(&mut self, context: &mut Context<'_>, kind: OutputKind) -> ir::OutputId {
+        let id = context.output_id();
+        self.list.push(Output { id, kind });
+        id
+    }
+}

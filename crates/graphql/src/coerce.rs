@@ -1,0 +1,294 @@
+//! Variable values of a request, checked against the operation's definitions.
+//!
+//! <https://spec.graphql.org/draft/#CoerceVariableValues()>. The error texts are those of the
+//! GraphQL reference implementation, which clients show. Objects keep the request's order of keys.
+
+mod inspect;
+
+use serde_json_bytes::{ByteString, Map, Value as Json};
+
+use crate::error::{ErrorCode, GraphQLError};
+use crate::operation::{ConditionValue, Operation, Selection, VariableDefinition};
+use crate::schema::{InputId, Schema, TypeId, TypeKind, TypeRef};
+use crate::sdl::print_type;
+use crate::value::{Const, Slot};
+use crate::variables::{Path, PathItem, Variables};
+use inspect::inspect;
+
+/// After so many errors of one request the rest is not told.
+const MAX_ERRORS: usize = 50;
+
+/// JSON is parsed with a limit of 128 levels; defaults may add some of their own.
+const MAX_DEPTH: usize = 200;
+
+/// The values of the operation's variables by slot. Values of other names are ignored.
+pub fn coerce_variable_values(
+    schema: &Schema,
+    operation: &Operation,
+    given: &Map<ByteString, Json>,
+) -> Result<Variables, Vec<GraphQLError>> {
+    let mut errors = Vec::new();
+    let mut values = Vec::with_capacity(operation.variables.len());
+    for (index, definition) in operation.variables.iter().enumerate() {
+        let mut coercion = Coercion {
+            schema,
+            variable: &definition.name,
+            path: Path::default(),
+            errors: &mut errors,
+        };
+        let value = match given.get(&*definition.name) {
+            Some(value) => coercion.given(definition, value),
+            None => coercion.absent(definition),
+        };
+        if value == Some(Json::Null) && definition.default.is_some() {
+            check_conditions(operation, index, &mut errors);
+        }
+        values.push(value);
+        if errors.len() > MAX_ERRORS {
+            errors.truncate(MAX_ERRORS);
+            errors.push(GraphQLError::new(
+                ErrorCode::BadUserInput,
+                "Too many errors processing variables, error limit reached. Execution aborted.",
+            ));
+            break;
+        }
+    }
+    if errors.is_empty() { Ok(Variables { values }) } else { Err(errors) }
+}
+
+/// A variable with a default may stand where null may not; null can be given for it all the same.
+fn check_conditions(operation: &Operation, index: usize, errors: &mut Vec<GraphQLError>) {
+    let selections = operation.selection_sets.iter().flat_map(|set| &set.selections);
+    let mut conditions = selections.flat_map(|selection| match selection {
+        Selection::Field(field) => &field.conditions,
+        Selection::Fragment { conditions, .. } => conditions,
+    });
+    let used = conditions.any(|condition| match condition.value {
+        ConditionValue::Variable(Slot(slot)) => usize::from(slot) == index,
+        ConditionValue::Constant(_) => false,
+    });
+    if used {
+        let message = "Argument \"if\" of non-null type \"Boolean!\" must not be null.";
+        errors.push(GraphQLError::new(ErrorCode::BadUserInput, message));
+    }
+}
+
+struct Coercion<'c> {
+    schema: &'c Schema,
+    variable: &'c str,
+    path: Path,
+    errors: &'c mut Vec<GraphQLError>,
+}
+
+impl Coercion<'_> {
+    fn given(&mut self, definition: &VariableDefinition, value: &Json) -> Option<Json> {
+        if *value == Json::Null && definition.r#type.is_non_null() {
+            self.refuse(format!(
+                "Variable \"${}\" of non-null type \"{}\" must not be null.",
+                self.variable,
+                print_type(self.schema, definition.r#type)
+            ));
+            return None;
+        }
+        Some(self.value(definition.r#type, value))
+    }
+
+    fn absent(&mut self, definition: &VariableDefinition) -> Option<Json> {
+        match &definition.default {
+            Some(default) => Some(self.value(definition.r#type, &const_json(default))),
+            None => {
+                if definition.r#type.is_non_null() {
+                    self.refuse(format!(
+                        "Variable \"${}\" of required type \"{}\" was not provided.",
+                        self.variable,
+                        print_type(self.schema, definition.r#type)
+                    ));
+                }
+                None
+            }
+        }
+    }
+
+    /// The coerced value; where it is refused, an error is added and the result is of no use.
+    fn value(&mut self, r#type: TypeRef, value: &Json) -> Json {
+        if self.errors.len() > MAX_ERRORS {
+            return Json::Null;
+        }
+        if self.path.0.len() > MAX_DEPTH {
+            return self.invalid(value, "The value is nested too deeply.".into());
+        }
+        if *value == Json::Null {
+            if r#type.is_non_null() {
+                let expected = print_type(self.schema, r#type);
+                let message = format!("Expected non-nullable type \"{expected}\" not to be null.");
+                return self.invalid(value, message);
+            }
+            return Json::Null;
+        }
+        if let Some(item_type) = r#type.item() {
+            let Json::Array(items) = value else {
+                // A single value stands for a list of one.
+                return Json::Array(vec![self.value(item_type, value)]);
+            };
+            let mut coerced = Vec::with_capacity(items.len());
+            for (index, item) in items.iter().enumerate() {
+                self.path.0.push(PathItem::Index(index));
+                coerced.push(self.value(item_type, item));
+                self.path.0.pop();
+            }
+            return Json::Array(coerced);
+        }
+        self.named(r#type.base, value)
+    }
+
+    fn named(&mut self, id: TypeId, value: &Json) -> Json {
+        let schema = self.schema;
+        let definition = &schema[id];
+        match &definition.kind {
+            TypeKind::Scalar => match scalar(&definition.name, value) {
+                Ok(value) => value,
+                Err(message) => self.invalid(value, message),
+            },
+            TypeKind::Enum { .. } => {
+                let name = &definition.name;
+                let Json::String(text) = value else {
+                    let found = inspect(value);
+                    let message = format!("Enum \"{name}\" cannot represent non-string value: {found}.");
+                    return self.invalid(value, message);
+                };
+                if schema.find_enum_value(id, text.as_str()).is_none() {
+                    let text = text.as_str();
+                    let message = format!("Value \"{text}\" does not exist in \"{name}\" enum.");
+                    return self.invalid(value, message);
+                }
+                value.clone()
+            }
+            TypeKind::InputObject { fields } => self.input_object(id, fields, value),
+            TypeKind::Object { .. } | TypeKind::Interface { .. } | TypeKind::Union { .. } => {
+                // Validation refuses variables of output types.
+                self.invalid(value, format!("\"{}\" is not an input type.", definition.name))
+            }
+        }
+    }
+
+    fn input_object(&mut self, id: TypeId, fields: &[InputId], value: &Json) -> Json {
+        let schema = self.schema;
+        let name = &schema[id].name;
+        let Json::Object(given) = value else {
+            return self.invalid(value, format!("Expected type \"{name}\" to be an object."));
+        };
+        let mut coerced = Map::with_capacity(given.len());
+        for (key, field_value) in given {
+            let Some(input) = schema.find_input_field(id, key.as_str()) else {
+                let key = key.as_str();
+                let message = format!("Field \"{key}\" is not defined by type \"{name}\".");
+                self.invalid(value, message);
+                continue;
+            };
+            self.path.0.push(PathItem::Key(key.as_str().into()));
+            let field_value = self.value(schema[input].r#type, field_value);
+            self.path.0.pop();
+            coerced.insert(key.clone(), field_value);
+        }
+        for input in fields {
+            let field = &schema[*input];
+            if given.contains_key(&*field.name) {
+                continue;
+            }
+            if let Some(default) = &field.default {
+                self.path.0.push(PathItem::Key(field.name.clone()));
+                let default = self.value(field.r#type, &const_json(default));
+                self.path.0.pop();
+                coerced.insert(&*field.name, default);
+            } else if field.r#type.is_non_null() {
+                let (field, expected) = (&field.name, print_type(schema, field.r#type));
+                let message =
+                    format!("Field \"{field}\" of required type \"{expected}\" was not provided.");
+                self.invalid(value, message);
+            }
+        }
+        Json::Object(coerced)
+    }
+
+    fn invalid(&mut self, value: &Json, message: String) -> Json {
+        let mut place = String::new();
+        if !self.path.0.is_empty() {
+            place = format!(" at \"{}", self.variable);
+            for item in &self.path.0 {
+                match item {
+                    PathItem::Key(key) => place.extend([".", key]),
+                    PathItem::Index(index) => place.push_str(&format!("[{index}]")),
+                }
+            }
+            place.push('"');
+        }
+        self.refuse(format!(
+            "Variable \"${}\" got invalid value {}{place}; {message}",
+            self.variable,
+            inspect(value)
+        ));
+        Json::Null
+    }
+
+    fn refuse(&mut self, message: String) {
+        self.errors.push(GraphQLError::new(ErrorCode::BadUserInput, message));
+    }
+}
+
+/// A custom scalar takes any value; what it accepts, its field says when the value is used.
+fn scalar(name: &str, value: &Json) -> Result<Json, String> {
+    match name {
+        "Int" => int(value),
+        "Float" => match value {
+            Json::Number(_) => Ok(value.clone()),
+            _ => Err(format!("Float cannot represent non numeric value: {}", inspect(value))),
+        },
+        "String" => match value {
+            Json::String(_) => Ok(value.clone()),
+            _ => Err(format!("String cannot represent a non string value: {}", inspect(value))),
+        },
+        "Boolean" => match value {
+            Json::Bool(_) => Ok(value.clone()),
+            _ => Err(format!("Boolean cannot represent a non boolean value: {}", inspect(value))),
+        },
+        "ID" => match value {
+            Json::String(_) => Ok(value.clone()),
+            Json::Number(number) if !number.is_f64() => Ok(Json::from(number.to_string())),
+            _ => Err(format!("ID cannot represent value: {}", inspect(value))),
+        },
+        _ => Ok(value.clone()),
+    }
+}
+
+fn int(value: &Json) -> Result<Json, String> {
+    let number = match value {
+        Json::Number(number) => number.as_f64(),
+        _ => None,
+    };
+    let Some(number) = number.filter(|number| number.fract() == 0.0) else {
+        return Err(format!("Int cannot represent non-integer value: {}", inspect(value)));
+    };
+    // Every integer of 32 bits is exact as a floating point number, and others compare as such.
+    if number < f64::from(i32::MIN) || number > f64::from(i32::MAX) {
+        let found = inspect(value);
+        return Err(format!("Int cannot represent non 32-bit signed integer value: {found}"));
+    }
+    Ok(Json::from(number as i32))
+}
+
+fn const_json(value: &Const) -> Json {
+    match value {
+        Const::Null => Json::Null,
+        Const::Boolean(value) => Json::Bool(*value),
+        Const::Int(value) => Json::from(*value),
+        Const::Float(value) => Json::from(*value),
+        Const::String(text) | Const::Enum(text) => Json::from(&**text),
+        Const::List(items) => Json::Array(items.iter().map(const_json).collect()),
+        Const::Object(fields) => Json::Object(
+            fields
+                .iter()
+                .map(|(name, value)| (ByteString::from(&**name), const_json(value)))
+                .collect(),
+        ),
+    }
+}

@@ -1,0 +1,227 @@
+//! Documents: parsed, validated and resolved to the schema's ids.
+//!
+//! A document costs what its own length asks for, not what the size of the schema would, and no
+//! document costs more than its limits allow: tokens and nesting are counted before the
+//! library's validation sees them.
+//!
+//! 1. the library's parser, with its limits
+//! 2. [`nesting`]: depth, and cycles of fragments
+//! 3. [`named_part`], [`definitions`]: the part of the schema that the document names
+//! 4. the library's validation, and [`unique_input_fields`]
+//! 5. [`convert`], [`literal`]: names become ids
+
+mod convert;
+mod definitions;
+mod field_index;
+mod literal;
+mod named_part;
+mod nesting;
+pub(crate) mod positions;
+mod unique_input_fields;
+
+use std::sync::OnceLock;
+
+use apollo_compiler::ast;
+use apollo_compiler::executable;
+use apollo_compiler::parser::Parser;
+use apollo_compiler::validation::{DiagnosticList, Valid};
+use apollo_compiler::{ExecutableDocument, Schema as LibrarySchema};
+
+use crate::error::{ErrorCode, GraphQLError};
+use crate::operation::{Location, Operation};
+use crate::schema::Schema;
+use convert::convert_operation;
+use field_index::FieldIndex;
+use positions::Positions;
+
+/// After so many errors of one document the rest is not told.
+const MAX_ERRORS: usize = 100;
+
+/// What a document may cost at most.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct DocumentLimits {
+    /// Tokens, with white space and comments as the parser counts them.
+    pub tokens: usize,
+    /// Levels of any syntax in itself: selection sets, with fragments in their places, list and
+    /// object values, list types.
+    pub recursion: usize,
+    /// Fields in fields.
+    pub depth: usize,
+}
+
+impl Default for DocumentLimits {
+    fn default() -> Self {
+        // The recursion limit keeps validation within a thread's two megabytes of stack, with
+        // much to spare; introspection queries, the deepest known, need fewer than twenty levels.
+        Self { tokens: 10_000, recursion: 100, depth: 64 }
+    }
+}
+
+/// What validation keeps of one schema beside the schema itself.
+#[derive(Default)]
+pub struct Validator {
+    fields: FieldIndex,
+    /// Made by the first introspection that needs it.
+    whole: OnceLock<WholeSchema>,
+}
+
+pub(crate) struct WholeSchema {
+    pub(crate) schema: Valid<LibrarySchema>,
+    pub(crate) implementers: apollo_compiler::collections::HashMap<
+        apollo_compiler::Name,
+        apollo_compiler::schema::Implementers,
+    >,
+}
+
+/// A document that passed validation.
+pub(crate) struct ValidDocument {
+    pub(crate) document: Valid<ExecutableDocument>,
+    pub(crate) positions: Positions,
+}
+
+impl std::fmt::Debug for Validator {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_struct("Validator").finish_non_exhaustive()
+    }
+}
+
+impl Validator {
+    #[must_use]
+    pub fn new(schema: &Schema) -> Self {
+        Self { fields: FieldIndex::new(schema), whole: OnceLock::new() }
+    }
+
+    /// Parses and validates a document and resolves one of its operations.
+    ///
+    /// `schema` is the one that the validator was made for.
+    pub fn operation(
+        &self,
+        schema: &Schema,
+        text: &str,
+        operation_name: Option<&str>,
+        limits: &DocumentLimits,
+    ) -> Result<Operation, Vec<GraphQLError>> {
+        let valid = self.validate(schema, text, limits)?;
+        let operation = get_operation(&valid, operation_name).map_err(|error| vec![error])?;
+        convert_operation(schema, &self.fields, &valid, operation)
+    }
+
+    pub(crate) fn validate(
+        &self,
+        schema: &Schema,
+        text: &str,
+        limits: &DocumentLimits,
+    ) -> Result<ValidDocument, Vec<GraphQLError>> {
+        let document = parse(text, limits).map_err(|error| vec![error])?;
+        let positions = Positions::new(text);
+        nesting::check_nesting(&document, &positions, limits).map_err(|error| vec![error])?;
+        let part = named_part::named_part(schema, &self.fields, &document);
+        let library = definitions::partial_schema(schema, &part);
+        let mut errors = Vec::new();
+        unique_input_fields::check_unique_input_fields(&document, &positions, &mut errors);
+        match document.to_executable_validate(&library) {
+            Ok(document) if errors.is_empty() => Ok(ValidDocument { document, positions }),
+            Ok(_) => Err(truncated(errors)),
+            Err(invalid) => {
+                errors.extend(validation_errors(&invalid.errors));
+                Err(truncated(errors))
+            }
+        }
+    }
+
+    pub(crate) fn whole(&self, schema: &Schema) -> &WholeSchema {
+        self.whole.get_or_init(|| {
+            let schema = definitions::whole_schema(schema);
+            let implementers = schema.implementers_map();
+            WholeSchema { schema, implementers }
+        })
+    }
+}
+
+/// What is wrong with a schema by the rules of the specification: a fault of the dialect.
+///
+/// It is slow and takes much memory for large schemas; `check` and tests ask it.
+pub fn validate_schema(schema: &Schema) -> Result<(), Vec<String>> {
+    match LibrarySchema::parse_and_validate(crate::print_schema(schema), "schema.graphql") {
+        Ok(_) => Ok(()),
+        Err(invalid) => Err(invalid.errors.iter().map(|error| error.to_string()).collect()),
+    }
+}
+
+/// <https://spec.graphql.org/draft/#GetOperation()>
+pub(crate) fn get_operation<'d>(
+    valid: &'d ValidDocument,
+    name: Option<&str>,
+) -> Result<&'d executable::Operation, GraphQLError> {
+    let operations = &valid.document.operations;
+    let failure =
+        |message: String| GraphQLError::new(ErrorCode::OperationResolutionFailure, message);
+    match name {
+        Some(name) => match operations.named.get(name) {
+            Some(operation) => Ok(operation),
+            None => Err(failure(format!("Unknown operation named \"{name}\"."))),
+        },
+        None => {
+            let mut all = operations.iter();
+            match (all.next(), all.next()) {
+                (Some(only), None) => Ok(only),
+                (Some(_), Some(_)) => Err(failure(
+                    "Must provide operation name if query contains multiple operations.".into(),
+                )),
+                (None, _) => Err(failure("Must provide an operation.".into())),
+            }
+        }
+    }
+}
+
+fn parse(text: &str, limits: &DocumentLimits) -> Result<ast::Document, GraphQLError> {
+    let mut parser =
+        Parser::new().token_limit(limits.tokens).recursion_limit(limits.recursion);
+    let parsed = parser.parse_ast(text, "document.graphql");
+    if parser.tokens_reached() > limits.tokens {
+        return Err(GraphQLError::new(
+            ErrorCode::QueryTooLarge,
+            format!("The document has more than {} tokens.", limits.tokens),
+        ));
+    }
+    if parser.recursion_reached() > limits.recursion {
+        return Err(GraphQLError::new(
+            ErrorCode::QueryTooDeep,
+            format!("The document is nested deeper than {} levels.", limits.recursion),
+        ));
+    }
+    parsed.map_err(|invalid| {
+        // Those that follow the first are mostly its consequences.
+        let first = errors_of(&invalid.errors, ErrorCode::ParseFailed).next();
+        first.unwrap_or_else(|| GraphQLError::new(ErrorCode::ParseFailed, "Syntax error."))
+    })
+}
+
+fn validation_errors(errors: &DiagnosticList) -> impl Iterator<Item = GraphQLError> {
+    errors_of(errors, ErrorCode::ValidationFailed)
+}
+
+fn errors_of(errors: &DiagnosticList, code: ErrorCode) -> impl Iterator<Item = GraphQLError> {
+    errors.iter().map(move |diagnostic| {
+        let error = diagnostic.to_json();
+        let narrow = |number: usize| u32::try_from(number).unwrap_or(u32::MAX);
+        let locations = error.locations.iter();
+        GraphQLError {
+            locations: locations
+                .map(|at| Location { line: narrow(at.line), column: narrow(at.column) })
+                .collect(),
+            ..GraphQLError::new(code, error.message)
+        }
+    })
+}
+
+fn truncated(mut errors: Vec<GraphQLError>) -> Vec<GraphQLError> {
+    if errors.len() > MAX_ERRORS {
+        errors.truncate(MAX_ERRORS);
+        errors.push(GraphQLError::new(
+            ErrorCode::ValidationFailed,
+            "Too many validation errors, error limit reached. Validation aborted.",
+        ));
+    }
+    errors
+}

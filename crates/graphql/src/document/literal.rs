@@ -1,0 +1,240 @@
+//! Literals of a validated document as values in the schema's ids.
+
+use std::collections::HashMap;
+
+use apollo_compiler::parser::SourceSpan;
+use apollo_compiler::{Node, ast};
+
+use super::positions::Positions;
+use crate::error::{ErrorCode, GraphQLError, write_json_string};
+use crate::operation::{Location, VariableDefinition};
+use crate::schema::{InputId, Schema, TypeKind, TypeRef};
+use crate::sdl::{BUILT_IN_SCALARS, print_type};
+use crate::value::{Const, Slot, Value};
+
+/// Recursion is bounded by the parser's limit.
+pub(super) struct Literals<'d> {
+    pub(super) schema: &'d Schema,
+    pub(super) positions: &'d Positions,
+    pub(super) slots: HashMap<&'d str, Slot>,
+    pub(super) variables: Vec<VariableDefinition>,
+    pub(super) errors: Vec<GraphQLError>,
+}
+
+impl Literals<'_> {
+    pub(super) fn fail(&mut self, message: String, location: Location) {
+        self.errors.push(GraphQLError::new(ErrorCode::ValidationFailed, message).at(location));
+    }
+
+    /// The value of an argument or of an input object's field.
+    pub(super) fn input(&mut self, input: InputId, value: &Node<ast::Value>) -> Value {
+        let schema = self.schema;
+        let definition = &schema[input];
+        self.value(definition.r#type, definition.default.is_some(), value)
+    }
+
+    fn value(&mut self, r#type: TypeRef, has_default: bool, value: &Node<ast::Value>) -> Value {
+        match &**value {
+            ast::Value::Variable(name) => match self.slots.get(name.as_str()).copied() {
+                Some(slot) => {
+                    self.check_variable(slot, r#type, has_default, value.location());
+                    Value::Variable(slot)
+                }
+                None => self.unexpected(r#type, value),
+            },
+            ast::Value::Null => Value::Null,
+            ast::Value::List(items) if r#type.is_list() => {
+                let item_type = r#type.item().unwrap_or(r#type);
+                Value::List(
+                    items.iter().map(|item| self.value(item_type, false, item)).collect(),
+                )
+            }
+            _ => match r#type.item() {
+                // A single value stands for a list of one.
+                Some(item_type) => self.value(item_type, false, value),
+                None => self.named(r#type, value),
+            },
+        }
+    }
+
+    fn named(&mut self, r#type: TypeRef, value: &Node<ast::Value>) -> Value {
+        let schema = self.schema;
+        let base = &schema[r#type.base];
+        match (&base.kind, &**value) {
+            (TypeKind::Scalar, literal) => {
+                let custom = !BUILT_IN_SCALARS.contains(&&*base.name);
+                match literal {
+                    ast::Value::Int(int) if &*base.name == "ID" => {
+                        Value::String(int.as_str().into())
+                    }
+                    ast::Value::Int(int) => match int.as_str().parse() {
+                        Ok(int) => Value::Int(int),
+                        Err(_) => Value::Number(int.as_str().into()),
+                    },
+                    ast::Value::Float(float) => Value::Number(float.as_str().into()),
+                    ast::Value::String(text) => Value::String(text.as_str().into()),
+                    ast::Value::Boolean(value) => Value::Boolean(*value),
+                    ast::Value::Enum(name) if custom => Value::String(name.as_str().into()),
+                    ast::Value::List(_) | ast::Value::Object(_) if custom => self.json(value),
+                    ast::Value::Null
+                    | ast::Value::Variable(_)
+                    | ast::Value::Enum(_)
+                    | ast::Value::List(_)
+                    | ast::Value::Object(_) => self.unexpected(r#type, value),
+                }
+            }
+            (TypeKind::Enum { .. }, ast::Value::Enum(name)) => {
+                match schema.find_enum_value(r#type.base, name) {
+                    Some(id) => Value::Enum(id),
+                    None => self.unexpected(r#type, value),
+                }
+            }
+            (TypeKind::InputObject { .. }, ast::Value::Object(fields)) => {
+                let mut converted = Vec::with_capacity(fields.len());
+                for (name, value) in fields {
+                    match schema.find_input_field(r#type.base, name) {
+                        Some(input) => converted.push((input, self.input(input, value))),
+                        None => return self.unexpected(r#type, value),
+                    }
+                }
+                Value::Object(converted)
+            }
+            (
+                TypeKind::Enum { .. }
+                | TypeKind::InputObject { .. }
+                | TypeKind::Object { .. }
+                | TypeKind::Interface { .. }
+                | TypeKind::Union { .. },
+                _,
+            ) => self.unexpected(r#type, value),
+        }
+    }
+
+    /// Validation refuses these; should it let one through, the request is refused here.
+    fn unexpected(&mut self, r#type: TypeRef, value: &Node<ast::Value>) -> Value {
+        let message =
+            format!("Expected value of type \"{}\".", print_type(self.schema, r#type));
+        self.fail(message, self.positions.location(value.location()));
+        Value::Null
+    }
+
+    /// <https://spec.graphql.org/draft/#IsVariableUsageAllowed()>, for every depth of a value.
+    pub(super) fn check_variable(
+        &mut self,
+        slot: Slot,
+        location: TypeRef,
+        has_default: bool,
+        span: Option<SourceSpan>,
+    ) {
+        let Some(variable) = self.variables.get(usize::from(slot.0)) else { return };
+        let allowed = if location.is_non_null() && !variable.r#type.is_non_null() {
+            let never_null = variable.default.as_ref().is_some_and(|value| *value != Const::Null);
+            (never_null || has_default) && is_compatible(variable.r#type, location.nullable())
+        } else {
+            is_compatible(variable.r#type, location)
+        };
+        if !allowed {
+            let message = format!(
+                "Variable \"${}\" of type \"{}\" used in position expecting type \"{}\".",
+                variable.name,
+                print_type(self.schema, variable.r#type),
+                print_type(self.schema, location),
+            );
+            self.fail(message, self.positions.location(span));
+        }
+    }
+
+    /// A list or an object of a custom scalar.
+    fn json(&mut self, value: &Node<ast::Value>) -> Value {
+        let mut output = Vec::new();
+        self.write_json(value, &mut output);
+        match String::from_utf8(output) {
+            Ok(text) => Value::Json(text.into()),
+            Err(_) => Value::Null,
+        }
+    }
+
+    fn write_json(&mut self, value: &Node<ast::Value>, output: &mut Vec<u8>) {
+        match &**value {
+            ast::Value::Null => output.extend_from_slice(b"null"),
+            ast::Value::Boolean(true) => output.extend_from_slice(b"true"),
+            ast::Value::Boolean(false) => output.extend_from_slice(b"false"),
+            ast::Value::Int(int) => output.extend_from_slice(int.as_str().as_bytes()),
+            ast::Value::Float(float) => output.extend_from_slice(float.as_str().as_bytes()),
+            ast::Value::String(text) => write_json_string(text, output),
+            ast::Value::Enum(name) => write_json_string(name, output),
+            ast::Value::Variable(name) => {
+                let message = format!(
+                    "Variable \"${name}\" is inside of a custom scalar's literal; \
+                     give the whole value as a variable instead."
+                );
+                self.fail(message, self.positions.location(value.location()));
+            }
+            ast::Value::List(items) => {
+                output.push(b'[');
+                for (index, item) in items.iter().enumerate() {
+                    if index > 0 {
+                        output.push(b',');
+                    }
+                    self.write_json(item, output);
+                }
+                output.push(b']');
+            }
+            ast::Value::Object(fields) => {
+                output.push(b'{');
+                for (index, (name, value)) in fields.iter().enumerate() {
+                    if index > 0 {
+                        output.push(b',');
+                    }
+                    write_json_string(name, output);
+                    output.push(b':');
+                    self.write_json(value, output);
+                }
+                output.push(b'}');
+            }
+        }
+    }
+
+    /// The default of a variable, which validation compared with its type.
+    pub(super) fn constant(&mut self, value: &Node<ast::Value>) -> Const {
+        match &**value {
+            ast::Value::Null => Const::Null,
+            ast::Value::Boolean(value) => Const::Boolean(*value),
+            ast::Value::Int(int) => match int.as_str().parse() {
+                Ok(int) => Const::Int(int),
+                Err(_) => Const::Float(int.as_str().parse().unwrap_or(f64::INFINITY)),
+            },
+            ast::Value::Float(float) => {
+                Const::Float(float.as_str().parse().unwrap_or(f64::INFINITY))
+            }
+            ast::Value::String(text) => Const::String(text.as_str().into()),
+            ast::Value::Enum(name) => Const::Enum(name.as_str().into()),
+            ast::Value::List(items) => {
+                Const::List(items.iter().map(|item| self.constant(item)).collect())
+            }
+            ast::Value::Object(fields) => Const::Object(
+                fields
+                    .iter()
+                    .map(|(name, value)| (name.as_str().into(), self.constant(value)))
+                    .collect(),
+            ),
+            ast::Value::Variable(name) => {
+                let message = format!("Unexpected variable \"${name}\" in a constant value.");
+                self.fail(message, self.positions.location(value.location()));
+                Const::Null
+            }
+        }
+    }
+}
+
+/// <https://spec.graphql.org/draft/#AreTypesCompatible()>
+fn is_compatible(variable: TypeRef, location: TypeRef) -> bool {
+    if location.is_non_null() && !variable.is_non_null() {
+        return false;
+    }
+    match (variable.item(), location.item()) {
+        (Some(variable), Some(location)) => is_compatible(variable, location),
+        (None, None) => variable.base == location.base,
+        (Some(_), None) | (None, Some(_)) => false,
+    }
+}

@@ -1,0 +1,348 @@
+//! What stands within a line.
+
+use catalog::{EntityId, FieldId};
+
+use super::Printer;
+use crate::filter::{Comparison, Filter, Place, Quantifier, TextMatch};
+use crate::operand::{Codec, NewId, Operand, PathItem, Representations, Value};
+use crate::rows::{
+    Aggregate, AggregateFunction, Call, Direction, Form, Hop, HopDirection, Keyset, KeysetValue,
+    Nulls, OrderKey, OrderTerm, Page,
+};
+use crate::write::Counter;
+
+impl Printer<'_> {
+    pub(super) fn entity(&self, entity: EntityId) -> String {
+        self.catalog.qualified_name(entity)
+    }
+
+    pub(super) fn field(&self, field: FieldId) -> &str {
+        &self.catalog[field].name
+    }
+
+    pub(super) fn fields(&self, fields: &[FieldId]) -> String {
+        let names: Vec<&str> = fields.iter().map(|field| self.field(*field)).collect();
+        format!("[{}]", names.join(", "))
+    }
+
+    pub(super) fn hop(&self, hop: Hop) -> String {
+        let relationship = &self.catalog[hop.relationship];
+        // A graph's relationship has a name and no fields that refer.
+        let way = match relationship.from_fields.as_slice() {
+            [] => format!("[:{}]", relationship.name),
+            fields => self.fields(fields),
+        };
+        match hop.direction {
+            HopDirection::Forward => format!("->{}{way}", self.entity(relationship.to)),
+            HopDirection::Backward => format!("<-{}{way}", self.entity(relationship.from)),
+        }
+    }
+
+    pub(super) fn path(&self, path: &[Hop]) -> String {
+        path.iter().map(|hop| self.hop(*hop)).collect::<Vec<_>>().join(".")
+    }
+
+    /// A field of the row at the end of the path.
+    pub(super) fn end(&self, path: &[Hop], field: FieldId) -> String {
+        let field = self.field(field);
+        if path.is_empty() { field.to_owned() } else { format!("{}.{field}", self.path(path)) }
+    }
+
+    pub(super) fn place(&self, place: &Place) -> String {
+        match place {
+            Place::Field { path, field } => self.end(path, *field),
+            Place::Edge(field) => format!("edge {}", self.field(*field)),
+            Place::Computed(call) => self.call(call),
+            Place::Common(place) => format!("common {place}"),
+        }
+    }
+
+    pub(super) fn call(&self, call: &Call) -> String {
+        format!("{}({})", call.function, self.arguments(call.of_row, &call.arguments))
+    }
+
+    pub(super) fn arguments(&self, of_row: bool, arguments: &[(Box<str>, Operand)]) -> String {
+        let row = of_row.then(|| "row".to_owned());
+        let named = arguments.iter().map(|(name, operand)| {
+            let operand = self.operand(operand);
+            if name.is_empty() { operand } else { format!("{name}: {operand}") }
+        });
+        row.into_iter().chain(named).collect::<Vec<_>>().join(", ")
+    }
+
+    pub(super) fn operands(&self, operands: &[Operand]) -> String {
+        operands.iter().map(|operand| self.operand(operand)).collect::<Vec<_>>().join(", ")
+    }
+
+    pub(super) fn operand(&self, operand: &Operand) -> String {
+        match operand {
+            Operand::Variable { slot, path } => {
+                let path = path.iter().map(|item| match item {
+                    PathItem::Key(key) => format!(".{key}"),
+                    PathItem::Index(index) => format!("[{index}]"),
+                });
+                format!("${}{}", slot.0, path.collect::<String>())
+            }
+            Operand::List(operands) => format!("[{}]", self.operands(operands)),
+            Operand::Constant(value) => constant(value),
+            Operand::Claim(name) => format!("claim {name}"),
+            Operand::Result { step, output } => format!("#{} of step {}", output.0, step.0),
+            Operand::Now => "now".to_owned(),
+            Operand::NewId(NewId::Uuid) => "new uuid".to_owned(),
+            Operand::NewId(NewId::Sequence) => "new sequence number".to_owned(),
+            Operand::Decoded { slot, codec, part } => {
+                let codec = match codec {
+                    Codec::Base64JsonArray => "array",
+                    Codec::Base64JsonArrayTail => "array's tail",
+                    Codec::ArrayConnection => "arrayconnection",
+                };
+                format!("part {part} of {codec} {}", self.operand(slot))
+            }
+            Operand::Representations(representations) => self.representations(representations),
+        }
+    }
+
+    fn representations(&self, representations: &Representations) -> String {
+        let Representations { list, typename, keys, key, field } = representations;
+        let named = |key: &Vec<crate::operand::KeyPath>| {
+            key.iter().map(|path| path.join(".")).collect::<Vec<_>>().join(" ")
+        };
+        let keys: Vec<String> = keys.iter().map(named).collect();
+        let list = self.operand(list);
+        format!("field {field} of key {key} of {typename} ({}) in {list}", keys.join("; "))
+    }
+
+    pub(super) fn filter(&self, filter: &Filter) -> String {
+        match filter {
+            Filter::And(filters) => self.junction(filters, " and ", "all"),
+            Filter::Or(filters) => self.junction(filters, " or ", "none"),
+            Filter::Not(filter) => format!("not ({})", self.filter(filter)),
+            Filter::Except(filter) => format!("except ({})", self.filter(filter)),
+            Filter::Compare { place, comparison, operand } => {
+                let (place, operand) = (self.place(place), self.operand(operand));
+                format!("{place} {} {operand}", comparison_text(*comparison))
+            }
+            Filter::IsNull(place) => format!("{} is null", self.place(place)),
+            Filter::Relation { hop, quantifier, filter } => {
+                let quantifier = match quantifier {
+                    Quantifier::Some => "some",
+                    Quantifier::Every => "every",
+                    Quantifier::None => "no",
+                    Quantifier::Single => "one",
+                };
+                format!("{quantifier} {} ({})", self.hop(*hop), self.filter(filter))
+            }
+            Filter::AggregateCompare { hop, filter, aggregate, comparison, operand } => {
+                let (aggregate, operand) =
+                    (self.related(*hop, filter, aggregate), self.operand(operand));
+                format!("{aggregate} {} {operand}", comparison_text(*comparison))
+            }
+            Filter::Text { place, r#match, ignore_case, operand } => {
+                let (place, operand) = (self.place(place), self.operand(operand));
+                let case = if *ignore_case { " ignoring case" } else { "" };
+                format!("{place} {}{case} {operand}", match_text(*r#match))
+            }
+            Filter::Geo { place, operator, operand } => {
+                format!("{} {operator} {}", self.place(place), self.operand(operand))
+            }
+        }
+    }
+
+    fn junction(&self, filters: &[Filter], joint: &str, empty: &str) -> String {
+        if filters.is_empty() {
+            return empty.to_owned();
+        }
+        let part = |filter: &Filter| match filter {
+            Filter::And(inner) | Filter::Or(inner) if !inner.is_empty() => {
+                format!("({})", self.filter(filter))
+            }
+            other => self.filter(other),
+        };
+        filters.iter().map(part).collect::<Vec<_>>().join(joint)
+    }
+
+    /// An aggregate of related rows, as it stands in filters and orders.
+    fn related(&self, hop: Hop, filter: &Filter, aggregate: &Aggregate) -> String {
+        let terms =
+            aggregate.terms.iter().map(|term| self.term(term.function, term.place.as_ref()));
+        let terms = terms.collect::<Vec<_>>().join(", ");
+        let groups = self.groups(aggregate);
+        format!("{terms} of {} ({}){groups}", self.hop(hop), self.filter(filter))
+    }
+
+    pub(super) fn groups(&self, aggregate: &Aggregate) -> String {
+        let mut text = String::new();
+        if !aggregate.group_by.is_empty() {
+            let places: Vec<String> =
+                aggregate.group_by.iter().map(|place| self.place(place)).collect();
+            text.push_str(&format!(", grouped by {}", places.join(", ")));
+        }
+        if let Some(having) = &aggregate.having {
+            text.push_str(&format!(", having {}", self.filter(having)));
+        }
+        text
+    }
+
+    pub(super) fn term(&self, function: AggregateFunction, place: Option<&Place>) -> String {
+        let name = match function {
+            AggregateFunction::GroupKey => "group key",
+            AggregateFunction::Count => "count",
+            AggregateFunction::DistinctCount => "distinct count",
+            AggregateFunction::Sum => "sum",
+            AggregateFunction::Average => "average",
+            AggregateFunction::Minimum => "minimum",
+            AggregateFunction::Maximum => "maximum",
+            AggregateFunction::StandardDeviationSample => "sample standard deviation",
+            AggregateFunction::StandardDeviationPopulation => "population standard deviation",
+            AggregateFunction::VarianceSample => "sample variance",
+            AggregateFunction::VariancePopulation => "population variance",
+            AggregateFunction::ShortestText => "shortest",
+            AggregateFunction::LongestText => "longest",
+        };
+        match place {
+            Some(place) => format!("{name} {}", self.place(place)),
+            None => name.to_owned(),
+        }
+    }
+
+    pub(super) fn order(&self, order: &[OrderTerm]) -> String {
+        let term = |term: &OrderTerm| {
+            let key = match &term.key {
+                OrderKey::Place(place) => self.place(place),
+                OrderKey::Relation { hop, filter, aggregate } => {
+                    self.related(*hop, filter, aggregate)
+                }
+                OrderKey::Call(call) => self.call(call),
+            };
+            let direction = match term.direction {
+                Direction::Ascending => "asc",
+                Direction::Descending => "desc",
+            };
+            let nulls = match term.nulls {
+                Nulls::First => "first",
+                Nulls::Last => "last",
+            };
+            format!("{key} {direction} nulls {nulls}")
+        };
+        order.iter().map(term).collect::<Vec<_>>().join(", ")
+    }
+
+    pub(super) fn page(&self, page: &Page) -> String {
+        let mut parts = Vec::new();
+        let mut bound = |name: &str, operand: &Option<Operand>| {
+            if let Some(operand) = operand {
+                parts.push(format!("{name} {}", self.operand(operand)));
+            }
+        };
+        match page {
+            Page::All => parts.push("all".to_owned()),
+            Page::Offset { limit, offset, look_ahead } => {
+                bound("limit", limit);
+                bound("offset", offset);
+                parts.extend(look_ahead.then(|| "look-ahead".to_owned()));
+            }
+            Page::Keyset(Keyset { after, before, limit, offset, from_end, look_ahead }) => {
+                bound("limit", limit);
+                bound("offset", offset);
+                let positions = [("after", after), ("before", before)];
+                parts.extend(positions.into_iter().filter_map(|(name, position)| {
+                    position.as_ref().map(|values| format!("{name} ({})", self.position(values)))
+                }));
+                parts.extend(from_end.then(|| "from the end".to_owned()));
+                parts.extend(look_ahead.then(|| "look-ahead".to_owned()));
+            }
+            Page::AfterRow { key, limit, offset } => {
+                bound("limit", limit);
+                bound("offset", offset);
+                let key = key.iter().map(|(field, operand)| {
+                    format!("{} = {}", self.field(*field), self.operand(operand))
+                });
+                let key = key.collect::<Vec<_>>().join(", ");
+                parts.push(format!("after the row ({key})"));
+            }
+        }
+        parts.join(" ")
+    }
+
+    fn position(&self, values: &[KeysetValue]) -> String {
+        let value = |value: &KeysetValue| match value {
+            KeysetValue::Null => "null".to_owned(),
+            KeysetValue::Value(operand) => self.operand(operand),
+        };
+        values.iter().map(value).collect::<Vec<_>>().join(", ")
+    }
+}
+
+/// Text with a space after it, if there is any.
+pub(super) fn spaced(mut text: String) -> String {
+    if !text.is_empty() {
+        text.push(' ');
+    }
+    text
+}
+
+pub(super) fn form(form: Form) -> &'static str {
+    match form {
+        Form::Stored => "",
+        Form::Number => " as a number",
+    }
+}
+
+pub(super) fn counter(counter: Counter) -> &'static str {
+    match counter {
+        Counter::RowsInserted => "rows inserted",
+        Counter::RowsUpdated => "rows updated",
+        Counter::RowsDeleted => "rows deleted",
+        Counter::LinksCreated => "links created",
+        Counter::LinksDeleted => "links deleted",
+        Counter::RowsAffected => "rows affected",
+    }
+}
+
+fn constant(value: &Value) -> String {
+    match value {
+        Value::Null => "null".to_owned(),
+        Value::Boolean(value) => value.to_string(),
+        Value::Integer(value) => value.to_string(),
+        Value::Number(number) => number.to_string(),
+        Value::Text(text) => format!("{text:?}"),
+        Value::List(values) => {
+            let values: Vec<String> = values.iter().map(constant).collect();
+            format!("[{}]", values.join(", "))
+        }
+        Value::Json(json) => format!("json {json}"),
+    }
+}
+
+fn comparison_text(comparison: Comparison) -> &'static str {
+    match comparison {
+        Comparison::Equal => "=",
+        Comparison::NotEqual => "<>",
+        Comparison::DistinctFrom => "is distinct from",
+        Comparison::NotDistinctFrom => "is not distinct from",
+        Comparison::Less => "<",
+        Comparison::LessOrEqual => "<=",
+        Comparison::Greater => ">",
+        Comparison::GreaterOrEqual => ">=",
+        Comparison::In => "in",
+        Comparison::NotIn => "not in",
+        Comparison::Contains => "contains",
+        Comparison::ContainedBy => "contained by",
+        Comparison::Overlaps => "overlaps",
+        Comparison::HasKey => "has key",
+        Comparison::HasAnyKey => "has any key of",
+        Comparison::HasAllKeys => "has all keys of",
+    }
+}
+
+fn match_text(r#match: TextMatch) -> &'static str {
+    match r#match {
+        TextMatch::Like => "like",
+        TextMatch::Includes => "includes",
+        TextMatch::StartsWith => "starts with",
+        TextMatch::EndsWith => "ends with",
+        TextMatch::Regex => "matches",
+        TextMatch::AllTerms => "has all words of",
+        TextMatch::AnyTerm => "has any word of",
+    }
+}

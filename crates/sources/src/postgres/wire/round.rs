@@ -1,0 +1,276 @@
+//! One round: what was composed is sent, and the answers are read to their end.
+
+use std::future::poll_fn;
+use std::pin::pin;
+use std::task::Poll;
+
+use bytes::BytesMut;
+use postgres_protocol::message::backend::Message;
+use postgres_protocol::message::frontend;
+use tokio::io::AsyncWriteExt;
+
+use super::connection::{Connection, Expected, State};
+use super::error::WireError;
+use super::message::{self, Kind};
+use super::pipeline;
+use super::receive::Frame;
+use super::rows::Rows;
+
+/// A buffer for sending that grew beyond this is given back to the system.
+const KEPT_CAPACITY: usize = 1 << 20;
+
+/// How a round ends.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum RoundEnd {
+    /// The server answers what it has; the transaction stays open.
+    Flush,
+    Sync,
+}
+
+impl Connection {
+    /// Sends what was composed and reads the answers.
+    pub(super) async fn exchange(
+        &mut self,
+        results: &mut Vec<Rows>,
+        end: RoundEnd,
+    ) -> Result<(), WireError> {
+        let executions =
+            self.expected.iter().filter(|expected| **expected == Expected::Execute).count();
+        results.truncate(executions);
+        for rows in results.iter_mut() {
+            rows.clear();
+        }
+        results.resize_with(executions, Rows::default);
+        self.receiver.start_round();
+        match end {
+            RoundEnd::Flush => frontend::flush(&mut self.out),
+            RoundEnd::Sync => frontend::sync(&mut self.out),
+        }
+        self.state = State::Sent;
+        self.send().await?;
+        let read = self.read_round(results, end).await;
+        match &read {
+            Ok(()) => {
+                let received = self.receiver.bytes();
+                results.iter_mut().for_each(|rows| rows.hold(received));
+            }
+            Err(_) => results.iter_mut().for_each(Rows::clear),
+        }
+        read
+    }
+
+    async fn read_round(
+        &mut self,
+        results: &mut [Rows],
+        mut end: RoundEnd,
+    ) -> Result<(), WireError> {
+        let mut answered = 0;
+        let mut execution = 0;
+        let mut failure = None;
+        let mut rolling_back = false;
+        loop {
+            if end == RoundEnd::Flush && answered == self.expected.len() {
+                self.expected.clear();
+                return Ok(());
+            }
+            let Some(frame) = self.receiver.next_frame()? else {
+                if self.receiver.read(&mut self.socket).await? == 0 {
+                    return Err(WireError::Closed { reason: None });
+                }
+                continue;
+            };
+            let expected = self.expected.get(answered).copied();
+            match (Kind::of(frame.tag), expected) {
+                (Kind::DataRow, Some(Expected::Execute)) => {
+                    if let Some(rows) = results.get_mut(execution) {
+                        rows.push(self.receiver.bytes(), frame)?;
+                    }
+                }
+                (Kind::BindComplete, Some(Expected::Bind))
+                | (Kind::ParseComplete, Some(Expected::Parse(_) | Expected::ParseUnnamed))
+                | (Kind::CloseComplete, Some(Expected::Close(_)))
+                | (Kind::CommandComplete, Some(Expected::Control)) => answered += 1,
+                (
+                    kind @ (Kind::CommandComplete | Kind::PortalSuspended | Kind::EmptyQuery),
+                    Some(Expected::Execute),
+                ) => {
+                    if let Some(rows) = results.get_mut(execution) {
+                        match kind {
+                            Kind::CommandComplete => {
+                                rows.complete(message::affected_rows(self.receiver.body(frame)))
+                            }
+                            Kind::PortalSuspended => rows.suspend(),
+                            _ => {}
+                        }
+                    }
+                    answered += 1;
+                    execution += 1;
+                }
+                (Kind::Error, _) => {
+                    let error = self.read_failure(frame, answered, execution)?;
+                    self.expected.clear();
+                    answered = 0;
+                    failure.get_or_insert(error);
+                    if end == RoundEnd::Flush {
+                        // The server passes over everything up to a Sync.
+                        frontend::sync(&mut self.out);
+                        self.send().await?;
+                        end = RoundEnd::Sync;
+                    }
+                }
+                (Kind::ReadyForQuery, _)
+                    if end == RoundEnd::Sync && answered == self.expected.len() =>
+                {
+                    let is_idle = self.receiver.body(frame) == b"I";
+                    self.expected.clear();
+                    if is_idle {
+                        self.state = State::Idle;
+                        return failure.map_or(Ok(()), Err);
+                    }
+                    if rolling_back {
+                        return Err(WireError::Protocol("ROLLBACK had no effect".to_owned()));
+                    }
+                    failure.get_or_insert_with(|| {
+                        WireError::Protocol("the pipeline ended inside a transaction".to_owned())
+                    });
+                    rolling_back = true;
+                    answered = 0;
+                    self.compose(&pipeline::ROLLBACK, [], 0, Expected::Control)?;
+                    frontend::sync(&mut self.out);
+                    self.send().await?;
+                }
+                (Kind::Notice | Kind::ParameterStatus | Kind::Notification, _) => {
+                    self.read_unasked(frame)?;
+                }
+                (kind, expected) => {
+                    return Err(WireError::Protocol(format!(
+                        "the server sent {kind:?} ({}) where {expected:?} was expected",
+                        frame.tag.escape_ascii()
+                    )));
+                }
+            }
+        }
+    }
+
+    /// An error that ends the session is returned as an `Err`.
+    fn read_failure(
+        &mut self,
+        frame: Frame,
+        answered: usize,
+        execution: usize,
+    ) -> Result<WireError, WireError> {
+        let error = Box::new(message::parse_error(self.receiver.whole(frame))?);
+        if error.is_fatal() {
+            return Err(WireError::Closed { reason: Some(error) });
+        }
+        let ends_with = self
+            .expected
+            .get(answered..)
+            .unwrap_or_default()
+            .iter()
+            .find(|expected| matches!(expected, Expected::Execute | Expected::Control));
+        let execution = (ends_with == Some(&Expected::Execute)).then_some(execution);
+        self.forget_unanswered(answered);
+        if error.is_stale_plan() {
+            self.prepared.forget_all();
+            return Ok(WireError::StalePlan(error));
+        }
+        Ok(WireError::Database { error, execution })
+    }
+
+    /// What the server may send at any time.
+    pub(super) fn read_unasked(&mut self, frame: Frame) -> Result<(), WireError> {
+        match Kind::of(frame.tag) {
+            Kind::Notification => {}
+            Kind::Notice => {
+                let notice = message::parse_error(self.receiver.whole(frame))?;
+                tracing::debug!(
+                    severity = notice.severity,
+                    code = notice.code,
+                    detail = notice.detail,
+                    "{}",
+                    notice.message
+                );
+            }
+            Kind::ParameterStatus => {
+                if let Message::ParameterStatus(body) = message::parse(self.receiver.whole(frame))?
+                    && let (Ok("server_version"), Ok(value)) = (body.name(), body.value())
+                {
+                    value.clone_into(&mut self.server_version);
+                }
+            }
+            Kind::Error => {
+                let reason = message::parse_error(self.receiver.whole(frame))?;
+                return Err(WireError::Closed { reason: Some(Box::new(reason)) });
+            }
+            kind => {
+                return Err(WireError::Protocol(format!("the server sent {kind:?} unasked")));
+            }
+        }
+        Ok(())
+    }
+
+    /// Writes everything. The server may answer the first statements before it reads the last
+    /// ones; if nobody read that, both sides would wait for each other for ever.
+    async fn send(&mut self) -> Result<(), WireError> {
+        let Connection { socket, receiver, out, .. } = self;
+        let mut written = 0;
+        let sent = poll_fn(|context| {
+            loop {
+                let rest = out.get(written..).unwrap_or_default();
+                if rest.is_empty() {
+                    if let Poll::Ready(flushed) = pin!(socket.flush()).poll(context) {
+                        return Poll::Ready(flushed.map_err(WireError::from));
+                    }
+                } else {
+                    match pin!(socket.write(rest)).poll(context) {
+                        Poll::Ready(Ok(0)) => {
+                            return Poll::Ready(Err(WireError::Closed { reason: None }));
+                        }
+                        Poll::Ready(Ok(count)) => {
+                            written += count;
+                            continue;
+                        }
+                        Poll::Ready(Err(error)) => return Poll::Ready(Err(error.into())),
+                        Poll::Pending => {}
+                    }
+                }
+                match receiver.poll_read(socket, context) {
+                    Poll::Ready(Ok(0)) => {
+                        return Poll::Ready(Err(WireError::Closed { reason: None }));
+                    }
+                    Poll::Ready(Ok(_)) => {}
+                    Poll::Ready(Err(error)) => return Poll::Ready(Err(error)),
+                    Poll::Pending => return Poll::Pending,
+                }
+            }
+        })
+        .await;
+        self.out.clear();
+        if self.out.capacity() > KEPT_CAPACITY {
+            self.out = BytesMut::new();
+        }
+        match sent {
+            Err(WireError::Closed { reason: None }) => Err(self.read_closing_reason().await),
+            sent => sent,
+        }
+    }
+
+    /// A server that goes away says why before it closes the stream.
+    async fn read_closing_reason(&mut self) -> WireError {
+        loop {
+            match self.receiver.next_frame() {
+                Ok(Some(frame)) => {
+                    if let Err(error @ WireError::Closed { .. }) = self.read_unasked(frame) {
+                        return error;
+                    }
+                }
+                Ok(None) => match self.receiver.read(&mut self.socket).await {
+                    Ok(0) | Err(_) => return WireError::Closed { reason: None },
+                    Ok(_) => {}
+                },
+                Err(error) => return error,
+            }
+        }
+    }
+}
