@@ -115,13 +115,13 @@ impl Coercion<'_> {
             return Json::Null;
         }
         if self.path.0.len() > MAX_DEPTH {
-            return self.invalid(value, "The value is nested too deeply.".into());
+            return self.invalid(value, "The value is nested too deeply.");
         }
         if *value == Json::Null {
             if r#type.is_non_null() {
                 let expected = print_type(self.schema, r#type);
                 let message = format!("Expected non-nullable type \"{expected}\" not to be null.");
-                return self.invalid(value, message);
+                return self.invalid(value, &message);
             }
             return Json::Null;
         }
@@ -147,26 +147,27 @@ impl Coercion<'_> {
         match &definition.kind {
             TypeKind::Scalar => match scalar(&definition.name, value) {
                 Ok(value) => value,
-                Err(message) => self.invalid(value, message),
+                Err(message) => self.invalid(value, &message),
             },
             TypeKind::Enum { .. } => {
                 let name = &definition.name;
                 let Json::String(text) = value else {
                     let found = inspect(value);
-                    let message = format!("Enum \"{name}\" cannot represent non-string value: {found}.");
-                    return self.invalid(value, message);
+                    let message =
+                        format!("Enum \"{name}\" cannot represent non-string value: {found}.");
+                    return self.invalid(value, &message);
                 };
                 if schema.find_enum_value(id, text.as_str()).is_none() {
                     let text = text.as_str();
                     let message = format!("Value \"{text}\" does not exist in \"{name}\" enum.");
-                    return self.invalid(value, message);
+                    return self.invalid(value, &message);
                 }
                 value.clone()
             }
             TypeKind::InputObject { fields } => self.input_object(id, fields, value),
             TypeKind::Object { .. } | TypeKind::Interface { .. } | TypeKind::Union { .. } => {
                 // Validation refuses variables of output types.
-                self.invalid(value, format!("\"{}\" is not an input type.", definition.name))
+                self.invalid(value, &format!("\"{}\" is not an input type.", definition.name))
             }
         }
     }
@@ -175,14 +176,17 @@ impl Coercion<'_> {
         let schema = self.schema;
         let name = &schema[id].name;
         let Json::Object(given) = value else {
-            return self.invalid(value, format!("Expected type \"{name}\" to be an object."));
+            return self.invalid(value, &format!("Expected type \"{name}\" to be an object."));
         };
         let mut coerced = Map::with_capacity(given.len());
         for (key, field_value) in given {
+            if self.errors.len() > MAX_ERRORS {
+                return Json::Null;
+            }
             let Some(input) = schema.find_input_field(id, key.as_str()) else {
                 let key = key.as_str();
                 let message = format!("Field \"{key}\" is not defined by type \"{name}\".");
-                self.invalid(value, message);
+                self.invalid(value, &message);
                 continue;
             };
             self.path.0.push(PathItem::Key(key.as_str().into()));
@@ -204,13 +208,13 @@ impl Coercion<'_> {
                 let (field, expected) = (&field.name, print_type(schema, field.r#type));
                 let message =
                     format!("Field \"{field}\" of required type \"{expected}\" was not provided.");
-                self.invalid(value, message);
+                self.invalid(value, &message);
             }
         }
         Json::Object(coerced)
     }
 
-    fn invalid(&mut self, value: &Json, message: String) -> Json {
+    fn invalid(&mut self, value: &Json, message: &str) -> Json {
         let mut place = String::new();
         if !self.path.0.is_empty() {
             place = format!(" at \"{}", self.variable);
@@ -254,6 +258,13 @@ fn scalar(name: &str, value: &Json) -> Result<Json, String> {
         "ID" => match value {
             Json::String(_) => Ok(value.clone()),
             Json::Number(number) if !number.is_f64() => Ok(Json::from(number.to_string())),
+            Json::Number(number) => match number.as_f64() {
+                // Beyond this, an integer is no longer told from its neighbours.
+                Some(number) if number.fract() == 0.0 && number.abs() < 9.0e15 => {
+                    Ok(Json::from((number as i64).to_string()))
+                }
+                Some(_) | None => Err(format!("ID cannot represent value: {}", inspect(value))),
+            },
             _ => Err(format!("ID cannot represent value: {}", inspect(value))),
         },
         _ => Ok(value.clone()),
@@ -292,3 +303,6 @@ fn const_json(value: &Const) -> Json {
         ),
     }
 }
+
+#[cfg(test)]
+mod tests;

@@ -5,13 +5,15 @@
 
 use std::collections::{HashMap, HashSet};
 
+use serde_json_bytes::Value as Json;
+
+use crate::error::{ErrorCode, GraphQLError};
 use crate::operation::{
     Condition, ConditionValue, FieldRef, Location, Operation, Selection, SelectionSetId,
 };
 use crate::schema::{InputId, Schema, TypeId, TypeKind};
 use crate::value::Value;
 use crate::variables::{Path, Steering};
-use serde_json_bytes::Value as Json;
 
 /// A field of the response, with all selections of its response name merged.
 #[derive(Clone, Debug, PartialEq)]
@@ -45,6 +47,12 @@ impl std::fmt::Display for TooManyFields {
 }
 
 impl std::error::Error for TooManyFields {}
+
+impl From<TooManyFields> for GraphQLError {
+    fn from(error: TooManyFields) -> Self {
+        Self::new(ErrorCode::QueryTooComplex, error.to_string())
+    }
+}
 
 impl Budget {
     #[must_use]
@@ -166,5 +174,151 @@ impl Collector<'_, '_> {
                 value == Some(&Json::Bool(condition.expected))
             }
         })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use expect_test::expect;
+    use serde_json_bytes::{ByteString, Map};
+
+    use super::*;
+    use crate::schema::FieldId;
+    use crate::test_schema::{test_operation, test_schema};
+
+    /// The response as fields in fields, the object type of every abstract position `object`.
+    fn collected(text: &str, given: &[(&str, bool)], object: &str, budget: usize) -> String {
+        let schema = test_schema();
+        let operation = test_operation(&schema, text);
+        let given: Map<ByteString, Json> =
+            given.iter().map(|(name, value)| ((*name).into(), Json::Bool(*value))).collect();
+        let variables = crate::coerce_variable_values(&schema, &operation, &given).unwrap();
+        let steering = Steering::new(&variables);
+        let mut response = Response {
+            operation: &operation,
+            schema: &schema,
+            steering: &steering,
+            object: schema.find_type(object).unwrap(),
+            budget: Budget::new(budget),
+            output: String::new(),
+        };
+        match response.object(schema.query.unwrap(), &[operation.root], 0) {
+            Ok(()) => {
+                let output = response.output;
+                let structure = steering.into_structure();
+                let seen = structure.observations.into_iter().map(|seen| format!("{seen:?}\n"));
+                output + &seen.collect::<String>()
+            }
+            Err(error) => error.to_string(),
+        }
+    }
+
+    struct Response<'r> {
+        operation: &'r Operation,
+        schema: &'r Schema,
+        steering: &'r Steering<'r>,
+        object: TypeId,
+        budget: Budget,
+        output: String,
+    }
+
+    impl Response<'_> {
+        fn object(
+            &mut self,
+            object: TypeId,
+            sets: &[SelectionSetId],
+            depth: usize,
+        ) -> Result<(), TooManyFields> {
+            let (operation, schema, steering) = (self.operation, self.schema, self.steering);
+            let fields =
+                collect_fields(operation, schema, object, sets, steering, &mut self.budget)?;
+            for field in fields {
+                let indentation = "  ".repeat(depth);
+                let count = field.arguments.len();
+                let name = match field.field {
+                    FieldRef::Field(id) => &*schema[id].name,
+                    FieldRef::Typename => "__typename",
+                    FieldRef::Introspection => "introspection",
+                };
+                let response_name = field.response_name;
+                let line = format!("{indentation}{response_name}: {name}, {count} arguments\n");
+                self.output.push_str(&line);
+                if let FieldRef::Field(id) = field.field {
+                    self.object(self.below(id), &field.selection_sets, depth + 1)?;
+                }
+            }
+            Ok(())
+        }
+
+        fn below(&self, field: FieldId) -> TypeId {
+            let base = self.schema[field].r#type.base;
+            match self.schema[base].kind {
+                TypeKind::Interface { .. } | TypeKind::Union { .. } => self.object,
+                _ => base,
+            }
+        }
+    }
+
+    const MERGED: &str = "query ($y: Boolean!) {
+        albums(first: 1) { id ...A }
+        albums(first: 1) { artist { id } ...A }
+        b: albums @include(if: $y) { id }
+        n: node(id: 1) { ...N ... on Album { title } ... on SearchHit { __typename } }
+        n: node(id: 1) @skip(if: $y) { ... on Artist { name } }
+      }
+      fragment A on Album { artist { name ...N } id title @skip(if: $y) }
+      fragment N on Node { id }";
+
+    #[test]
+    fn selections_of_one_response_name_are_merged() {
+        expect![[r#"
+            albums: albums, 1 arguments
+              id: id, 0 arguments
+              artist: artist, 0 arguments
+                name: name, 0 arguments
+                id: id, 0 arguments
+            b: albums, 0 arguments
+              id: id, 0 arguments
+            n: node, 1 arguments
+              id: id, 0 arguments
+              title: title, 0 arguments
+              __typename: __typename, 0 arguments
+            Observation { slot: Slot(0), path: Path([]), aspect: Equal(Bool(true)) }
+        "#]]
+        .assert_eq(&collected(MERGED, &[("y", true)], "Album", 100));
+    }
+
+    #[test]
+    fn conditions_and_types_decide_what_counts() {
+        expect![[r#"
+            albums: albums, 1 arguments
+              id: id, 0 arguments
+              artist: artist, 0 arguments
+                name: name, 0 arguments
+                id: id, 0 arguments
+              title: title, 0 arguments
+            n: node, 1 arguments
+              id: id, 0 arguments
+              __typename: __typename, 0 arguments
+              name: name, 0 arguments
+            Observation { slot: Slot(0), path: Path([]), aspect: Equal(Bool(false)) }
+        "#]]
+        .assert_eq(&collected(MERGED, &[("y", false)], "Artist", 100));
+    }
+
+    #[test]
+    fn the_budget_bounds_what_fragments_multiply() {
+        let mut text = String::from("{ albums { ...F0 } }");
+        for index in 0..15 {
+            let next = format!("artist {{ albums {{ ...F{} }} }}", index + 1);
+            text.push_str(&format!(" fragment F{index} on Album {{ {next} again: {next} }}"));
+        }
+        text.push_str(" fragment F15 on Album { id }");
+        expect!["The operation selects too many fields."].assert_eq(&collected(
+            &text,
+            &[],
+            "Album",
+            10_000,
+        ));
     }
 }

@@ -5,10 +5,10 @@
 //! library's validation sees them.
 //!
 //! 1. the library's parser, with its limits
-//! 2. [`nesting`]: depth, and cycles of fragments
-//! 3. [`named_part`], [`definitions`]: the part of the schema that the document names
-//! 4. the library's validation, and [`unique_input_fields`]
-//! 5. [`convert`], [`literal`]: names become ids
+//! 2. `nesting`: depth, and cycles of fragments
+//! 3. `named_part`, `definitions`: the part of the schema that the document names
+//! 4. the library's validation, and `unique_input_fields`
+//! 5. `convert`, `literal`: names become ids
 
 mod convert;
 mod definitions;
@@ -119,14 +119,20 @@ impl Validator {
         let library = definitions::partial_schema(schema, &part);
         let mut errors = Vec::new();
         unique_input_fields::check_unique_input_fields(&document, &positions, &mut errors);
-        match document.to_executable_validate(&library) {
-            Ok(document) if errors.is_empty() => Ok(ValidDocument { document, positions }),
-            Ok(_) => Err(truncated(errors)),
-            Err(invalid) => {
-                errors.extend(validation_errors(&invalid.errors));
-                Err(truncated(errors))
-            }
-        }
+        let invalid = match document.to_executable(&library) {
+            Ok(document) => match document.validate(&library) {
+                Ok(document) if errors.is_empty() => {
+                    return Ok(ValidDocument { document, positions });
+                }
+                Ok(_) => return Err(truncated(errors)),
+                Err(invalid) => invalid.errors,
+            },
+            // Validation would go on to report what only follows from the unknown names.
+            Err(unknown) => unknown.errors,
+        };
+        // One more than are told, so that it is known that there are more.
+        errors.extend(errors_of(&invalid, ErrorCode::ValidationFailed).take(MAX_ERRORS + 1));
+        Err(truncated(errors))
     }
 
     pub(crate) fn whole(&self, schema: &Schema) -> &WholeSchema {
@@ -175,8 +181,7 @@ pub(crate) fn get_operation<'d>(
 }
 
 fn parse(text: &str, limits: &DocumentLimits) -> Result<ast::Document, GraphQLError> {
-    let mut parser =
-        Parser::new().token_limit(limits.tokens).recursion_limit(limits.recursion);
+    let mut parser = Parser::new().token_limit(limits.tokens).recursion_limit(limits.recursion);
     let parsed = parser.parse_ast(text, "document.graphql");
     if parser.tokens_reached() > limits.tokens {
         return Err(GraphQLError::new(
@@ -195,10 +200,6 @@ fn parse(text: &str, limits: &DocumentLimits) -> Result<ast::Document, GraphQLEr
         let first = errors_of(&invalid.errors, ErrorCode::ParseFailed).next();
         first.unwrap_or_else(|| GraphQLError::new(ErrorCode::ParseFailed, "Syntax error."))
     })
-}
-
-fn validation_errors(errors: &DiagnosticList) -> impl Iterator<Item = GraphQLError> {
-    errors_of(errors, ErrorCode::ValidationFailed)
 }
 
 fn errors_of(errors: &DiagnosticList, code: ErrorCode) -> impl Iterator<Item = GraphQLError> {
@@ -225,3 +226,6 @@ fn truncated(mut errors: Vec<GraphQLError>) -> Vec<GraphQLError> {
     }
     errors
 }
+
+#[cfg(test)]
+mod tests;

@@ -40,6 +40,12 @@ impl Validator {
                 .map_err(|error| {
                     vec![request_error(ErrorCode::InternalServerError, &error, sources)]
                 })?;
+        if let Some(error) = answer.errors.first() {
+            return Err(vec![GraphQLError::new(
+                ErrorCode::InternalServerError,
+                error.message.as_str(),
+            )]);
+        }
         let names: Vec<&str> = library
             .root_fields(&valid.document)
             .filter(|field| matches!(field.name.as_str(), "__schema" | "__type"))
@@ -77,5 +83,74 @@ fn request_error(code: ErrorCode, error: &RequestError, sources: &SourceMap) -> 
             .map(|at| Location { line: narrow(at.line), column: narrow(at.column) })
             .collect(),
         ..GraphQLError::new(code, error.message)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use expect_test::expect;
+    use serde_json_bytes::{ByteString, Map, Value as Json};
+
+    use super::*;
+    use crate::test_schema::test_schema;
+
+    /// The answers, one a line, or the errors.
+    fn introspected(text: &str, variables: Json) -> String {
+        let schema = test_schema();
+        let validator = Validator::new(&schema);
+        let limits = DocumentLimits::default();
+        let operation = validator.operation(&schema, text, None, &limits).unwrap();
+        let Json::Object(given) = variables else { panic!("no object") };
+        let given: Map<ByteString, Json> = given;
+        let variables = crate::coerce_variable_values(&schema, &operation, &given).unwrap();
+        match validator.introspect(&schema, text, None, &limits, &operation, &variables) {
+            Ok(fields) => fields
+                .into_iter()
+                .map(|(name, json)| format!("{name} {}\n", String::from_utf8(json).unwrap()))
+                .collect(),
+            Err(errors) => format!("{errors:?}"),
+        }
+    }
+
+    #[test]
+    fn introspection_fields_are_answered_and_others_left_out() {
+        expect![[r#"
+            t {"kind":"OBJECT","name":"Query","description":null,"interfaces":[],"fields":[{"name":"node","description":null,"args":[{"name":"id","defaultValue":null}],"type":{"kind":"INTERFACE","name":"Node","ofType":null}},{"name":"albums","description":null,"args":[{"name":"first","defaultValue":"10"},{"name":"orderBy","defaultValue":"[NATURAL]"},{"name":"filter","defaultValue":null}],"type":{"kind":"LIST","name":null,"ofType":{"name":"Album"}}},{"name":"search","description":null,"args":[{"name":"text","defaultValue":null},{"name":"matrix","defaultValue":null},{"name":"extra","defaultValue":null}],"type":{"kind":"LIST","name":null,"ofType":{"name":null}}}]}
+            order {"enumValues":[{"name":"TITLE_ASC","isDeprecated":false,"deprecationReason":null},{"name":"TITLE_DESC","isDeprecated":true,"deprecationReason":"Use \"sort\"."},{"name":"NATURAL","isDeprecated":true,"deprecationReason":"No longer supported"}]}
+            filter {"inputFields":[{"name":"title","defaultValue":null},{"name":"ids","defaultValue":null},{"name":"year","defaultValue":"2000"},{"name":"not","defaultValue":null},{"name":"order","defaultValue":"NATURAL"},{"name":"extra","defaultValue":null}]}
+            node {"possibleTypes":[{"name":"Artist"},{"name":"Album"}]}
+            none null
+            s {"mutationType":{"name":"Mutation"},"subscriptionType":null,"types":[{"name":"__Schema"},{"name":"__Type"},{"name":"__TypeKind"},{"name":"__Field"},{"name":"__InputValue"},{"name":"__EnumValue"},{"name":"__Directive"},{"name":"__DirectiveLocation"},{"name":"Int"},{"name":"Float"},{"name":"String"},{"name":"Boolean"},{"name":"ID"},{"name":"BigInt"},{"name":"JSON"},{"name":"Node"},{"name":"Artist"},{"name":"Album"},{"name":"SearchHit"},{"name":"AlbumOrder"},{"name":"AlbumFilter"},{"name":"RatingInput"},{"name":"Query"},{"name":"Mutation"}],"directives":[{"name":"skip"},{"name":"include"},{"name":"deprecated"},{"name":"specifiedBy"}]}
+        "#]].assert_eq(&introspected(
+            "query ($name: String!, $no: Boolean!) {
+               albums { id }
+               __typename
+               t: __type(name: $name) { ...T }
+               order: __type(name: \"AlbumOrder\") { enumValues(includeDeprecated: true) { name isDeprecated deprecationReason } }
+               filter: __type(name: \"AlbumFilter\") { inputFields { name defaultValue } }
+               node: __type(name: \"Node\") { possibleTypes { name } }
+               none: __type(name: \"Nothing\") { name }
+               __schema @skip(if: $no) { queryType { name } }
+               s: __schema { mutationType { name } subscriptionType { name } types { name } directives { name } }
+             }
+             fragment T on __Type {
+               kind name description interfaces { name }
+               fields { name description args { name defaultValue } type { kind name ofType { name } } }
+             }",
+            Json::Object(
+                [("name", Json::from("Query")), ("no", Json::Bool(true))]
+                    .into_iter()
+                    .map(|(name, value)| (ByteString::from(name), value))
+                    .collect(),
+            ),
+        ));
+    }
+
+    #[test]
+    fn deeply_nested_introspection_is_refused() {
+        expect![[r#"[GraphQLError { message: "Maximum introspection depth exceeded", locations: [Location { line: 1, column: 54 }], path: [], code: QueryTooDeep, extensions: [] }]"#]].assert_eq(&introspected(
+            "{ __schema { types { fields { type { fields { type { fields { name } } } } } } } }",
+            Json::Object(Map::new()),
+        ));
     }
 }

@@ -1,10 +1,12 @@
 //! A small schema that the tests of this crate share, made by the arena's own functions.
 
+use crate::operation::Operation;
 use crate::schema::{
     EnumValueDefinition, FieldDefinition, FieldId, InputDefinition, Schema, TypeDefinition, TypeId,
     TypeKind, TypeRef,
 };
 use crate::value::Const;
+use crate::{DocumentLimits, Validator};
 
 pub(crate) fn test_schema() -> Schema {
     let mut schema = Schema::default();
@@ -130,4 +132,9 @@ fn enum_value(schema: &mut Schema, parent: TypeId, name: &str, deprecated: Optio
         parent,
         EnumValueDefinition { name: name.into(), description: None, deprecated },
     );
+}
+
+/// A valid operation of the test schema.
+pub(crate) fn test_operation(schema: &Schema, text: &str) -> Operation {
+    Validator::new(schema).operation(schema, text, None, &DocumentLimits::default()).unwrap()
 }

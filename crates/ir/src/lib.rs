@@ -9,8 +9,8 @@
 //! * [`rows`]: reading: where rows come from, which, in which order, what of them
 //! * [`filter`]: conditions in SQL's three values
 //! * [`operand`]: where a value comes from
-//! * [`write`]: changes to the data
-//! * [`print`]: the tree as text, for tests and `explain`
+//! * [`write`](mod@write): changes to the data
+//! * [`print`](mod@print): the tree as text, for tests and `explain`
 
 pub mod filter;
 pub mod operand;

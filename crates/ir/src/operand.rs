@@ -84,6 +84,8 @@ pub enum Value {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum NewId {
     Uuid,
+    /// 25 characters that sort by the time they were made, the first a `c`.
+    Cuid,
     Sequence,
 }
 

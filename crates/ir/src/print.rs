@@ -5,8 +5,8 @@
 //! against it: the far entity, and the fields that refer. Outputs print as `#3`, what fills a
 //! parameter from a variable as `$0`.
 //!
-//! * [`phrase`]: what stands within a line: operands, places, filters, orders, pages
-//! * [`write`]: writes and what hangs on them
+//! * `phrase`: what stands within a line: operands, places, filters, orders, pages
+//! * `write`: writes and what hangs on them
 
 mod phrase;
 mod write;
@@ -84,6 +84,9 @@ impl Printer<'_> {
         if rows.single {
             text.push_str(", single");
         }
+        if !rows.shown {
+            text.push_str(", not shown");
+        }
         if !rows.filter.is_all() {
             text.push_str(&format!(", filter {}", self.filter(&rows.filter)));
         }
@@ -113,6 +116,7 @@ impl Printer<'_> {
             From::Variants(_) => "variants".to_owned(),
             From::Relation(hop) => format!("relation {}", self.hop(*hop)),
             From::Function(call) => format!("function {}", self.call(call)),
+            From::Once => "once".to_owned(),
             From::Native { name, of_row, arguments } => {
                 format!("native {name}({})", self.arguments(*of_row, arguments))
             }

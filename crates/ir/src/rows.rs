@@ -39,6 +39,8 @@ pub enum From {
     /// The rows related to the row of the outer `Rows`.
     Relation(Hop),
     Function(Call),
+    /// One row of no entity: for counters, which are there even if no row is.
+    Once,
     /// A statement in the source's own language, declared by the schema's author.
     Native {
         /// Its name as the catalog has it, with its text and what its rows are.
@@ -53,7 +55,8 @@ pub enum From {
         entity: EntityId,
         keys: Vec<(FieldId, Operand)>,
     },
-    /// The rows that a write touched, before it or after it.
+    /// The rows that a write touched, before it or after it, by themselves in the order in which
+    /// an insert has them; after a delete, the rows' own fields as they were.
     Returned {
         step: StepId,
         state: State,

@@ -49,9 +49,13 @@ pub enum Leaf {
     Float,
     /// A decimal as a string, exact; with `scale`, exactly so many fraction digits, rounded half
     /// away from zero. `NaN` and `Infinity` are strings too.
-    Decimal { scale: Option<u32> },
+    Decimal {
+        scale: Option<u32>,
+    },
     /// A decimal as a JSON number, exact; not finite is an error.
-    Number { scale: Option<u32> },
+    Number {
+        scale: Option<u32>,
+    },
     Boolean,
     /// A string; text that is not UTF-8 is an error.
     Text,
@@ -92,8 +96,9 @@ pub enum Leaf {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum JsonForm {
     /// As a string that holds JSON, without needless white space and with the escapes of
-    /// `JSON.stringify`. Numbers keep the digits they are stored with, and members their order,
-    /// where JavaScript would round and move them. JSON's null is null, not a string.
+    /// `JSON.stringify`. What JavaScript would change by reading it stays: numbers keep the
+    /// digits they are stored with (`1.0`, 20 digits), members their order and their duplicates.
+    /// JSON's null is null, not a string.
     Text,
     /// As the value itself, in the same form.
     Embedded,

@@ -20,4 +20,4 @@ pub mod writer;
 pub use cursor::{Bounds, Cursor, Layout, LevelId, Place, Value};
 pub use leaf::{EnumNames, JsonForm, Leaf, LeafError, Member, Part};
 pub use shape::{Fields, Item, Node, NodeId, OutputId, Piece, RowsId, Shape, ShapeField};
-pub use writer::{Failure, PathItem, WriteError, Writer, Written};
+pub use writer::{Failure, PathItem, Segment, TooLarge, WriteError, Writer, Written};

@@ -80,7 +80,10 @@ pub enum Node {
 pub enum Piece {
     Literal(Box<[u8]>),
     /// A value as JSON; null is `null`.
-    Leaf { output: OutputId, leaf: Leaf },
+    Leaf {
+        output: OutputId,
+        leaf: Leaf,
+    },
     /// The number of the current row, counted from the first row of all pages as 1.
     RowNumber,
 }

@@ -7,7 +7,7 @@
 //! [Handling Execution Errors]: https://spec.graphql.org/draft/#sec-Handling-Execution-Errors
 
 use crate::cursor::{Cursor, Layout, Place, Value};
-use crate::leaf::LeafError;
+use crate::leaf::{Leaf, LeafError};
 use crate::shape::{Fields, Item, Node, NodeId, Piece, RowsId, Shape, ShapeField};
 
 /// Writes answers of one shape.
@@ -106,6 +106,9 @@ impl<'p, E> Writer<'p, E> {
             }
             Err(Halt::TooLarge) => return Err(TooLarge { budget: self.budget }),
         }
+        if self.out.len() > self.budget {
+            return Err(TooLarge { budget: self.budget });
+        }
         Ok(Written { data: self.out, errors: self.errors })
     }
 
@@ -183,10 +186,14 @@ impl<'p, E> Writer<'p, E> {
                 let Place::Column(column) = self.layout.place(*output) else { return Ok(false) };
                 match cursor.value(column) {
                     Value::Null => Ok(false),
-                    value => match leaf.write(value, &mut self.out) {
-                        Ok(()) => Ok(true),
-                        Err(error) => Err(self.fail(Failure::Leaf(error))),
-                    },
+                    value => {
+                        let start = self.out.len();
+                        match leaf.write(value, &mut self.out) {
+                            // A stored value may mean null: JSON has one of its own.
+                            Ok(()) => Ok(self.out.get(start..) != Some(b"null")),
+                            Err(error) => Err(self.fail(Failure::Leaf(error))),
+                        }
+                    }
                 }
             }
             Node::Object(fields) => self.write_fields(*fields, cursor).map(|()| true),
@@ -271,20 +278,25 @@ impl<'p, E> Writer<'p, E> {
             Err(error) => return Err(self.fail(Failure::Source(error))),
         };
         let start = self.out.len();
-        let mut written = false;
+        let known_errors = self.errors.len();
+        let mut written = Ok(false);
         loop {
-            match child.next() {
-                Ok(true) => {}
-                Ok(false) => break,
-                Err(error) => return Err(self.fail(Failure::Source(error))),
+            let next = child.next();
+            if let Ok(false) = next {
+                break;
             }
+            // Of the rows before the last one nothing stays, nor of their errors.
             self.out.truncate(start);
-            written = self.write_node(node, &mut child)?;
-            if !last {
+            self.errors.truncate(known_errors);
+            if let Err(error) = next {
+                return Err(self.fail(Failure::Source(error)));
+            }
+            written = self.write_node(node, &mut child);
+            if !last || matches!(written, Err(Halt::TooLarge)) {
                 break;
             }
         }
-        Ok(written)
+        written
     }
 
     fn write_base64<C: Cursor<Error = E>>(
@@ -341,28 +353,26 @@ impl<'p, E> Writer<'p, E> {
         place: Place,
         cursor: &mut C,
     ) -> Result<bool, Halt> {
-        let counted = match place {
+        match place {
             Place::Level(level) => {
                 let mut child = match cursor.open(level) {
                     Ok(child) => child,
                     Err(error) => return Err(self.fail(Failure::Source(error))),
                 };
                 match child.next() {
-                    Ok(true) => crate::leaf::Leaf::Int.write(child.value(0), &mut self.out),
-                    Ok(false) => {
-                        self.out.push(b'0');
-                        Ok(())
-                    }
-                    Err(error) => return Err(self.fail(Failure::Source(error))),
+                    Ok(true) => self.write_counted(child.value(0)),
+                    Ok(false) => self.write_counted(Value::Integer(0)),
+                    Err(error) => Err(self.fail(Failure::Source(error))),
                 }
             }
-            Place::Column(column) => {
-                crate::leaf::Leaf::Int.write(cursor.value(column), &mut self.out)
-            }
-            Place::Unused => return Ok(false),
-        };
-        match counted {
-            Ok(()) => Ok(true),
+            Place::Column(column) => self.write_counted(cursor.value(column)),
+            Place::Unused => Ok(false),
+        }
+    }
+
+    fn write_counted(&mut self, value: Value<'_>) -> Result<bool, Halt> {
+        match Leaf::Int.write(value, &mut self.out) {
+            Ok(()) => Ok(value != Value::Null),
             Err(error) => Err(self.fail(Failure::Leaf(error))),
         }
     }

@@ -1,4 +1,13 @@
-//! To be described.
+//! Sources: where the data is, and how it is read.
+//!
+//! * [`relational`]: from the request tree to SQL statements, for every SQL database
+//! * [`postgres`], [`sqlite`]: introspect, compile, execute
 
+pub mod error;
+pub mod operand;
 pub mod postgres;
+pub mod relational;
 pub mod sqlite;
+
+pub use error::{SourceError, SourceErrorKind};
+pub use operand::Variables;

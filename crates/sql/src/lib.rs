@@ -1,1 +1,20 @@
-//! To be described.
+//! A subset of SQL as a tree, and the one place that writes statement text.
+//!
+//! Identifiers and parameters are node types of their own; values are only ever parameters.
+//! What the databases say differently is a fact in [`Flavor`], not a test in the printer's
+//! callers.
+//!
+//! * [`tree`]: the nodes
+//! * [`flavor`]: what each database says differently
+//! * [`print`](mod@print): tree → text
+
+pub mod flavor;
+pub mod print;
+pub mod tree;
+
+pub use flavor::{Flavor, ParameterStyle};
+pub use print::print;
+pub use tree::{
+    Alias, Column, Comparison, Direction, Expression, FromItem, Identifier, Join, JoinKind,
+    NullsOrder, OrderItem, Parameter, Select, SelectItem, SqlType, TableName,
+};

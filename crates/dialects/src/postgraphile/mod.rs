@@ -1,8 +1,38 @@
 //! The API of PostGraphile 4.
+//!
+//! The reading side of what PostGraphile 4.14 makes of a database with its defaults: the same
+//! names, types, arguments, orders and descriptions. Not there yet, and so not in the schema:
+//! `last`, `before`, `after`, `node(nodeId:)` and rows by node id, `filter`, functions, mutations,
+//! aggregates, smart tags in comments.
+//!
+//! * [`naming`], [`inflection`]: names
+//! * [`claims`]: who has which name
+//! * [`types`], [`scalars`], [`enums`], [`parts`]: types of columns
+//! * [`entity`], [`connection`], [`order`], [`condition`]: the types that each entity has
+//! * [`relations`], [`root`]: fields that give rows, with their [`arguments`]
+//! * [`descriptions`]: what the API says about itself
+
+mod arguments;
+mod build;
+mod claims;
+mod condition;
+mod connection;
+mod descriptions;
+mod entity;
+mod enums;
+mod inflection;
+mod naming;
+mod order;
+mod parts;
+mod relations;
+mod root;
+mod scalars;
+mod types;
 
 use catalog::Catalog;
 
-use crate::api::{Api, ApiBuilder};
+use crate::api::Api;
+use build::Build;
 
 /// Which simple lists stand beside or instead of connections.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -18,9 +48,26 @@ pub struct Options {
     pub simple_collections: SimpleCollections,
 }
 
+impl SimpleCollections {
+    fn has_connections(self) -> bool {
+        self != Self::Only
+    }
+
+    fn has_lists(self) -> bool {
+        self != Self::Omit
+    }
+}
+
 /// Makes the API of a catalog.
 #[must_use]
 pub fn api(catalog: &Catalog, options: &Options) -> Api {
-    let _ = (catalog, options);
-    ApiBuilder::default().finish()
+    let mut build = Build::new(catalog, options);
+    let query = root::add_types(&mut build);
+    let mut served = entity::plan(&mut build);
+    entity::add_types(&mut build, &mut served);
+    for index in 0..served.len() {
+        relations::add(&mut build, &mut served, index);
+    }
+    root::add_fields(&mut build, &served, query);
+    build.api.finish()
 }

@@ -8,14 +8,28 @@ const MAX_ITEMS: usize = 10;
 /// Levels that are shown.
 const MAX_DEPTH: usize = 2;
 
+/// Bytes after which the rest is left out; the reference implementation has no such bound.
+const MAX_LENGTH: usize = 1_000;
+
 /// A value in short: `[1, 2]`, `{ id: 1 }`, `"text"`.
 pub(super) fn inspect(value: &Json) -> String {
     let mut output = String::new();
     inspect_at(value, 0, &mut output);
+    if output.len() > MAX_LENGTH {
+        let mut end = MAX_LENGTH;
+        while !output.is_char_boundary(end) {
+            end -= 1;
+        }
+        output.truncate(end);
+        output.push_str("...");
+    }
     output
 }
 
 fn inspect_at(value: &Json, depth: usize, output: &mut String) {
+    if output.len() > MAX_LENGTH {
+        return;
+    }
     match value {
         Json::Null => output.push_str("null"),
         Json::Bool(true) => output.push_str("true"),
@@ -48,6 +62,9 @@ fn inspect_at(value: &Json, depth: usize, output: &mut String) {
         Json::Object(fields) => {
             output.push_str("{ ");
             for (index, (key, value)) in fields.iter().enumerate() {
+                if output.len() > MAX_LENGTH {
+                    return;
+                }
                 if index > 0 {
                     output.push_str(", ");
                 }

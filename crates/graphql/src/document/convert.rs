@@ -78,7 +78,7 @@ impl<'d> Converter<'d> {
     fn variable(&mut self, variable: &'d Node<ast::VariableDefinition>) {
         let location = self.valid.positions.location(variable.location());
         let Some(r#type) = self.type_reference(&variable.ty) else {
-            let message = format!("Unknown type \"{}\".", variable.ty);
+            let message = format!("No variable can be of the type \"{}\".", variable.ty);
             self.literals.fail(message, location);
             return;
         };
@@ -93,7 +93,8 @@ impl<'d> Converter<'d> {
         self.literals.slots.insert(name, Slot(slot));
     }
 
-    /// `None` for a type that the schema does not hold: validation knows every built-in scalar.
+    /// `None` for a type that the schema does not hold (validation knows every built-in scalar) and
+    /// for too many lists in lists.
     fn type_reference(&self, r#type: &ast::Type) -> Option<TypeRef> {
         let base = TypeRef::named(self.schema.find_type(r#type.inner_named_type())?);
         let mut outer_to_inner = Vec::new();
@@ -109,9 +110,9 @@ impl<'d> Converter<'d> {
                 None => break,
             }
         }
-        let wrappers = outer_to_inner.iter().map(|(list, non_null)| {
-            usize::from(*list) + usize::from(*non_null)
-        });
+        let wrappers = outer_to_inner
+            .iter()
+            .map(|(list, non_null)| usize::from(*list) + usize::from(*non_null));
         if wrappers.sum::<usize>() > MAX_WRAPPERS {
             return None;
         }
@@ -134,7 +135,8 @@ impl<'d> Converter<'d> {
                 }
                 executable::Selection::InlineFragment(fragment) => {
                     let condition = fragment.type_condition.as_ref();
-                    let condition = condition.map_or(Some(parent), |name| self.schema.find_type(name));
+                    let condition =
+                        condition.map_or(Some(parent), |name| self.schema.find_type(name));
                     if let Some(on) = condition {
                         let conditions = self.conditions(&fragment.directives);
                         let selection_set = self.selection_set(on, &fragment.selection_set);
@@ -166,7 +168,11 @@ impl<'d> Converter<'d> {
         Some((on, set))
     }
 
-    fn field(&mut self, parent: TypeId, field: &'d Node<executable::Field>) -> Option<FieldSelection> {
+    fn field(
+        &mut self,
+        parent: TypeId,
+        field: &'d Node<executable::Field>,
+    ) -> Option<FieldSelection> {
         let conditions = self.conditions(&field.directives);
         let response_name = field.response_key().as_str().into();
         let location = self.valid.positions.location(field.location());
@@ -191,8 +197,7 @@ impl<'d> Converter<'d> {
                 let arguments = self.arguments(id, &field.arguments);
                 let base = self.schema[id].r#type.base;
                 let below = &field.selection_set;
-                let selection_set =
-                    (!below.is_empty()).then(|| self.selection_set(base, below));
+                let selection_set = (!below.is_empty()).then(|| self.selection_set(base, below));
                 Some(FieldSelection { arguments, selection_set, ..selection })
             }
         }

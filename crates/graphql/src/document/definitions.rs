@@ -110,7 +110,9 @@ fn type_definition(schema: &Schema, id: TypeId, named: Option<&NamedType>) -> Ex
             directives,
             values: match named {
                 None => values.iter().map(|value| enum_value(schema, *value)).collect(),
-                Some(named) => named.values.iter().map(|value| enum_value(schema, *value)).collect(),
+                Some(named) => {
+                    named.values.iter().map(|value| enum_value(schema, *value)).collect()
+                }
             },
         })),
         TypeKind::InputObject { fields } => {

@@ -45,9 +45,7 @@ impl Literals<'_> {
             ast::Value::Null => Value::Null,
             ast::Value::List(items) if r#type.is_list() => {
                 let item_type = r#type.item().unwrap_or(r#type);
-                Value::List(
-                    items.iter().map(|item| self.value(item_type, false, item)).collect(),
-                )
+                Value::List(items.iter().map(|item| self.value(item_type, false, item)).collect())
             }
             _ => match r#type.item() {
                 // A single value stands for a list of one.
@@ -112,8 +110,7 @@ impl Literals<'_> {
 
     /// Validation refuses these; should it let one through, the request is refused here.
     fn unexpected(&mut self, r#type: TypeRef, value: &Node<ast::Value>) -> Value {
-        let message =
-            format!("Expected value of type \"{}\".", print_type(self.schema, r#type));
+        let message = format!("Expected value of type \"{}\".", print_type(self.schema, r#type));
         self.fail(message, self.positions.location(value.location()));
         Value::Null
     }

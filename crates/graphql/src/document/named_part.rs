@@ -23,7 +23,11 @@ pub(super) struct NamedType {
     pub(super) with_input_fields: bool,
 }
 
-pub(super) fn named_part(schema: &Schema, index: &FieldIndex, document: &ast::Document) -> NamedPart {
+pub(super) fn named_part(
+    schema: &Schema,
+    index: &FieldIndex,
+    document: &ast::Document,
+) -> NamedPart {
     let conditions = document.definitions.iter().filter_map(|definition| match definition {
         ast::Definition::FragmentDefinition(fragment) => {
             let condition = schema.find_type(&fragment.type_condition)?;

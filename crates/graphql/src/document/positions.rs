@@ -32,7 +32,8 @@ impl Positions {
         let start = self.lines.get(line.wrapping_sub(1)).copied().unwrap_or_default();
         let continuations_before =
             |end: usize| self.continuations.partition_point(|place| *place < end);
-        let characters = offset - start - (continuations_before(offset) - continuations_before(start));
+        let characters =
+            offset - start - (continuations_before(offset) - continuations_before(start));
         let narrow = |number: usize| u32::try_from(number).unwrap_or(u32::MAX);
         Location { line: narrow(line), column: narrow(characters + 1) }
     }

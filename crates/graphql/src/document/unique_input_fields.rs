@@ -85,7 +85,8 @@ impl Rule<'_> {
                 let mut seen: HashMap<&str, &Name> = HashMap::with_capacity(fields.len());
                 for (name, value) in fields {
                     if let Some(first) = seen.get(name.as_str()) {
-                        let message = format!("There can be only one input field named \"{name}\".");
+                        let message =
+                            format!("There can be only one input field named \"{name}\".");
                         self.errors.push(
                             GraphQLError::new(ErrorCode::ValidationFailed, message)
                                 .at(self.positions.location(first.location()))

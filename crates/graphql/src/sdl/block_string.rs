@@ -77,8 +77,8 @@ fn is_printable_as_block_string(text: &str) -> bool {
     if blank(first) || rest.last().is_some_and(|line| blank(line)) {
         return false;
     }
-    let filled = std::iter::once(first).chain(rest.iter().copied()).filter(|line| !blank(line));
-    let all_indented = filled.map(|line| line.starts_with([' ', '\t'])).all(|indented| indented);
+    let mut filled = std::iter::once(first).chain(rest.iter().copied()).filter(|line| !blank(line));
+    let all_indented = filled.all(|line| line.starts_with([' ', '\t']));
     rest.is_empty() || !all_indented
 }
 
@@ -89,11 +89,11 @@ mod tests {
     use super::*;
 
     fn printed(texts: &[&str]) -> String {
-        let mut output = String::new();
+        let mut output = String::from("type T {\n");
         for text in texts {
             print_description(Some(text), "  ", false, &mut output);
         }
-        output
+        output + "}\n"
     }
 
     #[test]
@@ -112,6 +112,7 @@ mod tests {
             "a\n  b",
         ];
         expect![[r#"
+            type T {
 
               """short"""
 
@@ -140,6 +141,7 @@ mod tests {
               a
                 b
               """
+            }
         "#]]
         .assert_eq(&printed(&texts));
     }

@@ -89,6 +89,7 @@ impl Printer<'_> {
             Operand::Result { step, output } => format!("#{} of step {}", output.0, step.0),
             Operand::Now => "now".to_owned(),
             Operand::NewId(NewId::Uuid) => "new uuid".to_owned(),
+            Operand::NewId(NewId::Cuid) => "new cuid".to_owned(),
             Operand::NewId(NewId::Sequence) => "new sequence number".to_owned(),
             Operand::Decoded { slot, codec, part } => {
                 let codec = match codec {
@@ -239,7 +240,7 @@ impl Printer<'_> {
             Page::Offset { limit, offset, look_ahead } => {
                 bound("limit", limit);
                 bound("offset", offset);
-                parts.extend(look_ahead.then(|| "look-ahead".to_owned()));
+                parts.extend(look_ahead.then(|| "+ look-ahead".to_owned()));
             }
             Page::Keyset(Keyset { after, before, limit, offset, from_end, look_ahead }) => {
                 bound("limit", limit);
@@ -249,7 +250,7 @@ impl Printer<'_> {
                     position.as_ref().map(|values| format!("{name} ({})", self.position(values)))
                 }));
                 parts.extend(from_end.then(|| "from the end".to_owned()));
-                parts.extend(look_ahead.then(|| "look-ahead".to_owned()));
+                parts.extend(look_ahead.then(|| "+ look-ahead".to_owned()));
             }
             Page::AfterRow { key, limit, offset } => {
                 bound("limit", limit);

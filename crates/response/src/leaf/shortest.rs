@@ -40,6 +40,9 @@ impl Shortest {
             }
         }
         shortest.point += exponent.parse::<i32>().unwrap_or(0);
+        if shortest.length == 0 {
+            shortest.point = 0;
+        }
         shortest
     }
 

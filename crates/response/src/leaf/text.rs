@@ -77,11 +77,7 @@ mod tests {
 
     #[test]
     fn text_is_escaped() {
-        check_text(
-            &Leaf::Text,
-            "hé \"q\" \\ \n\t😀 </> ",
-            r#""hé \"q\" \\ \n\t😀 </> ""#,
-        );
+        check_text(&Leaf::Text, "hé \"q\" \\ \n\t😀 </> ", r#""hé \"q\" \\ \n\t😀 </> ""#);
         check_text(&Leaf::Text, "\u{1}\u{8}\u{c}\u{b}\u{7f}/", "\"\\u0001\\b\\f\\u000b\u{7f}/\"");
         for text in ["", "ab ", "(1,1),(0,0)", "'fat' & ( 'rat' | 'cat' )", "{[1,3),[5,7)}", "::1"]
         {
@@ -117,7 +113,8 @@ mod tests {
 
     #[test]
     fn labels_become_names() {
-        let names = [("sad", "SAD"), ("very-happy", "VERY_HAPPY"), ("1st", "_1ST"), ("", "_EMPTY_")];
+        let names =
+            [("sad", "SAD"), ("very-happy", "VERY_HAPPY"), ("1st", "_1ST"), ("", "_EMPTY_")];
         let names = names.map(|(label, name)| (label.into(), name.into()));
         let leaf = Leaf::Enum(Arc::new(EnumNames::new(names)));
         check_text(&leaf, "sad", "\"SAD\"");

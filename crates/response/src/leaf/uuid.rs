@@ -61,7 +61,8 @@ mod tests {
     #[test]
     fn other_values_are_errors() {
         let expect = "UUID cannot represent an invalid UUID";
-        for text in ["", "a0eebc99-9c0b-4ef8-bb6d-6bb9bd380a1", "a0eebc99-9c0b-4ef8-bb6d-6bb9bd380a1g"]
+        for text in
+            ["", "a0eebc99-9c0b-4ef8-bb6d-6bb9bd380a1", "a0eebc99-9c0b-4ef8-bb6d-6bb9bd380a1g"]
         {
             check_text(&Leaf::Uuid, text, &format!("{expect}: \"{text}\""));
         }

@@ -1,12 +1,47 @@
-//! Writing one value.
+//! Writing one value: which module writes which leaf.
 
-use super::{Leaf, LeafError};
+use super::{
+    Leaf, LeafError, array, boolean, bytes, composite, datetime, decimal, interval, json,
+    key_value, number, point, range, text, uuid,
+};
 use crate::cursor::Value;
 
 impl Leaf {
     /// Appends `value` as JSON. After an error `out` may hold a part of it.
     pub fn write(&self, value: Value<'_>, out: &mut Vec<u8>) -> Result<(), LeafError> {
-        let _ = (value, out);
-        Ok(())
+        match self {
+            Leaf::Literal(literal) => {
+                out.extend_from_slice(literal);
+                Ok(())
+            }
+            _ if value == Value::Null => {
+                out.extend_from_slice(b"null");
+                Ok(())
+            }
+            Leaf::Int => number::write_int(value, out),
+            Leaf::BigInt => number::write_big_int(value, out),
+            Leaf::Float => number::write_float(value, out),
+            Leaf::Decimal { scale } => decimal::write_decimal(*scale, value, out),
+            Leaf::Number { scale } => decimal::write_number(*scale, value, out),
+            Leaf::Boolean => boolean::write_boolean(value, out),
+            Leaf::Text => text::write_text(value, out),
+            Leaf::Uuid => uuid::write_uuid(value, out),
+            Leaf::Bytes => bytes::write_bytes(value, out),
+            Leaf::Date => datetime::write_date(value, out),
+            Leaf::Time => datetime::write_time(value, out),
+            Leaf::TimeWithZone => datetime::write_time_with_zone(value, out),
+            Leaf::Timestamp => datetime::write_timestamp(value, out),
+            Leaf::TimestampWithZone => datetime::write_timestamp_with_zone(value, out),
+            Leaf::Enum(names) => text::write_enum(names, value, out),
+            Leaf::Json(form) => json::write_json(*form, value, out),
+            Leaf::KeyValue => key_value::write_key_value(value, out),
+            Leaf::Any => text::write_any(value, out),
+            Leaf::List(inner) => array::write_list(inner, value, out),
+            Leaf::Composite(members) => composite::write_composite(members, value, out),
+            Leaf::Range(members) => range::write_range(members, value, out),
+            Leaf::Bound(_) => Err(LeafError::new("Range", "a bound without its range", value)),
+            Leaf::Interval(members) => interval::write_interval(members, value, out),
+            Leaf::Point(members) => point::write_point(members, value, out),
+        }
     }
 }

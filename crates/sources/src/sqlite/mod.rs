@@ -1,4 +1,15 @@
-//! The SQLite source.
+//! SQLite, in the same process.
+//!
+//! * [`introspect`], [`declared`]: what a file holds
+//! * [`connection`]: opening a file
+//! * [`bind`]: parameters
+//! * [`cursor`]: nested loops over prepared statements
+//! * [`execute`]: a request's whole run
 
+pub mod bind;
+pub mod connection;
+pub mod cursor;
 pub mod declared;
+pub mod error;
+pub mod execute;
 pub mod introspect;

@@ -1,0 +1,87 @@
+//! Which columns of an entity are shown.
+
+use catalog::{Catalog, Entity, EntityKind, Field, FieldId, Note};
+
+use super::BigIntegers;
+use super::collision::{Names, collision, left_out};
+use super::naming;
+use super::values::{Values, values};
+
+/// The fields of `<Obj>Clauses` that are no columns.
+const CLAUSE_LISTS: [&str; 2] = ["and", "or"];
+
+const RENAME: &str = "rename the column, or show it under another name by a view.";
+
+/// A column that is shown.
+#[derive(Debug)]
+pub(super) struct Column<'a> {
+    pub(super) field: &'a Field,
+    pub(super) values: Values,
+    /// Whether `<Obj>Clauses` has it.
+    pub(super) filtered: bool,
+    /// Whether `<Obj>Sort` has it.
+    pub(super) sorted: bool,
+}
+
+/// The columns that are shown, in the order of the source; each of them claims its name.
+pub(super) fn columns<'a>(
+    catalog: &'a Catalog,
+    entity: &Entity,
+    big_integers: BigIntegers,
+    names: &mut Names,
+    notes: &mut Vec<Note>,
+) -> Vec<Column<'a>> {
+    let mut columns = Vec::with_capacity(entity.fields.len());
+    for field in catalog.fields_of(entity.id) {
+        let subject = format!("{}.{}", catalog.qualified_name(entity.id), field.name);
+        if !naming::is_name(&field.name) {
+            let message = format!("{:?} is no name of GraphQL.", field.name);
+            notes.push(left_out(&subject, &message, RENAME));
+            continue;
+        }
+        if let Err(first) = names.claim(&field.name, &format!("the column {subject}")) {
+            let what = format!("the field {}", field.name);
+            notes.push(collision(&subject, &what, &first, RENAME));
+            continue;
+        }
+        let values = values(catalog, &field.r#type, big_integers);
+        let clashes = CLAUSE_LISTS.contains(&&*field.name);
+        if values.comparable && clashes {
+            notes.push(clause_list_note(&subject, &field.name));
+        }
+        columns.push(Column {
+            field,
+            filtered: values.comparable && !clashes,
+            sorted: values.ordered && values.lists == 0,
+            values,
+        });
+    }
+    columns
+}
+
+/// The order of an entity's lists for which the request gives none, and the end of every other.
+pub(super) fn tie_break(catalog: &Catalog, entity: &Entity) -> Vec<FieldId> {
+    if let Some(key) = entity.primary_key() {
+        return key.fields.clone();
+    }
+    let ordered = |field: &&Field| values(catalog, &field.r#type, BigIntegers::default()).ordered;
+    catalog.fields_of(entity.id).filter(ordered).map(|field| field.id).collect()
+}
+
+/// Whether an entity needs a primary key to be shown: rows of views have none, and foreign tables
+/// cannot declare one.
+pub(super) fn needs_key(kind: EntityKind) -> bool {
+    match kind {
+        EntityKind::Table => true,
+        EntityKind::View | EntityKind::MaterializedView | EntityKind::ForeignTable => false,
+    }
+}
+
+fn clause_list_note(subject: &str, name: &str) -> Note {
+    let what = format!("the condition {name} of `where`");
+    let first = format!("the list of clauses {name}");
+    let mut note = collision(subject, &what, &first, RENAME);
+    note.message =
+        format!("{what} belongs to {first}, so rows cannot be filtered by this column.").into();
+    note
+}

@@ -1,0 +1,132 @@
+//! Which entities are shown, and what of each.
+
+use catalog::{Catalog, Entity, Note};
+use rustc_hash::FxHashMap;
+
+use super::BigIntegers;
+use super::collision::{Names, collision, left_out};
+use super::columns::{Column, columns, needs_key};
+use super::naming::{EntityNames, entity_names, is_name};
+use super::relations::{Relation, relations};
+
+/// Types that the API has whatever the source holds. GraphQL takes types called `Mutation` and
+/// `Subscription` for roots.
+const RESERVED_TYPES: [&str; 16] = [
+    "Query",
+    "Mutation",
+    "Subscription",
+    "Int",
+    "Float",
+    "String",
+    "Boolean",
+    "ID",
+    "JSON",
+    "BigInt",
+    "SortOperator",
+    "IntWhere",
+    "BigIntWhere",
+    "FloatWhere",
+    "StrWhere",
+    "BoolWhere",
+];
+
+/// Tables that hold the state of migrations are none of an API's business in Phrag, which tells
+/// them by this part of their names.
+const MIGRATION: &str = "migration";
+
+const RENAME: &str = "rename it, or show its rows under another name by a view.";
+
+/// What is shown of a catalog.
+#[derive(Debug)]
+pub(super) struct Plan<'a> {
+    pub(super) entities: Vec<Planned<'a>>,
+    pub(super) notes: Vec<Note>,
+}
+
+/// What is shown of an entity.
+#[derive(Debug)]
+pub(super) struct Planned<'a> {
+    pub(super) entity: &'a Entity,
+    pub(super) names: EntityNames,
+    pub(super) columns: Vec<Column<'a>>,
+    pub(super) relations: Vec<Relation>,
+    /// The names of the object's fields.
+    pub(super) fields: Names,
+}
+
+impl Planned<'_> {
+    /// Whether lists of the entity have `sort`.
+    pub(super) fn is_sorted(&self) -> bool {
+        self.columns.iter().any(|column| column.sorted)
+    }
+}
+
+/// Decides what is shown of a catalog.
+pub(super) fn plan(catalog: &Catalog, big_integers: BigIntegers) -> Plan<'_> {
+    let mut notes = Vec::new();
+    let mut types = Names::reserved(&RESERVED_TYPES);
+    let mut lists = Names::default();
+    let mut entities = Vec::new();
+    for entity in catalog.entities() {
+        let subject = catalog.qualified_name(entity.id);
+        let names = entity_names(&entity.name);
+        if let Some(note) = obstacle(entity, &names, &subject, &types, &lists) {
+            notes.push(note);
+            continue;
+        }
+        let mut fields = Names::default();
+        let columns = columns(catalog, entity, big_integers, &mut fields, &mut notes);
+        if columns.is_empty() {
+            let message = "it has no column that can be shown.";
+            notes.push(left_out(&subject, message, "give it a column with a name of GraphQL."));
+            continue;
+        }
+        for r#type in [&names.object, &names.clauses, &names.sort] {
+            // It is free: `obstacle` has looked.
+            let claimed = types.claim(r#type, &subject);
+            debug_assert!(claimed.is_ok(), "a name was taken meanwhile");
+        }
+        let claimed = lists.claim(&names.list, &subject);
+        debug_assert!(claimed.is_ok(), "a name was taken meanwhile");
+        entities.push(Planned { entity, names, columns, relations: Vec::new(), fields });
+    }
+    let places: FxHashMap<_, _> =
+        entities.iter().enumerate().map(|(place, planned)| (planned.entity.id, place)).collect();
+    for planned in &mut entities {
+        planned.relations =
+            relations(catalog, planned.entity, &places, &mut planned.fields, &mut notes);
+    }
+    Plan { entities, notes }
+}
+
+/// Why an entity cannot be shown.
+fn obstacle(
+    entity: &Entity,
+    names: &EntityNames,
+    subject: &str,
+    types: &Names,
+    lists: &Names,
+) -> Option<Note> {
+    let needs_key = needs_key(entity.kind);
+    if needs_key && entity.name.contains(MIGRATION) {
+        let message = format!("tables with {MIGRATION:?} in their names are not shown.");
+        return Some(left_out(subject, &message, RENAME));
+    }
+    if needs_key && entity.primary_key().is_none() {
+        let message = "tables without a primary key are not shown, nor are relations to them.";
+        return Some(left_out(subject, message, "add a primary key, or show its rows by a view."));
+    }
+    for name in [&names.object, &names.list] {
+        if !is_name(name) {
+            let message = format!("its name becomes {name:?}, which is no name of GraphQL.");
+            return Some(left_out(subject, &message, RENAME));
+        }
+    }
+    for name in [&names.object, &names.clauses, &names.sort] {
+        if let Some(first) = types.owner(name) {
+            return Some(collision(subject, &format!("the type {name}"), first, RENAME));
+        }
+    }
+    let first = lists.owner(&names.list)?;
+    Some(collision(subject, &format!("the list {}", names.list), first, RENAME))
+}

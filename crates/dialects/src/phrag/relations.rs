@@ -1,0 +1,83 @@
+//! Which relations of an entity are shown.
+
+use catalog::{Catalog, Entity, EntityId, FieldId, Note, Relationship};
+use ir::{Hop, HopDirection};
+use rustc_hash::FxHashMap;
+
+use super::collision::{Names, collision, left_out};
+use super::naming;
+
+const RENAME: &str = "rename the foreign key's column, or one of the two.";
+
+/// A field that leads to other rows.
+#[derive(Debug)]
+pub(super) struct Relation {
+    pub(super) name: String,
+    pub(super) hop: Hop,
+    /// The place in the plan of the entity it leads to.
+    pub(super) target: usize,
+}
+
+/// The relations that are shown: the rows referred to, then the rows that refer; each of them
+/// claims its name. `places`: where each shown entity is in the plan.
+pub(super) fn relations(
+    catalog: &Catalog,
+    entity: &Entity,
+    places: &FxHashMap<EntityId, usize>,
+    names: &mut Names,
+    notes: &mut Vec<Note>,
+) -> Vec<Relation> {
+    let forward = entity.outgoing.iter().map(|id| (*id, HopDirection::Forward));
+    let backward = entity.incoming.iter().map(|id| (*id, HopDirection::Backward));
+    let mut relations = Vec::new();
+    for (id, direction) in forward.chain(backward) {
+        let relationship = &catalog[id];
+        let other = match direction {
+            HopDirection::Forward => relationship.to,
+            HopDirection::Backward => relationship.from,
+        };
+        let Some(target) = places.get(&other).copied() else { continue };
+        let Some(column) = naming_column(catalog, relationship) else { continue };
+        let name = match direction {
+            HopDirection::Forward => naming::has_one(column, &catalog[other].name),
+            HopDirection::Backward => {
+                naming::has_many(&catalog[other].name, column, is_ambiguous(catalog, relationship))
+            }
+        };
+        let subject = subject(catalog, relationship);
+        if !naming::is_name(&name) {
+            let message = format!("its field would be {name:?}, which is no name of GraphQL.");
+            notes.push(left_out(&subject, &message, RENAME));
+        } else if let Err(first) = names.claim(&name, &format!("the foreign key {subject}")) {
+            let what = format!("the field {name} of {}", catalog.qualified_name(entity.id));
+            notes.push(collision(&subject, &what, &first, RENAME));
+        } else {
+            relations.push(Relation { name, hop: Hop { relationship: id, direction }, target });
+        }
+    }
+    relations
+}
+
+/// The column that names the relations of a foreign key: the first that no other foreign key of
+/// the table uses, for the others tell less about it.
+fn naming_column<'a>(catalog: &'a Catalog, relationship: &Relationship) -> Option<&'a str> {
+    let of_others = |field: &FieldId| {
+        let mut others = catalog[relationship.from].outgoing.iter();
+        others.any(|id| *id != relationship.id && catalog[*id].from_fields.contains(field))
+    };
+    let fields = &relationship.from_fields;
+    let own = fields.iter().find(|field| !of_others(field));
+    own.or(fields.first()).map(|field| &*catalog[*field].name)
+}
+
+/// Whether the table refers to the same entity by another foreign key too.
+fn is_ambiguous(catalog: &Catalog, relationship: &Relationship) -> bool {
+    let mut others = catalog[relationship.from].outgoing.iter();
+    others.any(|id| *id != relationship.id && catalog[*id].to == relationship.to)
+}
+
+fn subject(catalog: &Catalog, relationship: &Relationship) -> String {
+    let columns: Vec<_> =
+        relationship.from_fields.iter().map(|field| &*catalog[*field].name).collect();
+    format!("{} ({})", catalog.qualified_name(relationship.from), columns.join(", "))
+}

@@ -1,0 +1,183 @@
+//! The plan as types, fields and inputs with their bindings.
+
+use catalog::Catalog;
+use graphql::schema::{FieldDefinition, TypeId, TypeKind, TypeRef};
+use ir::HopDirection;
+
+use super::collision::left_out;
+use super::columns::{Column, tie_break};
+use super::operators::{Extras, OperatorTypes, Scalars, add_type, input};
+use super::plan::{Plan, Planned};
+use super::values::ApiScalar;
+use super::{BigIntegers, Options};
+use crate::api::{Api, ApiBuilder};
+use crate::binding::{
+    EntityBinding, FieldBinding, InputBinding, InputRole, RowsBinding, RowsForm, RowsFrom,
+};
+
+/// The types of an entity.
+#[derive(Clone, Copy, Debug)]
+struct EntityTypes {
+    object: TypeId,
+    clauses: TypeId,
+    /// Not there if no column can be sorted by: input types without fields are not allowed.
+    sort: Option<TypeId>,
+}
+
+/// What every part of the schema needs to know.
+struct Types {
+    scalars: Scalars,
+    operators: OperatorTypes,
+    /// In the order of the plan.
+    entities: Vec<EntityTypes>,
+}
+
+/// Makes the API of a plan: first the types, since they refer to each other, then what they have.
+pub(super) fn build(catalog: &Catalog, plan: Plan<'_>, options: &Options) -> Api {
+    let mut builder = ApiBuilder::default();
+    let extras = Extras {
+        big_int: options.big_integers == BigIntegers::String,
+        json: plan.entities.iter().flat_map(|planned| &planned.columns).any(is_json),
+    };
+    let scalars = Scalars::add(&mut builder, extras);
+    let query = add_type(&mut builder, "Query", None, object());
+    builder.schema_mut().query = Some(query);
+    let entities = plan.entities.iter().map(|planned| add_entity(&mut builder, planned)).collect();
+    let operators = OperatorTypes::add(&mut builder, &scalars, extras);
+    let types = Types { scalars, operators, entities };
+
+    for (planned, own) in plan.entities.iter().zip(&types.entities) {
+        let binding = rows(RowsFrom::Entity, planned, RowsForm::List, options);
+        add_list(&mut builder, query, &planned.names.list, *own, &types, binding);
+        add_columns(&mut builder, planned, *own, &types);
+        add_relations(&mut builder, &plan.entities, planned, *own, &types, options);
+        let tie_break = tie_break(catalog, planned.entity);
+        let binding = EntityBinding { tie_break, ..EntityBinding::default() };
+        builder.bind_entity(planned.entity.id, binding);
+    }
+    if plan.entities.is_empty() {
+        let message = "it has no table with a primary key and no view.";
+        builder.note(left_out("the source", message, "create one, or choose another namespace."));
+    }
+    for note in plan.notes {
+        builder.note(note);
+    }
+    builder.finish()
+}
+
+fn is_json(column: &Column<'_>) -> bool {
+    column.values.scalar == ApiScalar::Json
+}
+
+fn object() -> TypeKind {
+    TypeKind::Object { fields: Vec::new(), interfaces: Vec::new() }
+}
+
+fn add_entity(builder: &mut ApiBuilder, planned: &Planned<'_>) -> EntityTypes {
+    let names = &planned.names;
+    let input_object = || TypeKind::InputObject { fields: Vec::new() };
+    let description = planned.entity.description.as_deref();
+    EntityTypes {
+        object: add_type(builder, &names.object, description, object()),
+        clauses: add_type(builder, &names.clauses, None, input_object()),
+        sort: planned.is_sorted().then(|| add_type(builder, &names.sort, None, input_object())),
+    }
+}
+
+fn add_columns(builder: &mut ApiBuilder, planned: &Planned<'_>, own: EntityTypes, types: &Types) {
+    let clauses = TypeRef::named(own.clauses).list();
+    for (name, role) in [("and", InputRole::And), ("or", InputRole::Or)] {
+        builder.add_input_field(own.clauses, input(name, clauses), InputBinding::lenient(role));
+    }
+    for Column { field, values, filtered, sorted } in &planned.columns {
+        let scalar = TypeRef::named(types.scalars.get(values.scalar));
+        let r#type = (0..values.lists).fold(scalar, |r#type, _| r#type.list());
+        let mut definition = field_definition(&field.name, r#type);
+        definition.description = field.description.clone();
+        builder.add_field(own.object, definition, FieldBinding::Column(field.id));
+        builder.bind_column(field.id, values.binding.clone());
+        if let Some(operators) = types.operators.find(values.scalar).filter(|_| *filtered) {
+            let text =
+                format!("`{}` cannot be null; leave it out or name an operator.", field.name);
+            builder.add_input_field(
+                own.clauses,
+                input(&field.name, TypeRef::named(operators)),
+                InputBinding::refuse_null(InputRole::Operators(field.id), &text),
+            );
+        }
+        if let Some(sort) = own.sort.filter(|_| *sorted) {
+            builder.add_input_field(
+                sort,
+                input(&field.name, TypeRef::named(types.operators.direction)),
+                InputBinding::lenient(InputRole::SortField(field.id)),
+            );
+        }
+    }
+}
+
+fn add_relations(
+    builder: &mut ApiBuilder,
+    entities: &[Planned<'_>],
+    planned: &Planned<'_>,
+    own: EntityTypes,
+    types: &Types,
+    options: &Options,
+) {
+    for relation in &planned.relations {
+        let target = &entities[relation.target];
+        let target_types = types.entities[relation.target];
+        let from = RowsFrom::Relation(relation.hop);
+        match relation.hop.direction {
+            HopDirection::Forward => {
+                let binding = rows(from, target, RowsForm::Single, options);
+                let definition =
+                    field_definition(&relation.name, TypeRef::named(target_types.object));
+                builder.add_field(own.object, definition, FieldBinding::Rows(binding));
+            }
+            HopDirection::Backward => {
+                let binding = rows(from, target, RowsForm::List, options);
+                add_list(builder, own.object, &relation.name, target_types, types, binding);
+            }
+        }
+    }
+}
+
+fn add_list(
+    builder: &mut ApiBuilder,
+    parent: TypeId,
+    name: &str,
+    entity: EntityTypes,
+    types: &Types,
+    binding: RowsBinding,
+) {
+    let definition = field_definition(name, TypeRef::named(entity.object).list());
+    let list = builder.add_field(parent, definition, FieldBinding::Rows(binding));
+    let mut argument = |name: &str, r#type: TypeId, role: InputRole| {
+        let definition = input(name, TypeRef::named(r#type));
+        builder.add_argument(list, definition, InputBinding::lenient(role));
+    };
+    argument("where", entity.clauses, InputRole::Filter);
+    if let Some(sort) = entity.sort {
+        argument("sort", sort, InputRole::Sort);
+    }
+    argument("limit", types.scalars.int, InputRole::Limit);
+    argument("offset", types.scalars.int, InputRole::Offset);
+}
+
+fn rows(from: RowsFrom, planned: &Planned<'_>, form: RowsForm, options: &Options) -> RowsBinding {
+    let default_limit = match form {
+        RowsForm::List | RowsForm::Connection => options.default_limit,
+        RowsForm::Single => None,
+    };
+    RowsBinding { from, entity: planned.entity.id, form, default_limit }
+}
+
+fn field_definition(name: &str, r#type: TypeRef) -> FieldDefinition {
+    FieldDefinition {
+        name: name.into(),
+        description: None,
+        arguments: Vec::new(),
+        r#type,
+        deprecated: None,
+    }
+}

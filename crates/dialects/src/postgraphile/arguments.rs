@@ -1,0 +1,51 @@
+//! The arguments of fields that give several rows.
+
+use graphql::schema::{FieldId, InputDefinition, TypeRef};
+use graphql::value::Const;
+
+use super::build::{Build, input};
+use super::entity::Served;
+use super::{descriptions, order};
+use crate::binding::{InputBinding, InputRole};
+
+/// How rows are given.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Collection {
+    Connection,
+    List,
+}
+
+/// Adds `first`, `offset`, `orderBy` and `condition`.
+pub(super) fn add(
+    build: &mut Build<'_>,
+    field: FieldId,
+    collection: Collection,
+    of: &Served<'_>,
+) {
+    let Some(types) = of.types else { return };
+    let Some(int) = build.scalar("Int") else { return };
+    let offset = match collection {
+        Collection::Connection => descriptions::CONNECTION_OFFSET,
+        Collection::List => descriptions::LIST_OFFSET,
+    };
+    let mut add = |definition, role| {
+        build.api.add_argument(field, definition, InputBinding::lenient(role));
+    };
+    add(input("first", descriptions::FIRST, int), InputRole::Limit);
+    add(input("offset", offset, int), InputRole::Offset);
+    if let Some(order) = types.order {
+        let r#type = TypeRef::named(order).non_null().list();
+        let definition = input("orderBy", &descriptions::order_by(&of.name), r#type);
+        let default = (collection == Collection::Connection).then(|| default_order(of));
+        add(InputDefinition { default, ..definition }, InputRole::OrderBy);
+    }
+    if let Some(condition) = types.condition {
+        let r#type = TypeRef::named(condition);
+        add(input("condition", descriptions::CONDITION, r#type), InputRole::Filter);
+    }
+}
+
+fn default_order(of: &Served<'_>) -> Const {
+    let name = if of.primary_key().is_empty() { order::NATURAL } else { order::PRIMARY_KEY_ASC };
+    Const::List(vec![Const::Enum(name.into())])
+}

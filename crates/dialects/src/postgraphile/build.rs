@@ -1,0 +1,114 @@
+//! An API while it is made.
+
+use catalog::{Catalog, CompositeId, DomainId, EntityId, EnumId, FieldId, Note};
+use graphql::schema::{FieldDefinition, InputDefinition, TypeDefinition, TypeId, TypeKind, TypeRef};
+use rustc_hash::FxHashMap;
+
+use super::claims::Claims;
+use super::types::ValueType;
+use super::{Options, scalars};
+use crate::api::ApiBuilder;
+
+/// What all parts of the making share.
+#[derive(Debug)]
+pub(super) struct Build<'a> {
+    pub(super) catalog: &'a Catalog,
+    pub(super) options: &'a Options,
+    pub(super) api: ApiBuilder,
+    /// The names of all types.
+    pub(super) types: Claims,
+    /// Types that were made for a type of the catalog. `None` is no type: it cannot be served.
+    pub(super) named: FxHashMap<Named, Option<ValueType>>,
+    /// Range types by the name of their elements' type.
+    pub(super) ranges: FxHashMap<Box<str>, TypeId>,
+    /// The types of their bounds.
+    pub(super) bounds: FxHashMap<Box<str>, TypeId>,
+}
+
+/// A type of the catalog that has a type of its own in the API.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub(super) enum Named {
+    Enum(EnumId),
+    Domain(DomainId),
+    Composite(CompositeId),
+}
+
+impl<'a> Build<'a> {
+    pub(super) fn new(catalog: &'a Catalog, options: &'a Options) -> Self {
+        let mut types = Claims::default();
+        for name in scalars::RESERVED_TYPES {
+            types.reserve(name, "a type of every API");
+        }
+        Self {
+            catalog,
+            options,
+            api: ApiBuilder::default(),
+            types,
+            named: FxHashMap::default(),
+            ranges: FxHashMap::default(),
+            bounds: FxHashMap::default(),
+        }
+    }
+
+    /// Adds a type whose name was claimed.
+    pub(super) fn add_type(
+        &mut self,
+        name: &str,
+        description: Option<Box<str>>,
+        kind: TypeKind,
+    ) -> Option<TypeId> {
+        self.api.add_type(TypeDefinition { name: name.into(), description, kind })
+    }
+
+    /// A reference to one of PostGraphile's own scalars, which is made when it is first needed.
+    pub(super) fn scalar(&mut self, name: &str) -> Option<TypeRef> {
+        let found = self.api.schema().find_type(name);
+        let description = scalars::description(name).map(Into::into);
+        found.or_else(|| self.add_type(name, description, TypeKind::Scalar)).map(TypeRef::named)
+    }
+
+    pub(super) fn note(&mut self, note: Note) {
+        self.api.note(note);
+    }
+
+    /// `public.person`
+    pub(super) fn entity_name(&self, entity: EntityId) -> String {
+        self.catalog.qualified_name(entity)
+    }
+
+    /// `public.person.full_name`
+    pub(super) fn field_name(&self, field: FieldId) -> String {
+        let field = &self.catalog[field];
+        format!("{}.{}", self.entity_name(field.entity), field.name)
+    }
+
+    /// The names of fields, as the database has them.
+    pub(super) fn names(&self, fields: &[FieldId]) -> Vec<&'a str> {
+        fields.iter().map(|field| &*self.catalog[*field].name).collect()
+    }
+}
+
+/// An object type without fields.
+pub(super) fn object(interfaces: Vec<TypeId>) -> TypeKind {
+    TypeKind::Object { fields: Vec::new(), interfaces }
+}
+
+pub(super) fn field(name: &str, description: &str, r#type: TypeRef) -> FieldDefinition {
+    FieldDefinition {
+        name: name.into(),
+        description: Some(description.into()),
+        arguments: Vec::new(),
+        r#type,
+        deprecated: None,
+    }
+}
+
+pub(super) fn input(name: &str, description: &str, r#type: TypeRef) -> InputDefinition {
+    InputDefinition {
+        name: name.into(),
+        description: Some(description.into()),
+        r#type,
+        default: None,
+        deprecated: None,
+    }
+}

@@ -1,0 +1,55 @@
+//! Who has which name: the first to claim it keeps it, the others are reported.
+
+use catalog::{Note, NoteKind};
+use rustc_hash::FxHashMap;
+
+/// The names within one scope, each with a phrase that says what has it.
+#[derive(Debug, Default)]
+pub(super) struct Claims {
+    owners: FxHashMap<Box<str>, Box<str>>,
+}
+
+/// A thing that wants a name.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Claimant<'a> {
+    /// What a person would rename: `public.person.node_id`.
+    pub(super) subject: &'a str,
+    /// What of it has the name: `type`, `field`.
+    pub(super) what: &'a str,
+}
+
+impl Claims {
+    /// Takes a name; a note says why not.
+    pub(super) fn claim(&mut self, name: &str, claimant: Claimant<'_>) -> Result<(), Note> {
+        let Claimant { subject, what } = claimant;
+        if !super::naming::is_name(name) {
+            return Err(Note {
+                kind: NoteKind::LeftOut,
+                subject: subject.into(),
+                message: format!("its {what} would have no name that GraphQL allows: {name:?}.")
+                    .into(),
+                remedy: format!("rename {subject}.").into(),
+            });
+        }
+        match self.owners.get(name) {
+            Some(owner) => Err(Note {
+                kind: NoteKind::Collision,
+                subject: subject.into(),
+                message: format!(
+                    "its {what} would be called {name}, which is already {owner}; it is left out."
+                )
+                .into(),
+                remedy: format!("rename {subject}, or the other.").into(),
+            }),
+            None => {
+                self.owners.insert(name.into(), format!("the {what} of {subject}").into());
+                Ok(())
+            }
+        }
+    }
+
+    /// Takes a name that the API itself needs.
+    pub(super) fn reserve(&mut self, name: &str, owner: &str) {
+        self.owners.insert(name.into(), owner.into());
+    }
+}

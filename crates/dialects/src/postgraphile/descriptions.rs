@@ -1,0 +1,111 @@
+//! What the API says about itself, in PostGraphile's words: clients and generated documentation
+//! compare schemas by their text.
+
+pub(super) const QUERY: &str =
+    "The root query type which gives access points into the data universe.";
+pub(super) const QUERY_QUERY: &str = "Exposes the root query type nested one level down. This is \
+     helpful for Relay 1 which can only query top level fields if they are in a particular form.";
+pub(super) const QUERY_NODE_ID: &str = "The root query type must be a `Node` to work well with \
+     Relay 1 mutations. This just resolves to `query`.";
+pub(super) const NODE: &str = "An object with a globally unique `ID`.";
+pub(super) const NODE_ID: &str = "A globally unique identifier. Can be used in various places \
+     throughout the system to identify this single value.";
+
+pub(super) const FIRST: &str = "Only read the first `n` values of the set.";
+pub(super) const CONNECTION_OFFSET: &str = "Skip the first `n` values from our `after` cursor, an \
+     alternative to cursor based pagination. May not be used with `last`.";
+pub(super) const LIST_OFFSET: &str = "Skip the first `n` values.";
+pub(super) const CONDITION: &str =
+    "A condition to be used in determining which values should be returned by the collection.";
+
+pub(super) const PAGE_INFO_FIELD: &str = "Information to aid in pagination.";
+pub(super) const PAGE_INFO: &str = "Information about pagination in a connection.";
+pub(super) const HAS_NEXT_PAGE: &str = "When paginating forwards, are there more items?";
+pub(super) const HAS_PREVIOUS_PAGE: &str = "When paginating backwards, are there more items?";
+pub(super) const START_CURSOR: &str = "When paginating backwards, the cursor to continue.";
+pub(super) const END_CURSOR: &str = "When paginating forwards, the cursor to continue.";
+pub(super) const CURSOR: &str = "A cursor for use in pagination.";
+
+pub(super) const INTERVAL: &str =
+    "An interval of time that has passed where the smallest distinct unit is a second.";
+pub(super) const SECONDS: &str = "A quantity of seconds. This is the only non-integer field, as \
+     all the other fields will dump their overflow into a smaller unit of time. Intervals don’t \
+     have a smaller unit than seconds.";
+pub(super) const RANGE_START: &str = "The starting bound of our range.";
+pub(super) const RANGE_END: &str = "The ending bound of our range.";
+pub(super) const BOUND: &str =
+    "The value at one end of a range. A range can either include this value, or not.";
+pub(super) const BOUND_VALUE: &str = "The value at one end of our range.";
+pub(super) const BOUND_INCLUSIVE: &str =
+    "Whether or not the value of this bound is included in the range.";
+
+pub(super) fn quantity(unit: &str) -> String {
+    format!("A quantity of {unit}.")
+}
+
+pub(super) fn range(element: &str) -> String {
+    format!("A range of `{element}`.")
+}
+
+pub(super) fn connection(r#type: &str) -> String {
+    format!("A connection to a list of `{type}` values.", type = r#type)
+}
+
+pub(super) fn nodes(r#type: &str) -> String {
+    format!("A list of `{type}` objects.", type = r#type)
+}
+
+pub(super) fn edges(r#type: &str) -> String {
+    format!(
+        "A list of edges which contains the `{type}` and cursor to aid in pagination.",
+        type = r#type
+    )
+}
+
+pub(super) fn total_count(r#type: &str) -> String {
+    format!("The count of *all* `{type}` you could get from the connection.", type = r#type)
+}
+
+pub(super) fn edge(r#type: &str) -> String {
+    format!("A `{type}` edge in the connection.", type = r#type)
+}
+
+pub(super) fn edge_node(r#type: &str) -> String {
+    format!("The `{type}` at the end of the edge.", type = r#type)
+}
+
+pub(super) fn reads_connection(r#type: &str) -> String {
+    format!("Reads and enables pagination through a set of `{type}`.", type = r#type)
+}
+
+pub(super) fn reads_list(r#type: &str) -> String {
+    format!("Reads a set of `{type}`.", type = r#type)
+}
+
+pub(super) fn reads_related(r#type: &str, to: &str) -> String {
+    format!("Reads a single `{type}` that is related to this `{to}`.", type = r#type)
+}
+
+pub(super) fn please_use(field: &str) -> String {
+    format!("Please use {field} instead")
+}
+
+pub(super) fn order_by(r#type: &str) -> String {
+    format!("The method to use when ordering `{type}`.", type = r#type)
+}
+
+pub(super) fn order_type(r#type: &str) -> String {
+    format!("Methods to use when ordering `{type}`.", type = r#type)
+}
+
+pub(super) fn condition_type(r#type: &str) -> String {
+    format!(
+        "A condition to be used against `{type}` object types. All fields are tested for equality \
+         and combined with a logical ‘and.’",
+        type = r#type
+    )
+}
+
+pub(super) fn condition_field(field: &str) -> String {
+    format!("Checks for equality with the object’s `{field}` field.")
+}

@@ -1,0 +1,155 @@
+//! Entities: which are served, with which columns, and the types that each has.
+
+use catalog::{Entity, EntityId, FieldId, Note, NoteKind, Type};
+use graphql::schema::{FieldDefinition, TypeId};
+
+use super::build::{Build, field, object};
+use super::claims::{Claimant, Claims};
+use super::types::{ValueType, note_left_out, value_type};
+use super::{condition, connection, descriptions, naming, order};
+use crate::binding::{ColumnBinding, EntityBinding, FieldBinding};
+
+/// An entity that the API shows.
+#[derive(Debug)]
+pub(super) struct Served<'a> {
+    pub(super) entity: &'a Entity,
+    /// The name of its type.
+    pub(super) name: String,
+    pub(super) columns: Vec<Column>,
+    /// The names of the fields that its type has so far.
+    pub(super) fields: Claims,
+    pub(super) types: Option<EntityTypes>,
+}
+
+/// The types that belong to an entity. Those that could have no name are missing.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct EntityTypes {
+    pub(super) row: TypeId,
+    pub(super) connection: Option<TypeId>,
+    pub(super) order: Option<TypeId>,
+    pub(super) condition: Option<TypeId>,
+}
+
+/// A column that the API shows.
+#[derive(Clone, Debug)]
+pub(super) struct Column {
+    pub(super) field: FieldId,
+    pub(super) name: String,
+    pub(super) value: ValueType,
+    pub(super) not_null: bool,
+}
+
+impl Served<'_> {
+    pub(super) fn column(&self, field: FieldId) -> Option<&Column> {
+        self.columns.iter().find(|column| column.field == field)
+    }
+
+    /// The fields of the primary key; none without one.
+    pub(super) fn primary_key(&self) -> &[FieldId] {
+        self.entity.primary_key().map_or(&[], |key| &key.fields)
+    }
+}
+
+/// The entities that the API shows, in the order of the catalog. The names of their types are
+/// taken before any other type of the database takes one.
+pub(super) fn plan<'a>(build: &mut Build<'a>) -> Vec<Served<'a>> {
+    let mut named = Vec::new();
+    for entity in build.catalog.entities() {
+        let name = naming::table_type(&entity.name);
+        let subject = build.entity_name(entity.id);
+        match build.types.claim(&name, Claimant { subject: &subject, what: "type" }) {
+            Ok(()) => named.push((entity, name)),
+            Err(note) => build.note(note),
+        }
+    }
+    named.into_iter().filter_map(|(entity, name)| serve(build, entity, name)).collect()
+}
+
+fn serve<'a>(build: &mut Build<'a>, entity: &'a Entity, name: String) -> Option<Served<'a>> {
+    let mut fields = Claims::default();
+    if entity.primary_key().is_some() {
+        fields.reserve("nodeId", "the node id of the row");
+    }
+    let mut columns = Vec::new();
+    for field in build.catalog.fields_of(entity.id) {
+        let subject = build.field_name(field.id);
+        let Some(value) = value_type(build, &field.r#type) else {
+            note_left_out(build, &subject);
+            continue;
+        };
+        let form = ColumnBinding {
+            value: value.value.clone(),
+            form: value.form,
+            json: value.json.clone(),
+        };
+        build.api.bind_column(field.id, form);
+        let name = naming::column(&field.name);
+        if let Err(note) = fields.claim(&name, Claimant { subject: &subject, what: "field" }) {
+            build.note(note);
+            continue;
+        }
+        let not_null = !field.nullable
+            || matches!(field.r#type, Type::Domain(domain) if build.catalog[domain].not_null);
+        columns.push(Column { field: field.id, name, value, not_null });
+    }
+    if columns.is_empty() {
+        build.note(Note {
+            kind: NoteKind::LeftOut,
+            subject: build.entity_name(entity.id).into(),
+            message: "it has no column that can be shown.".into(),
+            remedy: "add a column.".into(),
+        });
+        return None;
+    }
+    Some(Served { entity, name, columns, fields, types: None })
+}
+
+/// Adds the types of all entities, and the columns to the rows' types.
+pub(super) fn add_types(build: &mut Build<'_>, served: &mut [Served<'_>]) {
+    for one in served {
+        let node = build.api.schema().find_type("Node");
+        let interfaces = node.filter(|_| !one.primary_key().is_empty()).into_iter().collect();
+        let description = one.entity.description.clone();
+        let Some(row) = build.add_type(&one.name, description, object(interfaces)) else {
+            continue;
+        };
+        add_columns(build, one, row);
+        let connection = connection::add(build, one, row);
+        let order = order::add(build, one);
+        let condition = condition::add(build, one);
+        one.types = Some(EntityTypes { row, connection, order, condition });
+        build.api.bind_entity(one.entity.id, entity_binding(build, one.entity.id));
+    }
+}
+
+fn add_columns(build: &mut Build<'_>, one: &Served<'_>, row: TypeId) {
+    let key = one.primary_key();
+    if let (false, Some(id)) = (key.is_empty(), build.scalar("ID")) {
+        let prefix = naming::node_prefix(&one.entity.name).into();
+        let binding = FieldBinding::NodeId { prefix, key: key.to_vec() };
+        let definition = field("nodeId", descriptions::NODE_ID, id.non_null());
+        build.api.add_field(row, definition, binding);
+    }
+    for column in &one.columns {
+        let definition = FieldDefinition {
+            name: column.name.as_str().into(),
+            description: build.catalog[column.field].description.clone(),
+            arguments: Vec::new(),
+            r#type: column.value.output.non_null_if(column.not_null),
+            deprecated: None,
+        };
+        build.api.add_field(row, definition, FieldBinding::Column(column.field));
+    }
+}
+
+fn entity_binding(build: &Build<'_>, id: EntityId) -> EntityBinding {
+    let entity = &build.catalog[id];
+    let tie_break = entity.primary_key().map(|key| key.fields.clone()).unwrap_or_default();
+    // A unique column that can be null does not tell rows apart: several rows may hold null.
+    let unique = entity.keys.iter().filter_map(|key| match key.fields.as_slice() {
+        [field] if !build.catalog[*field].nullable => Some(*field),
+        _ => None,
+    });
+    let natural_cursor = if tie_break.is_empty() { "natural" } else { "primary_key_asc" };
+    EntityBinding { unique: unique.collect(), tie_break, natural_cursor: natural_cursor.into() }
+}

@@ -1,0 +1,110 @@
+//! What PostGraphile calls things: its classic inflection.
+
+use super::inflection::{pluralize, singularize};
+use crate::case::{camel_case, constant_case, spell_foreign, upper_camel_case};
+
+/// A name of the database as a beginning of GraphQL names: a leading digit gets an underscore, of
+/// several leading underscores one stays, since the others are reserved.
+pub(super) fn coerce(name: &str) -> String {
+    let spelled = spell_foreign(name);
+    let rest = spelled.trim_start_matches('_');
+    if rest.len() + 2 <= spelled.len() {
+        format!("_{rest}")
+    } else if spelled.starts_with(|first: char| first.is_ascii_digit()) {
+        format!("_{spelled}")
+    } else {
+        spelled
+    }
+}
+
+/// The singular of a table's name; one that ends like the input types of another table says that
+/// it is a record.
+pub(super) fn singular_table(table: &str) -> String {
+    let singular = singularize(&coerce(table));
+    let is_taken = ["_input", "-input", "Input", "_patch", "-patch", "Patch"]
+        .iter()
+        .any(|ending| singular.strip_suffix(ending).is_some_and(|rest| !rest.is_empty()));
+    if is_taken { format!("{singular}_record") } else { singular }
+}
+
+pub(super) fn table_type(table: &str) -> String {
+    upper_camel_case(&singular_table(table))
+}
+
+/// The type of an enum, a domain or a composite.
+pub(super) fn other_type(name: &str) -> String {
+    upper_camel_case(&coerce(name))
+}
+
+pub(super) fn connection_type(r#type: &str) -> String {
+    upper_camel_case(&format!("{}-connection", pluralize(r#type)))
+}
+
+pub(super) fn edge_type(r#type: &str) -> String {
+    upper_camel_case(&format!("{}-edge", pluralize(r#type)))
+}
+
+pub(super) fn order_type(r#type: &str) -> String {
+    upper_camel_case(&format!("{}-order-by", pluralize(r#type)))
+}
+
+pub(super) fn condition_type(r#type: &str) -> String {
+    upper_camel_case(&format!("{type}-condition", type = r#type))
+}
+
+pub(super) fn range_type(element: &str) -> String {
+    upper_camel_case(&format!("{element}-range"))
+}
+
+pub(super) fn range_bound_type(element: &str) -> String {
+    upper_camel_case(&format!("{element}-range-bound"))
+}
+
+pub(super) fn all_rows(table: &str) -> String {
+    camel_case(&format!("all-{}", pluralize(&singular_table(table))))
+}
+
+pub(super) fn all_rows_list(table: &str) -> String {
+    camel_case(&format!("all-{}-list", pluralize(&singular_table(table))))
+}
+
+pub(super) fn column(name: &str) -> String {
+    camel_case(&coerce(name))
+}
+
+/// One row of a table found by columns: a row by its key, or a relation to at most one row.
+pub(super) fn row_by(table: &str, columns: &[&str]) -> String {
+    camel_case(&format!("{}-by-{}", singular_table(table), joined(columns)))
+}
+
+/// The rows of a table that refer to a row by columns.
+pub(super) fn rows_by(table: &str, columns: &[&str]) -> String {
+    camel_case(&format!("{}-by-{}", pluralize(&singular_table(table)), joined(columns)))
+}
+
+pub(super) fn rows_by_list(table: &str, columns: &[&str]) -> String {
+    camel_case(&format!("{}-by-{}-list", pluralize(&singular_table(table)), joined(columns)))
+}
+
+/// A value of an order enum: `name_asc` → `NAME_ASC`.
+pub(super) fn order_value(column: &str, suffix: &str) -> String {
+    constant_case(&format!("{}_{suffix}", coerce(column)))
+}
+
+/// What node ids of a table begin with.
+pub(super) fn node_prefix(table: &str) -> String {
+    pluralize(table)
+}
+
+fn joined(columns: &[&str]) -> String {
+    columns.iter().map(|name| column(name)).collect::<Vec<_>>().join("-and-")
+}
+
+/// Whether GraphQL allows the name, and does not reserve it.
+pub(super) fn is_name(name: &str) -> bool {
+    let mut characters = name.chars();
+    let first = characters.next();
+    first.is_some_and(|first| first.is_ascii_alphabetic() || first == '_')
+        && characters.all(|character| character.is_ascii_alphanumeric() || character == '_')
+        && !name.starts_with("__")
+}

@@ -1,0 +1,72 @@
+//! Orders: an enum for each entity.
+
+use catalog::FieldId;
+use graphql::schema::{EnumValueDefinition, TypeId, TypeKind};
+use ir::Direction;
+
+use super::build::Build;
+use super::claims::{Claimant, Claims};
+use super::entity::Served;
+use super::{descriptions, naming};
+use crate::binding::{OrderBy, ValueBinding};
+
+/// No order of its own.
+pub(super) const NATURAL: &str = "NATURAL";
+pub(super) const PRIMARY_KEY_ASC: &str = "PRIMARY_KEY_ASC";
+const PRIMARY_KEY_DESC: &str = "PRIMARY_KEY_DESC";
+
+const DIRECTIONS: [(&str, Direction); 2] =
+    [("asc", Direction::Ascending), ("desc", Direction::Descending)];
+
+/// Adds the enum of an entity's orders: `NATURAL`, each column in both directions, the primary
+/// key in both directions. Columns that the database cannot order are not among them.
+pub(super) fn add(build: &mut Build<'_>, one: &Served<'_>) -> Option<TypeId> {
+    let subject = build.entity_name(one.entity.id);
+    let name = naming::order_type(&one.name);
+    if let Err(note) = build.types.claim(&name, Claimant { subject: &subject, what: "order type" })
+    {
+        build.note(note);
+        return None;
+    }
+    let description = descriptions::order_type(&one.name);
+    let kind = TypeKind::Enum { values: Vec::new() };
+    let r#type = build.add_type(&name, Some(description.into()), kind)?;
+    let mut names = Claims::default();
+    names.reserve(NATURAL, "the order that PostGraphile calls natural");
+    let key = one.primary_key();
+    if !key.is_empty() {
+        names.reserve(PRIMARY_KEY_ASC, "the order by the primary key");
+        names.reserve(PRIMARY_KEY_DESC, "the order by the primary key");
+    }
+
+    add_value(build, r#type, NATURAL, OrderBy::Natural);
+    for column in one.columns.iter().filter(|column| column.value.ordered) {
+        let subject = build.field_name(column.field);
+        for (suffix, direction) in DIRECTIONS {
+            let name = naming::order_value(&build.catalog[column.field].name, suffix);
+            match names.claim(&name, Claimant { subject: &subject, what: "order" }) {
+                Ok(()) => {
+                    let order = fields(&[column.field], direction, &name);
+                    add_value(build, r#type, &name, order);
+                }
+                Err(note) => build.note(note),
+            }
+        }
+    }
+    if !key.is_empty() {
+        for (name, (_, direction)) in [PRIMARY_KEY_ASC, PRIMARY_KEY_DESC].iter().zip(DIRECTIONS) {
+            add_value(build, r#type, name, fields(key, direction, name));
+        }
+    }
+    Some(r#type)
+}
+
+fn fields(fields: &[FieldId], direction: Direction, name: &str) -> OrderBy {
+    let cursor_name = name.to_ascii_lowercase().into();
+    OrderBy::Fields { fields: fields.to_vec(), direction, cursor_name }
+}
+
+fn add_value(build: &mut Build<'_>, r#type: TypeId, name: &str, order: OrderBy) {
+    let value = EnumValueDefinition { name: name.into(), description: None, deprecated: None };
+    build.api.add_enum_value(r#type, value, ValueBinding::Order(order));
+}

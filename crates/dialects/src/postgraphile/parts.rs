@@ -1,0 +1,205 @@
+//! Types whose values have parts: intervals, points, ranges, composites.
+
+use catalog::{CompositeId, RangeId};
+use graphql::schema::{FieldDefinition, TypeId, TypeRef};
+use ir::Form;
+use response::{Leaf, Part};
+
+use super::build::{Build, field, object};
+use super::claims::{Claimant, Claims};
+use super::types::{Definition, ValueType, note_left_out, value_type};
+use super::{descriptions, naming};
+use crate::binding::{FieldBinding, ValueShape};
+
+pub(super) fn interval(
+    build: &mut Build<'_>,
+    definition: Option<Definition>,
+) -> Option<ValueType> {
+    let shown = |r#type, value| object_value(r#type, value, true);
+    let known = build.api.schema().find_type("Interval");
+    if let (Some(known), None) = (known, &definition) {
+        return Some(shown(known, ValueShape::Interval));
+    }
+    let definition = definition
+        .unwrap_or_else(|| definition_of("Interval", Some(descriptions::INTERVAL.into())));
+    let (float, int) = (build.scalar("Float")?, build.scalar("Int")?);
+    let r#type = build.add_type(&definition.name, definition.description, object(Vec::new()))?;
+    add_part(build, r#type, Part::Seconds, Leaf::Float, field("seconds", descriptions::SECONDS, float));
+    let units = [
+        (Part::Minutes, "minutes"),
+        (Part::Hours, "hours"),
+        (Part::Days, "days"),
+        (Part::Months, "months"),
+        (Part::Years, "years"),
+    ];
+    for (part, unit) in units {
+        let definition = field(unit, &descriptions::quantity(unit), int);
+        add_part(build, r#type, part, Leaf::Int, definition);
+    }
+    Some(shown(r#type, ValueShape::Interval))
+}
+
+pub(super) fn point(build: &mut Build<'_>, definition: Option<Definition>) -> Option<ValueType> {
+    let shown = |r#type, value| object_value(r#type, value, false);
+    let known = build.api.schema().find_type("Point");
+    if let (Some(known), None) = (known, &definition) {
+        return Some(shown(known, ValueShape::Point));
+    }
+    let definition = definition.unwrap_or_else(|| definition_of("Point", None));
+    let float = build.scalar("Float")?.non_null();
+    let r#type = build.add_type(&definition.name, definition.description, object(Vec::new()))?;
+    for (part, name) in [(Part::X, "x"), (Part::Y, "y")] {
+        add_part(build, r#type, part, Leaf::Float, plain_field(name, float));
+    }
+    Some(shown(r#type, ValueShape::Point))
+}
+
+/// A range's type is shared by all ranges whose elements have the same type in the API.
+pub(super) fn range(
+    build: &mut Build<'_>,
+    id: RangeId,
+    definition: Option<Definition>,
+) -> Option<ValueType> {
+    let catalog = build.catalog;
+    let range = &catalog[id];
+    let element = value_type(build, &range.subtype).filter(ValueType::is_stored)?;
+    let element_name = build.api.schema()[element.output.base].name.clone();
+    let shown = |r#type| object_value(r#type, ValueShape::Range, true);
+    if let (Some(known), None) = (build.ranges.get(&element_name), &definition) {
+        return Some(shown(*known));
+    }
+    let bound = range_bound(build, &range.name, &element_name, &element)?;
+    let is_alias = definition.is_some();
+    let definition = match definition {
+        Some(definition) => definition,
+        None => {
+            let name = naming::range_type(&element_name);
+            claim(build, &name, &range.name)?;
+            definition_of(&name, Some(descriptions::range(&element_name)))
+        }
+    };
+    let r#type = build.add_type(&definition.name, definition.description, object(Vec::new()))?;
+    let bounds = [
+        (Part::Start, "start", descriptions::RANGE_START),
+        (Part::End, "end", descriptions::RANGE_END),
+    ];
+    for (part, name, description) in bounds {
+        let definition = field(name, description, TypeRef::named(bound));
+        let binding = FieldBinding::Part { part, value: ValueShape::Bound };
+        build.api.add_field(r#type, definition, binding);
+    }
+    if !is_alias {
+        build.ranges.insert(element_name, r#type);
+    }
+    Some(shown(r#type))
+}
+
+fn range_bound(
+    build: &mut Build<'_>,
+    range: &str,
+    element_name: &str,
+    element: &ValueType,
+) -> Option<TypeId> {
+    if let Some(known) = build.bounds.get(element_name) {
+        return Some(*known);
+    }
+    let name = naming::range_bound_type(element_name);
+    claim(build, &name, range)?;
+    let boolean = build.scalar("Boolean")?;
+    let bound = build.add_type(&name, Some(descriptions::BOUND.into()), object(Vec::new()))?;
+    let value = field("value", descriptions::BOUND_VALUE, element.output.non_null());
+    let binding = FieldBinding::Part { part: Part::Value, value: bound_value(&element.value) };
+    build.api.add_field(bound, value, binding);
+    let inclusive = field("inclusive", descriptions::BOUND_INCLUSIVE, boolean.non_null());
+    add_part(build, bound, Part::Inclusive, Leaf::Boolean, inclusive);
+    build.bounds.insert(element_name.into(), bound);
+    Some(bound)
+}
+
+/// Ranges with and without a time zone share a type, so its element is written by the form that
+/// reads both.
+fn bound_value(value: &ValueShape) -> ValueShape {
+    match value {
+        ValueShape::Leaf(Leaf::Timestamp) => ValueShape::Leaf(Leaf::TimestampWithZone),
+        ValueShape::Leaf(Leaf::Time) => ValueShape::Leaf(Leaf::TimeWithZone),
+        ValueShape::Leaf(Leaf::Decimal { .. }) => {
+            ValueShape::Leaf(Leaf::Decimal { scale: None })
+        }
+        other => other.clone(),
+    }
+}
+
+/// The type of a composite, or of a domain over it.
+pub(super) fn composite(
+    build: &mut Build<'_>,
+    id: CompositeId,
+    definition: Definition,
+) -> Option<ValueType> {
+    let catalog = build.catalog;
+    let composite = &catalog[id];
+    let mut names = Claims::default();
+    let mut attributes = Vec::new();
+    for (place, attribute) in composite.attributes.iter().enumerate() {
+        let subject = format!("{}.{}", composite.name, attribute.name);
+        let Some(value) = value_type(build, &attribute.r#type).filter(ValueType::is_stored) else {
+            note_left_out(build, &subject);
+            continue;
+        };
+        let name = naming::column(&attribute.name);
+        if let Err(note) = names.claim(&name, Claimant { subject: &subject, what: "field" }) {
+            build.note(note);
+            continue;
+        }
+        let Ok(place) = u16::try_from(place) else { continue };
+        let not_null = matches!(attribute.r#type, catalog::Type::Domain(id) if catalog[id].not_null);
+        let definition = plain_field(&name, value.output.non_null_if(not_null));
+        attributes.push((definition, Part::Attribute(place), value));
+    }
+    if attributes.is_empty() {
+        return None;
+    }
+    let ordered = attributes.len() == composite.attributes.len()
+        && attributes.iter().all(|(_, _, value)| value.ordered);
+    let r#type = build.add_type(&definition.name, definition.description, object(Vec::new()))?;
+    for (definition, part, value) in attributes {
+        build.api.add_field(r#type, definition, FieldBinding::Part { part, value: value.value });
+    }
+    Some(object_value(r#type, ValueShape::Composite, ordered))
+}
+
+/// A value with parts. As an argument it needs an input type, which comes with the inputs of
+/// mutations.
+fn object_value(r#type: TypeId, value: ValueShape, ordered: bool) -> ValueType {
+    ValueType {
+        output: TypeRef::named(r#type),
+        value,
+        json: Leaf::Any,
+        form: Form::Stored,
+        input: None,
+        ordered,
+    }
+}
+
+fn add_part(
+    build: &mut Build<'_>,
+    parent: TypeId,
+    part: Part,
+    leaf: Leaf,
+    definition: FieldDefinition,
+) {
+    let binding = FieldBinding::Part { part, value: ValueShape::Leaf(leaf) };
+    build.api.add_field(parent, definition, binding);
+}
+
+fn plain_field(name: &str, r#type: TypeRef) -> FieldDefinition {
+    FieldDefinition { description: None, ..field(name, "", r#type) }
+}
+
+fn definition_of(name: &str, description: Option<String>) -> Definition {
+    Definition { name: name.into(), description: description.map(Into::into) }
+}
+
+fn claim(build: &mut Build<'_>, name: &str, range: &str) -> Option<()> {
+    let claimed = build.types.claim(name, Claimant { subject: range, what: "range type" });
+    claimed.map_err(|note| build.note(note)).ok()
+}

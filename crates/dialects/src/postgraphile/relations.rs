@@ -1,0 +1,167 @@
+//! Relations: fields of a row that give related rows.
+
+use catalog::{FieldId, Relationship};
+use graphql::schema::{FieldDefinition, TypeRef};
+use ir::{Hop, HopDirection};
+
+use super::arguments::{self, Collection};
+use super::build::{Build, field};
+use super::claims::Claimant;
+use super::entity::Served;
+use super::{descriptions, naming};
+use crate::binding::{FieldBinding, RowsBinding, RowsForm, RowsFrom};
+
+/// Adds the relations of one entity: first those along its own foreign keys, then those back from
+/// the entities that refer to it.
+pub(super) fn add(build: &mut Build<'_>, served: &mut [Served<'_>], index: usize) {
+    let Some(entity) = served.get(index).map(|one| one.entity) else { return };
+    let catalog = build.catalog;
+    let mut outgoing: Vec<&Relationship> =
+        entity.outgoing.iter().map(|id| &catalog[*id]).collect();
+    outgoing.sort_by_key(|relationship| {
+        let places = places(build, &relationship.from_fields);
+        (places, relationship.to, places_of_target(build, relationship))
+    });
+    for relationship in outgoing {
+        add_forward(build, served, index, relationship);
+    }
+    // In the order of the source, which knows the age of tables.
+    for id in &entity.incoming {
+        add_backward(build, served, index, &catalog[*id]);
+    }
+}
+
+/// The places of fields within their entity.
+fn places(build: &Build<'_>, fields: &[FieldId]) -> Vec<Option<usize>> {
+    let place = |field: &FieldId| {
+        let entity = &build.catalog[build.catalog[*field].entity];
+        entity.fields.iter().position(|other| other == field)
+    };
+    fields.iter().map(place).collect()
+}
+
+fn places_of_target(build: &Build<'_>, relationship: &Relationship) -> Vec<Option<usize>> {
+    places(build, &relationship.to_fields)
+}
+
+fn add_forward(
+    build: &mut Build<'_>,
+    served: &mut [Served<'_>],
+    index: usize,
+    relationship: &Relationship,
+) {
+    let Some(target) = position(served, relationship.to) else { return };
+    let columns = build.names(&relationship.from_fields);
+    let name = naming::row_by(&build.catalog[relationship.to].name, &columns);
+    let relation = Relation {
+        relationship,
+        direction: HopDirection::Forward,
+        target,
+        form: RowsForm::Single,
+    };
+    relation.add(build, served, index, &name, None);
+}
+
+fn add_backward(
+    build: &mut Build<'_>,
+    served: &mut [Served<'_>],
+    index: usize,
+    relationship: &Relationship,
+) {
+    let Some(target) = position(served, relationship.from) else { return };
+    let from = &build.catalog[relationship.from];
+    let columns = build.names(&relationship.from_fields);
+    let collections = build.options.simple_collections;
+    let relation =
+        |form| Relation { relationship, direction: HopDirection::Backward, target, form };
+    // At most one row also where a key has fewer columns, or the same in another order, but there
+    // PostGraphile has the plural only.
+    let single = from.keys.iter().any(|key| key.fields == relationship.from_fields);
+    let single_name = naming::row_by(&from.name, &columns);
+    if single {
+        relation(RowsForm::Single).add(build, served, index, &single_name, None);
+    }
+    if collections.has_connections() {
+        let name = naming::rows_by(&from.name, &columns);
+        let deprecated = single.then(|| descriptions::please_use(&single_name));
+        relation(RowsForm::Connection).add(build, served, index, &name, deprecated);
+    }
+    if collections.has_lists() && !single {
+        let name = naming::rows_by_list(&from.name, &columns);
+        relation(RowsForm::List).add(build, served, index, &name, None);
+    }
+}
+
+fn position(served: &[Served<'_>], entity: catalog::EntityId) -> Option<usize> {
+    served.iter().position(|one| one.entity.id == entity)
+}
+
+/// A relation's field, but for its name.
+#[derive(Clone, Copy, Debug)]
+struct Relation<'a> {
+    relationship: &'a Relationship,
+    direction: HopDirection,
+    target: usize,
+    form: RowsForm,
+}
+
+impl Relation<'_> {
+    fn add(
+        self,
+        build: &mut Build<'_>,
+        served: &mut [Served<'_>],
+        index: usize,
+        name: &str,
+        deprecated: Option<String>,
+    ) {
+        let Some(target) = served.get(self.target) else { return };
+        let Some(types) = target.types else { return };
+        let row = TypeRef::named(types.row);
+        let (r#type, collection) = match self.form {
+            RowsForm::Single => (row, None),
+            RowsForm::List => (row.non_null().list().non_null(), Some(Collection::List)),
+            RowsForm::Connection => {
+                let Some(connection) = types.connection else { return };
+                (TypeRef::named(connection).non_null(), Some(Collection::Connection))
+            }
+        };
+        let (entity, target_name) = (target.entity.id, target.name.clone());
+        let Some(one) = served.get_mut(index) else { return };
+        let Some(parent) = one.types else { return };
+        let subject = self.subject(build);
+        if let Err(note) = one.fields.claim(name, Claimant { subject: &subject, what: "field" }) {
+            build.note(note);
+            return;
+        }
+        let description = match collection {
+            None => descriptions::reads_related(&target_name, &one.name),
+            Some(_) => descriptions::reads_connection(&target_name),
+        };
+        let definition = FieldDefinition {
+            deprecated: deprecated.map(Into::into),
+            ..field(name, &description, r#type)
+        };
+        let hop = Hop { relationship: self.relationship.id, direction: self.direction };
+        let binding = FieldBinding::Rows(RowsBinding {
+            from: RowsFrom::Relation(hop),
+            entity,
+            form: self.form,
+            default_limit: None,
+        });
+        let id = build.api.add_field(parent.row, definition, binding);
+        if let (Some(collection), Some(target)) = (collection, served.get(self.target)) {
+            arguments::add(build, id, collection, target);
+        }
+    }
+
+    /// The foreign key as a person would name it.
+    fn subject(&self, build: &Build<'_>) -> String {
+        let columns = build.names(&self.relationship.from_fields).join(", ");
+        let table = build.entity_name(self.relationship.from);
+        if self.relationship.name.is_empty() {
+            format!("the foreign key {table} ({columns})")
+        } else {
+            format!("the foreign key {} of {table} ({columns})", self.relationship.name)
+        }
+    }
+}

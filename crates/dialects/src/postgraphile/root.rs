@@ -1,0 +1,151 @@
+//! The root: collections of all entities, and rows by their keys.
+
+use catalog::{Key, Note, NoteKind};
+use graphql::schema::{FieldDefinition, InputDefinition, TypeId, TypeKind, TypeRef};
+
+use super::arguments::{self, Collection};
+use super::build::{Build, field, object};
+use super::claims::{Claimant, Claims};
+use super::entity::{Column, Served};
+use super::{descriptions, naming};
+use crate::binding::{
+    FieldBinding, InputBinding, InputRole, RowsBinding, RowsForm, RowsFrom,
+};
+
+/// Adds `Query` and `Node`, so that they are first in the schema.
+pub(super) fn add_types(build: &mut Build<'_>) -> Option<TypeId> {
+    let kind = TypeKind::Interface { fields: Vec::new(), interfaces: Vec::new() };
+    let id = build.scalar("ID")?.non_null();
+    let node = build.add_type("Node", Some(descriptions::NODE.into()), kind)?;
+    // No field gives a `Node` yet, so nothing is ever written for it.
+    let binding = FieldBinding::Literal(b"null".as_slice().into());
+    build.api.add_field(node, field("nodeId", descriptions::NODE_ID, id), binding);
+    let query = build.add_type("Query", Some(descriptions::QUERY.into()), object(vec![node]))?;
+    build.api.schema_mut().query = Some(query);
+    let itself = TypeRef::named(query).non_null();
+    let definition = field("query", descriptions::QUERY_QUERY, itself);
+    build.api.add_field(query, definition, FieldBinding::Same);
+    let binding = FieldBinding::Literal(br#""query""#.as_slice().into());
+    build.api.add_field(query, field("nodeId", descriptions::QUERY_NODE_ID, id), binding);
+    Some(query)
+}
+
+/// Adds the fields of `Query`: all collections, then all rows by key.
+pub(super) fn add_fields(build: &mut Build<'_>, served: &[Served<'_>], query: Option<TypeId>) {
+    let Some(query) = query else { return };
+    let mut names = Claims::default();
+    names.reserve("query", "a field of every API");
+    names.reserve("nodeId", "a field of every API");
+    names.reserve("node", "a field of every API");
+    for one in served {
+        if build.options.simple_collections.has_connections() {
+            add_collection(build, query, &mut names, one, Collection::Connection);
+        }
+        if build.options.simple_collections.has_lists() {
+            add_collection(build, query, &mut names, one, Collection::List);
+        }
+    }
+    for one in served {
+        let mut keys: Vec<&Key> = one.entity.keys.iter().collect();
+        let place = |key: &Key| -> Vec<Option<usize>> {
+            let fields = &one.entity.fields;
+            key.fields.iter().map(|field| fields.iter().position(|other| other == field)).collect()
+        };
+        keys.sort_by_key(|key| place(key));
+        keys.dedup_by(|right, left| right.fields == left.fields);
+        for key in keys {
+            add_by_key(build, query, &mut names, one, key);
+        }
+    }
+}
+
+fn add_collection(
+    build: &mut Build<'_>,
+    query: TypeId,
+    names: &mut Claims,
+    one: &Served<'_>,
+    collection: Collection,
+) {
+    let Some(types) = one.types else { return };
+    let table = &one.entity.name;
+    let (name, description, r#type, form) = match collection {
+        Collection::Connection => {
+            let Some(connection) = types.connection else { return };
+            let description = descriptions::reads_connection(&one.name);
+            let r#type = TypeRef::named(connection);
+            (naming::all_rows(table), description, r#type, RowsForm::Connection)
+        }
+        Collection::List => {
+            let r#type = TypeRef::named(types.row).non_null().list();
+            let description = descriptions::reads_list(&one.name);
+            (naming::all_rows_list(table), description, r#type, RowsForm::List)
+        }
+    };
+    let subject = build.entity_name(one.entity.id);
+    if let Err(note) = names.claim(&name, Claimant { subject: &subject, what: "field" }) {
+        build.note(note);
+        return;
+    }
+    let definition = field(&name, &description, r#type);
+    let id = build.api.add_field(query, definition, rows(one, form));
+    arguments::add(build, id, collection, one);
+}
+
+/// Adds the field that gives a row by a key, if each of the key's columns can be an argument.
+fn add_by_key(
+    build: &mut Build<'_>,
+    query: TypeId,
+    names: &mut Claims,
+    one: &Served<'_>,
+    key: &Key,
+) {
+    let Some(types) = one.types else { return };
+    let columns = build.names(&key.fields);
+    let subject = format!("{} ({})", build.entity_name(one.entity.id), columns.join(", "));
+    let compared = key.fields.iter().map(|field| {
+        let column = one.column(*field)?;
+        Some((column, column.value.input?))
+    });
+    let Some(compared): Option<Vec<(&Column, TypeRef)>> = compared.collect() else {
+        build.note(Note {
+            kind: NoteKind::LeftOut,
+            subject: subject.into(),
+            message: "rows cannot be asked for by this key: values of its types cannot be given as \
+                      arguments yet."
+                .into(),
+            remedy: "use the condition of the collection on other columns.".into(),
+        });
+        return;
+    };
+    let name = naming::row_by(&one.entity.name, &columns);
+    if let Err(note) = names.claim(&name, Claimant { subject: &subject, what: "field" }) {
+        build.note(note);
+        return;
+    }
+    let definition = FieldDefinition {
+        description: None,
+        ..field(&name, "", TypeRef::named(types.row))
+    };
+    let id = build.api.add_field(query, definition, rows(one, RowsForm::Single));
+    for (column, r#type) in compared {
+        let argument = InputDefinition {
+            name: column.name.as_str().into(),
+            description: None,
+            r#type: r#type.non_null(),
+            default: None,
+            deprecated: None,
+        };
+        let role = InputRole::Equal(column.field);
+        let refused = format!("{} must not be null.", column.name);
+        build.api.add_argument(id, argument, InputBinding::refuse_null(role, &refused));
+    }
+}
+
+fn rows(one: &Served<'_>, form: RowsForm) -> FieldBinding {
+    FieldBinding::Rows(RowsBinding {
+        from: RowsFrom::Entity,
+        entity: one.entity.id,
+        form,
+        default_limit: None,
+    })
+}

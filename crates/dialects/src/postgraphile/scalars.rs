@@ -1,0 +1,162 @@
+//! Scalars: which GraphQL type a type without parts has, and how its values are written.
+
+use catalog::Scalar;
+use response::{JsonForm, Leaf};
+
+/// Types whose names no table and no type of the database can have: those that PostGraphile
+/// defines in every schema.
+pub(super) const RESERVED_TYPES: &[&str] = &[
+    "Query", "Mutation", "Subscription", "Node", "PageInfo", "Cursor", "Int", "Float", "String",
+    "Boolean", "ID", "BigInt", "BigFloat", "BitString", "UUID", "JSON", "Date", "Time", "Datetime",
+    "Interval", "IntervalInput", "Point", "PointInput", "InternetAddress", "KeyValueHash",
+    "RegProc", "RegProcedure", "RegOper", "RegOperator", "RegClass", "RegType", "RegRole",
+    "RegNamespace", "RegConfig", "RegDictionary",
+];
+
+/// A scalar's GraphQL type with the forms of its values.
+#[derive(Clone, Debug)]
+pub(super) struct ScalarType {
+    pub(super) name: &'static str,
+    pub(super) leaf: Leaf,
+    /// Within node ids and cursors: as the database turns it to JSON.
+    pub(super) json: Leaf,
+}
+
+/// The GraphQL type of a scalar; `None` for those that are objects.
+pub(super) fn scalar_type(scalar: &Scalar) -> Option<ScalarType> {
+    let same = |name, leaf: Leaf| Some(ScalarType { name, json: leaf.clone(), leaf });
+    let number = |name, leaf, scale| Some(ScalarType { name, leaf, json: Leaf::Number { scale } });
+    match scalar {
+        Scalar::Boolean => same("Boolean", Leaf::Boolean),
+        Scalar::Int16 | Scalar::Int32 => same("Int", Leaf::Int),
+        Scalar::Int64 => number("BigInt", Leaf::BigInt, Some(0)),
+        Scalar::Float32 | Scalar::Float64 => same("Float", Leaf::Float),
+        Scalar::Decimal { scale, .. } => {
+            number("BigFloat", Leaf::Decimal { scale: *scale }, *scale)
+        }
+        Scalar::Money => same("Float", Leaf::Number { scale: None }),
+        Scalar::ObjectId => number("BigFloat", Leaf::Decimal { scale: Some(0) }, Some(0)),
+        Scalar::Text
+        | Scalar::Character { .. }
+        | Scalar::CaseInsensitiveText
+        | Scalar::Xml
+        | Scalar::Cidr
+        | Scalar::MacAddress
+        | Scalar::MacAddress8 => same("String", Leaf::Text),
+        Scalar::Uuid => same("UUID", Leaf::Uuid),
+        Scalar::Json | Scalar::Jsonb => Some(ScalarType {
+            name: "JSON",
+            leaf: Leaf::Json(JsonForm::Text),
+            json: Leaf::Json(JsonForm::Embedded),
+        }),
+        Scalar::Date => same("Date", Leaf::Date),
+        Scalar::Time => same("Time", Leaf::Time),
+        Scalar::TimeWithZone => same("Time", Leaf::TimeWithZone),
+        Scalar::Timestamp => same("Datetime", Leaf::Timestamp),
+        Scalar::TimestampWithZone => same("Datetime", Leaf::TimestampWithZone),
+        Scalar::Bytes => same("String", Leaf::Bytes),
+        Scalar::Inet => same("InternetAddress", Leaf::Text),
+        Scalar::Bit => same("BitString", Leaf::Text),
+        Scalar::KeyValue => same("KeyValueHash", Leaf::KeyValue),
+        Scalar::Other(name) => same(object_identifier(name).unwrap_or("String"), Leaf::Any),
+        Scalar::Interval | Scalar::Point => None,
+    }
+}
+
+/// PostgreSQL's names for objects of the database itself.
+/// <https://www.postgresql.org/docs/current/datatype-oid.html>
+fn object_identifier(name: &str) -> Option<&'static str> {
+    Some(match name {
+        "regproc" => "RegProc",
+        "regprocedure" => "RegProcedure",
+        "regoper" => "RegOper",
+        "regoperator" => "RegOperator",
+        "regclass" => "RegClass",
+        "regtype" => "RegType",
+        "regrole" => "RegRole",
+        "regnamespace" => "RegNamespace",
+        "regconfig" => "RegConfig",
+        "regdictionary" => "RegDictionary",
+        _ => return None,
+    })
+}
+
+/// Whether rows can be ordered by it.
+pub(super) fn is_ordered(scalar: &Scalar) -> bool {
+    match scalar {
+        Scalar::Json | Scalar::Xml | Scalar::Point => false,
+        Scalar::Other(name) => !matches!(
+            &**name,
+            "line" | "lseg" | "box" | "path" | "polygon" | "circle" | "xid" | "cid" | "aclitem"
+                | "refcursor" | "pg_node_tree" | "pg_snapshot" | "txid_snapshot"
+        ),
+        _ => true,
+    }
+}
+
+/// Whether a value can be compared with one that a request gives. PostGraphile offers all of
+/// them, and the database refuses the others when asked.
+pub(super) fn has_equality(scalar: &Scalar, json_equality: bool) -> bool {
+    match scalar {
+        Scalar::Json | Scalar::Xml | Scalar::Point | Scalar::Interval => false,
+        Scalar::Jsonb => json_equality,
+        // A request gives an object, which no source takes yet.
+        Scalar::KeyValue => false,
+        Scalar::Other(name) => {
+            !matches!(&**name, "polygon" | "refcursor" | "pg_node_tree" | "pg_snapshot")
+        }
+        _ => true,
+    }
+}
+
+/// What PostGraphile says about its own scalars.
+pub(super) fn description(name: &str) -> Option<&'static str> {
+    Some(match name {
+        "BigInt" => {
+            "A signed eight-byte integer. The upper big integer values are greater than the max \
+             value for a JavaScript number. Therefore all big integers will be output as strings \
+             and not numbers."
+        }
+        "BigFloat" => {
+            "A floating point number that requires more precision than IEEE 754 binary 64"
+        }
+        "BitString" => "A string representing a series of binary bits",
+        "UUID" => {
+            "A universally unique identifier as defined by \
+             [RFC 4122](https://tools.ietf.org/html/rfc4122)."
+        }
+        "JSON" => {
+            "A JavaScript object encoded in the JSON format as specified by \
+             [ECMA-404](http://www.ecma-international.org/publications/files/ECMA-ST/ECMA-404.pdf)."
+        }
+        "Date" => "The day, does not include a time.",
+        "Time" => {
+            "The exact time of day, does not include the date. May or may not have a timezone \
+             offset."
+        }
+        "Datetime" => {
+            "A point in time as described by the \
+             [ISO 8601](https://en.wikipedia.org/wiki/ISO_8601) standard. May or may not include a \
+             timezone."
+        }
+        "Cursor" => "A location in a connection that can be used for resuming pagination.",
+        "InternetAddress" => "An IPv4 or IPv6 host address, and optionally its subnet.",
+        "KeyValueHash" => {
+            "A set of key/value pairs, keys are strings, values may be a string or null. Exposed \
+             as a JSON object."
+        }
+        "RegProc" => "A builtin object identifier type for a function name",
+        "RegProcedure" => {
+            "A builtin object identifier type for a function with argument types"
+        }
+        "RegOper" => "A builtin object identifier type for an operator",
+        "RegOperator" => "A builtin object identifier type for an operator with argument types",
+        "RegClass" => "A builtin object identifier type for a relation name",
+        "RegType" => "A builtin object identifier type for a data type name",
+        "RegRole" => "A builtin object identifier type for a role name",
+        "RegNamespace" => "A builtin object identifier type for a namespace name",
+        "RegConfig" => "A builtin object identifier type for a text search configuration",
+        "RegDictionary" => "A builtin object identifier type for a text search dictionary",
+        _ => return None,
+    })
+}

@@ -1,0 +1,186 @@
+//! Types of columns: what the API shows for each type of the catalog.
+
+use catalog::{DomainId, Note, NoteKind, Scalar, Type};
+use graphql::schema::{TypeKind, TypeRef};
+use ir::Form;
+use response::Leaf;
+
+use super::build::{Build, Named};
+use super::claims::Claimant;
+use super::{enums, naming, parts, scalars};
+use crate::binding::ValueShape;
+
+/// What the API shows for a type.
+#[derive(Clone, Debug)]
+pub(super) struct ValueType {
+    /// Nullable.
+    pub(super) output: TypeRef,
+    pub(super) value: ValueShape,
+    /// Within node ids and cursors.
+    pub(super) json: Leaf,
+    pub(super) form: Form,
+    /// The type of an argument that is compared with it, if there can be one.
+    pub(super) input: Option<TypeRef>,
+    /// Whether rows can be ordered by it.
+    pub(super) ordered: bool,
+}
+
+/// The name and description of a type that the database defines.
+#[derive(Clone, Debug)]
+pub(super) struct Definition {
+    pub(super) name: String,
+    pub(super) description: Option<Box<str>>,
+}
+
+/// What the API shows for a type; `None` if it cannot show it.
+pub(super) fn value_type(build: &mut Build<'_>, r#type: &Type) -> Option<ValueType> {
+    match r#type {
+        Type::Scalar(scalar) => scalar_value(build, scalar, None),
+        Type::Enum(id) => {
+            let (id, catalog) = (*id, build.catalog);
+            remember(build, Named::Enum(id), |build| {
+                let definition = &catalog[id];
+                let name = (definition.namespace.as_deref(), &*definition.name);
+                match define(build, name, definition.description.as_deref(), "served as text") {
+                    Some(definition) => enums::value(build, id, definition),
+                    None => scalar_value(build, &Scalar::Text, None),
+                }
+            })
+        }
+        Type::Domain(id) => {
+            let id = *id;
+            remember(build, Named::Domain(id), |build| domain_value(build, id))
+        }
+        Type::Composite(id) => {
+            let (id, catalog) = (*id, build.catalog);
+            remember(build, Named::Composite(id), |build| {
+                let definition = &catalog[id];
+                let name = (definition.namespace.as_deref(), &*definition.name);
+                let definition =
+                    define(build, name, definition.description.as_deref(), "left out")?;
+                parts::composite(build, id, definition)
+            })
+        }
+        Type::Range(id) => parts::range(build, *id, None),
+        Type::List(element) => {
+            let element = value_type(build, element).filter(|element| element.is_stored())?;
+            Some(ValueType {
+                output: element.output.list(),
+                value: ValueShape::List(Box::new(element.value)),
+                json: Leaf::List(Box::new(element.json)),
+                form: Form::Stored,
+                // Lists as arguments come with the inputs of mutations.
+                input: None,
+                ordered: element.ordered,
+            })
+        }
+    }
+}
+
+impl ValueType {
+    /// Whether the value can be a part of another one: the source cannot be asked for a form of
+    /// a part.
+    pub(super) fn is_stored(&self) -> bool {
+        self.form == Form::Stored
+    }
+}
+
+/// A domain is a type of its own name that is in all else like its base. PostgreSQL's domains
+/// over arrays are shown as lists, which have no name.
+fn domain_value(build: &mut Build<'_>, id: DomainId) -> Option<ValueType> {
+    let catalog = build.catalog;
+    let domain = &catalog[id];
+    let base = catalog.base_type(&domain.base);
+    if let Type::List(_) | Type::Domain(_) = base {
+        return value_type(build, base);
+    }
+    let name = (domain.namespace.as_deref(), &*domain.name);
+    let instead = "served as the type that it restricts";
+    let Some(definition) = define(build, name, domain.description.as_deref(), instead) else {
+        return value_type(build, base);
+    };
+    match base {
+        Type::Scalar(scalar) => scalar_value(build, scalar, Some(definition)),
+        Type::Enum(base) => enums::value(build, *base, definition),
+        Type::Composite(base) => parts::composite(build, *base, definition),
+        Type::Range(base) => parts::range(build, *base, Some(definition)),
+        Type::List(_) | Type::Domain(_) => None,
+    }
+}
+
+/// A scalar, under the name of a domain if there is one.
+fn scalar_value(
+    build: &mut Build<'_>,
+    scalar: &Scalar,
+    definition: Option<Definition>,
+) -> Option<ValueType> {
+    let Some(scalar_type) = scalars::scalar_type(scalar) else {
+        return match scalar {
+            Scalar::Interval => parts::interval(build, definition),
+            _ => parts::point(build, definition),
+        };
+    };
+    let output = match definition {
+        Some(Definition { name, description }) => {
+            TypeRef::named(build.add_type(&name, description, TypeKind::Scalar)?)
+        }
+        None => build.scalar(scalar_type.name)?,
+    };
+    let json_equality = build.catalog.capabilities().json_equality;
+    Some(ValueType {
+        output,
+        value: ValueShape::Leaf(scalar_type.leaf),
+        json: scalar_type.json,
+        form: if *scalar == Scalar::Money { Form::Number } else { Form::Stored },
+        input: scalars::has_equality(scalar, json_equality).then_some(output),
+        ordered: scalars::is_ordered(scalar),
+    })
+}
+
+/// Takes the name of a type of the database. If another has it, a note says what is done
+/// `instead`.
+fn define(
+    build: &mut Build<'_>,
+    (namespace, name): (Option<&str>, &str),
+    description: Option<&str>,
+    instead: &str,
+) -> Option<Definition> {
+    let subject = match namespace {
+        Some(namespace) => format!("{namespace}.{name}"),
+        None => name.into(),
+    };
+    let type_name = naming::other_type(name);
+    match build.types.claim(&type_name, Claimant { subject: &subject, what: "type" }) {
+        Ok(()) => Some(Definition { name: type_name, description: description.map(Into::into) }),
+        Err(mut note) => {
+            note.message = format!("{} Columns of it are {instead}.", note.message).into();
+            build.note(note);
+            None
+        }
+    }
+}
+
+/// Makes a type once. While it is made, a type that contains itself finds nothing.
+fn remember(
+    build: &mut Build<'_>,
+    named: Named,
+    make: impl FnOnce(&mut Build<'_>) -> Option<ValueType>,
+) -> Option<ValueType> {
+    if let Some(known) = build.named.get(&named) {
+        return known.clone();
+    }
+    build.named.insert(named, None);
+    let made = make(build);
+    build.named.insert(named, made.clone());
+    made
+}
+
+/// Says that a column or an attribute is not in the API.
+pub(super) fn note_left_out(build: &mut Build<'_>, subject: &str) {
+    build.note(Note {
+        kind: NoteKind::LeftOut,
+        subject: subject.into(),
+        message: "its type cannot be represented.".into(),
+        remedy: format!("add a view that casts {subject} to another type.").into(),
+    });
+}

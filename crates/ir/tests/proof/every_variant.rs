@@ -1,0 +1,341 @@
+//! What the paper proof has no use for prints as well.
+
+use expect_test::{Expect, expect};
+use ir::{
+    Aggregate, AggregateFunction, AggregateTerm, Assignment, Call, ChildWrite, Codec, Comparison,
+    Conflict, Counter, Direction, Filter, Form, From, Insert, Keyset, KeysetValue, NewId, Nulls,
+    Operand, OrderKey, OrderTerm, OutputId, OutputKind, Page, Place, Quantifier, Request, Require,
+    Rows, StepId, StepKind, TextMatch, Update, Value, Variant, Write, WriteKind,
+};
+
+use crate::model::{
+    Model, integer, output, read_committed, related, rows, snapshot, text, variable,
+};
+
+fn music() -> Model {
+    Model::new(
+        "artist: id, name, place
+         album: id, title, price, tags, artist_id > artist
+         fan: since
+         artist -[LIKES]-> album",
+    )
+}
+
+fn check(model: &Model, request: &Request, expected: &Expect) {
+    expected.assert_eq(&ir::print(request, &model.catalog));
+}
+
+fn call(function: &str, of_row: bool, arguments: Vec<(Box<str>, Operand)>) -> Call {
+    Call { function: function.into(), of_row, arguments }
+}
+
+fn terms(terms: Vec<(u32, AggregateFunction, Option<Place>)>) -> Vec<AggregateTerm> {
+    let term = |(id, function, place)| AggregateTerm { id: OutputId(id), function, place };
+    terms.into_iter().map(term).collect()
+}
+
+fn count() -> Aggregate {
+    let terms = terms(vec![(9, AggregateFunction::Count, None)]);
+    Aggregate { paged: false, group_by: vec![], having: None, terms }
+}
+
+#[test]
+fn filters() {
+    let music = music();
+    let albums = music.backward("album.artist_id");
+    let compare = |comparison| music.compare("album.price", comparison, variable(0, ""));
+    let matches = |r#match, ignore_case| Filter::Text {
+        place: music.place("album.title"),
+        r#match,
+        ignore_case,
+        operand: variable(1, "title.0"),
+    };
+    let related =
+        |quantifier, filter| Filter::Relation { hop: albums, quantifier, filter: Box::new(filter) };
+    let name = Place::Field {
+        path: vec![music.forward("album.artist_id")],
+        field: music.field("artist.name"),
+    };
+    let filter = Filter::And(vec![
+        Filter::Or(vec![
+            compare(Comparison::Equal),
+            compare(Comparison::NotEqual),
+            compare(Comparison::DistinctFrom),
+            compare(Comparison::NotDistinctFrom),
+        ]),
+        compare(Comparison::Less),
+        compare(Comparison::LessOrEqual),
+        compare(Comparison::Greater),
+        compare(Comparison::GreaterOrEqual),
+        compare(Comparison::In),
+        compare(Comparison::NotIn),
+        compare(Comparison::Contains),
+        compare(Comparison::ContainedBy),
+        compare(Comparison::Overlaps),
+        compare(Comparison::HasKey),
+        compare(Comparison::HasAnyKey),
+        compare(Comparison::HasAllKeys),
+        Filter::Not(Box::new(matches(TextMatch::Like, true))),
+        Filter::Except(Box::new(matches(TextMatch::Includes, false))),
+        matches(TextMatch::StartsWith, false),
+        matches(TextMatch::EndsWith, false),
+        matches(TextMatch::Regex, true),
+        matches(TextMatch::AllTerms, false),
+        matches(TextMatch::AnyTerm, false),
+        Filter::IsNull(name),
+        Filter::IsNull(Place::Computed(call("short", true, vec![]))),
+        related(Quantifier::Every, Filter::all()),
+        related(Quantifier::None, Filter::none()),
+        related(Quantifier::Single, compare(Comparison::Less)),
+        Filter::AggregateCompare {
+            hop: albums,
+            filter: Box::new(compare(Comparison::Greater)),
+            aggregate: count(),
+            comparison: Comparison::GreaterOrEqual,
+            operand: integer(3),
+        },
+        Filter::Geo {
+            place: music.place("artist.place"),
+            operator: "near".into(),
+            operand: variable(2, ""),
+        },
+    ]);
+    let request = snapshot(Rows { filter, ..rows(0, From::Entity(music.entity("album")), vec![]) });
+    check(
+        &music,
+        &request,
+        &expect![[r#"
+        transaction, snapshot
+          step 0 of root 0: read rows 0: entity album, filter (price = $0 or price <> $0 or price is distinct from $0 or price is not distinct from $0) and price < $0 and price <= $0 and price > $0 and price >= $0 and price in $0 and price not in $0 and price contains $0 and price contained by $0 and price overlaps $0 and price has key $0 and price has any key of $0 and price has all keys of $0 and not (title like ignoring case $1.title[0]) and except (title includes $1.title[0]) and title starts with $1.title[0] and title ends with $1.title[0] and title matches ignoring case $1.title[0] and title has all words of $1.title[0] and title has any word of $1.title[0] and ->artist[artist_id].name is null and short(row) is null and every <-album[artist_id] (all) and no <-album[artist_id] (none) and one <-album[artist_id] (price < $0) and count of <-album[artist_id] (price > $0) >= 3 and place near $2
+    "#]],
+    );
+}
+
+#[test]
+fn places_of_rows() {
+    let music = music();
+    let album = music.forward("album.artist_id");
+    let descending = |key| OrderTerm { key, direction: Direction::Descending, nulls: Nulls::First };
+    let function = From::Function(call("search", false, vec![("".into(), variable(0, ""))]));
+    let searched = Rows {
+        distinct: music.fields(&["album.title"]),
+        order: vec![
+            descending(OrderKey::Call(call("rank", true, vec![("by".into(), text("a\"b"))]))),
+            descending(OrderKey::Relation {
+                hop: music.backward("artist.LIKES"),
+                filter: Filter::all(),
+                aggregate: count(),
+            }),
+        ],
+        page: Page::Keyset(Keyset {
+            after: None,
+            before: Some(vec![KeysetValue::Null, KeysetValue::Value(Operand::Now)]),
+            limit: Some(integer(3)),
+            offset: Some(integer(1)),
+            from_end: true,
+            look_ahead: true,
+        }),
+        shown: false,
+        ..rows(
+            0,
+            function,
+            vec![
+                output(
+                    0,
+                    OutputKind::Field {
+                        path: vec![],
+                        field: music.field("album.price"),
+                        form: Form::Number,
+                    },
+                ),
+                output(
+                    1,
+                    OutputKind::PresentIf {
+                        path: vec![album],
+                        filter: music.equal("artist.name", Operand::Claim("name".into())),
+                    },
+                ),
+                output(2, OutputKind::Computed(call("short", true, vec![]))),
+                output(
+                    3,
+                    OutputKind::Aggregate(Aggregate {
+                        paged: true,
+                        group_by: vec![music.place("album.title")],
+                        having: Some(Box::new(music.present("album.price"))),
+                        terms: terms(vec![
+                            (4, AggregateFunction::GroupKey, Some(music.place("album.title"))),
+                            (
+                                5,
+                                AggregateFunction::StandardDeviationSample,
+                                Some(music.place("album.price")),
+                            ),
+                        ]),
+                    }),
+                ),
+                related(
+                    6,
+                    &[album],
+                    Rows {
+                        page: Page::Offset {
+                            limit: None,
+                            offset: Some(Operand::Decoded {
+                                slot: Box::new(variable(1, "")),
+                                codec: Codec::ArrayConnection,
+                                part: 0,
+                            }),
+                            look_ahead: false,
+                        },
+                        ..rows(1, From::Relation(music.forward("artist.LIKES")), vec![])
+                    },
+                ),
+            ],
+        )
+    };
+    let variants = vec![Variant {
+        entity: music.entity("album"),
+        hop: Some(music.forward("artist.LIKES")),
+        filter: music.present("album.title"),
+        common: vec![],
+        outputs: vec![],
+    }];
+    let after_row = Page::AfterRow {
+        key: vec![(music.field("album.id"), variable(0, ""))],
+        limit: Some(integer(2)),
+        offset: None,
+    };
+    let constants = Operand::List(vec![
+        Operand::Constant(Value::Null),
+        Operand::Constant(Value::Boolean(true)),
+        Operand::Constant(Value::Number("1.50".into())),
+        Operand::Constant(Value::List(vec![Value::Integer(1), Value::Json("{}".into())])),
+        Operand::Result { step: StepId(0), output: OutputId(0) },
+        Operand::NewId(NewId::Uuid),
+        Operand::NewId(NewId::Sequence),
+    ]);
+    let called = call("notify", false, vec![("all".into(), constants)]);
+    let require = Require {
+        rows: rows(3, From::Entity(music.entity("album")), vec![]),
+        filter: music.present("album.title"),
+        exists: false,
+        otherwise: ("No.".into(), vec![]),
+    };
+    let request = read_committed(vec![
+        StepKind::Read(searched),
+        StepKind::Read(Rows { page: after_row, ..rows(2, From::Variants(variants), vec![]) }),
+        StepKind::Call(called),
+        StepKind::Require(require),
+    ]);
+    check(
+        &music,
+        &request,
+        &expect![[r#"
+        transaction, read committed
+          step 0 of root 0: read rows 0: function search($0), not shown, distinct [title], order rank(row, by: "a\"b") desc nulls first, count of <-artist[:LIKES] (all) desc nulls first, page limit 3 offset 1 before (null, now) from the end + look-ahead
+            #0 field price as a number
+            #1 present ->artist[artist_id] if name = claim name
+            #2 computed short(row)
+            #3 aggregate of page, grouped by title, having not (price is null)
+              #4 group key title
+              #5 sample standard deviation price
+            #6 related ->artist[artist_id] rows 1: relation ->album[:LIKES], page offset part 0 of arrayconnection $1
+          step 1 of root 0: read rows 2: variants, page limit 2 after the row (id = $0)
+            variant ->album[:LIKES], filter not (title is null)
+          step 2 of root 0: call notify(all: [null, true, 1.50, [1, json {}], #0 of step 0, new uuid, new sequence number])
+          step 3 of root 0: require no row with not (title is null), otherwise "No."
+            rows 3: entity album
+    "#]],
+    );
+}
+
+#[test]
+fn writes() {
+    let music = music();
+    let (album, artist) = (music.entity("album"), music.entity("artist"));
+    let likes = music.forward("artist.LIKES");
+    let write = |entity, kind| Write { entity, kind, children: vec![] };
+    let set = |field, assignment| (music.field(field), assignment);
+    let one = || integer(1);
+    let update = WriteKind::Update(Update {
+        filter: music.equal("album.id", variable(0, "")),
+        assignments: vec![
+            set("album.title", Assignment::Set(text("x"))),
+            set("album.price", Assignment::Add(one())),
+            set("album.price", Assignment::Subtract(one())),
+            set("album.price", Assignment::Multiply(one())),
+            set("album.price", Assignment::Divide(one())),
+            set("album.tags", Assignment::Push(one())),
+            set("album.tags", Assignment::Pop(one())),
+            set("album.tags", Assignment::Merge(one())),
+        ],
+        at_most: Some(integer(10)),
+    });
+    let conflict = Conflict {
+        key: music.fields(&["album.title"]),
+        assignments: vec![],
+        filter: Filter::all(),
+    };
+    let insert = Insert { fields: music.fields(&["album.title"]), rows: vec![vec![text("x")]] };
+    let updated = Conflict {
+        assignments: vec![set("album.title", Assignment::Inserted)],
+        filter: music.present("album.price"),
+        ..conflict.clone()
+    };
+    let child =
+        |kind, edge| ChildWrite { hop: likes, parents: vec![], write: write(album, kind), edge };
+    let since = vec![set("fan.since", Assignment::Set(Operand::Now))];
+    let parent = Write {
+        children: vec![
+            child(WriteKind::LinkOrInsert { insert: insert.clone(), conflict }, since),
+            child(WriteKind::Unlink { filter: Filter::all() }, vec![]),
+        ],
+        ..write(artist, WriteKind::Delete { filter: Filter::all(), at_most: Some(variable(1, "")) })
+    };
+    let counters = [
+        Counter::RowsInserted,
+        Counter::RowsUpdated,
+        Counter::RowsDeleted,
+        Counter::LinksCreated,
+        Counter::LinksDeleted,
+    ];
+    let counters = (0..)
+        .zip(counters)
+        .map(|(id, counter)| output(id, OutputKind::Counter { step: StepId(0), counter }));
+    let request = read_committed(vec![
+        StepKind::Write(write(album, update)),
+        StepKind::Write(write(album, WriteKind::Upsert { insert, conflict: updated })),
+        StepKind::Write(parent),
+        StepKind::Read(rows(0, From::Once, counters.collect())),
+    ]);
+    check(
+        &music,
+        &request,
+        &expect![[r#"
+        transaction, read committed
+          step 0 of root 0: update album, filter id = $0, at most 10
+            title = "x"
+            price += 1
+            price -= 1
+            price *= 1
+            price /= 1
+            tags push 1
+            tags pop 1
+            tags merge 1
+          step 1 of root 0: upsert album [title], same if equal in [title]
+            row "x"
+            the same row is updated if not (price is null)
+              title = inserted
+          step 2 of root 0: delete artist, at most $1
+            along ->album[:LIKES]: link or insert album [title], same if equal in [title]
+              row "x"
+              the same row stays as it is
+              edge since = now
+            along ->album[:LIKES]: unlink album
+          step 3 of root 0: read rows 0: once
+            #0 rows inserted of step 0
+            #1 rows updated of step 0
+            #2 rows deleted of step 0
+            #3 links created of step 0
+            #4 links deleted of step 0
+    "#]],
+    );
+}

@@ -1,0 +1,38 @@
+//! Federation: entities by their keys.
+
+use ir::{From, Isolation, KeyPath, Operand, OutputKind, Representations, StepKind};
+
+use crate::model::{Model, output, request, rows, variable};
+
+#[test]
+fn entities() {
+    let shop = Model::new("product: id, upc, sku, country, name");
+    let path = |name: &str| -> KeyPath { vec![name.into()] };
+    let given = |key, field| {
+        Operand::Representations(Representations {
+            list: Box::new(variable(0, "")),
+            typename: "Product".into(),
+            keys: vec![vec![path("upc")], vec![path("sku"), path("country")]],
+            key,
+            field,
+        })
+    };
+    let entity = shop.entity("product");
+    let by_upc = From::Keys { entity, keys: vec![(shop.field("product.upc"), given(0, 0))] };
+    let by_sku = From::Keys {
+        entity,
+        keys: vec![
+            (shop.field("product.sku"), given(1, 0)),
+            (shop.field("product.country"), given(1, 1)),
+        ],
+    };
+    let outputs =
+        |first| vec![output(first, OutputKind::Ordinal), shop.output(first + 1, "product.name")];
+    shop.check(&request(
+        Isolation::Snapshot,
+        vec![
+            StepKind::Read(rows(0, by_upc, outputs(0))),
+            StepKind::Read(rows(1, by_sku, outputs(2))),
+        ],
+    ));
+}

@@ -1,0 +1,512 @@
+//! The writer over rows in memory: whole answers and their errors.
+
+use response::writer::{Segment, TooLarge};
+use response::{
+    Bounds, Cursor, Failure, Fields, Item, Layout, Leaf, LevelId, Node, NodeId, OutputId, Piece,
+    Place, RowsId, Shape, ShapeField, Value, Writer,
+};
+
+/// A stored value.
+#[derive(Clone, Copy, Debug)]
+enum Cell {
+    Null,
+    Integer(i64),
+    Text(&'static str),
+}
+
+/// The rows of a level, each with the first column of the row it belongs to.
+#[derive(Debug, Default)]
+struct Level {
+    rows: Vec<(i64, Vec<Cell>)>,
+    bounds: Bounds,
+    has_more: bool,
+    /// The row, counted from zero in its page, that cannot be read.
+    broken_at: Option<usize>,
+}
+
+/// Says which level could not be read.
+#[derive(Debug, PartialEq)]
+struct Broken(u16);
+
+/// The rows of one level that belong to one row.
+struct Memory<'a> {
+    levels: &'a [Level],
+    level: Option<LevelId>,
+    rows: Vec<&'a [Cell]>,
+    /// How many rows were read.
+    read: usize,
+}
+
+impl<'a> Memory<'a> {
+    fn top(levels: &'a [Level]) -> Self {
+        Self { levels, level: None, rows: Vec::new(), read: 0 }
+    }
+
+    fn own_level(&self) -> Option<&'a Level> {
+        self.level.and_then(|level| self.levels.get(usize::from(level.0)))
+    }
+
+    fn row(&self) -> &'a [Cell] {
+        self.read.checked_sub(1).and_then(|row| self.rows.get(row)).copied().unwrap_or_default()
+    }
+}
+
+impl Cursor for Memory<'_> {
+    type Error = Broken;
+    type Child<'b>
+        = Memory<'b>
+    where
+        Self: 'b;
+
+    fn next(&mut self) -> Result<bool, Broken> {
+        if let (Some(id), Some(level)) = (self.level, self.own_level())
+            && level.broken_at == Some(self.read)
+        {
+            return Err(Broken(id.0));
+        }
+        self.read += 1;
+        Ok(self.read <= self.rows.len())
+    }
+
+    fn value(&self, column: u16) -> Value<'_> {
+        match self.row()[usize::from(column)] {
+            Cell::Null => Value::Null,
+            Cell::Integer(integer) => Value::Integer(integer),
+            Cell::Text(text) => Value::Text(text.as_bytes()),
+        }
+    }
+
+    fn open(&mut self, level: LevelId) -> Result<Memory<'_>, Broken> {
+        let parent = match self.row().first() {
+            Some(Cell::Integer(key)) => *key,
+            _ => 0,
+        };
+        let opened = self.levels.get(usize::from(level.0)).ok_or(Broken(level.0))?;
+        let rows = opened.rows.iter().filter(|(key, _)| *key == parent);
+        let rows = rows.map(|(_, cells)| cells.as_slice()).collect();
+        Ok(Memory { levels: self.levels, level: Some(level), rows, read: 0 })
+    }
+
+    fn row_number(&self) -> u64 {
+        self.bounds().offset + self.read as u64
+    }
+
+    fn bounds(&self) -> Bounds {
+        self.own_level().map(|level| level.bounds).unwrap_or_default()
+    }
+
+    fn has_more(&self) -> bool {
+        self.own_level().is_some_and(|level| level.has_more)
+    }
+}
+
+/// A shape in the making, with the rows it is written from.
+#[derive(Default)]
+struct Answer {
+    shape: Shape,
+    layout: Layout,
+    levels: Vec<Level>,
+    failed: Vec<(usize, Broken)>,
+    budget: Option<usize>,
+}
+
+impl Answer {
+    /// A level whose rows belong to the rows of another one by their first column, or to the top.
+    fn level(&mut self, rows: Vec<(i64, Vec<Cell>)>) -> RowsId {
+        let level = LevelId(u16::try_from(self.levels.len()).expect("few levels"));
+        self.levels.push(Level { rows, ..Level::default() });
+        self.layout.rows.push(Some(level));
+        RowsId(u32::from(level.0))
+    }
+
+    fn column(&mut self, column: u16) -> OutputId {
+        self.output(Place::Column(column))
+    }
+
+    fn output(&mut self, place: Place) -> OutputId {
+        let id = OutputId(u32::try_from(self.layout.outputs.len()).expect("few outputs"));
+        self.layout.outputs.push(place);
+        id
+    }
+
+    fn leaf(&mut self, column: u16, leaf: Leaf) -> NodeId {
+        let output = self.column(column);
+        self.shape.add(Node::Leaf { output, leaf })
+    }
+
+    fn fields(&mut self, fields: &[(&str, NodeId, bool)]) -> Fields {
+        let fields =
+            fields.iter().map(|(name, node, nullable)| ShapeField::new(name, *node, *nullable));
+        self.shape.add_fields(fields.collect::<Vec<_>>())
+    }
+
+    fn object(&mut self, fields: &[(&str, NodeId, bool)]) -> NodeId {
+        let fields = self.fields(fields);
+        self.shape.add(Node::Object(fields))
+    }
+
+    fn list(&mut self, rows: RowsId, node: NodeId, nullable: bool) -> NodeId {
+        self.shape.add(Node::List { rows, item: Item { node, nullable } })
+    }
+
+    fn root(&mut self, fields: &[(&str, NodeId, bool)]) {
+        self.shape.root = Some(self.fields(fields));
+    }
+
+    fn write(self) -> Result<(String, Vec<String>), TooLarge> {
+        let budget = self.budget.unwrap_or(1_000_000);
+        let mut writer = Writer::new(&self.shape, &self.layout, b"{\"data\":".to_vec(), budget);
+        for (field, error) in self.failed {
+            writer.fail_root(field, error);
+        }
+        let written = writer.write(&mut Memory::top(&self.levels))?;
+        let errors = written.errors.iter().map(|error| {
+            let path = error.path.iter().map(|segment| match segment {
+                Segment::Name(name) => name.to_string(),
+                Segment::Index(index) => index.to_string(),
+            });
+            let message = match &error.failure {
+                Failure::Leaf(error) => error.to_string(),
+                Failure::Null => "null".to_owned(),
+                Failure::Source(Broken(level)) => format!("level {level} is broken"),
+            };
+            format!("{}: {message}", path.collect::<Vec<_>>().join("."))
+        });
+        Ok((String::from_utf8(written.data).expect("an answer is UTF-8"), errors.collect()))
+    }
+
+    #[track_caller]
+    fn check(self, data: &str, errors: &[&str]) {
+        let (written, found) = self.write().expect("the budget is large");
+        assert_eq!(
+            (written, found),
+            (
+                format!("{{\"data\":{data}"),
+                errors.iter().map(|error| (*error).to_owned()).collect()
+            )
+        );
+    }
+}
+
+use Cell::{Integer, Null, Text};
+
+fn artists() -> Vec<(i64, Vec<Cell>)> {
+    vec![
+        (0, vec![Integer(1), Text("AC/DC"), Text("Angus"), Integer(1973)]),
+        (0, vec![Integer(2), Text("Accept"), Null, Null]),
+        (0, vec![Integer(3), Text("Aerosmith"), Text("Joe"), Integer(1970)]),
+    ]
+}
+
+fn albums() -> Vec<(i64, Vec<Cell>)> {
+    vec![
+        (1, vec![Integer(10), Text("Let There Be Rock")]),
+        (3, vec![Integer(30), Text("Big Ones")]),
+        (1, vec![Integer(11), Text("Powerage")]),
+        (3, vec![Integer(31), Null]),
+    ]
+}
+
+/// `{ artists { name albums { title } } }`, with a choice of what may be null.
+fn nested(artist_nullable: bool, albums_nullable: bool, album_nullable: bool) -> Answer {
+    let mut answer = Answer::default();
+    let artist_rows = answer.level(artists());
+    let album_rows = answer.level(albums());
+    let title = answer.leaf(1, Leaf::Text);
+    let album = answer.object(&[("title", title, false)]);
+    let album_list = answer.list(album_rows, album, album_nullable);
+    let name = answer.leaf(1, Leaf::Text);
+    let artist = answer.object(&[("name", name, true), ("albums", album_list, albums_nullable)]);
+    let artist_list = answer.list(artist_rows, artist, artist_nullable);
+    answer.root(&[("artists", artist_list, false)]);
+    answer
+}
+
+#[test]
+fn rows_are_written_below_the_row_they_belong_to() {
+    let mut answer = nested(false, false, false);
+    answer.levels[1].rows.pop();
+    answer.check(
+        concat!(
+            r#"{"artists":[{"name":"AC/DC","albums":[{"title":"Let There Be Rock"},{"title":"Powerage"}]},"#,
+            r#"{"name":"Accept","albums":[]},"#,
+            r#"{"name":"Aerosmith","albums":[{"title":"Big Ones"}]}]}"#,
+        ),
+        &[],
+    );
+}
+
+const FIRST_TWO: &str = concat!(
+    r#"{"name":"AC/DC","albums":[{"title":"Let There Be Rock"},{"title":"Powerage"}]},"#,
+    r#"{"name":"Accept","albums":[]},"#,
+);
+
+#[test]
+fn a_forbidden_null_makes_the_nearest_nullable_position_null() {
+    let error = "artists.2.albums.1.title: null";
+    nested(true, true, true).check(
+        &format!(r#"{{"artists":[{FIRST_TWO}{{"name":"Aerosmith","albums":[{{"title":"Big Ones"}},null]}}]}}"#),
+        &[error],
+    );
+    nested(true, true, false).check(
+        &format!(r#"{{"artists":[{FIRST_TWO}{{"name":"Aerosmith","albums":null}}]}}"#),
+        &[error],
+    );
+    nested(true, false, false).check(&format!(r#"{{"artists":[{FIRST_TWO}null]}}"#), &[error]);
+    nested(false, false, false).check("null", &[error]);
+}
+
+#[test]
+fn a_null_item_is_an_error_at_its_index() {
+    let build = |nullable| {
+        let mut answer = Answer::default();
+        let rows = answer.level(artists());
+        let since = answer.leaf(3, Leaf::Int);
+        let list = answer.list(rows, since, nullable);
+        answer.root(&[("years", list, true)]);
+        answer
+    };
+    build(true).check(r#"{"years":[1973,null,1970]}"#, &[]);
+    build(false).check(r#"{"years":null}"#, &["years.1: null"]);
+}
+
+#[test]
+fn a_value_that_cannot_be_written_is_an_error_at_its_path() {
+    let build = |nullable| {
+        let mut answer = Answer::default();
+        let rows = answer.level(artists());
+        let id = answer.leaf(0, Leaf::Int);
+        let name = answer.leaf(1, Leaf::Date);
+        let artist = answer.object(&[("id", id, false), ("name", name, nullable)]);
+        let list = answer.list(rows, artist, true);
+        answer.root(&[("all", list, true)]);
+        answer.levels[0].rows[1].1[1] = Text("2020-02-29");
+        answer
+    };
+    let errors = [
+        "all.0.name: Date cannot represent a value that is not a date: \"AC/DC\"",
+        "all.2.name: Date cannot represent a value that is not a date: \"Aerosmith\"",
+    ];
+    build(true).check(
+        r#"{"all":[{"id":1,"name":null},{"id":2,"name":"2020-02-29"},{"id":3,"name":null}]}"#,
+        &errors,
+    );
+    build(false).check(r#"{"all":[null,{"id":2,"name":"2020-02-29"},null]}"#, &errors);
+}
+
+#[test]
+fn json_null_in_a_position_that_must_not_be_null_is_an_error() {
+    let mut answer = Answer::default();
+    let rows = answer.level(vec![(0, vec![Text(" null ")]), (0, vec![Text("1")])]);
+    let json = answer.leaf(0, Leaf::Json(response::JsonForm::Embedded));
+    let list = answer.list(rows, json, false);
+    answer.root(&[("all", list, true)]);
+    answer.check(r#"{"all":null}"#, &["all.0: null"]);
+}
+
+#[test]
+fn a_joined_object_is_null_where_its_marker_is() {
+    let mut answer = Answer::default();
+    let rows = answer.level(artists());
+    let present = answer.column(2);
+    let name = answer.leaf(2, Leaf::Text);
+    let since = answer.leaf(3, Leaf::Int);
+    let fields = answer.fields(&[("name", name, false), ("since", since, true)]);
+    let leader = answer.shape.add(Node::Joined { present, fields });
+    let literal = answer.shape.add(Node::Literal(b"\"Artist\"".as_slice().into()));
+    let artist = answer.object(&[("__typename", literal, false), ("leader", leader, true)]);
+    let list = answer.list(rows, artist, false);
+    answer.root(&[("all", list, true)]);
+    answer.check(
+        concat!(
+            r#"{"all":[{"__typename":"Artist","leader":{"name":"Angus","since":1973}},"#,
+            r#"{"__typename":"Artist","leader":null},"#,
+            r#"{"__typename":"Artist","leader":{"name":"Joe","since":1970}}]}"#,
+        ),
+        &[],
+    );
+}
+
+#[test]
+fn a_single_row_is_an_object_or_null() {
+    let mut answer = Answer::default();
+    let found = answer.level(artists());
+    let missing = answer.level(Vec::new());
+    let name = answer.leaf(1, Leaf::Text);
+    let artist = answer.object(&[("name", name, true)]);
+    let found = answer.shape.add(Node::Single { rows: found, node: artist });
+    let missing = answer.shape.add(Node::Single { rows: missing, node: artist });
+    answer.root(&[("found", found, true), ("missing", missing, true)]);
+    answer.check(r#"{"found":{"name":"AC/DC"},"missing":null}"#, &[]);
+}
+
+/// `["artists",ID]` and `["natural",NUMBER]` in base64.
+fn base64(answer: &mut Answer) -> (NodeId, NodeId) {
+    let literal = |text: &str| Piece::Literal(text.as_bytes().into());
+    let output = answer.column(0);
+    let id = Piece::Leaf { output, leaf: Leaf::Int };
+    let name = Piece::Leaf { output: answer.column(2), leaf: Leaf::Text };
+    let pieces = vec![literal("[\"artists\","), id, literal(","), name, literal("]")];
+    let id = answer.shape.add(Node::Base64(pieces));
+    let pieces = vec![literal("[\"natural\","), Piece::RowNumber, literal("]")];
+    (id, answer.shape.add(Node::Base64(pieces)))
+}
+
+#[test]
+fn pieces_are_written_in_base64() {
+    let mut answer = Answer::default();
+    let rows = answer.level(artists());
+    answer.levels[0].bounds.offset = 8;
+    let (id, cursor) = base64(&mut answer);
+    let artist = answer.object(&[("id", id, false), ("cursor", cursor, false)]);
+    let list = answer.list(rows, artist, false);
+    answer.root(&[("all", list, true)]);
+    answer.check(
+        concat!(
+            // ["artists",1,"Angus"] ["natural",9], ["artists",2,null] ["natural",10] and so on.
+            r#"{"all":[{"id":"WyJhcnRpc3RzIiwxLCJBbmd1cyJd","cursor":"WyJuYXR1cmFsIiw5XQ=="},"#,
+            r#"{"id":"WyJhcnRpc3RzIiwyLG51bGxd","cursor":"WyJuYXR1cmFsIiwxMF0="},"#,
+            r#"{"id":"WyJhcnRpc3RzIiwzLCJKb2UiXQ==","cursor":"WyJuYXR1cmFsIiwxMV0="}]}"#,
+        ),
+        &[],
+    );
+}
+
+#[test]
+fn a_piece_that_cannot_be_written_fails_the_text() {
+    let mut answer = Answer::default();
+    let rows = answer.level(artists());
+    let output = answer.column(1);
+    let piece = Piece::Leaf { output, leaf: Leaf::Int };
+    let node = answer.shape.add(Node::Base64(vec![piece]));
+    let single = answer.shape.add(Node::Single { rows, node });
+    answer.root(&[("id", single, true)]);
+    answer.check(r#"{"id":null}"#, &["id: Int cannot represent a non-integer value: \"AC/DC\""]);
+}
+
+#[test]
+fn edges_are_the_first_and_the_last_row() {
+    let build = |rows| {
+        let mut answer = Answer::default();
+        let rows = answer.level(rows);
+        let id = answer.leaf(0, Leaf::Int);
+        let first = answer.shape.add(Node::Edge { rows, last: false, node: id });
+        let last = answer.shape.add(Node::Edge { rows, last: true, node: id });
+        answer.root(&[("first", first, true), ("last", last, true)]);
+        answer
+    };
+    build(artists()).check(r#"{"first":1,"last":3}"#, &[]);
+    build(Vec::new()).check(r#"{"first":null,"last":null}"#, &[]);
+}
+
+#[test]
+fn rows_before_the_last_one_leave_no_errors() {
+    let mut answer = Answer::default();
+    let rows = answer.level(vec![(0, vec![Text("x")]), (0, vec![Text("2")])]);
+    let id = answer.leaf(0, Leaf::Int);
+    let last = answer.shape.add(Node::Edge { rows, last: true, node: id });
+    answer.root(&[("last", last, true)]);
+    answer.check(r#"{"last":2}"#, &[]);
+}
+
+#[test]
+fn counts_come_from_a_column_or_from_a_level_of_their_own() {
+    let mut answer = Answer::default();
+    let rows = answer.level(artists());
+    let counts = answer.level(vec![(1, vec![Text("12")]), (2, vec![Integer(3_000_000_000)])]);
+    let level = LevelId(u16::try_from(counts.0).unwrap());
+    let output = answer.output(Place::Level(level));
+    let own = answer.shape.add(Node::Count { output });
+    let output = answer.column(3);
+    let column = answer.shape.add(Node::Count { output });
+    let artist = answer.object(&[("own", own, true), ("column", column, true)]);
+    let list = answer.list(rows, artist, true);
+    answer.root(&[("all", list, true)]);
+    answer.check(
+        r#"{"all":[{"own":12,"column":1973},{"own":null,"column":null},{"own":0,"column":1970}]}"#,
+        &["all.1.own: Int cannot represent a value beyond 32 bits: 3000000000"],
+    );
+}
+
+#[test]
+fn pages_know_whether_rows_stand_around_them() {
+    let build = |bounds, has_more| {
+        let mut answer = Answer::default();
+        let rows = answer.level(artists());
+        answer.levels[0].bounds = bounds;
+        answer.levels[0].has_more = has_more;
+        let next = answer.shape.add(Node::HasNext { rows });
+        let previous = answer.shape.add(Node::HasPrevious { rows });
+        let info =
+            answer.object(&[("hasNextPage", next, false), ("hasPreviousPage", previous, false)]);
+        answer.root(&[("pageInfo", info, false)]);
+        answer
+    };
+    let expect = |next: bool, previous: bool| {
+        format!(r#"{{"pageInfo":{{"hasNextPage":{next},"hasPreviousPage":{previous}}}}}"#)
+    };
+    build(Bounds::default(), false).check(&expect(false, false), &[]);
+    build(Bounds { limit: Some(3), offset: 0 }, true).check(&expect(true, false), &[]);
+    build(Bounds { limit: Some(3), offset: 2 }, false).check(&expect(false, true), &[]);
+    build(Bounds { limit: None, offset: 2 }, false).check(&expect(false, true), &[]);
+    build(Bounds { limit: Some(0), offset: 2 }, false).check(&expect(false, false), &[]);
+}
+
+#[test]
+fn a_root_field_that_failed_before_is_null_or_the_end() {
+    let build = |nullable| {
+        let mut answer = Answer::default();
+        let rows = answer.level(artists());
+        let id = answer.leaf(0, Leaf::Int);
+        let list = answer.list(rows, id, false);
+        answer.root(&[("a", list, false), ("b", list, nullable), ("c", list, false)]);
+        answer.failed.push((1, Broken(7)));
+        answer
+    };
+    build(true).check(r#"{"a":[1,2,3],"b":null,"c":[1,2,3]}"#, &["b: level 7 is broken"]);
+    build(false).check("null", &["b: level 7 is broken"]);
+}
+
+#[test]
+fn a_row_that_cannot_be_read_is_an_error_at_its_list() {
+    let mut answer = nested(false, true, false);
+    answer.levels[1].broken_at = Some(1);
+    answer.check(
+        concat!(
+            r#"{"artists":[{"name":"AC/DC","albums":null},{"name":"Accept","albums":[]},"#,
+            r#"{"name":"Aerosmith","albums":null}]}"#,
+        ),
+        &["artists.0.albums: level 1 is broken", "artists.2.albums: level 1 is broken"],
+    );
+    let mut answer = nested(false, true, false);
+    answer.levels[0].broken_at = Some(2);
+    answer.levels[1].rows.clear();
+    answer.check("null", &["artists: level 0 is broken"]);
+}
+
+#[test]
+fn a_level_that_is_not_there_is_null() {
+    let mut answer = nested(true, true, true);
+    answer.layout.rows[1] = None;
+    answer.check(
+        concat!(
+            r#"{"artists":[{"name":"AC/DC","albums":null},{"name":"Accept","albums":null},"#,
+            r#"{"name":"Aerosmith","albums":null}]}"#,
+        ),
+        &[],
+    );
+}
+
+#[test]
+fn an_answer_beyond_its_budget_is_refused() {
+    let length = |answer: Answer| answer.write().unwrap().0.len();
+    let exact = length(nested(true, true, true));
+    let mut answer = nested(true, true, true);
+    answer.budget = Some(exact);
+    assert_eq!(length(answer), exact);
+    for budget in [0, 20, 60, exact - 1] {
+        let mut answer = nested(true, true, true);
+        answer.budget = Some(budget);
+        assert_eq!(answer.write().unwrap_err(), TooLarge { budget });
+    }
+}

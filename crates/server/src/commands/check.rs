@@ -1,0 +1,114 @@
+//! `thalweg check`: findings about a database, grouped by kind, each with the remedy.
+
+use std::collections::BTreeMap;
+use std::fmt::Write;
+use std::process::ExitCode;
+
+use catalog::{Note, NoteKind};
+
+use crate::commands::{block_on, open, print};
+use crate::failure::Failure;
+use crate::options::ApiOptions;
+
+pub(crate) fn run(options: &ApiOptions) -> Result<ExitCode, Failure> {
+    let engine = block_on(open(options))?;
+    let mut groups: BTreeMap<NoteKind, Vec<&Note>> = BTreeMap::new();
+    for note in engine.notes() {
+        groups.entry(note.kind).or_default().push(note);
+    }
+    print(&report(&groups))?;
+    // Only here is it unclear which part of the database a name of the API stands for.
+    match groups.contains_key(&NoteKind::Collision) {
+        true => Ok(ExitCode::FAILURE),
+        false => Ok(ExitCode::SUCCESS),
+    }
+}
+
+fn report(groups: &BTreeMap<NoteKind, Vec<&Note>>) -> String {
+    if groups.is_empty() {
+        return "Nothing found.\n".to_owned();
+    }
+    let mut text = String::new();
+    for (kind, notes) in groups {
+        line(&mut text, format_args!("{} ({})", heading(*kind), notes.len()));
+        for Note { subject, message, remedy, .. } in notes {
+            line(&mut text, format_args!("  {subject}: {message}"));
+            line(&mut text, format_args!("    Remedy: {remedy}"));
+        }
+        text.push('\n');
+    }
+    let counts = groups
+        .iter()
+        .map(|(kind, notes)| [notes.len().to_string().as_str(), kind.label()].join(" "));
+    line(&mut text, format_args!("Found: {}.", counts.collect::<Vec<_>>().join(", ")));
+    text
+}
+
+fn line(text: &mut String, content: std::fmt::Arguments<'_>) {
+    // Writing to a string never fails.
+    let written = writeln!(text, "{content}");
+    debug_assert!(written.is_ok(), "a line was not written");
+}
+
+fn heading(kind: NoteKind) -> &'static str {
+    match kind {
+        NoteKind::Collision => "Two things claim one name",
+        NoteKind::LeftOut => "Left out of the API",
+        NoteKind::UnmappedType => "Served as text, their type being unknown",
+        NoteKind::UnindexedRelationship => "Foreign keys without an index",
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use expect_test::{Expect, expect};
+
+    use super::*;
+
+    fn note(kind: NoteKind, subject: &str) -> Note {
+        Note {
+            kind,
+            subject: subject.into(),
+            message: "It is so.".into(),
+            remedy: "Do this.".into(),
+        }
+    }
+
+    fn check(notes: &[Note], expected: &Expect) {
+        let mut groups: BTreeMap<NoteKind, Vec<&Note>> = BTreeMap::new();
+        for note in notes {
+            groups.entry(note.kind).or_default().push(note);
+        }
+        expected.assert_eq(&report(&groups));
+    }
+
+    #[test]
+    fn findings_are_grouped_and_counted() {
+        let notes = [
+            note(NoteKind::UnindexedRelationship, "public.post.author_id"),
+            note(NoteKind::Collision, "public.a_b"),
+            note(NoteKind::UnindexedRelationship, "public.post.editor_id"),
+        ];
+        check(
+            &notes,
+            &expect![[r"
+                Two things claim one name (1)
+                  public.a_b: It is so.
+                    Remedy: Do this.
+
+                Foreign keys without an index (2)
+                  public.post.author_id: It is so.
+                    Remedy: Do this.
+                  public.post.editor_id: It is so.
+                    Remedy: Do this.
+
+                Found: 1 collision, 2 unindexed foreign key.
+            "]],
+        );
+    }
+
+    #[test]
+    fn nothing_found_is_said_too() {
+        check(&[], &expect!["Nothing found.\n"]);
+    }
+}

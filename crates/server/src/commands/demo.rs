@@ -1,0 +1,115 @@
+//! `thalweg demo`: the sample shop, written and served.
+
+use std::fmt::Write;
+use std::path::Path;
+use std::time::Instant;
+
+use dialects::{Dialect, postgraphile};
+use engine::SourceAddress;
+
+use crate::commands::serve::open_and_serve;
+use crate::commands::{block_on, print};
+use crate::demo::{Written, postgres, sqlite};
+use crate::failure::Failure;
+use crate::http::{self, Listeners};
+use crate::options::DemoOptions;
+
+/// Questions that a person could have about the shop: nested lists, a page, a filter and an order.
+const QUERIES: [(&str, &str); 3] = [
+    (
+        "The albums of an artist, with their tracks and genres:",
+        "{ artistById(id: 127) { name albumsByArtistIdList { title \
+         tracksByAlbumIdList { name milliseconds genreByGenreId { name } } } } }",
+    ),
+    (
+        "The first three of all albums, and how the list goes on:",
+        "{ allAlbums(first: 3) { totalCount nodes { title artistByArtistId { name } } \
+         pageInfo { hasNextPage endCursor } } }",
+    ),
+    (
+        "A customer with the latest invoices:",
+        "{ customerByCustomerId(customerId: 7) { firstName lastName country \
+         invoicesByCustomerIdList(first: 3, orderBy: INVOICE_DATE_DESC) { invoiceDate total } } }",
+    ),
+];
+
+pub(crate) fn run(options: &DemoOptions) -> Result<(), Failure> {
+    match &options.into {
+        Some(address) => write_into_postgres(address),
+        None => serve(options),
+    }
+}
+
+fn write_into_postgres(address: &str) -> Result<(), Failure> {
+    let started = Instant::now();
+    print("Writing the sample shop into PostgreSQL ... ")?;
+    let written = block_on(async { Ok(postgres::write(address).await?) });
+    let written = match written {
+        Ok(written) => written,
+        Err(failure) => {
+            print("failed.\n")?;
+            return Err(failure);
+        }
+    };
+    print(&done(written, started))?;
+    let address = postgres::without_password(address);
+    print(&["\nServe it:\n\n  thalweg serve --simple-collections both '", &address, "'\n"].concat())
+}
+
+fn serve(options: &DemoOptions) -> Result<(), Failure> {
+    let serving = &options.serving;
+    let listeners = http::bind(&serving.listen, serving.threads())?;
+    prepare_file(&options.file)?;
+    let engine_options = engine::Options {
+        dialect: Dialect::PostGraphile(postgraphile::Options {
+            simple_collections: postgraphile::SimpleCollections::Both,
+        }),
+        namespaces: Vec::new(),
+        connections: serving.connections_per_thread().get(),
+    };
+    let source = SourceAddress::Sqlite(options.file.clone());
+    open_and_serve(&source, &engine_options, listeners, |listeners| print(&welcome(listeners)))
+}
+
+fn prepare_file(file: &Path) -> Result<(), Failure> {
+    if sqlite::is_sample(file)? {
+        return print(&format!("Using the sample shop in {}.\n", file.display()));
+    }
+    let started = Instant::now();
+    let written = sqlite::write(file)?;
+    print(&format!("Writing the sample shop to {} ... ", file.display()))?;
+    print(&done(written, started))
+}
+
+fn done(written: Written, started: Instant) -> String {
+    let Written { tables, rows } = written;
+    format!("{rows} rows in {tables} tables, {:.1} s.\n", started.elapsed().as_secs_f32())
+}
+
+fn welcome(listeners: &Listeners) -> String {
+    let url = listeners.url();
+    let mut text = format!("GraphQL is at {url}; Ctrl-C ends it. Three queries to try:\n");
+    for (sentence, query) in QUERIES {
+        let body = "{\"query\":\"".to_owned() + query + "\"}";
+        // Writing to a string never fails.
+        let written = write!(
+            text,
+            "\n# {sentence}\ncurl {url} -H 'content-type: application/json' -d '{body}'\n"
+        );
+        debug_assert!(written.is_ok(), "a query was not written");
+    }
+    text
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_queries_can_be_pasted_into_a_shell() {
+        for (_, query) in QUERIES {
+            let harmless = query.chars().all(|c| !matches!(c, '\'' | '"' | '\\' | '\n'));
+            assert!(harmless, "{query} needs escapes");
+        }
+    }
+}

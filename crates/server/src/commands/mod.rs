@@ -1,0 +1,50 @@
+//! One file a command.
+
+mod check;
+mod demo;
+mod explain;
+mod schema;
+mod serve;
+
+use std::io::{self, Write};
+use std::num::NonZeroUsize;
+use std::process::ExitCode;
+use std::sync::Arc;
+
+use engine::Engine;
+use tokio::runtime;
+use tokio::task::LocalSet;
+
+use crate::failure::Failure;
+use crate::options::{ApiOptions, Command};
+
+/// Runs a command to its end.
+pub(crate) fn run(command: &Command) -> Result<ExitCode, Failure> {
+    match command {
+        Command::Serve(options) => serve::run(options).map(|()| ExitCode::SUCCESS),
+        Command::Schema(options) => schema::run(options).map(|()| ExitCode::SUCCESS),
+        Command::Explain(options) => explain::run(options).map(|()| ExitCode::SUCCESS),
+        Command::Check(options) => check::run(options),
+        Command::Demo(options) => demo::run(options).map(|()| ExitCode::SUCCESS),
+    }
+}
+
+/// Runs a future of the engine, which stays on its thread.
+fn block_on<T>(future: impl Future<Output = Result<T, Failure>>) -> Result<T, Failure> {
+    let runtime =
+        runtime::Builder::new_current_thread().enable_all().build().map_err(Failure::Runtime)?;
+    LocalSet::new().block_on(&runtime, future)
+}
+
+/// The API for a command that needs it once.
+async fn open(options: &ApiOptions) -> Result<Arc<Engine>, Failure> {
+    let engine_options = options.engine_options(NonZeroUsize::MIN)?;
+    Ok(Engine::open(&options.address()?, &engine_options).await?)
+}
+
+/// Writes a result of a command.
+fn print(text: &str) -> Result<(), Failure> {
+    let mut output = io::stdout().lock();
+    let written = output.write_all(text.as_bytes()).and_then(|()| output.flush());
+    written.map_err(Failure::Output)
+}

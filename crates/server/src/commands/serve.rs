@@ -1,0 +1,38 @@
+//! `thalweg serve`: a database over HTTP.
+
+use engine::{Engine, SourceAddress};
+
+use crate::commands::block_on;
+use crate::failure::Failure;
+use crate::http::{self, Listeners};
+use crate::options::ServeOptions;
+
+pub(crate) fn run(options: &ServeOptions) -> Result<(), Failure> {
+    let source = options.api.address()?;
+    let engine_options = options.api.engine_options(options.serving.connections_per_thread())?;
+    let listeners = http::bind(&options.serving.listen, options.serving.threads())?;
+    open_and_serve(&source, &engine_options, listeners, |_| Ok(()))
+}
+
+/// Serves until a signal ends it. The sockets come first: a port in use is found before a large
+/// catalog is read.
+pub(crate) fn open_and_serve(
+    source: &SourceAddress,
+    engine_options: &engine::Options,
+    listeners: Listeners,
+    ready: impl FnOnce(&Listeners) -> Result<(), Failure>,
+) -> Result<(), Failure> {
+    let engine = block_on(async { Ok(Engine::open(source, engine_options).await?) })?;
+    for note in engine.notes() {
+        tracing::debug!("{note}");
+    }
+    match engine.notes().count() {
+        0 => {}
+        notes => tracing::info!(notes, "`thalweg check` names what could be better"),
+    }
+    if !listeners.address.ip().is_loopback() {
+        tracing::warn!("everybody who reaches this address may read all that the API shows");
+    }
+    ready(&listeners)?;
+    block_on(http::serve(engine, listeners))
+}

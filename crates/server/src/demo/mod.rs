@@ -1,0 +1,59 @@
+//! Writes the sample shop into a database of its own.
+
+pub(crate) mod postgres;
+pub(crate) mod sqlite;
+
+use std::io;
+use std::path::PathBuf;
+
+use sources::postgres::wire::WireError;
+
+/// What was written.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct Written {
+    pub(crate) tables: usize,
+    pub(crate) rows: usize,
+}
+
+/// Why the sample was not written. Nothing of it stays behind then.
+#[derive(Debug, thiserror::Error)]
+pub(crate) enum SampleError {
+    /// The file of somebody else.
+    #[error(
+        "{} exists and is not the sample shop; name another file with --file",
+        .0.display()
+    )]
+    ForeignFile(PathBuf),
+    /// The sample of an older or newer program.
+    #[error(
+        "{} holds the sample shop of another version of this program; \
+         delete it, or name another file with --file",
+        .0.display()
+    )]
+    OtherVersion(PathBuf),
+    #[error("cannot write {}: {error}; name another file with --file", file.display())]
+    File { file: PathBuf, error: io::Error },
+    #[error("cannot use {}: {error}; name another file with --file", file.display())]
+    Sqlite { file: PathBuf, error: rusqlite::Error },
+    #[error("cannot connect to PostgreSQL: {0}")]
+    Connect(#[from] WireError),
+    #[error(
+        "the schema `public` already has {}; name an empty database with --into",
+        list(.0)
+    )]
+    TablesExist(Vec<String>),
+    #[error("PostgreSQL refused the sample shop: {}", refusal(.0))]
+    Postgres(#[from] tokio_postgres::Error),
+}
+
+fn list(tables: &[String]) -> String {
+    match tables {
+        [table] => ["a table `", table, "`"].concat(),
+        [] | [..] => ["tables `", &tables.join("`, `"), "`"].concat(),
+    }
+}
+
+/// The driver's own text for what the server refuses is only "db error".
+fn refusal(error: &tokio_postgres::Error) -> String {
+    error.as_db_error().map_or_else(|| error.to_string(), |error| error.message().to_owned())
+}

@@ -1,0 +1,11 @@
+COPY artist (id, name) FROM STDIN;
+COPY album (album_id, title, artist_id) FROM STDIN;
+COPY employee (employee_id, last_name, first_name, title, reports_to, birth_date, hire_date, address, city, state, country, postal_code, phone, fax, email) FROM STDIN;
+COPY customer (customer_id, first_name, last_name, company, address, city, state, country, postal_code, phone, fax, email, support_rep_id) FROM STDIN;
+COPY genre (genre_id, name) FROM STDIN;
+COPY media_type (media_type_id, name) FROM STDIN;
+COPY track (track_id, name, album_id, media_type_id, genre_id, composer, milliseconds, bytes, unit_price) FROM STDIN;
+COPY invoice (invoice_id, customer_id, invoice_date, billing_address, billing_city, billing_state, billing_country, billing_postal_code, total) FROM STDIN;
+COPY invoice_line (invoice_line_id, invoice_id, track_id, unit_price, quantity) FROM STDIN;
+COPY playlist (playlist_id, name) FROM STDIN;
+COPY playlist_track (playlist_id, track_id) FROM STDIN;

@@ -1,0 +1,11 @@
+INSERT INTO artist (id, name) VALUES (?, ?);
+INSERT INTO album (album_id, title, artist_id) VALUES (?, ?, ?);
+INSERT INTO employee (employee_id, last_name, first_name, title, reports_to, birth_date, hire_date, address, city, state, country, postal_code, phone, fax, email) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?);
+INSERT INTO customer (customer_id, first_name, last_name, company, address, city, state, country, postal_code, phone, fax, email, support_rep_id) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?);
+INSERT INTO genre (genre_id, name) VALUES (?, ?);
+INSERT INTO media_type (media_type_id, name) VALUES (?, ?);
+INSERT INTO track (track_id, name, album_id, media_type_id, genre_id, composer, milliseconds, bytes, unit_price) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?);
+INSERT INTO invoice (invoice_id, customer_id, invoice_date, billing_address, billing_city, billing_state, billing_country, billing_postal_code, total) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?);
+INSERT INTO invoice_line (invoice_line_id, invoice_id, track_id, unit_price, quantity) VALUES (?, ?, ?, ?, ?);
+INSERT INTO playlist (playlist_id, name) VALUES (?, ?);
+INSERT INTO playlist_track (playlist_id, track_id) VALUES (?, ?);

@@ -1,0 +1,78 @@
+//! Why a command ended without its result: one sentence, with what to do about it.
+
+use std::fmt;
+use std::io;
+use std::path::PathBuf;
+use std::process::ExitCode;
+
+use engine::OpenError;
+use graphql::GraphQLError;
+
+use crate::demo::SampleError;
+use crate::http::ListenError;
+
+#[derive(Debug, thiserror::Error)]
+pub(crate) enum Failure {
+    /// Options that do not go together.
+    #[error("{0}; `--help` lists the options")]
+    Usage(String),
+    #[error(transparent)]
+    Open(#[from] OpenError),
+    #[error(transparent)]
+    Listen(#[from] ListenError),
+    #[error(transparent)]
+    Sample(#[from] SampleError),
+    #[error("cannot read {}: {error}", file.display())]
+    Document { file: PathBuf, error: io::Error },
+    /// The operation to explain is not one that the API answers.
+    #[error("{0}")]
+    Operation(OperationError),
+    #[error("the program cannot run here: {0}")]
+    Runtime(io::Error),
+    #[error("cannot write the output: {0}")]
+    Output(#[source] io::Error),
+    /// The reason is in the log.
+    #[error("a thread of the server has ended; the log says why")]
+    Thread,
+}
+
+/// A GraphQL error with the file it was found in.
+#[derive(Debug)]
+pub(crate) struct OperationError {
+    pub(crate) file: PathBuf,
+    pub(crate) error: GraphQLError,
+}
+
+impl Failure {
+    /// 2 for options that do not go together, as the reader of the options has it, 1 for the rest.
+    pub(crate) fn exit_code(&self) -> ExitCode {
+        match self {
+            Self::Usage(_) => ExitCode::from(2),
+            Self::Open(_)
+            | Self::Listen(_)
+            | Self::Sample(_)
+            | Self::Document { .. }
+            | Self::Operation(_)
+            | Self::Runtime(_)
+            | Self::Output(_)
+            | Self::Thread => ExitCode::FAILURE,
+        }
+    }
+
+    pub(crate) fn is_closed_output(&self) -> bool {
+        matches!(self, Self::Output(error) if error.kind() == io::ErrorKind::BrokenPipe)
+    }
+}
+
+/// `query.graphql:3:5: message`, which editors make a link of.
+impl fmt::Display for OperationError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self.error.locations.first() {
+            Some(location) => {
+                write!(f, "{}:{}:{}: ", self.file.display(), location.line, location.column)?;
+            }
+            None => write!(f, "{}: ", self.file.display())?,
+        }
+        f.write_str(&self.error.message)
+    }
+}

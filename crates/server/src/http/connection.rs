@@ -1,0 +1,96 @@
+//! The connections of one thread.
+//!
+//! Each is a task of its own: what goes wrong in one, a panic included, ends only that one. A
+//! client that goes away ends its task, and with it the request.
+
+use std::convert::Infallible;
+use std::io;
+use std::net::SocketAddr;
+use std::rc::Rc;
+use std::time::Duration;
+
+use engine::Worker;
+use hyper::server::conn::http1;
+use hyper::service::service_fn;
+use hyper_util::rt::{TokioIo, TokioTimer};
+use hyper_util::server::graceful::GracefulShutdown;
+use tokio::net::{TcpListener, TcpStream};
+use tokio::sync::watch;
+use tokio::task::spawn_local;
+use tokio::time::{sleep, timeout};
+
+use super::route;
+
+/// From the end of one request to the end of the next one's head: for slow senders, and for
+/// connections that are kept without being used.
+const HEAD_TIMEOUT: Duration = Duration::from_secs(30);
+
+/// After a failed accept: most often there are no file descriptors left, and some come back when
+/// requests end.
+const ACCEPT_PAUSE: Duration = Duration::from_millis(50);
+
+/// Takes connections until the server stops, then waits for the requests that have begun.
+pub(super) async fn accept(
+    worker: Worker,
+    listener: TcpListener,
+    mut stopping: watch::Receiver<bool>,
+    drain_timeout: Duration,
+) {
+    let worker = Rc::new(worker);
+    let open_connections = GracefulShutdown::new();
+    loop {
+        let accepted = tokio::select! {
+            accepted = listener.accept() => accepted,
+            // An error means that nobody could stop this thread any more.
+            _ = stopping.wait_for(|stopping| *stopping) => break,
+        };
+        match accepted {
+            Ok((stream, peer)) => start(&worker, stream, peer, &open_connections),
+            Err(error) if is_of_one_connection(&error) => {
+                tracing::debug!(%error, "a connection was gone before it was accepted");
+            }
+            Err(error) => {
+                tracing::warn!(%error, "no connection can be accepted");
+                sleep(ACCEPT_PAUSE).await;
+            }
+        }
+    }
+    drop(listener);
+    if timeout(drain_timeout, open_connections.shutdown()).await.is_err() {
+        tracing::warn!("connections were closed before their requests were answered");
+    }
+}
+
+fn start(worker: &Rc<Worker>, stream: TcpStream, peer: SocketAddr, open: &GracefulShutdown) {
+    // Answers are written whole; waiting for more to send would only delay them.
+    if let Err(error) = stream.set_nodelay(true) {
+        tracing::debug!(%error, "a connection was closed at once");
+        return;
+    }
+    let worker = Rc::clone(worker);
+    let service = service_fn(move |request| {
+        let worker = Rc::clone(&worker);
+        async move { Ok::<_, Infallible>(route::answer(&worker, request, peer).await) }
+    });
+    let connection = http1::Builder::new()
+        .timer(TokioTimer::new())
+        .header_read_timeout(HEAD_TIMEOUT)
+        .serve_connection(TokioIo::new(stream), service);
+    let connection = open.watch(connection);
+    spawn_local(async move {
+        if let Err(error) = connection.await {
+            // Clients come and go as they like.
+            tracing::debug!(%error, %peer, "a connection ended early");
+        }
+    });
+}
+
+fn is_of_one_connection(error: &io::Error) -> bool {
+    matches!(
+        error.kind(),
+        io::ErrorKind::ConnectionAborted
+            | io::ErrorKind::ConnectionReset
+            | io::ErrorKind::ConnectionRefused
+            | io::ErrorKind::Interrupted
+    )
+}

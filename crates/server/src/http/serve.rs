@@ -1,0 +1,120 @@
+//! The threads of the server, from their start to the signal that ends them.
+
+use std::io;
+use std::net::TcpListener;
+use std::sync::Arc;
+use std::thread;
+use std::time::Duration;
+
+use engine::{Engine, Worker};
+use tokio::runtime;
+use tokio::signal::unix::{Signal, SignalKind, signal};
+use tokio::sync::{mpsc, watch};
+use tokio::task::LocalSet;
+use tokio::time::timeout;
+
+use super::connection;
+use super::listen::Listeners;
+use crate::failure::Failure;
+
+/// How long requests may take that were begun before the signal.
+const DRAIN_TIMEOUT: Duration = Duration::from_secs(10);
+
+/// For the threads to notice that their time is up.
+const GRACE: Duration = Duration::from_secs(1);
+
+/// Lives as long as its thread, and reports the end, however it came.
+#[derive(Debug)]
+struct Ending(mpsc::UnboundedSender<()>);
+
+/// The signals by which a person or a supervisor ends a program.
+#[derive(Debug)]
+struct Signals {
+    terminate: Signal,
+    interrupt: Signal,
+}
+
+/// Serves until a signal comes, then answers what was begun. A second signal ends it at once.
+pub(crate) async fn serve(engine: Arc<Engine>, listeners: Listeners) -> Result<(), Failure> {
+    let mut signals = Signals::listen().map_err(Failure::Runtime)?;
+    let url = listeners.url();
+    let threads = listeners.sockets.len();
+    let (stop, stopping) = watch::channel(false);
+    let (ending, mut endings) = mpsc::unbounded_channel();
+    for (idx, socket) in listeners.sockets.into_iter().enumerate() {
+        let worker = Arc::clone(&engine);
+        let (stopping, ending) = (stopping.clone(), Ending(ending.clone()));
+        thread::Builder::new()
+            .name(format!("worker-{idx}"))
+            .spawn(move || run_thread(worker, socket, stopping, &ending))
+            .map_err(Failure::Runtime)?;
+    }
+    drop((stopping, ending));
+    tracing::info!(version = env!("CARGO_PKG_VERSION"), threads, "serving at {url}");
+
+    let early = tokio::select! {
+        () = signals.receive() => false,
+        _ = endings.recv() => true,
+    };
+    tracing::info!("stopping: requests that have begun are answered");
+    // Threads that ended already do not listen.
+    stop.send_replace(true);
+    tokio::select! {
+        ended = timeout(DRAIN_TIMEOUT + GRACE, all_ended(&mut endings)) => {
+            if ended.is_err() {
+                tracing::warn!("some requests were not answered in time");
+            }
+        }
+        () = signals.receive() => tracing::warn!("stopped at once by a second signal"),
+    }
+    match early {
+        true => Err(Failure::Thread),
+        false => Ok(()),
+    }
+}
+
+fn run_thread(
+    engine: Arc<Engine>,
+    socket: TcpListener,
+    stopping: watch::Receiver<bool>,
+    _ending: &Ending,
+) {
+    let served = runtime::Builder::new_current_thread().enable_all().build().and_then(|runtime| {
+        LocalSet::new().block_on(&runtime, async {
+            let listener = tokio::net::TcpListener::from_std(socket)?;
+            connection::accept(Worker::new(engine), listener, stopping, DRAIN_TIMEOUT).await;
+            Ok(())
+        })
+    });
+    if let Err(error) = served {
+        tracing::error!(%error, "a thread of the server cannot run");
+    }
+}
+
+/// The channel is closed when the last thread has ended.
+async fn all_ended(endings: &mut mpsc::UnboundedReceiver<()>) {
+    while endings.recv().await.is_some() {}
+}
+
+impl Signals {
+    fn listen() -> io::Result<Self> {
+        Ok(Self {
+            terminate: signal(SignalKind::terminate())?,
+            interrupt: signal(SignalKind::interrupt())?,
+        })
+    }
+
+    async fn receive(&mut self) {
+        tokio::select! {
+            _ = self.terminate.recv() => {}
+            _ = self.interrupt.recv() => {}
+        }
+    }
+}
+
+impl Drop for Ending {
+    fn drop(&mut self) {
+        // Nobody waits any more if the server has given up.
+        let _ = self.0.send(());
+    }
+}

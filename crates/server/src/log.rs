@@ -1,0 +1,48 @@
+//! What the program says while it runs, on the standard error stream: the standard output belongs
+//! to the results of commands.
+
+use std::io::{self, IsTerminal};
+use std::panic;
+
+use tracing_subscriber::filter::LevelFilter;
+
+use crate::options::{Level, LogFormat, LogOptions};
+
+/// Starts the log. Servers tell how they are doing; the other commands only what is wrong.
+pub(crate) fn start(options: &LogOptions, server: bool) {
+    let level = match options.level {
+        Some(level) => filter(level),
+        None if server => LevelFilter::INFO,
+        None => LevelFilter::WARN,
+    };
+    let builder = tracing_subscriber::fmt()
+        .with_max_level(level)
+        .with_writer(io::stderr)
+        .with_target(false)
+        .with_ansi(io::stderr().is_terminal());
+    match options.format {
+        LogFormat::Text => builder.init(),
+        LogFormat::Json => builder.json().flatten_event(true).init(),
+    }
+    log_panics();
+}
+
+/// A panic ends only the task that it is in; the log has to have it in the same form as all else.
+fn log_panics() {
+    panic::set_hook(Box::new(|panic| {
+        let place = panic.location().map(ToString::to_string).unwrap_or_default();
+        let message = panic.payload_as_str().unwrap_or("without a message");
+        tracing::error!(place, message, "a fault of the program; please report it");
+    }));
+}
+
+fn filter(level: Level) -> LevelFilter {
+    match level {
+        Level::Off => LevelFilter::OFF,
+        Level::Error => LevelFilter::ERROR,
+        Level::Warn => LevelFilter::WARN,
+        Level::Info => LevelFilter::INFO,
+        Level::Debug => LevelFilter::DEBUG,
+        Level::Trace => LevelFilter::TRACE,
+    }
+}

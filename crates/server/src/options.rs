@@ -1,0 +1,145 @@
+//! The command line. Each option can be given in the environment too, as `THALWEG_` and its name.
+
+mod api;
+mod serving;
+
+pub(crate) use api::ApiOptions;
+pub(crate) use serving::{Address, ServingOptions};
+
+use std::path::PathBuf;
+
+use clap::{Args, Parser, Subcommand, ValueEnum};
+
+/// A database becomes a GraphQL API.
+#[derive(Debug, Parser)]
+#[command(name = "thalweg", version, propagate_version = true, arg_required_else_help = true)]
+#[command(after_help = "Try it: `thalweg demo` serves a sample database at once.")]
+pub(crate) struct Arguments {
+    #[command(flatten)]
+    pub(crate) log: LogOptions,
+    #[command(subcommand)]
+    pub(crate) command: Command,
+}
+
+#[derive(Debug, Subcommand)]
+pub(crate) enum Command {
+    /// Serve a database as a GraphQL API over HTTP
+    Serve(ServeOptions),
+    /// Print the schema of the API in GraphQL's schema language
+    Schema(ApiOptions),
+    /// Print what an operation becomes: the request tree, the statements, the database's plan
+    Explain(ExplainOptions),
+    /// Name what the API cannot represent or serves slowly, each with the remedy
+    ///
+    /// The exit code is 0 when no two things claim the same name, and 1 when some do: then a
+    /// part of the database is missing from the API, and which part may change with the next
+    /// table. All other findings are advice. Where the database cannot be read, the exit code is
+    /// 1 too, and an error says so.
+    Check(ApiOptions),
+    /// Serve a sample database, a music shop, made on the spot
+    Demo(DemoOptions),
+}
+
+#[derive(Debug, Args)]
+pub(crate) struct ServeOptions {
+    #[command(flatten)]
+    pub(crate) api: ApiOptions,
+    #[command(flatten)]
+    pub(crate) serving: ServingOptions,
+}
+
+#[derive(Debug, Args)]
+pub(crate) struct ExplainOptions {
+    #[command(flatten)]
+    pub(crate) api: ApiOptions,
+    /// The file of the GraphQL document; `-` for the standard input
+    pub(crate) file: PathBuf,
+    /// The values of the operation's variables, as a JSON object
+    #[arg(long, env = "THALWEG_VARIABLES", value_name = "JSON", value_parser = variables)]
+    pub(crate) variables: Option<Variables>,
+    /// Which operation of the document, where it has several
+    #[arg(long, env = "THALWEG_OPERATION", value_name = "NAME")]
+    pub(crate) operation: Option<String>,
+    /// Run the statements, and print the plan with the database's own figures
+    #[arg(long, env = "THALWEG_ANALYZE")]
+    pub(crate) analyze: bool,
+}
+
+#[derive(Debug, Args)]
+pub(crate) struct DemoOptions {
+    /// The SQLite file of the sample; made if it is not there, used again if it is
+    #[arg(long, env = "THALWEG_FILE", value_name = "FILE", default_value = "shop.db")]
+    pub(crate) file: PathBuf,
+    /// Write the sample into this PostgreSQL database instead, and end
+    #[arg(
+        long,
+        env = "THALWEG_INTO",
+        hide_env_values = true,
+        value_name = "ADDRESS",
+        conflicts_with = "file"
+    )]
+    pub(crate) into: Option<String>,
+    #[command(flatten)]
+    pub(crate) serving: ServingOptions,
+}
+
+#[derive(Debug, Args)]
+pub(crate) struct LogOptions {
+    /// The least important lines in the log [default: info for servers, warn otherwise]
+    #[arg(long = "log", env = "THALWEG_LOG", value_name = "LEVEL", global = true)]
+    pub(crate) level: Option<Level>,
+    /// The form of the log, on the standard error stream
+    #[arg(long = "log-format", env = "THALWEG_LOG_FORMAT", global = true, default_value = "text")]
+    pub(crate) format: LogFormat,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub(crate) enum Level {
+    Off,
+    Error,
+    Warn,
+    Info,
+    Debug,
+    Trace,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub(crate) enum LogFormat {
+    Text,
+    /// One JSON object a line
+    Json,
+}
+
+pub(crate) type Variables = serde_json_bytes::Map<serde_json_bytes::ByteString, Json>;
+type Json = serde_json_bytes::Value;
+
+impl Command {
+    /// Whether it runs until it is stopped.
+    pub(crate) fn is_server(&self) -> bool {
+        match self {
+            Self::Serve(_) => true,
+            Self::Demo(options) => options.into.is_none(),
+            Self::Schema(_) | Self::Explain(_) | Self::Check(_) => false,
+        }
+    }
+}
+
+fn variables(text: &str) -> Result<Variables, String> {
+    match serde_json::from_str(text) {
+        Ok(Json::Object(variables)) => Ok(variables),
+        Ok(_) => Err("a JSON object is wanted, such as `{\"id\": 1}`".into()),
+        Err(error) => Err(format!("this is not JSON: {error}")),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use clap::CommandFactory;
+
+    use super::*;
+
+    #[test]
+    fn the_options_do_not_contradict_each_other() {
+        Arguments::command().debug_assert();
+    }
+}

@@ -1,0 +1,131 @@
+//! Which API of which database.
+
+use std::num::NonZeroUsize;
+
+use clap::{Args, ValueEnum};
+use dialects::{Dialect, phrag, postgraphile};
+use engine::SourceAddress;
+
+use crate::failure::Failure;
+
+#[derive(Debug, Args)]
+pub(crate) struct ApiOptions {
+    /// The database: a path or `sqlite:PATH` for SQLite, `postgres://…` for PostgreSQL
+    ///
+    /// What a PostgreSQL address leaves out comes from the `PG*` variables.
+    #[arg(env = "THALWEG_SOURCE", hide_env_values = true)]
+    pub(crate) source: String,
+    /// The system whose API this one is like
+    #[arg(long, env = "THALWEG_DIALECT", default_value = "postgraphile")]
+    pub(crate) dialect: DialectName,
+    /// The schemas of PostgreSQL to serve, separated by commas; SQLite has none
+    #[arg(
+        long,
+        env = "THALWEG_SCHEMA",
+        value_name = "NAMES",
+        value_delimiter = ',',
+        default_value = "public"
+    )]
+    pub(crate) schema: Vec<String>,
+    /// For postgraphile: simple lists beside or instead of connections [default: omit]
+    #[arg(long, env = "THALWEG_SIMPLE_COLLECTIONS", value_name = "WHICH")]
+    pub(crate) simple_collections: Option<SimpleCollections>,
+    /// For phrag: 64-bit integers as Int, or as text in a scalar of their own [default: int]
+    #[arg(long, env = "THALWEG_BIGINT", value_name = "FORM")]
+    pub(crate) bigint: Option<BigInt>,
+    /// For phrag: how many rows a list has where the query gives no limit [default: all]
+    #[arg(long, env = "THALWEG_DEFAULT_LIMIT", value_name = "ROWS")]
+    pub(crate) default_limit: Option<u64>,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub(crate) enum DialectName {
+    /// As PostGraphile 4 makes it
+    Postgraphile,
+    /// As Phrag makes it
+    Phrag,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub(crate) enum SimpleCollections {
+    /// Connections only
+    Omit,
+    /// Connections, and lists under names of their own
+    Both,
+    /// Lists only
+    Only,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub(crate) enum BigInt {
+    /// As Int: a value beyond 32 bits is an error at its path
+    Int,
+    /// As a scalar BigInt, written as a string
+    String,
+}
+
+impl ApiOptions {
+    pub(crate) fn address(&self) -> Result<SourceAddress, Failure> {
+        Ok(SourceAddress::parse(&self.source)?)
+    }
+
+    /// What the engine is told; an option of another dialect is refused, never ignored.
+    pub(crate) fn engine_options(
+        &self,
+        connections: NonZeroUsize,
+    ) -> Result<engine::Options, Failure> {
+        Ok(engine::Options {
+            dialect: self.dialect()?,
+            namespaces: self.schema.clone(),
+            connections: connections.get(),
+        })
+    }
+
+    fn dialect(&self) -> Result<Dialect, Failure> {
+        match self.dialect {
+            DialectName::Postgraphile => {
+                refuse(self.bigint.is_some(), "--bigint", "phrag")?;
+                refuse(self.default_limit.is_some(), "--default-limit", "phrag")?;
+                let simple_collections = self.simple_collections.map_or(
+                    postgraphile::SimpleCollections::default(),
+                    SimpleCollections::of_dialect,
+                );
+                Ok(Dialect::PostGraphile(postgraphile::Options { simple_collections }))
+            }
+            DialectName::Phrag => {
+                let simple = self.simple_collections.is_some();
+                refuse(simple, "--simple-collections", "postgraphile")?;
+                let big_integers =
+                    self.bigint.map_or(phrag::BigIntegers::default(), BigInt::of_dialect);
+                let default_limit = self.default_limit;
+                Ok(Dialect::Phrag(phrag::Options { big_integers, default_limit }))
+            }
+        }
+    }
+}
+
+impl SimpleCollections {
+    fn of_dialect(self) -> postgraphile::SimpleCollections {
+        match self {
+            Self::Omit => postgraphile::SimpleCollections::Omit,
+            Self::Both => postgraphile::SimpleCollections::Both,
+            Self::Only => postgraphile::SimpleCollections::Only,
+        }
+    }
+}
+
+impl BigInt {
+    fn of_dialect(self) -> phrag::BigIntegers {
+        match self {
+            Self::Int => phrag::BigIntegers::Int,
+            Self::String => phrag::BigIntegers::String,
+        }
+    }
+}
+
+fn refuse(given: bool, option: &str, dialect: &str) -> Result<(), Failure> {
+    match given {
+        true => Err(Failure::Usage(format!("`{option}` needs `--dialect {dialect}`"))),
+        false => Ok(()),
+    }
+}

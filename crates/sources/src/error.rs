@@ -1,0 +1,51 @@
+//! What can go wrong at a source, in the three kinds that are shown differently.
+
+/// A failure of a source.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[error("{message}")]
+pub struct SourceError {
+    pub kind: SourceErrorKind,
+    /// The source's own words.
+    pub message: Box<str>,
+    /// The source's code: an SQLSTATE, or SQLite's extended result code.
+    pub code: Option<Box<str>>,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum SourceErrorKind {
+    /// The request's fault: a value that the source cannot read as the type it must have.
+    Input,
+    UniqueViolation,
+    ForeignKeyViolation,
+    NotNullViolation,
+    CheckViolation,
+    PermissionDenied,
+    /// It took too long, or was told to stop.
+    Timeout,
+    /// The source cannot be reached, or has no room for one more.
+    Unavailable,
+    /// The request is more than the source can take at once.
+    TooComplex,
+    /// The answer is larger than what may be read.
+    TooLarge,
+    /// What no client can cause or mend.
+    Internal,
+}
+
+impl SourceError {
+    #[must_use]
+    pub fn new(kind: SourceErrorKind, message: impl Into<Box<str>>) -> Self {
+        Self { kind, message: message.into(), code: None }
+    }
+
+    #[must_use]
+    pub fn input(message: impl Into<Box<str>>) -> Self {
+        Self::new(SourceErrorKind::Input, message)
+    }
+
+    /// The refusal of a value, in the words that clients of PostgreSQL know.
+    #[must_use]
+    pub fn invalid(type_name: &str, text: &str) -> Self {
+        Self::input(format!("invalid input syntax for type {type_name}: \"{text}\""))
+    }
+}

@@ -1,0 +1,382 @@
+//! The walk over a request: levels in the order of the tree.
+
+use catalog::{Catalog, FieldId};
+use ir::{Form, Hop, OutputKind, Rows, StepKind};
+use response::{Layout, LevelId, Place};
+use rustc_hash::FxHashMap;
+use sql::{Expression, Flavor, Select, SelectItem, SqlType};
+
+use super::level::{Level, LevelKind, Link, ParameterSource, Parents, Program};
+use super::parents::{Above, LinkedScope, join_page, relation};
+use super::source::{Scope, page_bounds};
+use super::statement::Statement;
+use super::value::ParameterKind;
+
+/// How a level finds the rows that belong to its parents.
+#[derive(Clone, Copy, Debug)]
+pub enum Strategy<'a> {
+    /// A statement for each parent: in-process, where a round trip costs nothing.
+    Nested,
+    /// A statement for all parents, with what is known of the fields' types.
+    Levels(&'a dyn KeyTypes),
+}
+
+/// What a source knows of the types of keys.
+pub trait KeyTypes: std::fmt::Debug {
+    /// Whether equal values always print the same text, and equal texts are equal values.
+    fn identity_is_text(&self, field: FieldId) -> bool;
+
+    /// Whether there is an array type of such values.
+    fn has_array(&self, field: FieldId) -> bool;
+}
+
+/// Why a request cannot be compiled.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+pub enum CompileError {
+    /// The request tree can say it, this source cannot do it.
+    #[error("This source cannot do this yet: {what}.")]
+    NotSupported { what: &'static str },
+    #[error("The operation needs too many statements.")]
+    TooManyLevels,
+}
+
+impl CompileError {
+    pub(super) fn not_built(what: &'static str) -> Self {
+        Self::NotSupported { what }
+    }
+}
+
+/// Compiles a request of reads.
+pub fn compile(
+    catalog: &Catalog,
+    request: &ir::Request,
+    flavor: Flavor,
+    strategy: Strategy<'_>,
+) -> Result<Program, CompileError> {
+    let layout = Layout {
+        outputs: vec![Place::Unused; request.outputs as usize],
+        rows: vec![None; request.rows as usize],
+    };
+    let mut compiler = Compiler { catalog, flavor, strategy, levels: Vec::new(), layout, root: 0 };
+    for transaction in &request.transactions {
+        for step in &transaction.steps {
+            compiler.root = step.root;
+            match &step.kind {
+                StepKind::Read(rows) => compiler.rows(rows, None)?,
+                StepKind::Write(_) => return Err(CompileError::not_built("a write")),
+                StepKind::Call(_) => return Err(CompileError::not_built("a function call")),
+                StepKind::Require(_) => return Err(CompileError::not_built("a requirement")),
+                #[allow(unreachable_patterns, reason = "variants of the paper proof to come")]
+                _ => return Err(CompileError::not_built("this step")),
+            }
+        }
+    }
+    let Compiler { levels, layout, .. } = compiler;
+    Ok(Program { levels, layout })
+}
+
+#[derive(Debug)]
+pub(super) struct Compiler<'a> {
+    pub(super) catalog: &'a Catalog,
+    flavor: Flavor,
+    strategy: Strategy<'a>,
+    levels: Vec<Level>,
+    layout: Layout,
+    root: u32,
+}
+
+/// The level that a child's rows belong to.
+struct Parent<'r> {
+    above: &'r Above<'r>,
+    path: &'r [Hop],
+    key_columns: Vec<u16>,
+}
+
+/// The columns of a level, each once.
+#[derive(Default)]
+struct Items {
+    /// Where the outputs stand.
+    places: Vec<(ir::OutputId, u16)>,
+    expressions: Vec<Expression>,
+    known: FxHashMap<(Vec<Hop>, FieldId, Form), u16>,
+}
+
+impl Compiler<'_> {
+    /// Whether the source has types of its own for what SQLite keeps as text.
+    pub(super) fn typed_columns(&self) -> bool {
+        matches!(self.strategy, Strategy::Levels(_))
+    }
+
+    pub(super) fn identity_is_text(&self, field: FieldId) -> bool {
+        match self.strategy {
+            Strategy::Nested => true,
+            Strategy::Levels(types) => types.identity_is_text(field),
+        }
+    }
+
+    /// Compiles rows, their counts and everything below them.
+    fn rows(&mut self, rows: &Rows, parent: Option<&Parent<'_>>) -> Result<(), CompileError> {
+        if let Some(output) = rows.outputs.iter().find(|output| output.kind == OutputKind::Count) {
+            let level = self.count(rows, parent)?;
+            self.layout.outputs[output.id.0 as usize] = Place::Level(level);
+        }
+        if !rows.shown {
+            return Ok(());
+        }
+        let mut statement = Statement::default();
+        let linked = self.scope(rows, parent, &mut statement)?;
+        let link = link_expressions(&linked, parent);
+        let LinkedScope { mut scope, lateral, how, .. } = linked;
+        let mut items = Items::default();
+        self.items(rows, &mut scope, &mut statement, &mut items)?;
+        self.order(rows, &mut scope, &mut statement)?;
+        self.page(rows, true, &mut scope, &mut statement)?;
+        let item = |expression| SelectItem { expression, name: None };
+        let columns = items.expressions.into_iter();
+        let select = match lateral {
+            None => {
+                scope.select.items = columns.chain(link).map(item).collect();
+                scope.select
+            }
+            Some(parents) => {
+                let named = columns.zip(0_u16..);
+                let named = named
+                    .map(|(expression, number)| SelectItem { expression, name: Some(number) });
+                scope.select.items = named.collect();
+                let count = scope.select.items.len();
+                let (mut select, alias) = join_page(parents, scope.select, &mut statement);
+                let columns = (0_u16..).take(count);
+                let columns = columns.map(|number| Expression::numbered(alias, number));
+                select.items = columns.chain(link).map(item).collect();
+                select
+            }
+        };
+        let kind = LevelKind::Rows(page_bounds(rows)?);
+        let level = self.push(rows, parent, &select, statement, kind, how)?;
+        self.layout.rows[rows.id.0 as usize] = Some(level);
+        for (output, column) in items.places {
+            self.layout.outputs[output.0 as usize] = Place::Column(column);
+        }
+        self.children(rows, level, parent, &items.known)?;
+        self.close(level)
+    }
+
+    /// Compiles the relations below rows.
+    fn children(
+        &mut self,
+        rows: &Rows,
+        level: LevelId,
+        parent: Option<&Parent<'_>>,
+        known: &FxHashMap<(Vec<Hop>, FieldId, Form), u16>,
+    ) -> Result<(), CompileError> {
+        let above_parent = parent.map(|parent| parent.above);
+        let above = Above {
+            level,
+            rows,
+            above: above_parent,
+            path: parent.map_or(&[], |parent| parent.path),
+            key_columns: parent.map_or(&[], |parent| &parent.key_columns),
+            round: self.levels[usize::from(level.0)].round,
+            sayable: self.is_sayable(rows, above_parent),
+        };
+        for output in &rows.outputs {
+            let OutputKind::Related { path, rows: related } = &output.kind else { continue };
+            let ir::From::Relation(hop) = related.from else {
+                return Err(CompileError::not_built("unrelated rows below rows"));
+            };
+            let key = |field: &FieldId| known.get(&(path.clone(), *field, Form::Stored)).copied();
+            let near = self.hop_fields(hop).0;
+            let key_columns = near.iter().filter_map(key).collect();
+            // Without an array type the parents are said again, whatever that costs.
+            let arrays = match self.strategy {
+                Strategy::Nested => true,
+                Strategy::Levels(types) => near.iter().all(|field| types.has_array(*field)),
+            };
+            let above = Above { sayable: above.sayable || !arrays, ..above };
+            self.rows(related, Some(&Parent { above: &above, path, key_columns }))?;
+        }
+        Ok(())
+    }
+
+    /// The columns that the outputs and the levels below need.
+    fn items(
+        &self,
+        rows: &Rows,
+        scope: &mut Scope,
+        statement: &mut Statement,
+        items: &mut Items,
+    ) -> Result<(), CompileError> {
+        for output in &rows.outputs {
+            match &output.kind {
+                OutputKind::Field { path, field, form } => {
+                    let column = self.item(path, *field, *form, scope, statement, items);
+                    items.places.push((output.id, column));
+                }
+                OutputKind::Present { path } => {
+                    if let Some(field) = self.marker(path) {
+                        let form = Form::Stored;
+                        let column = self.item(path, field, form, scope, statement, items);
+                        items.places.push((output.id, column));
+                    }
+                }
+                OutputKind::Related { path, rows } => {
+                    if let ir::From::Relation(hop) = rows.from {
+                        for field in self.hop_fields(hop).0 {
+                            self.item(path, *field, Form::Stored, scope, statement, items);
+                        }
+                    }
+                }
+                OutputKind::Count => {}
+                OutputKind::Edge(_) => {
+                    return Err(CompileError::not_built("a relationship's own property"));
+                }
+                OutputKind::Aggregate(_) => return Err(CompileError::not_built("an aggregate")),
+                OutputKind::Computed(_) => return Err(CompileError::not_built("a computed field")),
+                OutputKind::Counter { .. } => return Err(CompileError::not_built("a counter")),
+                #[allow(unreachable_patterns, reason = "variants of the paper proof to come")]
+                _ => return Err(CompileError::not_built("this output")),
+            }
+        }
+        Ok(())
+    }
+
+    /// The field that is null only if there is no row at the end of the path: a hop equates it.
+    fn marker(&self, path: &[Hop]) -> Option<FieldId> {
+        let hop = path.last()?;
+        self.hop_fields(*hop).1.first().copied()
+    }
+
+    fn item(
+        &self,
+        path: &[Hop],
+        field: FieldId,
+        form: Form,
+        scope: &mut Scope,
+        statement: &mut Statement,
+        items: &mut Items,
+    ) -> u16 {
+        if let Some(known) = items.known.get(&(path.to_vec(), field, form)) {
+            return *known;
+        }
+        let column = self.column(scope, statement, path, field);
+        let number = u16::try_from(items.expressions.len()).unwrap_or(u16::MAX);
+        items.expressions.push(match form {
+            Form::Stored => column,
+            Form::Number => {
+                Expression::Cast { expression: Box::new(column), r#type: SqlType::Numeric }
+            }
+        });
+        items.known.insert((path.to_vec(), field, form), number);
+        number
+    }
+
+    /// The level that counts rows, the page left aside.
+    fn count(
+        &mut self,
+        rows: &Rows,
+        parent: Option<&Parent<'_>>,
+    ) -> Result<LevelId, CompileError> {
+        let all = Rows {
+            page: ir::Page::All,
+            order: Vec::new(),
+            outputs: Vec::new(),
+            ..rows.clone()
+        };
+        let mut statement = Statement::default();
+        let linked = self.scope(&all, parent, &mut statement)?;
+        let link = link_expressions(&linked, parent);
+        let LinkedScope { mut scope, how, .. } = linked;
+        let item = |expression| SelectItem { expression, name: None };
+        scope.select.items = vec![item(Expression::CountRows)];
+        scope.select.items.extend(link.iter().cloned().map(item));
+        scope.select.group_by = link;
+        let level = self.push(&all, parent, &scope.select, statement, LevelKind::Count, how)?;
+        self.close(level)?;
+        Ok(level)
+    }
+}
+
+/// The parents' keys as the level's statement has them.
+fn link_expressions(linked: &LinkedScope, parent: Option<&Parent<'_>>) -> Vec<Expression> {
+    let (Some(parents), Some(parent)) = (linked.parents, parent) else { return Vec::new() };
+    let numbers = (0_u16..).take(parent.key_columns.len());
+    numbers.map(|number| Expression::numbered(parents, number)).collect()
+}
+
+impl Compiler<'_> {
+    /// The rows of a level with their parents.
+    fn scope(
+        &self,
+        rows: &Rows,
+        parent: Option<&Parent<'_>>,
+        statement: &mut Statement,
+    ) -> Result<LinkedScope, CompileError> {
+        match (parent, self.strategy) {
+            (None, _) => self.top_scope(rows, statement),
+            (Some(parent), Strategy::Nested) => self.bound_scope(rows, parent, statement),
+            (Some(Parent { above, path, key_columns }), Strategy::Levels(_)) => {
+                self.child_scope(rows, above, path, key_columns, statement)
+            }
+        }
+    }
+
+    /// The rows of one parent, whose key is bound.
+    fn bound_scope(
+        &self,
+        rows: &Rows,
+        parent: &Parent<'_>,
+        statement: &mut Statement,
+    ) -> Result<LinkedScope, CompileError> {
+        let hop = relation(rows)?;
+        let (near, far) = self.hop_fields(hop);
+        let alias = statement.alias();
+        let mut scope = Scope::new(Select::from(self.table(self.target(hop), alias)), alias);
+        for ((near, far), column) in near.iter().zip(far).zip(&parent.key_columns) {
+            let source = ParameterSource::Parent { column: *column };
+            let key = statement.parameter(source, ParameterKind::Key { field: *near });
+            scope.select.and_where(self.field(alias, *far).equals(Expression::Parameter(key)));
+        }
+        self.restrict(rows, &mut scope, statement)?;
+        Ok(LinkedScope { scope, lateral: None, parents: None, how: Parents::Bound })
+    }
+
+    fn push(
+        &mut self,
+        rows: &Rows,
+        parent: Option<&Parent<'_>>,
+        select: &Select,
+        statement: Statement,
+        kind: LevelKind,
+        how: Parents,
+    ) -> Result<LevelId, CompileError> {
+        let index = u16::try_from(self.levels.len()).map_err(|_| CompileError::TooManyLevels)?;
+        let id = LevelId(index);
+        let link = parent.filter(|_| how != Parents::Bound).map(|parent| {
+            let keys = parent.key_columns.len();
+            let first = select.items.len().saturating_sub(keys);
+            let columns = (first..select.items.len()).filter_map(|column| column.try_into().ok());
+            Link { parent_columns: parent.key_columns.clone(), columns: columns.collect() }
+        });
+        self.levels.push(Level {
+            id,
+            root: self.root,
+            name: self.catalog.qualified_name(self.entity(rows)?).into(),
+            kind,
+            parent: parent.map(|parent| parent.above.level),
+            end: id,
+            text: sql::print(select, &self.flavor).into(),
+            parameters: statement.parameters,
+            parents: how,
+            link,
+            round: statement.round,
+        });
+        Ok(id)
+    }
+
+    /// Marks the end of the levels below a level.
+    fn close(&mut self, level: LevelId) -> Result<(), CompileError> {
+        let end = u16::try_from(self.levels.len()).map_err(|_| CompileError::TooManyLevels)?;
+        self.levels[usize::from(level.0)].end = LevelId(end);
+        Ok(())
+    }
+}

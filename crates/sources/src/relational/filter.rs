@@ -1,0 +1,134 @@
+//! Conditions: the request's filters as SQL expressions.
+
+use catalog::FieldId;
+use ir::{Comparison, Filter, Operand, Place, TextMatch};
+use sql::Expression;
+
+use super::compile::{CompileError, Compiler};
+use super::level::ParameterSource;
+use super::source::Scope;
+use super::statement::Statement;
+use super::value::{ParameterKind, ValueKind};
+
+impl Compiler<'_> {
+    pub(super) fn filter(
+        &self,
+        filter: &Filter,
+        scope: &mut Scope,
+        statement: &mut Statement,
+    ) -> Result<Expression, CompileError> {
+        Ok(match filter {
+            Filter::And(filters) => {
+                Expression::all(self.filters(filters, scope, statement)?)
+            }
+            Filter::Or(filters) => Expression::Or(self.filters(filters, scope, statement)?),
+            Filter::Not(filter) => {
+                Expression::Not(Box::new(self.filter(filter, scope, statement)?))
+            }
+            Filter::Except(filter) => {
+                Expression::IsNotTrue(Box::new(self.filter(filter, scope, statement)?))
+            }
+            Filter::IsNull(place) => {
+                let (_, column) = self.place(place, scope, statement)?;
+                Expression::IsNull(Box::new(column))
+            }
+            Filter::Compare { place, comparison, operand } => {
+                let (field, column) = self.place(place, scope, statement)?;
+                self.compare(field, column, *comparison, operand, statement)?
+            }
+            Filter::Text { place, r#match: TextMatch::Like, ignore_case: false, operand } => {
+                let (_, column) = self.place(place, scope, statement)?;
+                let source = ParameterSource::Operand(operand.clone());
+                let pattern = statement.parameter(source, ParameterKind::Pattern);
+                Expression::Like { expression: Box::new(column), pattern }
+            }
+            Filter::Text { .. } => return Err(CompileError::not_built("this text filter")),
+            Filter::Relation { .. } => return Err(CompileError::not_built("a relation filter")),
+            Filter::AggregateCompare { .. } => {
+                return Err(CompileError::not_built("a filter by an aggregate"));
+            }
+            Filter::Geo { .. } => return Err(CompileError::not_built("a geographic filter")),
+            #[allow(unreachable_patterns, reason = "variants of the paper proof to come")]
+            _ => return Err(CompileError::not_built("this filter")),
+        })
+    }
+
+    fn filters(
+        &self,
+        filters: &[Filter],
+        scope: &mut Scope,
+        statement: &mut Statement,
+    ) -> Result<Vec<Expression>, CompileError> {
+        filters.iter().map(|filter| self.filter(filter, scope, statement)).collect()
+    }
+
+    fn compare(
+        &self,
+        field: FieldId,
+        column: Expression,
+        comparison: Comparison,
+        operand: &Operand,
+        statement: &mut Statement,
+    ) -> Result<Expression, CompileError> {
+        let kind = ValueKind::of(self.catalog, field);
+        let source = ParameterSource::Operand(operand.clone());
+        let column = self.comparable(kind, column);
+        let comparison = match comparison {
+            Comparison::In | Comparison::NotIn => {
+                let list = statement.parameter(source, ParameterKind::List { field, kind });
+                let within = Expression::InList { expression: Box::new(column), list };
+                return Ok(match comparison {
+                    Comparison::NotIn => Expression::Not(Box::new(within)),
+                    _ => within,
+                });
+            }
+            Comparison::Equal => sql::Comparison::Equal,
+            Comparison::NotEqual => sql::Comparison::NotEqual,
+            Comparison::DistinctFrom => sql::Comparison::DistinctFrom,
+            Comparison::NotDistinctFrom => sql::Comparison::NotDistinctFrom,
+            Comparison::Less => sql::Comparison::Less,
+            Comparison::LessOrEqual => sql::Comparison::LessOrEqual,
+            Comparison::Greater => sql::Comparison::Greater,
+            Comparison::GreaterOrEqual => sql::Comparison::GreaterOrEqual,
+            Comparison::Contains
+            | Comparison::ContainedBy
+            | Comparison::Overlaps
+            | Comparison::HasKey
+            | Comparison::HasAnyKey
+            | Comparison::HasAllKeys => {
+                return Err(CompileError::not_built("this comparison"));
+            }
+        };
+        let parameter = statement.parameter(source, ParameterKind::Value { field, kind });
+        Ok(Expression::Compare {
+            left: Box::new(column),
+            comparison,
+            right: Box::new(Expression::Parameter(parameter)),
+        })
+    }
+
+    /// The column as this database can compare values of its kind.
+    pub(super) fn comparable(&self, kind: ValueKind, column: Expression) -> Expression {
+        match (self.typed_columns(), kind) {
+            (false, ValueKind::Timestamp) => Expression::CanonicalTimestamp(Box::new(column)),
+            (false, ValueKind::Uuid) => Expression::IgnoreCase(Box::new(column)),
+            (true | false, _) => column,
+        }
+    }
+
+    pub(super) fn place(
+        &self,
+        place: &Place,
+        scope: &mut Scope,
+        statement: &mut Statement,
+    ) -> Result<(FieldId, Expression), CompileError> {
+        match place {
+            Place::Field { path, field } => {
+                Ok((*field, self.column(scope, statement, path, *field)))
+            }
+            Place::Edge(_) => Err(CompileError::not_built("a relationship's own property")),
+            Place::Computed(_) => Err(CompileError::not_built("a computed field")),
+            Place::Common(_) => Err(CompileError::not_built("a field of several entities")),
+        }
+    }
+}

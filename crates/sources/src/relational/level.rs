@@ -1,0 +1,85 @@
+//! What a compiled request is.
+
+use response::{Layout, LevelId};
+
+use super::value::ParameterKind;
+
+/// The statements of a request, each level before those below it.
+#[derive(Clone, Debug)]
+pub struct Program {
+    pub levels: Vec<Level>,
+    pub layout: Layout,
+}
+
+/// One statement, and how its rows join those of the level above.
+#[derive(Clone, Debug)]
+pub struct Level {
+    pub id: LevelId,
+    /// The root field it belongs to.
+    pub root: u32,
+    /// What it reads, as a person would name it.
+    pub name: Box<str>,
+    pub kind: LevelKind,
+    pub parent: Option<LevelId>,
+    /// The level after the last one below this.
+    pub end: LevelId,
+    pub text: Box<str>,
+    pub parameters: Vec<Parameter>,
+    pub parents: Parents,
+    /// How its rows are told apart by parent, where one statement serves them all.
+    pub link: Option<Link>,
+    /// Which round of statements it belongs to: it needs the rows of the rounds before.
+    pub round: u16,
+}
+
+#[derive(Clone, Debug)]
+pub enum LevelKind {
+    Rows(Page),
+    /// The number of rows is column 0; no row means zero.
+    Count,
+}
+
+/// The bounds of a page, for the cursor that shows it.
+#[derive(Clone, Debug, Default)]
+pub struct Page {
+    pub limit: Option<ir::Operand>,
+    pub offset: Option<ir::Operand>,
+    /// One row more than the limit is read and not shown.
+    pub look_ahead: bool,
+}
+
+/// How a level's statement finds the rows of its parents.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Parents {
+    /// A root field: there are none.
+    Top,
+    /// It runs for each parent, bound with the parent's key.
+    Bound,
+    /// It runs once: the parents are said again inside it.
+    SaidAgain,
+    /// It runs once: the parents' keys are array parameters.
+    Arrays,
+}
+
+/// The columns that hold the parent's key, in the parent's rows and in this level's.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Link {
+    pub parent_columns: Vec<u16>,
+    pub columns: Vec<u16>,
+}
+
+#[derive(Clone, Debug, PartialEq)]
+pub struct Parameter {
+    pub source: ParameterSource,
+    pub kind: ParameterKind,
+}
+
+#[derive(Clone, Debug, PartialEq)]
+pub enum ParameterSource {
+    Operand(ir::Operand),
+    /// A column of the parent's current row.
+    Parent { column: u16 },
+    /// The distinct values of a column in all rows of a level; the columns of one level are
+    /// distinct together.
+    Keys { level: LevelId, column: u16 },
+}

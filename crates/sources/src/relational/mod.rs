@@ -1,0 +1,26 @@
+//! From the request tree to SQL statements: what all relational sources have in common.
+//!
+//! A request becomes [`Level`]s: a statement for the rows of each root field, and one for each
+//! to-many relationship and each count below it. A to-one relationship is a join. The sources
+//! differ in how a level finds the rows that belong to its parents ([`Strategy`]), and in what
+//! the [`sql::Flavor`] says.
+//!
+//! * [`level`]: what a compiled request is
+//! * [`compile`]: the walk over the tree
+//! * [`source`](mod@source): FROM, joins, filters and order of one set of rows
+//! * [`parents`]: the parents of a level, said again or as arrays of keys
+//! * [`filter`]: conditions
+//! * [`statement`]: parameters and aliases of one statement
+//! * [`value`]: what kind of value a parameter is
+
+pub mod compile;
+mod filter;
+pub mod level;
+mod parents;
+mod source;
+mod statement;
+pub mod value;
+
+pub use compile::{CompileError, Strategy, compile};
+pub use level::{Level, LevelKind, Link, Page, Parameter, ParameterSource, Parents, Program};
+pub use value::{ParameterKind, ValueKind};

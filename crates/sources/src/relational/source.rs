@@ -1,0 +1,202 @@
+//! FROM, joins, filters, order and page of one set of rows.
+
+use catalog::{EntityId, FieldId};
+use ir::{From, Hop, HopDirection, OrderKey, OrderTerm, Rows};
+use rustc_hash::FxHashMap;
+use sql::{
+    Alias, Expression, FromItem, Identifier, Join, JoinKind, NullsOrder, OrderItem, Select,
+    TableName,
+};
+
+use super::compile::{CompileError, Compiler};
+use super::level::ParameterSource;
+use super::statement::Statement;
+use super::value::{ParameterKind, ValueKind};
+
+/// The rows being read: the select, its table, and the tables joined by paths of hops.
+#[derive(Debug)]
+pub(super) struct Scope {
+    pub(super) select: Select,
+    pub(super) alias: Alias,
+    joined: FxHashMap<Vec<Hop>, Alias>,
+}
+
+impl Scope {
+    /// Rows of a select whose FROM holds the entity's table as `alias`.
+    pub(super) fn new(select: Select, alias: Alias) -> Self {
+        Self { select, alias, joined: FxHashMap::default() }
+    }
+}
+
+impl Compiler<'_> {
+    pub(super) fn table(&self, entity: EntityId, alias: Alias) -> FromItem {
+        let entity = &self.catalog[entity];
+        let schema = entity.namespace.clone().map(Identifier);
+        FromItem::Table { name: TableName { schema, name: Identifier(entity.name.clone()) }, alias }
+    }
+
+    /// The entity of the rows, where they come from one.
+    pub(super) fn entity(&self, rows: &Rows) -> Result<EntityId, CompileError> {
+        match &rows.from {
+            From::Entity(entity) => Ok(*entity),
+            From::Relation(hop) => Ok(self.target(*hop)),
+            From::Variants(_) => Err(CompileError::not_built("rows of several entities")),
+            From::Function(_) => Err(CompileError::not_built("rows of a function")),
+            From::Native { .. } => Err(CompileError::not_built("a native statement")),
+            From::Keys { .. } => Err(CompileError::not_built("rows by a list of keys")),
+            From::Returned { .. } => Err(CompileError::not_built("rows of a write")),
+            #[allow(unreachable_patterns, reason = "variants of the paper proof to come")]
+            _ => Err(CompileError::not_built("rows from there")),
+        }
+    }
+
+    pub(super) fn target(&self, hop: Hop) -> EntityId {
+        let relationship = &self.catalog[hop.relationship];
+        match hop.direction {
+            HopDirection::Forward => relationship.to,
+            HopDirection::Backward => relationship.from,
+        }
+    }
+
+    /// The fields that a hop equates: those on the near side and those on the far side.
+    pub(super) fn hop_fields(&self, hop: Hop) -> (&[FieldId], &[FieldId]) {
+        let relationship = &self.catalog[hop.relationship];
+        match hop.direction {
+            HopDirection::Forward => (&relationship.from_fields, &relationship.to_fields),
+            HopDirection::Backward => (&relationship.to_fields, &relationship.from_fields),
+        }
+    }
+
+    pub(super) fn field(&self, alias: Alias, field: FieldId) -> Expression {
+        Expression::named(alias, &self.catalog[field].name)
+    }
+
+    /// The alias of the table at the end of a path, joined on the first use.
+    pub(super) fn joined(
+        &self,
+        scope: &mut Scope,
+        statement: &mut Statement,
+        path: &[Hop],
+    ) -> Alias {
+        let Some((hop, before)) = path.split_last() else { return scope.alias };
+        if let Some(alias) = scope.joined.get(path) {
+            return *alias;
+        }
+        let near = self.joined(scope, statement, before);
+        let far = statement.alias();
+        let (near_fields, far_fields) = self.hop_fields(*hop);
+        let on = near_fields.iter().zip(far_fields);
+        let on = on.map(|(left, right)| self.field(far, *right).equals(self.field(near, *left)));
+        scope.select.joins.push(Join {
+            kind: JoinKind::Left(Expression::all(on.collect())),
+            item: self.table(self.target(*hop), far),
+        });
+        scope.joined.insert(path.to_vec(), far);
+        far
+    }
+
+    pub(super) fn column(
+        &self,
+        scope: &mut Scope,
+        statement: &mut Statement,
+        path: &[Hop],
+        field: FieldId,
+    ) -> Expression {
+        let alias = self.joined(scope, statement, path);
+        self.field(alias, field)
+    }
+
+    /// Adds the rows' filter.
+    pub(super) fn restrict(
+        &self,
+        rows: &Rows,
+        scope: &mut Scope,
+        statement: &mut Statement,
+    ) -> Result<(), CompileError> {
+        if !rows.distinct.is_empty() {
+            return Err(CompileError::not_built("distinct rows"));
+        }
+        if !rows.filter.is_all() {
+            let filter = self.filter(&rows.filter, scope, statement)?;
+            scope.select.and_where(filter);
+        }
+        Ok(())
+    }
+
+    /// Adds the rows' order.
+    pub(super) fn order(
+        &self,
+        rows: &Rows,
+        scope: &mut Scope,
+        statement: &mut Statement,
+    ) -> Result<(), CompileError> {
+        for term in &rows.order {
+            let item = self.order_item(term, scope, statement)?;
+            scope.select.order_by.push(item);
+        }
+        Ok(())
+    }
+
+    fn order_item(
+        &self,
+        term: &OrderTerm,
+        scope: &mut Scope,
+        statement: &mut Statement,
+    ) -> Result<OrderItem, CompileError> {
+        let OrderKey::Place(place) = &term.key else {
+            return Err(CompileError::not_built("an order by a relation or a function"));
+        };
+        let (field, column) = self.place(place, scope, statement)?;
+        let on_path = matches!(place, ir::Place::Field { path, .. } if !path.is_empty());
+        let nullable = on_path || self.catalog[field].nullable;
+        let nulls = match term.nulls {
+            ir::Nulls::First => NullsOrder::First,
+            ir::Nulls::Last => NullsOrder::Last,
+        };
+        Ok(OrderItem {
+            expression: self.comparable(ValueKind::of(self.catalog, field), column),
+            direction: match term.direction {
+                ir::Direction::Ascending => sql::Direction::Ascending,
+                ir::Direction::Descending => sql::Direction::Descending,
+            },
+            nulls: nullable.then_some(nulls),
+        })
+    }
+
+    /// Adds the rows' page. Said again, a page has its size without the look-ahead.
+    pub(super) fn page(
+        &self,
+        rows: &Rows,
+        look_ahead: bool,
+        scope: &mut Scope,
+        statement: &mut Statement,
+    ) -> Result<(), CompileError> {
+        let bounds = page_bounds(rows)?;
+        let look_ahead = look_ahead && bounds.look_ahead;
+        let mut parameter = |operand: &ir::Operand, kind| {
+            let source = ParameterSource::Operand(operand.clone());
+            Expression::Parameter(statement.parameter(source, kind))
+        };
+        if let Some(limit) = &bounds.limit {
+            scope.select.limit = Some(parameter(limit, ParameterKind::Limit { look_ahead }));
+        }
+        if let Some(offset) = &bounds.offset {
+            scope.select.offset = Some(parameter(offset, ParameterKind::Offset));
+        }
+        Ok(())
+    }
+}
+
+/// The bounds of the rows' page.
+pub(super) fn page_bounds(rows: &Rows) -> Result<super::level::Page, CompileError> {
+    match &rows.page {
+        ir::Page::All => Ok(super::level::Page::default()),
+        ir::Page::Offset { limit, offset, look_ahead } => Ok(super::level::Page {
+            limit: limit.clone(),
+            offset: offset.clone(),
+            look_ahead: *look_ahead,
+        }),
+        ir::Page::Keyset(_) => Err(CompileError::not_built("a page from a cursor")),
+        ir::Page::AfterRow { .. } => Err(CompileError::not_built("a page after a row")),
+    }
+}

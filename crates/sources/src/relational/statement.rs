@@ -1,0 +1,41 @@
+//! Parameters and aliases of one statement, by counter.
+
+use sql::Alias;
+
+use super::level::{Parameter, ParameterSource};
+use super::value::ParameterKind;
+
+/// What a statement has used so far.
+#[derive(Debug, Default)]
+pub(super) struct Statement {
+    pub(super) parameters: Vec<Parameter>,
+    aliases: u32,
+    /// The last round whose rows its parameters need, plus one.
+    pub(super) round: u16,
+}
+
+impl Statement {
+    pub(super) fn alias(&mut self) -> Alias {
+        let alias = Alias(self.aliases);
+        self.aliases += 1;
+        alias
+    }
+
+    /// A parameter; the same value for the same purpose is sent once.
+    pub(super) fn parameter(
+        &mut self,
+        source: ParameterSource,
+        kind: ParameterKind,
+    ) -> sql::Parameter {
+        let parameter = Parameter { source, kind };
+        let place = match self.parameters.iter().position(|known| *known == parameter) {
+            Some(place) => place,
+            None => {
+                self.parameters.push(parameter);
+                self.parameters.len() - 1
+            }
+        };
+        // More parameters than the protocol can number are refused by the database.
+        sql::Parameter(u16::try_from(place).unwrap_or(u16::MAX))
+    }
+}

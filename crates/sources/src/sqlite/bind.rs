@@ -1,0 +1,306 @@
+//! Parameters as SQLite's values, checked against the type that they are compared with.
+
+use rusqlite::types::Value;
+
+use crate::error::SourceError;
+use crate::operand::{Resolved, Variables, resolve};
+use crate::relational::{Level, LevelKind, ParameterKind, ParameterSource, Program, ValueKind};
+use response::Bounds;
+
+/// The parameters of a request, level by level.
+#[derive(Debug)]
+pub struct Bound {
+    pub levels: Vec<BoundLevel>,
+}
+
+#[derive(Debug, Default)]
+pub struct BoundLevel {
+    pub parameters: Vec<BoundParameter>,
+    pub bounds: Bounds,
+    pub look_ahead: bool,
+}
+
+#[derive(Debug)]
+pub enum BoundParameter {
+    Value(Value),
+    /// A column of the parent's current row.
+    Parent(u16),
+}
+
+/// Binds all levels. An error comes with the root field it belongs to; such a root's levels are
+/// left without parameters.
+#[must_use]
+pub fn bind(program: &Program, variables: Variables<'_>) -> (Bound, Vec<(u32, SourceError)>) {
+    let mut failures: Vec<(u32, SourceError)> = Vec::new();
+    let levels = program.levels.iter().map(|level| match bind_level(level, variables) {
+        Ok(bound) => bound,
+        Err(error) => {
+            if !failures.iter().any(|(root, _)| *root == level.root) {
+                failures.push((level.root, error));
+            }
+            BoundLevel::default()
+        }
+    });
+    let levels = levels.collect();
+    (Bound { levels }, failures)
+}
+
+fn bind_level(level: &Level, variables: Variables<'_>) -> Result<BoundLevel, SourceError> {
+    let mut bound = BoundLevel::default();
+    if let LevelKind::Rows(page) = &level.kind {
+        bound.look_ahead = page.look_ahead;
+        if let Some(limit) = &page.limit {
+            bound.bounds.limit = resolve(limit, variables)?.rows("LIMIT")?;
+        }
+        if let Some(offset) = &page.offset {
+            bound.bounds.offset = resolve(offset, variables)?.rows("OFFSET")?.unwrap_or(0);
+        }
+    }
+    for parameter in &level.parameters {
+        bound.parameters.push(match &parameter.source {
+            ParameterSource::Parent { column } => BoundParameter::Parent(*column),
+            ParameterSource::Operand(operand) => {
+                BoundParameter::Value(encode(&resolve(operand, variables)?, parameter.kind)?)
+            }
+            ParameterSource::Keys { .. } => BoundParameter::Value(Value::Null),
+        });
+    }
+    Ok(bound)
+}
+
+fn encode(value: &Resolved<'_>, kind: ParameterKind) -> Result<Value, SourceError> {
+    match kind {
+        ParameterKind::Value { kind, .. } => encode_value(value, kind),
+        ParameterKind::List { kind, .. } => encode_list(value, kind),
+        ParameterKind::Key { .. } | ParameterKind::KeyArray { .. } => {
+            encode_value(value, ValueKind::Other)
+        }
+        ParameterKind::Pattern => match value.text() {
+            Some(pattern) => Ok(Value::Text(glob(&pattern)?)),
+            None => Ok(Value::Null),
+        },
+        ParameterKind::Limit { look_ahead } => Ok(match value.rows("LIMIT")? {
+            // No limit, where the variable gives none.
+            None => Value::Integer(-1),
+            Some(0) => Value::Integer(0),
+            Some(limit) => Value::Integer(to_integer(limit.saturating_add(look_ahead.into()))),
+        }),
+        ParameterKind::Offset => Ok(Value::Integer(to_integer(value.rows("OFFSET")?.unwrap_or(0)))),
+    }
+}
+
+fn to_integer(rows: u64) -> i64 {
+    i64::try_from(rows).unwrap_or(i64::MAX)
+}
+
+/// One value in the storage class in which SQLite keeps values of its kind.
+fn encode_value(value: &Resolved<'_>, kind: ValueKind) -> Result<Value, SourceError> {
+    let Some(text) = value.text() else { return Ok(Value::Null) };
+    let invalid = || SourceError::invalid(kind.type_name(), &text);
+    Ok(match kind {
+        ValueKind::Boolean => match text.to_ascii_lowercase().as_str() {
+            "true" | "t" | "1" | "yes" | "on" => Value::Integer(1),
+            "false" | "f" | "0" | "no" | "off" => Value::Integer(0),
+            _ => return Err(invalid()),
+        },
+        ValueKind::Integer { bits } => {
+            let number: i64 = text.trim().parse().map_err(|_| invalid())?;
+            let fits = match bits {
+                16 => i16::try_from(number).is_ok(),
+                32 => i32::try_from(number).is_ok(),
+                _ => true,
+            };
+            if !fits {
+                return Err(SourceError::input(format!(
+                    "value \"{number}\" is out of range for type {}",
+                    kind.type_name()
+                )));
+            }
+            Value::Integer(number)
+        }
+        ValueKind::Decimal | ValueKind::Float => number(text.trim()).ok_or_else(invalid)?,
+        ValueKind::Uuid => Value::Text(uuid(&text).ok_or_else(invalid)?),
+        ValueKind::Date => Value::Text(date(&text).ok_or_else(invalid)?),
+        ValueKind::Timestamp => Value::Text(timestamp(&text).ok_or_else(invalid)?),
+        ValueKind::Bytes => Value::Blob(bytes(&text).ok_or_else(invalid)?),
+        ValueKind::Text | ValueKind::Json | ValueKind::Other => Value::Text(text.into_owned()),
+    })
+}
+
+/// A list as a JSON text whose elements SQLite reads back as the values they are.
+fn encode_list(value: &Resolved<'_>, kind: ValueKind) -> Result<Value, SourceError> {
+    let single;
+    let items = match value {
+        Resolved::Null => return Ok(Value::Null),
+        Resolved::List(items) => items,
+        Resolved::Boolean(_)
+        | Resolved::Integer(_)
+        | Resolved::Number(_)
+        | Resolved::Text(_)
+        | Resolved::Json(_) => {
+            single = vec![value.clone()];
+            &single
+        }
+    };
+    let mut out = Vec::from(*b"[");
+    for (index, item) in items.iter().enumerate() {
+        if index > 0 {
+            out.push(b',');
+        }
+        match encode_value(item, kind)? {
+            Value::Null => out.extend_from_slice(b"null"),
+            Value::Integer(number) => out.extend_from_slice(number.to_string().as_bytes()),
+            Value::Real(number) => out.extend_from_slice(number.to_string().as_bytes()),
+            Value::Text(text) => response::escape::write_string(&text, &mut out),
+            Value::Blob(_) => return Err(SourceError::input("a list of bytes cannot be compared")),
+        }
+    }
+    out.push(b']');
+    String::from_utf8(out)
+        .map(Value::Text)
+        .map_err(|_| SourceError::input("a list with invalid text"))
+}
+
+fn number(text: &str) -> Option<Value> {
+    let plain = text.bytes().all(|byte| matches!(byte, b'0'..=b'9' | b'+' | b'-' | b'.' | b'e' | b'E'));
+    if text.is_empty() || !plain {
+        return None;
+    }
+    match text.parse::<i64>() {
+        Ok(number) => Some(Value::Integer(number)),
+        Err(_) => text.parse::<f64>().ok().filter(|number| number.is_finite()).map(Value::Real),
+    }
+}
+
+fn uuid(text: &str) -> Option<String> {
+    let digits: String = text.chars().filter(|letter| *letter != '-').collect();
+    if digits.len() != 32 || !digits.bytes().all(|digit| digit.is_ascii_hexdigit()) {
+        return None;
+    }
+    let digits = digits.to_ascii_lowercase();
+    let part = |from: usize, to: usize| digits.get(from..to);
+    Some([part(0, 8)?, part(8, 12)?, part(12, 16)?, part(16, 20)?, part(20, 32)?].join("-"))
+}
+
+fn date(text: &str) -> Option<String> {
+    let text = text.trim();
+    let bytes = text.as_bytes();
+    let shaped = bytes.len() == 10
+        && bytes.iter().enumerate().all(|(index, byte)| match index {
+            4 | 7 => *byte == b'-',
+            _ => byte.is_ascii_digit(),
+        });
+    shaped.then(|| text.into())
+}
+
+/// The canonical form, with which the column's canonical form is compared.
+fn timestamp(text: &str) -> Option<String> {
+    let text = text.trim();
+    let day = date(text.get(..10)?)?;
+    let time = match text.get(10..)? {
+        "" => return Some(format!("{day} 00:00:00")),
+        rest => rest.strip_prefix(['T', ' '])?,
+    };
+    // PostgreSQL reads a timestamp without a zone past any zone that is given.
+    let time = time.find(['Z', '+', '-']).map_or(time, |zone| time.get(..zone).unwrap_or(time));
+    let (clock, fraction) = time.split_once('.').unwrap_or((time, ""));
+    let clock = match clock.len() {
+        5 => format!("{clock}:00"),
+        8 => clock.into(),
+        _ => return None,
+    };
+    let shaped = clock.bytes().enumerate().all(|(index, byte)| match index {
+        2 | 5 => byte == b':',
+        _ => byte.is_ascii_digit(),
+    });
+    if !shaped || !fraction.bytes().all(|digit| digit.is_ascii_digit()) {
+        return None;
+    }
+    let fraction = fraction.trim_end_matches('0');
+    let dot = if fraction.is_empty() { "" } else { "." };
+    Some(format!("{day} {clock}{dot}{fraction}"))
+}
+
+fn bytes(text: &str) -> Option<Vec<u8>> {
+    let digits = text.strip_prefix("\\x")?.as_bytes();
+    let digit = |byte: u8| char::from(byte).to_digit(16);
+    digits
+        .chunks(2)
+        .map(|pair| match pair {
+            [high, low] => u8::try_from(digit(*high)? * 16 + digit(*low)?).ok(),
+            _ => None,
+        })
+        .collect()
+}
+
+/// A LIKE pattern as a GLOB pattern, which is case-sensitive.
+fn glob(pattern: &str) -> Result<String, SourceError> {
+    let mut out = String::with_capacity(pattern.len() + 8);
+    let mut letters = pattern.chars();
+    while let Some(letter) = letters.next() {
+        let literal = match letter {
+            '%' => {
+                out.push('*');
+                continue;
+            }
+            '_' => {
+                out.push('?');
+                continue;
+            }
+            '\\' => letters.next().ok_or_else(|| {
+                SourceError::input("LIKE pattern must not end with escape character")
+            })?,
+            literal => literal,
+        };
+        if matches!(literal, '*' | '?' | '[') {
+            out.extend(['[', literal, ']']);
+        } else {
+            out.push(literal);
+        }
+    }
+    Ok(out)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{bytes, date, glob, number, timestamp, uuid};
+    use rusqlite::types::Value;
+
+    #[test]
+    fn patterns_become_case_sensitive_globs() {
+        let check = |like: &str, expect: &str| assert_eq!(glob(like).unwrap(), expect);
+        check("a%b_c", "a*b?c");
+        check("100\\%", "100%");
+        check("[*?]", "[[][*][?]]");
+        assert!(glob("a\\").is_err());
+    }
+
+    #[test]
+    fn timestamps_take_one_form() {
+        let check = |text: &str, expect: Option<&str>| {
+            assert_eq!(timestamp(text).as_deref(), expect, "{text}");
+        };
+        check("2021-01-02T03:04:05.500", Some("2021-01-02 03:04:05.5"));
+        check("2021-01-02 03:04", Some("2021-01-02 03:04:00"));
+        check("2021-01-02", Some("2021-01-02 00:00:00"));
+        check("2021-01-02T03:04:05Z", Some("2021-01-02 03:04:05"));
+        check("2021-01-02T03:04:05+02:00", Some("2021-01-02 03:04:05"));
+        check("yesterday", None);
+        check("2021-01-02T3:04:05", None);
+    }
+
+    #[test]
+    fn other_values_are_checked() {
+        assert_eq!(number("13.860"), Some(Value::Real(13.86)));
+        assert_eq!(number("12"), Some(Value::Integer(12)));
+        assert_eq!(number("abc"), None);
+        assert_eq!(number("inf"), None);
+        assert_eq!(date("2021-13"), None);
+        assert_eq!(
+            uuid("A0EEBC999C0B4EF8BB6D6BB9BD380A11").as_deref(),
+            Some("a0eebc99-9c0b-4ef8-bb6d-6bb9bd380a11")
+        );
+        assert_eq!(bytes("\\x01fF"), Some(vec![1, 255]));
+        assert_eq!(bytes("01"), None);
+    }
+}

@@ -1,0 +1,129 @@
+//! Nested loops over prepared statements: a level's statement runs for each row above it.
+
+use fallible_streaming_iterator::FallibleStreamingIterator as _;
+use response::{Bounds, Cursor, LevelId, Value};
+use rusqlite::types::{ToSqlOutput, ValueRef};
+use rusqlite::{CachedStatement, Rows};
+
+use super::bind::{Bound, BoundParameter};
+use crate::error::SourceError;
+use crate::relational::Program;
+
+/// The rows of one level under one parent, with the statements of the levels below.
+pub struct SqliteCursor<'a, 'c> {
+    program: &'a Program,
+    bound: &'a Bound,
+    /// `None` at the top, and where the parent's key is null: then no row belongs to it.
+    rows: Option<Rows<'a>>,
+    /// The statements of the levels from `first` on.
+    below: &'a mut [CachedStatement<'c>],
+    first: u16,
+    bounds: Bounds,
+    shown: u64,
+    has_more: bool,
+}
+
+impl std::fmt::Debug for SqliteCursor<'_, '_> {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_struct("SqliteCursor").field("shown", &self.shown).finish_non_exhaustive()
+    }
+}
+
+impl<'a, 'c> SqliteCursor<'a, 'c> {
+    /// The cursor of the top; `statements` are those of all levels.
+    pub fn new(
+        program: &'a Program,
+        bound: &'a Bound,
+        statements: &'a mut [CachedStatement<'c>],
+    ) -> Self {
+        Self {
+            program,
+            bound,
+            rows: None,
+            below: statements,
+            first: 0,
+            bounds: Bounds::default(),
+            shown: 0,
+            has_more: false,
+        }
+    }
+}
+
+impl<'c> Cursor for SqliteCursor<'_, 'c> {
+    type Error = SourceError;
+    type Child<'b>
+        = SqliteCursor<'b, 'c>
+    where
+        Self: 'b;
+
+    fn next(&mut self) -> Result<bool, SourceError> {
+        let Some(rows) = &mut self.rows else { return Ok(false) };
+        if rows.next()?.is_none() {
+            return Ok(false);
+        }
+        if self.bounds.limit.is_some_and(|limit| self.shown >= limit) {
+            self.has_more = true;
+            return Ok(false);
+        }
+        self.shown += 1;
+        Ok(true)
+    }
+
+    fn value(&self, column: u16) -> Value<'_> {
+        let row = self.rows.as_ref().and_then(|rows| rows.get());
+        match row.map(|row| row.get_ref(usize::from(column))) {
+            Some(Ok(ValueRef::Integer(value))) => Value::Integer(value),
+            Some(Ok(ValueRef::Real(value))) => Value::Real(value),
+            Some(Ok(ValueRef::Text(value))) => Value::Text(value),
+            Some(Ok(ValueRef::Blob(value))) => Value::Blob(value),
+            Some(Ok(ValueRef::Null) | Err(_)) | None => Value::Null,
+        }
+    }
+
+    fn open(&mut self, level: LevelId) -> Result<SqliteCursor<'_, 'c>, SourceError> {
+        let place = usize::from(level.0 - self.first);
+        let end = usize::from(self.program.levels[usize::from(level.0)].end.0 - self.first);
+        let bound = &self.bound.levels[usize::from(level.0)];
+        let (statement, below) = self.below[place..end]
+            .split_first_mut()
+            .ok_or_else(|| SourceError::input("a level without a statement"))?;
+        let row = self.rows.as_ref().and_then(|rows| rows.get());
+        let mut orphan = false;
+        for (parameter, number) in bound.parameters.iter().zip(1..) {
+            match parameter {
+                BoundParameter::Value(value) => statement.raw_bind_parameter(number, value)?,
+                BoundParameter::Parent(column) => {
+                    let key = match row {
+                        Some(row) => row.get_ref(usize::from(*column))?,
+                        None => ValueRef::Null,
+                    };
+                    orphan |= key == ValueRef::Null;
+                    statement.raw_bind_parameter(number, ToSqlOutput::Borrowed(key))?;
+                }
+            }
+        }
+        Ok(SqliteCursor {
+            program: self.program,
+            bound: self.bound,
+            rows: (!orphan).then(|| statement.raw_query()),
+            below,
+            first: level.0 + 1,
+            bounds: bound.bounds,
+            shown: 0,
+            has_more: false,
+        })
+    }
+
+    fn row_number(&self) -> u64 {
+        self.bounds.offset + self.shown
+    }
+
+    fn bounds(&self) -> Bounds {
+        self.bounds
+    }
+
+    fn has_more(&self) -> bool {
+        // A page of no rows stands nowhere: nothing follows it.
+        self.has_more && self.bounds.limit != Some(0)
+    }
+}

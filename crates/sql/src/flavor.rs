@@ -1,0 +1,70 @@
+//! What the databases say differently, as a table of small facts.
+//!
+//! The printer writes standard SQL; a fact is here only where a database knows no standard form
+//! or means something else by it.
+
+use crate::tree::NullsOrder;
+
+/// A database's way of saying things.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Flavor {
+    pub parameters: ParameterStyle,
+    /// Whether null counts as larger than every value, as in PostgreSQL, or smaller.
+    pub nulls_are_largest: bool,
+    /// `= ANY($1)` over an array, or a table of the elements of a JSON text.
+    pub arrays: Arrays,
+    /// `IS [NOT] DISTINCT FROM`, or SQLite's `IS [NOT]`.
+    pub distinct_from: bool,
+    /// What matches a case-sensitive pattern.
+    pub pattern: Pattern,
+    /// OFFSET may stand without LIMIT.
+    pub offset_alone: bool,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum ParameterStyle {
+    /// `$1`
+    Dollar,
+    /// `?1`
+    Question,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Arrays {
+    Native,
+    Json,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Pattern {
+    /// `LIKE` with a pattern of `%` and `_`.
+    Like,
+    /// `GLOB` with a pattern of `*` and `?`: whoever binds the parameter translates it.
+    Glob,
+}
+
+impl Flavor {
+    pub const POSTGRES: Self = Self {
+        parameters: ParameterStyle::Dollar,
+        nulls_are_largest: true,
+        arrays: Arrays::Native,
+        distinct_from: true,
+        pattern: Pattern::Like,
+        offset_alone: true,
+    };
+
+    pub const SQLITE: Self = Self {
+        parameters: ParameterStyle::Question,
+        nulls_are_largest: false,
+        arrays: Arrays::Json,
+        distinct_from: false,
+        pattern: Pattern::Glob,
+        offset_alone: false,
+    };
+
+    /// Where nulls stand if nothing is said.
+    #[must_use]
+    pub fn default_nulls(&self, ascending: bool) -> NullsOrder {
+        if ascending == self.nulls_are_largest { NullsOrder::Last } else { NullsOrder::First }
+    }
+}

@@ -1,0 +1,427 @@
+//! Tree → text.
+//!
+//! Identifiers are always quoted, with the quotes inside them doubled; there is no other way to
+//! get a name into a statement, and no way at all for a value.
+
+use std::fmt::{self, Write as _};
+
+use crate::flavor::{Arrays, Flavor, ParameterStyle, Pattern};
+use crate::tree::{
+    Alias, Column, Comparison, Direction, Expression, FromItem, Identifier, Join, JoinKind,
+    NullsOrder, OrderItem, Parameter, Select, SqlType, TableName,
+};
+
+/// Prints a query.
+#[must_use]
+pub fn print(select: &Select, flavor: &Flavor) -> String {
+    let mut printer = Printer { out: String::with_capacity(256), flavor };
+    // Writing to a string cannot fail.
+    let _ = printer.select(select);
+    printer.out
+}
+
+struct Printer<'f> {
+    out: String,
+    flavor: &'f Flavor,
+}
+
+impl Printer<'_> {
+    fn select(&mut self, select: &Select) -> fmt::Result {
+        self.out.push_str(if select.distinct { "SELECT DISTINCT " } else { "SELECT " });
+        if select.items.is_empty() {
+            // A row without columns cannot be said everywhere.
+            self.out.push('1');
+        }
+        for (index, item) in select.items.iter().enumerate() {
+            self.comma(index);
+            self.expression(&item.expression)?;
+            if let Some(name) = item.name {
+                write!(self.out, " AS c{name}")?;
+            }
+        }
+        if let Some(from) = &select.from {
+            self.out.push_str(" FROM ");
+            self.from_item(from)?;
+        }
+        for join in &select.joins {
+            self.join(join)?;
+        }
+        if let Some(filter) = &select.filter {
+            self.out.push_str(" WHERE ");
+            self.expression(filter)?;
+        }
+        for (index, expression) in select.group_by.iter().enumerate() {
+            self.out.push_str(if index == 0 { " GROUP BY " } else { ", " });
+            self.expression(expression)?;
+        }
+        for (index, item) in select.order_by.iter().enumerate() {
+            self.out.push_str(if index == 0 { " ORDER BY " } else { ", " });
+            self.order_item(item)?;
+        }
+        match (&select.limit, &select.offset) {
+            (None, Some(_)) if !self.flavor.offset_alone => self.out.push_str(" LIMIT -1"),
+            (None, _) => {}
+            (Some(limit), _) => {
+                self.out.push_str(" LIMIT ");
+                self.expression(limit)?;
+            }
+        }
+        if let Some(offset) = &select.offset {
+            self.out.push_str(" OFFSET ");
+            self.expression(offset)?;
+        }
+        Ok(())
+    }
+
+    fn from_item(&mut self, item: &FromItem) -> fmt::Result {
+        match item {
+            FromItem::Table { name, alias } => {
+                self.table_name(name);
+                self.out.push_str(" AS ");
+                self.alias(*alias)
+            }
+            FromItem::Subquery { select, alias } => {
+                self.out.push('(');
+                self.select(select)?;
+                self.out.push_str(") AS ");
+                self.alias(*alias)
+            }
+            FromItem::Arrays { parameters, alias } => {
+                self.out.push_str("unnest(");
+                for (index, parameter) in parameters.iter().enumerate() {
+                    self.comma(index);
+                    self.parameter(*parameter)?;
+                }
+                self.out.push_str(") AS ");
+                self.alias(*alias)?;
+                self.out.push('(');
+                for index in 0..parameters.len() {
+                    self.comma(index);
+                    write!(self.out, "c{index}")?;
+                }
+                self.out.push(')');
+                Ok(())
+            }
+        }
+    }
+
+    fn join(&mut self, join: &Join) -> fmt::Result {
+        let on = match &join.kind {
+            JoinKind::Inner(on) => {
+                self.out.push_str(" JOIN ");
+                Some(on)
+            }
+            JoinKind::Left(on) => {
+                self.out.push_str(" LEFT JOIN ");
+                Some(on)
+            }
+            JoinKind::CrossLateral => {
+                self.out.push_str(" CROSS JOIN LATERAL ");
+                None
+            }
+        };
+        self.from_item(&join.item)?;
+        if let Some(on) = on {
+            self.out.push_str(" ON ");
+            self.expression(on)?;
+        }
+        Ok(())
+    }
+
+    fn order_item(&mut self, item: &OrderItem) -> fmt::Result {
+        self.expression(&item.expression)?;
+        let ascending = item.direction == Direction::Ascending;
+        if !ascending {
+            self.out.push_str(" DESC");
+        }
+        if let Some(nulls) = item.nulls
+            && nulls != self.flavor.default_nulls(ascending)
+        {
+            self.out.push_str(match nulls {
+                NullsOrder::First => " NULLS FIRST",
+                NullsOrder::Last => " NULLS LAST",
+            });
+        }
+        Ok(())
+    }
+
+    fn expression(&mut self, expression: &Expression) -> fmt::Result {
+        match expression {
+            Expression::Column { alias, column } => {
+                self.alias(*alias)?;
+                self.out.push('.');
+                match column {
+                    Column::Named(name) => self.identifier(name),
+                    Column::Numbered(number) => write!(self.out, "c{number}")?,
+                }
+            }
+            Expression::Parameter(parameter) => self.parameter(*parameter)?,
+            Expression::Boolean(value) => self.out.push_str(if *value { "TRUE" } else { "FALSE" }),
+            Expression::Compare { left, comparison, right } => {
+                self.operand(left)?;
+                self.out.push_str(self.comparison(*comparison));
+                self.operand(right)?;
+            }
+            Expression::And(conditions) => self.connected(conditions, " AND ", "TRUE")?,
+            Expression::Or(conditions) => self.connected(conditions, " OR ", "FALSE")?,
+            Expression::Not(condition) => {
+                self.out.push_str("NOT ");
+                self.operand(condition)?;
+            }
+            Expression::IsNotTrue(condition) => {
+                self.operand(condition)?;
+                self.out.push_str(" IS NOT TRUE");
+            }
+            Expression::IsNull(expression) => {
+                self.operand(expression)?;
+                self.out.push_str(" IS NULL");
+            }
+            Expression::InList { expression, list } => {
+                self.operand(expression)?;
+                match self.flavor.arrays {
+                    Arrays::Native => self.out.push_str(" = ANY("),
+                    Arrays::Json => self.out.push_str(" IN (SELECT value FROM json_each("),
+                }
+                self.parameter(*list)?;
+                self.out.push_str(match self.flavor.arrays {
+                    Arrays::Native => ")",
+                    Arrays::Json => "))",
+                });
+            }
+            Expression::Like { expression, pattern } => {
+                self.operand(expression)?;
+                self.out.push_str(match self.flavor.pattern {
+                    Pattern::Like => " LIKE ",
+                    Pattern::Glob => " GLOB ",
+                });
+                self.parameter(*pattern)?;
+            }
+            Expression::Cast { expression, r#type } => {
+                self.out.push_str("CAST(");
+                self.expression(expression)?;
+                self.out.push_str(match r#type {
+                    SqlType::Text => " AS text)",
+                    SqlType::Numeric => " AS numeric)",
+                });
+            }
+            Expression::CanonicalTimestamp(text) => self.canonical_timestamp(text)?,
+            Expression::IgnoreCase(text) => {
+                self.operand(text)?;
+                self.out.push_str(" COLLATE NOCASE");
+            }
+            Expression::CountRows => self.out.push_str("count(*)"),
+        }
+        Ok(())
+    }
+
+    /// An expression as a part of another: in parentheses unless it is an atom.
+    fn operand(&mut self, expression: &Expression) -> fmt::Result {
+        let atom = match expression {
+            Expression::Column { .. }
+            | Expression::Parameter(_)
+            | Expression::Boolean(_)
+            | Expression::Cast { .. }
+            | Expression::IgnoreCase(_)
+            | Expression::CountRows => true,
+            Expression::Compare { .. }
+            | Expression::And(_)
+            | Expression::Or(_)
+            | Expression::Not(_)
+            | Expression::IsNotTrue(_)
+            | Expression::IsNull(_)
+            | Expression::InList { .. }
+            | Expression::Like { .. }
+            | Expression::CanonicalTimestamp(_) => false,
+        };
+        if atom {
+            return self.expression(expression);
+        }
+        self.out.push('(');
+        self.expression(expression)?;
+        self.out.push(')');
+        Ok(())
+    }
+
+    fn connected(&mut self, conditions: &[Expression], word: &str, empty: &str) -> fmt::Result {
+        if conditions.is_empty() {
+            self.out.push_str(empty);
+        }
+        for (index, condition) in conditions.iter().enumerate() {
+            if index > 0 {
+                self.out.push_str(word);
+            }
+            match condition {
+                Expression::And(_) | Expression::Or(_) | Expression::Not(_) => {
+                    self.operand(condition)?;
+                }
+                _ => self.expression(condition)?,
+            }
+        }
+        Ok(())
+    }
+
+    /// A space before the time, seconds always there, no zeros at the end of a fraction.
+    fn canonical_timestamp(&mut self, text: &Expression) -> fmt::Result {
+        self.out.push_str("CASE WHEN instr(");
+        self.expression(text)?;
+        self.out.push_str(", '.') > 0 THEN rtrim(rtrim(replace(");
+        self.expression(text)?;
+        self.out.push_str(", 'T', ' '), '0'), '.') WHEN length(");
+        self.expression(text)?;
+        self.out.push_str(") = 16 THEN replace(");
+        self.expression(text)?;
+        self.out.push_str(", 'T', ' ') || ':00' ELSE replace(");
+        self.expression(text)?;
+        self.out.push_str(", 'T', ' ') END");
+        Ok(())
+    }
+
+    fn comparison(&self, comparison: Comparison) -> &'static str {
+        match comparison {
+            Comparison::Equal => " = ",
+            Comparison::NotEqual => " <> ",
+            Comparison::DistinctFrom if self.flavor.distinct_from => " IS DISTINCT FROM ",
+            Comparison::DistinctFrom => " IS NOT ",
+            Comparison::NotDistinctFrom if self.flavor.distinct_from => " IS NOT DISTINCT FROM ",
+            Comparison::NotDistinctFrom => " IS ",
+            Comparison::Less => " < ",
+            Comparison::LessOrEqual => " <= ",
+            Comparison::Greater => " > ",
+            Comparison::GreaterOrEqual => " >= ",
+        }
+    }
+
+    fn table_name(&mut self, name: &TableName) {
+        if let Some(schema) = &name.schema {
+            self.identifier(schema);
+            self.out.push('.');
+        }
+        self.identifier(&name.name);
+    }
+
+    fn identifier(&mut self, identifier: &Identifier) {
+        self.out.push('"');
+        for character in identifier.0.chars() {
+            if character == '"' {
+                self.out.push('"');
+            }
+            self.out.push(character);
+        }
+        self.out.push('"');
+    }
+
+    fn parameter(&mut self, parameter: Parameter) -> fmt::Result {
+        let sign = match self.flavor.parameters {
+            ParameterStyle::Dollar => '$',
+            ParameterStyle::Question => '?',
+        };
+        write!(self.out, "{sign}{}", u32::from(parameter.0) + 1)
+    }
+
+    fn alias(&mut self, alias: Alias) -> fmt::Result {
+        write!(self.out, "t{}", alias.0)
+    }
+
+    fn comma(&mut self, index: usize) {
+        if index > 0 {
+            self.out.push_str(", ");
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use expect_test::{Expect, expect};
+
+    use super::print;
+    use crate::flavor::Flavor;
+    use crate::tree::{
+        Alias, Direction, Expression, FromItem, Identifier, Join, JoinKind, NullsOrder, OrderItem,
+        Parameter, Select, SelectItem, TableName,
+    };
+
+    fn table(name: &str, alias: u32) -> FromItem {
+        let name = TableName { schema: None, name: Identifier(name.into()) };
+        FromItem::Table { name, alias: Alias(alias) }
+    }
+
+    fn item(expression: Expression) -> SelectItem {
+        SelectItem { expression, name: None }
+    }
+
+    fn check(select: &Select, postgres: &Expect, sqlite: &Expect) {
+        postgres.assert_eq(&print(select, &Flavor::POSTGRES));
+        sqlite.assert_eq(&print(select, &Flavor::SQLITE));
+    }
+
+    #[test]
+    fn quotes_in_identifiers_are_doubled() {
+        let mut select = Select::from(table("we\"ird; --", 0));
+        select.items.push(item(Expression::named(Alias(0), "a\"b")));
+        check(
+            &select,
+            &expect![[r#"SELECT t0."a""b" FROM "we""ird; --" AS t0"#]],
+            &expect![[r#"SELECT t0."a""b" FROM "we""ird; --" AS t0"#]],
+        );
+    }
+
+    #[test]
+    fn nulls_are_said_only_where_the_database_would_put_them_elsewhere() {
+        let mut select = Select::from(table("person", 0));
+        select.items.push(item(Expression::named(Alias(0), "id")));
+        let order = |direction, nulls| OrderItem {
+            expression: Expression::named(Alias(0), "name"),
+            direction,
+            nulls,
+        };
+        select.order_by = vec![
+            order(Direction::Ascending, Some(NullsOrder::Last)),
+            order(Direction::Descending, Some(NullsOrder::First)),
+            order(Direction::Ascending, None),
+        ];
+        check(
+            &select,
+            &expect![[r#"SELECT t0."id" FROM "person" AS t0 ORDER BY t0."name", t0."name" DESC, t0."name""#]],
+            &expect![[r#"SELECT t0."id" FROM "person" AS t0 ORDER BY t0."name" NULLS LAST, t0."name" DESC NULLS FIRST, t0."name""#]],
+        );
+    }
+
+    #[test]
+    fn lists_patterns_and_offsets_are_said_as_each_database_knows_them() {
+        let mut select = Select::from(table("person", 0));
+        let name = || Box::new(Expression::named(Alias(0), "name"));
+        select.filter = Some(Expression::And(vec![
+            Expression::InList { expression: name(), list: Parameter(0) },
+            Expression::Or(vec![
+                Expression::Like { expression: name(), pattern: Parameter(1) },
+                Expression::Not(Box::new(Expression::IsNull(name()))),
+            ]),
+            Expression::Or(Vec::new()),
+        ]));
+        select.offset = Some(Expression::Parameter(Parameter(2)));
+        check(
+            &select,
+            &expect![[r#"SELECT 1 FROM "person" AS t0 WHERE t0."name" = ANY($1) AND (t0."name" LIKE $2 OR (NOT (t0."name" IS NULL))) AND (FALSE) OFFSET $3"#]],
+            &expect![[r#"SELECT 1 FROM "person" AS t0 WHERE t0."name" IN (SELECT value FROM json_each(?1)) AND (t0."name" GLOB ?2 OR (NOT (t0."name" IS NULL))) AND (FALSE) LIMIT -1 OFFSET ?3"#]],
+        );
+    }
+
+    #[test]
+    fn a_page_for_each_parent_is_a_lateral_join() {
+        let mut page = Select::from(table("track", 2));
+        page.items.push(SelectItem {
+            expression: Expression::named(Alias(2), "name"),
+            name: Some(0),
+        });
+        page.limit = Some(Expression::Parameter(Parameter(1)));
+        let arrays = FromItem::Arrays { parameters: vec![Parameter(0)], alias: Alias(0) };
+        let mut select = Select::from(arrays);
+        select.items.push(item(Expression::numbered(Alias(1), 0)));
+        select.joins.push(Join {
+            kind: JoinKind::CrossLateral,
+            item: FromItem::Subquery { select: Box::new(page), alias: Alias(1) },
+        });
+        expect![[r#"SELECT t1.c0 FROM unnest($1) AS t0(c0) CROSS JOIN LATERAL (SELECT t2."name" AS c0 FROM "track" AS t2 LIMIT $2) AS t1"#]]
+            .assert_eq(&print(&select, &Flavor::POSTGRES));
+    }
+}

@@ -1,0 +1,205 @@
+//! The nodes of a query.
+
+/// A name, quoted by the printer.
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+pub struct Identifier(pub Box<str>);
+
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct TableName {
+    pub schema: Option<Identifier>,
+    pub name: Identifier,
+}
+
+/// The name of an item of FROM, by counter: `t0`, `t1`.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub struct Alias(pub u32);
+
+/// A column of an item of FROM.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Column {
+    /// Of a table.
+    Named(Identifier),
+    /// Of a subquery, by counter: `c0`, `c1`.
+    Numbered(u16),
+}
+
+/// The place of a parameter among those of its statement, from 0.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub struct Parameter(pub u16);
+
+#[derive(Clone, Debug, PartialEq)]
+pub struct Select {
+    pub distinct: bool,
+    pub items: Vec<SelectItem>,
+    pub from: Option<FromItem>,
+    pub joins: Vec<Join>,
+    pub filter: Option<Expression>,
+    pub group_by: Vec<Expression>,
+    pub order_by: Vec<OrderItem>,
+    pub limit: Option<Expression>,
+    pub offset: Option<Expression>,
+}
+
+#[derive(Clone, Debug, PartialEq)]
+pub struct SelectItem {
+    pub expression: Expression,
+    /// Its name as a [`Column::Numbered`] of the subquery it belongs to.
+    pub name: Option<u16>,
+}
+
+#[derive(Clone, Debug, PartialEq)]
+pub enum FromItem {
+    Table { name: TableName, alias: Alias },
+    Subquery { select: Box<Select>, alias: Alias },
+    /// Rows made of array parameters of equal length, one column each.
+    Arrays { parameters: Vec<Parameter>, alias: Alias },
+}
+
+#[derive(Clone, Debug, PartialEq)]
+pub struct Join {
+    pub kind: JoinKind,
+    pub item: FromItem,
+}
+
+#[derive(Clone, Debug, PartialEq)]
+pub enum JoinKind {
+    Inner(Expression),
+    Left(Expression),
+    /// A subquery for each row of what stands before it.
+    CrossLateral,
+}
+
+#[derive(Clone, Debug, PartialEq)]
+pub enum Expression {
+    Column { alias: Alias, column: Column },
+    Parameter(Parameter),
+    Boolean(bool),
+    Compare { left: Box<Expression>, comparison: Comparison, right: Box<Expression> },
+    /// True when empty.
+    And(Vec<Expression>),
+    /// False when empty.
+    Or(Vec<Expression>),
+    Not(Box<Expression>),
+    /// False or unknown.
+    IsNotTrue(Box<Expression>),
+    IsNull(Box<Expression>),
+    /// Equal to an element of a list parameter.
+    InList { expression: Box<Expression>, list: Parameter },
+    /// A case-sensitive pattern.
+    Like { expression: Box<Expression>, pattern: Parameter },
+    Cast { expression: Box<Expression>, r#type: SqlType },
+    /// A text timestamp in the one form in which equal moments are equal texts.
+    CanonicalTimestamp(Box<Expression>),
+    /// Text of letters that compare without regard to case.
+    IgnoreCase(Box<Expression>),
+    CountRows,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Comparison {
+    Equal,
+    NotEqual,
+    DistinctFrom,
+    NotDistinctFrom,
+    Less,
+    LessOrEqual,
+    Greater,
+    GreaterOrEqual,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum SqlType {
+    Text,
+    Numeric,
+}
+
+#[derive(Clone, Debug, PartialEq)]
+pub struct OrderItem {
+    pub expression: Expression,
+    pub direction: Direction,
+    /// `None` where no null can come.
+    pub nulls: Option<NullsOrder>,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Direction {
+    Ascending,
+    Descending,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum NullsOrder {
+    First,
+    Last,
+}
+
+impl Select {
+    /// A query of `from` without items.
+    #[must_use]
+    pub fn from(from: FromItem) -> Self {
+        Self {
+            distinct: false,
+            items: Vec::new(),
+            from: Some(from),
+            joins: Vec::new(),
+            filter: None,
+            group_by: Vec::new(),
+            order_by: Vec::new(),
+            limit: None,
+            offset: None,
+        }
+    }
+
+    /// Adds a condition to those there are.
+    pub fn and_where(&mut self, condition: Expression) {
+        self.filter = Some(match self.filter.take() {
+            None => condition,
+            Some(Expression::And(mut conditions)) => {
+                conditions.push(condition);
+                Expression::And(conditions)
+            }
+            Some(other) => Expression::And(vec![other, condition]),
+        });
+    }
+}
+
+impl Expression {
+    #[must_use]
+    pub fn named(alias: Alias, name: &str) -> Self {
+        Self::Column { alias, column: Column::Named(Identifier(name.into())) }
+    }
+
+    #[must_use]
+    pub fn numbered(alias: Alias, number: u16) -> Self {
+        Self::Column { alias, column: Column::Numbered(number) }
+    }
+
+    #[must_use]
+    pub fn equals(self, right: Self) -> Self {
+        Self::Compare {
+            left: Box::new(self),
+            comparison: Comparison::Equal,
+            right: Box::new(right),
+        }
+    }
+
+    /// The conjunction, without a wrapper around a single condition.
+    #[must_use]
+    pub fn all(mut conditions: Vec<Self>) -> Self {
+        match conditions.len() {
+            1 => conditions.swap_remove(0),
+            _ => Self::And(conditions),
+        }
+    }
+}
+
+impl FromItem {
+    #[must_use]
+    pub fn alias(&self) -> Alias {
+        match self {
+            Self::Table { alias, .. } | Self::Subquery { alias, .. } | Self::Arrays { alias, .. } => {
+                *alias
+            }
+        }
+    }
+}
