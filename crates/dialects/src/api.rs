@@ -35,6 +35,12 @@ pub struct ApiBuilder {
 }
 
 impl Api {
+    /// Whether the query type offers no rows: then there is nothing to serve.
+    #[must_use]
+    pub fn is_empty(&self) -> bool {
+        !self.fields.iter().any(|field| matches!(field, FieldBinding::Rows(_)))
+    }
+
     #[must_use]
     pub fn field(&self, id: graphql::schema::FieldId) -> &FieldBinding {
         &self.fields[id.index()]

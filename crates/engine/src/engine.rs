@@ -1,18 +1,13 @@
 //! One API over one source.
 
-use std::path::PathBuf;
 use std::sync::Arc;
 
 use catalog::{Catalog, Note};
-use dialects::Dialect;
+use dialects::{Api, Dialect};
+use graphql::{DocumentLimits, Validator};
+use sources::{Address, Source};
 
-/// Where the data is.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub enum SourceAddress {
-    Sqlite(PathBuf),
-    /// A `postgres://` or `postgresql://` address; what it leaves out comes from `PG*` variables.
-    Postgres(String),
-}
+use crate::prepare::DocumentCache;
 
 #[derive(Clone, Debug)]
 pub struct Options {
@@ -26,7 +21,13 @@ pub struct Options {
 /// One API over one source, shared by all threads.
 #[derive(Debug)]
 pub struct Engine {
-    catalog: Catalog,
+    pub(crate) source: Source,
+    pub(crate) catalog: Catalog,
+    pub(crate) api: Api,
+    pub(crate) validator: Validator,
+    pub(crate) limits: DocumentLimits,
+    pub(crate) documents: DocumentCache,
+    pub(crate) connections: usize,
 }
 
 /// Why a source cannot be served.
@@ -35,44 +36,68 @@ pub enum OpenError {
     /// Not a path or address that names a source.
     #[error("{0}")]
     Address(String),
+    #[error(transparent)]
+    Source(#[from] sources::OpenError),
+    #[error(
+        "the source offers nothing that this API can show; `thalweg check` says why, and \
+         --schema names other schemas"
+    )]
+    Empty,
 }
 
-impl SourceAddress {
-    /// Reads a path, `sqlite:path`, `postgres://…` or `postgresql://…`.
-    pub fn parse(text: &str) -> Result<Self, OpenError> {
-        if text.starts_with("postgres://") || text.starts_with("postgresql://") {
-            return Ok(Self::Postgres(text.into()));
+/// Reads a path, `sqlite:path`, `postgres://…` or `postgresql://…`.
+pub fn parse_address(text: &str) -> Result<Address, OpenError> {
+    if text.starts_with("postgres://") || text.starts_with("postgresql://") {
+        return Ok(Address::Postgres(text.into()));
+    }
+    if let Some(path) = text.strip_prefix("sqlite:") {
+        return Ok(Address::Sqlite(path.strip_prefix("//").unwrap_or(path).into()));
+    }
+    match text.split_once("://") {
+        Some((scheme, _)) => Err(OpenError::Address(format!(
+            "`{scheme}://` is no known source; use a path, `sqlite:…` or `postgres://…`"
+        ))),
+        None if text.is_empty() => {
+            Err(OpenError::Address("the source is empty; use a path or an address".into()))
         }
-        if let Some(path) = text.strip_prefix("sqlite:") {
-            return Ok(Self::Sqlite(path.strip_prefix("//").unwrap_or(path).into()));
-        }
-        match text.split_once("://") {
-            Some((scheme, _)) => Err(OpenError::Address(format!(
-                "`{scheme}://` is no known source; use a path, `sqlite:…` or `postgres://…`"
-            ))),
-            None if text.is_empty() => {
-                Err(OpenError::Address("the source is empty; use a path or an address".into()))
-            }
-            None => Ok(Self::Sqlite(text.into())),
-        }
+        None => Ok(Address::Sqlite(text.into())),
     }
 }
 
 impl Engine {
     /// Reads the source's catalog and makes its API.
-    pub async fn open(address: &SourceAddress, options: &Options) -> Result<Arc<Self>, OpenError> {
-        let _ = (address, options);
-        Ok(Arc::new(Self { catalog: Catalog::default() }))
+    pub async fn open(address: &Address, options: &Options) -> Result<Arc<Self>, OpenError> {
+        let engine = Self::inspect(address, options).await?;
+        if engine.api.is_empty() {
+            return Err(OpenError::Empty);
+        }
+        Ok(engine)
+    }
+
+    /// The same for a look only: an API without a field is fine.
+    pub async fn inspect(address: &Address, options: &Options) -> Result<Arc<Self>, OpenError> {
+        let (source, catalog) = Source::open(address, &options.namespaces).await?;
+        let api = dialects::api(&catalog, &options.dialect);
+        let validator = Validator::new(&api.schema);
+        Ok(Arc::new(Self {
+            source,
+            catalog,
+            api,
+            validator,
+            limits: DocumentLimits::default(),
+            documents: DocumentCache::new(),
+            connections: options.connections,
+        }))
     }
 
     /// The schema of the API as SDL.
     #[must_use]
     pub fn sdl(&self) -> String {
-        String::new()
+        graphql::print_schema(&self.api.schema)
     }
 
     /// What the catalog and the API could not represent, and what to do about it.
     pub fn notes(&self) -> impl Iterator<Item = &Note> {
-        self.catalog.notes().iter()
+        self.catalog.notes().iter().chain(&self.api.notes)
     }
 }

@@ -1,13 +1,27 @@
 //! The straight line from a request to its answer.
 //!
+//! | stage | function | made |
+//! |---|---|---|
+//! | parse, validate | [`prepare`]: `document` | once a document |
+//! | coerce | `graphql::coerce_variable_values` | each request |
+//! | lower, compile | [`prepare`]: `plan` | once a document and variable structure |
+//! | bind, execute, write | `sources::Connections::execute` | each request |
+//! | respond | [`respond`] | each request |
+//!
 //! * [`engine`]: one API over one source, shared by all threads
 //! * [`worker`]: what one thread needs to answer: connections
-//! * [`response`]: what goes back to the client
+//! * [`prepare`]: everything that is made once and cached
+//! * [`respond`]: answers and errors as JSON
+//! * [`explain`]: the same road, shown instead of gone
 
 pub mod engine;
-pub mod response;
+pub mod explain;
+pub mod prepare;
+pub mod respond;
 pub mod worker;
 
-pub use engine::{Engine, OpenError, Options, SourceAddress};
-pub use response::{Kind, Response};
+pub use engine::{Engine, OpenError, Options, parse_address};
+pub use explain::Explained;
+pub use respond::{Kind, Response};
+pub use sources::Address as SourceAddress;
 pub use worker::Worker;

@@ -2,36 +2,65 @@
 
 use std::sync::Arc;
 
+use graphql::operation::OperationKind;
+use graphql::{ErrorCode, GraphQLError, Request, coerce_variable_values};
+use sources::{Connections, Variables};
+
 use crate::engine::Engine;
-use crate::response::{Kind, Response};
+use crate::respond::{DATA, Kind, Response};
+
+/// The most bytes one answer may have.
+const RESPONSE_BYTES: usize = 256 << 20;
 
 /// Answers requests on one thread, with connections of its own.
 #[derive(Debug)]
 pub struct Worker {
-    engine: Arc<Engine>,
+    pub(crate) engine: Arc<Engine>,
+    pub(crate) connections: Connections,
 }
 
 impl Worker {
     #[must_use]
     pub fn new(engine: Arc<Engine>) -> Self {
-        Self { engine }
+        let connections = engine.source.connections(engine.connections);
+        Self { engine, connections }
     }
 
-    /// Answers one request. `mutations` says whether the request may change anything: it may not
-    /// where it came by GET.
-    pub async fn execute(&self, request: &graphql::Request, mutations: bool) -> Response {
-        let _ = (&self.engine, request, mutations);
-        Response { kind: Kind::RequestError, body: Vec::new() }
+    /// Answers one request: the whole road, a statement a stage. `mutations` says whether the
+    /// request may change anything: it may not where it came by GET.
+    pub async fn execute(&self, request: &Request, mutations: bool) -> Response {
+        let engine = &*self.engine;
+        let document = match engine.document(request) {
+            Ok(document) => document,
+            Err(errors) => return Response::request_error(&errors),
+        };
+        let operation = &document.operation;
+        if operation.kind != OperationKind::Query && !mutations {
+            return refused();
+        }
+        let variables =
+            match coerce_variable_values(&engine.api.schema, operation, &request.variables) {
+                Ok(variables) => variables,
+                Err(errors) => return Response::request_error(&errors),
+            };
+        let prepared =
+            match engine.plan(&document, request.operation_name.as_deref(), &variables) {
+                Ok(prepared) => prepared,
+                Err(errors) => return Response::request_error(&errors),
+            };
+        let variables = Variables(&variables.values);
+        let out = DATA.to_vec();
+        match self.connections.execute(&prepared.plan, variables, out, RESPONSE_BYTES).await {
+            Ok(written) => Response::executed(written),
+            Err(error) => Response::failed(error),
+        }
     }
+}
 
-    /// The request tree, the statements with their parameters, and with `analyze` the database's
-    /// own plan with figures, as text.
-    pub async fn explain(
-        &self,
-        request: &graphql::Request,
-        analyze: bool,
-    ) -> Result<String, graphql::GraphQLError> {
-        let _ = (request, analyze);
-        Ok(String::new())
-    }
+fn refused() -> Response {
+    let error = GraphQLError::new(
+        ErrorCode::MethodNotAllowed,
+        "Only queries can be sent by GET; send a mutation by POST.",
+    );
+    Response { kind: Kind::MutationRefused, ..Response::request_error(&[error]) }
 }

@@ -7,7 +7,9 @@ pub mod error;
 pub mod operand;
 pub mod postgres;
 pub mod relational;
+pub mod source;
 pub mod sqlite;
 
 pub use error::{SourceError, SourceErrorKind};
 pub use operand::Variables;
+pub use source::{Address, Connections, ExecuteError, OpenError, Plan, Program, Source};

@@ -13,7 +13,7 @@ pub mod print;
 pub mod tree;
 
 pub use flavor::{Flavor, ParameterStyle};
-pub use print::print;
+pub use print::{print, print_explain, print_explain_plan};
 pub use tree::{
     Alias, Column, Comparison, Direction, Expression, FromItem, Identifier, Join, JoinKind,
     NullsOrder, OrderItem, Parameter, Select, SelectItem, SqlType, TableName,

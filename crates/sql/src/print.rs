@@ -20,6 +20,20 @@ pub fn print(select: &Select, flavor: &Flavor) -> String {
     printer.out
 }
 
+/// The statement that asks for the steps of another one, as SQLite says it.
+#[must_use]
+pub fn print_explain(statement: &str) -> String {
+    ["EXPLAIN QUERY PLAN ", statement].concat()
+}
+
+/// The statement that asks for the plan of another one, as PostgreSQL says it. With `analyze`
+/// the statement runs, and the plan has its figures.
+#[must_use]
+pub fn print_explain_plan(statement: &str, analyze: bool) -> String {
+    let explain = if analyze { "EXPLAIN (ANALYZE, BUFFERS) " } else { "EXPLAIN " };
+    [explain, statement].concat()
+}
+
 struct Printer<'f> {
     out: String,
     flavor: &'f Flavor,

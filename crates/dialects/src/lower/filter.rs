@@ -66,6 +66,9 @@ impl Context<'_> {
                         filters.push(self.conjunction(&entries, None, location)?);
                     }
                 }
+                if filters.is_empty() {
+                    return meaning(&binding.empty, field, location);
+                }
                 Ok(Some(if matches!(binding.role, InputRole::Or) {
                     Filter::Or(filters)
                 } else {

@@ -23,7 +23,6 @@ mod selection;
 
 use std::collections::HashMap;
 
-use catalog::Catalog;
 use graphql::operation::{Location, Operation, OperationKind};
 use graphql::variables::{Steering, Structure};
 use graphql::{Budget, TooManyFields};
@@ -58,7 +57,6 @@ const SELECTIONS: usize = 20_000;
 
 /// What lowering reads, and what it counts.
 struct Context<'a> {
-    catalog: &'a Catalog,
     api: &'a Api,
     operation: &'a Operation,
     steering: &'a Steering<'a>,
@@ -75,7 +73,6 @@ struct Context<'a> {
 /// Lowers an operation. `introspection` holds the answers to its root fields `__schema` and
 /// `__type` by response name.
 pub fn lower(
-    catalog: &Catalog,
     api: &Api,
     operation: &Operation,
     steering: Steering<'_>,
@@ -88,7 +85,6 @@ pub fn lower(
     };
     let root_type = root_type.map_err(|kind| LowerError::NotOffered { kind })?;
     let mut context = Context {
-        catalog,
         api,
         operation,
         steering: &steering,

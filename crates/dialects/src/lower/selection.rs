@@ -35,6 +35,12 @@ impl<'a> Context<'a> {
             }
             let node = match field.field {
                 FieldRef::Typename => Node::Literal(self.typename(object)),
+                FieldRef::Introspection if !top => {
+                    return Err(LowerError::Refused {
+                        message: "__schema and __type stand at the top of a query only.".into(),
+                        location: field.location,
+                    });
+                }
                 FieldRef::Introspection => {
                     let answer = self.introspection.get(field.response_name);
                     Node::Literal(answer.map_or_else(|| b"null"[..].into(), Clone::clone))

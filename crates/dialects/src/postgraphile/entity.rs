@@ -57,6 +57,10 @@ pub(super) fn plan<'a>(build: &mut Build<'a>) -> Vec<Served<'a>> {
     for entity in build.catalog.entities() {
         let name = naming::table_type(&entity.name);
         let subject = build.entity_name(entity.id);
+        if naming::is_hidden(&entity.name) {
+            note_hidden(build, &subject);
+            continue;
+        }
         match build.types.claim(&name, Claimant { subject: &subject, what: "type" }) {
             Ok(()) => named.push((entity, name)),
             Err(note) => build.note(note),
@@ -83,6 +87,10 @@ fn serve<'a>(build: &mut Build<'a>, entity: &'a Entity, name: String) -> Option<
             json: value.json.clone(),
         };
         build.api.bind_column(field.id, form);
+        if naming::is_hidden(&field.name) {
+            note_hidden(build, &subject);
+            continue;
+        }
         let name = naming::column(&field.name);
         if let Err(note) = fields.claim(&name, Claimant { subject: &subject, what: "field" }) {
             build.note(note);
@@ -104,6 +112,15 @@ fn serve<'a>(build: &mut Build<'a>, entity: &'a Entity, name: String) -> Option<
     Some(Served { entity, name, columns, fields, types: None })
 }
 
+fn note_hidden(build: &mut Build<'_>, subject: &str) {
+    build.note(Note {
+        kind: NoteKind::LeftOut,
+        subject: subject.into(),
+        message: "its name begins with two underscores, which marks it as private.".into(),
+        remedy: format!("rename {subject}.").into(),
+    });
+}
+
 /// Adds the types of all entities, and the columns to the rows' types.
 pub(super) fn add_types(build: &mut Build<'_>, served: &mut [Served<'_>]) {
     for one in served {
@@ -115,8 +132,10 @@ pub(super) fn add_types(build: &mut Build<'_>, served: &mut [Served<'_>]) {
         };
         add_columns(build, one, row);
         let connection = connection::add(build, one, row);
-        let order = order::add(build, one);
-        let condition = condition::add(build, one);
+        // Without a field that gives several rows nothing would refer to these.
+        let several = connection.is_some() || build.options.simple_collections.has_lists();
+        let order = if several { order::add(build, one) } else { None };
+        let condition = if several { condition::add(build, one) } else { None };
         one.types = Some(EntityTypes { row, connection, order, condition });
         build.api.bind_entity(one.entity.id, entity_binding(build, one.entity.id));
     }

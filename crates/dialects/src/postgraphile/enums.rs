@@ -136,10 +136,10 @@ fn word(label: &str) -> String {
 
 /// `*_x` → `ASTERISK_x`. Of the underscores around the word, one stays where the label had one.
 fn with_asterisks(label: &str) -> String {
-    let spelled = spell_foreign(label).replace('*', "_ASTERISK_");
     if !label.contains('*') {
-        return spelled;
+        return spell_foreign(label);
     }
+    let spelled = spell_foreign(&label.replace('*', "_ASTERISK_"));
     let rest = spelled.trim_start_matches('_');
     let start = if rest.starts_with("ASTERISK") {
         // The label's own underscore, beside the one that the word brought.

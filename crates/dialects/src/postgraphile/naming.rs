@@ -86,9 +86,11 @@ pub(super) fn rows_by_list(table: &str, columns: &[&str]) -> String {
     camel_case(&format!("{}-by-{}-list", pluralize(&singular_table(table)), joined(columns)))
 }
 
-/// A value of an order enum: `name_asc` → `NAME_ASC`.
+/// A value of an order enum: `name_asc` → `NAME_ASC`. Of several leading underscores one stays.
 pub(super) fn order_value(column: &str, suffix: &str) -> String {
-    constant_case(&format!("{}_{suffix}", coerce(column)))
+    let name = constant_case(&format!("{}_{suffix}", coerce(column)));
+    let rest = name.trim_start_matches('_');
+    if name.starts_with("__") { format!("_{rest}") } else { name }
 }
 
 /// What node ids of a table begin with.
@@ -98,6 +100,11 @@ pub(super) fn node_prefix(table: &str) -> String {
 
 fn joined(columns: &[&str]) -> String {
     columns.iter().map(|name| column(name)).collect::<Vec<_>>().join("-and-")
+}
+
+/// Whether PostGraphile takes a table or column for private.
+pub(super) fn is_hidden(name: &str) -> bool {
+    name.starts_with("__")
 }
 
 /// Whether GraphQL allows the name, and does not reserve it.

@@ -108,25 +108,12 @@ fn range_bound(
     let boolean = build.scalar("Boolean")?;
     let bound = build.add_type(&name, Some(descriptions::BOUND.into()), object(Vec::new()))?;
     let value = field("value", descriptions::BOUND_VALUE, element.output.non_null());
-    let binding = FieldBinding::Part { part: Part::Value, value: bound_value(&element.value) };
+    let binding = FieldBinding::Part { part: Part::Value, value: element.value.clone() };
     build.api.add_field(bound, value, binding);
     let inclusive = field("inclusive", descriptions::BOUND_INCLUSIVE, boolean.non_null());
     add_part(build, bound, Part::Inclusive, Leaf::Boolean, inclusive);
     build.bounds.insert(element_name.into(), bound);
     Some(bound)
-}
-
-/// Ranges with and without a time zone share a type, so its element is written by the form that
-/// reads both.
-fn bound_value(value: &ValueShape) -> ValueShape {
-    match value {
-        ValueShape::Leaf(Leaf::Timestamp) => ValueShape::Leaf(Leaf::TimestampWithZone),
-        ValueShape::Leaf(Leaf::Time) => ValueShape::Leaf(Leaf::TimeWithZone),
-        ValueShape::Leaf(Leaf::Decimal { .. }) => {
-            ValueShape::Leaf(Leaf::Decimal { scale: None })
-        }
-        other => other.clone(),
-    }
 }
 
 /// The type of a composite, or of a domain over it.

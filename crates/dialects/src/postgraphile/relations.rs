@@ -128,8 +128,15 @@ impl Relation<'_> {
         let (entity, target_name) = (target.entity.id, target.name.clone());
         let Some(one) = served.get_mut(index) else { return };
         let Some(parent) = one.types else { return };
+        if build.names(&self.relationship.from_fields).into_iter().any(naming::is_hidden) {
+            return;
+        }
         let subject = self.subject(build);
-        if let Err(note) = one.fields.claim(name, Claimant { subject: &subject, what: "field" }) {
+        let what = match self.direction {
+            HopDirection::Forward => "relation",
+            HopDirection::Backward => "relation back",
+        };
+        if let Err(note) = one.fields.claim(name, Claimant { subject: &subject, what }) {
             build.note(note);
             return;
         }

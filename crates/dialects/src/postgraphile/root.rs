@@ -102,10 +102,10 @@ fn add_by_key(
     let Some(types) = one.types else { return };
     let columns = build.names(&key.fields);
     let subject = format!("{} ({})", build.entity_name(one.entity.id), columns.join(", "));
-    let compared = key.fields.iter().map(|field| {
-        let column = one.column(*field)?;
-        Some((column, column.value.input?))
-    });
+    // A column that is not shown has a note of its own.
+    let shown = key.fields.iter().map(|field| one.column(*field));
+    let Some(shown): Option<Vec<&Column>> = shown.collect() else { return };
+    let compared = shown.into_iter().map(|column| Some((column, column.value.input?)));
     let Some(compared): Option<Vec<(&Column, TypeRef)>> = compared.collect() else {
         build.note(Note {
             kind: NoteKind::LeftOut,

@@ -1,5 +1,17 @@
-//! PostgreSQL.
+//! PostgreSQL, over its own protocol.
+//!
+//! * [`introspect`]: what a database holds
+//! * [`wire`], [`pool`]: connections
+//! * [`bind`]: parameters
+//! * [`execute`]: a request's whole run, in as few rounds as possible
+//! * [`source`]: a database read from every thread
+//! * [`cursor`]: the rows of all levels, found by their parents' keys
 
+pub mod bind;
+pub mod cursor;
+pub mod error;
+pub mod execute;
 pub mod introspect;
 pub mod pool;
+pub mod source;
 pub mod wire;

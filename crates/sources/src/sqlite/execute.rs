@@ -6,7 +6,8 @@ use rusqlite::{CachedStatement, Connection};
 use super::bind::Bound;
 use super::cursor::SqliteCursor;
 use crate::error::SourceError;
-use crate::relational::Program;
+use crate::relational::{Level, Program};
+use crate::source::ExecuteError;
 
 /// Runs a program and writes its answer. All statements see one state of the file.
 pub fn execute(
@@ -34,16 +35,7 @@ fn run(
     writer: Writer<'_, SourceError>,
 ) -> Result<Written<SourceError>, ExecuteError> {
     let mut top = SqliteCursor::new(program, bound, statements);
-    writer.write(&mut top).map_err(ExecuteError::TooLarge)
-}
-
-/// Why there is no answer at all.
-#[derive(Debug, thiserror::Error)]
-pub enum ExecuteError {
-    #[error(transparent)]
-    Source(#[from] SourceError),
-    #[error(transparent)]
-    TooLarge(response::TooLarge),
+    Ok(writer.write(&mut top)?)
 }
 
 /// A transaction that ends when it is dropped.
@@ -64,4 +56,11 @@ impl Drop for ReadTransaction<'_> {
             tracing::debug!(%error, "the read transaction had ended already");
         }
     }
+}
+
+/// SQLite's plan of a statement, one step a line.
+pub fn explain(connection: &Connection, level: &Level) -> Result<String, SourceError> {
+    let mut statement = connection.prepare(&sql::print_explain(&level.text))?;
+    let details = statement.query_map([], |row| row.get::<_, String>(3))?;
+    Ok(details.collect::<Result<Vec<_>, _>>()?.join("\n"))
 }

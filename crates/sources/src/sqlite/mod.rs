@@ -5,6 +5,7 @@
 //! * [`bind`]: parameters
 //! * [`cursor`]: nested loops over prepared statements
 //! * [`execute`]: a request's whole run
+//! * [`source`]: a file read from every thread
 
 pub mod bind;
 pub mod connection;
@@ -13,3 +14,4 @@ pub mod declared;
 pub mod error;
 pub mod execute;
 pub mod introspect;
+pub mod source;

@@ -1,0 +1,79 @@
+//! Catalogs by hand.
+
+use catalog::builder::{NewField, NewRelationship};
+use catalog::{
+    Builder, Capabilities, Catalog, EntityId, EntityKind, FieldId, Key, KeyKind, Type,
+};
+
+const NAMESPACE: &str = "app";
+
+/// A catalog in which every name stands in one namespace.
+#[derive(Debug)]
+pub struct Tables {
+    pub builder: Builder,
+}
+
+impl Default for Tables {
+    fn default() -> Self {
+        let capabilities = Capabilities { json_equality: true, namespaces: true };
+        Self { builder: Builder::new(capabilities) }
+    }
+}
+
+impl Tables {
+    pub fn namespace() -> Option<Box<str>> {
+        Some(NAMESPACE.into())
+    }
+
+    /// A table with columns: name, type, whether it may be null.
+    pub fn table(&mut self, name: &str, columns: &[(&str, Type, bool)]) -> EntityId {
+        let entity = self.builder.entity(Self::namespace(), name.into(), EntityKind::Table, None);
+        for (name, r#type, nullable) in columns {
+            let field = NewField {
+                name: (*name).into(),
+                r#type: r#type.clone(),
+                nullable: *nullable,
+                has_default: false,
+                generated: None,
+                description: None,
+            };
+            self.builder.field(entity, field);
+        }
+        entity
+    }
+
+    pub fn primary(&mut self, entity: EntityId, columns: &[&str]) {
+        self.key(entity, KeyKind::Primary, columns);
+    }
+
+    pub fn unique(&mut self, entity: EntityId, columns: &[&str]) {
+        self.key(entity, KeyKind::Unique, columns);
+    }
+
+    fn key(&mut self, entity: EntityId, kind: KeyKind, columns: &[&str]) {
+        let fields = self.fields(entity, columns);
+        let name = columns.join("_").into();
+        self.builder.key(entity, Key { name, kind, fields });
+    }
+
+    pub fn foreign(&mut self, from: EntityId, columns: &[&str], to: EntityId, target: &[&str]) {
+        let relationship = NewRelationship {
+            name: format!("{}_fkey", columns.join("_")).into(),
+            from,
+            from_fields: self.fields(from, columns),
+            to,
+            to_fields: self.fields(to, target),
+            description: None,
+        };
+        self.builder.relationship(relationship);
+    }
+
+    fn fields(&self, entity: EntityId, columns: &[&str]) -> Vec<FieldId> {
+        let catalog = self.builder.catalog();
+        columns.iter().map(|name| catalog.find_field(entity, name).unwrap().id).collect()
+    }
+
+    pub fn finish(self) -> Catalog {
+        self.builder.finish()
+    }
+}

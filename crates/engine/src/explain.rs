@@ -1,0 +1,158 @@
+//! The road of a request shown instead of gone: the request tree, the statements, the
+//! database's own plans.
+
+use std::fmt::Write as _;
+
+use graphql::{GraphQLError, Request, coerce_variable_values};
+use sources::Variables;
+use sources::relational::{Level, LevelKind, ParameterKind, ParameterSource, Parents};
+
+use crate::respond::source_error;
+use crate::worker::Worker;
+
+/// What becomes of a request before it runs.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Explained {
+    /// The request tree as text.
+    pub request: String,
+    pub statements: Vec<ExplainedStatement>,
+}
+
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct ExplainedStatement {
+    /// What it reads.
+    pub name: String,
+    /// How it finds the rows of its parents, and why.
+    pub how: String,
+    /// Which round of statements it belongs to, from 1.
+    pub round: u16,
+    pub text: String,
+    /// Where each parameter comes from.
+    pub parameters: Vec<String>,
+}
+
+impl Worker {
+    /// The request tree and the statements of a request.
+    pub fn prepare(&self, request: &Request) -> Result<Explained, Vec<GraphQLError>> {
+        let engine = &*self.engine;
+        let document = engine.document(request)?;
+        let schema = &engine.api.schema;
+        let variables = coerce_variable_values(schema, &document.operation, &request.variables)?;
+        let prepared = engine.plan(&document, request.operation_name.as_deref(), &variables)?;
+        let statements = prepared.plan.program.levels().iter().map(statement).collect();
+        Ok(Explained { request: ir::print(&prepared.request, &engine.catalog), statements })
+    }
+
+    /// The request tree, the statements with their parameters, and the database's own plan,
+    /// with figures if `analyze`, as text.
+    pub async fn explain(
+        &self,
+        request: &Request,
+        analyze: bool,
+    ) -> Result<String, Vec<GraphQLError>> {
+        let explained = self.prepare(request)?;
+        let engine = &*self.engine;
+        let document = engine.document(request)?;
+        let schema = &engine.api.schema;
+        let variables = coerce_variable_values(schema, &document.operation, &request.variables)?;
+        let prepared = engine.plan(&document, request.operation_name.as_deref(), &variables)?;
+        let program = &prepared.plan.program;
+        let plans = self
+            .connections
+            .explain(program, Variables(&variables.values), analyze)
+            .await
+            .map_err(|error| vec![source_error(&error)])?;
+        let mut out = String::from("-- request\n");
+        out.push_str(explained.request.trim_end());
+        out.push('\n');
+        for (index, statement) in explained.statements.iter().enumerate() {
+            // Writing to a string cannot fail.
+            let _ = write!(
+                out,
+                "\n-- statement {} ({}, round {}): {}\n{}\n",
+                index + 1,
+                statement.name,
+                statement.round,
+                statement.how,
+                statement.text
+            );
+            for (number, parameter) in statement.parameters.iter().enumerate() {
+                let _ = writeln!(out, "--   parameter {}: {parameter}", number + 1);
+            }
+            if let Some(plan) = plans.get(index) {
+                out.push_str("-- plan\n");
+                for line in plan.lines() {
+                    let _ = writeln!(out, "--   {line}");
+                }
+            }
+        }
+        Ok(out)
+    }
+}
+
+fn statement(level: &Level) -> ExplainedStatement {
+    let what = match level.kind {
+        LevelKind::Rows(_) => "rows of",
+        LevelKind::Count => "count of",
+    };
+    let how = match level.parents {
+        Parents::Top => "a root field",
+        Parents::Bound => "once for each parent, bound with its key",
+        Parents::SaidAgain => {
+            "once for all parents, which are said again: they are found by a key or an index"
+        }
+        Parents::Arrays => "once for all parents, by the keys that the round before read",
+    };
+    ExplainedStatement {
+        name: format!("{what} {}", level.name),
+        how: how.into(),
+        round: level.round + 1,
+        text: String::from(&*level.text),
+        parameters: level.parameters.iter().map(parameter).collect(),
+    }
+}
+
+fn parameter(parameter: &sources::relational::Parameter) -> String {
+    let source = match &parameter.source {
+        ParameterSource::Operand(operand) => operand_text(operand),
+        ParameterSource::Parent { column } => format!("column {column} of the parent's row"),
+        ParameterSource::Keys { level, column } => {
+            format!("the distinct values of column {column} in statement {}", level.0 + 1)
+        }
+    };
+    match parameter.kind {
+        ParameterKind::Limit { look_ahead: true } => format!("{source}, and one more"),
+        ParameterKind::Value { .. }
+        | ParameterKind::List { .. }
+        | ParameterKind::Key { .. }
+        | ParameterKind::KeyArray { .. }
+        | ParameterKind::Pattern
+        | ParameterKind::Limit { look_ahead: false }
+        | ParameterKind::Offset => source,
+    }
+}
+
+fn operand_text(operand: &ir::Operand) -> String {
+    match operand {
+        ir::Operand::Constant(value) => match value {
+            ir::Value::Null => "null".into(),
+            ir::Value::Boolean(value) => value.to_string(),
+            ir::Value::Integer(value) => value.to_string(),
+            ir::Value::Number(text) | ir::Value::Json(text) => String::from(&**text),
+            ir::Value::Text(text) => format!("{text:?}"),
+            ir::Value::List(items) => format!("a list of {}", items.len()),
+        },
+        ir::Operand::Variable { slot, path } => {
+            let mut text = format!("variable {}", slot.0 + 1);
+            for item in path {
+                match item {
+                    ir::PathItem::Key(key) => text.push_str(&format!(".{key}")),
+                    ir::PathItem::Index(index) => text.push_str(&format!("[{index}]")),
+                }
+            }
+            text
+        }
+        ir::Operand::List(items) => format!("a list of {}", items.len()),
+        _ => "a value made while the request runs".into(),
+    }
+}

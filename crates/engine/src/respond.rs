@@ -1,0 +1,154 @@
+//! Answers and errors as JSON.
+
+use std::sync::atomic::{AtomicU64, Ordering};
+
+use graphql::{ErrorCode, GraphQLError, PathSegment};
+use response::{Failure, Segment, WriteError, Written};
+use sources::{ExecuteError, SourceError, SourceErrorKind};
+
+/// A response, ready to be sent.
+#[derive(Debug)]
+pub struct Response {
+    pub kind: Kind,
+    /// The JSON text.
+    pub body: Vec<u8>,
+}
+
+/// How far the request came. HTTP derives its status from it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Kind {
+    /// The request itself is at fault; there is no `data`.
+    RequestError,
+    /// There is a `data`, complete or not.
+    Executed,
+    /// A mutation came where only queries may.
+    MutationRefused,
+}
+
+/// The beginning of every response that has data.
+pub(crate) const DATA: &[u8] = b"{\"data\":";
+
+impl Response {
+    /// A response without data.
+    #[must_use]
+    pub fn request_error(errors: &[GraphQLError]) -> Self {
+        let mut body = Vec::from(*b"{\"errors\":");
+        write_errors(errors, &mut body);
+        body.push(b'}');
+        Self { kind: Kind::RequestError, body }
+    }
+
+    /// The response of a request that ran.
+    pub(crate) fn executed(written: Written<SourceError>) -> Self {
+        let Written { data: mut body, errors } = written;
+        if !errors.is_empty() {
+            let errors: Vec<_> = errors.into_iter().map(execution_error).collect();
+            body.extend_from_slice(b",\"errors\":");
+            write_errors(&errors, &mut body);
+        }
+        body.push(b'}');
+        Self { kind: Kind::Executed, body }
+    }
+
+    /// The response of a request of which nothing could be read.
+    pub(crate) fn failed(error: ExecuteError) -> Self {
+        let error = match error {
+            ExecuteError::Source(error) => source_error(&error),
+            ExecuteError::TooLarge(error) => {
+                GraphQLError::new(ErrorCode::ResponseTooLarge, error.to_string())
+            }
+        };
+        let mut body = Vec::from(*b"{\"data\":null,\"errors\":");
+        write_errors(&[error], &mut body);
+        body.push(b'}');
+        Self { kind: Kind::Executed, body }
+    }
+}
+
+fn write_errors(errors: &[GraphQLError], body: &mut Vec<u8>) {
+    body.push(b'[');
+    for (index, error) in errors.iter().enumerate() {
+        if index > 0 {
+            body.push(b',');
+        }
+        error.write_json(body);
+    }
+    body.push(b']');
+}
+
+fn execution_error(error: WriteError<SourceError>) -> GraphQLError {
+    let path = error.path.into_iter().map(|segment| match segment {
+        Segment::Name(name) => PathSegment::Field(name),
+        Segment::Index(index) => PathSegment::Index(usize::try_from(index).unwrap_or(usize::MAX)),
+    });
+    let path: Vec<_> = path.collect();
+    let error = match error.failure {
+        Failure::Leaf(error) => GraphQLError::new(ErrorCode::InvalidValue, error.to_string()),
+        Failure::Null => GraphQLError::new(
+            ErrorCode::InvalidValue,
+            "The source has no value here, and the schema promises one.",
+        ),
+        Failure::Source(error) => source_error(&error),
+    };
+    error.with_path(path)
+}
+
+/// A source's failure as a client may see it: its own request's fault in the source's words,
+/// everything else by a code and an id that stands in the log.
+pub(crate) fn source_error(error: &SourceError) -> GraphQLError {
+    let code = match error.kind {
+        SourceErrorKind::Input => {
+            return GraphQLError::new(ErrorCode::BadUserInput, String::from(&*error.message));
+        }
+        SourceErrorKind::TooComplex => {
+            return GraphQLError::new(ErrorCode::QueryTooComplex, String::from(&*error.message));
+        }
+        SourceErrorKind::TooLarge => {
+            return GraphQLError::new(ErrorCode::ResponseTooLarge, String::from(&*error.message));
+        }
+        SourceErrorKind::UniqueViolation => ErrorCode::UniqueViolation,
+        SourceErrorKind::ForeignKeyViolation => ErrorCode::ForeignKeyViolation,
+        SourceErrorKind::NotNullViolation => ErrorCode::NotNullViolation,
+        SourceErrorKind::CheckViolation => ErrorCode::CheckViolation,
+        SourceErrorKind::PermissionDenied => ErrorCode::PermissionDenied,
+        SourceErrorKind::Timeout => ErrorCode::Timeout,
+        SourceErrorKind::Unavailable => ErrorCode::Unavailable,
+        SourceErrorKind::Internal => ErrorCode::SourceError,
+    };
+    let id = error_id();
+    tracing::error!(
+        error_id = %id,
+        code = code.as_str(),
+        source_code = error.code.as_deref().unwrap_or(""),
+        message = %error.message,
+        "the source failed"
+    );
+    let message = match error.kind {
+        SourceErrorKind::Unavailable => "The data source cannot be reached.",
+        SourceErrorKind::Timeout => "The data source took too long.",
+        SourceErrorKind::PermissionDenied => "The data source denies permission.",
+        SourceErrorKind::UniqueViolation
+        | SourceErrorKind::ForeignKeyViolation
+        | SourceErrorKind::NotNullViolation
+        | SourceErrorKind::CheckViolation => "The data source refused the change.",
+        SourceErrorKind::Input
+        | SourceErrorKind::TooComplex
+        | SourceErrorKind::TooLarge
+        | SourceErrorKind::Internal => "The data source failed.",
+    };
+    let quoted = ["\"", &id, "\""].concat();
+    GraphQLError::new(code, message).with_extension("errorId", &quoted)
+}
+
+/// An id that a log line and a response share: unique within a run of the process, and told
+/// apart between runs by the time of the first.
+fn error_id() -> String {
+    use std::sync::OnceLock;
+    use std::time::{SystemTime, UNIX_EPOCH};
+    static START: OnceLock<u64> = OnceLock::new();
+    static NEXT: AtomicU64 = AtomicU64::new(1);
+    let start = START.get_or_init(|| {
+        SystemTime::now().duration_since(UNIX_EPOCH).map_or(0, |elapsed| elapsed.as_secs())
+    });
+    format!("{start:x}-{:x}", NEXT.fetch_add(1, Ordering::Relaxed))
+}

@@ -1,0 +1,184 @@
+//! Parameters in PostgreSQL's text format.
+
+use response::Bounds;
+
+use crate::error::SourceError;
+use crate::operand::{Resolved, Variables, resolve};
+use crate::relational::{Level, LevelKind, ParameterKind, ParameterSource, Program};
+
+/// The parameters of a request, level by level, in one buffer.
+#[derive(Debug, Default)]
+pub struct Bound {
+    buffer: Vec<u8>,
+    pub levels: Vec<BoundLevel>,
+}
+
+#[derive(Debug, Default)]
+pub struct BoundLevel {
+    parameters: Vec<Span>,
+    pub bounds: Bounds,
+    pub look_ahead: bool,
+}
+
+/// A parameter's place in the buffer.
+#[derive(Clone, Copy, Debug)]
+enum Span {
+    Null,
+    Text { start: usize, end: usize },
+    /// Filled from rows when they are there.
+    Keys,
+}
+
+/// A parameter as it is known before the first round.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum BoundParameter<'b> {
+    Null,
+    Text(&'b [u8]),
+    /// Keys from the rows of an earlier round.
+    Keys,
+}
+
+impl Bound {
+    pub fn parameters(&self, level: usize) -> impl Iterator<Item = BoundParameter<'_>> {
+        let parameters = self.levels.get(level).map_or(&[][..], |level| &level.parameters);
+        parameters.iter().map(|span| match span {
+            Span::Null => BoundParameter::Null,
+            Span::Keys => BoundParameter::Keys,
+            Span::Text { start, end } => BoundParameter::Text(&self.buffer[*start..*end]),
+        })
+    }
+}
+
+/// Binds all levels. An error comes with the root field it belongs to.
+#[must_use]
+pub fn bind(program: &Program, variables: Variables<'_>) -> (Bound, Vec<(u32, SourceError)>) {
+    let mut failures: Vec<(u32, SourceError)> = Vec::new();
+    let mut bound = Bound::default();
+    for level in &program.levels {
+        let bound_level = match bind_level(level, variables, &mut bound.buffer) {
+            Ok(bound_level) => bound_level,
+            Err(error) => {
+                if !failures.iter().any(|(root, _)| *root == level.root) {
+                    failures.push((level.root, error));
+                }
+                BoundLevel::default()
+            }
+        };
+        bound.levels.push(bound_level);
+    }
+    (bound, failures)
+}
+
+fn bind_level(
+    level: &Level,
+    variables: Variables<'_>,
+    buffer: &mut Vec<u8>,
+) -> Result<BoundLevel, SourceError> {
+    let mut bound = BoundLevel::default();
+    if let LevelKind::Rows(page) = &level.kind {
+        bound.look_ahead = page.look_ahead;
+        if let Some(limit) = &page.limit {
+            bound.bounds.limit = resolve(limit, variables)?.rows("LIMIT")?;
+        }
+        if let Some(offset) = &page.offset {
+            bound.bounds.offset = resolve(offset, variables)?.rows("OFFSET")?.unwrap_or(0);
+        }
+    }
+    for parameter in &level.parameters {
+        let span = match &parameter.source {
+            ParameterSource::Keys { .. } | ParameterSource::Parent { .. } => Span::Keys,
+            ParameterSource::Operand(operand) => {
+                encode(&resolve(operand, variables)?, parameter.kind, buffer)?
+            }
+        };
+        bound.parameters.push(span);
+    }
+    Ok(bound)
+}
+
+fn encode(
+    value: &Resolved<'_>,
+    kind: ParameterKind,
+    buffer: &mut Vec<u8>,
+) -> Result<Span, SourceError> {
+    let start = buffer.len();
+    match kind {
+        ParameterKind::Limit { look_ahead } => match value.rows("LIMIT")? {
+            None => return Ok(Span::Null),
+            Some(0) => buffer.push(b'0'),
+            Some(limit) => {
+                let limit = limit.saturating_add(look_ahead.into()).min(i64::MAX as u64);
+                buffer.extend_from_slice(itoa::Buffer::new().format(limit).as_bytes());
+            }
+        },
+        ParameterKind::Offset => match value.rows("OFFSET")? {
+            None => return Ok(Span::Null),
+            Some(offset) => {
+                buffer.extend_from_slice(itoa::Buffer::new().format(offset).as_bytes());
+            }
+        },
+        ParameterKind::List { .. } => match value {
+            Resolved::Null => return Ok(Span::Null),
+            Resolved::List(items) => write_array(items.iter().map(Resolved::text), buffer),
+            Resolved::Boolean(_)
+            | Resolved::Integer(_)
+            | Resolved::Number(_)
+            | Resolved::Text(_)
+            | Resolved::Json(_) => write_array(std::iter::once(value.text()), buffer),
+        },
+        ParameterKind::Value { .. }
+        | ParameterKind::Pattern
+        | ParameterKind::Key { .. }
+        | ParameterKind::KeyArray { .. } => match value.text() {
+            None => return Ok(Span::Null),
+            Some(text) => buffer.extend_from_slice(text.as_bytes()),
+        },
+    }
+    if buffer[start..].contains(&0) {
+        return Err(SourceError::input("invalid byte sequence for encoding \"UTF8\": 0x00"));
+    }
+    Ok(Span::Text { start, end: buffer.len() })
+}
+
+/// Appends an array's text form, every element quoted.
+pub(super) fn write_array<T: AsRef<str>>(
+    items: impl Iterator<Item = Option<T>>,
+    buffer: &mut Vec<u8>,
+) {
+    buffer.push(b'{');
+    for (index, item) in items.enumerate() {
+        if index > 0 {
+            buffer.push(b',');
+        }
+        match item {
+            None => buffer.extend_from_slice(b"NULL"),
+            Some(text) => write_element(text.as_ref().as_bytes(), buffer),
+        }
+    }
+    buffer.push(b'}');
+}
+
+pub(super) fn write_element(text: &[u8], buffer: &mut Vec<u8>) {
+    buffer.push(b'"');
+    for byte in text {
+        if matches!(byte, b'"' | b'\\') {
+            buffer.push(b'\\');
+        }
+        buffer.push(*byte);
+    }
+    buffer.push(b'"');
+}
+
+#[cfg(test)]
+mod tests {
+    use super::write_array;
+
+    #[test]
+    fn elements_are_quoted_and_nulls_are_not() {
+        let mut buffer = Vec::new();
+        let items = [Some("a"), None, Some(""), Some("x\"y\\z,{}"), Some("NULL")];
+        write_array(items.into_iter(), &mut buffer);
+        let text = String::from_utf8(buffer).unwrap();
+        assert_eq!(text, r#"{"a",NULL,"","x\"y\\z,{}","NULL"}"#);
+    }
+}

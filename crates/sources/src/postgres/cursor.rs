@@ -1,0 +1,230 @@
+//! The rows of all levels, found by their parents' keys.
+
+use response::{Bounds, Cursor, LevelId, Value};
+use rustc_hash::FxHashMap;
+
+use super::bind::Bound;
+use super::wire::Rows;
+use crate::error::SourceError;
+use crate::relational::{Level, Link, Program};
+
+/// Everything a program read.
+#[derive(Debug)]
+pub struct Answer<'r> {
+    program: &'r Program,
+    bound: &'r Bound,
+    rows: &'r [Rows],
+    indexes: Vec<Option<Index<'r>>>,
+}
+
+/// The rows of a level by their parent's key, each parent's in their order.
+#[derive(Debug)]
+struct Index<'r> {
+    groups: Groups<'r>,
+    /// For each row the next one of the same parent.
+    next: Vec<u32>,
+}
+
+#[derive(Debug)]
+enum Groups<'r> {
+    /// Keys of one column, as they came.
+    Single(FxHashMap<&'r [u8], Group>),
+    /// Keys of several columns, each preceded by its length.
+    Composite(FxHashMap<Box<[u8]>, Group>),
+}
+
+#[derive(Clone, Copy, Debug)]
+struct Group {
+    first: u32,
+    last: u32,
+}
+
+const END: u32 = u32::MAX;
+
+impl<'r> Answer<'r> {
+    /// Indexes the rows of all levels.
+    #[must_use]
+    pub fn new(program: &'r Program, bound: &'r Bound, rows: &'r [Rows]) -> Self {
+        let indexes = program.levels.iter().zip(rows).map(|(level, rows)| {
+            level.link.as_ref().map(|link| Index::new(rows, link))
+        });
+        Self { program, bound, rows, indexes: indexes.collect() }
+    }
+
+    /// The cursor of the top.
+    #[must_use]
+    pub fn top(&self) -> PostgresCursor<'_> {
+        PostgresCursor {
+            answer: self,
+            level: None,
+            current: END,
+            following: END,
+            walk: Walk::All,
+            bounds: Bounds::default(),
+            shown: 0,
+            has_more: false,
+        }
+    }
+}
+
+impl<'r> Index<'r> {
+    fn new(rows: &'r Rows, link: &Link) -> Self {
+        let mut next = vec![END; rows.len()];
+        let mut groups = match link.columns.len() {
+            1 => Groups::Single(FxHashMap::default()),
+            _ => Groups::Composite(FxHashMap::default()),
+        };
+        for (row, number) in rows.iter().zip(0_u32..) {
+            let group = match &mut groups {
+                Groups::Single(groups) => {
+                    let column = link.columns.first().copied().unwrap_or(0);
+                    let Some(key) = row.value(usize::from(column)) else { continue };
+                    groups.entry(key).or_insert(Group { first: number, last: number })
+                }
+                Groups::Composite(groups) => {
+                    let value = |column: &u16| row.value(usize::from(*column));
+                    let Some(key) = composite(link.columns.iter().map(value)) else { continue };
+                    groups.entry(key).or_insert(Group { first: number, last: number })
+                }
+            };
+            if group.last != number {
+                next[group.last as usize] = number;
+                group.last = number;
+            }
+        }
+        Self { groups, next }
+    }
+}
+
+/// The values with their lengths; `None` if one of them is null.
+pub(super) fn composite<'v>(values: impl Iterator<Item = Option<&'v [u8]>>) -> Option<Box<[u8]>> {
+    let mut key = Vec::new();
+    for value in values {
+        let value = value?;
+        key.extend_from_slice(&value.len().to_le_bytes());
+        key.extend_from_slice(value);
+    }
+    Some(key.into())
+}
+
+/// The rows of one level under one parent.
+#[derive(Debug)]
+pub struct PostgresCursor<'a> {
+    answer: &'a Answer<'a>,
+    level: Option<&'a Level>,
+    current: u32,
+    following: u32,
+    walk: Walk,
+    bounds: Bounds,
+    shown: u64,
+    has_more: bool,
+}
+
+/// How a cursor goes from row to row.
+#[derive(Clone, Copy, Debug)]
+enum Walk {
+    /// One after the other.
+    All,
+    /// Along the chain of a group.
+    Group,
+}
+
+impl PostgresCursor<'_> {
+    fn rows(&self) -> Option<&Rows> {
+        self.answer.rows.get(usize::from(self.level?.id.0))
+    }
+
+    fn key(&self, column: u16) -> Option<&[u8]> {
+        self.rows()?.value(self.current as usize, usize::from(column))
+    }
+}
+
+impl Cursor for PostgresCursor<'_> {
+    type Error = SourceError;
+    type Child<'b>
+        = PostgresCursor<'b>
+    where
+        Self: 'b;
+
+    fn next(&mut self) -> Result<bool, SourceError> {
+        if self.following == END {
+            return Ok(false);
+        }
+        if self.bounds.limit.is_some_and(|limit| self.shown >= limit) {
+            self.has_more = true;
+            return Ok(false);
+        }
+        self.current = self.following;
+        self.following = match self.walk {
+            Walk::All => {
+                let following = self.current + 1;
+                let count = self.rows().map_or(0, Rows::len);
+                if (following as usize) < count { following } else { END }
+            }
+            Walk::Group => {
+                let level = self.level.map_or(0, |level| usize::from(level.id.0));
+                let index = self.answer.indexes.get(level).and_then(Option::as_ref);
+                let next = index.and_then(|index| index.next.get(self.current as usize));
+                next.copied().unwrap_or(END)
+            }
+        };
+        self.shown += 1;
+        Ok(true)
+    }
+
+    fn value(&self, column: u16) -> Value<'_> {
+        match self.key(column) {
+            Some(text) => Value::Text(text),
+            None => Value::Null,
+        }
+    }
+
+    fn open(&mut self, level: LevelId) -> Result<PostgresCursor<'_>, SourceError> {
+        let answer = self.answer;
+        let place = usize::from(level.0);
+        let level = &answer.program.levels[place];
+        let (following, walk) = match (&level.link, answer.indexes[place].as_ref()) {
+            (Some(link), Some(index)) => {
+                let group = match &index.groups {
+                    Groups::Single(groups) => {
+                        let column = link.parent_columns.first().copied().unwrap_or(0);
+                        self.key(column).and_then(|key| groups.get(key))
+                    }
+                    Groups::Composite(groups) => {
+                        let key = link.parent_columns.iter().map(|column| self.key(*column));
+                        composite(key).and_then(|key| groups.get(&key))
+                    }
+                };
+                (group.map_or(END, |group| group.first), Walk::Group)
+            }
+            _ => {
+                let count = answer.rows.get(place).map_or(0, Rows::len);
+                (if count > 0 { 0 } else { END }, Walk::All)
+            }
+        };
+        let bound = &answer.bound.levels[place];
+        Ok(PostgresCursor {
+            answer,
+            level: Some(level),
+            current: END,
+            following,
+            walk,
+            bounds: bound.bounds,
+            shown: 0,
+            has_more: false,
+        })
+    }
+
+    fn row_number(&self) -> u64 {
+        self.bounds.offset + self.shown
+    }
+
+    fn bounds(&self) -> Bounds {
+        self.bounds
+    }
+
+    fn has_more(&self) -> bool {
+        // A page of no rows stands nowhere: nothing follows it.
+        self.has_more && self.bounds.limit != Some(0)
+    }
+}

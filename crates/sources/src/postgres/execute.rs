@@ -1,0 +1,228 @@
+//! A request's whole run: rounds of pipelined statements in one snapshot.
+//!
+//! A single statement needs no transaction. Several run between BEGIN and COMMIT of one
+//! repeatable read, read-only transaction. Statements that need the keys of rows read before
+//! wait for the next round; all other statements go out together, and the last round carries the
+//! only Sync.
+
+use std::sync::Arc;
+
+use rustc_hash::FxHashSet;
+
+use super::bind::{Bound, BoundParameter, write_element};
+use super::cursor::composite;
+use super::introspect::PhysicalTypes;
+use super::wire::{Connection, Parameter, Rows, Statement, Transaction, WireError};
+use crate::error::SourceError;
+use crate::relational::{Level, ParameterKind, ParameterSource, Program};
+
+/// A program with its statements as the protocol wants them.
+#[derive(Debug)]
+pub struct PostgresProgram {
+    pub program: Program,
+    statements: Vec<Arc<Statement>>,
+    rounds: u16,
+}
+
+impl PostgresProgram {
+    /// Gives the arrays of keys their types; what every other parameter is, PostgreSQL infers.
+    #[must_use]
+    pub fn new(program: Program, types: &PhysicalTypes) -> Self {
+        let statements = program.levels.iter().map(|level| {
+            let oids = level.parameters.iter().map(|parameter| match parameter.kind {
+                ParameterKind::KeyArray { field } => types.of(field).array_oid,
+                ParameterKind::Value { .. }
+                | ParameterKind::List { .. }
+                | ParameterKind::Key { .. }
+                | ParameterKind::Pattern
+                | ParameterKind::Limit { .. }
+                | ParameterKind::Offset => 0,
+            });
+            let oids = oids.collect::<Vec<_>>();
+            Arc::new(Statement::new(level.text.clone(), oids))
+        });
+        let statements = statements.collect();
+        let rounds = program.levels.iter().map(|level| level.round + 1).max().unwrap_or(0);
+        Self { program, statements, rounds }
+    }
+}
+
+/// What a run of all statements gave: rows by level, or the root field at fault.
+#[derive(Debug)]
+pub enum Run {
+    Rows(Vec<Rows>),
+    /// A statement of this root field failed.
+    Failed { root: u32, error: SourceError },
+}
+
+/// Runs the statements of all root fields but those in `without`.
+pub async fn run(
+    connection: &mut Connection,
+    program: &PostgresProgram,
+    bound: &Bound,
+    without: &[u32],
+) -> Result<Run, SourceError> {
+    // A plan that a schema change made stale is prepared again, once.
+    for attempt in 0..2 {
+        match attempt_run(connection, program, bound, without).await {
+            Err((WireError::StalePlan(_), _)) if attempt == 0 => {}
+            Err((error @ (WireError::Database { .. } | WireError::StalePlan(_)), Some(root))) => {
+                return Ok(Run::Failed { root, error: error.into() });
+            }
+            Err((error, _)) => return Err(error.into()),
+            Ok(rows) => return Ok(Run::Rows(rows)),
+        }
+    }
+    Err(SourceError::new(crate::SourceErrorKind::Internal, "the plan stays stale"))
+}
+
+async fn attempt_run(
+    connection: &mut Connection,
+    program: &PostgresProgram,
+    bound: &Bound,
+    without: &[u32],
+) -> Result<Vec<Rows>, (WireError, Option<u32>)> {
+    let levels = &program.program.levels;
+    let mut rows: Vec<Rows> = Vec::new();
+    rows.resize_with(levels.len(), Rows::default);
+    let wanted = |level: &&Level| !without.contains(&level.root);
+    let count = levels.iter().filter(wanted).count();
+    if count == 0 {
+        return Ok(rows);
+    }
+    let mut pipeline = connection.pipeline();
+    if count > 1 {
+        pipeline.begin(Transaction::Snapshot).map_err(|error| (error, None))?;
+    }
+    let mut results = Vec::new();
+    let last = program.rounds.saturating_sub(1);
+    for round in 0..program.rounds {
+        let mut sent: Vec<usize> = Vec::new();
+        for (place, level) in levels.iter().enumerate() {
+            if level.round != round || without.contains(&level.root) {
+                continue;
+            }
+            let Some(keys) = key_arrays(level, &rows) else { continue };
+            let mut keys = keys.iter();
+            let parameters = bound.parameters(place).map(|parameter| match parameter {
+                BoundParameter::Null => Parameter::Null,
+                BoundParameter::Text(text) => Parameter::Text(text),
+                BoundParameter::Keys => {
+                    keys.next().map_or(Parameter::Null, |keys| Parameter::Text(keys))
+                }
+            });
+            let statement = &program.statements[place];
+            pipeline
+                .execute(statement, parameters)
+                .map_err(|error| (error, Some(level.root)))?;
+            sent.push(place);
+        }
+        let blame = |error: WireError| {
+            let root = match &error {
+                WireError::Database { execution, .. } => execution
+                    .and_then(|index| sent.get(index))
+                    .map(|place| levels[*place].root),
+                WireError::StalePlan(_) => sent.first().map(|place| levels[*place].root),
+                _ => None,
+            };
+            (error, root)
+        };
+        if round < last {
+            pipeline.flush_and_read(&mut results).await.map_err(blame)?;
+        } else {
+            if count > 1 {
+                pipeline.commit().map_err(|error| (error, None))?;
+            }
+            pipeline.sync_and_read(&mut results).await.map_err(blame)?;
+            take(&mut rows, &mut results, &sent);
+            return Ok(rows);
+        }
+        take(&mut rows, &mut results, &sent);
+    }
+    Ok(rows)
+}
+
+fn take(rows: &mut [Rows], results: &mut Vec<Rows>, sent: &[usize]) {
+    for (result, place) in results.drain(..).zip(sent) {
+        rows[*place] = result;
+    }
+}
+
+/// The arrays of the distinct keys that a level's statement wants, in the order of its
+/// parameters; `None` where there are no parents, and so nothing to read.
+fn key_arrays(level: &Level, rows: &[Rows]) -> Option<Vec<Vec<u8>>> {
+    let mut source = None;
+    let mut columns: Vec<u16> = Vec::new();
+    for parameter in &level.parameters {
+        if let ParameterSource::Keys { level, column } = &parameter.source {
+            source = Some(*level);
+            columns.push(*column);
+        }
+    }
+    let Some(source) = source else { return Some(Vec::new()) };
+    let parents = rows.get(usize::from(source.0))?;
+    let mut seen = FxHashSet::default();
+    let mut arrays = vec![Vec::from(*b"{"); columns.len()];
+    for row in parents.iter() {
+        let values = || columns.iter().map(|column| row.value(usize::from(*column)));
+        let Some(key) = composite(values()) else { continue };
+        if !seen.insert(key) {
+            continue;
+        }
+        for (array, value) in arrays.iter_mut().zip(values()) {
+            if array.len() > 1 {
+                array.push(b',');
+            }
+            write_element(value.unwrap_or_default(), array);
+        }
+    }
+    if seen.is_empty() {
+        return None;
+    }
+    for array in &mut arrays {
+        array.push(b'}');
+    }
+    Some(arrays)
+}
+
+/// PostgreSQL's plan of each statement. With `analyze` the statements run, those that need keys
+/// with the keys of the rows before.
+pub async fn explain(
+    connection: &mut Connection,
+    program: &PostgresProgram,
+    bound: &Bound,
+    analyze: bool,
+) -> Result<Vec<String>, SourceError> {
+    let levels = &program.program.levels;
+    let rows = if analyze {
+        match run(connection, program, bound, &[]).await? {
+            Run::Rows(rows) => rows,
+            Run::Failed { error, .. } => return Err(error),
+        }
+    } else {
+        levels.iter().map(|_| Rows::default()).collect()
+    };
+    let mut plans = Vec::with_capacity(levels.len());
+    for (place, level) in levels.iter().enumerate() {
+        let keys = key_arrays(level, &rows).unwrap_or_default();
+        let mut keys = keys.iter();
+        let parameters = bound.parameters(place).map(|parameter| match parameter {
+            BoundParameter::Null => Parameter::Null,
+            BoundParameter::Text(text) => Parameter::Text(text),
+            BoundParameter::Keys => {
+                keys.next().map_or(Parameter::Text(b"{}"), |keys| Parameter::Text(keys))
+            }
+        });
+        let text = sql::print_explain_plan(&level.text, analyze);
+        let oids = program.statements[place].parameter_types();
+        let statement = Arc::new(Statement::new(text, oids));
+        let mut results = Vec::new();
+        let mut pipeline = connection.pipeline();
+        pipeline.execute(&statement, parameters)?;
+        pipeline.sync_and_read(&mut results).await?;
+        let lines = results.iter().flat_map(Rows::iter).filter_map(|row| row.value(0));
+        let lines: Vec<_> = lines.map(String::from_utf8_lossy).collect();
+        plans.push(lines.join("\n"));
+    }
+    Ok(plans)
+}

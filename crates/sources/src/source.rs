@@ -1,0 +1,169 @@
+//! A source as the engine sees it: opened once, read from every thread.
+
+use std::path::PathBuf;
+use std::sync::Arc;
+
+use catalog::Catalog;
+use response::{Shape, TooLarge, Written};
+
+use crate::error::SourceError;
+use crate::operand::Variables;
+use crate::postgres::source::{PostgresConnections, PostgresSource};
+use crate::relational::{CompileError, Level};
+use crate::sqlite::source::{SqliteConnections, SqliteSource};
+
+/// Where the data is.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Address {
+    Sqlite(PathBuf),
+    /// A `postgres://` or `postgresql://` address; what it leaves out comes from `PG*` variables.
+    Postgres(String),
+}
+
+/// An opened source, shared by all threads.
+#[derive(Debug)]
+pub enum Source {
+    Sqlite(SqliteSource),
+    Postgres(PostgresSource),
+}
+
+/// What one thread holds of a source: connections.
+#[derive(Debug)]
+pub enum Connections {
+    Sqlite(SqliteConnections),
+    Postgres(PostgresConnections),
+}
+
+/// A compiled request with the shape of its answer.
+#[derive(Debug)]
+pub struct Plan {
+    pub program: Program,
+    pub shape: Shape,
+}
+
+#[derive(Debug)]
+pub enum Program {
+    Sqlite(crate::sqlite::source::SqliteProgram),
+    Postgres(crate::postgres::execute::PostgresProgram),
+}
+
+/// Why a source cannot be opened.
+#[derive(Debug, thiserror::Error)]
+pub enum OpenError {
+    #[error("cannot open {}: {source}", path.display())]
+    Sqlite { path: PathBuf, source: rusqlite::Error },
+    #[error("there is no file {}; give the path of a SQLite file or a postgres:// address", .0.display())]
+    NoFile(PathBuf),
+    #[error("cannot read the schema of {}: {source}", path.display())]
+    SqliteCatalog { path: PathBuf, source: crate::sqlite::introspect::IntrospectError },
+    #[error("cannot connect to PostgreSQL: {0}")]
+    Postgres(crate::postgres::wire::WireError),
+    #[error("cannot read the schema of the database: {0}")]
+    PostgresCatalog(crate::postgres::introspect::IntrospectError),
+}
+
+/// Why there is no answer at all.
+#[derive(Debug, thiserror::Error)]
+pub enum ExecuteError {
+    #[error(transparent)]
+    Source(#[from] SourceError),
+    #[error(transparent)]
+    TooLarge(#[from] TooLarge),
+}
+
+impl Source {
+    /// Opens a source and reads what it holds.
+    pub async fn open(
+        address: &Address,
+        namespaces: &[String],
+    ) -> Result<(Self, Catalog), OpenError> {
+        match address {
+            Address::Sqlite(path) => {
+                let (source, catalog) = SqliteSource::open(path)?;
+                Ok((Self::Sqlite(source), catalog))
+            }
+            Address::Postgres(url) => {
+                let (source, catalog) = PostgresSource::open(url, namespaces).await?;
+                Ok((Self::Postgres(source), catalog))
+            }
+        }
+    }
+
+    /// Compiles a request into statements.
+    pub fn compile(
+        &self,
+        catalog: &Catalog,
+        request: &ir::Request,
+    ) -> Result<Program, CompileError> {
+        match self {
+            Self::Sqlite(source) => source.compile(catalog, request).map(Program::Sqlite),
+            Self::Postgres(source) => source.compile(catalog, request).map(Program::Postgres),
+        }
+    }
+
+    /// Connections for one thread, made when they are needed, at most `most`.
+    #[must_use]
+    pub fn connections(&self, most: usize) -> Connections {
+        match self {
+            Self::Sqlite(source) => Connections::Sqlite(source.connections()),
+            Self::Postgres(source) => Connections::Postgres(source.connections(most)),
+        }
+    }
+}
+
+impl Program {
+    /// The statements, in the order of the tree.
+    #[must_use]
+    pub fn levels(&self) -> &[Level] {
+        match self {
+            Self::Sqlite(program) => &program.program.levels,
+            Self::Postgres(program) => &program.program.levels,
+        }
+    }
+}
+
+impl Connections {
+    /// Runs a plan and appends its answer to `out`.
+    pub async fn execute(
+        &self,
+        plan: &Arc<Plan>,
+        variables: Variables<'_>,
+        out: Vec<u8>,
+        budget: usize,
+    ) -> Result<Written<SourceError>, ExecuteError> {
+        match (self, &plan.program) {
+            (Self::Sqlite(connections), Program::Sqlite(program)) => {
+                connections.execute(plan, program, variables, out, budget).await
+            }
+            (Self::Postgres(connections), Program::Postgres(program)) => {
+                connections.execute(&plan.shape, program, variables, out, budget).await
+            }
+            (Self::Sqlite(_), Program::Postgres(_)) | (Self::Postgres(_), Program::Sqlite(_)) => {
+                Err(ExecuteError::Source(SourceError::new(
+                    crate::SourceErrorKind::Internal,
+                    "a plan of another source",
+                )))
+            }
+        }
+    }
+
+    /// The database's own plan of each statement, with figures if `analyze`.
+    pub async fn explain(
+        &self,
+        program: &Program,
+        variables: Variables<'_>,
+        analyze: bool,
+    ) -> Result<Vec<String>, SourceError> {
+        match (self, program) {
+            (Self::Sqlite(connections), Program::Sqlite(program)) => {
+                connections.explain(program, variables)
+            }
+            (Self::Postgres(connections), Program::Postgres(program)) => {
+                connections.explain(program, variables, analyze).await
+            }
+            (Self::Sqlite(_), Program::Postgres(_)) | (Self::Postgres(_), Program::Sqlite(_)) => {
+                Ok(Vec::new())
+            }
+        }
+    }
+}
