@@ -138,9 +138,10 @@ fn a_name_belongs_to_the_first_and_the_others_are_reported() {
     }
     let columns = ["id", "node_id", "a-b", "a_b", "primary_key", "__private"];
     let columns = columns.map(|name| (name, int.clone(), false));
-    let order = tables.table("post", &columns);
-    tables.primary(order, &["id"]);
-    tables.table("posts_connection", &[("id", int.clone(), false)]);
+    let post = tables.table("post", &columns);
+    tables.primary(post, &["id"]);
+    tables.unique(post, &["a-b"]);
+    tables.foreign(post, &["a-b"], post, &["id"]);
     tables.table("empty", &[]);
     let api = make(&tables.finish(), SimpleCollections::Omit);
     expect![[r#"
@@ -152,196 +153,33 @@ fn a_name_belongs_to_the_first_and_the_others_are_reported() {
         collision: app.post.a_b: its field would be called aB, which is already the field of app.post.a-b; it is left out. Remedy: rename app.post.a_b, or the other.
         left out: app.post.__private: its name begins with two underscores, which marks it as private. Remedy: rename app.post.__private.
         left out: app.empty: it has no column that can be shown. Remedy: add a column.
+        collision: app.post.primary_key: its order would be called PRIMARY_KEY_ASC, which is already the order by the primary key; it is left out. Remedy: rename app.post.primary_key, or the other.
+        collision: app.post.primary_key: its order would be called PRIMARY_KEY_DESC, which is already the order by the primary key; it is left out. Remedy: rename app.post.primary_key, or the other.
+        collision: the foreign key a-b_fkey of app.post (a-b): its relation back would be called postByAB, which is already the relation of the foreign key a-b_fkey of app.post (a-b); it is left out. Remedy: rename a column of the foreign key a-b_fkey of app.post (a-b).
+    "#]].assert_eq(&notes(&api));
+    let shown = ["Query", "Post", "PostCondition", "PostsOrderBy"]
+        .map(|name| format!("{name}: {}\n", members(&api, name).join(" ")));
+    expect![[r#"
+        Query: query nodeId allPeople allPosts personById postById postByAB
+        Post: nodeId id aB primaryKey postByAB postsByAB
+        PostCondition: id aB primaryKey
+        PostsOrderBy: NATURAL ID_ASC ID_DESC A_B_ASC A_B_DESC PRIMARY_KEY_ASC PRIMARY_KEY_DESC
+    "#]].assert_eq(&shown.concat());
+}
+
+#[test]
+fn a_table_keeps_its_type_and_another_table_loses_its_connection() {
+    let mut tables = Tables::default();
+    let int = Type::Scalar(Scalar::Int32);
+    for name in ["post", "posts_connection"] {
+        tables.table(name, &[("id", int.clone(), false)]);
+    }
+    let api = make(&tables.finish(), SimpleCollections::Omit);
+    expect![[r#"
         collision: app.post: its connection type would be called PostsConnection, which is already the type of app.posts_connection; it is left out. Remedy: rename app.post, or the other.
     "#]].assert_eq(&notes(&api));
-    expect![[r#"
-        """An object with a globally unique `ID`."""
-        interface Node {
-          """
-          A globally unique identifier. Can be used in various places throughout the system to identify this single value.
-          """
-          nodeId: ID!
-        }
-
-        """The root query type which gives access points into the data universe."""
-        type Query implements Node {
-          """
-          Exposes the root query type nested one level down. This is helpful for Relay 1 which can only query top level fields if they are in a particular form.
-          """
-          query: Query!
-
-          """
-          The root query type must be a `Node` to work well with Relay 1 mutations. This just resolves to `query`.
-          """
-          nodeId: ID!
-
-          """Reads and enables pagination through a set of `Person`."""
-          allPeople(
-            """Only read the first `n` values of the set."""
-            first: Int
-
-            """
-            Skip the first `n` values from our `after` cursor, an alternative to cursor based pagination. May not be used with `last`.
-            """
-            offset: Int
-
-            """The method to use when ordering `Person`."""
-            orderBy: [PeopleOrderBy!] = [PRIMARY_KEY_ASC]
-
-            """
-            A condition to be used in determining which values should be returned by the collection.
-            """
-            condition: PersonCondition
-          ): PeopleConnection
-
-          """Reads and enables pagination through a set of `PostsConnection`."""
-          allPostsConnections(
-            """Only read the first `n` values of the set."""
-            first: Int
-
-            """
-            Skip the first `n` values from our `after` cursor, an alternative to cursor based pagination. May not be used with `last`.
-            """
-            offset: Int
-
-            """The method to use when ordering `PostsConnection`."""
-            orderBy: [PostsConnectionsOrderBy!] = [NATURAL]
-
-            """
-            A condition to be used in determining which values should be returned by the collection.
-            """
-            condition: PostsConnectionCondition
-          ): PostsConnectionsConnection
-          personById(id: Int!): Person
-          postById(id: Int!): Post
-        }
-
-        type Person implements Node {
-          """
-          A globally unique identifier. Can be used in various places throughout the system to identify this single value.
-          """
-          nodeId: ID!
-          id: Int!
-        }
-
-        """A location in a connection that can be used for resuming pagination."""
-        scalar Cursor
-
-        """Information about pagination in a connection."""
-        type PageInfo {
-          """When paginating forwards, are there more items?"""
-          hasNextPage: Boolean!
-
-          """When paginating backwards, are there more items?"""
-          hasPreviousPage: Boolean!
-
-          """When paginating backwards, the cursor to continue."""
-          startCursor: Cursor
-
-          """When paginating forwards, the cursor to continue."""
-          endCursor: Cursor
-        }
-
-        """A connection to a list of `Person` values."""
-        type PeopleConnection {
-          """A list of `Person` objects."""
-          nodes: [Person]!
-
-          """
-          A list of edges which contains the `Person` and cursor to aid in pagination.
-          """
-          edges: [PeopleEdge!]!
-
-          """Information to aid in pagination."""
-          pageInfo: PageInfo!
-
-          """The count of *all* `Person` you could get from the connection."""
-          totalCount: Int!
-        }
-
-        """A `Person` edge in the connection."""
-        type PeopleEdge {
-          """A cursor for use in pagination."""
-          cursor: Cursor
-
-          """The `Person` at the end of the edge."""
-          node: Person
-        }
-
-        """Methods to use when ordering `Person`."""
-        enum PeopleOrderBy {
-          NATURAL
-          ID_ASC
-          ID_DESC
-          PRIMARY_KEY_ASC
-          PRIMARY_KEY_DESC
-        }
-
-        """
-        A condition to be used against `Person` object types. All fields are tested for equality and combined with a logical ‘and.’
-        """
-        input PersonCondition {
-          """Checks for equality with the object’s `id` field."""
-          id: Int
-        }
-
-        type Post implements Node {
-          """
-          A globally unique identifier. Can be used in various places throughout the system to identify this single value.
-          """
-          nodeId: ID!
-          id: Int!
-          aB: Int!
-          primaryKey: Int!
-        }
-
-        type PostsConnection {
-          id: Int!
-        }
-
-        """A connection to a list of `PostsConnection` values."""
-        type PostsConnectionsConnection {
-          """A list of `PostsConnection` objects."""
-          nodes: [PostsConnection]!
-
-          """
-          A list of edges which contains the `PostsConnection` and cursor to aid in pagination.
-          """
-          edges: [PostsConnectionsEdge!]!
-
-          """Information to aid in pagination."""
-          pageInfo: PageInfo!
-
-          """
-          The count of *all* `PostsConnection` you could get from the connection.
-          """
-          totalCount: Int!
-        }
-
-        """A `PostsConnection` edge in the connection."""
-        type PostsConnectionsEdge {
-          """A cursor for use in pagination."""
-          cursor: Cursor
-
-          """The `PostsConnection` at the end of the edge."""
-          node: PostsConnection
-        }
-
-        """Methods to use when ordering `PostsConnection`."""
-        enum PostsConnectionsOrderBy {
-          NATURAL
-          ID_ASC
-          ID_DESC
-        }
-
-        """
-        A condition to be used against `PostsConnection` object types. All fields are tested for equality and combined with a logical ‘and.’
-        """
-        input PostsConnectionCondition {
-          """Checks for equality with the object’s `id` field."""
-          id: Int
-        }
-    "#]].assert_eq(&print_schema(&api.schema));
+    assert_eq!(members(&api, "Query"), ["query", "nodeId", "allPostsConnections"]);
+    assert_eq!(members(&api, "PostsConnection"), ["id"]);
 }
 
 #[test]

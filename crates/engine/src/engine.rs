@@ -33,9 +33,6 @@ pub struct Engine {
 /// Why a source cannot be served.
 #[derive(Debug, thiserror::Error)]
 pub enum OpenError {
-    /// Not a path or address that names a source.
-    #[error("{0}")]
-    Address(String),
     #[error(transparent)]
     Source(#[from] sources::OpenError),
     #[error(
@@ -43,25 +40,6 @@ pub enum OpenError {
          --schema names other schemas"
     )]
     Empty,
-}
-
-/// Reads a path, `sqlite:path`, `postgres://…` or `postgresql://…`.
-pub fn parse_address(text: &str) -> Result<Address, OpenError> {
-    if text.starts_with("postgres://") || text.starts_with("postgresql://") {
-        return Ok(Address::Postgres(text.into()));
-    }
-    if let Some(path) = text.strip_prefix("sqlite:") {
-        return Ok(Address::Sqlite(path.strip_prefix("//").unwrap_or(path).into()));
-    }
-    match text.split_once("://") {
-        Some((scheme, _)) => Err(OpenError::Address(format!(
-            "`{scheme}://` is no known source; use a path, `sqlite:…` or `postgres://…`"
-        ))),
-        None if text.is_empty() => {
-            Err(OpenError::Address("the source is empty; use a path or an address".into()))
-        }
-        None => Ok(Address::Sqlite(text.into())),
-    }
 }
 
 impl Engine {

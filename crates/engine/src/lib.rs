@@ -20,7 +20,7 @@ pub mod prepare;
 pub mod respond;
 pub mod worker;
 
-pub use engine::{Engine, OpenError, Options, parse_address};
+pub use engine::{Engine, OpenError, Options};
 pub use explain::Explained;
 pub use respond::{Kind, Response};
 pub use sources::Address as SourceAddress;

@@ -71,6 +71,32 @@ pub enum ExecuteError {
     TooLarge(#[from] TooLarge),
 }
 
+/// A text that names no source.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+pub enum AddressError {
+    #[error("`{0}://` is no known source; use a path, `sqlite:…` or `postgres://…`")]
+    Scheme(Box<str>),
+    #[error("the source is empty; use a path, `sqlite:…` or `postgres://…`")]
+    Empty,
+}
+
+impl Address {
+    /// Reads a path, `sqlite:path`, `postgres://…` or `postgresql://…`.
+    pub fn parse(text: &str) -> Result<Self, AddressError> {
+        if text.starts_with("postgres://") || text.starts_with("postgresql://") {
+            return Ok(Self::Postgres(text.into()));
+        }
+        if let Some(path) = text.strip_prefix("sqlite:") {
+            return Ok(Self::Sqlite(path.strip_prefix("//").unwrap_or(path).into()));
+        }
+        match text.split_once("://") {
+            Some((scheme, _)) => Err(AddressError::Scheme(scheme.into())),
+            None if text.is_empty() => Err(AddressError::Empty),
+            None => Ok(Self::Sqlite(text.into())),
+        }
+    }
+}
+
 impl Source {
     /// Opens a source and reads what it holds.
     pub async fn open(

@@ -16,12 +16,7 @@ pub(super) enum Collection {
 }
 
 /// Adds `first`, `offset`, `orderBy` and `condition`.
-pub(super) fn add(
-    build: &mut Build<'_>,
-    field: FieldId,
-    collection: Collection,
-    of: &Served<'_>,
-) {
+pub(super) fn add(build: &mut Build<'_>, field: FieldId, collection: Collection, of: &Served<'_>) {
     let Some(types) = of.types else { return };
     let Some(int) = build.scalar("Int") else { return };
     let offset = match collection {

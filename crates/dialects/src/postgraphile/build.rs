@@ -1,7 +1,9 @@
 //! An API while it is made.
 
 use catalog::{Catalog, CompositeId, DomainId, EntityId, EnumId, FieldId, Note};
-use graphql::schema::{FieldDefinition, InputDefinition, TypeDefinition, TypeId, TypeKind, TypeRef};
+use graphql::schema::{
+    FieldDefinition, InputDefinition, TypeDefinition, TypeId, TypeKind, TypeRef,
+};
 use rustc_hash::FxHashMap;
 
 use super::claims::Claims;

@@ -65,7 +65,12 @@ fn page_info(build: &mut Build<'_>) -> Option<TypeRef> {
     let page_info = build.add_type("PageInfo", description, object(Vec::new()))?;
     let fields = [
         ("hasNextPage", descriptions::HAS_NEXT_PAGE, boolean, FieldBinding::HasNextPage),
-        ("hasPreviousPage", descriptions::HAS_PREVIOUS_PAGE, boolean, FieldBinding::HasPreviousPage),
+        (
+            "hasPreviousPage",
+            descriptions::HAS_PREVIOUS_PAGE,
+            boolean,
+            FieldBinding::HasPreviousPage,
+        ),
         ("startCursor", descriptions::START_CURSOR, cursor, FieldBinding::StartCursor),
         ("endCursor", descriptions::END_CURSOR, cursor, FieldBinding::EndCursor),
     ];

@@ -2,12 +2,14 @@
 
 use catalog::{Entity, EntityId, FieldId, Note, NoteKind, Type};
 use graphql::schema::{FieldDefinition, TypeId};
+use ir::Form;
+use response::Leaf;
 
 use super::build::{Build, field, object};
 use super::claims::{Claimant, Claims};
 use super::types::{ValueType, note_left_out, value_type};
 use super::{condition, connection, descriptions, naming, order};
-use crate::binding::{ColumnBinding, EntityBinding, FieldBinding};
+use crate::binding::{ColumnBinding, EntityBinding, FieldBinding, ValueShape};
 
 /// An entity that the API shows.
 #[derive(Debug)]
@@ -77,16 +79,12 @@ fn serve<'a>(build: &mut Build<'a>, entity: &'a Entity, name: String) -> Option<
     let mut columns = Vec::new();
     for field in build.catalog.fields_of(entity.id) {
         let subject = build.field_name(field.id);
-        let Some(value) = value_type(build, &field.r#type) else {
+        let value = value_type(build, &field.r#type);
+        build.api.bind_column(field.id, column_binding(value.as_ref()));
+        let Some(value) = value else {
             note_left_out(build, &subject);
             continue;
         };
-        let form = ColumnBinding {
-            value: value.value.clone(),
-            form: value.form,
-            json: value.json.clone(),
-        };
-        build.api.bind_column(field.id, form);
         if naming::is_hidden(&field.name) {
             note_hidden(build, &subject);
             continue;
@@ -110,6 +108,19 @@ fn serve<'a>(build: &mut Build<'a>, entity: &'a Entity, name: String) -> Option<
         return None;
     }
     Some(Served { entity, name, columns, fields, types: None })
+}
+
+/// Columns that are not shown have a binding, too: they may be part of a key.
+fn column_binding(value: Option<&ValueType>) -> ColumnBinding {
+    match value {
+        Some(ValueType { value, form, json, .. }) => {
+            ColumnBinding { value: value.clone(), form: *form, json: json.clone() }
+        }
+        None => {
+            let value = ValueShape::Leaf(Leaf::Any);
+            ColumnBinding { value, form: Form::Stored, json: Leaf::Any }
+        }
+    }
 }
 
 fn note_hidden(build: &mut Build<'_>, subject: &str) {

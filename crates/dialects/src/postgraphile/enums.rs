@@ -163,12 +163,45 @@ mod tests {
     #[test]
     fn labels_have_the_names_of_postgraphile() {
         let labels = [
-            "b", "a", "C d", "x-y", "true", "null", "a.b", "1", "+", "mixedCase", "$", "", "<",
-            "!=", "very-happy", "1st", "a*", "*", "*b",
+            "b",
+            "a",
+            "C d",
+            "x-y",
+            "true",
+            "null",
+            "a.b",
+            "1",
+            "+",
+            "mixedCase",
+            "$",
+            "",
+            "<",
+            "!=",
+            "very-happy",
+            "1st",
+            "a*",
+            "*",
+            "*b",
         ];
         let names = [
-            "B", "A", "C_D", "X_Y", "TRUE", "NULL", "A_B", "_1", "PLUS", "MIXED_CASE", "DOLLAR",
-            "_EMPTY_", "LESS_THAN", "NOT_EQUAL", "VERY_HAPPY", "_1ST", "A_ASTERISK", "ASTERISK",
+            "B",
+            "A",
+            "C_D",
+            "X_Y",
+            "TRUE",
+            "NULL",
+            "A_B",
+            "_1",
+            "PLUS",
+            "MIXED_CASE",
+            "DOLLAR",
+            "_EMPTY_",
+            "LESS_THAN",
+            "NOT_EQUAL",
+            "VERY_HAPPY",
+            "_1ST",
+            "A_ASTERISK",
+            "ASTERISK",
             "ASTERISK_B",
         ];
         assert_eq!(value_names(&labels), names);
@@ -177,9 +210,8 @@ mod tests {
     #[test]
     fn every_label_has_a_name_of_its_own() {
         let labels = ["A_B", "a:b", "a b", "A_B_2", "__x", "é", "имя", "☂", "__"];
-        let names = [
-            "A_B", "A_B_3", "A_B_4", "A_B_2", "_X", "E", "U0438U043CU044F", "U2602", "U005FU005F",
-        ];
+        let names =
+            ["A_B", "A_B_3", "A_B_4", "A_B_2", "_X", "E", "U0438U043CU044F", "U2602", "U005FU005F"];
         assert_eq!(value_names(&labels), names);
     }
 }

@@ -6,9 +6,26 @@
 
 /// Words that the older version treats by its rules; the newer one knows them.
 const REGULAR: &[&str] = &[
-    "aircraft", "analytics", "canvas", "canvases", "firmware", "hardware", "her", "his", "its",
-    "mud", "my", "only", "our", "passerby", "passersby", "personnel", "police", "software",
-    "their", "transportation",
+    "aircraft",
+    "analytics",
+    "canvas",
+    "canvases",
+    "firmware",
+    "hardware",
+    "her",
+    "his",
+    "its",
+    "mud",
+    "my",
+    "only",
+    "our",
+    "passerby",
+    "passersby",
+    "personnel",
+    "police",
+    "software",
+    "their",
+    "transportation",
 ];
 
 /// Words without a plural that the newer version treats by its rules.
@@ -143,9 +160,9 @@ fn is_in_ie(word: &str) -> bool {
     let word = word.to_ascii_lowercase();
     let Some(stem) = word.strip_suffix("ies") else { return false };
     let is_of_words = |character: char| character.is_ascii_alphanumeric() || character == '_';
-    STEMS_IN_IE.iter().any(|known| {
-        stem.strip_suffix(known).is_some_and(|before| !before.ends_with(is_of_words))
-    })
+    STEMS_IN_IE
+        .iter()
+        .any(|known| stem.strip_suffix(known).is_some_and(|before| !before.ends_with(is_of_words)))
 }
 
 #[cfg(test)]

@@ -115,3 +115,48 @@ pub(super) fn is_name(name: &str) -> bool {
         && characters.all(|character| character.is_ascii_alphanumeric() || character == '_')
         && !name.starts_with("__")
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn types_have_the_names_of_postgraphile() {
+        let cases = [
+            ("people", "Person", "PeopleConnection", "allPeople"),
+            ("post_tags", "PostTag", "PostTagsConnection", "allPostTags"),
+            ("no_pk", "NoPk", "NoPksConnection", "allNoPks"),
+            ("ent2", "Ent2", "Ent2SConnection", "allEnt2S"),
+            ("status", "Status", "StatusesConnection", "allStatuses"),
+            ("media", "Media", "MediaConnection", "allMedia"),
+            ("foo_input", "FooInputRecord", "FooInputRecordsConnection", "allFooInputRecords"),
+            ("fooPatch", "FooPatchRecord", "FooPatchRecordsConnection", "allFooPatchRecords"),
+            ("input", "Input", "InputsConnection", "allInputs"),
+            ("With Space", "WithSpace", "WithSpacesConnection", "allWithSpaces"),
+            ("2things", "_2Thing", "_2ThingsConnection", "all2Things"),
+            ("FooURL", "FooUrl", "FooUrlsConnection", "allFooUrls"),
+            ("PLANS", "Plan", "PlansConnection", "allPlans"),
+            ("contact_us", "ContactUs", "ContactusesConnection", "allContactUses"),
+            ("Ångström", "Angstrom", "AngstromsConnection", "allAngstroms"),
+        ];
+        for (table, row, connection, all) in cases {
+            let r#type = table_type(table);
+            let names = (&*r#type, &*connection_type(&r#type), &*all_rows(table));
+            assert_eq!(names, (row, connection, all), "{table}");
+        }
+    }
+
+    #[test]
+    fn fields_have_the_names_of_postgraphile() {
+        assert_eq!(row_by("post_tags", &["post_id", "tag_id"]), "postTagByPostIdAndTagId");
+        assert_eq!(rows_by("post", &["author_id"]), "postsByAuthorId");
+        assert_eq!(rows_by_list("post", &["author_id"]), "postsByAuthorIdList");
+        assert_eq!(row_by("all_types", &["c_int4range"]), "allTypeByCInt4Range");
+        assert_eq!(column("c_int4range"), "cInt4Range");
+        assert_eq!(column("1st"), "_1st");
+        assert_eq!(order_value("c_int4range", "desc"), "C_INT4RANGE_DESC");
+        assert_eq!(order_value("1st", "asc"), "_1ST_ASC");
+        assert_eq!(node_prefix("playlist_track"), "playlist_tracks");
+        assert_eq!(node_prefix("ent2"), "ent2S");
+    }
+}

@@ -11,10 +11,7 @@ use super::types::{Definition, ValueType, note_left_out, value_type};
 use super::{descriptions, naming};
 use crate::binding::{FieldBinding, ValueShape};
 
-pub(super) fn interval(
-    build: &mut Build<'_>,
-    definition: Option<Definition>,
-) -> Option<ValueType> {
+pub(super) fn interval(build: &mut Build<'_>, definition: Option<Definition>) -> Option<ValueType> {
     let shown = |r#type, value| object_value(r#type, value, true);
     let known = build.api.schema().find_type("Interval");
     if let (Some(known), None) = (known, &definition) {
@@ -24,7 +21,13 @@ pub(super) fn interval(
         .unwrap_or_else(|| definition_of("Interval", Some(descriptions::INTERVAL.into())));
     let (float, int) = (build.scalar("Float")?, build.scalar("Int")?);
     let r#type = build.add_type(&definition.name, definition.description, object(Vec::new()))?;
-    add_part(build, r#type, Part::Seconds, Leaf::Float, field("seconds", descriptions::SECONDS, float));
+    add_part(
+        build,
+        r#type,
+        Part::Seconds,
+        Leaf::Float,
+        field("seconds", descriptions::SECONDS, float),
+    );
     let units = [
         (Part::Minutes, "minutes"),
         (Part::Hours, "hours"),
@@ -138,7 +141,8 @@ pub(super) fn composite(
             continue;
         }
         let Ok(place) = u16::try_from(place) else { continue };
-        let not_null = matches!(attribute.r#type, catalog::Type::Domain(id) if catalog[id].not_null);
+        let not_null =
+            matches!(attribute.r#type, catalog::Type::Domain(id) if catalog[id].not_null);
         let definition = plain_field(&name, value.output.non_null_if(not_null));
         attributes.push((definition, Part::Attribute(place), value));
     }

@@ -1,6 +1,6 @@
 //! Relations: fields of a row that give related rows.
 
-use catalog::{FieldId, Relationship};
+use catalog::{FieldId, Note, Relationship};
 use graphql::schema::{FieldDefinition, TypeRef};
 use ir::{Hop, HopDirection};
 
@@ -16,8 +16,7 @@ use crate::binding::{FieldBinding, RowsBinding, RowsForm, RowsFrom};
 pub(super) fn add(build: &mut Build<'_>, served: &mut [Served<'_>], index: usize) {
     let Some(entity) = served.get(index).map(|one| one.entity) else { return };
     let catalog = build.catalog;
-    let mut outgoing: Vec<&Relationship> =
-        entity.outgoing.iter().map(|id| &catalog[*id]).collect();
+    let mut outgoing: Vec<&Relationship> = entity.outgoing.iter().map(|id| &catalog[*id]).collect();
     outgoing.sort_by_key(|relationship| {
         let places = places(build, &relationship.from_fields);
         (places, relationship.to, places_of_target(build, relationship))
@@ -53,12 +52,8 @@ fn add_forward(
     let Some(target) = position(served, relationship.to) else { return };
     let columns = build.names(&relationship.from_fields);
     let name = naming::row_by(&build.catalog[relationship.to].name, &columns);
-    let relation = Relation {
-        relationship,
-        direction: HopDirection::Forward,
-        target,
-        form: RowsForm::Single,
-    };
+    let relation =
+        Relation { relationship, direction: HopDirection::Forward, target, form: RowsForm::Single };
     relation.add(build, served, index, &name, None);
 }
 
@@ -78,12 +73,11 @@ fn add_backward(
     // PostGraphile has the plural only.
     let single = from.keys.iter().any(|key| key.fields == relationship.from_fields);
     let single_name = naming::row_by(&from.name, &columns);
-    if single {
-        relation(RowsForm::Single).add(build, served, index, &single_name, None);
-    }
+    let has_single =
+        single && relation(RowsForm::Single).add(build, served, index, &single_name, None);
     if collections.has_connections() {
         let name = naming::rows_by(&from.name, &columns);
-        let deprecated = single.then(|| descriptions::please_use(&single_name));
+        let deprecated = has_single.then(|| descriptions::please_use(&single_name));
         relation(RowsForm::Connection).add(build, served, index, &name, deprecated);
     }
     if collections.has_lists() && !single {
@@ -106,6 +100,7 @@ struct Relation<'a> {
 }
 
 impl Relation<'_> {
+    /// Adds the field; `false` if it could have no name.
     fn add(
         self,
         build: &mut Build<'_>,
@@ -113,23 +108,23 @@ impl Relation<'_> {
         index: usize,
         name: &str,
         deprecated: Option<String>,
-    ) {
-        let Some(target) = served.get(self.target) else { return };
-        let Some(types) = target.types else { return };
+    ) -> bool {
+        let Some(target) = served.get(self.target) else { return false };
+        let Some(types) = target.types else { return false };
         let row = TypeRef::named(types.row);
         let (r#type, collection) = match self.form {
             RowsForm::Single => (row, None),
             RowsForm::List => (row.non_null().list().non_null(), Some(Collection::List)),
             RowsForm::Connection => {
-                let Some(connection) = types.connection else { return };
+                let Some(connection) = types.connection else { return false };
                 (TypeRef::named(connection).non_null(), Some(Collection::Connection))
             }
         };
         let (entity, target_name) = (target.entity.id, target.name.clone());
-        let Some(one) = served.get_mut(index) else { return };
-        let Some(parent) = one.types else { return };
+        let Some(one) = served.get_mut(index) else { return false };
+        let Some(parent) = one.types else { return false };
         if build.names(&self.relationship.from_fields).into_iter().any(naming::is_hidden) {
-            return;
+            return false;
         }
         let subject = self.subject(build);
         let what = match self.direction {
@@ -137,8 +132,10 @@ impl Relation<'_> {
             HopDirection::Backward => "relation back",
         };
         if let Err(note) = one.fields.claim(name, Claimant { subject: &subject, what }) {
-            build.note(note);
-            return;
+            // The name comes from columns and tables, whatever the constraint is called.
+            let remedy = format!("rename a column of {subject}.").into();
+            build.note(Note { remedy, ..note });
+            return false;
         }
         let description = match collection {
             None => descriptions::reads_related(&target_name, &one.name),
@@ -159,6 +156,7 @@ impl Relation<'_> {
         if let (Some(collection), Some(target)) = (collection, served.get(self.target)) {
             arguments::add(build, id, collection, target);
         }
+        true
     }
 
     /// The foreign key as a person would name it.

@@ -8,9 +8,7 @@ use super::build::{Build, field, object};
 use super::claims::{Claimant, Claims};
 use super::entity::{Column, Served};
 use super::{descriptions, naming};
-use crate::binding::{
-    FieldBinding, InputBinding, InputRole, RowsBinding, RowsForm, RowsFrom,
-};
+use crate::binding::{FieldBinding, InputBinding, InputRole, RowsBinding, RowsForm, RowsFrom};
 
 /// Adds `Query` and `Node`, so that they are first in the schema.
 pub(super) fn add_types(build: &mut Build<'_>) -> Option<TypeId> {
@@ -110,9 +108,10 @@ fn add_by_key(
         build.note(Note {
             kind: NoteKind::LeftOut,
             subject: subject.into(),
-            message: "rows cannot be asked for by this key: values of its types cannot be given as \
+            message:
+                "rows cannot be asked for by this key: values of its types cannot be given as \
                       arguments yet."
-                .into(),
+                    .into(),
             remedy: "use the condition of the collection on other columns.".into(),
         });
         return;
@@ -122,10 +121,8 @@ fn add_by_key(
         build.note(note);
         return;
     }
-    let definition = FieldDefinition {
-        description: None,
-        ..field(&name, "", TypeRef::named(types.row))
-    };
+    let definition =
+        FieldDefinition { description: None, ..field(&name, "", TypeRef::named(types.row)) };
     let id = build.api.add_field(query, definition, rows(one, RowsForm::Single));
     for (column, r#type) in compared {
         let argument = InputDefinition {

@@ -6,11 +6,41 @@ use response::{JsonForm, Leaf};
 /// Types whose names no table and no type of the database can have: those that PostGraphile
 /// defines in every schema.
 pub(super) const RESERVED_TYPES: &[&str] = &[
-    "Query", "Mutation", "Subscription", "Node", "PageInfo", "Cursor", "Int", "Float", "String",
-    "Boolean", "ID", "BigInt", "BigFloat", "BitString", "UUID", "JSON", "Date", "Time", "Datetime",
-    "Interval", "IntervalInput", "Point", "PointInput", "InternetAddress", "KeyValueHash",
-    "RegProc", "RegProcedure", "RegOper", "RegOperator", "RegClass", "RegType", "RegRole",
-    "RegNamespace", "RegConfig", "RegDictionary",
+    "Query",
+    "Mutation",
+    "Subscription",
+    "Node",
+    "PageInfo",
+    "Cursor",
+    "Int",
+    "Float",
+    "String",
+    "Boolean",
+    "ID",
+    "BigInt",
+    "BigFloat",
+    "BitString",
+    "UUID",
+    "JSON",
+    "Date",
+    "Time",
+    "Datetime",
+    "Interval",
+    "IntervalInput",
+    "Point",
+    "PointInput",
+    "InternetAddress",
+    "KeyValueHash",
+    "RegProc",
+    "RegProcedure",
+    "RegOper",
+    "RegOperator",
+    "RegClass",
+    "RegType",
+    "RegRole",
+    "RegNamespace",
+    "RegConfig",
+    "RegDictionary",
 ];
 
 /// A scalar's GraphQL type with the forms of its values.
@@ -87,8 +117,19 @@ pub(super) fn is_ordered(scalar: &Scalar) -> bool {
         Scalar::Json | Scalar::Xml | Scalar::Point => false,
         Scalar::Other(name) => !matches!(
             &**name,
-            "line" | "lseg" | "box" | "path" | "polygon" | "circle" | "xid" | "cid" | "aclitem"
-                | "refcursor" | "pg_node_tree" | "pg_snapshot" | "txid_snapshot"
+            "line"
+                | "lseg"
+                | "box"
+                | "path"
+                | "polygon"
+                | "circle"
+                | "xid"
+                | "cid"
+                | "aclitem"
+                | "refcursor"
+                | "pg_node_tree"
+                | "pg_snapshot"
+                | "txid_snapshot"
         ),
         _ => true,
     }
@@ -146,9 +187,7 @@ pub(super) fn description(name: &str) -> Option<&'static str> {
              as a JSON object."
         }
         "RegProc" => "A builtin object identifier type for a function name",
-        "RegProcedure" => {
-            "A builtin object identifier type for a function with argument types"
-        }
+        "RegProcedure" => "A builtin object identifier type for a function with argument types",
         "RegOper" => "A builtin object identifier type for an operator",
         "RegOperator" => "A builtin object identifier type for an operator with argument types",
         "RegClass" => "A builtin object identifier type for a relation name",

@@ -11,7 +11,7 @@ fn labels(labels: &[&str]) -> Vec<EnumLabel> {
 }
 
 /// People, their posts and tags: keys of one and of two columns, no key, relations of all kinds.
-pub fn catalog() -> Catalog {
+pub(crate) fn catalog() -> Catalog {
     let int = || Type::Scalar(Scalar::Int32);
     let text = || Type::Scalar(Scalar::Text);
     let mut tables = Tables::default();
@@ -31,18 +31,13 @@ pub fn catalog() -> Catalog {
     );
     let address = tables.builder.composite(space(), "address".into(), None);
     let attribute = |name: &str, r#type| Attribute { name: name.into(), r#type };
-    tables.builder.set_attributes(
-        address,
-        vec![attribute("street", text()), attribute("zip_code", int())],
-    );
+    tables
+        .builder
+        .set_attributes(address, vec![attribute("street", text()), attribute("zip_code", int())]);
 
     let no_pk = tables.table("no_pk", &[("a", int(), true)]);
-    let person = tables.builder.entity(
-        space(),
-        "person".into(),
-        EntityKind::Table,
-        Some("A human.".into()),
-    );
+    let person =
+        tables.builder.entity(space(), "person".into(), EntityKind::Table, Some("A human.".into()));
     let columns = [
         ("id", int(), false, Some("Counts up.")),
         ("full_name", text(), false, None),
@@ -96,14 +91,19 @@ pub fn catalog() -> Catalog {
 }
 
 /// A table with a column of every type.
-pub fn all_types() -> Catalog {
+pub(crate) fn all_types() -> Catalog {
     let mut tables = Tables::default();
     let space = Tables::namespace;
     let builder = &mut tables.builder;
     let size = builder.r#enum(space(), "size".into(), labels(&["small", "large"]), None);
     let scalar = Type::Scalar;
-    let shirt_size =
-        builder.domain(space(), "shirt_size".into(), Type::Enum(size), true, Some("S or L.".into()));
+    let shirt_size = builder.domain(
+        space(),
+        "shirt_size".into(),
+        Type::Enum(size),
+        true,
+        Some("S or L.".into()),
+    );
     let inner = builder.composite(space(), "inner_part".into(), None);
     let attributes = vec![Attribute { name: "size".into(), r#type: Type::Enum(size) }];
     builder.set_attributes(inner, attributes);

@@ -1,16 +1,14 @@
 //! Catalogs by hand.
 
 use catalog::builder::{NewField, NewRelationship};
-use catalog::{
-    Builder, Capabilities, Catalog, EntityId, EntityKind, FieldId, Key, KeyKind, Type,
-};
+use catalog::{Builder, Capabilities, Catalog, EntityId, EntityKind, FieldId, Key, KeyKind, Type};
 
 const NAMESPACE: &str = "app";
 
 /// A catalog in which every name stands in one namespace.
 #[derive(Debug)]
-pub struct Tables {
-    pub builder: Builder,
+pub(crate) struct Tables {
+    pub(crate) builder: Builder,
 }
 
 impl Default for Tables {
@@ -21,12 +19,12 @@ impl Default for Tables {
 }
 
 impl Tables {
-    pub fn namespace() -> Option<Box<str>> {
+    pub(crate) fn namespace() -> Option<Box<str>> {
         Some(NAMESPACE.into())
     }
 
     /// A table with columns: name, type, whether it may be null.
-    pub fn table(&mut self, name: &str, columns: &[(&str, Type, bool)]) -> EntityId {
+    pub(crate) fn table(&mut self, name: &str, columns: &[(&str, Type, bool)]) -> EntityId {
         let entity = self.builder.entity(Self::namespace(), name.into(), EntityKind::Table, None);
         for (name, r#type, nullable) in columns {
             let field = NewField {
@@ -42,11 +40,11 @@ impl Tables {
         entity
     }
 
-    pub fn primary(&mut self, entity: EntityId, columns: &[&str]) {
+    pub(crate) fn primary(&mut self, entity: EntityId, columns: &[&str]) {
         self.key(entity, KeyKind::Primary, columns);
     }
 
-    pub fn unique(&mut self, entity: EntityId, columns: &[&str]) {
+    pub(crate) fn unique(&mut self, entity: EntityId, columns: &[&str]) {
         self.key(entity, KeyKind::Unique, columns);
     }
 
@@ -56,7 +54,13 @@ impl Tables {
         self.builder.key(entity, Key { name, kind, fields });
     }
 
-    pub fn foreign(&mut self, from: EntityId, columns: &[&str], to: EntityId, target: &[&str]) {
+    pub(crate) fn foreign(
+        &mut self,
+        from: EntityId,
+        columns: &[&str],
+        to: EntityId,
+        target: &[&str],
+    ) {
         let relationship = NewRelationship {
             name: format!("{}_fkey", columns.join("_")).into(),
             from,
@@ -70,10 +74,13 @@ impl Tables {
 
     fn fields(&self, entity: EntityId, columns: &[&str]) -> Vec<FieldId> {
         let catalog = self.builder.catalog();
-        columns.iter().map(|name| catalog.find_field(entity, name).unwrap().id).collect()
+        columns
+            .iter()
+            .map(|name| catalog.find_field(entity, name).expect("a column of the table").id)
+            .collect()
     }
 
-    pub fn finish(self) -> Catalog {
+    pub(crate) fn finish(self) -> Catalog {
         self.builder.finish()
     }
 }
