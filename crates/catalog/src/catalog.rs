@@ -55,6 +55,16 @@ impl Catalog {
         self.ranges.iter()
     }
 
+    /// Makes every 32-bit integer field a 64-bit one, for sources whose integers have 64 bits
+    /// whatever their declaration says.
+    pub fn widen_integers(&mut self) {
+        for field in &mut self.fields {
+            if field.r#type == Type::Scalar(Scalar::Int32) {
+                field.r#type = Type::Scalar(Scalar::Int64);
+            }
+        }
+    }
+
     /// What could not be represented.
     #[must_use]
     pub fn notes(&self) -> &[Note] {

@@ -69,7 +69,10 @@ pub enum ValueShape {
     List(Box<ValueShape>),
     /// An object whose members are what the operation selects of it.
     Composite,
-    Range,
+    /// With the shape of its elements: a type may be shared by ranges whose elements are written
+    /// differently.
+    Range(Box<ValueShape>),
+    /// Only below a range, whose elements it holds.
     Bound,
     Interval,
     Point,

@@ -1,5 +1,7 @@
 //! The schema and the bindings that the PostGraphile dialect makes of a catalog.
 
+#[path = "postgraphile/hostile.rs"]
+mod hostile;
 #[path = "postgraphile/shop.rs"]
 mod shop;
 #[path = "postgraphile/tables.rs"]
@@ -164,7 +166,8 @@ fn a_name_belongs_to_the_first_and_the_others_are_reported() {
         Post: nodeId id aB primaryKey postByAB postsByAB
         PostCondition: id aB primaryKey
         PostsOrderBy: NATURAL ID_ASC ID_DESC A_B_ASC A_B_DESC PRIMARY_KEY_ASC PRIMARY_KEY_DESC
-    "#]].assert_eq(&shown.concat());
+    "#]]
+    .assert_eq(&shown.concat());
 }
 
 #[test]
@@ -201,7 +204,8 @@ fn odd_names_become_names_of_graphql() {
         allFooInputRecords
         allFooInputRecordsList
         allU2602S
-        allU2602SList"#]].assert_eq(&members(&api, "Query").join("\n"));
+        allU2602SList"#]]
+    .assert_eq(&members(&api, "Query").join("\n"));
     expect![[r#"
         _1st
         withSpace
@@ -210,7 +214,8 @@ fn odd_names_become_names_of_graphql() {
         u0438U043Cu044F
         u0025
         its
-        _x"#]].assert_eq(&members(&api, "_2OddThing").join("\n"));
+        _x"#]]
+    .assert_eq(&members(&api, "_2OddThing").join("\n"));
     expect![[r#"
         NATURAL
         _1ST_ASC
@@ -228,5 +233,17 @@ fn odd_names_become_names_of_graphql() {
         IT_S_ASC
         IT_S_DESC
         _X_ASC
-        _X_DESC"#]].assert_eq(&members(&api, "_2OddThingsOrderBy").join("\n"));
+        _X_DESC"#]]
+    .assert_eq(&members(&api, "_2OddThingsOrderBy").join("\n"));
+}
+
+#[test]
+fn every_schema_is_valid_whatever_the_names() {
+    let collections = [SimpleCollections::Omit, SimpleCollections::Both, SimpleCollections::Only];
+    for seed in 0..300 {
+        for simple_collections in collections {
+            let api = make(&hostile::catalog(seed), simple_collections);
+            assert_eq!(hostile::faults(&api), [""; 0], "seed {seed}");
+        }
+    }
 }

@@ -10,7 +10,7 @@ fn main() {
             _ => dialects::Dialect::PostGraphile(dialects::postgraphile::Options { simple_collections: dialects::postgraphile::SimpleCollections::Both }),
         };
         let ns = std::env::var("NS").unwrap_or("public".into());
-        let e = Engine::open(&SourceAddress::parse(&args[1]).unwrap(), &Options { dialect, namespaces: vec![ns], connections: 4 }).await.unwrap_or_else(|e| panic!("{e}"));
+        let e = Engine::open(&SourceAddress::parse(&args[1]).unwrap(), &Options { dialect, source: OpenOptions{ namespaces: vec![ns], wide_integers: false }, connections: 4 }).await.unwrap_or_else(|e| panic!("{e}"));
         if args[3] == "sdl" { println!("{}", e.sdl()); return; }
         let w = Worker::new(e);
         let mut json = String::from("{\"query\":");

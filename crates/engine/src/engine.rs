@@ -5,15 +5,15 @@ use std::sync::Arc;
 use catalog::{Catalog, Note};
 use dialects::{Api, Dialect};
 use graphql::{DocumentLimits, Validator};
-use sources::{Address, Source};
+use sources::{Address, OpenOptions, Source};
 
 use crate::prepare::DocumentCache;
 
 #[derive(Clone, Debug)]
 pub struct Options {
     pub dialect: Dialect,
-    /// The namespaces to serve; ignored by sources without them.
-    pub namespaces: Vec<String>,
+    /// What is read of the source.
+    pub source: OpenOptions,
     /// The most connections to the source in one thread.
     pub connections: usize,
 }
@@ -33,6 +33,8 @@ pub struct Engine {
 /// Why a source cannot be served.
 #[derive(Debug, thiserror::Error)]
 pub enum OpenError {
+    #[error(transparent)]
+    Address(#[from] sources::AddressError),
     #[error(transparent)]
     Source(#[from] sources::OpenError),
     #[error(
@@ -54,7 +56,7 @@ impl Engine {
 
     /// The same for a look only: an API without a field is fine.
     pub async fn inspect(address: &Address, options: &Options) -> Result<Arc<Self>, OpenError> {
-        let (source, catalog) = Source::open(address, &options.namespaces).await?;
+        let (source, catalog) = Source::open(address, &options.source).await?;
         let api = dialects::api(&catalog, &options.dialect);
         let validator = Validator::new(&api.schema);
         Ok(Arc::new(Self {

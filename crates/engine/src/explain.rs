@@ -126,7 +126,7 @@ fn parameter(parameter: &sources::relational::Parameter) -> String {
         | ParameterKind::List { .. }
         | ParameterKind::Key { .. }
         | ParameterKind::KeyArray { .. }
-        | ParameterKind::Pattern
+        | ParameterKind::Pattern { .. }
         | ParameterKind::Limit { look_ahead: false }
         | ParameterKind::Offset => source,
     }

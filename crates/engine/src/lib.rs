@@ -23,5 +23,5 @@ pub mod worker;
 pub use engine::{Engine, OpenError, Options};
 pub use explain::Explained;
 pub use respond::{Kind, Response};
-pub use sources::Address as SourceAddress;
+pub use sources::{Address as SourceAddress, OpenOptions};
 pub use worker::Worker;

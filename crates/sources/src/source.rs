@@ -20,6 +20,15 @@ pub enum Address {
     Postgres(String),
 }
 
+/// What is read of a source.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct OpenOptions {
+    /// The namespaces to read, in this order; ignored by sources without them.
+    pub namespaces: Vec<String>,
+    /// Whether INTEGER columns of SQLite, which hold 64 bits, count as such.
+    pub wide_integers: bool,
+}
+
 /// An opened source, shared by all threads.
 #[derive(Debug)]
 pub enum Source {
@@ -101,15 +110,18 @@ impl Source {
     /// Opens a source and reads what it holds.
     pub async fn open(
         address: &Address,
-        namespaces: &[String],
+        options: &OpenOptions,
     ) -> Result<(Self, Catalog), OpenError> {
         match address {
             Address::Sqlite(path) => {
-                let (source, catalog) = SqliteSource::open(path)?;
+                let (source, mut catalog) = SqliteSource::open(path)?;
+                if options.wide_integers {
+                    catalog.widen_integers();
+                }
                 Ok((Self::Sqlite(source), catalog))
             }
             Address::Postgres(url) => {
-                let (source, catalog) = PostgresSource::open(url, namespaces).await?;
+                let (source, catalog) = PostgresSource::open(url, &options.namespaces).await?;
                 Ok((Self::Postgres(source), catalog))
             }
         }

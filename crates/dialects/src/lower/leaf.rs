@@ -16,14 +16,27 @@ impl Context<'_> {
         r#type: TypeId,
         field: &CollectedField<'_>,
     ) -> Result<Leaf, LowerError> {
+        self.leaf_within(value, r#type, field, None)
+    }
+
+    /// The same within a range, whose elements have the shape `element`.
+    fn leaf_within(
+        &mut self,
+        value: &ValueShape,
+        r#type: TypeId,
+        field: &CollectedField<'_>,
+        element: Option<&ValueShape>,
+    ) -> Result<Leaf, LowerError> {
         Ok(match value {
             ValueShape::Leaf(leaf) => leaf.clone(),
             ValueShape::List(item) => Leaf::List(Box::new(self.leaf(item, r#type, field)?)),
-            ValueShape::Composite => Leaf::Composite(self.members(r#type, field)?),
-            ValueShape::Range => Leaf::Range(self.members(r#type, field)?),
-            ValueShape::Bound => Leaf::Bound(self.members(r#type, field)?),
-            ValueShape::Interval => Leaf::Interval(self.members(r#type, field)?),
-            ValueShape::Point => Leaf::Point(self.members(r#type, field)?),
+            ValueShape::Composite => Leaf::Composite(self.members(r#type, field, None)?),
+            ValueShape::Range(element) => {
+                Leaf::Range(self.members(r#type, field, Some(element))?)
+            }
+            ValueShape::Bound => Leaf::Bound(self.members(r#type, field, element)?),
+            ValueShape::Interval => Leaf::Interval(self.members(r#type, field, None)?),
+            ValueShape::Point => Leaf::Point(self.members(r#type, field, None)?),
         })
     }
 
@@ -31,6 +44,7 @@ impl Context<'_> {
         &mut self,
         r#type: TypeId,
         field: &CollectedField<'_>,
+        element: Option<&ValueShape>,
     ) -> Result<Box<[Member]>, LowerError> {
         let mut members = Vec::new();
         for member in self.collect(r#type, &field.selection_sets)? {
@@ -45,7 +59,11 @@ impl Context<'_> {
                     let api = self.api;
                     let FieldBinding::Part { part, value } = api.field(id) else { continue };
                     let base = api.schema[id].r#type.base;
-                    let leaf = self.leaf(value, base, &member)?;
+                    let value = match (part, element) {
+                        (Part::Value, Some(element)) => element,
+                        _ => value,
+                    };
+                    let leaf = self.leaf_within(value, base, &member, element)?;
                     members.push(Member { key, part: *part, leaf });
                 }
             }

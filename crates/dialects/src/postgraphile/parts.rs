@@ -67,7 +67,9 @@ pub(super) fn range(
     let range = &catalog[id];
     let element = value_type(build, &range.subtype).filter(ValueType::is_stored)?;
     let element_name = build.api.schema()[element.output.base].name.clone();
-    let shown = |r#type| object_value(r#type, ValueShape::Range, true);
+    // Ranges of timestamps with and without a zone share a type and are written differently.
+    let shape = ValueShape::Range(Box::new(element.value.clone()));
+    let shown = |r#type| object_value(r#type, shape.clone(), true);
     if let (Some(known), None) = (build.ranges.get(&element_name), &definition) {
         return Some(shown(*known));
     }

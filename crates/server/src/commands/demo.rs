@@ -64,7 +64,7 @@ fn serve(options: &DemoOptions) -> Result<(), Failure> {
         dialect: Dialect::PostGraphile(postgraphile::Options {
             simple_collections: postgraphile::SimpleCollections::Both,
         }),
-        namespaces: Vec::new(),
+        source: engine::OpenOptions::default(),
         connections: serving.connections_per_thread().get(),
     };
     let source = SourceAddress::Sqlite(options.file.clone());

@@ -66,7 +66,7 @@ pub(crate) enum BigInt {
 
 impl ApiOptions {
     pub(crate) fn address(&self) -> Result<SourceAddress, Failure> {
-        Ok(SourceAddress::parse(&self.source)?)
+        Ok(SourceAddress::parse(&self.source).map_err(engine::OpenError::from)?)
     }
 
     /// What the engine is told; an option of another dialect is refused, never ignored.
@@ -76,7 +76,10 @@ impl ApiOptions {
     ) -> Result<engine::Options, Failure> {
         Ok(engine::Options {
             dialect: self.dialect()?,
-            namespaces: self.schema.clone(),
+            source: engine::OpenOptions {
+                namespaces: self.schema.clone(),
+                wide_integers: self.bigint == Some(BigInt::String),
+            },
             connections: connections.get(),
         })
     }
@@ -84,7 +87,6 @@ impl ApiOptions {
     fn dialect(&self) -> Result<Dialect, Failure> {
         match self.dialect {
             DialectName::Postgraphile => {
-                refuse(self.bigint.is_some(), "--bigint", "phrag")?;
                 refuse(self.default_limit.is_some(), "--default-limit", "phrag")?;
                 let simple_collections = self.simple_collections.map_or(
                     postgraphile::SimpleCollections::default(),

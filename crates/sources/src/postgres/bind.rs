@@ -127,7 +127,7 @@ fn encode(
             | Resolved::Json(_) => write_array(std::iter::once(value.text()), buffer),
         },
         ParameterKind::Value { .. }
-        | ParameterKind::Pattern
+        | ParameterKind::Pattern { .. }
         | ParameterKind::Key { .. }
         | ParameterKind::KeyArray { .. } => match value.text() {
             None => return Ok(Span::Null),

@@ -34,7 +34,7 @@ impl PostgresProgram {
                 ParameterKind::Value { .. }
                 | ParameterKind::List { .. }
                 | ParameterKind::Key { .. }
-                | ParameterKind::Pattern
+                | ParameterKind::Pattern { .. }
                 | ParameterKind::Limit { .. }
                 | ParameterKind::Offset => 0,
             });

@@ -66,8 +66,6 @@ pub fn compile(
                 StepKind::Write(_) => return Err(CompileError::not_built("a write")),
                 StepKind::Call(_) => return Err(CompileError::not_built("a function call")),
                 StepKind::Require(_) => return Err(CompileError::not_built("a requirement")),
-                #[allow(unreachable_patterns, reason = "variants of the paper proof to come")]
-                _ => return Err(CompileError::not_built("this step")),
             }
         }
     }
@@ -233,8 +231,15 @@ impl Compiler<'_> {
                 OutputKind::Aggregate(_) => return Err(CompileError::not_built("an aggregate")),
                 OutputKind::Computed(_) => return Err(CompileError::not_built("a computed field")),
                 OutputKind::Counter { .. } => return Err(CompileError::not_built("a counter")),
-                #[allow(unreachable_patterns, reason = "variants of the paper proof to come")]
-                _ => return Err(CompileError::not_built("this output")),
+                OutputKind::PresentIf { .. } => {
+                    return Err(CompileError::not_built("a filtered to-one relation"));
+                }
+                OutputKind::Common { .. } | OutputKind::Variant => {
+                    return Err(CompileError::not_built("rows of several entities"));
+                }
+                OutputKind::Ordinal => {
+                    return Err(CompileError::not_built("rows by a list of keys"));
+                }
             }
         }
         Ok(())

@@ -2,7 +2,7 @@
 
 use catalog::FieldId;
 use ir::{Comparison, Filter, Operand, Place, TextMatch};
-use sql::Expression;
+use sql::{Expression, SqlType};
 
 use super::compile::{CompileError, Compiler};
 use super::level::ParameterSource;
@@ -37,9 +37,13 @@ impl Compiler<'_> {
                 self.compare(field, column, *comparison, operand, statement)?
             }
             Filter::Text { place, r#match: TextMatch::Like, ignore_case: false, operand } => {
-                let (_, column) = self.place(place, scope, statement)?;
+                let (field, column) = self.place(place, scope, statement)?;
                 let source = ParameterSource::Operand(operand.clone());
-                let pattern = statement.parameter(source, ParameterKind::Pattern);
+                let pattern = statement.parameter(source, ParameterKind::Pattern { field });
+                let column = match ValueKind::of(self.catalog, field) {
+                    ValueKind::Text => column,
+                    _ => Expression::Cast { expression: Box::new(column), r#type: SqlType::Text },
+                };
                 Expression::Like { expression: Box::new(column), pattern }
             }
             Filter::Text { .. } => return Err(CompileError::not_built("this text filter")),
@@ -48,8 +52,6 @@ impl Compiler<'_> {
                 return Err(CompileError::not_built("a filter by an aggregate"));
             }
             Filter::Geo { .. } => return Err(CompileError::not_built("a geographic filter")),
-            #[allow(unreachable_patterns, reason = "variants of the paper proof to come")]
-            _ => return Err(CompileError::not_built("this filter")),
         })
     }
 

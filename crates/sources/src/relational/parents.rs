@@ -219,7 +219,13 @@ pub(super) fn join_page(
 pub(super) fn relation(rows: &Rows) -> Result<Hop, CompileError> {
     match rows.from {
         ir::From::Relation(hop) => Ok(hop),
-        _ => Err(CompileError::not_built("unrelated rows below rows")),
+        ir::From::Entity(_)
+        | ir::From::Variants(_)
+        | ir::From::Function(_)
+        | ir::From::Once
+        | ir::From::Native { .. }
+        | ir::From::Keys { .. }
+        | ir::From::Returned { .. } => Err(CompileError::not_built("unrelated rows below rows")),
     }
 }
 

@@ -45,8 +45,7 @@ impl Compiler<'_> {
             From::Native { .. } => Err(CompileError::not_built("a native statement")),
             From::Keys { .. } => Err(CompileError::not_built("rows by a list of keys")),
             From::Returned { .. } => Err(CompileError::not_built("rows of a write")),
-            #[allow(unreachable_patterns, reason = "variants of the paper proof to come")]
-            _ => Err(CompileError::not_built("rows from there")),
+            From::Once => Err(CompileError::not_built("a row of no entity")),
         }
     }
 

@@ -13,8 +13,8 @@ pub enum ParameterKind {
     Key { field: FieldId },
     /// Keys that came from rows, as one array.
     KeyArray { field: FieldId },
-    /// A pattern for LIKE.
-    Pattern,
+    /// A pattern for LIKE on a field.
+    Pattern { field: FieldId },
     /// The size of a page, one more with `look_ahead`.
     Limit { look_ahead: bool },
     Offset,

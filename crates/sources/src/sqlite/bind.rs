@@ -75,7 +75,7 @@ fn encode(value: &Resolved<'_>, kind: ParameterKind) -> Result<Value, SourceErro
         ParameterKind::Key { .. } | ParameterKind::KeyArray { .. } => {
             encode_value(value, ValueKind::Other)
         }
-        ParameterKind::Pattern => match value.text() {
+        ParameterKind::Pattern { .. } => match value.text() {
             Some(pattern) => Ok(Value::Text(glob(&pattern)?)),
             None => Ok(Value::Null),
         },
