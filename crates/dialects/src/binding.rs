@@ -17,24 +17,41 @@ pub enum FieldBinding {
     Rows(RowsBinding),
     /// The row's opaque id: `prefix`, then the JSON form of each key field, as a JSON array.
     NodeId { prefix: Box<str>, key: Vec<FieldId> },
-    /// Of a connection: its rows.
+    /// A field of a connection, over the rows it pages.
+    Connection(ConnectionField),
+    /// A field of an edge, over one row of a connection.
+    Edge(EdgeField),
+    /// A field of a connection's page information.
+    PageInfo(PageInfoField),
+    /// A part of a value that has parts: a composite's attribute, a bound of a range.
+    Part { part: Part, value: ValueShape },
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum ConnectionField {
+    /// The rows.
     Nodes,
-    /// Of a connection: its rows, each with its cursor.
+    /// The rows, each with its cursor.
     Edges,
-    /// Of a connection: how many rows there are, the page left aside.
+    /// How many rows there are, the page left aside.
     TotalCount,
     PageInfo,
-    /// Of an edge, the position of its row in the order.
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum EdgeField {
+    /// The position of the row in the order.
     Cursor,
-    /// Of an edge, its row.
+    /// The row.
     Node,
-    /// Of page information.
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum PageInfoField {
     HasNextPage,
     HasPreviousPage,
     StartCursor,
     EndCursor,
-    /// A part of a value that has parts: a composite's attribute, a bound of a range.
-    Part { part: Part, value: ValueShape },
 }
 
 /// Rows that a field gives.

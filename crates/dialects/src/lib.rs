@@ -19,8 +19,9 @@ pub mod postgraphile;
 
 pub use api::{Api, ApiBuilder};
 pub use binding::{
-    ColumnBinding, EntityBinding, FieldBinding, InputBinding, InputRole, Meaning, OrderBy,
-    RowsBinding, RowsForm, RowsFrom, ValueBinding, ValueShape,
+    ColumnBinding, ConnectionField, EdgeField, EntityBinding, FieldBinding, InputBinding,
+    InputRole, Meaning, OrderBy, PageInfoField, RowsBinding, RowsForm, RowsFrom, ValueBinding,
+    ValueShape,
 };
 pub use lower::{LowerError, Lowered, lower};
 

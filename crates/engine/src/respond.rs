@@ -2,6 +2,7 @@
 
 use std::sync::atomic::{AtomicU64, Ordering};
 
+use graphql::operation::Location;
 use graphql::{ErrorCode, GraphQLError, PathSegment};
 use response::{Failure, Segment, WriteError, Written};
 use sources::{ExecuteError, SourceError, SourceErrorKind};
@@ -82,6 +83,7 @@ fn execution_error(error: WriteError<SourceError>) -> GraphQLError {
         Segment::Index(index) => PathSegment::Index(usize::try_from(index).unwrap_or(usize::MAX)),
     });
     let path: Vec<_> = path.collect();
+    let location = error.location;
     let error = match error.failure {
         Failure::Leaf(error) => GraphQLError::new(ErrorCode::InvalidValue, error.to_string()),
         Failure::Null => GraphQLError::new(
@@ -89,6 +91,10 @@ fn execution_error(error: WriteError<SourceError>) -> GraphQLError {
             "The source has no value here, and the schema promises one.",
         ),
         Failure::Source(error) => source_error(&error),
+    };
+    let error = match location {
+        Some((line, column)) => error.at(Location { line, column }),
+        None => error,
     };
     error.with_path(path)
 }

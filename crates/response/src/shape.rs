@@ -40,6 +40,8 @@ pub struct ShapeField {
     pub key: Box<[u8]>,
     pub node: NodeId,
     pub nullable: bool,
+    /// Line and column of the field in the document, from 1; errors point there.
+    pub location: Option<(u32, u32)>,
 }
 
 /// The elements of a list.
@@ -122,6 +124,12 @@ impl ShapeField {
         let mut key = Vec::with_capacity(name.len() + 3);
         crate::escape::write_string(name, &mut key);
         key.push(b':');
-        Self { name: name.into(), key: key.into(), node, nullable }
+        Self { name: name.into(), key: key.into(), node, nullable, location: None }
+    }
+
+    /// The same with its place in the document.
+    #[must_use]
+    pub fn at(self, line: u32, column: u32) -> Self {
+        Self { location: Some((line, column)), ..self }
     }
 }

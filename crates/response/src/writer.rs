@@ -38,6 +38,8 @@ pub enum PathItem {
 pub struct WriteError<E> {
     /// As response names and indexes.
     pub path: Vec<Segment>,
+    /// Line and column of the field in the document.
+    pub location: Option<(u32, u32)>,
     pub failure: Failure<E>,
 }
 
@@ -429,7 +431,13 @@ impl<'p, E> Writer<'p, E> {
             }
             PathItem::Index(index) => Segment::Index(*index),
         });
-        self.errors.push(WriteError { path: path.collect(), failure });
+        let path = path.collect();
+        let field = self.path.iter().rev().find_map(|item| match item {
+            PathItem::Field(field) => self.shape.fields.get(*field as usize),
+            PathItem::Index(_) => None,
+        });
+        let location = field.and_then(|field| field.location);
+        self.errors.push(WriteError { path, location, failure });
         Halt::Propagate
     }
 }

@@ -1,3 +1,4 @@
-//! What tests need and the product does not: private databases.
+//! What tests need and the product does not: case files and private databases.
 
+pub mod cases;
 pub mod postgres;

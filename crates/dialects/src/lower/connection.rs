@@ -1,13 +1,14 @@
 //! Connections: several fields that show the same rows.
 
+use graphql::CollectedField;
 use graphql::operation::{FieldRef, SelectionSetId};
-use graphql::schema::TypeId;
+use graphql::schema::{TypeId, TypeRef};
 use response::{Fields, Item, Node, RowsId};
 
 use super::order::ListOrder;
 use super::selection::misplaced;
 use super::{Context, LowerError, Outputs};
-use crate::binding::FieldBinding;
+use crate::binding::{ConnectionField, EdgeField, FieldBinding, PageInfoField};
 
 /// What a connection's page is like.
 #[derive(Clone, Copy, Debug)]
@@ -40,52 +41,35 @@ impl Context<'_> {
         let mut fields = Vec::new();
         let (mut look_ahead, mut shown) = (false, false);
         for field in &self.collect(object, sets)? {
-            let node = match field.field {
-                FieldRef::Typename => Node::Literal(self.typename(object)),
-                FieldRef::Introspection => return Err(misplaced("introspection")),
-                FieldRef::Field(id) => {
-                    let api = self.api;
-                    let r#type = api.schema[id].r#type;
-                    let nullable = r#type.item().is_some_and(|item| !item.is_non_null());
-                    match api.field(id) {
-                        FieldBinding::Nodes => {
-                            shown = true;
-                            let sets = &field.selection_sets;
-                            let fields = self.row_fields(r#type.base, sets, &[], outputs)?;
-                            let node = self.shape.add(Node::Object(fields));
-                            Node::List { rows, item: Item { node, nullable } }
-                        }
-                        FieldBinding::Edges => {
-                            shown = true;
-                            let sets = &field.selection_sets;
-                            let fields = self.edge(r#type.base, sets, order, outputs)?;
-                            let node = self.shape.add(Node::Object(fields));
-                            Node::List { rows, item: Item { node, nullable } }
-                        }
-                        FieldBinding::TotalCount => {
-                            Node::Count { output: outputs.count(self) }
-                        }
-                        FieldBinding::PageInfo => {
-                            let sets = &field.selection_sets;
-                            let info =
-                                self.page_info(r#type.base, sets, paging, order, outputs)?;
-                            look_ahead |= info.look_ahead;
-                            shown |= info.shown;
-                            Node::Object(info.fields)
-                        }
-                        FieldBinding::Same
-                        | FieldBinding::Literal(_)
-                        | FieldBinding::Column(_)
-                        | FieldBinding::Rows(_)
-                        | FieldBinding::NodeId { .. }
-                        | FieldBinding::Cursor
-                        | FieldBinding::Node
-                        | FieldBinding::HasNextPage
-                        | FieldBinding::HasPreviousPage
-                        | FieldBinding::StartCursor
-                        | FieldBinding::EndCursor
-                        | FieldBinding::Part { .. } => return Err(misplaced("connection")),
-                    }
+            let Some((binding, r#type)) = self.binding(field)? else {
+                let node = Node::Literal(self.typename(object));
+                fields.push(self.shape_field(field, node));
+                continue;
+            };
+            let FieldBinding::Connection(binding) = binding else {
+                return Err(misplaced("connection"));
+            };
+            let nullable = r#type.item().is_some_and(|item| !item.is_non_null());
+            let sets = &field.selection_sets;
+            let node = match binding {
+                ConnectionField::Nodes => {
+                    shown = true;
+                    let fields = self.row_fields(r#type.base, sets, &[], outputs)?;
+                    let node = self.shape.add(Node::Object(fields));
+                    Node::List { rows, item: Item { node, nullable } }
+                }
+                ConnectionField::Edges => {
+                    shown = true;
+                    let fields = self.edge(r#type.base, sets, order, outputs)?;
+                    let node = self.shape.add(Node::Object(fields));
+                    Node::List { rows, item: Item { node, nullable } }
+                }
+                ConnectionField::TotalCount => Node::Count { output: outputs.count(self) },
+                ConnectionField::PageInfo => {
+                    let info = self.page_info(r#type.base, sets, paging, order, outputs)?;
+                    look_ahead |= info.look_ahead;
+                    shown |= info.shown;
+                    Node::Object(info.fields)
                 }
             };
             fields.push(self.shape_field(field, node));
@@ -102,31 +86,16 @@ impl Context<'_> {
     ) -> Result<Fields, LowerError> {
         let mut fields = Vec::new();
         for field in &self.collect(object, sets)? {
-            let node = match field.field {
-                FieldRef::Typename => Node::Literal(self.typename(object)),
-                FieldRef::Introspection => return Err(misplaced("introspection")),
-                FieldRef::Field(id) => match self.api.field(id) {
-                    FieldBinding::Cursor => Node::Base64(self.cursor_pieces(order, outputs)),
-                    FieldBinding::Node => {
-                        let object = self.api.schema[id].r#type.base;
-                        let sets = &field.selection_sets;
-                        Node::Object(self.row_fields(object, sets, &[], outputs)?)
-                    }
-                    FieldBinding::Same
-                    | FieldBinding::Literal(_)
-                    | FieldBinding::Column(_)
-                    | FieldBinding::Rows(_)
-                    | FieldBinding::NodeId { .. }
-                    | FieldBinding::Nodes
-                    | FieldBinding::Edges
-                    | FieldBinding::TotalCount
-                    | FieldBinding::PageInfo
-                    | FieldBinding::HasNextPage
-                    | FieldBinding::HasPreviousPage
-                    | FieldBinding::StartCursor
-                    | FieldBinding::EndCursor
-                    | FieldBinding::Part { .. } => return Err(misplaced("edge")),
-                },
+            let node = match self.binding(field)? {
+                None => Node::Literal(self.typename(object)),
+                Some((FieldBinding::Edge(EdgeField::Cursor), _)) => {
+                    Node::Base64(self.cursor_pieces(order, outputs))
+                }
+                Some((FieldBinding::Edge(EdgeField::Node), r#type)) => {
+                    let sets = &field.selection_sets;
+                    Node::Object(self.row_fields(r#type.base, sets, &[], outputs)?)
+                }
+                Some(_) => return Err(misplaced("edge")),
             };
             fields.push(self.shape_field(field, node));
         }
@@ -145,49 +114,50 @@ impl Context<'_> {
         let mut fields = Vec::new();
         let (mut look_ahead, mut shown) = (false, false);
         for field in &self.collect(object, sets)? {
-            let binding = match field.field {
-                FieldRef::Typename => {
-                    let node = Node::Literal(self.typename(object));
-                    fields.push(self.shape_field(field, node));
-                    continue;
-                }
-                FieldRef::Introspection => return Err(misplaced("introspection")),
-                FieldRef::Field(id) => self.api.field(id),
+            let Some((binding, _)) = self.binding(field)? else {
+                let node = Node::Literal(self.typename(object));
+                fields.push(self.shape_field(field, node));
+                continue;
+            };
+            let FieldBinding::PageInfo(binding) = binding else {
+                return Err(misplaced("page information"));
             };
             let node = match binding {
                 // Without a limit no row follows, without an offset none comes before.
-                FieldBinding::HasNextPage if !paging.limited => falsehood(),
-                FieldBinding::HasPreviousPage if !paging.offset => falsehood(),
-                FieldBinding::HasNextPage => {
+                PageInfoField::HasNextPage if !paging.limited => falsehood(),
+                PageInfoField::HasPreviousPage if !paging.offset => falsehood(),
+                PageInfoField::HasNextPage => {
                     (look_ahead, shown) = (true, true);
                     Node::HasNext { rows }
                 }
-                FieldBinding::HasPreviousPage => {
+                PageInfoField::HasPreviousPage => {
                     shown = true;
                     Node::HasPrevious { rows }
                 }
-                FieldBinding::StartCursor | FieldBinding::EndCursor => {
+                PageInfoField::StartCursor | PageInfoField::EndCursor => {
                     shown = true;
                     let pieces = self.cursor_pieces(order, outputs);
                     let node = self.shape.add(Node::Base64(pieces));
-                    Node::Edge { rows, last: *binding == FieldBinding::EndCursor, node }
+                    Node::Edge { rows, last: *binding == PageInfoField::EndCursor, node }
                 }
-                FieldBinding::Same
-                | FieldBinding::Literal(_)
-                | FieldBinding::Column(_)
-                | FieldBinding::Rows(_)
-                | FieldBinding::NodeId { .. }
-                | FieldBinding::Nodes
-                | FieldBinding::Edges
-                | FieldBinding::TotalCount
-                | FieldBinding::PageInfo
-                | FieldBinding::Cursor
-                | FieldBinding::Node
-                | FieldBinding::Part { .. } => return Err(misplaced("page information")),
             };
             fields.push(self.shape_field(field, node));
         }
         Ok(Connection { fields: self.shape.add_fields(fields), look_ahead, shown })
+    }
+}
+
+impl<'a> Context<'a> {
+    /// What a field means, and its type; `None` for `__typename`.
+    fn binding(
+        &self,
+        field: &CollectedField<'_>,
+    ) -> Result<Option<(&'a FieldBinding, TypeRef)>, LowerError> {
+        match field.field {
+            FieldRef::Typename => Ok(None),
+            FieldRef::Introspection => Err(misplaced("introspection")),
+            FieldRef::Field(id) => Ok(Some((self.api.field(id), self.api.schema[id].r#type))),
+        }
     }
 }
 

@@ -59,16 +59,9 @@ impl<'a> Context<'a> {
                     }
                     FieldBinding::Column(_)
                     | FieldBinding::NodeId { .. }
-                    | FieldBinding::Nodes
-                    | FieldBinding::Edges
-                    | FieldBinding::TotalCount
-                    | FieldBinding::PageInfo
-                    | FieldBinding::Cursor
-                    | FieldBinding::Node
-                    | FieldBinding::HasNextPage
-                    | FieldBinding::HasPreviousPage
-                    | FieldBinding::StartCursor
-                    | FieldBinding::EndCursor
+                    | FieldBinding::Connection(_)
+                    | FieldBinding::Edge(_)
+                    | FieldBinding::PageInfo(_)
                     | FieldBinding::Part { .. } => return Err(misplaced("root")),
                 },
             };
@@ -140,16 +133,9 @@ impl<'a> Context<'a> {
                 }
             },
             FieldBinding::Same
-            | FieldBinding::Nodes
-            | FieldBinding::Edges
-            | FieldBinding::TotalCount
-            | FieldBinding::PageInfo
-            | FieldBinding::Cursor
-            | FieldBinding::Node
-            | FieldBinding::HasNextPage
-            | FieldBinding::HasPreviousPage
-            | FieldBinding::StartCursor
-            | FieldBinding::EndCursor
+            | FieldBinding::Connection(_)
+            | FieldBinding::Edge(_)
+            | FieldBinding::PageInfo(_)
             | FieldBinding::Part { .. } => Err(misplaced("row")),
         }
     }
@@ -228,7 +214,8 @@ impl<'a> Context<'a> {
             FieldRef::Introspection => true,
         };
         let node: NodeId = self.shape.add(node);
-        ShapeField::new(field.response_name, node, nullable)
+        let location = field.location;
+        ShapeField::new(field.response_name, node, nullable).at(location.line, location.column)
     }
 }
 

@@ -6,7 +6,7 @@ use super::build::{Build, field, object};
 use super::claims::Claimant;
 use super::entity::Served;
 use super::{descriptions, naming};
-use crate::binding::FieldBinding;
+use crate::binding::{ConnectionField, EdgeField, FieldBinding, PageInfoField};
 
 /// Adds the connection type of an entity and its edge type. `None` if there are no connections,
 /// or if a name is taken.
@@ -34,24 +34,24 @@ pub(super) fn add(build: &mut Build<'_>, one: &Served<'_>, row: TypeId) -> Optio
     let fields: [(FieldDefinition, FieldBinding); 4] = [
         (
             field("nodes", &descriptions::nodes(&one.name), row.list().non_null()),
-            FieldBinding::Nodes,
+            FieldBinding::Connection(ConnectionField::Nodes),
         ),
-        (field("edges", &descriptions::edges(&one.name), edges), FieldBinding::Edges),
+        (field("edges", &descriptions::edges(&one.name), edges), FieldBinding::Connection(ConnectionField::Edges)),
         (
             field("pageInfo", descriptions::PAGE_INFO_FIELD, page_info.non_null()),
-            FieldBinding::PageInfo,
+            FieldBinding::Connection(ConnectionField::PageInfo),
         ),
         (
             field("totalCount", &descriptions::total_count(&one.name), int.non_null()),
-            FieldBinding::TotalCount,
+            FieldBinding::Connection(ConnectionField::TotalCount),
         ),
     ];
     for (definition, binding) in fields {
         build.api.add_field(connection, definition, binding);
     }
-    build.api.add_field(edge, field("cursor", descriptions::CURSOR, cursor), FieldBinding::Cursor);
+    build.api.add_field(edge, field("cursor", descriptions::CURSOR, cursor), FieldBinding::Edge(EdgeField::Cursor));
     let node = field("node", &descriptions::edge_node(&one.name), row);
-    build.api.add_field(edge, node, FieldBinding::Node);
+    build.api.add_field(edge, node, FieldBinding::Edge(EdgeField::Node));
     Some(connection)
 }
 
@@ -64,15 +64,15 @@ fn page_info(build: &mut Build<'_>) -> Option<TypeRef> {
     let description = Some(descriptions::PAGE_INFO.into());
     let page_info = build.add_type("PageInfo", description, object(Vec::new()))?;
     let fields = [
-        ("hasNextPage", descriptions::HAS_NEXT_PAGE, boolean, FieldBinding::HasNextPage),
+        ("hasNextPage", descriptions::HAS_NEXT_PAGE, boolean, FieldBinding::PageInfo(PageInfoField::HasNextPage)),
         (
             "hasPreviousPage",
             descriptions::HAS_PREVIOUS_PAGE,
             boolean,
-            FieldBinding::HasPreviousPage,
+            FieldBinding::PageInfo(PageInfoField::HasPreviousPage),
         ),
-        ("startCursor", descriptions::START_CURSOR, cursor, FieldBinding::StartCursor),
-        ("endCursor", descriptions::END_CURSOR, cursor, FieldBinding::EndCursor),
+        ("startCursor", descriptions::START_CURSOR, cursor, FieldBinding::PageInfo(PageInfoField::StartCursor)),
+        ("endCursor", descriptions::END_CURSOR, cursor, FieldBinding::PageInfo(PageInfoField::EndCursor)),
     ];
     for (name, description, r#type, binding) in fields {
         build.api.add_field(page_info, field(name, description, r#type), binding);

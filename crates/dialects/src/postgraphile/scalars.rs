@@ -64,7 +64,7 @@ pub(super) fn scalar_type(scalar: &Scalar) -> Option<ScalarType> {
         Scalar::Decimal { scale, .. } => {
             number("BigFloat", Leaf::Decimal { scale: *scale }, *scale)
         }
-        Scalar::Money => same("Float", Leaf::Number { scale: None }),
+        Scalar::Money => same("Float", Leaf::Float),
         Scalar::ObjectId => number("BigFloat", Leaf::Decimal { scale: Some(0) }, Some(0)),
         Scalar::Text
         | Scalar::Character { .. }

@@ -145,7 +145,8 @@ impl Normaliser<'_, '_> {
         Err(Invalid)
     }
 
-    /// Numbers keep their digits: a reader may have more of them than JavaScript.
+    /// Numbers keep their digits, since a reader may have more of them than JavaScript; zeros at
+    /// the end of a fraction say nothing and are left out, as JavaScript does.
     fn write_number(&mut self) -> Result<(), Invalid> {
         let mut length = usize::from(self.rest.starts_with(b"-"));
         match self.rest.get(length) {
@@ -159,6 +160,14 @@ impl Normaliser<'_, '_> {
                 return Err(Invalid);
             }
             length += 1 + digits;
+            if !matches!(self.rest.get(length), Some(b'e' | b'E')) {
+                let number = self.rest.get(..length).unwrap_or_default();
+                let zeros = number.iter().rev().take_while(|digit| **digit == b'0').count();
+                let dot = usize::from(zeros == digits);
+                self.copy(length - zeros - dot);
+                self.rest = self.rest.get(zeros + dot..).unwrap_or_default();
+                return Ok(());
+            }
         }
         if matches!(self.rest.get(length), Some(b'e' | b'E')) {
             length += 1;
@@ -335,10 +344,15 @@ mod tests {
 
     #[test]
     fn numbers_keep_their_digits() {
-        for text in ["1.0", "12345678901234567890", "12.50", "-0", "1e1000", "1E-5", "0.10e+2"] {
+        for text in ["12345678901234567890", "12.05", "-0", "1e1000", "1E-5", "0.10e+2"] {
             check_text(&TEXT, text, &format!("\"{text}\""));
             check_text(&EMBEDDED, text, text);
         }
+    }
+
+    #[test]
+    fn zeros_at_the_end_of_a_fraction_are_left_out() {
+        check_text(&EMBEDDED, "[1.0,12.50,-0.00,100,1.000]", "[1,12.5,-0,100,1]");
     }
 
     #[test]
@@ -346,7 +360,7 @@ mod tests {
         check_text(
             &TEXT,
             "{\"b\": 1.0,  \"10\":[1,null,\"é\\u00e9\"], \"b\":2}",
-            r#""{\"b\":1.0,\"10\":[1,null,\"éé\"],\"b\":2}""#,
+            r#""{\"b\":1,\"10\":[1,null,\"éé\"],\"b\":2}""#,
         );
     }
 

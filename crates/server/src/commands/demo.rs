@@ -41,17 +41,7 @@ pub(crate) fn run(options: &DemoOptions) -> Result<(), Failure> {
 }
 
 fn write_into_postgres(address: &str) -> Result<(), Failure> {
-    let started = Instant::now();
-    print("Writing the sample shop into PostgreSQL ... ")?;
-    let written = block_on(async { Ok(postgres::write(address).await?) });
-    let written = match written {
-        Ok(written) => written,
-        Err(failure) => {
-            print("failed.\n")?;
-            return Err(failure);
-        }
-    };
-    print(&done(written, started))?;
+    report("PostgreSQL", || block_on(async { Ok(postgres::write(address).await?) }))?;
     let address = postgres::without_password(address);
     print(&["\nServe it:\n\n  thalweg serve --simple-collections both '", &address, "'\n"].concat())
 }
@@ -72,18 +62,27 @@ fn serve(options: &DemoOptions) -> Result<(), Failure> {
 }
 
 fn prepare_file(file: &Path) -> Result<(), Failure> {
-    if sqlite::is_sample(file)? {
-        return print(&format!("Using the sample shop in {}.\n", file.display()));
+    match sqlite::is_sample(file)? {
+        true => print(&format!("Using the sample shop in {}.\n", file.display())),
+        false => report(&file.display().to_string(), || Ok(sqlite::write(file)?)),
     }
-    let started = Instant::now();
-    let written = sqlite::write(file)?;
-    print(&format!("Writing the sample shop to {} ... ", file.display()))?;
-    print(&done(written, started))
 }
 
-fn done(written: Written, started: Instant) -> String {
-    let Written { tables, rows } = written;
-    format!("{rows} rows in {tables} tables, {:.1} s.\n", started.elapsed().as_secs_f32())
+/// Writes a line that says what is done before it is done, and its end afterwards.
+fn report(place: &str, write: impl FnOnce() -> Result<Written, Failure>) -> Result<(), Failure> {
+    print(&["Writing the sample shop into ", place, " ... "].concat())?;
+    let started = Instant::now();
+    let written = write();
+    match written {
+        Ok(Written { tables, rows }) => {
+            let seconds = started.elapsed().as_secs_f32();
+            print(&format!("{rows} rows in {tables} tables, {seconds:.1} s.\n"))
+        }
+        Err(failure) => {
+            print("failed.\n")?;
+            Err(failure)
+        }
+    }
 }
 
 fn welcome(listeners: &Listeners) -> String {

@@ -11,7 +11,7 @@ use super::cursor::Answer;
 use super::execute::{PostgresProgram, Run, explain, run};
 use super::introspect::{PhysicalTypes, introspect};
 use super::pool::{Pool, PoolOptions};
-use super::wire::{Config, connect_simple};
+use super::wire::{CancelToken, Config, connect_simple};
 use crate::error::SourceError;
 use crate::operand::Variables;
 use crate::relational::compile::KeyTypes;
@@ -96,10 +96,15 @@ impl PostgresConnections {
         failures: &mut Vec<(u32, SourceError)>,
     ) -> Result<Vec<super::wire::Rows>, SourceError> {
         let mut connection = self.pool.acquire().await?;
+        let mut abandoned = Abandoned { token: Some(connection.cancel_token()) };
         loop {
             let without: Vec<u32> = failures.iter().map(|(root, _)| *root).collect();
-            match run(&mut connection, program, bound, &without).await? {
-                Run::Rows(rows) => return Ok(rows),
+            let ran = run(&mut connection, program, bound, &without).await;
+            match ran.inspect_err(|_| abandoned.token = None)? {
+                Run::Rows(rows) => {
+                    abandoned.token = None;
+                    return Ok(rows);
+                }
                 // Each round has one root field less, so this ends.
                 Run::Failed { root, error } => failures.push((root, error)),
             }
@@ -119,5 +124,24 @@ impl PostgresConnections {
         }
         let mut connection = self.pool.acquire().await?;
         explain(&mut connection, program, &bound, analyze).await
+    }
+}
+
+/// Cancels the statement of a request that goes away before it is answered: PostgreSQL would
+/// finish it for nobody.
+struct Abandoned {
+    token: Option<CancelToken>,
+}
+
+impl Drop for Abandoned {
+    fn drop(&mut self) {
+        let Some(token) = self.token.take() else { return };
+        if let Ok(runtime) = tokio::runtime::Handle::try_current() {
+            runtime.spawn(async move {
+                if let Err(error) = token.cancel().await {
+                    tracing::debug!(%error, "the statement of an abandoned request goes on");
+                }
+            });
+        }
     }
 }

@@ -1,0 +1,43 @@
+//! The dialect line of a case: `postgraphile simple-collections=both`, `phrag default-limit=2`.
+
+use dialects::{Dialect, phrag, postgraphile};
+
+/// Reads the line; an option that the dialect does not have is an error.
+pub(crate) fn parse(line: &str) -> Result<Dialect, String> {
+    let mut words = line.split_whitespace();
+    let mut dialect = match words.next() {
+        Some("phrag") => Dialect::Phrag(phrag::Options::default()),
+        Some("postgraphile") => Dialect::PostGraphile(postgraphile::Options::default()),
+        _ => return Err(format!("`{line}` is no dialect")),
+    };
+    for word in words {
+        let known = match (&mut dialect, word.split_once('=')) {
+            (Dialect::PostGraphile(options), Some(("simple-collections", value))) => {
+                set_collections(options, value)
+            }
+            (Dialect::Phrag(options), Some(("default-limit", value))) => {
+                options.default_limit = value.parse().ok();
+                options.default_limit.is_some()
+            }
+            (Dialect::Phrag(options), Some(("bigint", "string"))) => {
+                options.big_integers = phrag::BigIntegers::String;
+                true
+            }
+            _ => false,
+        };
+        if !known {
+            return Err(format!("`{word}` is no option of `{line}`"));
+        }
+    }
+    Ok(dialect)
+}
+
+fn set_collections(options: &mut postgraphile::Options, value: &str) -> bool {
+    options.simple_collections = match value {
+        "omit" => postgraphile::SimpleCollections::Omit,
+        "both" => postgraphile::SimpleCollections::Both,
+        "only" => postgraphile::SimpleCollections::Only,
+        _ => return false,
+    };
+    true
+}

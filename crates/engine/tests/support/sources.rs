@@ -1,0 +1,121 @@
+//! The sources that tests run on: SQLite and every wanted PostgreSQL, with an engine for each
+//! database and dialect, opened once.
+
+use std::collections::HashMap;
+use std::error::Error;
+use std::fmt;
+use std::path::{Path, PathBuf};
+use std::sync::{Arc, Mutex, OnceLock, PoisonError};
+
+use engine::{Engine, OpenOptions, Options, SourceAddress};
+use testkit::cases::{Databases, Family};
+use testkit::postgres::{Installation, shared, wanted_installations};
+
+use crate::dialect;
+
+/// Where tests run.
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+pub(crate) enum TestSource {
+    Sqlite,
+    Postgres(Installation),
+}
+
+/// All of them, with what was opened.
+#[derive(Debug)]
+pub(crate) struct Sources {
+    databases: Databases,
+    installations: Vec<Installation>,
+    engines: Mutex<HashMap<Key, Opened>>,
+}
+
+type Key = (TestSource, String, String);
+type Opened = Arc<OnceLock<Result<Arc<Engine>, String>>>;
+
+impl fmt::Display for TestSource {
+    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Sqlite => formatter.write_str("sqlite"),
+            Self::Postgres(installation) => {
+                write!(formatter, "postgres-{}", installation.version.major)
+            }
+        }
+    }
+}
+
+impl TestSource {
+    pub(crate) fn family(&self) -> Family {
+        match self {
+            Self::Sqlite => Family::Sqlite,
+            Self::Postgres(_) => Family::Postgres,
+        }
+    }
+}
+
+impl Sources {
+    /// Looks for installations and starts none.
+    pub(crate) fn find() -> Result<Self, Box<dyn Error>> {
+        Ok(Self {
+            databases: Databases::new(&fixtures().join("databases"))?,
+            installations: wanted_installations()?,
+            engines: Mutex::default(),
+        })
+    }
+
+    /// SQLite first.
+    pub(crate) fn all(&self) -> impl Iterator<Item = TestSource> {
+        let postgres = self.installations.iter().cloned().map(TestSource::Postgres);
+        std::iter::once(TestSource::Sqlite).chain(postgres)
+    }
+
+    /// The engine of a database in a dialect on a source.
+    pub(crate) fn engine(
+        &self,
+        source: &TestSource,
+        database: &str,
+        dialect: &str,
+    ) -> Result<Arc<Engine>, String> {
+        let key = (source.clone(), database.to_owned(), dialect.to_owned());
+        let opened = {
+            let mut engines = self.engines.lock().unwrap_or_else(PoisonError::into_inner);
+            Arc::clone(engines.entry(key).or_default())
+        };
+        opened.get_or_init(|| self.open(source, database, dialect)).clone()
+    }
+
+    fn open(
+        &self,
+        source: &TestSource,
+        database: &str,
+        dialect: &str,
+    ) -> Result<Arc<Engine>, String> {
+        let address = match source {
+            TestSource::Sqlite => {
+                let file = self.databases.sqlite(database).map_err(|error| error.to_string())?;
+                SourceAddress::Sqlite(file)
+            }
+            TestSource::Postgres(installation) => {
+                let server = shared(installation).map_err(ToString::to_string)?;
+                let made = self.databases.postgres(server, database);
+                SourceAddress::Postgres(made.map_err(|error| error.to_string())?)
+            }
+        };
+        let options = Options {
+            dialect: dialect::parse(dialect)?,
+            source: OpenOptions {
+                namespaces: vec!["public".into()],
+                wide_integers: dialect.contains("bigint=string"),
+            },
+            connections: 2,
+        };
+        let runtime = tokio::runtime::Builder::new_current_thread()
+            .enable_all()
+            .build()
+            .map_err(|error| error.to_string())?;
+        runtime.block_on(Engine::open(&address, &options)).map_err(|error| error.to_string())
+    }
+}
+
+/// The folder `fixtures` of the workspace.
+pub(crate) fn fixtures() -> PathBuf {
+    Path::new(env!("CARGO_MANIFEST_DIR")).join("../../fixtures")
+}

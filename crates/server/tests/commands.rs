@@ -1,0 +1,304 @@
+//! The commands, run as a user runs them.
+
+mod program;
+
+use std::fs;
+use std::io::Write;
+use std::process::Stdio;
+use std::time::{Duration, Instant};
+
+use testkit::postgres::{installations, shared};
+
+use crate::program::{Folder, Server, outcome, run, thalweg};
+
+/// The sample in a file, made by a demo that has ended.
+fn sample(folder: &Folder) -> String {
+    let file = folder.file("shop.db");
+    drop(Server::demo(&file));
+    file.to_str().unwrap().to_owned()
+}
+
+fn check_failure(arguments: &[&str], code: i32, message: &str) {
+    let expected = (Some(code), String::new(), message.to_owned());
+    assert_eq!(outcome(&run(arguments)), expected, "{arguments:?}");
+}
+
+#[test]
+fn help_names_every_command_and_the_version_is_printed() {
+    let (code, help, _) = outcome(&run(&["--help"]));
+    assert_eq!(code, Some(0));
+    for command in ["serve", "schema", "explain", "check", "demo"] {
+        assert!(help.contains(&format!("\n  {command} ")), "{command} is missing in {help}");
+    }
+    let version = format!("thalweg {}\n", env!("CARGO_PKG_VERSION"));
+    assert_eq!(outcome(&run(&["--version"])), (Some(0), version, String::new()));
+}
+
+#[test]
+fn every_option_can_be_given_in_the_environment() {
+    for command in ["serve", "schema", "explain", "check", "demo"] {
+        let (_, help, _) = outcome(&run(&[command, "--help"]));
+        let mut option = "";
+        for line in help.lines().map(str::trim) {
+            if let Some(name) = line.split([' ', ',']).find(|word| word.starts_with("--")) {
+                if line.starts_with('-') {
+                    option = name;
+                }
+            }
+            if line.is_empty() && matches!(option, "--help" | "--version") {
+                option = "";
+            }
+        }
+        assert_eq!(option, "", "the last options are --help and --version");
+        let count = |text: &str| help.matches(text).count();
+        let options = help.lines().filter(|line| line.trim().starts_with("--")).count();
+        // The help and the version have a short name too, and so do not begin with two dashes.
+        let arguments = count("[env: THALWEG_SOURCE");
+        assert_eq!(count("[env: THALWEG_") - arguments, options, "{help}");
+    }
+}
+
+#[test]
+fn options_that_do_not_go_together_are_refused() {
+    check_failure(
+        &["schema", "shop.db", "--default-limit", "10"],
+        2,
+        "error: `--default-limit` needs `--dialect phrag`; `--help` lists the options\n",
+    );
+    check_failure(
+        &["schema", "shop.db", "--dialect", "phrag", "--simple-collections", "only"],
+        2,
+        "error: `--simple-collections` needs `--dialect postgraphile`; `--help` lists the options\n",
+    );
+    let (code, _, error) = outcome(&run(&["serve", "shop.db", "--listen", "localhost"]));
+    assert_eq!(code, Some(2));
+    assert!(error.contains("write it as HOST:PORT, such as 127.0.0.1:4000"), "{error}");
+}
+
+#[test]
+fn a_source_of_an_unknown_kind_is_one_sentence() {
+    check_failure(
+        &["schema", "mysql://localhost/shop"],
+        1,
+        "error: `mysql://` is no known source; use a path, `sqlite:…` or `postgres://…`\n",
+    );
+}
+
+#[test]
+fn a_source_that_is_not_there_is_one_sentence() {
+    let folder = Folder::new();
+    let missing = folder.file("missing.db");
+    for source in [missing.to_str().unwrap(), "postgres://nobody@127.0.0.1:1/nothing"] {
+        for command in ["schema", "check"] {
+            let (code, output, error) = outcome(&run(&[command, source]));
+            assert_eq!((code, output.as_str()), (Some(1), ""), "{error}");
+            assert!(error.starts_with("error: ") && error.lines().count() == 1, "{error}");
+            assert!(!error.contains("Error {") && !error.contains("panicked"), "{error}");
+        }
+    }
+    assert!(!missing.exists(), "looking for a database must not make one");
+}
+
+#[test]
+fn the_demo_makes_its_file_and_uses_it_again() {
+    let folder = Folder::new();
+    let file = folder.file("shop.db");
+    let started = Instant::now();
+    let server = Server::demo(&file);
+    assert!(started.elapsed() < Duration::from_secs(2), "it took {:?}", started.elapsed());
+    let made = format!("Writing the sample shop into {} ... 15607 rows in 11 ", file.display());
+    assert!(server.welcome.starts_with(&made), "{}", server.welcome);
+    let url = format!("GraphQL is at http://{}/graphql;", server.address);
+    assert!(server.welcome.contains(&url), "{}", server.welcome);
+    drop(server);
+    let written = fs::metadata(&file).unwrap().modified().unwrap();
+    let server = Server::demo(&file);
+    let used = format!("Using the sample shop in {}.\n", file.display());
+    assert!(server.welcome.starts_with(&used), "{}", server.welcome);
+    assert_eq!(fs::metadata(&file).unwrap().modified().unwrap(), written);
+    drop(server);
+    let names: Vec<_> =
+        fs::read_dir(&folder.0).unwrap().map(|file| file.unwrap().file_name()).collect();
+    assert!(names.iter().all(|name| !name.to_string_lossy().contains("partial")), "{names:?}");
+}
+
+#[test]
+fn the_queries_of_the_demo_answer_without_errors() {
+    let folder = Folder::new();
+    let server = Server::demo(&folder.file("shop.db"));
+    let lines: Vec<&str> =
+        server.welcome.lines().filter(|line| line.starts_with("curl ")).collect();
+    assert_eq!(lines.len(), 3);
+    for line in lines {
+        let body = line.split_once(" -d '").unwrap().1.strip_suffix('\'').unwrap();
+        let answer = server.post("", body);
+        assert_eq!(answer.status, 200);
+        assert!(answer.body.starts_with(r#"{"data":{""#), "{}", answer.body);
+        assert!(
+            !answer.body.contains(r#""errors""#) && !answer.body.contains(":null"),
+            "{}",
+            answer.body
+        );
+    }
+}
+
+#[test]
+fn the_demo_leaves_foreign_files_as_they_are() {
+    let folder = Folder::new();
+    let text = folder.file("letter.txt");
+    fs::write(&text, "Dear Ada, this is no database, and it is long enough to be sure.").unwrap();
+    let empty = folder.file("empty.db");
+    fs::write(&empty, "").unwrap();
+    for file in [&text, &empty, &folder.0] {
+        let before = fs::metadata(file).unwrap().len();
+        let shown = file.to_str().unwrap();
+        check_failure(
+            &["demo", "--listen", "127.0.0.1:0", "--file", shown],
+            1,
+            &format!(
+                "error: {shown} exists and is not the sample shop; name another file with --file\n"
+            ),
+        );
+        assert_eq!(fs::metadata(file).unwrap().len(), before);
+    }
+    let nowhere = folder.file("no/folder/shop.db");
+    let (code, _, error) =
+        outcome(&run(&["demo", "--listen", "127.0.0.1:0", "--file", nowhere.to_str().unwrap()]));
+    assert_eq!(code, Some(1));
+    assert!(error.ends_with("name another file with --file\n"), "{error}");
+}
+
+#[test]
+fn a_port_in_use_is_named_and_no_file_is_made() {
+    let folder = Folder::new();
+    let server = Server::demo(&folder.file("first.db"));
+    let address = server.address.to_string();
+    let second = folder.file("second.db");
+    check_failure(
+        &["demo", "--listen", &address, "--file", second.to_str().unwrap()],
+        1,
+        &format!(
+            "error: another program uses {address} already; choose another address with --listen\n"
+        ),
+    );
+    assert!(!second.exists());
+}
+
+#[test]
+fn the_log_can_be_json() {
+    let folder = Folder::new();
+    let file = sample(&folder);
+    let mut server =
+        Server::start(&["demo", "--file", &file, "--listen", "127.0.0.1:0", "--log", "info"]);
+    server.signal("TERM");
+    assert!(server.child.wait().unwrap().success());
+    let mut child = thalweg(&["demo", "--file", &file, "--listen", "127.0.0.1:0"])
+        .env("THALWEG_LOG_FORMAT", "json")
+        .stdout(Stdio::null())
+        .stderr(Stdio::piped())
+        .spawn()
+        .unwrap();
+    let mut line = String::new();
+    let mut log = std::io::BufReader::new(child.stderr.take().unwrap());
+    std::io::BufRead::read_line(&mut log, &mut line).unwrap();
+    child.kill().unwrap();
+    child.wait().unwrap();
+    assert!(line.starts_with("{\"timestamp\":") && line.ends_with("}\n"), "{line}");
+}
+
+#[test]
+fn the_schema_is_printed() {
+    let folder = Folder::new();
+    let file = sample(&folder);
+    let (code, schema, error) = outcome(&run(&["schema", &file]));
+    assert_eq!((code, error.as_str()), (Some(0), ""));
+    assert!(schema.contains("\ntype Artist implements Node {\n"), "{schema}");
+    assert!(schema.contains("\n  allAlbums("), "{schema}");
+    assert!(!schema.contains("\n  allAlbumsList("), "lists are an option: {schema}");
+    let (_, both, _) = outcome(&run(&["schema", &file, "--simple-collections", "both"]));
+    assert!(both.contains("\n  allAlbumsList("), "{both}");
+    let (_, phrag, _) = outcome(&run(&["schema", &file, "--dialect", "phrag"]));
+    assert_ne!(phrag, schema);
+}
+
+#[test]
+fn the_sample_gives_no_cause_for_complaint() {
+    let folder = Folder::new();
+    let file = sample(&folder);
+    let expected = (Some(0), "Nothing found.\n".to_owned(), String::new());
+    assert_eq!(outcome(&run(&["check", &file])), expected);
+}
+
+#[test]
+fn an_operation_is_explained_from_a_file_and_from_the_standard_input() {
+    let folder = Folder::new();
+    let file = sample(&folder);
+    let document = folder.file("artist.graphql");
+    let text = "query ($id: Int!) { artistById(id: $id) { name } }";
+    fs::write(&document, text).unwrap();
+    let arguments = ["explain", &file, document.to_str().unwrap(), "--variables", "{\"id\": 127}"];
+    let (code, explanation, error) = outcome(&run(&arguments));
+    assert_eq!((code, error.as_str()), (Some(0), ""));
+    assert!(explanation.contains("SELECT") && explanation.contains("127"), "{explanation}");
+
+    let mut child = thalweg(&["explain", &file, "-", "--variables", "{\"id\": 127}"])
+        .stdin(Stdio::piped())
+        .stdout(Stdio::piped())
+        .spawn()
+        .unwrap();
+    child.stdin.take().unwrap().write_all(text.as_bytes()).unwrap();
+    let output = child.wait_with_output().unwrap();
+    assert_eq!(String::from_utf8(output.stdout).unwrap(), explanation);
+}
+
+#[test]
+fn an_operation_that_cannot_be_explained_is_named_by_file_and_line() {
+    let folder = Folder::new();
+    let file = sample(&folder);
+    let document = folder.file("wrong.graphql");
+    fs::write(&document, "{\n  noSuchField\n}").unwrap();
+    let shown = document.to_str().unwrap();
+    let (code, output, error) = outcome(&run(&["explain", &file, shown]));
+    assert_eq!((code, output.as_str()), (Some(1), ""));
+    assert!(error.starts_with(&format!("error: {shown}:2:3: ")), "{error}");
+
+    let missing = folder.file("missing.graphql");
+    let shown = missing.to_str().unwrap();
+    check_failure(
+        &["explain", &file, shown],
+        1,
+        &format!("error: cannot read {shown}: No such file or directory (os error 2)\n"),
+    );
+    let (code, _, error) = outcome(&run(&["explain", &file, shown, "--variables", "[]"]));
+    assert_eq!(code, Some(2));
+    assert!(error.contains("a JSON object is wanted"), "{error}");
+}
+
+#[test]
+fn the_sample_is_written_into_postgres_once() {
+    for installation in installations() {
+        let server = shared(&installation).unwrap();
+        server.create_database("demo").unwrap();
+        let url = server.url("demo");
+        let (code, output, error) = outcome(&run(&["demo", "--into", &url]));
+        assert_eq!((code, error.as_str()), (Some(0), ""));
+        assert!(
+            output.starts_with("Writing the sample shop into PostgreSQL ... 15607 rows in 11 ")
+        );
+        let serve = format!("\n\nServe it:\n\n  thalweg serve --simple-collections both '{url}'\n");
+        assert!(output.ends_with(&serve), "{output}");
+        let counts = "SELECT (SELECT count(*) FROM artist), (SELECT count(*) FROM track), \
+            (SELECT sum(total) FROM invoice) = (SELECT sum(unit_price * quantity) FROM invoice_line)";
+        let counts = server.query("demo", counts).unwrap();
+        let row = [Some("275".to_owned()), Some("3503".to_owned()), Some("t".to_owned())];
+        assert_eq!(counts, [row]);
+
+        let (code, output, error) = outcome(&run(&["demo", "--into", &url]));
+        assert_eq!(code, Some(1));
+        assert_eq!(output, "Writing the sample shop into PostgreSQL ... failed.\n");
+        let expected = "error: the schema `public` already has tables `album`, `artist`, \
+            `customer`, `employee`, `genre`, `invoice`, `invoice_line`, `media_type`, `playlist`, \
+            `playlist_track`, `track`; name an empty database with --into\n";
+        assert_eq!(error, expected);
+    }
+}

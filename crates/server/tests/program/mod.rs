@@ -1,0 +1,206 @@
+//! The built program, run as a user runs it.
+
+// Each test binary uses its own part of this.
+#![allow(dead_code)]
+
+use std::fs;
+use std::io::{BufRead, BufReader, Read, Write};
+use std::net::{SocketAddr, TcpStream};
+use std::path::{Path, PathBuf};
+use std::process::{Child, ChildStderr, Command, Output, Stdio};
+use std::sync::atomic::{AtomicUsize, Ordering};
+use std::time::Duration;
+
+/// Nothing here waits longer for the program.
+pub const PATIENCE: Duration = Duration::from_secs(20);
+
+/// A folder that is removed in the end.
+#[derive(Debug)]
+pub struct Folder(pub PathBuf);
+
+/// A server that is killed in the end.
+#[derive(Debug)]
+pub struct Server {
+    pub address: SocketAddr,
+    pub child: Child,
+    pub log: BufReader<ChildStderr>,
+    /// What it printed until it was ready.
+    pub welcome: String,
+}
+
+/// An answer as it came over the socket.
+#[derive(Debug, PartialEq, Eq)]
+pub struct Answer {
+    pub status: u16,
+    /// Names in lower case.
+    pub headers: Vec<(String, String)>,
+    pub body: String,
+}
+
+impl Folder {
+    pub fn new() -> Self {
+        static COUNT: AtomicUsize = AtomicUsize::new(0);
+        let number = COUNT.fetch_add(1, Ordering::Relaxed);
+        let name = format!("thalweg-test-{}-{number}", std::process::id());
+        let folder = std::env::temp_dir().join(name);
+        fs::create_dir_all(&folder).unwrap();
+        Self(folder)
+    }
+
+    pub fn file(&self, name: &str) -> PathBuf {
+        self.0.join(name)
+    }
+}
+
+impl Drop for Folder {
+    fn drop(&mut self) {
+        drop(fs::remove_dir_all(&self.0));
+    }
+}
+
+/// The program without the environment of whoever runs the tests.
+pub fn thalweg(arguments: &[&str]) -> Command {
+    let mut command = Command::new(env!("CARGO_BIN_EXE_thalweg"));
+    for (name, _) in std::env::vars() {
+        if name.starts_with("THALWEG_") || name.starts_with("PG") {
+            command.env_remove(name);
+        }
+    }
+    command.args(arguments).stdin(Stdio::null());
+    command
+}
+
+pub fn run(arguments: &[&str]) -> Output {
+    thalweg(arguments).output().unwrap()
+}
+
+/// The exit code, the standard output and the error stream.
+pub fn outcome(output: &Output) -> (Option<i32>, String, String) {
+    let text = |bytes: &[u8]| String::from_utf8(bytes.to_vec()).unwrap();
+    (output.status.code(), text(&output.stdout), text(&output.stderr))
+}
+
+impl Server {
+    /// The demo at a free port; ready to answer.
+    pub fn demo(file: &Path) -> Self {
+        Self::start(&["demo", "--listen", "127.0.0.1:0", "--file", file.to_str().unwrap()])
+    }
+
+    /// A server at a free port; ready to answer.
+    pub fn start(arguments: &[&str]) -> Self {
+        let mut child =
+            thalweg(arguments).stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().unwrap();
+        let mut log = BufReader::new(child.stderr.take().unwrap());
+        let mut line = String::new();
+        let mut seen = String::new();
+        // The line comes when all threads run.
+        let address = loop {
+            line.clear();
+            if log.read_line(&mut line).unwrap() == 0 {
+                panic!("the server has ended: {seen}");
+            }
+            seen.push_str(&line);
+            if let Some((_, rest)) = line.split_once("serving at http://") {
+                break rest.split('/').next().unwrap().parse().unwrap();
+            }
+        };
+        let mut welcome = String::new();
+        if arguments.first() == Some(&"demo") {
+            let mut output = BufReader::new(child.stdout.take().unwrap());
+            while !welcome.contains("invoicesByCustomerId") {
+                assert!(output.read_line(&mut welcome).unwrap() > 0, "the output has ended");
+            }
+        }
+        Self { address, child, log, welcome }
+    }
+
+    pub fn connect(&self) -> TcpStream {
+        let stream = TcpStream::connect(self.address).unwrap();
+        stream.set_read_timeout(Some(PATIENCE)).unwrap();
+        stream
+    }
+
+    /// One request on a connection of its own.
+    pub fn send(&self, request: &[u8]) -> Answer {
+        let mut stream = self.connect();
+        stream.write_all(request).unwrap();
+        read_answer(&mut BufReader::new(stream), !request.starts_with(b"HEAD"))
+    }
+
+    pub fn get(&self, target: &str, headers: &str) -> Answer {
+        self.send(format!("GET {target} HTTP/1.1\r\nHost: test\r\n{headers}\r\n").as_bytes())
+    }
+
+    /// A JSON body, with further headers.
+    pub fn post(&self, headers: &str, body: &str) -> Answer {
+        self.send(post("application/json", headers, body).as_bytes())
+    }
+
+    /// A GraphQL query in a JSON body.
+    pub fn query(&self, headers: &str, query: &str) -> Answer {
+        let escaped = query.replace('\\', "\\\\").replace('"', "\\\"").replace('\n', " ");
+        self.post(headers, &format!("{{\"query\":\"{escaped}\"}}"))
+    }
+
+    pub fn signal(&self, name: &str) {
+        let id = self.child.id().to_string();
+        let kill = Command::new("kill").args(["-s", name, &id]).status().unwrap();
+        assert!(kill.success());
+    }
+
+    /// The rest of the log, once the server has ended.
+    pub fn rest_of_log(&mut self) -> String {
+        let mut rest = String::new();
+        self.log.read_to_string(&mut rest).unwrap();
+        rest
+    }
+}
+
+impl Drop for Server {
+    fn drop(&mut self) {
+        drop(self.child.kill());
+        drop(self.child.wait());
+    }
+}
+
+pub fn post(content_type: &str, headers: &str, body: &str) -> String {
+    format!(
+        "POST /graphql HTTP/1.1\r\nHost: test\r\nContent-Type: {content_type}\r\n\
+         Content-Length: {}\r\n{headers}\r\n{body}",
+        body.len()
+    )
+}
+
+/// Reads one answer; the connection may go on.
+pub fn read_answer(reader: &mut impl BufRead, has_body: bool) -> Answer {
+    let mut line = String::new();
+    reader.read_line(&mut line).unwrap();
+    let status = line.split(' ').nth(1).unwrap_or_else(|| panic!("no status in {line:?}"));
+    let status = status.parse().unwrap();
+    let mut headers = Vec::new();
+    loop {
+        line.clear();
+        reader.read_line(&mut line).unwrap();
+        let Some((name, value)) = line.trim_end().split_once(':') else { break };
+        headers.push((name.to_ascii_lowercase(), value.trim().to_owned()));
+    }
+    let mut answer = Answer { status, headers, body: String::new() };
+    if has_body {
+        let length: usize = answer.header("content-length").unwrap().parse().unwrap();
+        let mut body = vec![0; length];
+        reader.read_exact(&mut body).unwrap();
+        answer.body = String::from_utf8(body).unwrap();
+    }
+    answer
+}
+
+impl Answer {
+    pub fn header(&self, name: &str) -> Option<&str> {
+        self.headers.iter().find(|(key, _)| key == name).map(|(_, value)| value.as_str())
+    }
+
+    /// Status, media type and body, which is all that most tests want to know.
+    pub fn parts(&self) -> (u16, &str, &str) {
+        (self.status, self.header("content-type").unwrap_or_default(), &self.body)
+    }
+}

@@ -1,0 +1,131 @@
+//! The databases that cases ask: made once, shared by all cases of a run.
+
+use std::collections::HashMap;
+use std::fmt::Write;
+use std::fs;
+use std::io;
+use std::path::{Path, PathBuf};
+use std::sync::{Arc, Mutex, OnceLock, PoisonError};
+
+use crate::postgres::{ClientError, Server};
+
+/// Made of the project's sample, which is a crate, not of files.
+const SAMPLE: &str = "shop";
+
+/// How many rows one INSERT has.
+const ROWS: usize = 500;
+
+/// The databases of one run; dropping it removes the SQLite files.
+#[derive(Debug)]
+pub struct Databases {
+    /// `fixtures/databases`.
+    fixtures: PathBuf,
+    /// Where SQLite files are made.
+    folder: PathBuf,
+    made: Mutex<HashMap<String, Made>>,
+}
+
+type Made = Arc<OnceLock<Result<(), DatabaseError>>>;
+
+/// A database could not be made. It is told to every case that asks it.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[error("database {name}: {problem}")]
+pub struct DatabaseError {
+    pub name: String,
+    pub problem: String,
+}
+
+impl Databases {
+    /// Nothing is made before it is asked for.
+    pub fn new(fixtures: &Path) -> io::Result<Self> {
+        let folder = std::env::temp_dir().join(format!("thalweg-cases-{}", std::process::id()));
+        fs::create_dir_all(&folder)?;
+        Ok(Self { fixtures: fixtures.to_owned(), folder, made: Mutex::default() })
+    }
+
+    /// The SQLite file of a database.
+    pub fn sqlite(&self, name: &str) -> Result<PathBuf, DatabaseError> {
+        let file = self.folder.join(format!("{name}.db"));
+        self.once(&format!("sqlite {name}"), || {
+            let connection = rusqlite::Connection::open(&file).map_err(|error| error.to_string())?;
+            // The file lives as long as the process.
+            let sql = ["PRAGMA synchronous = OFF; BEGIN;", &self.sql(name, "sqlite")?, ";COMMIT;"];
+            connection.execute_batch(&sql.concat()).map_err(|error| error.to_string())
+        })
+        .map_err(|problem| DatabaseError { name: name.to_owned(), problem })?;
+        Ok(file)
+    }
+
+    /// The address of a database on a server.
+    pub fn postgres(&self, server: &Server, name: &str) -> Result<String, DatabaseError> {
+        self.once(&format!("{} {name}", server.port()), || {
+            let text = |error: ClientError| error.to_string();
+            server.create_database(name).map_err(text)?;
+            server.execute(name, &self.sql(name, "postgres")?).map_err(text)?;
+            server.execute(name, "ANALYZE").map_err(text)
+        })
+        .map_err(|problem| DatabaseError { name: name.to_owned(), problem })?;
+        Ok(server.url(name))
+    }
+
+    fn once(&self, key: &str, make: impl FnOnce() -> Result<(), String>) -> Result<(), String> {
+        let made = {
+            let mut all = self.made.lock().unwrap_or_else(PoisonError::into_inner);
+            Arc::clone(all.entry(key.to_owned()).or_default())
+        };
+        // The list is free again: databases are made side by side.
+        made.get_or_init(|| {
+            make().map_err(|problem| DatabaseError { name: String::new(), problem })
+        })
+        .clone()
+        .map_err(|error| error.problem)
+    }
+
+    fn sql(&self, name: &str, family: &str) -> Result<String, String> {
+        if name == SAMPLE {
+            let schema = match family {
+                "sqlite" => sample::SQLITE_SCHEMA,
+                _ => sample::POSTGRES_SCHEMA,
+            };
+            return Ok([schema, &sample_rows()].concat());
+        }
+        let file = self.fixtures.join(name).join(format!("{family}.sql"));
+        fs::read_to_string(&file).map_err(|error| format!("{}: {error}", file.display()))
+    }
+}
+
+impl Drop for Databases {
+    fn drop(&mut self) {
+        // What stays behind is in the folder for temporary files.
+        drop(fs::remove_dir_all(&self.folder));
+    }
+}
+
+/// The sample as INSERT statements that both databases read.
+fn sample_rows() -> String {
+    let mut sql = String::new();
+    for table in sample::tables() {
+        for rows in table.rows.chunks(ROWS) {
+            let columns = table.columns.join(", ");
+            // Writing to a string cannot fail.
+            let _ = write!(sql, ";\nINSERT INTO {} ({columns}) VALUES ", table.name);
+            for (index, row) in rows.iter().enumerate() {
+                sql.push_str(if index > 0 { ",(" } else { "(" });
+                for (index, cell) in row.iter().enumerate() {
+                    if index > 0 {
+                        sql.push(',');
+                    }
+                    match cell.text() {
+                        Some(text) => {
+                            let _ = write!(sql, "'{}'", text.replace('\'', "''"));
+                        }
+                        None => sql.push_str("NULL"),
+                    }
+                }
+                sql.push(')');
+            }
+        }
+    }
+    sql.push(';');
+    sql
+}

@@ -1,0 +1,155 @@
+//! What a case file says.
+
+use std::fmt;
+
+/// One case: a sentence, where it holds, a request and what is expected of it.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Case {
+    pub header: Header,
+    /// In the order of the file.
+    pub sections: Vec<Section>,
+}
+
+/// The lines above the first section.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Header {
+    /// The behaviour that the case holds.
+    pub sentence: String,
+    /// The folder in `fixtures/databases`.
+    pub database: String,
+    /// The dialect with its options, as `postgraphile simple-collections=both`.
+    pub dialect: String,
+    pub skips: Vec<Skip>,
+    /// The types that the schema section shows; all, if there are none.
+    pub types: Vec<String>,
+}
+
+/// A kind of source that a case is not for, and why.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Skip {
+    pub family: Family,
+    pub reason: String,
+}
+
+/// A kind of source, whatever its version.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum Family {
+    Sqlite,
+    Postgres,
+}
+
+/// A part of a case, below a line of three dashes.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Section {
+    pub kind: SectionKind,
+    /// The sources that it is about; all, if none is said.
+    pub family: Option<Family>,
+    /// Without the empty lines at its end.
+    pub text: String,
+    /// The line of its heading, from 1.
+    pub line: usize,
+}
+
+/// What a section holds.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum SectionKind {
+    /// The GraphQL document.
+    Request,
+    /// A JSON object.
+    Variables,
+    /// The name of the operation.
+    Operation,
+    /// The API in the schema definition language.
+    Schema,
+    /// The request tree.
+    Ir,
+    /// All statements in their order, separated by empty lines.
+    Statement,
+    /// What must hold of the statements, a line each.
+    Property,
+    /// The answer, one for all sources.
+    Response,
+    /// What could not be represented, a line each.
+    Notes,
+}
+
+impl Family {
+    pub const ALL: [Self; 2] = [Self::Sqlite, Self::Postgres];
+
+    /// The word in a case file.
+    #[must_use]
+    pub fn as_str(self) -> &'static str {
+        match self {
+            Self::Sqlite => "sqlite",
+            Self::Postgres => "postgres",
+        }
+    }
+}
+
+impl fmt::Display for Family {
+    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        formatter.write_str(self.as_str())
+    }
+}
+
+impl SectionKind {
+    /// In the order in which a file has them.
+    pub const ALL: [Self; 9] = [
+        Self::Request,
+        Self::Variables,
+        Self::Operation,
+        Self::Schema,
+        Self::Ir,
+        Self::Statement,
+        Self::Property,
+        Self::Response,
+        Self::Notes,
+    ];
+
+    /// The word in a heading.
+    #[must_use]
+    pub fn as_str(self) -> &'static str {
+        match self {
+            Self::Request => "request",
+            Self::Variables => "variables",
+            Self::Operation => "operation",
+            Self::Schema => "schema",
+            Self::Ir => "ir",
+            Self::Statement => "statement",
+            Self::Property => "property",
+            Self::Response => "response",
+            Self::Notes => "notes",
+        }
+    }
+}
+
+impl Section {
+    /// Whether it is about a source.
+    #[must_use]
+    pub fn is_about(&self, family: Family) -> bool {
+        self.family.is_none_or(|own| own == family)
+    }
+
+    /// The heading without its dashes, as `statement postgres`.
+    #[must_use]
+    pub fn heading(&self) -> String {
+        match self.family {
+            Some(family) => format!("{} {family}", self.kind.as_str()),
+            None => self.kind.as_str().to_owned(),
+        }
+    }
+}
+
+impl Case {
+    /// The text of the section of a kind, for sections that stand for all sources.
+    #[must_use]
+    pub fn find_text(&self, kind: SectionKind) -> Option<&str> {
+        self.sections.iter().find(|section| section.kind == kind).map(|section| &*section.text)
+    }
+
+    /// Why the case is not for a source, if it is not.
+    #[must_use]
+    pub fn find_skip(&self, family: Family) -> Option<&Skip> {
+        self.header.skips.iter().find(|skip| skip.family == family)
+    }
+}

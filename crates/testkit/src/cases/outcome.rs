@@ -1,0 +1,250 @@
+//! What came of a case, compared with what was expected.
+
+use std::borrow::Cow;
+use std::fmt;
+
+use super::difference::difference;
+use super::file::{Case, Family, Section, SectionKind};
+use super::{json, property};
+
+/// What came of a case on one source.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Outcome {
+    /// The API in the schema definition language.
+    pub schema: String,
+    /// What could not be represented.
+    pub notes: Vec<String>,
+    /// The request tree; empty if the request was refused before.
+    pub request_tree: String,
+    pub statements: Vec<Statement>,
+    /// The whole answer as it was sent.
+    pub response: String,
+}
+
+/// A statement that a source was sent.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Statement {
+    /// From 1; statements of one round are sent together.
+    pub round: u16,
+    pub text: String,
+}
+
+/// A section that does not hold.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Mismatch {
+    /// As `statement postgres`.
+    pub section: String,
+    /// The line of its heading.
+    pub line: usize,
+    pub difference: String,
+}
+
+impl fmt::Display for Mismatch {
+    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        writeln!(formatter, "line {}: `{}` is not what came:", self.line, self.section)?;
+        formatter.write_str(&self.difference)
+    }
+}
+
+/// The sections that do not hold.
+#[must_use]
+pub fn compare(case: &Case, family: Family, outcome: &Outcome) -> Vec<Mismatch> {
+    let mut mismatches = Vec::new();
+    for section in case.sections.iter().filter(|section| section.is_about(family)) {
+        let Some(actual) = actual(case, section, outcome) else { continue };
+        let expected = match section.kind {
+            SectionKind::Response => readable(&section.text),
+            _ => Cow::Borrowed(&*section.text),
+        };
+        if expected != actual {
+            mismatches.push(Mismatch {
+                section: section.heading(),
+                line: section.line,
+                difference: difference(&expected, &actual),
+            });
+        }
+    }
+    let asks = case.find_text(SectionKind::Request).is_some();
+    if asks && case.find_text(SectionKind::Response).is_none() {
+        mismatches.push(Mismatch {
+            section: "response".into(),
+            line: 0,
+            difference: "There is none; UPDATE_EXPECT=1 adds it.\n".into(),
+        });
+    }
+    // White space between tokens is the file's; an answer has none.
+    if asks && json::compact(&outcome.response).as_deref() != Ok(&outcome.response) {
+        mismatches.push(Mismatch {
+            section: "response".into(),
+            line: 0,
+            difference: format!("It is not compact JSON: {}\n", outcome.response),
+        });
+    }
+    mismatches
+}
+
+/// The case with what came in the place of what was expected.
+#[must_use]
+pub fn update(case: &Case, family: Family, outcome: &Outcome) -> Case {
+    let mut updated = case.clone();
+    let asks = case.find_text(SectionKind::Request).is_some();
+    if asks && case.find_text(SectionKind::Response).is_none() {
+        let text = String::new();
+        let section = Section { kind: SectionKind::Response, family: None, text, line: 0 };
+        updated.sections.push(section);
+    }
+    for section in updated.sections.iter_mut().filter(|section| section.is_about(family)) {
+        if let Some(actual) = actual(case, section, outcome) {
+            section.text = actual;
+        }
+    }
+    updated
+}
+
+/// The same for a source that is not the first: only what is about it alone is its to say.
+#[must_use]
+pub fn update_own(case: &Case, family: Family, outcome: &Outcome) -> Case {
+    let mut updated = case.clone();
+    for section in updated.sections.iter_mut().filter(|section| section.family == Some(family)) {
+        if let Some(actual) = actual(case, section, outcome) {
+            section.text = actual;
+        }
+    }
+    updated
+}
+
+/// What came in the place of a section; `None` for what is asked.
+fn actual(case: &Case, section: &Section, outcome: &Outcome) -> Option<String> {
+    match section.kind {
+        SectionKind::Request | SectionKind::Variables | SectionKind::Operation => None,
+        SectionKind::Schema => Some(definitions(&outcome.schema, &case.header.types)),
+        SectionKind::Ir => Some(outcome.request_tree.trim_end().to_owned()),
+        SectionKind::Statement => {
+            let texts: Vec<_> = outcome.statements.iter().map(|one| one.text.trim_end()).collect();
+            Some(texts.join("\n\n"))
+        }
+        SectionKind::Property => {
+            // The parser has read it before.
+            let properties = property::parse(&section.text).unwrap_or_default();
+            let lines = properties.iter().map(|one| property::measured(one, &outcome.statements));
+            Some(lines.collect::<Vec<_>>().join("\n"))
+        }
+        SectionKind::Response => Some(readable(&without_error_id(&outcome.response)).into_owned()),
+        SectionKind::Notes => Some(outcome.notes.join("\n")),
+    }
+}
+
+fn readable(text: &str) -> Cow<'_, str> {
+    json::pretty(text).map_or(Cow::Borrowed(text), Cow::Owned)
+}
+
+/// The id of an error is another in each run.
+fn without_error_id(text: &str) -> String {
+    const KEY: &str = "\"errorId\":\"";
+    let mut parts = text.split(KEY);
+    let mut out = parts.next().unwrap_or_default().to_owned();
+    for part in parts {
+        out.push_str(KEY);
+        out.push('…');
+        out.push_str(part.find('"').map_or("", |end| &part[end..]));
+    }
+    out
+}
+
+/// The definitions of the types asked for, in the order of the schema.
+fn definitions(schema: &str, types: &[String]) -> String {
+    if types.is_empty() {
+        return schema.trim_end().to_owned();
+    }
+    let mut blocks: Vec<Vec<&str>> = vec![Vec::new()];
+    let mut quoted = false;
+    for line in schema.lines() {
+        // A description may hold empty lines; other empty lines are between definitions.
+        if line.matches("\"\"\"").count() == 1 {
+            quoted = !quoted;
+        }
+        if line.is_empty() && !quoted {
+            blocks.push(Vec::new());
+        } else if let Some(block) = blocks.last_mut() {
+            block.push(line);
+        }
+    }
+    let named = blocks.into_iter().filter(|block| {
+        let mut lines = block.iter().filter(|line| !line.starts_with([' ', '"', '}']));
+        lines.any(|line| {
+            let mut words = line.split_whitespace();
+            let keyword = words.next().unwrap_or_default();
+            let keywords = ["type", "input", "enum", "scalar", "interface", "union"];
+            keywords.contains(&keyword)
+                && words.next().is_some_and(|name| types.iter().any(|wanted| wanted == name))
+        })
+    });
+    named.map(|block| block.join("\n")).collect::<Vec<_>>().join("\n\n")
+}
+
+#[cfg(test)]
+mod tests {
+    use std::path::Path;
+
+    use super::super::parse::parse;
+    use super::super::print::print;
+    use super::*;
+
+    const CASE: &str = "# It works.\n# database: shop\n# dialect: phrag\n\
+                        --- request\n{ a }\n--- statement postgres\nSELECT 1\n\nSELECT 2\n\
+                        --- property\nstatements: 2\n--- response\n{\"data\": {\"a\": 1}}\n";
+
+    fn outcome(response: &str) -> Outcome {
+        let statement = |text: &str| Statement { round: 1, text: text.into() };
+        Outcome {
+            statements: vec![statement("SELECT 1"), statement("SELECT 3")],
+            response: response.into(),
+            ..Outcome::default()
+        }
+    }
+
+    fn case() -> Case {
+        parse(Path::new("a.case"), CASE).expect("a case")
+    }
+
+    #[test]
+    fn sections_of_another_source_are_not_compared() {
+        assert_eq!(compare(&case(), Family::Sqlite, &outcome(r#"{"data":{"a":1}}"#)), []);
+    }
+
+    #[test]
+    fn each_section_that_differs_is_told() {
+        let mismatches = compare(&case(), Family::Postgres, &outcome(r#"{"data":{"a":1.0}}"#));
+        let told: Vec<_> = mismatches.iter().map(Mismatch::to_string).collect();
+        assert_eq!(
+            told,
+            [
+                "line 6: `statement postgres` is not what came:\n  SELECT 1\n  \n- SELECT 2\n+ SELECT 3\n",
+                "line 12: `response` is not what came:\n- {\"data\":{\"a\":1}}\n+ {\"data\":{\"a\":1.0}}\n",
+            ]
+        );
+    }
+
+    #[test]
+    fn an_update_holds_afterwards_and_changes_nothing_of_the_request() {
+        let outcome = outcome(r#"{"data":null,"errors":[{"errorId":"1f-2"}]}"#);
+        let updated = update(&case(), Family::Postgres, &outcome);
+        assert_eq!(compare(&updated, Family::Postgres, &outcome), []);
+        assert_eq!(
+            print(&updated),
+            CASE.replace("SELECT 2", "SELECT 3").replace(
+                "{\"data\": {\"a\": 1}}",
+                "{\"data\":null,\"errors\":[{\"errorId\":\"…\"}]}"
+            )
+        );
+    }
+
+    #[test]
+    fn only_the_types_asked_for_are_shown() {
+        let schema = "\"\"\"\nA.\n\nB.\n\"\"\"\ntype A {\n  b: B\n}\n\ntype B {\n  a: A\n}\n\nenum C {\n  D\n}\n";
+        assert_eq!(
+            definitions(schema, &["C".into(), "A".into()]),
+            "\"\"\"\nA.\n\nB.\n\"\"\"\ntype A {\n  b: B\n}\n\nenum C {\n  D\n}"
+        );
+    }
+}
