@@ -146,12 +146,7 @@ impl Builder {
         id
     }
 
-    pub fn range(
-        &mut self,
-        namespace: Option<Box<str>>,
-        name: Box<str>,
-        subtype: Type,
-    ) -> RangeId {
+    pub fn range(&mut self, namespace: Option<Box<str>>, name: Box<str>, subtype: Type) -> RangeId {
         let id = RangeId::new(self.catalog.ranges.len());
         self.catalog.ranges.push(Range { id, namespace, name, subtype });
         id

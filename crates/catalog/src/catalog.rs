@@ -108,7 +108,10 @@ impl Catalog {
     pub fn base_scalar<'a>(&'a self, r#type: &'a Type) -> Option<&'a Scalar> {
         match self.base_type(r#type) {
             Type::Scalar(scalar) => Some(scalar),
-            Type::Enum(_) | Type::Domain(_) | Type::Composite(_) | Type::Range(_)
+            Type::Enum(_)
+            | Type::Domain(_)
+            | Type::Composite(_)
+            | Type::Range(_)
             | Type::List(_) => None,
         }
     }

@@ -152,7 +152,10 @@ pub enum InputRole {
     Operators(FieldId),
     /// One operator; the field is that of the enclosing [`InputRole::Operators`].
     Compare(Comparison),
-    Match { r#match: TextMatch, ignore_case: bool },
+    Match {
+        r#match: TextMatch,
+        ignore_case: bool,
+    },
 }
 
 /// What a null or an empty value means at an input position.

@@ -6,7 +6,7 @@
 //!
 //! * [`api`]: the schema with its bindings
 //! * [`binding`]: what a position means
-//! * [`case`]: names
+//! * [`case`] for names
 //! * [`postgraphile`], [`phrag`]: the dialects
 //! * [`lower()`]: operation → request and shape
 
@@ -23,7 +23,7 @@ pub use binding::{
     InputRole, Meaning, OrderBy, PageInfoField, RowsBinding, RowsForm, RowsFrom, ValueBinding,
     ValueShape,
 };
-pub use lower::{LowerError, Lowered, lower};
+pub use lower::{Introspection, LowerError, Lowered, lower};
 
 use catalog::Catalog;
 

@@ -1,11 +1,10 @@
 //! Everything above the line: what is made once a document, or once a document and variable
 //! structure, and cached.
 
-use std::collections::HashMap;
 use std::hash::{Hash, Hasher};
 use std::sync::{Arc, PoisonError, RwLock};
 
-use dialects::LowerError;
+use dialects::{Introspection, LowerError};
 use graphql::operation::{FieldRef, Operation, OperationKind, Selection};
 use graphql::variables::{Steering, Structure, Variables};
 use graphql::{ErrorCode, GraphQLError, Request};
@@ -136,7 +135,7 @@ impl Engine {
         let steering = Steering::new(variables);
         let operation = &document.operation;
         let lowered = dialects::lower(&self.api, operation, steering, &introspection)
-            .map_err(|error| vec![lower_error(error)])?;
+            .map_err(|error| vec![lower_error(&error)])?;
         let program = self
             .source
             .compile(&self.catalog, &lowered.request)
@@ -159,9 +158,9 @@ impl Engine {
         document: &Document,
         operation_name: Option<&str>,
         variables: &Variables,
-    ) -> Result<HashMap<Box<str>, Box<[u8]>>, Vec<GraphQLError>> {
+    ) -> Result<Introspection, Vec<GraphQLError>> {
         if !document.introspects || document.operation.kind != OperationKind::Query {
-            return Ok(HashMap::new());
+            return Ok(Introspection::new());
         }
         let answers = self.validator.introspect(
             &self.api.schema,
@@ -182,13 +181,13 @@ fn introspects(operation: &Operation) -> bool {
     })
 }
 
-fn lower_error(error: LowerError) -> GraphQLError {
+fn lower_error(error: &LowerError) -> GraphQLError {
     match error {
         LowerError::Refused { message, location } => {
-            GraphQLError::new(ErrorCode::BadUserInput, String::from(message)).at(location)
+            GraphQLError::new(ErrorCode::BadUserInput, String::from(&**message)).at(*location)
         }
-        LowerError::TooManyFields(error) => error.into(),
-        error @ LowerError::NotOffered { .. } => {
+        LowerError::TooManyFields(error) => (*error).into(),
+        LowerError::NotOffered { .. } => {
             GraphQLError::new(ErrorCode::NotSupported, error.to_string())
         }
     }

@@ -43,11 +43,10 @@ impl Worker {
                 Ok(variables) => variables,
                 Err(errors) => return Response::request_error(&errors),
             };
-        let prepared =
-            match engine.plan(&document, request.operation_name.as_deref(), &variables) {
-                Ok(prepared) => prepared,
-                Err(errors) => return Response::request_error(&errors),
-            };
+        let prepared = match engine.plan(&document, request.operation_name.as_deref(), &variables) {
+            Ok(prepared) => prepared,
+            Err(errors) => return Response::request_error(&errors),
+        };
         let variables = Variables(&variables.values);
         let out = DATA.to_vec();
         match self.connections.execute(&prepared.plan, variables, out, RESPONSE_BYTES).await {

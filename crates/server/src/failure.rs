@@ -36,11 +36,11 @@ pub(crate) enum Failure {
     Thread,
 }
 
-/// A GraphQL error with the file it was found in.
+/// GraphQL errors with the file they were found in.
 #[derive(Debug)]
 pub(crate) struct OperationError {
     pub(crate) file: PathBuf,
-    pub(crate) error: GraphQLError,
+    pub(crate) errors: Vec<GraphQLError>,
 }
 
 impl Failure {
@@ -64,15 +64,19 @@ impl Failure {
     }
 }
 
-/// `query.graphql:3:5: message`, which editors make a link of.
+/// `query.graphql:3:5: message`, which editors make a link of; one error a line.
 impl fmt::Display for OperationError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match self.error.locations.first() {
-            Some(location) => {
-                write!(f, "{}:{}:{}: ", self.file.display(), location.line, location.column)?;
+        for (idx, error) in self.errors.iter().enumerate() {
+            if idx > 0 {
+                f.write_str("\nerror: ")?;
             }
-            None => write!(f, "{}: ", self.file.display())?,
+            write!(f, "{}:", self.file.display())?;
+            if let Some(location) = error.locations.first() {
+                write!(f, "{}:{}:", location.line, location.column)?;
+            }
+            write!(f, " {}", error.message)?;
         }
-        f.write_str(&self.error.message)
+        Ok(())
     }
 }

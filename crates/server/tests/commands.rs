@@ -2,6 +2,7 @@
 
 mod program;
 
+use std::collections::BTreeSet;
 use std::fs;
 use std::io::Write;
 use std::process::Stdio;
@@ -38,23 +39,13 @@ fn help_names_every_command_and_the_version_is_printed() {
 fn every_option_can_be_given_in_the_environment() {
     for command in ["serve", "schema", "explain", "check", "demo"] {
         let (_, help, _) = outcome(&run(&[command, "--help"]));
-        let mut option = "";
-        for line in help.lines().map(str::trim) {
-            if let Some(name) = line.split([' ', ',']).find(|word| word.starts_with("--")) {
-                if line.starts_with('-') {
-                    option = name;
-                }
-            }
-            if line.is_empty() && matches!(option, "--help" | "--version") {
-                option = "";
-            }
+        // `-h` and `-V` have a short name too, and so do not begin with two dashes.
+        let options = help.lines().filter_map(|line| line.trim().strip_prefix("--"));
+        for option in options {
+            let name = option.split(' ').next().unwrap().to_uppercase().replace('-', "_");
+            let variable = ["[env: THALWEG_", &name].concat();
+            assert!(help.contains(&variable), "{command}: {option} has no {variable}: {help}");
         }
-        assert_eq!(option, "", "the last options are --help and --version");
-        let count = |text: &str| help.matches(text).count();
-        let options = help.lines().filter(|line| line.trim().starts_with("--")).count();
-        // The help and the version have a short name too, and so do not begin with two dashes.
-        let arguments = count("[env: THALWEG_SOURCE");
-        assert_eq!(count("[env: THALWEG_") - arguments, options, "{help}");
     }
 }
 
@@ -239,7 +230,10 @@ fn an_operation_is_explained_from_a_file_and_from_the_standard_input() {
     let arguments = ["explain", &file, document.to_str().unwrap(), "--variables", "{\"id\": 127}"];
     let (code, explanation, error) = outcome(&run(&arguments));
     assert_eq!((code, error.as_str()), (Some(0), ""));
-    assert!(explanation.contains("SELECT") && explanation.contains("127"), "{explanation}");
+    let parts = ["artistById", "select", "$id"];
+    for part in parts {
+        assert!(explanation.contains(part), "{part} is missing in {explanation}");
+    }
 
     let mut child = thalweg(&["explain", &file, "-", "--variables", "{\"id\": 127}"])
         .stdin(Stdio::piped())
@@ -301,4 +295,26 @@ fn the_sample_is_written_into_postgres_once() {
             `playlist_track`, `track`; name an empty database with --into\n";
         assert_eq!(error, expected);
     }
+}
+
+const MANUAL: &str = include_str!("../../../docs/server.md");
+
+#[test]
+fn the_manual_has_every_error_code_and_every_option() {
+    let rows: Vec<&str> = MANUAL.lines().filter_map(|line| line.strip_prefix("| `")).collect();
+    let names: Vec<&str> = rows.iter().filter_map(|row| row.split('`').next()).collect();
+    let codes: Vec<&str> = graphql::ErrorCode::ALL.iter().map(|code| code.as_str()).collect();
+    let is_code = |name: &str| name.chars().all(|c| c.is_ascii_uppercase() || c == '_');
+    let documented: Vec<&str> = names.iter().copied().filter(|name| is_code(name)).collect();
+    assert_eq!(documented, codes);
+
+    let mut options = BTreeSet::new();
+    for command in ["serve", "schema", "explain", "check", "demo"] {
+        let (_, help, _) = outcome(&run(&[command, "--help"]));
+        let lines = help.lines().filter_map(|line| line.trim().split(' ').next());
+        options.extend(lines.filter(|word| word.starts_with("--")).map(str::to_owned));
+    }
+    let documented = names.iter().filter(|name| name.starts_with("--"));
+    let documented: BTreeSet<String> = documented.map(|&name| name.to_owned()).collect();
+    assert_eq!(documented, options);
 }

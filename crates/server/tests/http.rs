@@ -4,28 +4,16 @@ mod program;
 
 use std::io::{BufReader, Read, Write};
 use std::net::Shutdown;
-use std::sync::LazyLock;
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 use expect_test::{Expect, expect};
 
-use crate::program::{Answer, Folder, PATIENCE, Server, post, read_answer};
+use crate::program::{Answer, PATIENCE, Server, post, read_answer};
 
 const JSON: &str = "application/json; charset=utf-8";
 const GRAPHQL: &str = "application/graphql-response+json; charset=utf-8";
 const ACCEPT_GRAPHQL: &str = "Accept: application/graphql-response+json\r\n";
 const ACCEPT_JSON: &str = "Accept: application/json\r\n";
-
-/// One server for all tests that leave it as it was. It ends with the pipe of its log.
-static SHARED: LazyLock<(Folder, Server)> = LazyLock::new(|| {
-    let folder = Folder::new();
-    let server = Server::demo(&folder.file("shop.db"));
-    (folder, server)
-});
-
-fn server() -> &'static Server {
-    &SHARED.1
-}
 
 fn check(answer: &Answer, status: u16, media_type: &str, body: &Expect) {
     let (actual_status, actual_type, actual_body) = answer.parts();
@@ -41,34 +29,37 @@ fn artist() -> Expect {
 
 #[test]
 fn a_query_is_answered_by_post_and_by_get() {
-    check(&server().query("", ARTIST), 200, JSON, &artist());
+    let server = Server::sample();
+    check(&server.query("", ARTIST), 200, JSON, &artist());
     let target = "/graphql?query=%7B%20artistById(id:%20127)%20%7B%20id%20%7D%20%7D";
-    check(&server().get(target, ""), 200, JSON, &artist());
+    check(&server.get(target, ""), 200, JSON, &artist());
 }
 
 #[test]
 fn variables_and_an_operation_name_come_by_post_and_by_get() {
+    let server = Server::sample();
     let body = r#"{"query":"query a { __typename } query b($id: Int!) { artistById(id: $id) { id } }",
         "operationName":"b","variables":{"id":127},"extensions":{}}"#;
-    check(&server().post("", body), 200, JSON, &artist());
+    check(&server.post("", body), 200, JSON, &artist());
     let target = "/graphql?query=query%20a%20%7B__typename%7D%20\
         query%20b(%24id:Int!)%7BartistById(id:%24id)%7Bid%7D%7D\
         &operationName=b&variables=%7B%22id%22:127%7D";
-    check(&server().get(target, ""), 200, JSON, &artist());
+    check(&server.get(target, ""), 200, JSON, &artist());
 }
 
 #[test]
 fn the_media_type_follows_accept() {
+    let server = Server::sample();
     for accept in ["", "Accept: */*\r\n", ACCEPT_JSON] {
-        check(&server().query(accept, ARTIST), 200, JSON, &artist());
+        check(&server.query(accept, ARTIST), 200, JSON, &artist());
     }
     let both = "Accept: application/graphql-response+json, application/json;q=0.9\r\n";
     for accept in [ACCEPT_GRAPHQL, both] {
-        check(&server().query(accept, ARTIST), 200, GRAPHQL, &artist());
+        check(&server.query(accept, ARTIST), 200, GRAPHQL, &artist());
     }
     let neither = "Accept: text/html\r\n";
     check(
-        &server().query(neither, ARTIST),
+        &server.query(neither, ARTIST),
         406,
         JSON,
         &expect![[
@@ -79,9 +70,10 @@ fn the_media_type_follows_accept() {
 
 #[test]
 fn a_document_that_fails_is_200_in_json_and_400_in_the_newer_type() {
+    let server = Server::sample();
     for document in ["{", "{ noSuchField }", "query a { __typename } query b { __typename }"] {
-        let older = server().query(ACCEPT_JSON, document);
-        let newer = server().query(ACCEPT_GRAPHQL, document);
+        let older = server.query(ACCEPT_JSON, document);
+        let newer = server.query(ACCEPT_GRAPHQL, document);
         assert_eq!((older.status, older.header("content-type")), (200, Some(JSON)));
         assert_eq!((newer.status, newer.header("content-type")), (400, Some(GRAPHQL)));
         assert_eq!(older.body, newer.body);
@@ -91,6 +83,7 @@ fn a_document_that_fails_is_200_in_json_and_400_in_the_newer_type() {
 
 #[test]
 fn what_is_no_graphql_request_is_400_in_both_types() {
+    let server = Server::sample();
     let malformed = [
         (
             "{",
@@ -110,21 +103,22 @@ fn what_is_no_graphql_request_is_400_in_both_types() {
             r#"","extensions":{"code":"BAD_USER_INPUT"}}]}"#,
         ];
         let expected = expected.concat();
-        let older = server().post(ACCEPT_JSON, body);
+        let older = server.post(ACCEPT_JSON, body);
         assert_eq!(older.parts(), (400, JSON, expected.as_str()), "{body}");
-        let newer = server().post(ACCEPT_GRAPHQL, body);
+        let newer = server.post(ACCEPT_GRAPHQL, body);
         assert_eq!(newer.parts(), (400, GRAPHQL, expected.as_str()), "{body}");
     }
-    let get = server().get("/graphql", "");
+    let get = server.get("/graphql", "");
     let expected = r#"{"errors":[{"message":"Must provide \"query\".","extensions":{"code":"BAD_USER_INPUT"}}]}"#;
     assert_eq!(get.parts(), (400, JSON, expected));
 }
 
 #[test]
 fn other_content_types_and_compressed_bodies_are_415() {
+    let server = Server::sample();
     let body = r#"{"query":"{ __typename }"}"#;
     for content_type in ["text/plain", "application/json; charset=utf-16", "application/graphql"] {
-        let answer = server().send(post(content_type, "", body).as_bytes());
+        let answer = server.send(post(content_type, "", body).as_bytes());
         check(
             &answer,
             415,
@@ -135,8 +129,8 @@ fn other_content_types_and_compressed_bodies_are_415() {
         );
     }
     let none = b"POST /graphql HTTP/1.1\r\nHost: test\r\nContent-Length: 2\r\n\r\n{}";
-    assert_eq!(server().send(none).status, 415);
-    let answer = server().post("Content-Encoding: gzip\r\n", body);
+    assert_eq!(server.send(none).status, 415);
+    let answer = server.post("Content-Encoding: gzip\r\n", body);
     check(
         &answer,
         415,
@@ -147,13 +141,14 @@ fn other_content_types_and_compressed_bodies_are_415() {
     );
     for content_type in ["application/json;charset=UTF-8", "Application/Json"] {
         let body = r#"{"query":"{ artistById(id: 127) { id } }"}"#;
-        let answer = server().send(post(content_type, "", body).as_bytes());
+        let answer = server.send(post(content_type, "", body).as_bytes());
         check(&answer, 200, JSON, &artist());
     }
 }
 
 #[test]
 fn other_methods_are_405_and_say_which_are_allowed() {
+    let server = Server::sample();
     for (method, target, allow) in [
         ("PUT", "/graphql", "GET, HEAD, POST"),
         ("DELETE", "/graphql", "GET, HEAD, POST"),
@@ -162,16 +157,17 @@ fn other_methods_are_405_and_say_which_are_allowed() {
     ] {
         let request =
             format!("{method} {target} HTTP/1.1\r\nHost: test\r\nContent-Length: 0\r\n\r\n");
-        let answer = server().send(request.as_bytes());
+        let answer = server.send(request.as_bytes());
         assert_eq!((answer.status, answer.header("allow")), (405, Some(allow)), "{method}");
     }
 }
 
 #[test]
 fn other_paths_are_404() {
+    let server = Server::sample();
     for target in ["/", "/graphql/", "/health"] {
         check(
-            &server().get(target, ""),
+            &server.get(target, ""),
             404,
             JSON,
             &expect![[
@@ -183,8 +179,9 @@ fn other_paths_are_404() {
 
 #[test]
 fn the_process_says_that_it_lives() {
-    check(&server().get("/health/live", ""), 200, JSON, &expect![[r#"{"status":"live"}"#]]);
-    let head = server().send(b"HEAD /health/live HTTP/1.1\r\nHost: test\r\n\r\n");
+    let server = Server::sample();
+    check(&server.get("/health/live", ""), 200, JSON, &expect![[r#"{"status":"live"}"#]]);
+    let head = server.send(b"HEAD /health/live HTTP/1.1\r\nHost: test\r\n\r\n");
     assert_eq!((head.status, head.header("content-length")), (200, Some("17")));
 }
 
@@ -197,11 +194,12 @@ fn padded(length: usize) -> String {
 
 #[test]
 fn a_body_of_one_mebibyte_is_read_and_a_byte_more_is_413() {
-    check(&server().post("", &padded(1024 * 1024)), 200, JSON, &artist());
+    let server = Server::sample();
+    check(&server.post("", &padded(1024 * 1024)), 200, JSON, &artist());
     let refusal = expect![[
         r#"{"errors":[{"message":"The request body is larger than 1048576 bytes.","extensions":{"code":"BAD_USER_INPUT"}}]}"#
     ]];
-    check(&server().post("", &padded(1024 * 1024 + 1)), 413, JSON, &refusal);
+    check(&server.post("", &padded(1024 * 1024 + 1)), 413, JSON, &refusal);
     // The same without a length said beforehand.
     let mut request = b"POST /graphql HTTP/1.1\r\nHost: test\r\nContent-Type: application/json\r\n\
         Transfer-Encoding: chunked\r\n\r\n"
@@ -212,19 +210,21 @@ fn a_body_of_one_mebibyte_is_read_and_a_byte_more_is_413() {
         request.extend_from_slice(b"\r\n");
     }
     request.extend_from_slice(b"0\r\n\r\n");
-    check(&server().send(&request), 413, JSON, &refusal);
+    check(&server.send(&request), 413, JSON, &refusal);
 }
 
 #[test]
 fn a_client_that_asks_first_is_refused_before_it_sends() {
+    let server = Server::sample();
     let head = "POST /graphql HTTP/1.1\r\nHost: test\r\nContent-Type: application/json\r\n\
         Content-Length: 2000000\r\nExpect: 100-continue\r\n\r\n";
-    assert_eq!(server().send(head.as_bytes()).status, 413);
+    assert_eq!(server.send(head.as_bytes()).status, 413);
 }
 
 #[test]
 fn a_connection_is_kept_and_requests_can_be_pipelined() {
-    let mut stream = server().connect();
+    let server = Server::sample();
+    let mut stream = server.connect();
     let body = r#"{"query":"{ artistById(id: 127) { id } }"}"#;
     let request = post("application/json", "", body);
     let mut both = request.clone();
@@ -239,14 +239,15 @@ fn a_connection_is_kept_and_requests_can_be_pipelined() {
 
 #[test]
 fn half_requests_and_noise_disturb_nobody() {
-    let mut half = server().connect();
+    let server = Server::sample();
+    let mut half = server.connect();
     half.write_all(b"POST /graphql HTTP/1.1\r\nHost: te").unwrap();
-    let mut noise = server().connect();
+    let mut noise = server.connect();
     noise.write_all(b"\x16\x03\x01\x00\xa5\r\n\r\n").unwrap();
-    let mut gone = server().connect();
+    let mut gone = server.connect();
     gone.write_all(post("application/json", "", "{}").as_bytes()).unwrap();
     gone.shutdown(Shutdown::Both).unwrap();
-    check(&server().query("", ARTIST), 200, JSON, &artist());
+    check(&server.query("", ARTIST), 200, JSON, &artist());
     let mut answer = String::new();
     // The connection may also be reset, which says the same.
     drop(noise.read_to_string(&mut answer));
@@ -255,9 +256,8 @@ fn half_requests_and_noise_disturb_nobody() {
 
 #[test]
 fn a_signal_ends_the_server_and_what_was_begun_is_answered() {
-    let folder = Folder::new();
     for signal in ["TERM", "INT"] {
-        let mut server = Server::demo(&folder.file("shop.db"));
+        let mut server = Server::sample();
         let mut idle = server.connect();
         let mut begun = server.connect();
         let body = r#"{"query":"{ artistById(id: 127) { id } }"}"#;
@@ -279,12 +279,11 @@ fn a_signal_ends_the_server_and_what_was_begun_is_answered() {
 
 #[test]
 fn a_second_signal_ends_the_server_at_once() {
-    let folder = Folder::new();
-    let mut server = Server::demo(&folder.file("shop.db"));
+    let mut server = Server::sample();
     let mut begun = server.connect();
     begun.write_all(post("application/json", "", "{}").split_at(60).0.as_bytes()).unwrap();
     std::thread::sleep(Duration::from_millis(200));
-    let started = std::time::Instant::now();
+    let started = Instant::now();
     server.signal("TERM");
     std::thread::sleep(Duration::from_millis(200));
     server.signal("TERM");
@@ -294,8 +293,7 @@ fn a_second_signal_ends_the_server_at_once() {
 
 #[test]
 fn refused_requests_are_in_the_log_by_a_line_each() {
-    let folder = Folder::new();
-    let mut server = Server::demo(&folder.file("shop.db"));
+    let mut server = Server::sample();
     assert_eq!(server.post("", "{}").status, 400);
     assert_eq!(server.query("", "{ noSuchField }").status, 200);
     assert_eq!(server.query("", ARTIST).status, 200);

@@ -12,4 +12,6 @@ pub mod sqlite;
 
 pub use error::{SourceError, SourceErrorKind};
 pub use operand::Variables;
-pub use source::{Address, AddressError, Connections, ExecuteError, OpenError, OpenOptions, Plan, Program, Source};
+pub use source::{
+    Address, AddressError, Connections, ExecuteError, OpenError, OpenOptions, Plan, Program, Source,
+};

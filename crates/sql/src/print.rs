@@ -55,7 +55,7 @@ impl Printer<'_> {
         }
         if let Some(from) = &select.from {
             self.out.push_str(" FROM ");
-            self.from_item(from)?;
+            self.item(from)?;
         }
         for join in &select.joins {
             self.join(join)?;
@@ -87,7 +87,7 @@ impl Printer<'_> {
         Ok(())
     }
 
-    fn from_item(&mut self, item: &FromItem) -> fmt::Result {
+    fn item(&mut self, item: &FromItem) -> fmt::Result {
         match item {
             FromItem::Table { name, alias } => {
                 self.table_name(name);
@@ -134,7 +134,7 @@ impl Printer<'_> {
                 None
             }
         };
-        self.from_item(&join.item)?;
+        self.item(&join.item)?;
         if let Some(on) = on {
             self.out.push_str(" ON ");
             self.expression(on)?;
@@ -395,8 +395,12 @@ mod tests {
         ];
         check(
             &select,
-            &expect![[r#"SELECT t0."id" FROM "person" AS t0 ORDER BY t0."name", t0."name" DESC, t0."name""#]],
-            &expect![[r#"SELECT t0."id" FROM "person" AS t0 ORDER BY t0."name" NULLS LAST, t0."name" DESC NULLS FIRST, t0."name""#]],
+            &expect![[
+                r#"SELECT t0."id" FROM "person" AS t0 ORDER BY t0."name", t0."name" DESC, t0."name""#
+            ]],
+            &expect![[
+                r#"SELECT t0."id" FROM "person" AS t0 ORDER BY t0."name" NULLS LAST, t0."name" DESC NULLS FIRST, t0."name""#
+            ]],
         );
     }
 
@@ -415,18 +419,20 @@ mod tests {
         select.offset = Some(Expression::Parameter(Parameter(2)));
         check(
             &select,
-            &expect![[r#"SELECT 1 FROM "person" AS t0 WHERE t0."name" = ANY($1) AND (t0."name" LIKE $2 OR (NOT (t0."name" IS NULL))) AND (FALSE) OFFSET $3"#]],
-            &expect![[r#"SELECT 1 FROM "person" AS t0 WHERE t0."name" IN (SELECT value FROM json_each(?1)) AND (t0."name" GLOB ?2 OR (NOT (t0."name" IS NULL))) AND (FALSE) LIMIT -1 OFFSET ?3"#]],
+            &expect![[
+                r#"SELECT 1 FROM "person" AS t0 WHERE t0."name" = ANY($1) AND (t0."name" LIKE $2 OR (NOT (t0."name" IS NULL))) AND (FALSE) OFFSET $3"#
+            ]],
+            &expect![[
+                r#"SELECT 1 FROM "person" AS t0 WHERE t0."name" IN (SELECT value FROM json_each(?1)) AND (t0."name" GLOB ?2 OR (NOT (t0."name" IS NULL))) AND (FALSE) LIMIT -1 OFFSET ?3"#
+            ]],
         );
     }
 
     #[test]
     fn a_page_for_each_parent_is_a_lateral_join() {
         let mut page = Select::from(table("track", 2));
-        page.items.push(SelectItem {
-            expression: Expression::named(Alias(2), "name"),
-            name: Some(0),
-        });
+        page.items
+            .push(SelectItem { expression: Expression::named(Alias(2), "name"), name: Some(0) });
         page.limit = Some(Expression::Parameter(Parameter(1)));
         let arrays = FromItem::Arrays { parameters: vec![Parameter(0)], alias: Alias(0) };
         let mut select = Select::from(arrays);

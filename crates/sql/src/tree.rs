@@ -49,10 +49,19 @@ pub struct SelectItem {
 
 #[derive(Clone, Debug, PartialEq)]
 pub enum FromItem {
-    Table { name: TableName, alias: Alias },
-    Subquery { select: Box<Select>, alias: Alias },
+    Table {
+        name: TableName,
+        alias: Alias,
+    },
+    Subquery {
+        select: Box<Select>,
+        alias: Alias,
+    },
     /// Rows made of array parameters of equal length, one column each.
-    Arrays { parameters: Vec<Parameter>, alias: Alias },
+    Arrays {
+        parameters: Vec<Parameter>,
+        alias: Alias,
+    },
 }
 
 #[derive(Clone, Debug, PartialEq)]
@@ -71,10 +80,17 @@ pub enum JoinKind {
 
 #[derive(Clone, Debug, PartialEq)]
 pub enum Expression {
-    Column { alias: Alias, column: Column },
+    Column {
+        alias: Alias,
+        column: Column,
+    },
     Parameter(Parameter),
     Boolean(bool),
-    Compare { left: Box<Expression>, comparison: Comparison, right: Box<Expression> },
+    Compare {
+        left: Box<Expression>,
+        comparison: Comparison,
+        right: Box<Expression>,
+    },
     /// True when empty.
     And(Vec<Expression>),
     /// False when empty.
@@ -84,10 +100,19 @@ pub enum Expression {
     IsNotTrue(Box<Expression>),
     IsNull(Box<Expression>),
     /// Equal to an element of a list parameter.
-    InList { expression: Box<Expression>, list: Parameter },
+    InList {
+        expression: Box<Expression>,
+        list: Parameter,
+    },
     /// A case-sensitive pattern.
-    Like { expression: Box<Expression>, pattern: Parameter },
-    Cast { expression: Box<Expression>, r#type: SqlType },
+    Like {
+        expression: Box<Expression>,
+        pattern: Parameter,
+    },
+    Cast {
+        expression: Box<Expression>,
+        r#type: SqlType,
+    },
     /// A text timestamp in the one form in which equal moments are equal texts.
     CanonicalTimestamp(Box<Expression>),
     /// Text of letters that compare without regard to case.
@@ -197,9 +222,9 @@ impl FromItem {
     #[must_use]
     pub fn alias(&self) -> Alias {
         match self {
-            Self::Table { alias, .. } | Self::Subquery { alias, .. } | Self::Arrays { alias, .. } => {
-                *alias
-            }
+            Self::Table { alias, .. }
+            | Self::Subquery { alias, .. }
+            | Self::Arrays { alias, .. } => *alias,
         }
     }
 }

@@ -39,14 +39,12 @@ impl Context<'_> {
         match &binding.role {
             InputRole::Equal(_) => Ok(compared(Comparison::Equal)),
             InputRole::Compare(comparison) => Ok(compared(*comparison)),
-            InputRole::Match { r#match, ignore_case } => {
-                Ok(field.map(|field| Filter::Text {
-                    place: Place::field(field),
-                    r#match: *r#match,
-                    ignore_case: *ignore_case,
-                    operand: self.operand(input, r#type.base),
-                }))
-            }
+            InputRole::Match { r#match, ignore_case } => Ok(field.map(|field| Filter::Text {
+                place: Place::field(field),
+                r#match: *r#match,
+                ignore_case: *ignore_case,
+                operand: self.operand(input, r#type.base),
+            })),
             InputRole::Filter | InputRole::Operators(_) => {
                 let entries = self.entries(input, r#type.base);
                 if entries.is_empty() {
@@ -108,8 +106,6 @@ pub(super) fn meaning(
         Meaning::True => Ok(Some(Filter::all())),
         Meaning::False => Ok(Some(Filter::none())),
         Meaning::IsNull => Ok(field.map(|field| Filter::IsNull(Place::field(field)))),
-        Meaning::Refuse(text) => {
-            Err(LowerError::Refused { message: text.clone(), location })
-        }
+        Meaning::Refuse(text) => Err(LowerError::Refused { message: text.clone(), location }),
     }
 }

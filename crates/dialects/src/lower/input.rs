@@ -86,11 +86,11 @@ impl Context<'_> {
             Input::Literal(_) => Vec::new(),
             Input::Variable(slot, path) => {
                 let keys = self.steering.keys(*slot, path).unwrap_or_default();
-                let entry = |key: &Box<str>| {
+                let entry = |key: &str| {
                     let id = self.api.schema.find_input_field(object, key)?;
                     Some((id, Input::Variable(*slot, path.key(key))))
                 };
-                keys.iter().filter_map(entry).collect()
+                keys.iter().filter_map(|key| entry(key)).collect()
             }
         }
     }

@@ -40,6 +40,9 @@ pub struct Lowered {
     pub structure: Structure,
 }
 
+/// The answers to the root fields `__schema` and `__type`, by response name.
+pub type Introspection = HashMap<Box<str>, Box<[u8]>>;
+
 /// Why an operation cannot be lowered: always the request's fault.
 #[derive(Clone, Debug, thiserror::Error)]
 pub enum LowerError {
@@ -60,7 +63,7 @@ struct Context<'a> {
     api: &'a Api,
     operation: &'a Operation,
     steering: &'a Steering<'a>,
-    introspection: &'a HashMap<Box<str>, Box<[u8]>>,
+    introspection: &'a Introspection,
     budget: Budget,
     shape: Shape,
     next_output: u32,
@@ -70,13 +73,12 @@ struct Context<'a> {
     root: u32,
 }
 
-/// Lowers an operation. `introspection` holds the answers to its root fields `__schema` and
-/// `__type` by response name.
+/// Lowers an operation.
 pub fn lower(
     api: &Api,
     operation: &Operation,
     steering: Steering<'_>,
-    introspection: &HashMap<Box<str>, Box<[u8]>>,
+    introspection: &Introspection,
 ) -> Result<Lowered, LowerError> {
     let root_type = match operation.kind {
         OperationKind::Query => api.schema.query.ok_or("query type"),
@@ -100,11 +102,8 @@ pub fn lower(
     let Context { mut shape, next_output, next_rows, steps, .. } = context;
     shape.root = Some(fields);
     let transaction = ir::Transaction { isolation: ir::Isolation::Snapshot, steps };
-    let request = ir::Request {
-        transactions: vec![transaction],
-        outputs: next_output,
-        rows: next_rows,
-    };
+    let request =
+        ir::Request { transactions: vec![transaction], outputs: next_output, rows: next_rows };
     Ok(Lowered { request, shape, structure: steering.into_structure() })
 }
 

@@ -4,8 +4,8 @@ use catalog::{EntityId, FieldId};
 use ir::{Direction, Nulls, OrderKey, OrderTerm, Place};
 use response::Piece;
 
-use super::outputs::Outputs;
 use super::Context;
+use super::outputs::Outputs;
 use crate::binding::{EntityBinding, OrderBy};
 
 /// The order of a list: what the request says, completed by the tie-break.

@@ -36,7 +36,10 @@ pub(super) fn add(build: &mut Build<'_>, one: &Served<'_>, row: TypeId) -> Optio
             field("nodes", &descriptions::nodes(&one.name), row.list().non_null()),
             FieldBinding::Connection(ConnectionField::Nodes),
         ),
-        (field("edges", &descriptions::edges(&one.name), edges), FieldBinding::Connection(ConnectionField::Edges)),
+        (
+            field("edges", &descriptions::edges(&one.name), edges),
+            FieldBinding::Connection(ConnectionField::Edges),
+        ),
         (
             field("pageInfo", descriptions::PAGE_INFO_FIELD, page_info.non_null()),
             FieldBinding::Connection(ConnectionField::PageInfo),
@@ -49,7 +52,11 @@ pub(super) fn add(build: &mut Build<'_>, one: &Served<'_>, row: TypeId) -> Optio
     for (definition, binding) in fields {
         build.api.add_field(connection, definition, binding);
     }
-    build.api.add_field(edge, field("cursor", descriptions::CURSOR, cursor), FieldBinding::Edge(EdgeField::Cursor));
+    build.api.add_field(
+        edge,
+        field("cursor", descriptions::CURSOR, cursor),
+        FieldBinding::Edge(EdgeField::Cursor),
+    );
     let node = field("node", &descriptions::edge_node(&one.name), row);
     build.api.add_field(edge, node, FieldBinding::Edge(EdgeField::Node));
     Some(connection)
@@ -64,15 +71,30 @@ fn page_info(build: &mut Build<'_>) -> Option<TypeRef> {
     let description = Some(descriptions::PAGE_INFO.into());
     let page_info = build.add_type("PageInfo", description, object(Vec::new()))?;
     let fields = [
-        ("hasNextPage", descriptions::HAS_NEXT_PAGE, boolean, FieldBinding::PageInfo(PageInfoField::HasNextPage)),
+        (
+            "hasNextPage",
+            descriptions::HAS_NEXT_PAGE,
+            boolean,
+            FieldBinding::PageInfo(PageInfoField::HasNextPage),
+        ),
         (
             "hasPreviousPage",
             descriptions::HAS_PREVIOUS_PAGE,
             boolean,
             FieldBinding::PageInfo(PageInfoField::HasPreviousPage),
         ),
-        ("startCursor", descriptions::START_CURSOR, cursor, FieldBinding::PageInfo(PageInfoField::StartCursor)),
-        ("endCursor", descriptions::END_CURSOR, cursor, FieldBinding::PageInfo(PageInfoField::EndCursor)),
+        (
+            "startCursor",
+            descriptions::START_CURSOR,
+            cursor,
+            FieldBinding::PageInfo(PageInfoField::StartCursor),
+        ),
+        (
+            "endCursor",
+            descriptions::END_CURSOR,
+            cursor,
+            FieldBinding::PageInfo(PageInfoField::EndCursor),
+        ),
     ];
     for (name, description, r#type, binding) in fields {
         build.api.add_field(page_info, field(name, description, r#type), binding);

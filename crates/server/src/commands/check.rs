@@ -6,12 +6,12 @@ use std::process::ExitCode;
 
 use catalog::{Note, NoteKind};
 
-use crate::commands::{block_on, open, print};
+use crate::commands::{block_on, inspect, print};
 use crate::failure::Failure;
 use crate::options::ApiOptions;
 
 pub(crate) fn run(options: &ApiOptions) -> Result<ExitCode, Failure> {
-    let engine = block_on(open(options))?;
+    let engine = block_on(inspect(options))?;
     let mut groups: BTreeMap<NoteKind, Vec<&Note>> = BTreeMap::new();
     for note in engine.notes() {
         groups.entry(note.kind).or_default().push(note);

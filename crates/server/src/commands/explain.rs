@@ -20,8 +20,8 @@ pub(crate) fn run(options: &ExplainOptions) -> Result<(), Failure> {
     };
     let explanation = block_on(async {
         let worker = Worker::new(open(&options.api).await?);
-        worker.explain(&request, options.analyze).await.map_err(|error| {
-            Failure::Operation(OperationError { file: options.file.clone(), error })
+        worker.explain(&request, options.analyze).await.map_err(|errors| {
+            Failure::Operation(OperationError { file: options.file.clone(), errors })
         })
     })?;
     print(&explanation)

@@ -42,6 +42,12 @@ async fn open(options: &ApiOptions) -> Result<Arc<Engine>, Failure> {
     Ok(Engine::open(&options.address()?, &engine_options).await?)
 }
 
+/// The same for a look at it: an API without a field is a finding, not a failure.
+async fn inspect(options: &ApiOptions) -> Result<Arc<Engine>, Failure> {
+    let engine_options = options.engine_options(NonZeroUsize::MIN)?;
+    Ok(Engine::inspect(&options.address()?, &engine_options).await?)
+}
+
 /// Writes a result of a command.
 fn print(text: &str) -> Result<(), Failure> {
     let mut output = io::stdout().lock();

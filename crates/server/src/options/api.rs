@@ -30,7 +30,7 @@ pub(crate) struct ApiOptions {
     /// For postgraphile: simple lists beside or instead of connections [default: omit]
     #[arg(long, env = "THALWEG_SIMPLE_COLLECTIONS", value_name = "WHICH")]
     pub(crate) simple_collections: Option<SimpleCollections>,
-    /// For phrag: 64-bit integers as Int, or as text in a scalar of their own [default: int]
+    /// For SQLite and for phrag: 64-bit integers as Int, or as BigInt [default: int]
     #[arg(long, env = "THALWEG_BIGINT", value_name = "FORM")]
     pub(crate) bigint: Option<BigInt>,
     /// For phrag: how many rows a list has where the query gives no limit [default: all]
@@ -60,7 +60,7 @@ pub(crate) enum SimpleCollections {
 pub(crate) enum BigInt {
     /// As Int: a value beyond 32 bits is an error at its path
     Int,
-    /// As a scalar BigInt, written as a string
+    /// As the scalar BigInt, which is written as a string
     String,
 }
 

@@ -1,7 +1,7 @@
 //! The built program, run as a user runs it.
 
-// Each test binary uses its own part of this.
-#![allow(dead_code)]
+// Each test binary uses its own part of this, and nobody else any.
+#![allow(dead_code, unreachable_pub)]
 
 use std::fs;
 use std::io::{BufRead, BufReader, Read, Write};
@@ -26,6 +26,8 @@ pub struct Server {
     pub log: BufReader<ChildStderr>,
     /// What it printed until it was ready.
     pub welcome: String,
+    /// Where its file is, if that is its own.
+    pub folder: Option<Folder>,
 }
 
 /// An answer as it came over the socket.
@@ -81,6 +83,14 @@ pub fn outcome(output: &Output) -> (Option<i32>, String, String) {
 }
 
 impl Server {
+    /// The demo with a file of its own.
+    pub fn sample() -> Self {
+        let folder = Folder::new();
+        let mut server = Self::demo(&folder.file("shop.db"));
+        server.folder = Some(folder);
+        server
+    }
+
     /// The demo at a free port; ready to answer.
     pub fn demo(file: &Path) -> Self {
         Self::start(&["demo", "--listen", "127.0.0.1:0", "--file", file.to_str().unwrap()])
@@ -111,7 +121,7 @@ impl Server {
                 assert!(output.read_line(&mut welcome).unwrap() > 0, "the output has ended");
             }
         }
-        Self { address, child, log, welcome }
+        Self { address, child, log, welcome, folder: None }
     }
 
     pub fn connect(&self) -> TcpStream {

@@ -24,7 +24,10 @@ pub struct BoundLevel {
 #[derive(Clone, Copy, Debug)]
 enum Span {
     Null,
-    Text { start: usize, end: usize },
+    Text {
+        start: usize,
+        end: usize,
+    },
     /// Filled from rows when they are there.
     Keys,
 }

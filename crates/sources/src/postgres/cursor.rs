@@ -45,9 +45,11 @@ impl<'r> Answer<'r> {
     /// Indexes the rows of all levels.
     #[must_use]
     pub fn new(program: &'r Program, bound: &'r Bound, rows: &'r [Rows]) -> Self {
-        let indexes = program.levels.iter().zip(rows).map(|(level, rows)| {
-            level.link.as_ref().map(|link| Index::new(rows, link))
-        });
+        let indexes = program
+            .levels
+            .iter()
+            .zip(rows)
+            .map(|(level, rows)| level.link.as_ref().map(|link| Index::new(rows, link)));
         Self { program, bound, rows, indexes: indexes.collect() }
     }
 

@@ -19,9 +19,7 @@ impl From<WireError> for SourceError {
         match error {
             WireError::Database { error, .. } | WireError::StalePlan(error) => (*error).into(),
             WireError::Timeout => Self::new(SourceErrorKind::Timeout, "the statement timed out"),
-            WireError::TooLarge { .. } => {
-                Self::new(SourceErrorKind::TooLarge, error.to_string())
-            }
+            WireError::TooLarge { .. } => Self::new(SourceErrorKind::TooLarge, error.to_string()),
             WireError::Io(_)
             | WireError::Tls(_)
             | WireError::Authentication(_)

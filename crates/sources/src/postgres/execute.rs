@@ -52,7 +52,10 @@ impl PostgresProgram {
 pub enum Run {
     Rows(Vec<Rows>),
     /// A statement of this root field failed.
-    Failed { root: u32, error: SourceError },
+    Failed {
+        root: u32,
+        error: SourceError,
+    },
 }
 
 /// Runs the statements of all root fields but those in `without`.
@@ -112,16 +115,14 @@ async fn attempt_run(
                 }
             });
             let statement = &program.statements[place];
-            pipeline
-                .execute(statement, parameters)
-                .map_err(|error| (error, Some(level.root)))?;
+            pipeline.execute(statement, parameters).map_err(|error| (error, Some(level.root)))?;
             sent.push(place);
         }
         let blame = |error: WireError| {
             let root = match &error {
-                WireError::Database { execution, .. } => execution
-                    .and_then(|index| sent.get(index))
-                    .map(|place| levels[*place].root),
+                WireError::Database { execution, .. } => {
+                    execution.and_then(|index| sent.get(index)).map(|place| levels[*place].root)
+                }
                 WireError::StalePlan(_) => sent.first().map(|place| levels[*place].root),
                 _ => None,
             };

@@ -2,7 +2,7 @@
 //!
 //! * [`introspect`]: what a database holds
 //! * [`wire`], [`pool`]: connections
-//! * [`bind`]: parameters
+//! * [`bind`] for parameters
 //! * [`execute`]: a request's whole run, in as few rounds as possible
 //! * [`source`]: a database read from every thread
 //! * [`cursor`]: the rows of all levels, found by their parents' keys

@@ -138,8 +138,8 @@ impl Compiler<'_> {
             }
             Some(parents) => {
                 let named = columns.zip(0_u16..);
-                let named = named
-                    .map(|(expression, number)| SelectItem { expression, name: Some(number) });
+                let named =
+                    named.map(|(expression, number)| SelectItem { expression, name: Some(number) });
                 scope.select.items = named.collect();
                 let count = scope.select.items.len();
                 let (mut select, alias) = join_page(parents, scope.select, &mut statement);
@@ -276,17 +276,9 @@ impl Compiler<'_> {
     }
 
     /// The level that counts rows, the page left aside.
-    fn count(
-        &mut self,
-        rows: &Rows,
-        parent: Option<&Parent<'_>>,
-    ) -> Result<LevelId, CompileError> {
-        let all = Rows {
-            page: ir::Page::All,
-            order: Vec::new(),
-            outputs: Vec::new(),
-            ..rows.clone()
-        };
+    fn count(&mut self, rows: &Rows, parent: Option<&Parent<'_>>) -> Result<LevelId, CompileError> {
+        let all =
+            Rows { page: ir::Page::All, order: Vec::new(), outputs: Vec::new(), ..rows.clone() };
         let mut statement = Statement::default();
         let linked = self.scope(&all, parent, &mut statement)?;
         let link = link_expressions(&linked, parent);
@@ -294,7 +286,7 @@ impl Compiler<'_> {
         let item = |expression| SelectItem { expression, name: None };
         scope.select.items = vec![item(Expression::CountRows)];
         scope.select.items.extend(link.iter().cloned().map(item));
-        scope.select.group_by = link;
+        scope.select.group_by = self.group_by(rows, link)?;
         let level = self.push(&all, parent, &scope.select, statement, LevelKind::Count, how)?;
         self.close(level)?;
         Ok(level)
@@ -323,6 +315,27 @@ impl Compiler<'_> {
                 self.child_scope(rows, above, path, key_columns, statement)
             }
         }
+    }
+
+    /// The parents' keys, by which rows are counted. Where equal keys may print differently, each
+    /// text is a group of its own, since each parent looks for its own text.
+    fn group_by(
+        &self,
+        rows: &Rows,
+        mut link: Vec<Expression>,
+    ) -> Result<Vec<Expression>, CompileError> {
+        if link.is_empty() {
+            return Ok(link);
+        }
+        let near = self.hop_fields(relation(rows)?).0;
+        let texts = link.iter().zip(near).filter(|(_, field)| !self.identity_is_text(**field));
+        let text = |(expression, _): (&Expression, _)| Expression::Cast {
+            expression: Box::new(expression.clone()),
+            r#type: SqlType::Text,
+        };
+        let texts: Vec<_> = texts.map(text).collect();
+        link.extend(texts);
+        Ok(link)
     }
 
     /// The rows of one parent, whose key is bound.

@@ -18,9 +18,7 @@ impl Compiler<'_> {
         statement: &mut Statement,
     ) -> Result<Expression, CompileError> {
         Ok(match filter {
-            Filter::And(filters) => {
-                Expression::all(self.filters(filters, scope, statement)?)
-            }
+            Filter::And(filters) => Expression::all(self.filters(filters, scope, statement)?),
             Filter::Or(filters) => Expression::Or(self.filters(filters, scope, statement)?),
             Filter::Not(filter) => {
                 Expression::Not(Box::new(self.filter(filter, scope, statement)?))

@@ -78,8 +78,13 @@ pub struct Parameter {
 pub enum ParameterSource {
     Operand(ir::Operand),
     /// A column of the parent's current row.
-    Parent { column: u16 },
+    Parent {
+        column: u16,
+    },
     /// The distinct values of a column in all rows of a level; the columns of one level are
     /// distinct together.
-    Keys { level: LevelId, column: u16 },
+    Keys {
+        level: LevelId,
+        column: u16,
+    },
 }

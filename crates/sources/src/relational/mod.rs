@@ -9,7 +9,7 @@
 //! * [`compile`]: the walk over the tree
 //! * [`source`](mod@source): FROM, joins, filters and order of one set of rows
 //! * [`parents`]: the parents of a level, said again or as arrays of keys
-//! * [`filter`]: conditions
+//! * [`filter`] for conditions
 //! * [`statement`]: parameters and aliases of one statement
 //! * [`value`]: what kind of value a parameter is
 

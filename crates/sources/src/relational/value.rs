@@ -6,17 +6,31 @@ use catalog::{Catalog, FieldId, Scalar, Type};
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum ParameterKind {
     /// A value compared with a field.
-    Value { field: FieldId, kind: ValueKind },
+    Value {
+        field: FieldId,
+        kind: ValueKind,
+    },
     /// A list of values of which a field equals one.
-    List { field: FieldId, kind: ValueKind },
+    List {
+        field: FieldId,
+        kind: ValueKind,
+    },
     /// A key that came from a row: sent as it came.
-    Key { field: FieldId },
+    Key {
+        field: FieldId,
+    },
     /// Keys that came from rows, as one array.
-    KeyArray { field: FieldId },
+    KeyArray {
+        field: FieldId,
+    },
     /// A pattern for LIKE on a field.
-    Pattern { field: FieldId },
+    Pattern {
+        field: FieldId,
+    },
     /// The size of a page, one more with `look_ahead`.
-    Limit { look_ahead: bool },
+    Limit {
+        look_ahead: bool,
+    },
     Offset,
 }
 
@@ -24,7 +38,9 @@ pub enum ParameterKind {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum ValueKind {
     Boolean,
-    Integer { bits: u8 },
+    Integer {
+        bits: u8,
+    },
     Decimal,
     Float,
     Text,

@@ -162,7 +162,8 @@ fn encode_list(value: &Resolved<'_>, kind: ValueKind) -> Result<Value, SourceErr
 }
 
 fn number(text: &str) -> Option<Value> {
-    let plain = text.bytes().all(|byte| matches!(byte, b'0'..=b'9' | b'+' | b'-' | b'.' | b'e' | b'E'));
+    let plain =
+        text.bytes().all(|byte| matches!(byte, b'0'..=b'9' | b'+' | b'-' | b'.' | b'e' | b'E'));
     if text.is_empty() || !plain {
         return None;
     }

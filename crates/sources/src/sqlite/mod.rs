@@ -2,7 +2,7 @@
 //!
 //! * [`introspect`], [`declared`]: what a file holds
 //! * [`connection`]: opening a file
-//! * [`bind`]: parameters
+//! * [`bind`] for parameters
 //! * [`cursor`]: nested loops over prepared statements
 //! * [`execute`]: a request's whole run
 //! * [`source`]: a file read from every thread

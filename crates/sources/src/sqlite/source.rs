@@ -197,9 +197,7 @@ impl Inline {
         let deadline = Arc::new(AtomicU64::new(u64::MAX));
         let start = Instant::now();
         let watched = Arc::clone(&deadline);
-        let late = move || {
-            start.elapsed().as_nanos() > u128::from(watched.load(Ordering::Relaxed))
-        };
+        let late = move || start.elapsed().as_nanos() > u128::from(watched.load(Ordering::Relaxed));
         connection.progress_handler(STEPS, Some(late))?;
         Ok(Self { connection, deadline, start })
     }

@@ -142,8 +142,8 @@ fn decimal(modifier: i32) -> Scalar {
 mod tests {
     use super::*;
 
-    fn check(known: &Known, modifier: i32, expected: Mapping) {
-        assert_eq!(map_known(known, modifier), expected);
+    fn check(known: &Known, modifier: i32, expected: &Mapping) {
+        assert_eq!(map_known(known, modifier), *expected);
     }
 
     fn numeric(precision: u32, scale: u32) -> Mapping {
@@ -152,31 +152,31 @@ mod tests {
 
     #[test]
     fn precision_and_scale_of_numeric() {
-        check(&Known::NUMERIC, ((10 << 16) | 2) + 4, numeric(10, 2));
-        check(&Known::NUMERIC, (1000 << 16) + 4, numeric(1000, 0));
-        check(&Known::NUMERIC, ((1000 << 16) | 1000) + 4, numeric(1000, 1000));
+        check(&Known::NUMERIC, ((10 << 16) | 2) + 4, &numeric(10, 2));
+        check(&Known::NUMERIC, (1000 << 16) + 4, &numeric(1000, 0));
+        check(&Known::NUMERIC, ((1000 << 16) | 1000) + 4, &numeric(1000, 1000));
     }
 
     #[test]
     fn negative_scale_has_no_fraction() {
-        check(&Known::NUMERIC, ((3 << 16) | 0x7fe) + 4, numeric(3, 0));
+        check(&Known::NUMERIC, ((3 << 16) | 0x7fe) + 4, &numeric(3, 0));
     }
 
     #[test]
     fn numeric_without_modifier_keeps_the_digits_of_the_value() {
         let free = Scalar::Decimal { precision: None, scale: None };
-        check(&Known::NUMERIC, -1, Mapping::Scalar(free));
+        check(&Known::NUMERIC, -1, &Mapping::Scalar(free));
     }
 
     #[test]
     fn characters_are_filled_up_only_to_a_length() {
-        check(&Known::BPCHAR, 7, Mapping::Scalar(Scalar::Character { length: 3 }));
-        check(&Known::BPCHAR, -1, Mapping::Scalar(Scalar::Text));
+        check(&Known::BPCHAR, 7, &Mapping::Scalar(Scalar::Character { length: 3 }));
+        check(&Known::BPCHAR, -1, &Mapping::Scalar(Scalar::Text));
     }
 
     #[test]
     fn types_known_by_name_only() {
-        check(&Known::REGCLASS, -1, Mapping::Text);
-        check(&Known::PG_LSN, -1, Mapping::Unmapped);
+        check(&Known::REGCLASS, -1, &Mapping::Text);
+        check(&Known::PG_LSN, -1, &Mapping::Unmapped);
     }
 }
