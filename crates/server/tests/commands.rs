@@ -1,5 +1,7 @@
 //! The commands, run as a user runs them.
 
+#![allow(clippy::unwrap_used, clippy::panic, reason = "a test ends where it cannot go on")]
+
 mod program;
 
 use std::collections::BTreeSet;
@@ -8,7 +10,7 @@ use std::io::Write;
 use std::process::Stdio;
 use std::time::{Duration, Instant};
 
-use testkit::postgres::{installations, shared};
+use testkit::postgres::{shared, wanted_installations};
 
 use crate::program::{Folder, Server, outcome, run, thalweg};
 
@@ -269,8 +271,8 @@ fn an_operation_that_cannot_be_explained_is_named_by_file_and_line() {
 }
 
 #[test]
-fn the_sample_is_written_into_postgres_once() {
-    for installation in installations() {
+fn the_sample_is_written_into_postgres_once_and_served_from_there() {
+    for installation in wanted_installations().unwrap() {
         let server = shared(&installation).unwrap();
         server.create_database("demo").unwrap();
         let url = server.url("demo");
@@ -286,6 +288,11 @@ fn the_sample_is_written_into_postgres_once() {
         let counts = server.query("demo", counts).unwrap();
         let row = [Some("275".to_owned()), Some("3503".to_owned()), Some("t".to_owned())];
         assert_eq!(counts, [row]);
+        let api = Server::start(&["serve", &url, "--listen", "127.0.0.1:0"]);
+        let answer =
+            api.query("", "{ artistById(id: 127) { id albumsByArtistId { totalCount } } }");
+        let expected = r#"{"data":{"artistById":{"id":127,"albumsByArtistId":{"totalCount":3}}}}"#;
+        assert_eq!((answer.status, answer.body.as_str()), (200, expected));
 
         let (code, output, error) = outcome(&run(&["demo", "--into", &url]));
         assert_eq!(code, Some(1));

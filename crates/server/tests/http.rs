@@ -1,5 +1,7 @@
 //! The rules of GraphQL over HTTP, on raw sockets against the built program.
 
+#![allow(clippy::unwrap_used, clippy::panic, reason = "a test ends where it cannot go on")]
+
 mod program;
 
 use std::io::{BufReader, Read, Write};

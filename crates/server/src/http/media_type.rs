@@ -63,7 +63,7 @@ pub(super) fn negotiate<'a>(accept: impl Iterator<Item = &'a str>) -> Option<Med
 }
 
 /// Whether a body of this `Content-Type` can be read. JSON is UTF-8 if nothing else is said.
-pub(super) fn is_json(content_type: &str) -> bool {
+pub(super) fn is_readable(content_type: &str) -> bool {
     let mut parts = split(content_type, ';');
     let essence = parts.next().unwrap_or_default().trim();
     essence.eq_ignore_ascii_case(MediaType::Json.essence()) && parts.all(is_utf8_or_no_charset)
@@ -218,11 +218,11 @@ mod tests {
 
     #[test]
     fn only_json_in_utf8_is_read() {
-        assert!(is_json("application/json"));
-        assert!(is_json("Application/JSON ; charset=\"UTF-8\""));
-        assert!(!is_json("application/json; charset=latin1"));
-        assert!(!is_json("application/graphql"));
-        assert!(!is_json("text/plain"));
-        assert!(!is_json(""));
+        assert!(is_readable("application/json"));
+        assert!(is_readable("Application/JSON ; charset=\"UTF-8\""));
+        assert!(!is_readable("application/json; charset=latin1"));
+        assert!(!is_readable("application/graphql"));
+        assert!(!is_readable("text/plain"));
+        assert!(!is_readable(""));
     }
 }

@@ -10,7 +10,7 @@ use hyper::header::{ACCEPT, CONTENT_ENCODING, CONTENT_TYPE, HeaderMap};
 use hyper::{Method, StatusCode};
 
 use super::body;
-use super::media_type::{MediaType, is_json, negotiate};
+use super::media_type::{MediaType, is_readable, negotiate};
 use super::respond::{Refusal, Response, complete, refuse, respond};
 
 /// As much of an error as a line of the log shows.
@@ -87,7 +87,7 @@ async fn read(request: HttpRequest) -> Result<Read, Refusal> {
 
 fn check_content(headers: &HeaderMap) -> Result<(), Refusal> {
     let content_type = headers.get(CONTENT_TYPE).and_then(|header| header.to_str().ok());
-    if !content_type.is_some_and(is_json) {
+    if !content_type.is_some_and(is_readable) {
         return Err(Refusal::ContentType);
     }
     match headers.get(CONTENT_ENCODING).map(|header| header.as_bytes()) {

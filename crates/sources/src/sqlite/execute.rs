@@ -61,6 +61,7 @@ impl Drop for ReadTransaction<'_> {
 /// SQLite's plan of a statement, one step a line.
 pub fn explain(connection: &Connection, level: &Level) -> Result<String, SourceError> {
     let mut statement = connection.prepare(&sql::print_explain(&level.text))?;
-    let details = statement.query_map([], |row| row.get::<_, String>(3))?;
+    // The plan does not depend on the parameters: they stay unbound.
+    let details = statement.raw_query().mapped(|row| row.get::<_, String>(3));
     Ok(details.collect::<Result<Vec<_>, _>>()?.join("\n"))
 }
