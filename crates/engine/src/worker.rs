@@ -4,13 +4,14 @@ use std::sync::Arc;
 
 use graphql::operation::OperationKind;
 use graphql::{ErrorCode, GraphQLError, Request, coerce_variable_values};
+use response::Sink;
 use sources::{Connections, Variables};
 
 use crate::engine::Engine;
 use crate::respond::{DATA, Kind, Response};
 
 /// The most bytes one answer may have.
-const RESPONSE_BYTES: usize = 256 << 20;
+const RESPONSE_BYTES: u64 = 256 << 20;
 
 /// Answers requests on one thread, with connections of its own.
 #[derive(Debug)]
@@ -48,8 +49,8 @@ impl Worker {
             Err(errors) => return Response::request_error(&errors),
         };
         let variables = Variables(&variables.values);
-        let out = DATA.to_vec();
-        match self.connections.execute(&prepared.plan, variables, out, RESPONSE_BYTES).await {
+        let sink = Sink::new(DATA.to_vec(), RESPONSE_BYTES);
+        match self.connections.execute(&prepared.plan, variables, sink).await {
             Ok(written) => Response::executed(written),
             Err(error) => Response::failed(error),
         }

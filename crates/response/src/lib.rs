@@ -9,15 +9,18 @@
 //! * [`cursor`]: how rows are read, level by level; [`Layout`]
 //! * [`leaf`]: one value to JSON
 //! * [`writer`]: the walk, with null propagation
+//! * [`sink`]: where the bytes go
 //! * [`escape`]: JSON strings
 
 pub mod cursor;
 pub mod escape;
 pub mod leaf;
 pub mod shape;
+pub mod sink;
 pub mod writer;
 
 pub use cursor::{Bounds, Cursor, Layout, LevelId, Place, Value};
 pub use leaf::{EnumNames, JsonForm, Leaf, LeafError, Member, Part};
 pub use shape::{Fields, Item, Node, NodeId, OutputId, Piece, RowsId, Shape, ShapeField};
-pub use writer::{Failure, PathItem, Segment, TooLarge, WriteError, Writer, Written};
+pub use sink::{Mark, Sink, TooLarge};
+pub use writer::{Failure, PathItem, Segment, WriteError, Writer, Written};

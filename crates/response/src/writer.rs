@@ -9,15 +9,14 @@
 use crate::cursor::{Cursor, Layout, Place, Value};
 use crate::leaf::{Leaf, LeafError};
 use crate::shape::{Fields, Item, Node, NodeId, Piece, RowsId, Shape, ShapeField};
+use crate::sink::{Mark, Sink, TooLarge};
 
 /// Writes answers of one shape.
 #[derive(Debug)]
 pub struct Writer<'p, E> {
     shape: &'p Shape,
     layout: &'p Layout,
-    out: Vec<u8>,
-    /// The most bytes the answer may have.
-    budget: usize,
+    sink: Sink,
     path: Vec<PathItem>,
     errors: Vec<WriteError<E>>,
     /// Root fields that failed before there were rows: their errors are known.
@@ -67,26 +66,19 @@ pub struct Written<E> {
     pub errors: Vec<WriteError<E>>,
 }
 
-/// The answer would be larger than its budget.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
-#[error("the answer has more than {budget} bytes")]
-pub struct TooLarge {
-    pub budget: usize,
-}
-
 /// Why a position was not written.
 enum Halt {
     /// The error is recorded; the nearest nullable position becomes null.
     Propagate,
-    TooLarge,
+    TooLarge(TooLarge),
 }
 
 impl<'p, E> Writer<'p, E> {
-    /// A writer that appends to `out`, which may hold the beginning of the response already.
+    /// A writer that appends to what the sink holds.
     #[must_use]
-    pub fn new(shape: &'p Shape, layout: &'p Layout, out: Vec<u8>, budget: usize) -> Self {
+    pub fn new(shape: &'p Shape, layout: &'p Layout, sink: Sink) -> Self {
         let (path, errors, failed, scratch) = (Vec::new(), Vec::new(), Vec::new(), Vec::new());
-        Self { shape, layout, out, budget, path, errors, failed, scratch }
+        Self { shape, layout, sink, path, errors, failed, scratch }
     }
 
     /// Marks a root field, by its place, as failed before there were rows.
@@ -98,20 +90,18 @@ impl<'p, E> Writer<'p, E> {
     pub fn write<C: Cursor<Error = E>>(mut self, top: &mut C) -> Result<Written<E>, TooLarge> {
         let shape = self.shape;
         let fields = shape.root.map(|fields| shape.fields(fields)).unwrap_or_default();
-        let start = self.out.len();
+        let start = self.sink.mark();
         let first = shape.root.map_or(0, |fields| fields.start);
         match self.write_object(fields, first, top) {
             Ok(()) => {}
             Err(Halt::Propagate) => {
-                self.out.truncate(start);
-                self.out.extend_from_slice(b"null");
+                self.sink.roll_back(start);
+                self.sink.bytes().extend_from_slice(b"null");
             }
-            Err(Halt::TooLarge) => return Err(TooLarge { budget: self.budget }),
+            Err(Halt::TooLarge(error)) => return Err(error),
         }
-        if self.out.len() > self.budget {
-            return Err(TooLarge { budget: self.budget });
-        }
-        Ok(Written { data: self.out, errors: self.errors })
+        self.sink.check_budget()?;
+        Ok(Written { data: self.sink.into_bytes(), errors: self.errors })
     }
 
     fn write_fields<C: Cursor<Error = E>>(
@@ -130,14 +120,14 @@ impl<'p, E> Writer<'p, E> {
         cursor: &mut C,
     ) -> Result<(), Halt> {
         let at_root = self.path.is_empty();
-        self.out.push(b'{');
+        self.sink.bytes().push(b'{');
         for (place, (field, id)) in fields.iter().zip(first..).enumerate() {
             if place > 0 {
-                self.out.push(b',');
+                self.sink.bytes().push(b',');
             }
-            self.out.extend_from_slice(&field.key);
+            self.sink.bytes().extend_from_slice(&field.key);
             self.path.push(PathItem::Field(id));
-            let start = self.out.len();
+            let start = self.sink.mark();
             let failed = if at_root { self.take_failed(place) } else { None };
             let written = match failed {
                 Some(error) => Err(self.fail(Failure::Source(error))),
@@ -146,7 +136,7 @@ impl<'p, E> Writer<'p, E> {
             self.settle(written, start, field.nullable)?;
             self.path.pop();
         }
-        self.out.push(b'}');
+        self.sink.bytes().push(b'}');
         Ok(())
     }
 
@@ -154,7 +144,7 @@ impl<'p, E> Writer<'p, E> {
     fn settle(
         &mut self,
         written: Result<bool, Halt>,
-        start: usize,
+        start: Mark,
         nullable: bool,
     ) -> Result<(), Halt> {
         match written {
@@ -171,8 +161,8 @@ impl<'p, E> Writer<'p, E> {
                 return Err(halt);
             }
         }
-        self.out.truncate(start);
-        self.out.extend_from_slice(b"null");
+        self.sink.roll_back(start);
+        self.sink.bytes().extend_from_slice(b"null");
         Ok(())
     }
 
@@ -189,10 +179,11 @@ impl<'p, E> Writer<'p, E> {
                 match cursor.value(column) {
                     Value::Null => Ok(false),
                     value => {
-                        let start = self.out.len();
-                        match leaf.write(value, &mut self.out) {
+                        let out = self.sink.bytes();
+                        let start = out.len();
+                        match leaf.write(value, out) {
                             // A stored value may mean null: JSON has one of its own.
-                            Ok(()) => Ok(self.out.get(start..) != Some(b"null")),
+                            Ok(()) => Ok(out.get(start..) != Some(b"null")),
                             Err(error) => Err(self.fail(Failure::Leaf(error))),
                         }
                     }
@@ -221,7 +212,7 @@ impl<'p, E> Writer<'p, E> {
             }
             Node::Edge { rows, last, node } => self.write_edge(*rows, *last, *node, cursor),
             Node::Literal(text) => {
-                self.out.extend_from_slice(text);
+                self.sink.bytes().extend_from_slice(text);
                 Ok(text.as_ref() != b"null")
             }
             Node::Base64(pieces) => self.write_base64(pieces, cursor),
@@ -242,7 +233,7 @@ impl<'p, E> Writer<'p, E> {
             Ok(child) => child,
             Err(error) => return Err(self.fail(Failure::Source(error))),
         };
-        self.out.push(b'[');
+        self.sink.bytes().push(b'[');
         let mut index = 0;
         loop {
             match child.next() {
@@ -251,19 +242,17 @@ impl<'p, E> Writer<'p, E> {
                 Err(error) => return Err(self.fail(Failure::Source(error))),
             }
             if index > 0 {
-                self.out.push(b',');
+                self.sink.bytes().push(b',');
             }
             self.path.push(PathItem::Index(index));
-            let start = self.out.len();
+            let start = self.sink.mark();
             let written = self.write_node(item.node, &mut child);
             self.settle(written, start, item.nullable)?;
             self.path.pop();
-            if self.out.len() > self.budget {
-                return Err(Halt::TooLarge);
-            }
+            self.sink.check_budget().map_err(Halt::TooLarge)?;
             index += 1;
         }
-        self.out.push(b']');
+        self.sink.bytes().push(b']');
         Ok(true)
     }
 
@@ -279,7 +268,7 @@ impl<'p, E> Writer<'p, E> {
             Ok(child) => child,
             Err(error) => return Err(self.fail(Failure::Source(error))),
         };
-        let start = self.out.len();
+        let start = self.sink.mark();
         let known_errors = self.errors.len();
         let mut written = Ok(false);
         loop {
@@ -288,13 +277,13 @@ impl<'p, E> Writer<'p, E> {
                 break;
             }
             // Of the rows before the last one nothing stays, nor of their errors.
-            self.out.truncate(start);
+            self.sink.roll_back(start);
             self.errors.truncate(known_errors);
             if let Err(error) = next {
                 return Err(self.fail(Failure::Source(error)));
             }
             written = self.write_node(node, &mut child);
-            if !last || matches!(written, Err(Halt::TooLarge)) {
+            if !last || matches!(written, Err(Halt::TooLarge(_))) {
                 break;
             }
         }
@@ -334,15 +323,16 @@ impl<'p, E> Writer<'p, E> {
         let written = match failure {
             Some(error) => Err(self.fail(Failure::Leaf(error))),
             None => {
-                self.out.push(b'"');
-                let start = self.out.len();
+                let out = self.sink.bytes();
+                out.push(b'"');
+                let start = out.len();
                 let encoded = text.len().div_ceil(3) * 4;
-                self.out.resize(start + encoded, 0);
+                out.resize(start + encoded, 0);
                 let engine = base64::engine::general_purpose::STANDARD;
                 // The slice has just the length that the encoding needs.
-                let length = engine.encode_slice(&text, &mut self.out[start..]).unwrap_or(0);
-                self.out.truncate(start + length);
-                self.out.push(b'"');
+                let length = engine.encode_slice(&text, &mut out[start..]).unwrap_or(0);
+                out.truncate(start + length);
+                out.push(b'"');
                 Ok(true)
             }
         };
@@ -373,7 +363,7 @@ impl<'p, E> Writer<'p, E> {
     }
 
     fn write_counted(&mut self, value: Value<'_>) -> Result<bool, Halt> {
-        match Leaf::Int.write(value, &mut self.out) {
+        match Leaf::Int.write(value, self.sink.bytes()) {
             Ok(()) => Ok(value != Value::Null),
             Err(error) => Err(self.fail(Failure::Leaf(error))),
         }
@@ -414,7 +404,7 @@ impl<'p, E> Writer<'p, E> {
     }
 
     fn write_boolean(&mut self, value: bool) -> Result<bool, Halt> {
-        self.out.extend_from_slice(if value { b"true" } else { b"false" });
+        self.sink.bytes().extend_from_slice(if value { b"true" } else { b"false" });
         Ok(true)
     }
 

@@ -1,6 +1,6 @@
 //! The writer over rows in memory: whole answers and their errors.
 
-use response::writer::{Segment, TooLarge};
+use response::{Segment, Sink, TooLarge};
 use response::{
     Bounds, Cursor, Failure, Fields, Item, Layout, Leaf, LevelId, Node, NodeId, OutputId, Piece,
     Place, RowsId, Shape, ShapeField, Value, Writer,
@@ -107,7 +107,7 @@ struct Answer {
     layout: Layout,
     levels: Vec<Level>,
     failed: Vec<(usize, Broken)>,
-    budget: Option<usize>,
+    budget: Option<u64>,
 }
 
 impl Answer {
@@ -155,7 +155,8 @@ impl Answer {
 
     fn write(self) -> Result<(String, Vec<String>), TooLarge> {
         let budget = self.budget.unwrap_or(1_000_000);
-        let mut writer = Writer::new(&self.shape, &self.layout, b"{\"data\":".to_vec(), budget);
+        let sink = Sink::new(b"{\"data\":".to_vec(), budget);
+        let mut writer = Writer::new(&self.shape, &self.layout, sink);
         for (field, error) in self.failed {
             writer.fail_root(field, error);
         }
@@ -500,10 +501,10 @@ fn a_level_that_is_not_there_is_null() {
 #[test]
 fn an_answer_beyond_its_budget_is_refused() {
     let length = |answer: Answer| answer.write().unwrap().0.len();
-    let exact = length(nested(true, true, true));
+    let exact = length(nested(true, true, true)) as u64;
     let mut answer = nested(true, true, true);
     answer.budget = Some(exact);
-    assert_eq!(length(answer), exact);
+    assert_eq!(length(answer) as u64, exact);
     for budget in [0, 20, 60, exact - 1] {
         let mut answer = nested(true, true, true);
         answer.budget = Some(budget);

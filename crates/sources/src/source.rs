@@ -4,7 +4,7 @@ use std::path::PathBuf;
 use std::sync::Arc;
 
 use catalog::Catalog;
-use response::{Shape, TooLarge, Written};
+use response::{Shape, Sink, TooLarge, Written};
 
 use crate::error::SourceError;
 use crate::operand::Variables;
@@ -161,20 +161,19 @@ impl Program {
 }
 
 impl Connections {
-    /// Runs a plan and appends its answer to `out`.
+    /// Runs a plan and appends its answer to what the sink holds.
     pub async fn execute(
         &self,
         plan: &Arc<Plan>,
         variables: Variables<'_>,
-        out: Vec<u8>,
-        budget: usize,
+        sink: Sink,
     ) -> Result<Written<SourceError>, ExecuteError> {
         match (self, &plan.program) {
             (Self::Sqlite(connections), Program::Sqlite(program)) => {
-                connections.execute(plan, program, variables, out, budget).await
+                connections.execute(plan, program, variables, sink).await
             }
             (Self::Postgres(connections), Program::Postgres(program)) => {
-                connections.execute(&plan.shape, program, variables, out, budget).await
+                connections.execute(&plan.shape, program, variables, sink).await
             }
             (Self::Sqlite(_), Program::Postgres(_)) | (Self::Postgres(_), Program::Sqlite(_)) => {
                 Err(ExecuteError::Source(SourceError::new(

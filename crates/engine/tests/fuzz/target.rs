@@ -19,6 +19,8 @@ use crate::runtime;
 /// Takes most rows of the shop away: lists in lists in lists of a small shop are long enough.
 const SHRINK: &str = include_str!("../../../../fixtures/fuzz/databases/shrink.sql");
 
+const COPY: &str = "CREATE DATABASE small_shop TEMPLATE shop";
+
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub(crate) enum Database {
     /// The sample as it is.
@@ -65,6 +67,7 @@ pub(crate) struct Targets {
     own: Databases,
     folder: PathBuf,
     server: OnceLock<Result<&'static Server, String>>,
+    shops: OnceLock<Result<(), String>>,
     opened: Mutex<HashMap<Target, Once<Arc<Opened>>>>,
     addresses: Mutex<HashMap<(Database, Family), Once<SourceAddress>>>,
 }
@@ -100,6 +103,7 @@ impl Targets {
             own: Databases::new(&fixtures().join("fuzz/databases"))?,
             folder,
             server: OnceLock::new(),
+            shops: OnceLock::new(),
             opened: Mutex::default(),
             addresses: Mutex::default(),
         })
@@ -178,17 +182,27 @@ impl Targets {
             }
             Family::Postgres => {
                 let server = self.server()?;
-                if small {
-                    server.create_database("small_shop").map_err(|error| error.to_string())?;
-                    server
-                        .execute("small_shop", sample::POSTGRES_SCHEMA)
-                        .map_err(|error| error.to_string())?;
-                    return Err("unreachable".into());
-                }
-                let url = databases.postgres(server, name).map_err(|error| error.to_string())?;
+                let url = match database {
+                    Database::Shop => self.shops(server).map(|()| server.url("shop"))?,
+                    Database::SmallShop => self.shops(server).map(|()| server.url("small_shop"))?,
+                    Database::Odd | Database::Kinds => {
+                        databases.postgres(server, name).map_err(|error| error.to_string())?
+                    }
+                };
                 Ok(SourceAddress::Postgres(url))
             }
         }
+    }
+
+    /// Both shops at once: a database is copied while nobody is connected to it.
+    fn shops(&self, server: &Server) -> Result<(), String> {
+        self.shops
+            .get_or_init(|| {
+                self.cases.postgres(server, "shop").map_err(|error| error.to_string())?;
+                server.execute("postgres", COPY).map_err(|error| error.to_string())?;
+                server.execute("small_shop", SHRINK).map_err(|error| error.to_string())
+            })
+            .clone()
     }
 
     fn server(&self) -> Result<&'static Server, String> {

@@ -3,7 +3,7 @@
 use std::rc::Rc;
 
 use catalog::{Catalog, FieldId};
-use response::{Shape, Writer, Written};
+use response::{Shape, Sink, Writer, Written};
 use sql::Flavor;
 
 use super::bind::{Bound, bind};
@@ -76,13 +76,12 @@ impl PostgresConnections {
         shape: &Shape,
         program: &PostgresProgram,
         variables: Variables<'_>,
-        out: Vec<u8>,
-        budget: usize,
+        sink: Sink,
     ) -> Result<Written<SourceError>, ExecuteError> {
         let (bound, mut failures) = bind(&program.program, variables);
         let rows = self.read(program, &bound, &mut failures).await?;
         let answer = Answer::new(&program.program, &bound, &rows);
-        let mut writer = Writer::new(shape, &program.program.layout, out, budget);
+        let mut writer = Writer::new(shape, &program.program.layout, sink);
         for (root, error) in failures {
             writer.fail_root(root as usize, error);
         }

@@ -11,7 +11,7 @@ use std::sync::{Arc, Mutex, PoisonError};
 use std::time::{Duration, Instant};
 
 use catalog::Catalog;
-use response::{Failure, Writer, Written};
+use response::{Failure, Sink, Writer, Written};
 use rusqlite::Connection;
 use sql::Flavor;
 
@@ -98,28 +98,19 @@ impl SqliteConnections {
         plan: &Arc<Plan>,
         program: &SqliteProgram,
         variables: Variables<'_>,
-        out: Vec<u8>,
-        budget: usize,
+        sink: Sink,
     ) -> Result<Written<SourceError>, ExecuteError> {
         let (bound, failures) = bind(&program.program, variables);
-        let start = out.len();
-        let mut out = out;
         if !program.long.load(Ordering::Relaxed) {
-            let prefix: Vec<u8> = out.clone();
-            let writer = writer(plan, program, out, budget, &failures);
-            match self.execute_inline(program, &bound, writer) {
-                Ok(written) if !interrupted(&written) => return Ok(written),
-                Err(ExecuteError::Source(error)) if error.kind != SourceErrorKind::Timeout => {
-                    return Err(ExecuteError::Source(error));
-                }
-                Err(error @ ExecuteError::TooLarge(_)) => return Err(error),
-                Ok(_) | Err(ExecuteError::Source(_)) => {}
+            let writer = writer(plan, program, sink.clone(), &failures);
+            let ran = self.execute_inline(program, &bound, writer);
+            match setback(&ran) {
+                None => return ran,
+                Some(SourceErrorKind::Timeout) => program.long.store(true, Ordering::Relaxed),
+                Some(_) => {}
             }
-            program.long.store(true, Ordering::Relaxed);
-            out = prefix;
         }
-        out.truncate(start);
-        self.execute_apart(plan, bound, failures, out, budget).await
+        self.execute_apart(plan, bound, failures, sink).await
     }
 
     fn execute_inline(
@@ -146,8 +137,7 @@ impl SqliteConnections {
         plan: &Arc<Plan>,
         bound: Bound,
         failures: Vec<(u32, SourceError)>,
-        out: Vec<u8>,
-        budget: usize,
+        sink: Sink,
     ) -> Result<Written<SourceError>, ExecuteError> {
         let taken = lock(&self.idle).pop();
         let connection = match taken {
@@ -160,7 +150,7 @@ impl SqliteConnections {
             let crate::source::Program::Sqlite(program) = &plan.program else {
                 return Err(ExecuteError::Source(unreachable_connection()));
             };
-            let writer = writer(&plan, program, out, budget, &failures);
+            let writer = writer(&plan, program, sink, &failures);
             let written = execute::execute(&connection, &program.program, &bound, writer);
             lock(&idle).push(connection);
             written
@@ -194,6 +184,8 @@ impl SqliteConnections {
 impl Inline {
     fn open(path: &Path) -> Result<Self, SourceError> {
         let mut connection = open(path)?;
+        // Nobody waits for a lock on the serving thread.
+        connection.busy_timeout(Duration::ZERO)?;
         let deadline = Arc::new(AtomicU64::new(u64::MAX));
         let start = Instant::now();
         let watched = Arc::clone(&deadline);
@@ -230,21 +222,32 @@ impl Drop for Interrupt {
 fn writer<'p>(
     plan: &'p Plan,
     program: &'p SqliteProgram,
-    out: Vec<u8>,
-    budget: usize,
+    sink: Sink,
     failures: &[(u32, SourceError)],
 ) -> Writer<'p, SourceError> {
-    let mut writer = Writer::new(&plan.shape, &program.program.layout, out, budget);
+    let mut writer = Writer::new(&plan.shape, &program.program.layout, sink);
     for (root, error) in failures {
         writer.fail_root(*root as usize, error.clone());
     }
     writer
 }
 
-fn interrupted(written: &Written<SourceError>) -> bool {
-    written.errors.iter().any(|error| {
-        matches!(&error.failure, Failure::Source(error) if error.kind == SourceErrorKind::Timeout)
-    })
+/// Why a run on the serving thread is to be started again on a thread of its own: it took too
+/// long, or the file is locked and someone has to wait.
+fn setback(ran: &Result<Written<SourceError>, ExecuteError>) -> Option<SourceErrorKind> {
+    match ran {
+        Ok(written) => written.errors.iter().find_map(|error| match &error.failure {
+            Failure::Source(error) => kind_of_setback(error),
+            Failure::Leaf(_) | Failure::Null => None,
+        }),
+        Err(ExecuteError::Source(error)) => kind_of_setback(error),
+        Err(ExecuteError::TooLarge(_)) => None,
+    }
+}
+
+fn kind_of_setback(error: &SourceError) -> Option<SourceErrorKind> {
+    let waits = matches!(error.kind, SourceErrorKind::Timeout | SourceErrorKind::Unavailable);
+    waits.then_some(error.kind)
 }
 
 fn lock(idle: &Mutex<Vec<Connection>>) -> std::sync::MutexGuard<'_, Vec<Connection>> {
