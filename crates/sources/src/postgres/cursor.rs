@@ -1,7 +1,7 @@
 //! The rows of all levels, found by their parents' keys.
 
+use ahash::AHashMap;
 use response::{Bounds, Cursor, LevelId, Value};
-use rustc_hash::FxHashMap;
 
 use super::bind::Bound;
 use super::wire::Rows;
@@ -28,9 +28,9 @@ struct Index<'r> {
 #[derive(Debug)]
 enum Groups<'r> {
     /// Keys of one column, as they came.
-    Single(FxHashMap<&'r [u8], Group>),
+    Single(AHashMap<&'r [u8], Group>),
     /// Keys of several columns, each preceded by its length.
-    Composite(FxHashMap<Box<[u8]>, Group>),
+    Composite(AHashMap<Box<[u8]>, Group>),
 }
 
 #[derive(Clone, Copy, Debug)]
@@ -73,8 +73,8 @@ impl<'r> Index<'r> {
     fn new(rows: &'r Rows, link: &Link) -> Self {
         let mut next = vec![END; rows.len()];
         let mut groups = match link.columns.len() {
-            1 => Groups::Single(FxHashMap::default()),
-            _ => Groups::Composite(FxHashMap::default()),
+            1 => Groups::Single(AHashMap::default()),
+            _ => Groups::Composite(AHashMap::default()),
         };
         for (row, number) in rows.iter().zip(0_u32..) {
             let group = match &mut groups {

@@ -7,7 +7,7 @@
 
 use std::sync::Arc;
 
-use rustc_hash::FxHashSet;
+use ahash::AHashSet;
 
 use super::bind::{Bound, BoundParameter, write_element};
 use super::cursor::composite;
@@ -162,7 +162,7 @@ fn key_arrays(level: &Level, rows: &[Rows]) -> Option<Vec<Vec<u8>>> {
     }
     let Some(source) = source else { return Some(Vec::new()) };
     let parents = rows.get(usize::from(source.0))?;
-    let mut seen = FxHashSet::default();
+    let mut seen = AHashSet::default();
     let mut arrays = vec![Vec::from(*b"{"); columns.len()];
     for row in parents.iter() {
         let values = || columns.iter().map(|column| row.value(usize::from(*column)));
