@@ -142,8 +142,7 @@ pub(crate) fn source_error(error: &SourceError) -> GraphQLError {
         | SourceErrorKind::TooLarge
         | SourceErrorKind::Internal => "The data source failed.",
     };
-    let quoted = ["\"", &id, "\""].concat();
-    GraphQLError::new(code, message).with_extension("errorId", &quoted)
+    GraphQLError::new(code, message).with_extension("errorId", &id)
 }
 
 /// An id that a log line and a response share: unique within a run of the process, and told

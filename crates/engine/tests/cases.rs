@@ -79,7 +79,7 @@ fn run(file: &CaseFile, sources: &Sources, source: &TestSource) -> Result<Outcom
     let engine = sources.engine(source, &case.header.database, &case.header.dialect)?;
     let mut outcome = Outcome {
         schema: engine.sdl(),
-        notes: engine.notes().map(ToString::to_string).collect(),
+        notes: engine.notes().map(|note| without_schema(&note.to_string())).collect(),
         ..Outcome::default()
     };
     let Some(request) = request(file)? else { return Ok(outcome) };
@@ -89,8 +89,7 @@ fn run(file: &CaseFile, sources: &Sources, source: &TestSource) -> Result<Outcom
         // What cannot be prepared is refused below with the same errors.
         if let Ok(explained) = worker.prepare(&request) {
             let statements = explained.statements.into_iter();
-            // Of the sources only PostgreSQL has schemas, and all the entities are in this one.
-            outcome.request_tree = explained.request.replace("public.", "");
+            outcome.request_tree = without_schema(&explained.request);
             outcome.statements =
                 statements.map(|one| Statement { round: one.round, text: one.text }).collect();
         }
@@ -98,6 +97,11 @@ fn run(file: &CaseFile, sources: &Sources, source: &TestSource) -> Result<Outcom
         outcome.response = String::from_utf8(response.body)?;
         Ok(outcome)
     })
+}
+
+/// Of the sources only PostgreSQL has schemas, and all that cases ask is in this one.
+fn without_schema(text: &str) -> String {
+    text.replace("public.", "")
 }
 
 /// The request as it would come over HTTP.

@@ -97,7 +97,7 @@ pub enum Leaf {
 pub enum JsonForm {
     /// As a string that holds JSON, without needless white space and with the escapes of
     /// `JSON.stringify`. What JavaScript would change by reading it stays: numbers keep the
-    /// digits they are stored with (`1.0`, 20 digits), members their order and their duplicates.
+    /// digits that say something (20 of them too), members their order and their duplicates.
     /// JSON's null is null, not a string.
     Text,
     /// As the value itself, in the same form.

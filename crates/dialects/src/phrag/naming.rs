@@ -61,7 +61,9 @@ pub(super) fn is_name(name: &str) -> bool {
 }
 
 fn singular(name: &str) -> String {
-    pluralize(name, 1, false)
+    let singular = pluralize(name, 1, false);
+    // Of a table `s` nothing would be left.
+    if singular.is_empty() { name.into() } else { singular }
 }
 
 fn plural(name: &str) -> String {

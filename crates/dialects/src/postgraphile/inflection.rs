@@ -60,6 +60,10 @@ pub(super) fn singularize(word: &str) -> String {
         return stem.into();
     }
     let singular = by_rules(word, 1);
+    if singular.is_empty() {
+        // Of a table `s` nothing would be left.
+        return word.into();
+    }
     if ends(word, "ies") && ends(&singular, "ie") && !ends(word, "movies") && !is_in_ie(word) {
         let stem = singular.get(..singular.len() - 2).unwrap_or_default();
         return like(word, stem, "y");

@@ -31,10 +31,6 @@ impl<'t> Choices<'t> {
         items.get(self.below(items.len()))
     }
 
-    pub(crate) fn is_at_end(&self) -> bool {
-        self.place >= self.tape.len()
-    }
-
     fn byte(&mut self) -> u8 {
         let byte = self.tape.get(self.place).copied().unwrap_or(0);
         self.place += 1;

@@ -95,9 +95,9 @@ pub(crate) fn variables(seed: &str, choices: &mut Choices<'_>) -> String {
     for name in names {
         let seeded = values.contains_key(&name);
         let value = match (name.as_str(), choices.below(8)) {
-            ("b", 0..6) => serde_json::Value::Bool(choices.below(2) == 1),
-            (_, 0..6) if seeded => continue,
-            (_, 7) => {
+            ("b", 0..=5) => serde_json::Value::Bool(choices.below(2) == 1),
+            (_, 0..=5) if seeded => continue,
+            (_, 6) => {
                 values.remove(&name);
                 continue;
             }

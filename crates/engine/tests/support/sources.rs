@@ -82,6 +82,11 @@ impl Sources {
         opened.get_or_init(|| self.open(source, database, dialect)).clone()
     }
 
+    /// The SQLite file of a database.
+    pub(crate) fn sqlite_file(&self, database: &str) -> Result<PathBuf, String> {
+        self.databases.sqlite(database).map_err(|error| error.to_string())
+    }
+
     fn open(
         &self,
         source: &TestSource,
@@ -89,10 +94,7 @@ impl Sources {
         dialect: &str,
     ) -> Result<Arc<Engine>, String> {
         let address = match source {
-            TestSource::Sqlite => {
-                let file = self.databases.sqlite(database).map_err(|error| error.to_string())?;
-                SourceAddress::Sqlite(file)
-            }
+            TestSource::Sqlite => SourceAddress::Sqlite(self.sqlite_file(database)?),
             TestSource::Postgres(installation) => {
                 let server = shared(installation).map_err(ToString::to_string)?;
                 let made = self.databases.postgres(server, database);

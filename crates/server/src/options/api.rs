@@ -88,6 +88,11 @@ impl ApiOptions {
         match self.dialect {
             DialectName::Postgraphile => {
                 refuse(self.default_limit.is_some(), "--default-limit", "phrag")?;
+                // Of PostgreSQL, bigint is BigInt in this dialect, whatever is asked.
+                let asks_for_int = self.bigint == Some(BigInt::Int);
+                if asks_for_int && matches!(self.address()?, SourceAddress::Postgres(_)) {
+                    refuse(true, "--bigint int", "phrag")?;
+                }
                 let simple_collections = self.simple_collections.map_or(
                     postgraphile::SimpleCollections::default(),
                     SimpleCollections::of_dialect,

@@ -59,7 +59,7 @@ pub struct FieldType {
 /// Why a database could not be read.
 #[derive(Debug, thiserror::Error)]
 pub enum IntrospectError {
-    #[error("the system catalogs could not be read: {0}")]
+    #[error("the system catalogs could not be read: {}", cause(.0))]
     Database(#[from] tokio_postgres::Error),
     #[error(
         "there is no schema {}; this database has the schemas {}",
@@ -73,6 +73,14 @@ pub enum IntrospectError {
         OLDEST_VERSION / 10_000
     )]
     TooOld { found: u32 },
+}
+
+/// The database's own words, where the error has them: the driver's text leaves them out.
+fn cause(error: &tokio_postgres::Error) -> String {
+    match error.as_db_error() {
+        Some(error) => error.message().into(),
+        None => error.to_string(),
+    }
 }
 
 /// Reads everything in `namespaces`, whose order the entities follow.

@@ -222,8 +222,16 @@ fn timestamp(text: &str) -> Option<String> {
     Some(format!("{day} {clock}{dot}{fraction}"))
 }
 
+/// The bytes of a text in one of PostgreSQL's two forms: hexadecimal after `\\x`, or as they are,
+/// with a backslash before a backslash or three octal digits.
 fn bytes(text: &str) -> Option<Vec<u8>> {
-    let digits = text.strip_prefix("\\x")?.as_bytes();
+    match text.strip_prefix("\\x") {
+        Some(digits) => hexadecimal_bytes(digits.as_bytes()),
+        None => escaped_bytes(text.as_bytes()),
+    }
+}
+
+fn hexadecimal_bytes(digits: &[u8]) -> Option<Vec<u8>> {
     let digit = |byte: u8| char::from(byte).to_digit(16);
     digits
         .chunks(2)
@@ -232,6 +240,31 @@ fn bytes(text: &str) -> Option<Vec<u8>> {
             _ => None,
         })
         .collect()
+}
+
+fn escaped_bytes(mut text: &[u8]) -> Option<Vec<u8>> {
+    let mut out = Vec::with_capacity(text.len());
+    while let [first, rest @ ..] = text {
+        text = match (first, rest) {
+            (b'\\', [b'\\', rest @ ..]) => {
+                out.push(b'\\');
+                rest
+            }
+            (
+                b'\\',
+                [high @ b'0'..=b'3', middle @ b'0'..=b'7', low @ b'0'..=b'7', rest @ ..],
+            ) => {
+                out.push((high - b'0') * 64 + (middle - b'0') * 8 + (low - b'0'));
+                rest
+            }
+            (b'\\', _) => return None,
+            (byte, rest) => {
+                out.push(*byte);
+                rest
+            }
+        };
+    }
+    Some(out)
 }
 
 /// A LIKE pattern as a GLOB pattern, which is case-sensitive.
@@ -302,6 +335,8 @@ mod tests {
             Some("a0eebc99-9c0b-4ef8-bb6d-6bb9bd380a11")
         );
         assert_eq!(bytes("\\x01fF"), Some(vec![1, 255]));
-        assert_eq!(bytes("01"), None);
+        assert_eq!(bytes("\\x0"), None);
+        assert_eq!(bytes("aé\\\\\\000"), Some(vec![b'a', 0xc3, 0xa9, b'\\', 0]));
+        assert_eq!(bytes("a\\9"), None);
     }
 }

