@@ -18,6 +18,8 @@ pub struct Api {
     values: Vec<ValueBinding>,
     columns: FxHashMap<FieldId, ColumnBinding>,
     entities: FxHashMap<EntityId, EntityBinding>,
+    /// Entities by what their opaque ids begin with.
+    prefixes: FxHashMap<Box<str>, EntityId>,
     /// Collisions of names and what else could not be offered.
     pub notes: Vec<Note>,
 }
@@ -31,6 +33,7 @@ pub struct ApiBuilder {
     values: Vec<ValueBinding>,
     columns: FxHashMap<FieldId, ColumnBinding>,
     entities: FxHashMap<EntityId, EntityBinding>,
+    prefixes: FxHashMap<Box<str>, EntityId>,
     notes: Vec<Note>,
 }
 
@@ -60,6 +63,12 @@ impl Api {
     #[must_use]
     pub fn find_column(&self, field: FieldId) -> Option<&ColumnBinding> {
         self.columns.get(&field)
+    }
+
+    /// The entity whose opaque ids begin with `prefix`.
+    #[must_use]
+    pub fn find_entity_by_prefix(&self, prefix: &str) -> Option<EntityId> {
+        self.prefixes.get(prefix).copied()
     }
 
     /// What lists of an entity have in common, if the API shows it.
@@ -130,7 +139,11 @@ impl ApiBuilder {
         self.columns.insert(field, binding);
     }
 
+    /// Of several entities whose opaque ids begin alike, the first is found by them.
     pub fn bind_entity(&mut self, entity: EntityId, binding: EntityBinding) {
+        if let Some(node_id) = &binding.node_id {
+            self.prefixes.entry(node_id.prefix.clone()).or_insert(entity);
+        }
         self.entities.insert(entity, binding);
     }
 
@@ -140,7 +153,7 @@ impl ApiBuilder {
 
     #[must_use]
     pub fn finish(self) -> Api {
-        let Self { schema, fields, inputs, values, columns, entities, notes } = self;
-        Api { schema, fields, inputs, values, columns, entities, notes }
+        let Self { schema, fields, inputs, values, columns, entities, prefixes, notes } = self;
+        Api { schema, fields, inputs, values, columns, entities, prefixes, notes }
     }
 }

@@ -1,6 +1,7 @@
 //! What each position of an API's schema means in the request tree.
 
 use catalog::{EntityId, FieldId};
+use graphql::schema::TypeId;
 use ir::{Comparison, Direction, Form, Hop, TextMatch};
 use response::{Leaf, Part};
 
@@ -15,6 +16,8 @@ pub enum FieldBinding {
     Column(FieldId),
     /// Rows of an entity, or rows related to the row.
     Rows(RowsBinding),
+    /// The row of any entity by its opaque id.
+    Lookup,
     /// The row's opaque id: `prefix`, then the JSON form of each key field, as a JSON array.
     NodeId { prefix: Box<str>, key: Vec<FieldId> },
     /// A field of a connection, over the rows it pages.
@@ -116,6 +119,19 @@ pub struct EntityBinding {
     /// The name that a cursor gives to the order by the tie-break alone; without a tie-break
     /// cursors hold the row's number under this name.
     pub natural_cursor: Box<str>,
+    /// How the entity's rows are found by an opaque id, if they have one.
+    pub node_id: Option<NodeIdBinding>,
+}
+
+/// The opaque ids of an entity's rows.
+#[derive(Clone, Debug, PartialEq)]
+pub struct NodeIdBinding {
+    /// What the id begins with.
+    pub prefix: Box<str>,
+    /// The fields whose values follow it.
+    pub key: Vec<FieldId>,
+    /// The type of the rows.
+    pub r#type: TypeId,
 }
 
 /// What an argument or an input field means.
@@ -132,6 +148,14 @@ pub struct InputBinding {
 pub enum InputRole {
     /// At most so many rows.
     Limit,
+    /// The last rows, so many at most.
+    Last,
+    /// The rows after a cursor.
+    After,
+    /// The rows before a cursor.
+    Before,
+    /// The opaque id of a row.
+    NodeId,
     /// Without the first so many rows.
     Offset,
     /// An enum value or a list of them, bound by [`ValueBinding::Order`].

@@ -9,6 +9,7 @@
 //! * [`operation`], [`value`]: what a validated operation is
 //! * [`coerce`]: the request's variables by the operation's definitions
 //! * [`variables`]: coerced values, and which of them steered
+//! * [`opaque`]: node ids and cursors
 //! * [`collect`]: flattening and merging of selections, when an operation is lowered
 //! * [`introspection`]: answers of `__schema` and `__type`
 //! * [`error`]: what a response says when something fails
@@ -18,6 +19,7 @@ pub mod collect;
 pub mod document;
 pub mod error;
 pub mod introspection;
+pub mod opaque;
 pub mod operation;
 pub mod request;
 pub mod schema;

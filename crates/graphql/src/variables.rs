@@ -10,6 +10,7 @@ use std::cell::RefCell;
 
 use serde_json_bytes::Value as Json;
 
+use crate::opaque::{OpaqueKind, OpaqueShape, read_opaque};
 use crate::value::Slot;
 
 /// Values by slot after coercion; `None` where the request gives none and there is no default.
@@ -42,6 +43,8 @@ pub enum Aspect {
     Length(usize),
     /// Not a list where a list is expected: coerced to a list of one.
     Single,
+    /// An opaque text of this shape; `None` if it cannot be read as one.
+    Opaque(OpaqueKind, Option<OpaqueShape>),
 }
 
 #[derive(Clone, Debug, PartialEq)]
@@ -123,7 +126,13 @@ impl Observation {
             }
             (Aspect::Length(length), Some(Json::Array(items))) => items.len() == *length,
             (Aspect::Single, Some(value)) => !matches!(value, Json::Array(_) | Json::Null),
-            (Aspect::Keys(_) | Aspect::Length(_) | Aspect::Single, _) => false,
+            (Aspect::Opaque(kind, expected), Some(value)) => {
+                opaque_shape(value, *kind) == *expected
+            }
+            (
+                Aspect::Keys(_) | Aspect::Length(_) | Aspect::Single | Aspect::Opaque(..),
+                _,
+            ) => false,
         }
     }
 }
@@ -186,6 +195,17 @@ impl<'v> Steering<'v> {
         }
     }
 
+    /// What of an opaque text steers; `None` if it cannot be read.
+    pub fn opaque(&self, slot: Slot, path: &Path, kind: OpaqueKind) -> Option<OpaqueShape> {
+        let Some(value) = self.variables.get(slot, path) else {
+            self.presence(slot, path);
+            return None;
+        };
+        let shape = opaque_shape(value, kind);
+        self.observe(slot, path, Aspect::Opaque(kind, shape.clone()));
+        shape
+    }
+
     /// What was looked at.
     #[must_use]
     pub fn into_structure(self) -> Structure {
@@ -199,4 +219,8 @@ impl<'v> Steering<'v> {
             observations.push(observation);
         }
     }
+}
+
+fn opaque_shape(value: &Json, kind: OpaqueKind) -> Option<OpaqueShape> {
+    read_opaque(value.as_str()?, kind)
 }

@@ -32,6 +32,8 @@ pub enum Operand {
         codec: Codec,
         part: u16,
     },
+    /// The sum of numbers.
+    Sum(Vec<Operand>),
     /// A list with one value for each federation representation that is found by one key of one
     /// type; the others are left out. Neither the length of the list nor what is in it steers.
     Representations(Representations),

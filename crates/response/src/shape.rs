@@ -71,10 +71,10 @@ pub enum Node {
     Base64(Vec<Piece>),
     /// How many rows there are, the page left aside.
     Count { output: OutputId },
-    /// Whether rows follow the page.
-    HasNext { rows: RowsId },
-    /// Whether rows come before the page.
-    HasPrevious { rows: RowsId },
+    /// Whether there are rows beyond the page, in the direction in which it was cut off.
+    HasMore { rows: RowsId },
+    /// Whether rows come before a page that begins at an offset, or `after` a row.
+    HasPrevious { rows: RowsId, after: bool },
 }
 
 /// A part of a [`Node::Base64`] text.

@@ -217,8 +217,10 @@ impl<'p, E> Writer<'p, E> {
             }
             Node::Base64(pieces) => self.write_base64(pieces, cursor),
             Node::Count { output } => self.write_count(self.layout.place(*output), cursor),
-            Node::HasNext { rows } => self.write_has_next(*rows, cursor),
-            Node::HasPrevious { rows } => self.write_has_previous(*rows, cursor),
+            Node::HasMore { rows } => self.write_has_more(*rows, cursor),
+            Node::HasPrevious { rows, after } => {
+                self.write_has_previous(*rows, *after, cursor)
+            },
         }
     }
 
@@ -369,7 +371,7 @@ impl<'p, E> Writer<'p, E> {
         }
     }
 
-    fn write_has_next<C: Cursor<Error = E>>(
+    fn write_has_more<C: Cursor<Error = E>>(
         &mut self,
         rows: RowsId,
         cursor: &mut C,
@@ -392,6 +394,7 @@ impl<'p, E> Writer<'p, E> {
     fn write_has_previous<C: Cursor<Error = E>>(
         &mut self,
         rows: RowsId,
+        after: bool,
         cursor: &mut C,
     ) -> Result<bool, Halt> {
         let Some(level) = self.layout.level(rows) else { return Ok(false) };
@@ -400,7 +403,7 @@ impl<'p, E> Writer<'p, E> {
             Err(error) => return Err(self.fail(Failure::Source(error))),
         };
         // An empty page stands nowhere: it has nothing before it.
-        self.write_boolean(bounds.offset > 0 && bounds.limit != Some(0))
+        self.write_boolean((after || bounds.offset > 0) && bounds.limit != Some(0))
     }
 
     fn write_boolean(&mut self, value: bool) -> Result<bool, Halt> {

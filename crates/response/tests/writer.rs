@@ -436,8 +436,8 @@ fn pages_know_whether_rows_stand_around_them() {
         let rows = answer.level(artists());
         answer.levels[0].bounds = bounds;
         answer.levels[0].has_more = has_more;
-        let next = answer.shape.add(Node::HasNext { rows });
-        let previous = answer.shape.add(Node::HasPrevious { rows });
+        let next = answer.shape.add(Node::HasMore { rows });
+        let previous = answer.shape.add(Node::HasPrevious { rows, after: false });
         let info =
             answer.object(&[("hasNextPage", next, false), ("hasPreviousPage", previous, false)]);
         answer.root(&[("pageInfo", info, false)]);

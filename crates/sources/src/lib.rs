@@ -4,6 +4,7 @@
 //! * [`postgres`], [`sqlite`]: introspect, compile, execute
 
 pub mod error;
+pub mod opaque;
 pub mod operand;
 pub mod postgres;
 pub mod relational;

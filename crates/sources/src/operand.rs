@@ -17,7 +17,7 @@ pub enum Resolved<'v> {
     Integer(i64),
     /// A number as written.
     Number(std::borrow::Cow<'v, str>),
-    Text(&'v str),
+    Text(std::borrow::Cow<'v, str>),
     List(Vec<Resolved<'v>>),
     /// A JSON text.
     Json(std::borrow::Cow<'v, str>),
@@ -46,6 +46,20 @@ pub fn resolve<'v>(
         Operand::List(items) => {
             let items = items.iter().map(|item| resolve(item, variables));
             Ok(Resolved::List(items.collect::<Result<_, _>>()?))
+        }
+        Operand::Sum(items) => {
+            let mut sum: i64 = 0;
+            for item in items {
+                let rows = resolve(item, variables)?.rows("OFFSET")?.unwrap_or(0);
+                sum = sum.saturating_add(i64::try_from(rows).unwrap_or(i64::MAX));
+            }
+            Ok(Resolved::Integer(sum))
+        }
+        Operand::Decoded { slot, codec, part } => {
+            let text = resolve(slot, variables)?;
+            let text = text.text().unwrap_or_default();
+            crate::opaque::part(&text, *codec, *part)
+                .ok_or_else(|| SourceError::input("an opaque text that cannot be read"))
         }
         _ => Err(SourceError::new(
             crate::error::SourceErrorKind::Internal,
@@ -95,7 +109,7 @@ fn constant(value: &ir::Value) -> Resolved<'_> {
         ir::Value::Boolean(value) => Resolved::Boolean(*value),
         ir::Value::Integer(value) => Resolved::Integer(*value),
         ir::Value::Number(text) => Resolved::Number((&**text).into()),
-        ir::Value::Text(text) => Resolved::Text(text),
+        ir::Value::Text(text) => Resolved::Text((&**text).into()),
         ir::Value::List(items) => Resolved::List(items.iter().map(constant).collect()),
         ir::Value::Json(text) => Resolved::Json((&**text).into()),
     }
@@ -109,7 +123,7 @@ fn json(value: &Json) -> Resolved<'_> {
             Some(number) => Resolved::Integer(number),
             None => Resolved::Number(number.to_string().into()),
         },
-        Json::String(text) => Resolved::Text(text.as_str()),
+        Json::String(text) => Resolved::Text(text.as_str().into()),
         Json::Array(items) => Resolved::List(items.iter().map(json).collect()),
         Json::Object(_) => Resolved::Json(value.to_string().into()),
     }

@@ -1,6 +1,7 @@
 //! Arguments of a list or row field: filter, order and page.
 
 use graphql::CollectedField;
+use graphql::opaque::{OpaqueKind, OpaqueShape};
 use ir::{Filter, Operand};
 
 use super::filter::meaning;
@@ -15,7 +16,22 @@ pub(super) struct Arguments {
     pub(super) orders: Vec<OrderBy>,
     pub(super) limit: Option<Operand>,
     pub(super) offset: Option<Operand>,
+    pub(super) last: Option<Operand>,
+    pub(super) after: Option<Opaque>,
+    pub(super) before: Option<Opaque>,
+    /// An opaque id; `Some(None)` if it is none of this API.
+    pub(super) node_id: Option<Option<Opaque>>,
 }
+
+/// An opaque text: what of it steers, and the text as a parameter.
+#[derive(Debug)]
+pub(super) struct Opaque {
+    pub(super) shape: OpaqueShape,
+    pub(super) operand: Operand,
+}
+
+const INVALID_CURSOR: &str =
+    "Invalid cursor, please enter a cursor from a previous request, or null.";
 
 impl Context<'_> {
     pub(super) fn arguments(&self, field: &CollectedField<'_>) -> Result<Arguments, LowerError> {
@@ -26,7 +42,13 @@ impl Context<'_> {
             let r#type = self.api.schema[*id].r#type;
             if matches!(
                 binding.role,
-                InputRole::Limit | InputRole::Offset | InputRole::OrderBy | InputRole::Sort
+                InputRole::Limit
+                    | InputRole::Last
+                    | InputRole::After
+                    | InputRole::Before
+                    | InputRole::Offset
+                    | InputRole::OrderBy
+                    | InputRole::Sort
             ) {
                 match self.presence(&input) {
                     Presence::Absent => continue,
@@ -40,6 +62,14 @@ impl Context<'_> {
             match &binding.role {
                 InputRole::Limit => arguments.limit = Some(self.operand(&input, r#type.base)),
                 InputRole::Offset => arguments.offset = Some(self.operand(&input, r#type.base)),
+                InputRole::Last => arguments.last = Some(self.operand(&input, r#type.base)),
+                InputRole::After => arguments.after = Some(self.cursor(&input, field)?),
+                InputRole::Before => arguments.before = Some(self.cursor(&input, field)?),
+                InputRole::NodeId => {
+                    let shape = self.opaque(&input, OpaqueKind::NodeId);
+                    let operand = self.operand(&input, r#type.base);
+                    arguments.node_id = Some(shape.map(|shape| Opaque { shape, operand }));
+                }
                 InputRole::OrderBy => {
                     for item in self.items(&input) {
                         if let Some(ValueBinding::Order(order)) =
@@ -67,6 +97,19 @@ impl Context<'_> {
             }
         }
         Ok(arguments)
+    }
+
+    fn cursor(
+        &self,
+        input: &Input<'_>,
+        field: &CollectedField<'_>,
+    ) -> Result<Opaque, LowerError> {
+        let Some(shape) = self.opaque(input, OpaqueKind::Cursor) else {
+            return Err(LowerError::refused(INVALID_CURSOR, field.location));
+        };
+        // A cursor is a scalar of its own: nothing of its type matters.
+        let operand = self.plain_operand(input);
+        Ok(Opaque { shape, operand })
     }
 
     fn sort_field(

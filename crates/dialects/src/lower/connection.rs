@@ -3,20 +3,13 @@
 use graphql::CollectedField;
 use graphql::operation::{FieldRef, SelectionSetId};
 use graphql::schema::{TypeId, TypeRef};
-use response::{Fields, Item, Node, RowsId};
+use response::{Fields, Item, Node};
 
 use super::order::ListOrder;
+use super::paging::Paging;
 use super::selection::misplaced;
 use super::{Context, LowerError, Outputs};
 use crate::binding::{ConnectionField, EdgeField, FieldBinding, PageInfoField};
-
-/// What a connection's page is like.
-#[derive(Clone, Copy, Debug)]
-pub(super) struct Paging {
-    pub(super) rows: RowsId,
-    pub(super) limited: bool,
-    pub(super) offset: bool,
-}
 
 /// A lowered connection.
 #[derive(Debug)]
@@ -123,16 +116,24 @@ impl Context<'_> {
                 return Err(misplaced("page information"));
             };
             let node = match binding {
-                // Without a limit no row follows, without an offset none comes before.
-                PageInfoField::HasNextPage if !paging.limited => falsehood(),
-                PageInfoField::HasPreviousPage if !paging.offset => falsehood(),
+                // What was cut off by a limit is known by reading one row more. Where nothing
+                // was, rows before a cursor have that cursor's row after them, and rows after a
+                // cursor or an offset have something before them.
+                PageInfoField::HasNextPage if !paging.first => boolean(paging.before),
+                PageInfoField::HasPreviousPage if paging.last => {
+                    (look_ahead, shown) = (true, true);
+                    Node::HasMore { rows }
+                }
+                PageInfoField::HasPreviousPage if !paging.offset && !paging.after => {
+                    boolean(false)
+                }
                 PageInfoField::HasNextPage => {
                     (look_ahead, shown) = (true, true);
-                    Node::HasNext { rows }
+                    Node::HasMore { rows }
                 }
                 PageInfoField::HasPreviousPage => {
                     shown = true;
-                    Node::HasPrevious { rows }
+                    Node::HasPrevious { rows, after: paging.after }
                 }
                 PageInfoField::StartCursor | PageInfoField::EndCursor => {
                     shown = true;
@@ -161,6 +162,6 @@ impl<'a> Context<'a> {
     }
 }
 
-fn falsehood() -> Node {
-    Node::Literal(b"false"[..].into())
+fn boolean(value: bool) -> Node {
+    Node::Literal(if value { b"true"[..].into() } else { b"false"[..].into() })
 }

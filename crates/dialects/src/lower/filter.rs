@@ -73,7 +73,11 @@ impl Context<'_> {
                     Filter::and(filters)
                 }))
             }
-            InputRole::Limit
+            InputRole::NodeId
+            | InputRole::Limit
+            | InputRole::Last
+            | InputRole::After
+            | InputRole::Before
             | InputRole::Offset
             | InputRole::OrderBy
             | InputRole::Sort

@@ -3,6 +3,7 @@
 //! Whatever is asked of a variable here is written down as having steered; turning a value into
 //! an operand asks nothing.
 
+use graphql::opaque::{OpaqueKind, OpaqueShape, read_opaque};
 use graphql::schema::{EnumValueId, InputId, TypeId, TypeKind};
 use graphql::value::{Slot, Value};
 use graphql::variables::{Aspect, Path, PathItem};
@@ -56,7 +57,8 @@ impl Context<'_> {
                 | Aspect::Equal(_)
                 | Aspect::Keys(_)
                 | Aspect::Length(_)
-                | Aspect::Single => Presence::Present,
+                | Aspect::Single
+                | Aspect::Opaque(..) => Presence::Present,
             },
         }
     }
@@ -108,14 +110,28 @@ impl Context<'_> {
         Some(self.api.value(id))
     }
 
+    /// What of an opaque text steers; `None` if it cannot be read.
+    pub(super) fn opaque(&self, input: &Input<'_>, kind: OpaqueKind) -> Option<OpaqueShape> {
+        match input {
+            Input::Literal(Value::String(text)) => read_opaque(text, kind),
+            Input::Literal(_) => None,
+            Input::Variable(slot, path) => self.steering.opaque(*slot, path, kind),
+        }
+    }
+
     /// The value as a parameter. Enum values steer, since only the API knows their labels.
     pub(super) fn operand(&self, input: &Input<'_>, r#type: TypeId) -> Operand {
         if matches!(self.api.schema[r#type].kind, TypeKind::Enum { .. }) {
             return self.enum_operand(input, r#type);
         }
+        self.plain_operand(input)
+    }
+
+    /// The value of anything but an enum as a parameter.
+    pub(super) fn plain_operand(&self, input: &Input<'_>) -> Operand {
         match input {
             Input::Literal(Value::List(items)) if has_variable(items) => {
-                let items = items.iter().map(|item| self.operand(&Input::new(item), r#type));
+                let items = items.iter().map(|item| self.plain_operand(&Input::new(item)));
                 Operand::List(items.collect())
             }
             Input::Literal(value) => Operand::Constant(constant(value)),

@@ -4,6 +4,7 @@
 //! result holds for all values of the same structure.
 //!
 //! * [`selection`](self): `selection.rs`: fields of objects to outputs and shape nodes
+//! * `paging.rs`: pages, from offsets or from cursors
 //! * `connection.rs`: connections, edges, page information
 //! * `arguments.rs`: arguments to filter, order and page
 //! * `filter.rs`: conditions
@@ -19,6 +20,7 @@ mod input;
 mod leaf;
 mod order;
 mod outputs;
+mod paging;
 mod selection;
 
 use std::collections::HashMap;
@@ -53,6 +55,12 @@ pub enum LowerError {
     TooManyFields(#[from] TooManyFields),
     #[error("The API has no {kind}.")]
     NotOffered { kind: &'static str },
+}
+
+impl LowerError {
+    fn refused(message: &str, location: Location) -> Self {
+        Self::Refused { message: message.into(), location }
+    }
 }
 
 /// The most selections that one operation may come to after its fragments are flattened.

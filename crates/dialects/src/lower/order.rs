@@ -24,6 +24,23 @@ struct CursorForm {
     by_number: bool,
 }
 
+impl ListOrder {
+    /// Whether cursors hold the row's number: the order does not tell rows apart.
+    pub(super) fn is_by_number(&self) -> bool {
+        self.cursor.by_number
+    }
+
+    /// The names that its cursors begin with.
+    pub(super) fn cursor_names(&self) -> &[Box<str>] {
+        &self.cursor.names
+    }
+
+    /// The fields whose values its cursors hold.
+    pub(super) fn cursor_fields(&self) -> &[FieldId] {
+        &self.cursor.fields
+    }
+}
+
 impl Context<'_> {
     /// The order of a list of `entity` for which the request says `chosen`.
     pub(super) fn list_order(&self, entity: EntityId, chosen: &[OrderBy]) -> ListOrder {

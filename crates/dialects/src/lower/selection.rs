@@ -1,14 +1,17 @@
 //! Fields of objects: the root's, and those of rows.
 
+use graphql::opaque::OpaqueValues;
 use graphql::operation::{FieldRef, SelectionSetId};
 use graphql::schema::TypeId;
 use graphql::{CollectedField, collect_fields};
 use ir::{Filter, Hop, Page, Rows};
 use response::{Fields, Item, Node, NodeId, Piece, ShapeField};
 
+use super::arguments::Opaque;
 use super::order::literal;
+use super::paging::{Paging, page};
 use super::{Context, LowerError, Outputs};
-use crate::binding::{FieldBinding, RowsBinding, RowsForm, RowsFrom};
+use crate::binding::{FieldBinding, NodeIdBinding, RowsBinding, RowsForm, RowsFrom};
 
 impl<'a> Context<'a> {
     /// The merged fields that the selection sets select of an object type.
@@ -50,13 +53,20 @@ impl<'a> Context<'a> {
                         Node::Object(self.root_fields(object, &field.selection_sets, false)?)
                     }
                     FieldBinding::Literal(text) => Node::Literal(text.clone()),
-                    FieldBinding::Rows(binding) => {
-                        let (node, rows) = self.rows(binding, field)?;
-                        let id = ir::StepId(u32::try_from(self.steps.len()).unwrap_or(u32::MAX));
-                        let kind = ir::StepKind::Read(rows);
-                        self.steps.push(ir::Step { id, root: self.root, kind });
-                        node
-                    }
+                    FieldBinding::Rows(binding) => match self.rows(binding, field)? {
+                        Some((node, rows)) => {
+                            self.read(rows);
+                            node
+                        }
+                        None => null(),
+                    },
+                    FieldBinding::Lookup => match self.lookup(field)? {
+                        Some((node, rows)) => {
+                            self.read(rows);
+                            node
+                        }
+                        None => null(),
+                    },
                     FieldBinding::Column(_)
                     | FieldBinding::NodeId { .. }
                     | FieldBinding::Connection(_)
@@ -127,12 +137,15 @@ impl<'a> Context<'a> {
                     Ok(Node::Joined { present, fields })
                 }
                 (RowsForm::Single | RowsForm::List | RowsForm::Connection, _) => {
-                    let (node, rows) = self.rows(binding, field)?;
+                    let Some((node, rows)) = self.rows(binding, field)? else {
+                        return Ok(null());
+                    };
                     outputs.related(self, path, rows);
                     Ok(node)
                 }
             },
             FieldBinding::Same
+            | FieldBinding::Lookup
             | FieldBinding::Connection(_)
             | FieldBinding::Edge(_)
             | FieldBinding::PageInfo(_)
@@ -140,22 +153,59 @@ impl<'a> Context<'a> {
         }
     }
 
-    /// The rows that a field gives, and the node that shows them.
+    /// The row of any entity that has the opaque id given; `None` if no row can have it.
+    fn lookup(
+        &mut self,
+        field: &CollectedField<'a>,
+    ) -> Result<Option<(Node, Rows)>, LowerError> {
+        let Some(Some(id)) = self.arguments(field)?.node_id else { return Ok(None) };
+        let api = self.api;
+        let prefix = id.shape.tags.first().map_or("", |tag| &**tag);
+        let Some(entity) = api.find_entity_by_prefix(prefix) else { return Ok(None) };
+        let Some(binding) = api.find_entity(entity).and_then(|entity| entity.node_id.as_ref())
+        else {
+            return Ok(None);
+        };
+        let Some(filter) = node_filter(&id, binding) else { return Ok(None) };
+        let rows_id = self.rows_id();
+        let mut outputs = Outputs::default();
+        let sets = &field.selection_sets;
+        let fields = self.row_fields(binding.r#type, sets, &[], &mut outputs)?;
+        let node = self.shape.add(Node::Object(fields));
+        let node = Node::Single { rows: response::RowsId(rows_id.0), node };
+        Ok(Some((node, single(rows_id, entity, filter, outputs))))
+    }
+
+    /// Adds a read of the root field being lowered.
+    fn read(&mut self, rows: Rows) {
+        let id = ir::StepId(u32::try_from(self.steps.len()).unwrap_or(u32::MAX));
+        self.steps.push(ir::Step { id, root: self.root, kind: ir::StepKind::Read(rows) });
+    }
+
+    /// The rows that a field gives, and the node that shows them; `None` if no row can have the
+    /// opaque id given.
     fn rows(
         &mut self,
         binding: &RowsBinding,
         field: &CollectedField<'a>,
-    ) -> Result<(Node, Rows), LowerError> {
+    ) -> Result<Option<(Node, Rows)>, LowerError> {
         let FieldRef::Field(id) = field.field else { return Err(misplaced("rows")) };
         let r#type = self.api.schema[id].r#type;
         let rows_id = self.rows_id();
         let shape_rows = response::RowsId(rows_id.0);
-        let arguments = self.arguments(field)?;
+        let mut arguments = self.arguments(field)?;
+        if let Some(id) = arguments.node_id.take() {
+            let binding = self.api.find_entity(binding.entity);
+            let binding = binding.and_then(|entity| entity.node_id.as_ref());
+            let filter = id.zip(binding).and_then(|(id, binding)| node_filter(&id, binding));
+            let Some(filter) = filter else { return Ok(None) };
+            arguments.filters.push(filter);
+        }
         let order = self.list_order(binding.entity, &arguments.orders);
-        let limit = arguments.limit.or_else(|| {
-            let limit = i64::try_from(binding.default_limit?).ok()?;
-            Some(ir::Operand::Constant(ir::Value::Integer(limit)))
-        });
+        if let (None, Some(limit)) = (&arguments.limit, binding.default_limit) {
+            let limit = i64::try_from(limit).unwrap_or(i64::MAX);
+            arguments.limit = Some(ir::Operand::Constant(ir::Value::Integer(limit)));
+        }
         let mut outputs = Outputs::default();
         let sets = &field.selection_sets;
         let mut look_ahead = false;
@@ -172,10 +222,13 @@ impl<'a> Context<'a> {
                 Node::Single { rows: shape_rows, node: self.shape.add(Node::Object(fields)) }
             }
             RowsForm::Connection => {
-                let paging = super::connection::Paging {
+                let paging = Paging {
                     rows: shape_rows,
-                    limited: limit.is_some(),
+                    first: arguments.limit.is_some(),
+                    last: arguments.last.is_some(),
                     offset: arguments.offset.is_some(),
+                    after: arguments.after.is_some(),
+                    before: arguments.before.is_some(),
                 };
                 let connection =
                     self.connection(r#type.base, sets, paging, &order, &mut outputs)?;
@@ -185,17 +238,15 @@ impl<'a> Context<'a> {
             }
         };
         let single = binding.form == RowsForm::Single;
-        let page = match (limit, arguments.offset) {
-            (None, None) => Page::All,
-            (limit, offset) => Page::Offset { limit, offset, look_ahead },
-        };
+        let filter = Filter::and(std::mem::take(&mut arguments.filters));
+        let page = page(arguments, &order, look_ahead, field.location)?;
         let rows = Rows {
             id: rows_id,
             from: match binding.from {
                 RowsFrom::Entity => ir::From::Entity(binding.entity),
                 RowsFrom::Relation(hop) => ir::From::Relation(hop),
             },
-            filter: Filter::and(arguments.filters),
+            filter,
             order: if single { Vec::new() } else { order.terms },
             page,
             distinct: Vec::new(),
@@ -203,7 +254,7 @@ impl<'a> Context<'a> {
             shown,
             outputs: outputs.into_list(),
         };
-        Ok((node, rows))
+        Ok(Some((node, rows)))
     }
 
     /// A field of the shape, nullable as the schema says.
@@ -222,4 +273,51 @@ impl<'a> Context<'a> {
 /// A binding at a place where the dialect must not put it.
 pub(super) fn misplaced(kind: &'static str) -> LowerError {
     LowerError::NotOffered { kind }
+}
+
+fn null() -> Node {
+    Node::Literal(b"null"[..].into())
+}
+
+/// At most one row of an entity.
+fn single(
+    id: ir::RowsId,
+    entity: catalog::EntityId,
+    filter: Filter,
+    outputs: Outputs,
+) -> Rows {
+    Rows {
+        id,
+        from: ir::From::Entity(entity),
+        filter,
+        order: Vec::new(),
+        page: Page::All,
+        distinct: Vec::new(),
+        single: true,
+        shown: true,
+        outputs: outputs.into_list(),
+    }
+}
+
+/// The condition that a row has the opaque id; `None` if it is an id of other rows.
+fn node_filter(id: &Opaque, binding: &NodeIdBinding) -> Option<Filter> {
+    let nulls = match &id.shape.values {
+        OpaqueValues::Nulls(nulls) => nulls,
+        OpaqueValues::Number => return None,
+    };
+    let tagged = matches!(&id.shape.tags[..], [tag] if *tag == binding.prefix);
+    if !tagged || nulls.len() != binding.key.len() || nulls.contains(&true) {
+        return None;
+    }
+    let equal = |(field, part): (&catalog::FieldId, u16)| Filter::Compare {
+        place: ir::Place::field(*field),
+        comparison: ir::Comparison::Equal,
+        operand: ir::Operand::Decoded {
+            slot: Box::new(id.operand.clone()),
+            codec: ir::Codec::Base64JsonArray,
+            part,
+        },
+    };
+    // The tag is part 0.
+    Some(Filter::and(binding.key.iter().zip(1..).map(equal).collect()))
 }

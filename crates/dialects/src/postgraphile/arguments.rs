@@ -15,7 +15,8 @@ pub(super) enum Collection {
     List,
 }
 
-/// Adds `first`, `offset`, `orderBy` and `condition`.
+/// Adds `first`, `offset`, `orderBy` and `condition`, and to connections `last`, `before` and
+/// `after`.
 pub(super) fn add(build: &mut Build<'_>, field: FieldId, collection: Collection, of: &Served<'_>) {
     let Some(types) = of.types else { return };
     let Some(int) = build.scalar("Int") else { return };
@@ -23,11 +24,22 @@ pub(super) fn add(build: &mut Build<'_>, field: FieldId, collection: Collection,
         Collection::Connection => descriptions::CONNECTION_OFFSET,
         Collection::List => descriptions::LIST_OFFSET,
     };
+    let cursor = match collection {
+        Collection::Connection => build.scalar("Cursor"),
+        Collection::List => None,
+    };
     let mut add = |definition, role| {
         build.api.add_argument(field, definition, InputBinding::lenient(role));
     };
     add(input("first", descriptions::FIRST, int), InputRole::Limit);
+    if cursor.is_some() {
+        add(input("last", descriptions::LAST, int), InputRole::Last);
+    }
     add(input("offset", offset, int), InputRole::Offset);
+    if let Some(cursor) = cursor {
+        add(input("before", descriptions::BEFORE, cursor), InputRole::Before);
+        add(input("after", descriptions::AFTER, cursor), InputRole::After);
+    }
     if let Some(order) = types.order {
         let r#type = TypeRef::named(order).non_null().list();
         let definition = input("orderBy", &descriptions::order_by(&of.name), r#type);

@@ -12,6 +12,11 @@ pub(super) const NODE_ID: &str = "A globally unique identifier. Can be used in v
      throughout the system to identify this single value.";
 
 pub(super) const FIRST: &str = "Only read the first `n` values of the set.";
+pub(super) const LAST: &str = "Only read the last `n` values of the set.";
+pub(super) const BEFORE: &str = "Read all values in the set before (above) this cursor.";
+pub(super) const AFTER: &str = "Read all values in the set after (below) this cursor.";
+pub(super) const QUERY_NODE: &str = "Fetches an object given its globally unique `ID`.";
+pub(super) const NODE_ARGUMENT: &str = "The globally unique `ID`.";
 pub(super) const CONNECTION_OFFSET: &str = "Skip the first `n` values from our `after` cursor, an \
      alternative to cursor based pagination. May not be used with `last`.";
 pub(super) const LIST_OFFSET: &str = "Skip the first `n` values.";
@@ -38,6 +43,14 @@ pub(super) const BOUND: &str =
 pub(super) const BOUND_VALUE: &str = "The value at one end of our range.";
 pub(super) const BOUND_INCLUSIVE: &str =
     "Whether or not the value of this bound is included in the range.";
+
+pub(super) fn reads_by_node_id(r#type: &str) -> String {
+    format!("Reads a single `{type}` using its globally unique `ID`.", type = r#type)
+}
+
+pub(super) fn node_id_argument(r#type: &str) -> String {
+    format!("The globally unique `ID` to be used in selecting a single `{type}`.", type = r#type)
+}
 
 pub(super) fn quantity(unit: &str) -> String {
     format!("A quantity of {unit}.")

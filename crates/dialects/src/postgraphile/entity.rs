@@ -9,7 +9,7 @@ use super::build::{Build, field, object};
 use super::claims::{Claimant, Claims};
 use super::types::{ValueType, note_left_out, value_type};
 use super::{condition, connection, descriptions, naming, order};
-use crate::binding::{ColumnBinding, EntityBinding, FieldBinding, ValueShape};
+use crate::binding::{ColumnBinding, EntityBinding, FieldBinding, NodeIdBinding, ValueShape};
 
 /// An entity that the API shows.
 #[derive(Debug)]
@@ -148,7 +148,7 @@ pub(super) fn add_types(build: &mut Build<'_>, served: &mut [Served<'_>]) {
         let order = if several { order::add(build, one) } else { None };
         let condition = if several { condition::add(build, one) } else { None };
         one.types = Some(EntityTypes { row, connection, order, condition });
-        build.api.bind_entity(one.entity.id, entity_binding(build, one.entity.id));
+        build.api.bind_entity(one.entity.id, entity_binding(build, one.entity.id, row));
     }
 }
 
@@ -172,7 +172,7 @@ fn add_columns(build: &mut Build<'_>, one: &Served<'_>, row: TypeId) {
     }
 }
 
-fn entity_binding(build: &Build<'_>, id: EntityId) -> EntityBinding {
+fn entity_binding(build: &Build<'_>, id: EntityId, row: TypeId) -> EntityBinding {
     let entity = &build.catalog[id];
     let tie_break = entity.primary_key().map(|key| key.fields.clone()).unwrap_or_default();
     // A unique column that can be null does not tell rows apart: several rows may hold null.
@@ -181,5 +181,15 @@ fn entity_binding(build: &Build<'_>, id: EntityId) -> EntityBinding {
         _ => None,
     });
     let natural_cursor = if tie_break.is_empty() { "natural" } else { "primary_key_asc" };
-    EntityBinding { unique: unique.collect(), tie_break, natural_cursor: natural_cursor.into() }
+    let node_id = (!tie_break.is_empty()).then(|| NodeIdBinding {
+        prefix: naming::node_prefix(&entity.name).into(),
+        key: tie_break.clone(),
+        r#type: row,
+    });
+    EntityBinding {
+        unique: unique.collect(),
+        tie_break,
+        natural_cursor: natural_cursor.into(),
+        node_id,
+    }
 }

@@ -2,7 +2,7 @@
 //!
 //! The reading side of what PostGraphile 4.14 makes of a database with its defaults: the same
 //! names, types, arguments, orders and descriptions. Not there yet, and so not in the schema:
-//! `last`, `before`, `after`, `node(nodeId:)` and rows by node id, `filter`, functions, mutations,
+//! `filter`, functions, mutations,
 //! aggregates, smart tags in comments.
 //!
 //! * [`naming`], [`inflection`]: names

@@ -72,6 +72,11 @@ pub(super) fn column(name: &str) -> String {
     camel_case(&coerce(name))
 }
 
+/// One row of a table.
+pub(super) fn row(table: &str) -> String {
+    camel_case(&singular_table(table))
+}
+
 /// One row of a table found by columns: a row by its key, or a relation to at most one row.
 pub(super) fn row_by(table: &str, columns: &[&str]) -> String {
     camel_case(&format!("{}-by-{}", singular_table(table), joined(columns)))

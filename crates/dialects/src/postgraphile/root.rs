@@ -4,7 +4,7 @@ use catalog::{Key, Note, NoteKind};
 use graphql::schema::{FieldDefinition, InputDefinition, TypeId, TypeKind, TypeRef};
 
 use super::arguments::{self, Collection};
-use super::build::{Build, field, object};
+use super::build::{Build, field, input, object};
 use super::claims::{Claimant, Claims};
 use super::entity::{Column, Served};
 use super::{descriptions, naming};
@@ -15,7 +15,7 @@ pub(super) fn add_types(build: &mut Build<'_>) -> Option<TypeId> {
     let kind = TypeKind::Interface { fields: Vec::new(), interfaces: Vec::new() };
     let id = build.scalar("ID")?.non_null();
     let node = build.add_type("Node", Some(descriptions::NODE.into()), kind)?;
-    // No field gives a `Node` yet, so nothing is ever written for it.
+    // The field is read of the type that implements `Node`, never of `Node` itself.
     let binding = FieldBinding::Literal(b"null".as_slice().into());
     build.api.add_field(node, field("nodeId", descriptions::NODE_ID, id), binding);
     let query = build.add_type("Query", Some(descriptions::QUERY.into()), object(vec![node]))?;
@@ -25,10 +25,23 @@ pub(super) fn add_types(build: &mut Build<'_>) -> Option<TypeId> {
     build.api.add_field(query, definition, FieldBinding::Same);
     let binding = FieldBinding::Literal(br#""query""#.as_slice().into());
     build.api.add_field(query, field("nodeId", descriptions::QUERY_NODE_ID, id), binding);
+    let definition = field("node", descriptions::QUERY_NODE, TypeRef::named(node));
+    let lookup = build.api.add_field(query, definition, FieldBinding::Lookup);
+    add_node_id(build, lookup, descriptions::NODE_ARGUMENT, id);
     Some(query)
 }
 
-/// Adds the fields of `Query`: all collections, then all rows by key.
+fn add_node_id(
+    build: &mut Build<'_>,
+    field: graphql::schema::FieldId,
+    description: &str,
+    id: TypeRef,
+) {
+    let binding = InputBinding::refuse_null(InputRole::NodeId, "nodeId must not be null.");
+    build.api.add_argument(field, input("nodeId", description, id), binding);
+}
+
+/// Adds the fields of `Query`: all collections, then all rows by key, then those by node id.
 pub(super) fn add_fields(build: &mut Build<'_>, served: &[Served<'_>], query: Option<TypeId>) {
     let Some(query) = query else { return };
     let mut names = Claims::default();
@@ -54,6 +67,9 @@ pub(super) fn add_fields(build: &mut Build<'_>, served: &[Served<'_>], query: Op
         for key in keys {
             add_by_key(build, query, &mut names, one, key);
         }
+    }
+    for one in served {
+        add_by_node_id(build, query, &mut names, one);
     }
 }
 
@@ -136,6 +152,29 @@ fn add_by_key(
         let refused = format!("{} must not be null.", column.name);
         build.api.add_argument(id, argument, InputBinding::refuse_null(role, &refused));
     }
+}
+
+/// Adds the field that gives a row by its node id, if it has one.
+fn add_by_node_id(
+    build: &mut Build<'_>,
+    query: TypeId,
+    names: &mut Claims,
+    one: &Served<'_>,
+) {
+    let (Some(types), Some(id)) = (one.types, build.scalar("ID")) else { return };
+    if one.primary_key().is_empty() {
+        return;
+    }
+    let subject = build.entity_name(one.entity.id);
+    let name = naming::row(&one.entity.name);
+    if let Err(note) = names.claim(&name, Claimant { subject: &subject, what: "field" }) {
+        build.note(note);
+        return;
+    }
+    let description = descriptions::reads_by_node_id(&one.name);
+    let definition = field(&name, &description, TypeRef::named(types.row));
+    let field = build.api.add_field(query, definition, rows(one, RowsForm::Single));
+    add_node_id(build, field, &descriptions::node_id_argument(&one.name), id.non_null());
 }
 
 fn rows(one: &Served<'_>, form: RowsForm) -> FieldBinding {

@@ -84,6 +84,7 @@ impl Printer<'_> {
                 format!("${}{}", slot.0, path.collect::<String>())
             }
             Operand::List(operands) => format!("[{}]", self.operands(operands)),
+            Operand::Sum(operands) => format!("the sum of {}", self.operands(operands)),
             Operand::Constant(value) => constant(value),
             Operand::Claim(name) => format!("claim {name}"),
             Operand::Result { step, output } => format!("#{} of step {}", output.0, step.0),

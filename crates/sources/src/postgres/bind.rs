@@ -17,7 +17,8 @@ pub struct Bound {
 pub struct BoundLevel {
     parameters: Vec<Span>,
     pub bounds: Bounds,
-    pub look_ahead: bool,
+    /// The first row may be one that was read ahead: the page is cut off at its beginning.
+    pub read_ahead_first: bool,
 }
 
 /// A parameter's place in the buffer.
@@ -79,7 +80,7 @@ fn bind_level(
 ) -> Result<BoundLevel, SourceError> {
     let mut bound = BoundLevel::default();
     if let LevelKind::Rows(page) = &level.kind {
-        bound.look_ahead = page.look_ahead;
+        bound.read_ahead_first = page.look_ahead && page.from_end;
         if let Some(limit) = &page.limit {
             bound.bounds.limit = resolve(limit, variables)?.rows("LIMIT")?;
         }

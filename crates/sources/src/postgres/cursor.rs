@@ -136,6 +136,34 @@ impl PostgresCursor<'_> {
         self.answer.rows.get(usize::from(self.level?.id.0))
     }
 
+    /// The row after a row.
+    fn after(&self, row: u32) -> u32 {
+        match self.walk {
+            Walk::All => {
+                let following = row + 1;
+                let count = self.rows().map_or(0, Rows::len);
+                if (following as usize) < count { following } else { END }
+            }
+            Walk::Group => {
+                let level = self.level.map_or(0, |level| usize::from(level.id.0));
+                let index = self.answer.indexes.get(level).and_then(Option::as_ref);
+                let next = index.and_then(|index| index.next.get(row as usize));
+                next.copied().unwrap_or(END)
+            }
+        }
+    }
+
+    /// Whether there are more rows than the page may show.
+    fn is_longer_than_limit(&self) -> bool {
+        let Some(limit) = self.bounds.limit else { return false };
+        let (mut row, mut count) = (self.following, 0);
+        while row != END && count <= limit {
+            row = self.after(row);
+            count += 1;
+        }
+        count > limit
+    }
+
     fn key(&self, column: u16) -> Option<&[u8]> {
         self.rows()?.value(self.current as usize, usize::from(column))
     }
@@ -157,19 +185,7 @@ impl Cursor for PostgresCursor<'_> {
             return Ok(false);
         }
         self.current = self.following;
-        self.following = match self.walk {
-            Walk::All => {
-                let following = self.current + 1;
-                let count = self.rows().map_or(0, Rows::len);
-                if (following as usize) < count { following } else { END }
-            }
-            Walk::Group => {
-                let level = self.level.map_or(0, |level| usize::from(level.id.0));
-                let index = self.answer.indexes.get(level).and_then(Option::as_ref);
-                let next = index.and_then(|index| index.next.get(self.current as usize));
-                next.copied().unwrap_or(END)
-            }
-        };
+        self.following = self.after(self.current);
         self.shown += 1;
         Ok(true)
     }
@@ -205,7 +221,7 @@ impl Cursor for PostgresCursor<'_> {
             }
         };
         let bound = &answer.bound.levels[place];
-        Ok(PostgresCursor {
+        let mut cursor = PostgresCursor {
             answer,
             level: Some(level),
             current: END,
@@ -214,7 +230,12 @@ impl Cursor for PostgresCursor<'_> {
             bounds: bound.bounds,
             shown: 0,
             has_more: false,
-        })
+        };
+        if bound.read_ahead_first && cursor.is_longer_than_limit() {
+            cursor.has_more = true;
+            cursor.following = cursor.after(cursor.following);
+        }
+        Ok(cursor)
     }
 
     fn row_number(&self) -> u64 {

@@ -8,7 +8,7 @@ use sql::{Expression, Flavor, Select, SelectItem, SqlType};
 
 use super::level::{Level, LevelKind, Link, ParameterSource, Parents, Program};
 use super::parents::{Above, LinkedScope, join_page, relation};
-use super::source::{Scope, page_bounds};
+use super::source::{Scope, page_bounds, turn_back};
 use super::statement::Statement;
 use super::value::ParameterKind;
 
@@ -130,26 +130,34 @@ impl Compiler<'_> {
         self.order(rows, &mut scope, &mut statement)?;
         self.page(rows, true, &mut scope, &mut statement)?;
         let item = |expression| SelectItem { expression, name: None };
+        let bounds = page_bounds(rows)?;
         let columns = items.expressions.into_iter();
         let select = match lateral {
+            None if bounds.from_end => {
+                // What is read from its end is a page, and a page below parents is lateral: no
+                // parent's key is among these columns.
+                scope.select.items = numbered(columns);
+                turn_back(scope.select, false, &mut statement)
+            }
             None => {
                 scope.select.items = columns.chain(link).map(item).collect();
                 scope.select
             }
             Some(parents) => {
-                let named = columns.zip(0_u16..);
-                let named =
-                    named.map(|(expression, number)| SelectItem { expression, name: Some(number) });
-                scope.select.items = named.collect();
+                scope.select.items = numbered(columns);
                 let count = scope.select.items.len();
-                let (mut select, alias) = join_page(parents, scope.select, &mut statement);
+                let page = match bounds.from_end {
+                    true => turn_back(scope.select, true, &mut statement),
+                    false => scope.select,
+                };
+                let (mut select, alias) = join_page(parents, page, &mut statement);
                 let columns = (0_u16..).take(count);
                 let columns = columns.map(|number| Expression::numbered(alias, number));
                 select.items = columns.chain(link).map(item).collect();
                 select
             }
         };
-        let kind = LevelKind::Rows(page_bounds(rows)?);
+        let kind = LevelKind::Rows(bounds);
         let level = self.push(rows, parent, &select, statement, kind, how)?;
         self.layout.rows[rows.id.0 as usize] = Some(level);
         for (output, column) in items.places {
@@ -291,6 +299,12 @@ impl Compiler<'_> {
         self.close(level)?;
         Ok(level)
     }
+}
+
+/// Expressions with their places as their names.
+fn numbered(expressions: impl Iterator<Item = Expression>) -> Vec<SelectItem> {
+    let named = expressions.zip(0_u16..);
+    named.map(|(expression, number)| SelectItem { expression, name: Some(number) }).collect()
 }
 
 /// The parents' keys as the level's statement has them.

@@ -46,6 +46,8 @@ pub struct Page {
     pub offset: Option<ir::Operand>,
     /// One row more than the limit is read and not shown.
     pub look_ahead: bool,
+    /// The page is cut off at its beginning: the row read ahead comes first.
+    pub from_end: bool,
 }
 
 /// How a level's statement finds the rows of its parents.

@@ -9,12 +9,14 @@
 //! * [`compile`]: the walk over the tree
 //! * [`source`](mod@source): FROM, joins, filters and order of one set of rows
 //! * [`parents`]: the parents of a level, said again or as arrays of keys
+//! * [`keyset`]: rows beyond a cursor's position
 //! * [`filter`] for conditions
 //! * [`statement`]: parameters and aliases of one statement
 //! * [`value`]: what kind of value a parameter is
 
 pub mod compile;
 mod filter;
+mod keyset;
 pub mod level;
 mod parents;
 mod source;

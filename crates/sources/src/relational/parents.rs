@@ -228,8 +228,13 @@ pub(super) fn relation(rows: &Rows) -> Result<Hop, CompileError> {
     }
 }
 
+/// Whether a limit or an offset cuts rows off.
 pub(super) fn is_paged(rows: &Rows) -> bool {
-    !matches!(rows.page, ir::Page::All)
+    match &rows.page {
+        ir::Page::All => false,
+        ir::Page::Offset { .. } | ir::Page::AfterRow { .. } => true,
+        ir::Page::Keyset(keyset) => keyset.limit.is_some() || keyset.offset.is_some(),
+    }
 }
 
 pub(super) fn numbered_item(alias: Alias, number: u16) -> SelectItem {

@@ -5,10 +5,11 @@ use ir::{From, Hop, HopDirection, OrderKey, OrderTerm, Rows};
 use rustc_hash::FxHashMap;
 use sql::{
     Alias, Expression, FromItem, Identifier, Join, JoinKind, NullsOrder, OrderItem, Select,
-    TableName,
+    SelectItem, TableName,
 };
 
 use super::compile::{CompileError, Compiler};
+use super::keyset::Side;
 use super::level::ParameterSource;
 use super::statement::Statement;
 use super::value::{ParameterKind, ValueKind};
@@ -119,19 +120,27 @@ impl Compiler<'_> {
             let filter = self.filter(&rows.filter, scope, statement)?;
             scope.select.and_where(filter);
         }
+        if let ir::Page::Keyset(keyset) = &rows.page {
+            for (values, side) in [(&keyset.after, Side::After), (&keyset.before, Side::Before)] {
+                let Some(values) = values else { continue };
+                let beyond = self.beyond(&rows.order, values, side, scope, statement)?;
+                scope.select.and_where(beyond);
+            }
+        }
         Ok(())
     }
 
-    /// Adds the rows' order.
+    /// Adds the rows' order; turned around where the page is counted from its end.
     pub(super) fn order(
         &self,
         rows: &Rows,
         scope: &mut Scope,
         statement: &mut Statement,
     ) -> Result<(), CompileError> {
+        let from_end = page_bounds(rows)?.from_end;
         for term in &rows.order {
             let item = self.order_item(term, scope, statement)?;
-            scope.select.order_by.push(item);
+            scope.select.order_by.push(if from_end { turned(item) } else { item });
         }
         Ok(())
     }
@@ -186,6 +195,42 @@ impl Compiler<'_> {
     }
 }
 
+/// The same order read from its end.
+fn turned(item: OrderItem) -> OrderItem {
+    OrderItem {
+        direction: match item.direction {
+            sql::Direction::Ascending => sql::Direction::Descending,
+            sql::Direction::Descending => sql::Direction::Ascending,
+        },
+        nulls: item.nulls.map(|nulls| match nulls {
+            NullsOrder::First => NullsOrder::Last,
+            NullsOrder::Last => NullsOrder::First,
+        }),
+        expression: item.expression,
+    }
+}
+
+/// A page that was read from its end, in its own order again. The page's items have numbers as
+/// their names; so do these, unless `named` is false.
+pub(super) fn turn_back(mut page: Select, named: bool, statement: &mut Statement) -> Select {
+    let count = page.items.len();
+    let alias = statement.alias();
+    let numbered = |number| Expression::numbered(alias, number);
+    let mut order_by = Vec::with_capacity(page.order_by.len());
+    for item in &page.order_by {
+        let number = u16::try_from(page.items.len()).unwrap_or(u16::MAX);
+        page.items.push(SelectItem { expression: item.expression.clone(), name: Some(number) });
+        order_by.push(turned(OrderItem { expression: numbered(number), ..item.clone() }));
+    }
+    let mut select = Select::from(FromItem::Subquery { select: Box::new(page), alias });
+    select.items = (0_u16..)
+        .take(count)
+        .map(|number| SelectItem { expression: numbered(number), name: named.then_some(number) })
+        .collect();
+    select.order_by = order_by;
+    select
+}
+
 /// The bounds of the rows' page.
 pub(super) fn page_bounds(rows: &Rows) -> Result<super::level::Page, CompileError> {
     match &rows.page {
@@ -194,8 +239,14 @@ pub(super) fn page_bounds(rows: &Rows) -> Result<super::level::Page, CompileErro
             limit: limit.clone(),
             offset: offset.clone(),
             look_ahead: *look_ahead,
+            from_end: false,
         }),
-        ir::Page::Keyset(_) => Err(CompileError::not_built("a page from a cursor")),
+        ir::Page::Keyset(keyset) => Ok(super::level::Page {
+            limit: keyset.limit.clone(),
+            offset: keyset.offset.clone(),
+            look_ahead: keyset.look_ahead,
+            from_end: keyset.from_end,
+        }),
         ir::Page::AfterRow { .. } => Err(CompileError::not_built("a page after a row")),
     }
 }

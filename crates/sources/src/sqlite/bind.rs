@@ -17,7 +17,8 @@ pub struct Bound {
 pub struct BoundLevel {
     pub parameters: Vec<BoundParameter>,
     pub bounds: Bounds,
-    pub look_ahead: bool,
+    /// The first row may be one that was read ahead: the page is cut off at its beginning.
+    pub read_ahead_first: bool,
 }
 
 #[derive(Debug)]
@@ -48,7 +49,7 @@ pub fn bind(program: &Program, variables: Variables<'_>) -> (Bound, Vec<(u32, So
 fn bind_level(level: &Level, variables: Variables<'_>) -> Result<BoundLevel, SourceError> {
     let mut bound = BoundLevel::default();
     if let LevelKind::Rows(page) = &level.kind {
-        bound.look_ahead = page.look_ahead;
+        bound.read_ahead_first = page.look_ahead && page.from_end;
         if let Some(limit) = &page.limit {
             bound.bounds.limit = resolve(limit, variables)?.rows("LIMIT")?;
         }

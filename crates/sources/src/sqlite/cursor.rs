@@ -102,15 +102,29 @@ impl<'c> Cursor for SqliteCursor<'_, 'c> {
                 }
             }
         }
+        let mut read_ahead = false;
+        if let (false, true, Some(limit)) = (orphan, bound.read_ahead_first, bound.bounds.limit) {
+            // Whether the first row was read ahead is known only after counting them all.
+            let mut rows = statement.raw_query();
+            let mut count = 0;
+            while rows.next()?.is_some() {
+                count += 1;
+            }
+            read_ahead = count > limit;
+        }
+        let mut rows = (!orphan).then(|| statement.raw_query());
+        if let (true, Some(rows)) = (read_ahead, &mut rows) {
+            rows.next()?;
+        }
         Ok(SqliteCursor {
             program: self.program,
             bound: self.bound,
-            rows: (!orphan).then(|| statement.raw_query()),
+            rows,
             below,
             first: level.0 + 1,
             bounds: bound.bounds,
             shown: 0,
-            has_more: false,
+            has_more: read_ahead,
         })
     }
 

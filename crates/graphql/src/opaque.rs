@@ -1,0 +1,110 @@
+//! Opaque texts that an API gives out and takes back: node ids and cursors.
+//!
+//! Both are the base64 text of a JSON array. What such a text says about *which* thing it stands
+//! for steers: a node id's tag, the names of the order that a cursor belongs to, which of its
+//! values are null. The values themselves fill.
+
+use base64::Engine as _;
+use base64::engine::general_purpose::{STANDARD, STANDARD_NO_PAD};
+use serde_json_bytes::Value as Json;
+
+/// How the array of an opaque text is read.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum OpaqueKind {
+    /// `[tag, value…]`
+    NodeId,
+    /// `[name…, [value…]]`, or `[name…, number]` for a position without values.
+    Cursor,
+}
+
+/// What of an opaque text steers.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct OpaqueShape {
+    /// The tag of a node id, the names of a cursor's order.
+    pub tags: Vec<Box<str>>,
+    pub values: OpaqueValues,
+}
+
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum OpaqueValues {
+    /// For each value whether it is null.
+    Nulls(Vec<bool>),
+    /// A row's number.
+    Number,
+}
+
+/// Reads what of an opaque text steers; `None` if it is no such text.
+#[must_use]
+pub fn read_opaque(text: &str, kind: OpaqueKind) -> Option<OpaqueShape> {
+    let Json::Array(mut items) = decode_opaque(text)? else { return None };
+    let is_null = |value: &Json| matches!(value, Json::Null);
+    let (tags, values) = match kind {
+        OpaqueKind::NodeId => {
+            let values = items.get(1..)?.iter().map(is_null).collect();
+            items.truncate(1);
+            (items, OpaqueValues::Nulls(values))
+        }
+        OpaqueKind::Cursor => {
+            let values = match items.pop()? {
+                Json::Array(values) => OpaqueValues::Nulls(values.iter().map(is_null).collect()),
+                Json::Number(number) if number.as_u64().is_some() => OpaqueValues::Number,
+                Json::Null | Json::Bool(_) | Json::Number(_) | Json::String(_)
+                | Json::Object(_) => return None,
+            };
+            (items, values)
+        }
+    };
+    let tags = tags.iter().map(|tag| tag.as_str().map(Into::into));
+    Some(OpaqueShape { tags: tags.collect::<Option<_>>()?, values })
+}
+
+/// The JSON of an opaque text.
+#[must_use]
+pub fn decode_opaque(text: &str) -> Option<Json> {
+    let bytes = match text.ends_with('=') {
+        true => STANDARD.decode(text),
+        false => STANDARD_NO_PAD.decode(text),
+    };
+    serde_json::from_slice(&bytes.ok()?).ok()
+}
+
+#[cfg(test)]
+mod tests {
+    use base64::Engine as _;
+    use base64::engine::general_purpose::STANDARD;
+
+    use super::{OpaqueKind, OpaqueShape, OpaqueValues, read_opaque};
+
+    fn check(json: &str, kind: OpaqueKind, expect: Option<(&[&str], OpaqueValues)>) {
+        let expect = expect.map(|(tags, values)| OpaqueShape {
+            tags: tags.iter().map(|tag| (*tag).into()).collect(),
+            values,
+        });
+        assert_eq!(read_opaque(&STANDARD.encode(json), kind), expect, "{json}");
+    }
+
+    #[test]
+    fn a_node_id_has_one_tag_and_values_that_may_be_texts() {
+        let values = OpaqueValues::Nulls(vec![false, true]);
+        check("[\"tags\",\"a\",null]", OpaqueKind::NodeId, Some((&["tags"], values)));
+        check("[1,\"a\"]", OpaqueKind::NodeId, None);
+        check("[]", OpaqueKind::NodeId, None);
+        check("{}", OpaqueKind::NodeId, None);
+    }
+
+    #[test]
+    fn a_cursor_has_names_and_values_or_a_number() {
+        let values = OpaqueValues::Nulls(vec![true, false]);
+        check("[\"a_asc\",\"b\",[null,1]]", OpaqueKind::Cursor, Some((&["a_asc", "b"], values)));
+        check("[\"natural\",7]", OpaqueKind::Cursor, Some((&["natural"], OpaqueValues::Number)));
+        check("[\"natural\",-7]", OpaqueKind::Cursor, None);
+        check("[\"natural\",\"x\"]", OpaqueKind::Cursor, None);
+    }
+
+    #[test]
+    fn what_is_no_opaque_text_is_not_read() {
+        assert_eq!(read_opaque("!", OpaqueKind::Cursor), None);
+        assert_eq!(read_opaque("", OpaqueKind::Cursor), None);
+        assert_eq!(read_opaque("cXVlcnk=", OpaqueKind::NodeId), None);
+    }
+}

@@ -1,0 +1,86 @@
+//! Parts of opaque texts: node ids and cursors that an API gave out.
+//!
+//! Numbers keep the digits they are written with: a cursor over a decimal of thirty digits must
+//! come back to the same row.
+
+use base64::Engine as _;
+use base64::engine::general_purpose::{STANDARD, STANDARD_NO_PAD};
+use ir::Codec;
+use serde_json::value::RawValue;
+
+use crate::operand::Resolved;
+
+/// A part of an opaque text; `None` if there is no such part.
+#[must_use]
+pub fn part(text: &str, codec: Codec, part: u16) -> Option<Resolved<'static>> {
+    let bytes = match text.ends_with('=') {
+        true => STANDARD.decode(text),
+        false => STANDARD_NO_PAD.decode(text),
+    };
+    let bytes = bytes.ok()?;
+    let items: Vec<&RawValue> = serde_json::from_slice(&bytes).ok()?;
+    let part = usize::from(part);
+    match codec {
+        Codec::Base64JsonArray => value(items.get(part)?),
+        Codec::Base64JsonArrayTail => {
+            let tail: Vec<&RawValue> = serde_json::from_str(items.last()?.get()).ok()?;
+            value(tail.get(part)?)
+        }
+        Codec::ArrayConnection => None,
+    }
+}
+
+fn value(json: &RawValue) -> Option<Resolved<'static>> {
+    let text = json.get();
+    Some(match text.as_bytes().first()? {
+        b'"' => Resolved::Text(serde_json::from_str::<String>(text).ok()?.into()),
+        b'n' => Resolved::Null,
+        b't' => Resolved::Boolean(true),
+        b'f' => Resolved::Boolean(false),
+        b'[' | b'{' => Resolved::Json(text.to_owned().into()),
+        _ => match text.parse() {
+            Ok(number) => Resolved::Integer(number),
+            Err(_) => Resolved::Number(text.to_owned().into()),
+        },
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use base64::Engine as _;
+    use base64::engine::general_purpose::STANDARD;
+    use ir::Codec;
+
+    use super::part;
+    use crate::operand::Resolved;
+
+    fn check(json: &str, codec: Codec, place: u16, expect: Option<Resolved<'static>>) {
+        assert_eq!(part(&STANDARD.encode(json), codec, place), expect, "{json}");
+    }
+
+    #[test]
+    fn parts_of_a_node_id_are_counted_from_its_tag() {
+        let id = "[\"people\",9223372036854775808,\"a\\u00e9\",true]";
+        check(id, Codec::Base64JsonArray, 0, Some(Resolved::Text("people".into())));
+        check(id, Codec::Base64JsonArray, 1, Some(Resolved::Number("9223372036854775808".into())));
+        check(id, Codec::Base64JsonArray, 2, Some(Resolved::Text("aé".into())));
+        check(id, Codec::Base64JsonArray, 3, Some(Resolved::Boolean(true)));
+        check(id, Codec::Base64JsonArray, 4, None);
+    }
+
+    #[test]
+    fn parts_of_a_cursor_are_counted_in_its_last_array() {
+        let cursor = "[\"total_asc\",[12345678901234567890.125, null, -3]]";
+        let digits = Resolved::Number("12345678901234567890.125".into());
+        check(cursor, Codec::Base64JsonArrayTail, 0, Some(digits));
+        check(cursor, Codec::Base64JsonArrayTail, 1, Some(Resolved::Null));
+        check(cursor, Codec::Base64JsonArrayTail, 2, Some(Resolved::Integer(-3)));
+    }
+
+    #[test]
+    fn what_is_no_opaque_text_has_no_parts() {
+        assert_eq!(part("!", Codec::Base64JsonArray, 0), None);
+        check("{}", Codec::Base64JsonArray, 0, None);
+        check("[\"natural\",1]", Codec::Base64JsonArrayTail, 0, None);
+    }
+}

@@ -1,0 +1,158 @@
+//! Rows beyond a position in an order, given by the values of the order's terms there.
+//!
+//! With several terms a row is beyond the position if it is beyond in the first term, or equal in
+//! it and beyond in the second, and so on. Each step says where nulls stand, so that no row is
+//! skipped or repeated. The first term's bound is said once more by itself, since an index can
+//! serve it; a disjunction hides it from the database.
+
+use ir::{KeysetValue, Nulls, OrderKey, OrderTerm};
+use sql::{Comparison, Expression};
+
+use super::compile::{CompileError, Compiler};
+use super::level::ParameterSource;
+use super::source::Scope;
+use super::statement::Statement;
+use super::value::{ParameterKind, ValueKind};
+
+/// On which side of the position the rows are.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Side {
+    After,
+    Before,
+}
+
+/// A term of the order at the position.
+struct Position {
+    column: Expression,
+    nullable: bool,
+    /// The value as a parameter; `None` is null.
+    value: Option<Expression>,
+    /// Whether larger values are beyond.
+    up: bool,
+    /// Whether null is beyond every value.
+    nulls_beyond: bool,
+}
+
+impl Compiler<'_> {
+    /// The condition that a row is beyond the position.
+    pub(super) fn beyond(
+        &self,
+        order: &[OrderTerm],
+        values: &[KeysetValue],
+        side: Side,
+        scope: &mut Scope,
+        statement: &mut Statement,
+    ) -> Result<Expression, CompileError> {
+        let mut positions = Vec::with_capacity(order.len());
+        for (term, value) in order.iter().zip(values) {
+            positions.push(self.position(term, value, side, scope, statement)?);
+        }
+        let mut ways = Vec::with_capacity(positions.len());
+        for (place, position) in positions.iter().enumerate() {
+            let Some(beyond) = position.beyond() else { continue };
+            let equal = positions[..place].iter().map(Position::equal);
+            ways.push(Expression::all(equal.chain([beyond]).collect()));
+        }
+        let bound = match positions.first() {
+            Some(first) if ways.len() > 1 => first.at_or_beyond(),
+            Some(_) | None => None,
+        };
+        let beyond = match ways.len() {
+            1 => ways.swap_remove(0),
+            _ => Expression::Or(ways),
+        };
+        Ok(match bound {
+            Some(bound) => Expression::And(vec![bound, beyond]),
+            None => beyond,
+        })
+    }
+
+    fn position(
+        &self,
+        term: &OrderTerm,
+        value: &KeysetValue,
+        side: Side,
+        scope: &mut Scope,
+        statement: &mut Statement,
+    ) -> Result<Position, CompileError> {
+        let OrderKey::Place(place) = &term.key else {
+            return Err(CompileError::not_built("a cursor in an order by a relation"));
+        };
+        let (field, column) = self.place(place, scope, statement)?;
+        let on_path = matches!(place, ir::Place::Field { path, .. } if !path.is_empty());
+        let kind = ValueKind::of(self.catalog, field);
+        let value = match value {
+            KeysetValue::Null => None,
+            KeysetValue::Value(operand) => {
+                let source = ParameterSource::Operand(operand.clone());
+                let kind = ParameterKind::Value { field, kind };
+                Some(Expression::Parameter(statement.parameter(source, kind)))
+            }
+        };
+        let ascending = term.direction == ir::Direction::Ascending;
+        let nulls_last = term.nulls == Nulls::Last;
+        Ok(Position {
+            column: self.comparable(kind, column),
+            nullable: on_path || self.catalog[field].nullable,
+            value,
+            up: ascending == (side == Side::After),
+            nulls_beyond: nulls_last == (side == Side::After),
+        })
+    }
+}
+
+impl Position {
+    fn compare(&self, comparison: Comparison, value: &Expression) -> Expression {
+        Expression::Compare {
+            left: Box::new(self.column.clone()),
+            comparison,
+            right: Box::new(value.clone()),
+        }
+    }
+
+    fn is_null(&self) -> Expression {
+        Expression::IsNull(Box::new(self.column.clone()))
+    }
+
+    /// Whether a row has the same value; nulls are the same.
+    fn equal(&self) -> Expression {
+        match &self.value {
+            Some(value) => self.compare(Comparison::Equal, value),
+            None => self.is_null(),
+        }
+    }
+
+    /// Whether a row's value is beyond; `None` if no value is.
+    fn beyond(&self) -> Option<Expression> {
+        match &self.value {
+            Some(value) => {
+                let comparison = if self.up { Comparison::Greater } else { Comparison::Less };
+                Some(self.or_null(self.compare(comparison, value)))
+            }
+            // Of the nulls none is beyond another; every value is, where nulls come first.
+            None if self.nulls_beyond || !self.nullable => None,
+            None => Some(Expression::Not(Box::new(self.is_null()))),
+        }
+    }
+
+    /// Whether a row's value is the same or beyond; `None` if all are.
+    fn at_or_beyond(&self) -> Option<Expression> {
+        match &self.value {
+            Some(value) => {
+                let comparison =
+                    if self.up { Comparison::GreaterOrEqual } else { Comparison::LessOrEqual };
+                Some(self.or_null(self.compare(comparison, value)))
+            }
+            None if self.nulls_beyond => Some(self.is_null()),
+            None => None,
+        }
+    }
+
+    fn or_null(&self, condition: Expression) -> Expression {
+        if self.nullable && self.nulls_beyond {
+            Expression::Or(vec![condition, self.is_null()])
+        } else {
+            condition
+        }
+    }
+}
