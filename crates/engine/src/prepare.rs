@@ -17,6 +17,10 @@ use crate::engine::Engine;
 /// The most structures of one document that are kept.
 const STRUCTURES: usize = 64;
 
+/// A plan that depends on more than this of the variables is not kept: 64 of them would be large,
+/// and each of them would be compared with each request.
+const OBSERVATIONS: usize = 512;
+
 /// About how many bytes the documents and plans may take.
 const CACHE_BYTES: u64 = 64 << 20;
 
@@ -143,7 +147,7 @@ impl Engine {
         let plan = Arc::new(Plan { program, shape: lowered.shape });
         let prepared =
             Arc::new(Prepared { structure: lowered.structure, request: lowered.request, plan });
-        if !document.introspects {
+        if !document.introspects && prepared.structure.observations.len() <= OBSERVATIONS {
             let mut plans = document.plans.write().unwrap_or_else(PoisonError::into_inner);
             if plans.len() >= STRUCTURES {
                 plans.remove(0);
@@ -187,6 +191,9 @@ fn lower_error(error: &LowerError) -> GraphQLError {
             GraphQLError::new(ErrorCode::BadUserInput, String::from(&**message)).at(*location)
         }
         LowerError::TooManyFields(error) => (*error).into(),
+        LowerError::TooManyInputs => {
+            GraphQLError::new(ErrorCode::QueryTooComplex, error.to_string())
+        }
         LowerError::NotOffered { .. } => {
             GraphQLError::new(ErrorCode::NotSupported, error.to_string())
         }

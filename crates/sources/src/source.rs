@@ -143,7 +143,7 @@ impl Source {
     #[must_use]
     pub fn connections(&self, most: usize) -> Connections {
         match self {
-            Self::Sqlite(source) => Connections::Sqlite(source.connections()),
+            Self::Sqlite(source) => Connections::Sqlite(source.connections(most)),
             Self::Postgres(source) => Connections::Postgres(source.connections(most)),
         }
     }

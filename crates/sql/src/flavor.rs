@@ -3,7 +3,7 @@
 //! The printer writes standard SQL; a fact is here only where a database knows no standard form
 //! or means something else by it.
 
-use crate::tree::NullsOrder;
+use crate::tree::{Direction, NullsOrder};
 
 /// A database's way of saying things.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -21,6 +21,7 @@ pub struct Flavor {
     pub offset_alone: bool,
 }
 
+/// How a parameter is written.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum ParameterStyle {
     /// `$1`
@@ -29,12 +30,14 @@ pub enum ParameterStyle {
     Question,
 }
 
+/// How a list parameter is taken apart.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Arrays {
     Native,
     Json,
 }
 
+/// What matches a case-sensitive pattern.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Pattern {
     /// `LIKE` with a pattern of `%` and `_`.
@@ -64,7 +67,10 @@ impl Flavor {
 
     /// Where nulls stand if nothing is said.
     #[must_use]
-    pub fn default_nulls(&self, ascending: bool) -> NullsOrder {
-        if ascending == self.nulls_are_largest { NullsOrder::Last } else { NullsOrder::First }
+    pub(crate) fn default_nulls(&self, direction: Direction) -> NullsOrder {
+        match (direction, self.nulls_are_largest) {
+            (Direction::Ascending, true) | (Direction::Descending, false) => NullsOrder::Last,
+            (Direction::Ascending, false) | (Direction::Descending, true) => NullsOrder::First,
+        }
     }
 }

@@ -38,10 +38,10 @@ impl Context<'_> {
                 }
             }
             match &binding.role {
-                InputRole::Limit => arguments.limit = Some(self.operand(&input, r#type.base)),
-                InputRole::Offset => arguments.offset = Some(self.operand(&input, r#type.base)),
+                InputRole::Limit => arguments.limit = Some(self.operand(&input, r#type.base)?),
+                InputRole::Offset => arguments.offset = Some(self.operand(&input, r#type.base)?),
                 InputRole::OrderBy => {
-                    for item in self.items(&input) {
+                    for item in self.items(&input)? {
                         if let Some(ValueBinding::Order(order)) =
                             self.enum_value(&item, r#type.base)
                         {
@@ -50,7 +50,7 @@ impl Context<'_> {
                     }
                 }
                 InputRole::Sort => {
-                    for (id, input) in self.entries(&input, r#type.base) {
+                    for (id, input) in self.entries(&input, r#type.base)? {
                         arguments.orders.extend(self.sort_field(id, &input, field)?);
                     }
                 }

@@ -21,6 +21,7 @@ mod order;
 mod outputs;
 mod selection;
 
+use std::cell::Cell;
 use std::collections::HashMap;
 
 use graphql::operation::{Location, Operation, OperationKind};
@@ -51,12 +52,18 @@ pub enum LowerError {
     Refused { message: Box<str>, location: Location },
     #[error("{0}")]
     TooManyFields(#[from] TooManyFields),
+    #[error("The operation has too many conditions or orders.")]
+    TooManyInputs,
     #[error("The API has no {kind}.")]
     NotOffered { kind: &'static str },
 }
 
 /// The most selections that one operation may come to after its fragments are flattened.
 const SELECTIONS: usize = 20_000;
+
+/// The most list elements and fields of input objects that one operation may steer with: each
+/// becomes a condition, an order or a check of every later request.
+const INPUTS: usize = 5_000;
 
 /// What lowering reads, and what it counts.
 struct Context<'a> {
@@ -65,6 +72,8 @@ struct Context<'a> {
     steering: &'a Steering<'a>,
     introspection: &'a Introspection,
     budget: Budget,
+    /// How many inputs may still steer.
+    inputs: Cell<usize>,
     shape: Shape,
     next_output: u32,
     next_rows: u32,
@@ -92,6 +101,7 @@ pub fn lower(
         steering: &steering,
         introspection,
         budget: Budget::new(SELECTIONS),
+        inputs: Cell::new(INPUTS),
         shape: Shape::default(),
         next_output: 0,
         next_rows: 0,

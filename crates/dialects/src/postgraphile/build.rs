@@ -96,21 +96,9 @@ pub(super) fn object(interfaces: Vec<TypeId>) -> TypeKind {
 }
 
 pub(super) fn field(name: &str, description: &str, r#type: TypeRef) -> FieldDefinition {
-    FieldDefinition {
-        name: name.into(),
-        description: Some(description.into()),
-        arguments: Vec::new(),
-        r#type,
-        deprecated: None,
-    }
+    FieldDefinition { description: Some(description.into()), ..FieldDefinition::new(name, r#type) }
 }
 
 pub(super) fn input(name: &str, description: &str, r#type: TypeRef) -> InputDefinition {
-    InputDefinition {
-        name: name.into(),
-        description: Some(description.into()),
-        r#type,
-        default: None,
-        deprecated: None,
-    }
+    InputDefinition { description: Some(description.into()), ..InputDefinition::new(name, r#type) }
 }

@@ -161,12 +161,10 @@ fn add_columns(build: &mut Build<'_>, one: &Served<'_>, row: TypeId) {
         build.api.add_field(row, definition, binding);
     }
     for column in &one.columns {
+        let r#type = column.value.output.non_null_if(column.not_null);
         let definition = FieldDefinition {
-            name: column.name.as_str().into(),
             description: build.catalog[column.field].description.clone(),
-            arguments: Vec::new(),
-            r#type: column.value.output.non_null_if(column.not_null),
-            deprecated: None,
+            ..FieldDefinition::new(&column.name, r#type)
         };
         build.api.add_field(row, definition, FieldBinding::Column(column.field));
     }

@@ -30,9 +30,7 @@ use std::sync::Arc;
 
 use graphql::Request;
 use libtest_mimic::{Arguments, Failed, Trial};
-use proptest::test_runner::{
-    Config, RngAlgorithm, TestCaseError, TestError, TestRng, TestRunner,
-};
+use proptest::test_runner::{Config, RngAlgorithm, TestCaseError, TestError, TestRng, TestRunner};
 use tokio::runtime::Runtime;
 
 use inputs::{Maker, Material};
@@ -41,7 +39,7 @@ use seeds::Regression;
 use target::{Target, Targets};
 
 /// Tapes for each maker and target: such that all of them take half a minute at most.
-const CASES: u32 = 40;
+const CASES: u32 = 30;
 const LONGEST_TAPE: usize = 500;
 
 fn main() -> Result<ExitCode, Box<dyn Error>> {
@@ -85,6 +83,7 @@ fn fuzz(name: &str, maker: Maker, target: Target, targets: &Targets) -> Result<(
     let config = Config {
         cases: number("THALWEG_FUZZ_CASES")?.unwrap_or(CASES),
         failure_persistence: None,
+        max_shrink_iters: 4_000,
         max_shrink_time: 30_000,
         ..Config::default()
     };

@@ -2,7 +2,7 @@
 
 use std::fs::{self, OpenOptions};
 use std::io::{Seek, SeekFrom, Write};
-use std::time::Instant;
+use std::time::{Duration, Instant};
 
 use serde_json::{Value, json};
 
@@ -42,7 +42,7 @@ fn a_locked_file_is_waited_for_and_unavailable_in_the_end() {
         assert!(started.elapsed() < 2 * SOON, "{:?}", started.elapsed());
 
         let waiting = served.send(QUERY);
-        std::thread::sleep(std::time::Duration::from_millis(300));
+        std::thread::sleep(Duration::from_millis(300));
         writer.execute_batch("COMMIT").unwrap();
         assert_eq!(receive(waiting), artists("first"));
         assert_eq!(served.ask_quickly(QUERY), artists("first"));
@@ -94,6 +94,23 @@ fn a_file_that_is_cut_short_while_it_is_served_does_not_end_the_process() {
         assert!(matches!(code(&answer), "SOURCE_ERROR" | "UNAVAILABLE"), "{answer}");
     }
     served.assert_lives();
+}
+
+#[test]
+fn a_file_that_is_cut_short_under_a_statement_does_not_end_the_process() {
+    let pairs = "CREATE VIEW pairs AS
+        SELECT count(*) AS id FROM artist AS a, artist AS b WHERE a.name < b.name;";
+    let file = File::new(&[MANY, pairs].concat());
+    let mut served = Served::start(file.source(), &["--threads", "1"]);
+    let running = served.send("{ allPairs { nodes { id } } }");
+    let before = served.processor_time();
+    let works = || served.processor_time() - before > Duration::from_millis(200);
+    assert!(happens_within(SOON, works));
+    OpenOptions::new().write(true).open(&file.path).unwrap().set_len(3 * 4096).unwrap();
+    std::thread::sleep(Duration::from_millis(500));
+    served.assert_lives();
+    drop(running);
+    served.assert_rests();
 }
 
 #[test]

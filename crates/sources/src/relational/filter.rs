@@ -18,8 +18,12 @@ impl Compiler<'_> {
         statement: &mut Statement,
     ) -> Result<Expression, CompileError> {
         Ok(match filter {
-            Filter::And(filters) => Expression::all(self.filters(filters, scope, statement)?),
-            Filter::Or(filters) => Expression::Or(self.filters(filters, scope, statement)?),
+            Filter::And(filters) => {
+                connected(self.filters(filters, scope, statement)?, Expression::all)
+            }
+            Filter::Or(filters) => {
+                connected(self.filters(filters, scope, statement)?, Expression::Or)
+            }
             Filter::Not(filter) => {
                 Expression::Not(Box::new(self.filter(filter, scope, statement)?))
             }
@@ -131,4 +135,24 @@ impl Compiler<'_> {
             Place::Common(_) => Err(CompileError::not_built("a field of several entities")),
         }
     }
+}
+
+/// How many conditions are connected at once.
+const CONNECTED: usize = 64;
+
+/// Conditions connected in groups: `a OR b OR c …` is as deep as it is long to SQLite, which
+/// takes a thousand levels.
+fn connected(
+    mut conditions: Vec<Expression>,
+    connect: fn(Vec<Expression>) -> Expression,
+) -> Expression {
+    while conditions.len() > CONNECTED {
+        let mut groups = Vec::with_capacity(conditions.len() / CONNECTED + 1);
+        let mut rest = conditions.into_iter().peekable();
+        while rest.peek().is_some() {
+            groups.push(connect(rest.by_ref().take(CONNECTED).collect()));
+        }
+        conditions = groups;
+    }
+    connect(conditions)
 }

@@ -76,7 +76,10 @@ fn encode(value: &Resolved<'_>, kind: ParameterKind) -> Result<Value, SourceErro
             encode_value(value, ValueKind::Other)
         }
         ParameterKind::Pattern { .. } => match value.text() {
-            Some(pattern) => Ok(Value::Text(glob(&pattern)?)),
+            Some(pattern) => {
+                refuse_zero_byte(&pattern)?;
+                Ok(Value::Text(glob(&pattern)?))
+            }
             None => Ok(Value::Null),
         },
         ParameterKind::Limit { look_ahead } => Ok(match value.rows("LIMIT")? {
@@ -93,9 +96,18 @@ fn to_integer(rows: u64) -> i64 {
     i64::try_from(rows).unwrap_or(i64::MAX)
 }
 
+/// PostgreSQL has no text with one, and says so; the same request gets the same answer here.
+fn refuse_zero_byte(text: &str) -> Result<(), SourceError> {
+    match text.contains('\0') {
+        true => Err(SourceError::input("invalid byte sequence for encoding \"UTF8\": 0x00")),
+        false => Ok(()),
+    }
+}
+
 /// One value in the storage class in which SQLite keeps values of its kind.
 fn encode_value(value: &Resolved<'_>, kind: ValueKind) -> Result<Value, SourceError> {
     let Some(text) = value.text() else { return Ok(Value::Null) };
+    refuse_zero_byte(&text)?;
     let invalid = || SourceError::invalid(kind.type_name(), &text);
     Ok(match kind {
         ValueKind::Boolean => match text.to_ascii_lowercase().as_str() {
@@ -122,7 +134,11 @@ fn encode_value(value: &Resolved<'_>, kind: ValueKind) -> Result<Value, SourceEr
         ValueKind::Uuid => Value::Text(uuid(&text).ok_or_else(invalid)?),
         ValueKind::Date => Value::Text(date(&text).ok_or_else(invalid)?),
         ValueKind::Timestamp => Value::Text(timestamp(&text).ok_or_else(invalid)?),
-        ValueKind::Bytes => Value::Blob(bytes(&text).ok_or_else(invalid)?),
+        // PostgreSQL does not show the bytes that it cannot read.
+        ValueKind::Bytes => Value::Blob(
+            bytes(&text)
+                .ok_or_else(|| SourceError::input("invalid input syntax for type bytea"))?,
+        ),
         ValueKind::Text | ValueKind::Json | ValueKind::Other => Value::Text(text.into_owned()),
     })
 }
@@ -250,10 +266,7 @@ fn escaped_bytes(mut text: &[u8]) -> Option<Vec<u8>> {
                 out.push(b'\\');
                 rest
             }
-            (
-                b'\\',
-                [high @ b'0'..=b'3', middle @ b'0'..=b'7', low @ b'0'..=b'7', rest @ ..],
-            ) => {
+            (b'\\', [high @ b'0'..=b'3', middle @ b'0'..=b'7', low @ b'0'..=b'7', rest @ ..]) => {
                 out.push((high - b'0') * 64 + (middle - b'0') * 8 + (low - b'0'));
                 rest
             }
