@@ -219,6 +219,11 @@ impl Printer<'_> {
                 });
             }
             Expression::CanonicalTimestamp(text) => self.canonical_timestamp(text)?,
+            Expression::Lower(text) => {
+                self.out.push_str("lower(");
+                self.expression(text)?;
+                self.out.push(')');
+            }
             Expression::IgnoreCase(text) => {
                 self.operand(text)?;
                 self.out.push_str(" COLLATE NOCASE");
@@ -235,6 +240,7 @@ impl Printer<'_> {
             | Expression::Parameter(_)
             | Expression::Boolean(_)
             | Expression::Cast { .. }
+            | Expression::Lower(_)
             | Expression::IgnoreCase(_)
             | Expression::CountRows => true,
             Expression::Compare { .. }

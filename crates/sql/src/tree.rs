@@ -123,6 +123,8 @@ pub enum Expression {
     /// A text timestamp in the one form in which equal moments are equal texts, for databases
     /// that have no type of timestamps.
     CanonicalTimestamp(Box<Expression>),
+    /// Text in small letters.
+    Lower(Box<Expression>),
     /// Text of ASCII letters that compare without regard to case, for databases that have no
     /// type of UUIDs.
     IgnoreCase(Box<Expression>),

@@ -36,10 +36,9 @@ impl Context<'_> {
             Ok(Some(Filter::Compare { place, comparison, operand: operand()? }))
         };
         match (&binding.role, field) {
-            (
-                InputRole::Equal(_) | InputRole::Compare(_) | InputRole::Match { .. },
-                None,
-            ) => Ok(None),
+            (InputRole::Equal(_) | InputRole::Compare(_) | InputRole::Match { .. }, None) => {
+                Ok(None)
+            }
             (InputRole::Equal(_), Some(field)) => compared(field, Comparison::Equal),
             (InputRole::Compare(comparison), Some(field)) => compared(field, *comparison),
             (InputRole::Match { r#match, ignore_case }, Some(field)) => Ok(Some(Filter::Text {

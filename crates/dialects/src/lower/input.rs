@@ -121,11 +121,7 @@ impl Context<'_> {
     }
 
     /// The value as a parameter. Enum values steer, since only the API knows their labels.
-    pub(super) fn operand(
-        &self,
-        input: &Input<'_>,
-        r#type: TypeId,
-    ) -> Result<Operand, LowerError> {
+    pub(super) fn operand(&self, input: &Input<'_>, r#type: TypeId) -> Result<Operand, LowerError> {
         if matches!(self.api.schema[r#type].kind, TypeKind::Enum { .. }) {
             return self.enum_operand(input, r#type);
         }

@@ -68,7 +68,10 @@ pub(super) fn plan<'a>(build: &mut Build<'a>) -> Vec<Served<'a>> {
             Err(note) => build.note(note),
         }
     }
-    named.into_iter().filter_map(|(entity, name)| serve(build, entity, name)).collect()
+    let served = named.into_iter().filter_map(|(entity, name)| serve(build, entity, name));
+    let served: Vec<_> = served.collect();
+    build.places = served.iter().enumerate().map(|(place, one)| (one.entity.id, place)).collect();
+    served
 }
 
 fn serve<'a>(build: &mut Build<'a>, entity: &'a Entity, name: String) -> Option<Served<'a>> {

@@ -65,19 +65,19 @@ pub(super) enum ScalarForm {
 /// What a scalar of the source is in GraphQL.
 pub(super) fn scalar_form(scalar: &Scalar) -> ScalarForm {
     let same = |name, leaf: Leaf| ScalarForm::Leaf(ScalarType { name, json: leaf.clone(), leaf });
-    let number = |name, leaf, scale| {
-        ScalarForm::Leaf(ScalarType { name, leaf, json: Leaf::Number { scale } })
-    };
+    let number = |name, leaf| ScalarForm::Leaf(ScalarType { name, leaf, json: Leaf::KeyNumber });
     match scalar {
         Scalar::Boolean => same("Boolean", Leaf::Boolean),
         Scalar::Int16 | Scalar::Int32 => same("Int", Leaf::Int),
-        Scalar::Int64 => number("BigInt", Leaf::BigInt, Some(0)),
-        Scalar::Float32 | Scalar::Float64 => same("Float", Leaf::Float),
-        Scalar::Decimal { scale, .. } => {
-            number("BigFloat", Leaf::Decimal { scale: *scale }, *scale)
+        Scalar::Int64 => number("BigInt", Leaf::BigInt),
+        Scalar::Float32 | Scalar::Float64 => number("Float", Leaf::Float),
+        Scalar::Decimal { scale, .. } => number("BigFloat", Leaf::Decimal { scale: *scale }),
+        // Shown as a number, kept in cursors as the database prints it.
+        Scalar::Money => {
+            let (name, leaf) = ("Float", Leaf::Float);
+            ScalarForm::Leaf(ScalarType { name, leaf, json: Leaf::Text })
         }
-        Scalar::Money => same("Float", Leaf::Float),
-        Scalar::ObjectId => number("BigFloat", Leaf::Decimal { scale: Some(0) }, Some(0)),
+        Scalar::ObjectId => number("BigFloat", Leaf::Decimal { scale: Some(0) }),
         Scalar::Text
         | Scalar::Character { .. }
         | Scalar::CaseInsensitiveText

@@ -231,7 +231,12 @@ fn entry<K: std::hash::Hash + Eq, T>(all: &Mutex<HashMap<K, Once<T>>>, key: K) -
     Arc::clone(all.entry(key).or_default())
 }
 
-/// The folder `fixtures` of the workspace.
+/// The folder `fixtures` of the workspace, from whichever of its crates.
 pub(crate) fn fixtures() -> PathBuf {
-    Path::new(env!("CARGO_MANIFEST_DIR")).join("../../fixtures")
+    let mut folders = Path::new(env!("CARGO_MANIFEST_DIR")).ancestors();
+    let found = folders.find_map(|folder| {
+        let fixtures = folder.join("fixtures");
+        fixtures.is_dir().then_some(fixtures)
+    });
+    found.unwrap_or_else(|| "fixtures".into())
 }

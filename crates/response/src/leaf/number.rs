@@ -25,7 +25,12 @@ pub(super) fn write_int(value: Value<'_>, out: &mut Vec<u8>) -> Result<(), LeafE
             write_integer(integer, out);
             return Ok(());
         }
-        Ok(_) | Err(NotInteger::Beyond) => "a value beyond 32 bits",
+        // Shown as a number, whichever way the source holds it.
+        Ok(integer) => {
+            let shown = Value::Integer(integer);
+            return Err(LeafError::new("Int", "a value beyond 32 bits", shown));
+        }
+        Err(NotInteger::Beyond) => "a value beyond 32 bits",
         Err(NotInteger::Other) => "a non-integer value",
     };
     Err(LeafError::new("Int", problem, value))

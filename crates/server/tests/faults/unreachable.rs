@@ -1,10 +1,12 @@
 //! PostgreSQL stops, ends sessions, has no connection free.
 
+use std::process::Command;
 use std::time::Duration;
 
 use serde_json::{Value, json};
 
 use crate::databases::{Database, Meanwhile, Restartable};
+use crate::program::PATIENCE;
 use crate::served::{SOON, Served, code, happens_within, receive};
 
 const TABLES: &str = "
@@ -67,6 +69,26 @@ fn requests_that_run_when_postgresql_stops_are_answered() {
         let answer = receive(stream);
         assert_eq!((code(&answer), &answer["data"]), ("UNAVAILABLE", &Value::Null), "{answer}");
     }
+    served.assert_lives();
+}
+
+#[test]
+fn a_crash_of_postgresql_is_unavailable_until_it_has_recovered() {
+    let Some(postgres) = Restartable::start() else { return };
+    postgres.server.execute("postgres", TABLES).unwrap();
+    let mut served = Served::start(&postgres.server.url("postgres"), &["--threads", "2"]);
+    assert_eq!(served.ask(QUERY), artists());
+    let any = "SELECT pid FROM pg_stat_activity WHERE backend_type = 'client backend' \
+               AND pid <> pg_backend_pid() LIMIT 1";
+    let rows = postgres.server.query("postgres", any).unwrap();
+    let id = rows[0][0].as_deref().unwrap();
+    assert!(Command::new("kill").args(["-s", "KILL", id]).status().unwrap().success());
+    let recovers = || {
+        let answer = served.ask_quickly(QUERY);
+        assert!(answer == artists() || code(&answer) == "UNAVAILABLE", "{answer}");
+        answer == artists() && postgres.server.query("postgres", any).is_ok()
+    };
+    assert!(happens_within(PATIENCE, recovers));
     served.assert_lives();
 }
 

@@ -42,9 +42,14 @@ impl Compiler<'_> {
                 let (field, column) = self.place(place, scope, statement)?;
                 let source = ParameterSource::Operand(operand.clone());
                 let pattern = statement.parameter(source, ParameterKind::Pattern { field });
-                let column = match ValueKind::of(self.catalog, field) {
-                    ValueKind::Text => column,
-                    _ => Expression::Cast { expression: Box::new(column), r#type: SqlType::Text },
+                let column = match (ValueKind::of(self.catalog, field), self.typed_columns()) {
+                    (ValueKind::Text, _) => column,
+                    // As PostgreSQL prints them.
+                    (ValueKind::Uuid, false) => Expression::Lower(Box::new(column)),
+                    (kind @ ValueKind::Timestamp, false) => self.comparable(kind, column),
+                    (_, true | false) => {
+                        Expression::Cast { expression: Box::new(column), r#type: SqlType::Text }
+                    }
                 };
                 Expression::Like { expression: Box::new(column), pattern }
             }
@@ -155,4 +160,36 @@ fn connected(
         conditions = groups;
     }
     connect(conditions)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{CONNECTED, connected};
+    use sql::Expression;
+
+    /// The number of conditions, and how deep they are in groups.
+    fn measure(expression: &Expression) -> (usize, usize) {
+        match expression {
+            Expression::Or(conditions) => {
+                let parts = conditions.iter().map(measure);
+                let (number, depth) =
+                    parts.fold((0, 0), |sum, part| (sum.0 + part.0, sum.1.max(part.1)));
+                assert!(conditions.len() <= CONNECTED);
+                (number, depth + 1)
+            }
+            _ => (1, 0),
+        }
+    }
+
+    #[test]
+    fn many_conditions_are_connected_in_groups() {
+        let check = |number: usize, depth: usize| {
+            let conditions = vec![Expression::Boolean(true); number];
+            assert_eq!(measure(&connected(conditions, Expression::Or)), (number, depth));
+        };
+        check(1, 1);
+        check(CONNECTED, 1);
+        check(CONNECTED + 1, 2);
+        check(5_000, 3);
+    }
 }

@@ -73,6 +73,8 @@ mod tests {
             ("dialects", "sql"),
             ("engine", "hyper"),
             ("catalog", "ir"),
+            ("response", "ir"),
+            ("sql", "catalog"),
             ("bench", "engine"),
         ];
         for (name, dependency) in borders {
