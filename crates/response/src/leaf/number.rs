@@ -205,9 +205,11 @@ mod tests {
     #[test]
     fn integers_beyond_32_bits_are_errors() {
         let expect = "Int cannot represent a value beyond 32 bits";
-        for text in ["2147483648", "-2147483649", "99999999999999999999"] {
-            check_text(&Leaf::Int, text, &format!("{expect}: \"{text}\""));
+        for text in ["2147483648", "-2147483649"] {
+            check_text(&Leaf::Int, text, &format!("{expect}: {text}"));
         }
+        let text = "99999999999999999999";
+        check_text(&Leaf::Int, text, &format!("{expect}: \"{text}\""));
         check(&Leaf::Int, Value::Integer(2_147_483_648), &format!("{expect}: 2147483648"));
         check(&Leaf::Int, Value::Real(1e300), &format!("{expect}: 1e+300"));
     }
