@@ -38,7 +38,7 @@ fn main() {
         if std::env::var("EXPLAIN").is_ok() {
             println!("{}", w.explain(&r, true).await.unwrap());
         }
-        let a = w.execute(&r, false).await;
+        let a = w.execute(&r, Allowed::Queries).await;
         println!("{}", String::from_utf8_lossy(&a.body));
     });
 }

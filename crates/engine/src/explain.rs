@@ -2,11 +2,14 @@
 //! database's own plans.
 
 use std::fmt::Write as _;
+use std::sync::Arc;
 
+use graphql::variables::Variables as Values;
 use graphql::{GraphQLError, Request, coerce_variable_values};
 use sources::Variables;
 use sources::relational::{Level, LevelKind, ParameterKind, ParameterSource, Parents};
 
+use crate::prepare::Prepared;
 use crate::respond::source_error;
 use crate::worker::Worker;
 
@@ -34,13 +37,22 @@ pub struct ExplainedStatement {
 impl Worker {
     /// The request tree and the statements of a request.
     pub fn prepare(&self, request: &Request) -> Result<Explained, Vec<GraphQLError>> {
+        let (prepared, _) = self.plan(request)?;
+        Ok(self.show(&prepared))
+    }
+
+    fn plan(&self, request: &Request) -> Result<(Arc<Prepared>, Values), Vec<GraphQLError>> {
         let engine = &*self.engine;
         let document = engine.document(request)?;
         let schema = &engine.api.schema;
         let variables = coerce_variable_values(schema, &document.operation, &request.variables)?;
         let prepared = engine.plan(&document, request.operation_name.as_deref(), &variables)?;
+        Ok((prepared, variables))
+    }
+
+    fn show(&self, prepared: &Prepared) -> Explained {
         let statements = prepared.plan.program.levels().iter().map(statement).collect();
-        Ok(Explained { request: ir::print(&prepared.request, &engine.catalog), statements })
+        Explained { request: ir::print(&prepared.request, &self.engine.catalog), statements }
     }
 
     /// The request tree, the statements with their parameters, and the database's own plan,
@@ -50,12 +62,8 @@ impl Worker {
         request: &Request,
         analyze: bool,
     ) -> Result<String, Vec<GraphQLError>> {
-        let explained = self.prepare(request)?;
-        let engine = &*self.engine;
-        let document = engine.document(request)?;
-        let schema = &engine.api.schema;
-        let variables = coerce_variable_values(schema, &document.operation, &request.variables)?;
-        let prepared = engine.plan(&document, request.operation_name.as_deref(), &variables)?;
+        let (prepared, variables) = self.plan(request)?;
+        let explained = self.show(&prepared);
         let program = &prepared.plan.program;
         let plans = self
             .connections
@@ -99,7 +107,7 @@ fn statement(level: &Level) -> ExplainedStatement {
         Parents::Top => "a root field",
         Parents::Bound => "once for each parent, bound with its key",
         Parents::SaidAgain => {
-            "once for all parents, which are said again: they are found by a key or an index"
+            "once for all parents, which are said again: finding them twice costs little"
         }
         Parents::Arrays => "once for all parents, by the keys that the round before read",
     };

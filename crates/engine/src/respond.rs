@@ -144,6 +144,14 @@ pub(crate) fn source_error(error: &SourceError) -> GraphQLError {
     GraphQLError::new(code, message).with_extension("errorId", &id)
 }
 
+/// A fault of our own, by an id that stands in the log.
+pub(crate) fn our_bug(message: &str) -> GraphQLError {
+    let id = error_id();
+    tracing::error!(error_id = %id, message, "a fault of Thalweg's own");
+    GraphQLError::new(ErrorCode::InternalServerError, "Something went wrong within the server.")
+        .with_extension("errorId", &id)
+}
+
 /// An id that a log line and a response share: unique within a run of the process, and told
 /// apart between runs by the time of the first.
 fn error_id() -> String {

@@ -129,7 +129,7 @@ async fn answer(worker: &Worker, document: &str, variables: &str) -> Result<Stri
     let query = serde_json::Value::from(document).to_string();
     let body = ["{\"query\":", &query, ",\"variables\":", variables, "}"].concat();
     let request = Request::from_json(body.as_bytes()).map_err(|error| error.message)?;
-    let response = worker.execute(&request, false).await;
+    let response = worker.execute(&request, engine::Allowed::Queries).await;
     String::from_utf8(response.body).map_err(|error| error.to_string())
 }
 

@@ -19,6 +19,12 @@ pub struct Flavor {
     pub pattern: Pattern,
     /// OFFSET may stand without LIMIT.
     pub offset_alone: bool,
+    /// There are types of timestamps and UUIDs; otherwise they are text, in more than one form.
+    pub typed_text: bool,
+    /// The most parameters of a statement.
+    pub most_parameters: usize,
+    /// The most columns that a statement gives.
+    pub most_columns: usize,
 }
 
 /// How a parameter is written.
@@ -54,6 +60,9 @@ impl Flavor {
         distinct_from: true,
         pattern: Pattern::Like,
         offset_alone: true,
+        typed_text: true,
+        most_parameters: 65_535,
+        most_columns: 1_664,
     };
 
     pub const SQLITE: Self = Self {
@@ -63,6 +72,9 @@ impl Flavor {
         distinct_from: false,
         pattern: Pattern::Glob,
         offset_alone: false,
+        typed_text: false,
+        most_parameters: 32_766,
+        most_columns: 2_000,
     };
 
     /// Where nulls stand if nothing is said.

@@ -8,6 +8,9 @@ use super::input::{Input, Presence};
 use super::{Context, LowerError};
 use crate::binding::{InputRole, OrderBy, ValueBinding};
 
+/// The most orders of one list: each of them is a part of every cursor.
+const ORDERS: usize = 64;
+
 /// What the arguments of one field say.
 #[derive(Debug, Default)]
 pub(super) struct Arguments {
@@ -65,6 +68,10 @@ impl Context<'_> {
                     arguments.filters.extend(self.condition(*id, &input, None, field.location)?);
                 }
             }
+        }
+        if arguments.orders.len() > ORDERS {
+            let message = format!("A list can be ordered by {ORDERS} values at most.");
+            return Err(LowerError::Refused { message: message.into(), location: field.location });
         }
         Ok(arguments)
     }

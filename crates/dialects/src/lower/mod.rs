@@ -44,7 +44,7 @@ pub struct Lowered {
 /// The answers to the root fields `__schema` and `__type`, by response name.
 pub type Introspection = HashMap<Box<str>, Box<[u8]>>;
 
-/// Why an operation cannot be lowered: always the request's fault.
+/// Why an operation cannot be lowered.
 #[derive(Clone, Debug, thiserror::Error)]
 pub enum LowerError {
     /// An input value that validation lets through and the API does not.
@@ -56,6 +56,9 @@ pub enum LowerError {
     TooManyInputs,
     #[error("The API has no {kind}.")]
     NotOffered { kind: &'static str },
+    /// Our bug: a binding stands where no dialect may put it.
+    #[error("a binding is misplaced: {what}")]
+    Misplaced { what: &'static str },
 }
 
 /// The most selections that one operation may come to after its fragments are flattened.

@@ -242,6 +242,6 @@ impl<'a> Context<'a> {
 }
 
 /// A binding at a place where the dialect must not put it.
-pub(super) fn misplaced(kind: &'static str) -> LowerError {
-    LowerError::NotOffered { kind }
+pub(super) fn misplaced(what: &'static str) -> LowerError {
+    LowerError::Misplaced { what }
 }

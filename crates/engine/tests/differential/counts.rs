@@ -92,5 +92,5 @@ async fn ask(worker: &Worker, connection: &str, field: &str, value: &Json) -> Re
     let body = json!({ "query": query, "variables": { "c": { field: value } } });
     let request = graphql::Request::from_json(body.to_string().as_bytes());
     let request = request.map_err(|error| Failed::from(error.message))?;
-    Ok(serde_json::from_slice(&worker.execute(&request, false).await.body)?)
+    Ok(serde_json::from_slice(&worker.execute(&request, engine::Allowed::Queries).await.body)?)
 }

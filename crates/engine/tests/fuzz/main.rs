@@ -91,14 +91,14 @@ fn fuzz(name: &str, maker: Maker, target: Target, targets: &Targets) -> Result<(
     let mut runner = TestRunner::new_with_rng(config, rng(name, seed));
     let tapes = proptest::collection::vec(proptest::num::u8::ANY, 0..LONGEST_TAPE);
     let outcome = runner.run(&tapes, |tape| run(&tape).map_err(TestCaseError::fail));
-    let Err(TestError::Fail(_, tape)) = outcome else {
+    let Err(TestError::Fail(first, tape)) = outcome else {
         return outcome.map_err(|error| Failed::from(error.to_string()));
     };
     // Once more, so that the last request is the one that fails.
     let reason = match catch_unwind(AssertUnwindSafe(|| run(&tape))) {
-        Ok(Ok(())) => "it fails only once".to_owned(),
+        Ok(Ok(())) => format!("it fails only once: {first}"),
         Ok(Err(reason)) => reason,
-        Err(_) => "a panic".to_owned(),
+        Err(_) => format!("a panic: {first}"),
     };
     let body = attack.last.borrow();
     let file = seeds::keep(name, &body)?;

@@ -89,3 +89,28 @@ fn kind(code: &str) -> SourceErrorKind {
         },
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn check(message: &str, is_of_bind: bool, sent: &[&str], expected: SourceErrorKind) {
+        let (code, message) = ("22P02".to_owned(), message.to_owned());
+        let error = DatabaseError { code, message, is_of_bind, ..DatabaseError::default() };
+        let sent = sent.iter().map(|text| text.as_bytes());
+        assert_eq!(statement_error(error, sent, false).kind, expected);
+    }
+
+    #[test]
+    fn a_value_is_the_clients_fault_only_if_the_client_sent_it() {
+        let message = "invalid input value for enum \"Mood\": \"sad\"";
+        check(message, true, &["1", "{\"ok\",\"sad\"}"], SourceErrorKind::Input);
+        check(message, true, &["Mood", "ok"], SourceErrorKind::Internal);
+        check(message, true, &[], SourceErrorKind::Internal);
+        check(message, false, &["sad"], SourceErrorKind::Internal);
+        let german = "ungültige Eingabesyntax für Typ integer: »sad«";
+        check(german, true, &["sad"], SourceErrorKind::Input);
+        check(german, true, &["ok"], SourceErrorKind::Internal);
+        check("value overflows numeric format", true, &["1e999999"], SourceErrorKind::Input);
+    }
+}

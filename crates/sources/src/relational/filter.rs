@@ -42,7 +42,7 @@ impl Compiler<'_> {
                 let (field, column) = self.place(place, scope, statement)?;
                 let source = ParameterSource::Operand(operand.clone());
                 let pattern = statement.parameter(source, ParameterKind::Pattern { field });
-                let column = match (ValueKind::of(self.catalog, field), self.typed_columns()) {
+                let column = match (ValueKind::of(self.catalog, field), self.flavor.typed_text) {
                     (ValueKind::Text, _) => column,
                     // As PostgreSQL prints them.
                     (ValueKind::Uuid, false) => Expression::Lower(Box::new(column)),
@@ -118,7 +118,7 @@ impl Compiler<'_> {
 
     /// The column as this database can compare values of its kind.
     pub(super) fn comparable(&self, kind: ValueKind, column: Expression) -> Expression {
-        match (self.typed_columns(), kind) {
+        match (self.flavor.typed_text, kind) {
             (false, ValueKind::Timestamp) => Expression::CanonicalTimestamp(Box::new(column)),
             (false, ValueKind::Uuid) => Expression::IgnoreCase(Box::new(column)),
             (true | false, _) => column,

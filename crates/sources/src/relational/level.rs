@@ -1,8 +1,10 @@
 //! What a compiled request is.
 
-use response::{Layout, LevelId};
+use response::{Bounds, Layout, LevelId};
 
 use super::value::ParameterKind;
+use crate::error::SourceError;
+use crate::operand::{Variables, resolve};
 
 /// The statements of a request, each level before those below it.
 #[derive(Clone, Debug)]
@@ -48,6 +50,22 @@ pub struct Page {
     pub look_ahead: bool,
 }
 
+impl Level {
+    /// The page of a request's rows.
+    pub fn bounds(&self, variables: Variables<'_>) -> Result<Bounds, SourceError> {
+        let LevelKind::Rows(page) = &self.kind else { return Ok(Bounds::default()) };
+        let limit = match &page.limit {
+            Some(limit) => resolve(limit, variables)?.rows("LIMIT")?,
+            None => None,
+        };
+        let offset = match &page.offset {
+            Some(offset) => resolve(offset, variables)?.rows("OFFSET")?.unwrap_or(0),
+            None => 0,
+        };
+        Ok(Bounds { limit, offset })
+    }
+}
+
 /// How a level's statement finds the rows of its parents.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Parents {
@@ -68,13 +86,13 @@ pub struct Link {
     pub columns: Vec<u16>,
 }
 
-#[derive(Clone, Debug, PartialEq)]
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub struct Parameter {
     pub source: ParameterSource,
     pub kind: ParameterKind,
 }
 
-#[derive(Clone, Debug, PartialEq)]
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub enum ParameterSource {
     Operand(ir::Operand),
     /// A column of the parent's current row.

@@ -9,8 +9,8 @@ use crate::error::{SourceError, SourceErrorKind};
 use crate::relational::{Level, Program};
 use crate::source::ExecuteError;
 
-/// Reads no row, and yet takes the lock and begins the snapshot.
-const LOOK: &str = "SELECT 1 FROM sqlite_schema LIMIT 0";
+/// Begins the snapshot without reading a row.
+const LOOK: &str = include_str!("look.sql");
 
 /// Runs a program and writes its answer. All statements see one state of the file.
 pub fn execute(

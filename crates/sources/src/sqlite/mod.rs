@@ -18,6 +18,7 @@ pub mod error;
 pub mod execute;
 mod inline;
 pub mod introspect;
+mod moment;
 pub mod source;
 
 use error::is_busy;
