@@ -56,6 +56,15 @@ pub(super) fn write_key_number(value: Value<'_>, out: &mut Vec<u8>) -> Result<()
         out.push(b'"');
         return Ok(());
     }
+    let has_exponent = match value {
+        Value::Text(text) => text.contains(&b'e'),
+        Value::Real(_) => true,
+        Value::Null | Value::Integer(_) | Value::Blob(_) => false,
+    };
+    if has_exponent {
+        // A floating point number: its shortest form has all of its digits.
+        return number::write_float(value, out);
+    }
     let start = out.len();
     write_exact(None, value, out).ok_or_else(|| number::not_finite(value))?;
     let number = out.get(start..).unwrap_or_default();
@@ -230,7 +239,8 @@ mod tests {
             ("-1.000", "-1"),
             ("100", "100"),
             ("12345678901234567890.1250", "12345678901234567890.125"),
-            ("1e+21", "1000000000000000000000"),
+            ("1e+21", "1e+21"),
+            ("1e-07", "1e-7"),
             ("NaN", "\"NaN\""),
             ("-Infinity", "\"-Infinity\""),
         ];
