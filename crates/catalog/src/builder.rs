@@ -1,7 +1,7 @@
 //! Fills a [`Catalog`]: ids are given in the order of the calls, links are made at the end.
 
 use crate::catalog::{Capabilities, Catalog};
-use crate::entity::{Entity, EntityKind, Field, Index, Key, Relationship};
+use crate::entity::{Entity, EntityKind, Field, Generated, Index, Key, Relationship};
 use crate::ids::{CompositeId, DomainId, EntityId, EnumId, FieldId, RangeId, RelationshipId};
 use crate::note::{Note, NoteKind};
 use crate::types::{Attribute, Composite, Domain, Enum, EnumLabel, Range, Type};
@@ -19,7 +19,7 @@ pub struct NewField {
     pub r#type: Type,
     pub nullable: bool,
     pub has_default: bool,
-    pub generated: Option<crate::entity::Generated>,
+    pub generated: Option<Generated>,
     pub description: Option<Box<str>>,
 }
 

@@ -103,19 +103,6 @@ impl Catalog {
         current
     }
 
-    /// The scalar below all domains, if the type is one.
-    #[must_use]
-    pub fn base_scalar<'a>(&'a self, r#type: &'a Type) -> Option<&'a Scalar> {
-        match self.base_type(r#type) {
-            Type::Scalar(scalar) => Some(scalar),
-            Type::Enum(_)
-            | Type::Domain(_)
-            | Type::Composite(_)
-            | Type::Range(_)
-            | Type::List(_) => None,
-        }
-    }
-
     /// `namespace.name`, or the name alone.
     #[must_use]
     pub fn qualified_name(&self, entity: EntityId) -> String {

@@ -95,6 +95,7 @@ pub struct Key {
     pub fields: Vec<FieldId>,
 }
 
+/// Whether a key is the one that the source names first.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum KeyKind {
     Primary,
@@ -129,4 +130,59 @@ pub struct Relationship {
     /// from `from` to `to` leads through one.
     pub edge: Option<EntityId>,
     pub description: Option<Box<str>>,
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn fields(numbers: &[usize]) -> Vec<FieldId> {
+        numbers.iter().map(|number| FieldId::new(*number)).collect()
+    }
+
+    /// With the primary key (0, 1), and an index on (2, 3) and one on some rows by 4.
+    fn entity() -> Entity {
+        let index = |numbers: &[usize], partial| Index {
+            name: "".into(),
+            fields: fields(numbers),
+            partial,
+        };
+        Entity {
+            id: EntityId::new(0),
+            namespace: None,
+            name: "entity".into(),
+            kind: EntityKind::Table,
+            fields: fields(&[0, 1, 2, 3, 4]),
+            keys: vec![Key { name: "".into(), kind: KeyKind::Primary, fields: fields(&[0, 1]) }],
+            indexes: vec![index(&[2, 3], false), index(&[4], true)],
+            outgoing: Vec::new(),
+            incoming: Vec::new(),
+            description: None,
+        }
+    }
+
+    #[test]
+    fn fields_are_unique_that_hold_a_whole_key() {
+        let check = |numbers: &[usize], unique| {
+            assert_eq!(entity().is_unique(&fields(numbers)), unique, "{numbers:?}");
+        };
+        check(&[0, 1], true);
+        check(&[2, 1, 0], true);
+        check(&[0], false);
+        check(&[2, 3], false);
+    }
+
+    #[test]
+    fn an_index_serves_the_fields_that_it_starts_with() {
+        let check = |numbers: &[usize], indexed| {
+            assert_eq!(entity().is_indexed(&fields(numbers)), indexed, "{numbers:?}");
+        };
+        check(&[2], true);
+        check(&[3, 2], true);
+        check(&[0], true);
+        check(&[3], false);
+        check(&[1, 2], false);
+        check(&[2, 3, 4], false);
+        check(&[4], false);
+    }
 }

@@ -8,6 +8,7 @@
 //! * [`types`]: what values a field holds
 //! * [`ids`]: the ids everything else uses
 //! * [`note`]: what could not be represented, and what to do about it
+//! * [`builder`]: how introspection fills the arena
 
 pub mod builder;
 pub mod catalog;

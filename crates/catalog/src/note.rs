@@ -12,6 +12,7 @@ pub struct Note {
     pub remedy: Box<str>,
 }
 
+/// What a note is about, in the order in which `thalweg check` lists them.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub enum NoteKind {
     /// Two things would get the same name in the API.

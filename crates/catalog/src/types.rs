@@ -52,9 +52,13 @@ pub enum Scalar {
     Cidr,
     MacAddress,
     MacAddress8,
+    /// A string of bits, of a fixed or a varying length.
     Bit,
+    /// Two coordinates.
     Point,
+    /// Keys with texts or nulls, as PostgreSQL's `hstore` has them.
     KeyValue,
+    /// The number by which PostgreSQL names things of its own: `oid`.
     ObjectId,
     /// A type known by its name only; its values are text.
     Other(Box<str>),
@@ -70,6 +74,7 @@ pub struct Enum {
     pub description: Option<Box<str>>,
 }
 
+/// One label of an enum.
 #[derive(Clone, Debug)]
 pub struct EnumLabel {
     pub label: Box<str>,
@@ -86,6 +91,7 @@ pub struct Composite {
     pub description: Option<Box<str>>,
 }
 
+/// One part of a composite.
 #[derive(Clone, Debug)]
 pub struct Attribute {
     pub name: Box<str>,

@@ -30,6 +30,7 @@ pub enum FieldBinding {
     Part { part: Part, value: ValueShape },
 }
 
+/// What a field of a connection shows of the rows it pages.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum ConnectionField {
     /// The rows.
@@ -41,6 +42,7 @@ pub enum ConnectionField {
     PageInfo,
 }
 
+/// What a field of an edge shows of its row.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum EdgeField {
     /// The position of the row in the order.
@@ -49,6 +51,7 @@ pub enum EdgeField {
     Node,
 }
 
+/// What a field of the page information says.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum PageInfoField {
     HasNextPage,
@@ -68,12 +71,14 @@ pub struct RowsBinding {
     pub default_limit: Option<u64>,
 }
 
+/// Where the rows of a field come from.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum RowsFrom {
     Entity,
     Relation(Hop),
 }
 
+/// In which form a field gives its rows.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum RowsForm {
     List,
@@ -144,6 +149,7 @@ pub struct InputBinding {
     pub empty: Meaning,
 }
 
+/// What the value at an input position does to the rows.
 #[derive(Clone, Debug, PartialEq)]
 pub enum InputRole {
     /// At most so many rows.

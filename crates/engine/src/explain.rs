@@ -2,11 +2,15 @@
 //! database's own plans.
 
 use std::fmt::Write as _;
+use std::sync::Arc;
 
+use graphql::value::Slot;
+use graphql::variables::{Path, Variables as Values};
 use graphql::{GraphQLError, Request, coerce_variable_values};
 use sources::Variables;
 use sources::relational::{Level, LevelKind, ParameterKind, ParameterSource, Parents};
 
+use crate::prepare::{Document, Prepared};
 use crate::respond::source_error;
 use crate::worker::Worker;
 
@@ -34,13 +38,25 @@ pub struct ExplainedStatement {
 impl Worker {
     /// The request tree and the statements of a request.
     pub fn prepare(&self, request: &Request) -> Result<Explained, Vec<GraphQLError>> {
+        self.plan(request).map(|planned| self.show(&planned))
+    }
+
+    fn plan(&self, request: &Request) -> Result<Planned, Vec<GraphQLError>> {
         let engine = &*self.engine;
         let document = engine.document(request)?;
         let schema = &engine.api.schema;
         let variables = coerce_variable_values(schema, &document.operation, &request.variables)?;
         let prepared = engine.plan(&document, request.operation_name.as_deref(), &variables)?;
-        let statements = prepared.plan.program.levels().iter().map(statement).collect();
-        Ok(Explained { request: ir::print(&prepared.request, &engine.catalog), statements })
+        Ok(Planned { document, prepared, variables })
+    }
+
+    fn show(&self, planned: &Planned) -> Explained {
+        let Planned { prepared, .. } = planned;
+        let levels = prepared.plan.program.levels();
+        Explained {
+            request: ir::print(&prepared.request, &self.engine.catalog),
+            statements: levels.iter().map(|level| statement(level, planned)).collect(),
+        }
     }
 
     /// The request tree, the statements with their parameters, and the database's own plan,
@@ -50,16 +66,12 @@ impl Worker {
         request: &Request,
         analyze: bool,
     ) -> Result<String, Vec<GraphQLError>> {
-        let explained = self.prepare(request)?;
-        let engine = &*self.engine;
-        let document = engine.document(request)?;
-        let schema = &engine.api.schema;
-        let variables = coerce_variable_values(schema, &document.operation, &request.variables)?;
-        let prepared = engine.plan(&document, request.operation_name.as_deref(), &variables)?;
-        let program = &prepared.plan.program;
+        let planned = self.plan(request)?;
+        let explained = self.show(&planned);
+        let program = &planned.prepared.plan.program;
         let plans = self
             .connections
-            .explain(program, Variables(&variables.values), analyze)
+            .explain(program, Variables(&planned.variables.values), analyze)
             .await
             .map_err(|error| vec![source_error(&error)])?;
         let mut out = String::from("-- request\n");
@@ -90,7 +102,14 @@ impl Worker {
     }
 }
 
-fn statement(level: &Level) -> ExplainedStatement {
+/// A request as far as it comes before it runs.
+struct Planned {
+    document: Arc<Document>,
+    prepared: Arc<Prepared>,
+    variables: Values,
+}
+
+fn statement(level: &Level, planned: &Planned) -> ExplainedStatement {
     let what = match level.kind {
         LevelKind::Rows(_) => "rows of",
         LevelKind::Count => "count of",
@@ -99,7 +118,7 @@ fn statement(level: &Level) -> ExplainedStatement {
         Parents::Top => "a root field",
         Parents::Bound => "once for each parent, bound with its key",
         Parents::SaidAgain => {
-            "once for all parents, which are said again: they are found by a key or an index"
+            "once for all parents, which are said again: finding them twice costs little"
         }
         Parents::Arrays => "once for all parents, by the keys that the round before read",
     };
@@ -108,13 +127,13 @@ fn statement(level: &Level) -> ExplainedStatement {
         how: how.into(),
         round: level.round + 1,
         text: String::from(&*level.text),
-        parameters: level.parameters.iter().map(parameter).collect(),
+        parameters: level.parameters.iter().map(|one| parameter(one, planned)).collect(),
     }
 }
 
-fn parameter(parameter: &sources::relational::Parameter) -> String {
+fn parameter(parameter: &sources::relational::Parameter, planned: &Planned) -> String {
     let source = match &parameter.source {
-        ParameterSource::Operand(operand) => operand_text(operand),
+        ParameterSource::Operand(operand) => operand_text(operand, planned),
         ParameterSource::Parent { column } => format!("column {column} of the parent's row"),
         ParameterSource::Keys { level, column } => {
             format!("the distinct values of column {column} in statement {}", level.0 + 1)
@@ -132,7 +151,7 @@ fn parameter(parameter: &sources::relational::Parameter) -> String {
     }
 }
 
-fn operand_text(operand: &ir::Operand) -> String {
+fn operand_text(operand: &ir::Operand, planned: &Planned) -> String {
     match operand {
         ir::Operand::Constant(value) => match value {
             ir::Value::Null => "null".into(),
@@ -143,14 +162,26 @@ fn operand_text(operand: &ir::Operand) -> String {
             ir::Value::List(items) => format!("a list of {}", items.len()),
         },
         ir::Operand::Variable { slot, path } => {
-            let mut text = format!("variable {}", slot.0 + 1);
+            let slot = Slot(slot.0);
+            let mut text = format!("${}", planned.document.operation.variable(slot).name);
+            let mut within = Path::default();
             for item in path {
                 match item {
-                    ir::PathItem::Key(key) => text.push_str(&format!(".{key}")),
-                    ir::PathItem::Index(index) => text.push_str(&format!("[{index}]")),
+                    ir::PathItem::Key(key) => {
+                        text.push('.');
+                        text.push_str(key);
+                        within = within.key(key);
+                    }
+                    ir::PathItem::Index(index) => {
+                        text.push_str(&format!("[{index}]"));
+                        within = within.index(*index);
+                    }
                 }
             }
-            text
+            match planned.variables.get(slot, &within) {
+                Some(value) => format!("{text} = {value}"),
+                None => text,
+            }
         }
         ir::Operand::List(items) => format!("a list of {}", items.len()),
         _ => "a value made while the request runs".into(),

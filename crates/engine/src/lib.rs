@@ -24,4 +24,4 @@ pub use engine::{Engine, OpenError, Options};
 pub use explain::Explained;
 pub use respond::{Kind, Response};
 pub use sources::{Address as SourceAddress, OpenOptions};
-pub use worker::Worker;
+pub use worker::{Allowed, Worker};

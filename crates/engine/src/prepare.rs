@@ -2,6 +2,7 @@
 //! structure, and cached.
 
 use std::hash::{Hash, Hasher};
+use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, PoisonError, RwLock};
 
 use dialects::{Introspection, LowerError};
@@ -17,6 +18,10 @@ use crate::engine::Engine;
 /// The most structures of one document that are kept.
 const STRUCTURES: usize = 64;
 
+/// A plan that depends on more than this of the variables is not kept: 64 of them would be large,
+/// and each of them would be compared with each request.
+const OBSERVATIONS: usize = 512;
+
 /// About how many bytes the documents and plans may take.
 const CACHE_BYTES: u64 = 64 << 20;
 
@@ -28,6 +33,8 @@ pub struct Document {
     /// Whether it asks for the schema: such answers are not kept.
     introspects: bool,
     plans: RwLock<Vec<Arc<Prepared>>>,
+    /// About how many bytes it takes with its plans.
+    weight: AtomicU64,
 }
 
 /// A plan and the variables it is for.
@@ -40,7 +47,7 @@ pub struct Prepared {
 
 /// Documents by their text, compared as a whole.
 #[derive(Debug)]
-pub struct DocumentCache(Cache<Key, Arc<Document>, Weight>);
+pub struct DocumentCache(Cache<Key, Kept, Weight>);
 
 #[derive(Clone, Debug, PartialEq, Eq)]
 struct Key {
@@ -72,14 +79,33 @@ impl Equivalent<Key> for KeyRef<'_> {
     }
 }
 
+/// A document with its weight when it was last weighed: the cache subtracts what it has added.
+#[derive(Clone, Debug)]
+struct Kept {
+    document: Arc<Document>,
+    weight: u64,
+}
+
 #[derive(Clone, Debug)]
 struct Weight;
 
-impl Weighter<Key, Arc<Document>> for Weight {
-    fn weight(&self, key: &Key, _: &Arc<Document>) -> u64 {
-        // An operation and its plans grow with its text; the factor was read off the published
-        // queries.
-        4_096 + 24 * key.text.len() as u64
+impl Weighter<Key, Kept> for Weight {
+    fn weight(&self, _: &Key, kept: &Kept) -> u64 {
+        kept.weight
+    }
+}
+
+impl Prepared {
+    /// About how many bytes it takes.
+    fn weight(&self) -> u64 {
+        let statement = |level: &sources::relational::Level| {
+            2 * level.text.len() + 192 * (level.parameters.len() + 2)
+        };
+        let statements: usize = self.plan.program.levels().iter().map(statement).sum();
+        let shape = &self.plan.shape;
+        let answer = 96 * (shape.fields.len() + shape.nodes.len() + self.request.outputs as usize);
+        let structure = 160 * self.structure.observations.len();
+        (statements + answer + structure) as u64
     }
 }
 
@@ -95,8 +121,8 @@ impl Engine {
     pub(crate) fn document(&self, request: &Request) -> Result<Arc<Document>, Vec<GraphQLError>> {
         let operation_name = request.operation_name.as_deref();
         let key = KeyRef { text: &request.query, operation_name };
-        if let Some(document) = self.documents.0.get(&key) {
-            return Ok(document);
+        if let Some(kept) = self.documents.0.get(&key) {
+            return Ok(kept.document);
         }
         let operation = self.validator.operation(
             &self.api.schema,
@@ -110,19 +136,25 @@ impl Engine {
             text: request.query.as_str().into(),
             introspects,
             plans: RwLock::new(Vec::new()),
+            // The validated operation is a few times as large as its text, which is kept twice.
+            weight: AtomicU64::new(2_048 + 8 * request.query.len() as u64),
         });
-        let key = Key {
-            text: request.query.as_str().into(),
-            operation_name: operation_name.map(Into::into),
-        };
-        self.documents.0.insert(key, Arc::clone(&document));
+        self.keep(&document, operation_name);
         Ok(document)
+    }
+
+    /// Keeps a document, or weighs it again.
+    fn keep(&self, document: &Arc<Document>, operation_name: Option<&str>) {
+        let key =
+            Key { text: document.text.clone(), operation_name: operation_name.map(Into::into) };
+        let weight = document.weight.load(Ordering::Relaxed);
+        self.documents.0.insert(key, Kept { document: Arc::clone(document), weight });
     }
 
     /// The plan of a document for these variables, lowered and compiled unless it is known.
     pub(crate) fn plan(
         &self,
-        document: &Document,
+        document: &Arc<Document>,
         operation_name: Option<&str>,
         variables: &Variables,
     ) -> Result<Arc<Prepared>, Vec<GraphQLError>> {
@@ -143,12 +175,16 @@ impl Engine {
         let plan = Arc::new(Plan { program, shape: lowered.shape });
         let prepared =
             Arc::new(Prepared { structure: lowered.structure, request: lowered.request, plan });
-        if !document.introspects {
+        if !document.introspects && prepared.structure.observations.len() <= OBSERVATIONS {
             let mut plans = document.plans.write().unwrap_or_else(PoisonError::into_inner);
             if plans.len() >= STRUCTURES {
-                plans.remove(0);
+                let oldest = plans.remove(0);
+                document.weight.fetch_sub(oldest.weight(), Ordering::Relaxed);
             }
+            document.weight.fetch_add(prepared.weight(), Ordering::Relaxed);
             plans.push(Arc::clone(&prepared));
+            drop(plans);
+            self.keep(document, operation_name);
         }
         Ok(prepared)
     }
@@ -187,9 +223,13 @@ fn lower_error(error: &LowerError) -> GraphQLError {
             GraphQLError::new(ErrorCode::BadUserInput, String::from(&**message)).at(*location)
         }
         LowerError::TooManyFields(error) => (*error).into(),
+        LowerError::TooManyInputs => {
+            GraphQLError::new(ErrorCode::QueryTooComplex, error.to_string())
+        }
         LowerError::NotOffered { .. } => {
             GraphQLError::new(ErrorCode::NotSupported, error.to_string())
         }
+        LowerError::Misplaced { .. } => crate::respond::our_bug(&error.to_string()),
     }
 }
 
@@ -197,7 +237,9 @@ fn compile_error(error: &sources::relational::CompileError) -> GraphQLError {
     use sources::relational::CompileError;
     let code = match error {
         CompileError::NotSupported { .. } => ErrorCode::NotSupported,
-        CompileError::TooManyLevels => ErrorCode::QueryTooComplex,
+        CompileError::TooManyLevels
+        | CompileError::TooManyParameters { .. }
+        | CompileError::TooManyColumns { .. } => ErrorCode::QueryTooComplex,
     };
     GraphQLError::new(code, error.to_string())
 }

@@ -106,9 +106,6 @@ pub(crate) fn source_error(error: &SourceError) -> GraphQLError {
         SourceErrorKind::Input => {
             return GraphQLError::new(ErrorCode::BadUserInput, String::from(&*error.message));
         }
-        SourceErrorKind::TooComplex => {
-            return GraphQLError::new(ErrorCode::QueryTooComplex, String::from(&*error.message));
-        }
         SourceErrorKind::TooLarge => {
             return GraphQLError::new(ErrorCode::ResponseTooLarge, String::from(&*error.message));
         }
@@ -119,6 +116,7 @@ pub(crate) fn source_error(error: &SourceError) -> GraphQLError {
         SourceErrorKind::PermissionDenied => ErrorCode::PermissionDenied,
         SourceErrorKind::Timeout => ErrorCode::Timeout,
         SourceErrorKind::Unavailable => ErrorCode::Unavailable,
+        SourceErrorKind::TooComplex => ErrorCode::QueryTooComplex,
         SourceErrorKind::Internal => ErrorCode::SourceError,
     };
     let id = error_id();
@@ -126,7 +124,8 @@ pub(crate) fn source_error(error: &SourceError) -> GraphQLError {
         error_id = %id,
         code = code.as_str(),
         source_code = error.code.as_deref().unwrap_or(""),
-        message = %error.message,
+        // Quoted: a message may have several lines.
+        error = ?error.message,
         "the source failed"
     );
     let message = match error.kind {
@@ -137,12 +136,20 @@ pub(crate) fn source_error(error: &SourceError) -> GraphQLError {
         | SourceErrorKind::ForeignKeyViolation
         | SourceErrorKind::NotNullViolation
         | SourceErrorKind::CheckViolation => "The data source refused the change.",
-        SourceErrorKind::Input
-        | SourceErrorKind::TooComplex
-        | SourceErrorKind::TooLarge
-        | SourceErrorKind::Internal => "The data source failed.",
+        SourceErrorKind::TooComplex => "The request is more than the data source can take at once.",
+        SourceErrorKind::Input | SourceErrorKind::TooLarge | SourceErrorKind::Internal => {
+            "The data source failed."
+        }
     };
     GraphQLError::new(code, message).with_extension("errorId", &id)
+}
+
+/// A fault of our own, by an id that stands in the log.
+pub(crate) fn our_bug(message: &str) -> GraphQLError {
+    let id = error_id();
+    tracing::error!(error_id = %id, message, "a fault of Thalweg's own");
+    GraphQLError::new(ErrorCode::InternalServerError, "Something went wrong within the server.")
+        .with_extension("errorId", &id)
 }
 
 /// An id that a log line and a response share: unique within a run of the process, and told

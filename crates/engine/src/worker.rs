@@ -20,6 +20,14 @@ pub struct Worker {
     pub(crate) connections: Connections,
 }
 
+/// Which operations a request may bring.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Allowed {
+    /// None that changes anything: it came by GET, which is repeated at will.
+    Queries,
+    All,
+}
+
 impl Worker {
     #[must_use]
     pub fn new(engine: Arc<Engine>) -> Self {
@@ -27,16 +35,15 @@ impl Worker {
         Self { engine, connections }
     }
 
-    /// Answers one request: the whole road, a statement a stage. `mutations` says whether the
-    /// request may change anything: it may not where it came by GET.
-    pub async fn execute(&self, request: &Request, mutations: bool) -> Response {
+    /// Answers one request: the whole road, a statement a stage.
+    pub async fn execute(&self, request: &Request, allowed: Allowed) -> Response {
         let engine = &*self.engine;
         let document = match engine.document(request) {
             Ok(document) => document,
             Err(errors) => return Response::request_error(&errors),
         };
         let operation = &document.operation;
-        if operation.kind != OperationKind::Query && !mutations {
+        if operation.kind != OperationKind::Query && allowed == Allowed::Queries {
             return refused();
         }
         let variables =

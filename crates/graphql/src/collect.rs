@@ -254,7 +254,10 @@ mod tests {
             let base = self.schema[field].r#type.base;
             match self.schema[base].kind {
                 TypeKind::Interface { .. } | TypeKind::Union { .. } => self.object,
-                _ => base,
+                TypeKind::Scalar
+                | TypeKind::Object { .. }
+                | TypeKind::Enum { .. }
+                | TypeKind::InputObject { .. } => base,
             }
         }
     }

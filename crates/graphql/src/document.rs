@@ -204,16 +204,21 @@ fn parse(text: &str, limits: &DocumentLimits) -> Result<ast::Document, GraphQLEr
 
 fn errors_of(errors: &DiagnosticList, code: ErrorCode) -> impl Iterator<Item = GraphQLError> {
     errors.iter().map(move |diagnostic| {
-        let error = diagnostic.to_json();
-        let narrow = |number: usize| u32::try_from(number).unwrap_or(u32::MAX);
-        let locations = error.locations.iter();
-        GraphQLError {
-            locations: locations
-                .map(|at| Location { line: narrow(at.line), column: narrow(at.column) })
-                .collect(),
-            ..GraphQLError::new(code, error.message)
-        }
+        // Its form as JSON is the one whose locations are counted in characters.
+        library_error(code, diagnostic.to_json())
     })
+}
+
+/// An error of the library's as one of ours.
+pub(crate) fn library_error(
+    code: ErrorCode,
+    error: apollo_compiler::response::GraphQLError,
+) -> GraphQLError {
+    let locations = error.locations.iter();
+    GraphQLError {
+        locations: locations.map(|at| Location::new(at.line, at.column)).collect(),
+        ..GraphQLError::new(code, error.message)
+    }
 }
 
 fn truncated(mut errors: Vec<GraphQLError>) -> Vec<GraphQLError> {

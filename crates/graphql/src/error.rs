@@ -61,7 +61,8 @@ codes! {
     QueryTooDeep = "QUERY_TOO_DEEP";
     /// The document has more tokens than the server allows.
     QueryTooLarge = "QUERY_TOO_LARGE";
-    /// The operation selects more fields, fragments expanded, than the server allows.
+    /// The operation selects more fields, fragments expanded, or states more conditions and orders
+    /// than the server allows.
     QueryTooComplex = "QUERY_TOO_COMPLEX";
     /// The HTTP method cannot carry this operation: a mutation by GET, for instance.
     MethodNotAllowed = "METHOD_NOT_ALLOWED";
@@ -127,11 +128,7 @@ impl GraphQLError {
     /// The same error with a text among its `extensions`.
     #[must_use]
     pub fn with_extension(mut self, key: &str, text: &str) -> Self {
-        let mut json = Vec::new();
-        write_json_string(text, &mut json);
-        // Only whole escapes and the text itself were written.
-        let json = String::from_utf8_lossy(&json).into();
-        self.extensions.push((key.into(), json));
+        self.extensions.push((key.into(), json_string(text).into()));
         self
     }
 
@@ -182,8 +179,13 @@ fn separate(index: usize, output: &mut Vec<u8>) {
     }
 }
 
+/// A string with its quotes.
+pub(crate) fn json_string(text: &str) -> String {
+    serde_json::Value::from(text).to_string()
+}
+
 /// Writes a string with its quotes; errors are rare, so the simple way is fast enough.
-pub(crate) fn write_json_string(text: &str, output: &mut Vec<u8>) {
+fn write_json_string(text: &str, output: &mut Vec<u8>) {
     // Writing text to memory fails never: there is no IO and every `str` is a JSON string.
     let written = serde_json::to_writer(&mut *output, text);
     debug_assert!(written.is_ok(), "a text was not written");

@@ -1,16 +1,23 @@
 //! Answers of `__schema` and `__type`: <https://spec.graphql.org/draft/#sec-Introspection>.
 
+use std::collections::HashMap;
+
+use apollo_compiler::executable;
 use apollo_compiler::introspection::{check_max_depth, partial_execute};
 use apollo_compiler::parser::SourceMap;
 use apollo_compiler::request::RequestError;
 use apollo_compiler::response::JsonMap;
 use apollo_compiler::validation::Valid;
 
-use crate::document::{DocumentLimits, Validator, get_operation};
+use crate::document::{DocumentLimits, Validator, get_operation, library_error};
 use crate::error::{ErrorCode, GraphQLError};
-use crate::operation::{Location, Operation};
+use crate::operation::Operation;
 use crate::schema::Schema;
 use crate::variables::Variables;
+
+/// The most fields of an operation that introspects, fragments in their places: each of them may
+/// be told of everything in the schema. The usual introspection queries have about two hundred.
+const MOST_FIELDS: usize = 1_000;
 
 impl Validator {
     /// The response name and the value, as JSON, of every root field that is `__schema` or
@@ -32,6 +39,15 @@ impl Validator {
         let sources = &valid.document.sources;
         check_max_depth(&valid.document, library)
             .map_err(|error| vec![request_error(ErrorCode::QueryTooDeep, &error, sources)])?;
+
+        let mut measure =
+            Measure { fragments: &valid.document.fragments, measured: HashMap::new() };
+        if measure.fields(&library.selection_set) > MOST_FIELDS {
+            return Err(vec![GraphQLError::new(
+                ErrorCode::QueryTooComplex,
+                "The operation selects too many fields of the schema.",
+            )]);
+        }
 
         let whole = self.whole(schema);
         let values = Valid::assume_valid(variables_by_name(operation, variables));
@@ -65,6 +81,40 @@ impl Validator {
     }
 }
 
+/// How many fields selections come to.
+struct Measure<'d> {
+    fragments: &'d executable::FragmentMap,
+    measured: HashMap<&'d str, usize>,
+}
+
+impl<'d> Measure<'d> {
+    /// Recursion is bounded: validation limits how deep fragments are nested.
+    fn fields(&mut self, set: &'d executable::SelectionSet) -> usize {
+        set.selections
+            .iter()
+            .fold(0, |sum, selection| sum.saturating_add(self.selection(selection)))
+    }
+
+    fn selection(&mut self, selection: &'d executable::Selection) -> usize {
+        match selection {
+            executable::Selection::Field(field) => {
+                self.fields(&field.selection_set).saturating_add(1)
+            }
+            executable::Selection::InlineFragment(fragment) => self.fields(&fragment.selection_set),
+            executable::Selection::FragmentSpread(spread) => {
+                let name = spread.fragment_name.as_str();
+                if let Some(known) = self.measured.get(name) {
+                    return *known;
+                }
+                let Some(fragment) = self.fragments.get(name) else { return 0 };
+                let fields = self.fields(&fragment.selection_set);
+                self.measured.insert(name, fields);
+                fields
+            }
+        }
+    }
+}
+
 fn variables_by_name(operation: &Operation, variables: &Variables) -> JsonMap {
     let definitions = operation.variables.iter();
     definitions
@@ -75,15 +125,7 @@ fn variables_by_name(operation: &Operation, variables: &Variables) -> JsonMap {
 }
 
 fn request_error(code: ErrorCode, error: &RequestError, sources: &SourceMap) -> GraphQLError {
-    let error = error.to_graphql_error(sources);
-    let narrow = |number: usize| u32::try_from(number).unwrap_or(u32::MAX);
-    let locations = error.locations.iter();
-    GraphQLError {
-        locations: locations
-            .map(|at| Location { line: narrow(at.line), column: narrow(at.column) })
-            .collect(),
-        ..GraphQLError::new(code, error.message)
-    }
+    library_error(code, error.to_graphql_error(sources))
 }
 
 #[cfg(test)]
@@ -152,5 +194,16 @@ mod tests {
             "{ __schema { types { fields { type { fields { type { fields { name } } } } } } } }",
             Json::Object(Map::new()),
         ));
+    }
+
+    #[test]
+    fn much_introspection_is_refused() {
+        let fields: String = (0..300).map(|index| format!("a{index}: name ")).collect();
+        let text = format!(
+            "{{ __schema {{ a: types {{ ...F }} b: types {{ ...F }} c: types {{ ...F }} \
+             d: types {{ ...F }} }} }} fragment F on __Type {{ {fields} }}"
+        );
+        expect![[r#"[GraphQLError { message: "The operation selects too many fields of the schema.", locations: [], path: [], code: QueryTooComplex, extensions: [] }]"#]]
+            .assert_eq(&introspected(&text, Json::Object(Map::new())));
     }
 }

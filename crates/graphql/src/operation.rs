@@ -17,6 +17,7 @@ pub struct Operation {
     pub selection_sets: Vec<SelectionSet>,
 }
 
+/// <https://spec.graphql.org/draft/#OperationType>
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum OperationKind {
     Query,
@@ -24,6 +25,7 @@ pub enum OperationKind {
     Subscription,
 }
 
+/// A variable of the operation; its [`Slot`] is its place among them.
 #[derive(Clone, Debug)]
 pub struct VariableDefinition {
     pub name: Box<str>,
@@ -31,15 +33,18 @@ pub struct VariableDefinition {
     pub default: Option<Const>,
 }
 
+/// The place of a selection set in [`Operation::selection_sets`].
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct SelectionSetId(pub u32);
 
+/// What is selected of one type.
 #[derive(Clone, Debug)]
 pub struct SelectionSet {
     pub parent: TypeId,
     pub selections: Vec<Selection>,
 }
 
+/// One selection of a set. <https://spec.graphql.org/draft/#Selection>
 #[derive(Clone, Debug)]
 pub enum Selection {
     Field(FieldSelection),
@@ -51,6 +56,7 @@ pub enum Selection {
     },
 }
 
+/// One occurrence of a field.
 #[derive(Clone, Debug)]
 pub struct FieldSelection {
     pub response_name: Box<str>,
@@ -80,6 +86,7 @@ pub struct Condition {
     pub expected: bool,
 }
 
+/// The `if` of `@skip` and `@include`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum ConditionValue {
     Variable(Slot),
@@ -91,6 +98,14 @@ pub enum ConditionValue {
 pub struct Location {
     pub line: u32,
     pub column: u32,
+}
+
+impl Location {
+    /// Documents are far shorter than what 32 bits count.
+    pub(crate) fn new(line: usize, column: usize) -> Self {
+        let narrow = |number: usize| u32::try_from(number).unwrap_or(u32::MAX);
+        Self { line: narrow(line), column: narrow(column) }
+    }
 }
 
 impl Operation {

@@ -49,6 +49,15 @@ ids! {
     EnumValueId "value";
 }
 
+/// Whether GraphQL lets a schema use the name.
+/// <https://spec.graphql.org/draft/#sec-Names.Reserved-Names>
+#[must_use]
+pub fn is_name(name: &str) -> bool {
+    !name.starts_with("__")
+        && name.starts_with(|first: char| first == '_' || first.is_ascii_alphabetic())
+        && name.chars().all(|character| character == '_' || character.is_ascii_alphanumeric())
+}
+
 /// The schema of one API.
 #[derive(Clone, Debug, Default)]
 pub struct Schema {
@@ -62,6 +71,7 @@ pub struct Schema {
     pub subscription: Option<TypeId>,
 }
 
+/// A named type.
 #[derive(Clone, Debug)]
 pub struct TypeDefinition {
     pub name: Box<str>,
@@ -69,6 +79,7 @@ pub struct TypeDefinition {
     pub kind: TypeKind,
 }
 
+/// What a type is, and what it has. <https://spec.graphql.org/draft/#sec-Types>
 #[derive(Clone, Debug)]
 pub enum TypeKind {
     Scalar,
@@ -79,6 +90,7 @@ pub enum TypeKind {
     InputObject { fields: Vec<InputId> },
 }
 
+/// A field of an object or interface type.
 #[derive(Clone, Debug)]
 pub struct FieldDefinition {
     pub name: Box<str>,
@@ -89,6 +101,7 @@ pub struct FieldDefinition {
     pub deprecated: Option<Box<str>>,
 }
 
+/// An argument, or a field of an input object type.
 #[derive(Clone, Debug)]
 pub struct InputDefinition {
     pub name: Box<str>,
@@ -98,6 +111,7 @@ pub struct InputDefinition {
     pub deprecated: Option<Box<str>>,
 }
 
+/// A value of an enum type.
 #[derive(Clone, Debug)]
 pub struct EnumValueDefinition {
     pub name: Box<str>,
@@ -118,6 +132,31 @@ pub struct TypeRef {
 pub enum Wrapper {
     NonNull,
     List,
+}
+
+impl FieldDefinition {
+    /// A field without description and arguments.
+    #[must_use]
+    pub fn new(name: &str, r#type: TypeRef) -> Self {
+        let (description, arguments, deprecated) = (None, Vec::new(), None);
+        Self { name: name.into(), description, arguments, r#type, deprecated }
+    }
+}
+
+impl InputDefinition {
+    /// An input without description and default.
+    #[must_use]
+    pub fn new(name: &str, r#type: TypeRef) -> Self {
+        Self { name: name.into(), description: None, r#type, default: None, deprecated: None }
+    }
+}
+
+impl EnumValueDefinition {
+    /// A value without description.
+    #[must_use]
+    pub fn new(name: &str) -> Self {
+        Self { name: name.into(), description: None, deprecated: None }
+    }
 }
 
 impl TypeRef {
@@ -185,7 +224,9 @@ impl TypeRef {
     fn wrap(self, digit: u16) -> Self {
         let depth = self.wrappers().count() as u32;
         debug_assert!(depth < 8, "a type of more than eight wrappers");
-        Self { base: self.base, wrappers: self.wrappers | digit.wrapping_shl(2 * depth) }
+        // A ninth wrapper is left out: it must not change the eight that are there.
+        let outermost = digit.checked_shl(2 * depth).unwrap_or(0);
+        Self { base: self.base, wrappers: self.wrappers | outermost }
     }
 
     fn unwrap_outermost(self) -> Self {
@@ -356,4 +397,28 @@ arena! {
     FieldId => FieldDefinition in fields;
     InputId => InputDefinition in inputs;
     EnumValueId => EnumValueDefinition in values;
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn names_are_told_from_other_texts() {
+        let names = ["a", "_a1", "A_b", "_"];
+        let others = ["__a", "", "1a", "a-b", "a b", "ä"];
+        assert_eq!(names.map(is_name), [true; 4]);
+        assert_eq!(others.map(is_name), [false; 6]);
+    }
+
+    #[test]
+    fn wrappers_are_taken_off_in_the_order_they_were_put_on() {
+        let named = TypeRef::named(TypeId::new(3));
+        let list = named.non_null().list().non_null();
+        assert_eq!(format!("{list:?}"), "[type3!]!");
+        assert_eq!(list.nullable(), named.non_null().list());
+        assert_eq!(list.item(), Some(named.non_null()));
+        assert_eq!(named.non_null().item(), None);
+        assert_eq!(list.non_null(), list);
+    }
 }

@@ -6,6 +6,7 @@ use catalog::FieldId;
 use crate::operand::Operand;
 use crate::rows::{Aggregate, Call, Hop};
 
+/// A condition on a row.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Filter {
     /// True when empty.
@@ -67,6 +68,7 @@ pub enum Place {
     Common(u16),
 }
 
+/// How a field and an operand are compared. With null, all but the `Distinct` ones are unknown.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Comparison {
     Equal,
@@ -89,6 +91,7 @@ pub enum Comparison {
     HasAllKeys,
 }
 
+/// How many of the related rows have to pass.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Quantifier {
     Some,
@@ -97,6 +100,7 @@ pub enum Quantifier {
     Single,
 }
 
+/// How a text and an operand are matched.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum TextMatch {
     /// A LIKE pattern, with `\` as its escape; case-sensitive on every source.

@@ -4,7 +4,7 @@ use crate::request::StepId;
 use crate::rows::OutputId;
 
 /// A value that is known at the latest when the statements run.
-#[derive(Clone, Debug, PartialEq)]
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub enum Operand {
     /// A part of a coerced variable; fills, so no statement depends on it.
     Variable {
@@ -40,7 +40,7 @@ pub enum Operand {
 }
 
 /// Which representations of a list, and which of their values.
-#[derive(Clone, Debug, PartialEq)]
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub struct Representations {
     pub list: Box<Operand>,
     /// Its `__typename`.
@@ -61,6 +61,7 @@ pub type KeyPath = Vec<Box<str>>;
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct Slot(pub u16);
 
+/// One step from a variable to a part of its value.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub enum PathItem {
     Key(Box<str>),
@@ -68,7 +69,7 @@ pub enum PathItem {
 }
 
 /// A value as GraphQL has it.
-#[derive(Clone, Debug, PartialEq)]
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub enum Value {
     Null,
     Boolean(bool),
@@ -83,7 +84,7 @@ pub enum Value {
 }
 
 /// Ids made for new rows.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum NewId {
     Uuid,
     /// 25 characters that sort by the time they were made, the first a `c`.
@@ -92,7 +93,7 @@ pub enum NewId {
 }
 
 /// How an opaque text is read.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Codec {
     /// A base64 text of a JSON array.
     Base64JsonArray,

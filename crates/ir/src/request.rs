@@ -23,6 +23,7 @@ pub struct Transaction {
     pub steps: Vec<Step>,
 }
 
+/// What the steps of a transaction see of the others that run at the same time.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Isolation {
     /// Reads that see one state of the data.
@@ -31,6 +32,7 @@ pub enum Isolation {
     ReadCommitted,
 }
 
+/// One thing that is done in a transaction.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Step {
     pub id: StepId,
@@ -39,9 +41,11 @@ pub struct Step {
     pub kind: StepKind,
 }
 
+/// The place of a step among all of the request.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct StepId(pub u32);
 
+/// What a step does.
 #[derive(Clone, Debug, PartialEq)]
 pub enum StepKind {
     Read(Rows),

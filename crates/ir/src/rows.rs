@@ -25,12 +25,15 @@ pub struct Rows {
     pub outputs: Vec<Output>,
 }
 
+/// The number of a [`Rows`] within its request.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct RowsId(pub u32);
 
+/// The number of an output within its request: all that the Shape knows of it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct OutputId(pub u32);
 
+/// Where rows come from.
 #[derive(Clone, Debug, PartialEq)]
 pub enum From {
     Entity(EntityId),
@@ -77,6 +80,7 @@ pub struct Variant {
     pub outputs: Vec<Output>,
 }
 
+/// On which side of a write its rows are read.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum State {
     /// As the rows were, with what was related to them: the step stands before the write's and
@@ -92,6 +96,7 @@ pub struct Hop {
     pub direction: HopDirection,
 }
 
+/// Which way along a relationship.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum HopDirection {
     /// From the side that refers to the side referred to: to one row at most.
@@ -100,6 +105,7 @@ pub enum HopDirection {
     Backward,
 }
 
+/// One term of an order; those before it come first.
 #[derive(Clone, Debug, PartialEq)]
 pub struct OrderTerm {
     pub key: OrderKey,
@@ -108,6 +114,7 @@ pub struct OrderTerm {
     pub nulls: Nulls,
 }
 
+/// What rows are ordered by.
 #[derive(Clone, Debug, PartialEq)]
 pub enum OrderKey {
     Place(Place),
@@ -120,12 +127,14 @@ pub enum OrderKey {
     Call(Call),
 }
 
+/// Which values come first.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Direction {
     Ascending,
     Descending,
 }
 
+/// Where nulls stand, whichever the direction.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Nulls {
     First,
@@ -172,12 +181,14 @@ pub enum KeysetValue {
     Value(Operand),
 }
 
+/// One thing that is asked of each row, or of all of them.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Output {
     pub id: OutputId,
     pub kind: OutputKind,
 }
 
+/// What is asked.
 #[derive(Clone, Debug, PartialEq)]
 pub enum OutputKind {
     /// A field of the row at the end of a path of to-one hops.
@@ -243,6 +254,7 @@ pub struct Aggregate {
     pub terms: Vec<AggregateTerm>,
 }
 
+/// One value of an aggregate.
 #[derive(Clone, Debug, PartialEq)]
 pub struct AggregateTerm {
     pub id: OutputId,
@@ -252,6 +264,7 @@ pub struct AggregateTerm {
     pub place: Option<Place>,
 }
 
+/// What is made of the values of a group.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum AggregateFunction {
     /// The value that the rows of a group agree in: `place` is one of `group_by`.

@@ -18,6 +18,7 @@ pub struct Write {
     pub children: Vec<ChildWrite>,
 }
 
+/// What a write does.
 #[derive(Clone, Debug, PartialEq)]
 pub enum WriteKind {
     Insert(Insert),
@@ -67,6 +68,7 @@ pub struct Insert {
     pub rows: Vec<Vec<Operand>>,
 }
 
+/// Which rows are changed, and how.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Update {
     pub filter: Filter,
@@ -75,6 +77,7 @@ pub struct Update {
     pub at_most: Option<Operand>,
 }
 
+/// What becomes of a field.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Assignment {
     Set(Operand),
@@ -103,6 +106,7 @@ pub struct Conflict {
     pub filter: Filter,
 }
 
+/// A write on the other side of a relationship of the rows of the outer write.
 #[derive(Clone, Debug, PartialEq)]
 pub struct ChildWrite {
     pub hop: Hop,

@@ -56,6 +56,9 @@ pub enum Leaf {
     Number {
         scale: Option<u32>,
     },
+    /// A number inside a node id or a cursor: as JSON, with every digit that says something; one
+    /// that is not finite as a string.
+    KeyNumber,
     Boolean,
     /// A string; text that is not UTF-8 is an error.
     Text,

@@ -200,10 +200,8 @@ impl<'p, E> Writer<'p, E> {
             Node::List { rows, item } => self.write_list(*rows, *item, cursor),
             Node::Single { rows, node } => {
                 let Some(level) = self.layout.level(*rows) else { return Ok(false) };
-                let mut child = match cursor.open(level) {
-                    Ok(child) => child,
-                    Err(error) => return Err(self.fail(Failure::Source(error))),
-                };
+                let mut child =
+                    cursor.open(level).map_err(|error| self.fail(Failure::Source(error)))?;
                 match child.next() {
                     Ok(true) => self.write_node(*node, &mut child),
                     Ok(false) => Ok(false),
@@ -231,10 +229,7 @@ impl<'p, E> Writer<'p, E> {
         cursor: &mut C,
     ) -> Result<bool, Halt> {
         let Some(level) = self.layout.level(rows) else { return Ok(false) };
-        let mut child = match cursor.open(level) {
-            Ok(child) => child,
-            Err(error) => return Err(self.fail(Failure::Source(error))),
-        };
+        let mut child = cursor.open(level).map_err(|error| self.fail(Failure::Source(error)))?;
         self.sink.bytes().push(b'[');
         let mut index = 0;
         loop {
@@ -266,10 +261,7 @@ impl<'p, E> Writer<'p, E> {
         cursor: &mut C,
     ) -> Result<bool, Halt> {
         let Some(level) = self.layout.level(rows) else { return Ok(false) };
-        let mut child = match cursor.open(level) {
-            Ok(child) => child,
-            Err(error) => return Err(self.fail(Failure::Source(error))),
-        };
+        let mut child = cursor.open(level).map_err(|error| self.fail(Failure::Source(error)))?;
         let start = self.sink.mark();
         let known_errors = self.errors.len();
         let mut written = Ok(false);
@@ -349,10 +341,8 @@ impl<'p, E> Writer<'p, E> {
     ) -> Result<bool, Halt> {
         match place {
             Place::Level(level) => {
-                let mut child = match cursor.open(level) {
-                    Ok(child) => child,
-                    Err(error) => return Err(self.fail(Failure::Source(error))),
-                };
+                let mut child =
+                    cursor.open(level).map_err(|error| self.fail(Failure::Source(error)))?;
                 match child.next() {
                     Ok(true) => self.write_counted(child.value(0)),
                     Ok(false) => self.write_counted(Value::Integer(0)),
@@ -377,10 +367,7 @@ impl<'p, E> Writer<'p, E> {
         cursor: &mut C,
     ) -> Result<bool, Halt> {
         let Some(level) = self.layout.level(rows) else { return Ok(false) };
-        let mut child = match cursor.open(level) {
-            Ok(child) => child,
-            Err(error) => return Err(self.fail(Failure::Source(error))),
-        };
+        let mut child = cursor.open(level).map_err(|error| self.fail(Failure::Source(error)))?;
         loop {
             match child.next() {
                 Ok(true) => {}

@@ -1,10 +1,10 @@
 //! The writer over rows in memory: whole answers and their errors.
 
-use response::{Segment, Sink, TooLarge};
 use response::{
     Bounds, Cursor, Failure, Fields, Item, Layout, Leaf, LevelId, Node, NodeId, OutputId, Piece,
     Place, RowsId, Shape, ShapeField, Value, Writer,
 };
+use response::{Segment, Sink, TooLarge};
 
 /// A stored value.
 #[derive(Clone, Copy, Debug)]

@@ -8,15 +8,10 @@ use tracing_subscriber::filter::LevelFilter;
 
 use crate::options::{Level, LogFormat, LogOptions};
 
-/// Starts the log. Servers tell how they are doing; the other commands only what is wrong.
-pub(crate) fn start(options: &LogOptions, server: bool) {
-    let level = match options.level {
-        Some(level) => filter(level),
-        None if server => LevelFilter::INFO,
-        None => LevelFilter::WARN,
-    };
+/// Starts the log, at the `usual` level if the options say nothing.
+pub(crate) fn start(options: &LogOptions, usual: Level) {
     let builder = tracing_subscriber::fmt()
-        .with_max_level(level)
+        .with_max_level(filter(options.level.unwrap_or(usual)))
         .with_writer(io::stderr)
         .with_target(false)
         .with_ansi(io::stderr().is_terminal());

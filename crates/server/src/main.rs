@@ -29,7 +29,7 @@ static ALLOCATOR: mimalloc::MiMalloc = mimalloc::MiMalloc;
 
 fn main() -> ExitCode {
     let arguments = Arguments::parse();
-    log::start(&arguments.log, arguments.command.is_server());
+    log::start(&arguments.log, arguments.command.usual_level());
     match commands::run(&arguments.command) {
         Ok(code) => code,
         // The reader of the output has seen enough, as `head` does.

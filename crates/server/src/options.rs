@@ -114,12 +114,13 @@ pub(crate) type Variables = serde_json_bytes::Map<serde_json_bytes::ByteString, 
 type Json = serde_json_bytes::Value;
 
 impl Command {
-    /// Whether it runs until it is stopped.
-    pub(crate) fn is_server(&self) -> bool {
+    /// What the log tells if nothing is asked: servers how they are doing, the commands that end
+    /// by themselves only what is wrong.
+    pub(crate) fn usual_level(&self) -> Level {
         match self {
-            Self::Serve(_) => true,
-            Self::Demo(options) => options.into.is_none(),
-            Self::Schema(_) | Self::Explain(_) | Self::Check(_) => false,
+            Self::Serve(_) => Level::Info,
+            Self::Demo(options) if options.into.is_none() => Level::Info,
+            Self::Demo(_) | Self::Schema(_) | Self::Explain(_) | Self::Check(_) => Level::Warn,
         }
     }
 }

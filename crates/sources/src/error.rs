@@ -1,4 +1,4 @@
-//! What can go wrong at a source, in the three kinds that are shown differently.
+//! What can go wrong at a source, by what a client may be told of it.
 
 /// A failure of a source.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]

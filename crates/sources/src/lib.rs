@@ -2,6 +2,9 @@
 //!
 //! * [`relational`]: from the request tree to SQL statements, for every SQL database
 //! * [`postgres`], [`sqlite`]: introspect, compile, execute
+//! * [`source`](mod@source): a source as the engine sees it, whichever it is
+//! * [`operand`]: the values of a request's variables
+//! * [`error`]: what can go wrong
 
 pub mod error;
 pub mod opaque;

@@ -143,7 +143,7 @@ impl Source {
     #[must_use]
     pub fn connections(&self, most: usize) -> Connections {
         match self {
-            Self::Sqlite(source) => Connections::Sqlite(source.connections()),
+            Self::Sqlite(source) => Connections::Sqlite(source.connections(most)),
             Self::Postgres(source) => Connections::Postgres(source.connections(most)),
         }
     }
@@ -176,10 +176,7 @@ impl Connections {
                 connections.execute(&plan.shape, program, variables, sink).await
             }
             (Self::Sqlite(_), Program::Postgres(_)) | (Self::Postgres(_), Program::Sqlite(_)) => {
-                Err(ExecuteError::Source(SourceError::new(
-                    crate::SourceErrorKind::Internal,
-                    "a plan of another source",
-                )))
+                Err(foreign_plan().into())
             }
         }
     }
@@ -199,8 +196,12 @@ impl Connections {
                 connections.explain(program, variables, analyze).await
             }
             (Self::Sqlite(_), Program::Postgres(_)) | (Self::Postgres(_), Program::Sqlite(_)) => {
-                Ok(Vec::new())
+                Err(foreign_plan())
             }
         }
     }
+}
+
+fn foreign_plan() -> SourceError {
+    SourceError::new(crate::SourceErrorKind::Internal, "a plan of another source")
 }

@@ -3,7 +3,7 @@
 //! The printer writes standard SQL; a fact is here only where a database knows no standard form
 //! or means something else by it.
 
-use crate::tree::NullsOrder;
+use crate::tree::{Direction, NullsOrder};
 
 /// A database's way of saying things.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -19,8 +19,15 @@ pub struct Flavor {
     pub pattern: Pattern,
     /// OFFSET may stand without LIMIT.
     pub offset_alone: bool,
+    /// There are types of timestamps and UUIDs; otherwise they are text, in more than one form.
+    pub typed_text: bool,
+    /// The most parameters of a statement.
+    pub most_parameters: usize,
+    /// The most columns that a statement gives.
+    pub most_columns: usize,
 }
 
+/// How a parameter is written.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum ParameterStyle {
     /// `$1`
@@ -29,12 +36,14 @@ pub enum ParameterStyle {
     Question,
 }
 
+/// How a list parameter is taken apart.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Arrays {
     Native,
     Json,
 }
 
+/// What matches a case-sensitive pattern.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Pattern {
     /// `LIKE` with a pattern of `%` and `_`.
@@ -51,6 +60,9 @@ impl Flavor {
         distinct_from: true,
         pattern: Pattern::Like,
         offset_alone: true,
+        typed_text: true,
+        most_parameters: 65_535,
+        most_columns: 1_664,
     };
 
     pub const SQLITE: Self = Self {
@@ -60,11 +72,17 @@ impl Flavor {
         distinct_from: false,
         pattern: Pattern::Glob,
         offset_alone: false,
+        typed_text: false,
+        most_parameters: 32_766,
+        most_columns: 2_000,
     };
 
     /// Where nulls stand if nothing is said.
     #[must_use]
-    pub fn default_nulls(&self, ascending: bool) -> NullsOrder {
-        if ascending == self.nulls_are_largest { NullsOrder::Last } else { NullsOrder::First }
+    pub(crate) fn default_nulls(&self, direction: Direction) -> NullsOrder {
+        match (direction, self.nulls_are_largest) {
+            (Direction::Ascending, true) | (Direction::Descending, false) => NullsOrder::Last,
+            (Direction::Ascending, false) | (Direction::Descending, true) => NullsOrder::First,
+        }
     }
 }

@@ -12,7 +12,7 @@ pub mod flavor;
 pub mod print;
 pub mod tree;
 
-pub use flavor::{Flavor, ParameterStyle};
+pub use flavor::{Arrays, Flavor, ParameterStyle, Pattern};
 pub use print::{print, print_explain, print_explain_plan};
 pub use tree::{
     Alias, Column, Comparison, Direction, Expression, FromItem, Identifier, Join, JoinKind,

@@ -144,12 +144,12 @@ impl Printer<'_> {
 
     fn order_item(&mut self, item: &OrderItem) -> fmt::Result {
         self.expression(&item.expression)?;
-        let ascending = item.direction == Direction::Ascending;
-        if !ascending {
-            self.out.push_str(" DESC");
+        match item.direction {
+            Direction::Ascending => {}
+            Direction::Descending => self.out.push_str(" DESC"),
         }
         if let Some(nulls) = item.nulls
-            && nulls != self.flavor.default_nulls(ascending)
+            && nulls != self.flavor.default_nulls(item.direction)
         {
             self.out.push_str(match nulls {
                 NullsOrder::First => " NULLS FIRST",
@@ -219,6 +219,11 @@ impl Printer<'_> {
                 });
             }
             Expression::CanonicalTimestamp(text) => self.canonical_timestamp(text)?,
+            Expression::Lower(text) => {
+                self.out.push_str("lower(");
+                self.expression(text)?;
+                self.out.push(')');
+            }
             Expression::IgnoreCase(text) => {
                 self.operand(text)?;
                 self.out.push_str(" COLLATE NOCASE");
@@ -235,6 +240,7 @@ impl Printer<'_> {
             | Expression::Parameter(_)
             | Expression::Boolean(_)
             | Expression::Cast { .. }
+            | Expression::Lower(_)
             | Expression::IgnoreCase(_)
             | Expression::CountRows => true,
             Expression::Compare { .. }
@@ -264,17 +270,17 @@ impl Printer<'_> {
             if index > 0 {
                 self.out.push_str(word);
             }
-            match condition {
-                Expression::And(_) | Expression::Or(_) | Expression::Not(_) => {
-                    self.operand(condition)?;
-                }
-                _ => self.expression(condition)?,
+            if matches!(condition, Expression::And(_) | Expression::Or(_) | Expression::Not(_)) {
+                self.operand(condition)?;
+            } else {
+                self.expression(condition)?;
             }
         }
         Ok(())
     }
 
-    /// A space before the time, seconds always there, no zeros at the end of a fraction.
+    /// A space before the time, seconds always there, no zeros at the end of a fraction. In the
+    /// functions of SQLite: only sources that keep timestamps as text ask for it.
     fn canonical_timestamp(&mut self, text: &Expression) -> fmt::Result {
         self.out.push_str("CASE WHEN instr(");
         self.expression(text)?;
@@ -347,11 +353,11 @@ impl Printer<'_> {
 mod tests {
     use expect_test::{Expect, expect};
 
-    use super::print;
+    use super::{print, print_explain, print_explain_plan};
     use crate::flavor::Flavor;
     use crate::tree::{
-        Alias, Direction, Expression, FromItem, Identifier, Join, JoinKind, NullsOrder, OrderItem,
-        Parameter, Select, SelectItem, TableName,
+        Alias, Comparison, Direction, Expression, FromItem, Identifier, Join, JoinKind, NullsOrder,
+        OrderItem, Parameter, Select, SelectItem, SqlType, TableName,
     };
 
     fn table(name: &str, alias: u32) -> FromItem {
@@ -443,5 +449,66 @@ mod tests {
         });
         expect![[r#"SELECT t1.c0 FROM unnest($1) AS t0(c0) CROSS JOIN LATERAL (SELECT t2."name" AS c0 FROM "track" AS t2 LIMIT $2) AS t1"#]]
             .assert_eq(&print(&select, &Flavor::POSTGRES));
+    }
+
+    #[test]
+    fn a_left_join_keeps_rows_and_groups_are_counted_once() {
+        let artist_id = |alias| Expression::named(Alias(alias), "artist_id");
+        let mut select = Select::from(table("album", 0));
+        select.distinct = true;
+        select.joins.push(Join {
+            kind: JoinKind::Left(artist_id(0).equals(artist_id(1))),
+            item: table("artist", 1),
+        });
+        let text = Expression::Cast { expression: Box::new(artist_id(1)), r#type: SqlType::Text };
+        select.items = vec![item(Expression::CountRows), item(text.clone())];
+        select.group_by = vec![artist_id(1), text];
+        let expected = expect![[
+            r#"SELECT DISTINCT count(*), CAST(t1."artist_id" AS text) FROM "album" AS t0 LEFT JOIN "artist" AS t1 ON t0."artist_id" = t1."artist_id" GROUP BY t1."artist_id", CAST(t1."artist_id" AS text)"#
+        ]];
+        check(&select, &expected, &expected);
+    }
+
+    #[test]
+    fn comparisons_that_know_null_are_said_as_each_database_knows_them() {
+        let mut select = Select::from(table("person", 0));
+        let compare = |comparison| Expression::Compare {
+            left: Box::new(Expression::named(Alias(0), "name")),
+            comparison,
+            right: Box::new(Expression::Parameter(Parameter(0))),
+        };
+        let conditions =
+            [Comparison::DistinctFrom, Comparison::NotDistinctFrom, Comparison::GreaterOrEqual];
+        for condition in conditions.map(compare) {
+            select.and_where(condition);
+        }
+        select.and_where(Expression::IsNotTrue(Box::new(compare(Comparison::Less))));
+        check(
+            &select,
+            &expect![[
+                r#"SELECT 1 FROM "person" AS t0 WHERE t0."name" IS DISTINCT FROM $1 AND t0."name" IS NOT DISTINCT FROM $1 AND t0."name" >= $1 AND (t0."name" < $1) IS NOT TRUE"#
+            ]],
+            &expect![[
+                r#"SELECT 1 FROM "person" AS t0 WHERE t0."name" IS NOT ?1 AND t0."name" IS ?1 AND t0."name" >= ?1 AND (t0."name" < ?1) IS NOT TRUE"#
+            ]],
+        );
+    }
+
+    #[test]
+    fn values_that_sqlite_keeps_as_text_are_compared_in_one_form() {
+        let mut select = Select::from(table("event", 0));
+        let column = |name| Box::new(Expression::named(Alias(0), name));
+        let parameter = |number| Expression::Parameter(Parameter(number));
+        select.and_where(Expression::CanonicalTimestamp(column("at")).equals(parameter(0)));
+        select.and_where(Expression::IgnoreCase(column("id")).equals(parameter(1)));
+        expect![[r#"SELECT 1 FROM "event" AS t0 WHERE (CASE WHEN instr(t0."at", '.') > 0 THEN rtrim(rtrim(replace(t0."at", 'T', ' '), '0'), '.') WHEN length(t0."at") = 16 THEN replace(t0."at", 'T', ' ') || ':00' ELSE replace(t0."at", 'T', ' ') END) = ?1 AND t0."id" COLLATE NOCASE = ?2"#]]
+            .assert_eq(&print(&select, &Flavor::SQLITE));
+    }
+
+    #[test]
+    fn a_plan_is_asked_for_as_each_database_knows_it() {
+        assert_eq!(print_explain("SELECT 1"), "EXPLAIN QUERY PLAN SELECT 1");
+        assert_eq!(print_explain_plan("SELECT 1", false), "EXPLAIN SELECT 1");
+        assert_eq!(print_explain_plan("SELECT 1", true), "EXPLAIN (ANALYZE, BUFFERS) SELECT 1");
     }
 }

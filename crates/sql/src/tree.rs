@@ -4,6 +4,7 @@
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub struct Identifier(pub Box<str>);
 
+/// A table or view, with its schema where the database has such a level.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct TableName {
     pub schema: Option<Identifier>,
@@ -27,6 +28,7 @@ pub enum Column {
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub struct Parameter(pub u16);
 
+/// A query.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Select {
     pub distinct: bool,
@@ -40,6 +42,7 @@ pub struct Select {
     pub offset: Option<Expression>,
 }
 
+/// A column of the result.
 #[derive(Clone, Debug, PartialEq)]
 pub struct SelectItem {
     pub expression: Expression,
@@ -47,6 +50,7 @@ pub struct SelectItem {
     pub name: Option<u16>,
 }
 
+/// What rows are taken from.
 #[derive(Clone, Debug, PartialEq)]
 pub enum FromItem {
     Table {
@@ -64,12 +68,14 @@ pub enum FromItem {
     },
 }
 
+/// One more item of FROM, joined to those before it.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Join {
     pub kind: JoinKind,
     pub item: FromItem,
 }
 
+/// How an item is joined.
 #[derive(Clone, Debug, PartialEq)]
 pub enum JoinKind {
     Inner(Expression),
@@ -78,6 +84,7 @@ pub enum JoinKind {
     CrossLateral,
 }
 
+/// A value or a condition.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Expression {
     Column {
@@ -113,13 +120,18 @@ pub enum Expression {
         expression: Box<Expression>,
         r#type: SqlType,
     },
-    /// A text timestamp in the one form in which equal moments are equal texts.
+    /// A text timestamp in the one form in which equal moments are equal texts, for databases
+    /// that have no type of timestamps.
     CanonicalTimestamp(Box<Expression>),
-    /// Text of letters that compare without regard to case.
+    /// Text in small letters.
+    Lower(Box<Expression>),
+    /// Text of ASCII letters that compare without regard to case, for databases that have no
+    /// type of UUIDs.
     IgnoreCase(Box<Expression>),
     CountRows,
 }
 
+/// An operator between two expressions.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Comparison {
     Equal,
@@ -132,12 +144,14 @@ pub enum Comparison {
     GreaterOrEqual,
 }
 
+/// A type that an expression is cast to.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum SqlType {
     Text,
     Numeric,
 }
 
+/// One term of ORDER BY.
 #[derive(Clone, Debug, PartialEq)]
 pub struct OrderItem {
     pub expression: Expression,
@@ -146,12 +160,14 @@ pub struct OrderItem {
     pub nulls: Option<NullsOrder>,
 }
 
+/// The direction of a term of ORDER BY.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Direction {
     Ascending,
     Descending,
 }
 
+/// Where a term of ORDER BY puts nulls.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum NullsOrder {
     First,

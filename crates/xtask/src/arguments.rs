@@ -21,6 +21,9 @@ pub(crate) enum ArgumentError {
     Option { command: String, option: String },
     #[error("`--only` wants `tests`")]
     Only,
+    /// The runner of case files takes one.
+    #[error("`test` takes one filter, and `{0}` is the second")]
+    SecondFilter(String),
 }
 
 /// Reads the words after the program's name.
@@ -60,8 +63,11 @@ fn parse_test(words: &[String]) -> Result<Command, ArgumentError> {
             },
             word if set_setup_option(&mut options.setup, word) => {}
             word if word.starts_with('-') => return Err(unknown("test", word)),
+            filter if options.filter.is_some() => {
+                return Err(ArgumentError::SecondFilter(filter.to_owned()));
+            }
             filter => {
-                options.filters.push(filter.to_owned());
+                options.filter = Some(filter.to_owned());
                 options.only_tests = true;
             }
         }
@@ -116,13 +122,11 @@ mod tests {
     }
 
     #[test]
-    fn filters_run_the_tests_alone() {
-        let options = test::Options {
-            only_tests: true,
-            filters: vec!["relay".to_owned(), "paging".to_owned()],
-            ..Default::default()
-        };
-        check("test relay paging", &Ok(Command::Test(options)));
+    fn a_filter_runs_the_tests_alone() {
+        let filter = Some("relay/paging".to_owned());
+        let options = test::Options { only_tests: true, filter, ..Default::default() };
+        check("test relay/paging", &Ok(Command::Test(options)));
+        check("test relay paging", &Err(ArgumentError::SecondFilter("paging".to_owned())));
     }
 
     #[test]

@@ -31,9 +31,9 @@ cargo xtask setup [--offline] [--allow-missing]
       --offline        installs nothing, only looks
       --allow-missing  a database that cannot be had is no error: it is named as 'not run'
 
-cargo xtask test [--only tests] [--offline] [--allow-missing] [FILTER...]
+cargo xtask test [--only tests] [--offline] [--allow-missing] [FILTER]
     Sets up, checks format, lints and tidiness, runs every test, and prints the sum.
-    With filters, or with `--only tests`, the tests alone: those whose name contains a filter.
+    With a filter, or with `--only tests`, the tests alone: those whose name contains the filter.
 
 cargo xtask tidy
     Checks the rules of absence and of form.

@@ -1,6 +1,5 @@
 //! The phases of a run, what became of them, and their table.
 
-use std::fmt::Write;
 use std::time::{Duration, Instant};
 
 /// What became of a phase.
@@ -37,10 +36,9 @@ pub(crate) fn table(phases: &[Phase]) -> String {
             Outcome::Failed => "FAILED",
             Outcome::NotRun(_) => "not run",
         };
-        // Writing into a String cannot fail.
-        let _ = write!(table, "{name:<8} {word:<8} {:>7.1} s", duration.as_secs_f64());
+        table.push_str(&format!("{name:<8} {word:<8} {:>7.1} s", duration.as_secs_f64()));
         if let Outcome::NotRun(reason) = outcome {
-            let _ = write!(table, "  {reason}");
+            table.push_str(&format!("  {reason}"));
         }
         table.push('\n');
     }

@@ -21,8 +21,8 @@ pub(crate) struct Options {
     pub(crate) only_tests: bool,
     /// A check whose tool is not installed has failed.
     pub(crate) require_tools: bool,
-    /// Parts of test names; all tests if there are none.
-    pub(crate) filters: Vec<String>,
+    /// A part of the tests' names; all tests if there is none.
+    pub(crate) filter: Option<String>,
 }
 
 /// How many tests ended how.
@@ -71,7 +71,7 @@ pub(crate) fn test(workspace: &Path, options: &Options) -> bool {
     }
     let mut counts = Counts::default();
     phases.push(phase::run("tests", || {
-        run_tests(workspace, &databases, &options.filters, &mut counts)
+        run_tests(workspace, &databases, options.filter.as_deref(), &mut counts)
     }));
     conclude(&phases, counts)
 }
@@ -106,7 +106,7 @@ fn run_tool(workspace: &Path, component: &str, arguments: &[&str], required: boo
 fn run_tests(
     workspace: &Path,
     databases: &Databases,
-    filters: &[String],
+    filter: Option<&str>,
     counts: &mut Counts,
 ) -> Outcome {
     let mut command = program::cargo();
@@ -120,7 +120,7 @@ fn run_tests(
     if io::stdout().is_terminal() {
         command.arg("--color=always");
     }
-    command.arg("--").args(filters);
+    command.arg("--").args(filter);
     match stream(&mut command, counts) {
         Ok(true) if *counts == Counts::default() => {
             eprintln!("tests: no test ran; does any name contain the filter?");

@@ -9,6 +9,9 @@ use super::input::{Input, Presence};
 use super::{Context, LowerError};
 use crate::binding::{InputRole, OrderBy, ValueBinding};
 
+/// The most orders of one list: each of them is a part of every cursor.
+const ORDERS: usize = 64;
+
 /// What the arguments of one field say.
 #[derive(Debug, Default)]
 pub(super) struct Arguments {
@@ -60,18 +63,18 @@ impl Context<'_> {
                 }
             }
             match &binding.role {
-                InputRole::Limit => arguments.limit = Some(self.operand(&input, r#type.base)),
-                InputRole::Offset => arguments.offset = Some(self.operand(&input, r#type.base)),
-                InputRole::Last => arguments.last = Some(self.operand(&input, r#type.base)),
+                InputRole::Limit => arguments.limit = Some(self.operand(&input, r#type.base)?),
+                InputRole::Offset => arguments.offset = Some(self.operand(&input, r#type.base)?),
+                InputRole::Last => arguments.last = Some(self.operand(&input, r#type.base)?),
                 InputRole::After => arguments.after = Some(self.cursor(&input, field)?),
                 InputRole::Before => arguments.before = Some(self.cursor(&input, field)?),
                 InputRole::NodeId => {
                     let shape = self.opaque(&input, OpaqueKind::NodeId);
-                    let operand = self.operand(&input, r#type.base);
+                    let operand = self.operand(&input, r#type.base)?;
                     arguments.node_id = Some(shape.map(|shape| Opaque { shape, operand }));
                 }
                 InputRole::OrderBy => {
-                    for item in self.items(&input) {
+                    for item in self.items(&input)? {
                         if let Some(ValueBinding::Order(order)) =
                             self.enum_value(&item, r#type.base)
                         {
@@ -80,7 +83,7 @@ impl Context<'_> {
                     }
                 }
                 InputRole::Sort => {
-                    for (id, input) in self.entries(&input, r#type.base) {
+                    for (id, input) in self.entries(&input, r#type.base)? {
                         arguments.orders.extend(self.sort_field(id, &input, field)?);
                     }
                 }
@@ -95,6 +98,10 @@ impl Context<'_> {
                     arguments.filters.extend(self.condition(*id, &input, None, field.location)?);
                 }
             }
+        }
+        if arguments.orders.len() > ORDERS {
+            let message = format!("A list can be ordered by {ORDERS} values at most.");
+            return Err(LowerError::Refused { message: message.into(), location: field.location });
         }
         Ok(arguments)
     }

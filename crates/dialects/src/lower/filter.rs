@@ -29,38 +29,40 @@ impl Context<'_> {
             Presence::Present => {}
         }
         let r#type = self.api.schema[id].r#type;
-        let compared = |comparison| {
-            field.map(|field| Filter::Compare {
-                place: Place::field(field),
-                comparison,
-                operand: self.operand(input, r#type.base),
-            })
+        // What is compared needs a field; a position of the schema always has one.
+        let operand = || self.operand(input, r#type.base);
+        let compared = |field, comparison| -> Result<Option<Filter>, LowerError> {
+            let place = Place::field(field);
+            Ok(Some(Filter::Compare { place, comparison, operand: operand()? }))
         };
-        match &binding.role {
-            InputRole::Equal(_) => Ok(compared(Comparison::Equal)),
-            InputRole::Compare(comparison) => Ok(compared(*comparison)),
-            InputRole::Match { r#match, ignore_case } => Ok(field.map(|field| Filter::Text {
+        match (&binding.role, field) {
+            (InputRole::Equal(_) | InputRole::Compare(_) | InputRole::Match { .. }, None) => {
+                Ok(None)
+            }
+            (InputRole::Equal(_), Some(field)) => compared(field, Comparison::Equal),
+            (InputRole::Compare(comparison), Some(field)) => compared(field, *comparison),
+            (InputRole::Match { r#match, ignore_case }, Some(field)) => Ok(Some(Filter::Text {
                 place: Place::field(field),
                 r#match: *r#match,
                 ignore_case: *ignore_case,
-                operand: self.operand(input, r#type.base),
+                operand: operand()?,
             })),
-            InputRole::Filter | InputRole::Operators(_) => {
-                let entries = self.entries(input, r#type.base);
+            (InputRole::Filter | InputRole::Operators(_), _) => {
+                let entries = self.entries(input, r#type.base)?;
                 if entries.is_empty() {
                     return meaning(&binding.empty, field, location);
                 }
                 self.conjunction(&entries, field, location).map(Some)
             }
-            InputRole::And | InputRole::Or => {
-                let items = self.items(input);
+            (InputRole::And | InputRole::Or, _) => {
+                let items = self.items(input)?;
                 if items.is_empty() {
                     return meaning(&binding.empty, field, location);
                 }
                 let mut filters = Vec::with_capacity(items.len());
                 for item in &items {
                     if self.presence(item) == Presence::Present {
-                        let entries = self.entries(item, r#type.base);
+                        let entries = self.entries(item, r#type.base)?;
                         filters.push(self.conjunction(&entries, None, location)?);
                     }
                 }
@@ -73,15 +75,18 @@ impl Context<'_> {
                     Filter::and(filters)
                 }))
             }
-            InputRole::NodeId
-            | InputRole::Limit
-            | InputRole::Last
-            | InputRole::After
-            | InputRole::Before
-            | InputRole::Offset
-            | InputRole::OrderBy
-            | InputRole::Sort
-            | InputRole::SortField(_) => Ok(None),
+            (
+                InputRole::NodeId
+                | InputRole::Limit
+                | InputRole::Last
+                | InputRole::After
+                | InputRole::Before
+                | InputRole::Offset
+                | InputRole::OrderBy
+                | InputRole::Sort
+                | InputRole::SortField(_),
+                _,
+            ) => Ok(None),
         }
     }
 

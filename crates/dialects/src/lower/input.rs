@@ -10,7 +10,7 @@ use graphql::variables::{Aspect, Path, PathItem};
 use ir::Operand;
 use serde_json_bytes::Value as Json;
 
-use super::Context;
+use super::{Context, LowerError};
 use crate::binding::ValueBinding;
 
 /// A value at an input position.
@@ -64,15 +64,19 @@ impl Context<'_> {
     }
 
     /// The elements of a list; a single value is a list of one.
-    pub(super) fn items<'o>(&self, input: &Input<'o>) -> Vec<Input<'o>> {
-        match input {
-            Input::Literal(Value::List(items)) => items.iter().map(Input::new).collect(),
+    pub(super) fn items<'o>(&self, input: &Input<'o>) -> Result<Vec<Input<'o>>, LowerError> {
+        Ok(match input {
+            Input::Literal(Value::List(items)) => {
+                self.spend_inputs(items.len())?;
+                items.iter().map(Input::new).collect()
+            }
             Input::Literal(_) => vec![input.clone()],
             Input::Variable(slot, path) => {
                 let length = self.steering.length(*slot, path).unwrap_or(0);
+                self.spend_inputs(length)?;
                 (0..length).map(|index| Input::Variable(*slot, path.index(index))).collect()
             }
-        }
+        })
     }
 
     /// The fields of an input object, in the order given.
@@ -80,21 +84,29 @@ impl Context<'_> {
         &self,
         input: &Input<'o>,
         object: TypeId,
-    ) -> Vec<(InputId, Input<'o>)> {
-        match input {
+    ) -> Result<Vec<(InputId, Input<'o>)>, LowerError> {
+        Ok(match input {
             Input::Literal(Value::Object(entries)) => {
+                self.spend_inputs(entries.len())?;
                 entries.iter().map(|(id, value)| (*id, Input::new(value))).collect()
             }
             Input::Literal(_) => Vec::new(),
             Input::Variable(slot, path) => {
                 let keys = self.steering.keys(*slot, path).unwrap_or_default();
+                self.spend_inputs(keys.len())?;
                 let entry = |key: &str| {
                     let id = self.api.schema.find_input_field(object, key)?;
                     Some((id, Input::Variable(*slot, path.key(key))))
                 };
                 keys.iter().filter_map(|key| entry(key)).collect()
             }
-        }
+        })
+    }
+
+    fn spend_inputs(&self, number: usize) -> Result<(), LowerError> {
+        let left = self.inputs.get().checked_sub(number).ok_or(LowerError::TooManyInputs)?;
+        self.inputs.set(left);
+        Ok(())
     }
 
     /// The meaning of an enum value.
@@ -120,11 +132,11 @@ impl Context<'_> {
     }
 
     /// The value as a parameter. Enum values steer, since only the API knows their labels.
-    pub(super) fn operand(&self, input: &Input<'_>, r#type: TypeId) -> Operand {
+    pub(super) fn operand(&self, input: &Input<'_>, r#type: TypeId) -> Result<Operand, LowerError> {
         if matches!(self.api.schema[r#type].kind, TypeKind::Enum { .. }) {
             return self.enum_operand(input, r#type);
         }
-        self.plain_operand(input)
+        Ok(self.plain_operand(input))
     }
 
     /// The value of anything but an enum as a parameter.
@@ -145,7 +157,7 @@ impl Context<'_> {
         }
     }
 
-    fn enum_operand(&self, input: &Input<'_>, r#type: TypeId) -> Operand {
+    fn enum_operand(&self, input: &Input<'_>, r#type: TypeId) -> Result<Operand, LowerError> {
         let label = |input: &Input<'_>| match self.enum_value(input, r#type) {
             Some(ValueBinding::Label(label)) => ir::Value::Text(label.clone()),
             Some(ValueBinding::Order(_) | ValueBinding::Direction(_)) | None => ir::Value::Null,
@@ -157,11 +169,11 @@ impl Context<'_> {
                 .value(*slot, path)
                 .is_some_and(|value| matches!(value, Json::Array(_))),
         };
-        Operand::Constant(if is_list {
-            ir::Value::List(self.items(input).iter().map(label).collect())
+        Ok(Operand::Constant(if is_list {
+            ir::Value::List(self.items(input)?.iter().map(label).collect())
         } else {
             label(input)
-        })
+        }))
     }
 }
 

@@ -5,6 +5,7 @@ use graphql::operation::FieldRef;
 use graphql::schema::TypeId;
 use response::{Leaf, Member, Part, ShapeField};
 
+use super::selection::misplaced;
 use super::{Context, LowerError};
 use crate::binding::{FieldBinding, ValueShape};
 
@@ -54,10 +55,12 @@ impl Context<'_> {
                     let leaf = Leaf::Literal(self.typename(r#type));
                     members.push(Member { key, part: Part::Typename, leaf });
                 }
-                FieldRef::Introspection => {}
+                FieldRef::Introspection => return Err(misplaced("introspection within a value")),
                 FieldRef::Field(id) => {
                     let api = self.api;
-                    let FieldBinding::Part { part, value } = api.field(id) else { continue };
+                    let FieldBinding::Part { part, value } = api.field(id) else {
+                        return Err(misplaced("a field of a value"));
+                    };
                     let base = api.schema[id].r#type.base;
                     let value = match (part, element) {
                         (Part::Value, Some(element)) => element,

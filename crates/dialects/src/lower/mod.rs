@@ -23,6 +23,7 @@ mod outputs;
 mod paging;
 mod selection;
 
+use std::cell::Cell;
 use std::collections::HashMap;
 
 use graphql::operation::{Location, Operation, OperationKind};
@@ -45,7 +46,7 @@ pub struct Lowered {
 /// The answers to the root fields `__schema` and `__type`, by response name.
 pub type Introspection = HashMap<Box<str>, Box<[u8]>>;
 
-/// Why an operation cannot be lowered: always the request's fault.
+/// Why an operation cannot be lowered.
 #[derive(Clone, Debug, thiserror::Error)]
 pub enum LowerError {
     /// An input value that validation lets through and the API does not.
@@ -53,8 +54,13 @@ pub enum LowerError {
     Refused { message: Box<str>, location: Location },
     #[error("{0}")]
     TooManyFields(#[from] TooManyFields),
+    #[error("The operation has too many conditions or orders.")]
+    TooManyInputs,
     #[error("The API has no {kind}.")]
     NotOffered { kind: &'static str },
+    /// Our bug: a binding stands where no dialect may put it.
+    #[error("a binding is misplaced: {what}")]
+    Misplaced { what: &'static str },
 }
 
 impl LowerError {
@@ -66,6 +72,10 @@ impl LowerError {
 /// The most selections that one operation may come to after its fragments are flattened.
 const SELECTIONS: usize = 20_000;
 
+/// The most list elements and fields of input objects that one operation may steer with: each
+/// becomes a condition, an order or a check of every later request.
+const INPUTS: usize = 5_000;
+
 /// What lowering reads, and what it counts.
 struct Context<'a> {
     api: &'a Api,
@@ -73,6 +83,8 @@ struct Context<'a> {
     steering: &'a Steering<'a>,
     introspection: &'a Introspection,
     budget: Budget,
+    /// How many inputs may still steer.
+    inputs: Cell<usize>,
     shape: Shape,
     next_output: u32,
     next_rows: u32,
@@ -100,6 +112,7 @@ pub fn lower(
         steering: &steering,
         introspection,
         budget: Budget::new(SELECTIONS),
+        inputs: Cell::new(INPUTS),
         shape: Shape::default(),
         next_output: 0,
         next_rows: 0,

@@ -105,11 +105,9 @@ impl Context<'_> {
             if !pieces.is_empty() {
                 pieces.push(literal(b","));
             }
-            let Some(column) = self.api.find_column(*field) else {
-                pieces.push(literal(b"null"));
-                continue;
-            };
-            let leaf = column.json.clone();
+            // A key may have a column that the API does not show.
+            let column = self.api.find_column(*field);
+            let leaf = column.map_or(response::Leaf::Any, |column| column.json.clone());
             let output = outputs.field(self, path, *field, ir::Form::Stored);
             pieces.push(Piece::Leaf { output, leaf });
         }

@@ -2,7 +2,7 @@
 
 use graphql::opaque::OpaqueValues;
 use graphql::operation::{FieldRef, SelectionSetId};
-use graphql::schema::TypeId;
+use graphql::schema::{FieldId, TypeId, TypeKind};
 use graphql::{CollectedField, collect_fields};
 use ir::{Filter, Hop, Page, Rows};
 use response::{Fields, Item, Node, NodeId, Piece, ShapeField};
@@ -21,7 +21,29 @@ impl<'a> Context<'a> {
         sets: &[SelectionSetId],
     ) -> Result<Vec<CollectedField<'a>>, LowerError> {
         let schema = &self.api.schema;
-        Ok(collect_fields(self.operation, schema, object, sets, self.steering, &mut self.budget)?)
+        let budget = &mut self.budget;
+        let mut collected =
+            collect_fields(self.operation, schema, object, sets, self.steering, budget)?;
+        for field in &mut collected {
+            if let FieldRef::Field(id) = &mut field.field {
+                *id = self.own_field(object, *id);
+            }
+        }
+        Ok(collected)
+    }
+
+    /// The object's own field for one that a fragment on an interface names: only objects' fields
+    /// have bindings.
+    fn own_field(&self, object: TypeId, field: FieldId) -> FieldId {
+        let schema = &self.api.schema;
+        match &schema[object].kind {
+            TypeKind::Object { fields, interfaces }
+                if !interfaces.is_empty() && !fields.contains(&field) =>
+            {
+                schema.find_field(object, &schema[field].name).unwrap_or(field)
+            }
+            _ => field,
+        }
     }
 
     /// The fields of the root object. At the top each is a root field of its own.
@@ -271,8 +293,8 @@ impl<'a> Context<'a> {
 }
 
 /// A binding at a place where the dialect must not put it.
-pub(super) fn misplaced(kind: &'static str) -> LowerError {
-    LowerError::NotOffered { kind }
+pub(super) fn misplaced(what: &'static str) -> LowerError {
+    LowerError::Misplaced { what }
 }
 
 fn null() -> Node {

@@ -1,10 +1,10 @@
 //! Which columns of an entity are shown.
 
 use catalog::{Catalog, Entity, EntityKind, Field, FieldId, Note};
+use graphql::schema::is_name;
 
 use super::BigIntegers;
 use super::collision::{Names, collision, left_out};
-use super::naming;
 use super::values::{Values, values};
 
 /// The fields of `<Obj>Clauses` that are no columns.
@@ -34,7 +34,7 @@ pub(super) fn columns<'a>(
     let mut columns = Vec::with_capacity(entity.fields.len());
     for field in catalog.fields_of(entity.id) {
         let subject = format!("{}.{}", catalog.qualified_name(entity.id), field.name);
-        if !naming::is_name(&field.name) {
+        if !is_name(&field.name) {
             let message = format!("{:?} is no name of GraphQL.", field.name);
             notes.push(left_out(&subject, &message, RENAME));
             continue;

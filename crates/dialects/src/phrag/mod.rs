@@ -55,6 +55,7 @@ pub enum BigIntegers {
     String,
 }
 
+/// What may be chosen of the API.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Options {
     pub big_integers: BigIntegers,

@@ -118,23 +118,12 @@ pub(super) fn add_type(
     added.unwrap_or(TypeId::new(0))
 }
 
-/// An input without description and default.
-pub(super) fn input(name: &str, r#type: TypeRef) -> InputDefinition {
-    InputDefinition {
-        name: name.into(),
-        description: None,
-        r#type,
-        default: None,
-        deprecated: None,
-    }
-}
-
 fn add_directions(builder: &mut ApiBuilder) -> TypeId {
     let kind = TypeKind::Enum { values: Vec::new() };
     let r#type = add_type(builder, "SortOperator", None, kind);
     for (name, direction) in [("asc", Direction::Ascending), ("desc", Direction::Descending)] {
-        let value = EnumValueDefinition { name: name.into(), description: None, deprecated: None };
-        builder.add_enum_value(r#type, value, ValueBinding::Direction(direction));
+        let binding = ValueBinding::Direction(direction);
+        builder.add_enum_value(r#type, EnumValueDefinition::new(name), binding);
     }
     r#type
 }
@@ -158,7 +147,7 @@ fn add_operators(
             empty: if is_list { Meaning::False } else { Meaning::Ignore },
         };
         let operand = if is_list { operand.list() } else { operand };
-        builder.add_input_field(r#type, input(name, operand), binding);
+        builder.add_input_field(r#type, InputDefinition::new(name, operand), binding);
     }
     r#type
 }

@@ -1,12 +1,13 @@
 //! Which entities are shown, and what of each.
 
 use catalog::{Catalog, Entity, Note};
+use graphql::schema::is_name;
 use rustc_hash::FxHashMap;
 
 use super::BigIntegers;
 use super::collision::{Names, collision, left_out};
 use super::columns::{Column, columns, needs_key};
-use super::naming::{EntityNames, entity_names, is_name};
+use super::naming::{EntityNames, entity_names};
 use super::relations::{Relation, relations};
 
 /// Types that the API has whatever the source holds. GraphQL takes types called `Mutation` and

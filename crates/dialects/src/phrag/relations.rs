@@ -1,6 +1,7 @@
 //! Which relations of an entity are shown.
 
 use catalog::{Catalog, Entity, EntityId, FieldId, Note, Relationship};
+use graphql::schema::is_name;
 use ir::{Hop, HopDirection};
 use rustc_hash::FxHashMap;
 
@@ -45,7 +46,7 @@ pub(super) fn relations(
             }
         };
         let subject = subject(catalog, relationship);
-        if !naming::is_name(&name) {
+        if !is_name(&name) {
             let message = format!("its field would be {name:?}, which is no name of GraphQL.");
             notes.push(left_out(&subject, &message, RENAME));
         } else if let Err(first) = names.claim(&name, &format!("the foreign key {subject}")) {

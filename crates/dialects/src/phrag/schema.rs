@@ -1,12 +1,12 @@
 //! The plan as types, fields and inputs with their bindings.
 
 use catalog::Catalog;
-use graphql::schema::{FieldDefinition, TypeId, TypeKind, TypeRef};
+use graphql::schema::{FieldDefinition, InputDefinition, TypeId, TypeKind, TypeRef};
 use ir::HopDirection;
 
 use super::collision::left_out;
 use super::columns::{Column, tie_break};
-use super::operators::{Extras, OperatorTypes, Scalars, add_type, input};
+use super::operators::{Extras, OperatorTypes, Scalars, add_type};
 use super::plan::{Plan, Planned};
 use super::values::ApiScalar;
 use super::{BigIntegers, Options};
@@ -87,12 +87,16 @@ fn add_entity(builder: &mut ApiBuilder, planned: &Planned<'_>) -> EntityTypes {
 fn add_columns(builder: &mut ApiBuilder, planned: &Planned<'_>, own: EntityTypes, types: &Types) {
     let clauses = TypeRef::named(own.clauses).list();
     for (name, role) in [("and", InputRole::And), ("or", InputRole::Or)] {
-        builder.add_input_field(own.clauses, input(name, clauses), InputBinding::lenient(role));
+        builder.add_input_field(
+            own.clauses,
+            InputDefinition::new(name, clauses),
+            InputBinding::lenient(role),
+        );
     }
     for Column { field, values, filtered, sorted } in &planned.columns {
         let scalar = TypeRef::named(types.scalars.get(values.scalar));
         let r#type = (0..values.lists).fold(scalar, |r#type, _| r#type.list());
-        let mut definition = field_definition(&field.name, r#type);
+        let mut definition = FieldDefinition::new(&field.name, r#type);
         definition.description = field.description.clone();
         builder.add_field(own.object, definition, FieldBinding::Column(field.id));
         builder.bind_column(field.id, values.binding.clone());
@@ -101,14 +105,14 @@ fn add_columns(builder: &mut ApiBuilder, planned: &Planned<'_>, own: EntityTypes
                 format!("`{}` cannot be null; leave it out or name an operator.", field.name);
             builder.add_input_field(
                 own.clauses,
-                input(&field.name, TypeRef::named(operators)),
+                InputDefinition::new(&field.name, TypeRef::named(operators)),
                 InputBinding::refuse_null(InputRole::Operators(field.id), &text),
             );
         }
         if let Some(sort) = own.sort.filter(|_| *sorted) {
             builder.add_input_field(
                 sort,
-                input(&field.name, TypeRef::named(types.operators.direction)),
+                InputDefinition::new(&field.name, TypeRef::named(types.operators.direction)),
                 InputBinding::lenient(InputRole::SortField(field.id)),
             );
         }
@@ -131,7 +135,7 @@ fn add_relations(
             HopDirection::Forward => {
                 let binding = rows(from, target, RowsForm::Single, options);
                 let definition =
-                    field_definition(&relation.name, TypeRef::named(target_types.object));
+                    FieldDefinition::new(&relation.name, TypeRef::named(target_types.object));
                 builder.add_field(own.object, definition, FieldBinding::Rows(binding));
             }
             HopDirection::Backward => {
@@ -150,10 +154,10 @@ fn add_list(
     types: &Types,
     binding: RowsBinding,
 ) {
-    let definition = field_definition(name, TypeRef::named(entity.object).list());
+    let definition = FieldDefinition::new(name, TypeRef::named(entity.object).list());
     let list = builder.add_field(parent, definition, FieldBinding::Rows(binding));
     let mut argument = |name: &str, r#type: TypeId, role: InputRole| {
-        let definition = input(name, TypeRef::named(r#type));
+        let definition = InputDefinition::new(name, TypeRef::named(r#type));
         builder.add_argument(list, definition, InputBinding::lenient(role));
     };
     argument("where", entity.clauses, InputRole::Filter);
@@ -170,14 +174,4 @@ fn rows(from: RowsFrom, planned: &Planned<'_>, form: RowsForm, options: &Options
         RowsForm::Single => None,
     };
     RowsBinding { from, entity: planned.entity.id, form, default_limit }
-}
-
-fn field_definition(name: &str, r#type: TypeRef) -> FieldDefinition {
-    FieldDefinition {
-        name: name.into(),
-        description: None,
-        arguments: Vec::new(),
-        r#type,
-        deprecated: None,
-    }
 }

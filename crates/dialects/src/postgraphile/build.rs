@@ -25,6 +25,8 @@ pub(super) struct Build<'a> {
     pub(super) ranges: FxHashMap<Box<str>, TypeId>,
     /// The types of their bounds.
     pub(super) bounds: FxHashMap<Box<str>, TypeId>,
+    /// Where each entity that is shown stands among those that are.
+    pub(super) places: FxHashMap<EntityId, usize>,
 }
 
 /// A type of the catalog that has a type of its own in the API.
@@ -49,6 +51,7 @@ impl<'a> Build<'a> {
             named: FxHashMap::default(),
             ranges: FxHashMap::default(),
             bounds: FxHashMap::default(),
+            places: FxHashMap::default(),
         }
     }
 
@@ -96,21 +99,9 @@ pub(super) fn object(interfaces: Vec<TypeId>) -> TypeKind {
 }
 
 pub(super) fn field(name: &str, description: &str, r#type: TypeRef) -> FieldDefinition {
-    FieldDefinition {
-        name: name.into(),
-        description: Some(description.into()),
-        arguments: Vec::new(),
-        r#type,
-        deprecated: None,
-    }
+    FieldDefinition { description: Some(description.into()), ..FieldDefinition::new(name, r#type) }
 }
 
 pub(super) fn input(name: &str, description: &str, r#type: TypeRef) -> InputDefinition {
-    InputDefinition {
-        name: name.into(),
-        description: Some(description.into()),
-        r#type,
-        default: None,
-        deprecated: None,
-    }
+    InputDefinition { description: Some(description.into()), ..InputDefinition::new(name, r#type) }
 }

@@ -1,6 +1,7 @@
 //! Who has which name: the first to claim it keeps it, the others are reported.
 
 use catalog::{Note, NoteKind};
+use graphql::schema::is_name;
 use rustc_hash::FxHashMap;
 
 /// The names within one scope, each with a phrase that says what has it.
@@ -22,7 +23,7 @@ impl Claims {
     /// Takes a name; a note says why not.
     pub(super) fn claim(&mut self, name: &str, claimant: Claimant<'_>) -> Result<(), Note> {
         let Claimant { subject, what } = claimant;
-        if !super::naming::is_name(name) {
+        if !is_name(name) {
             return Err(Note {
                 kind: NoteKind::LeftOut,
                 subject: subject.into(),

@@ -68,7 +68,10 @@ pub(super) fn plan<'a>(build: &mut Build<'a>) -> Vec<Served<'a>> {
             Err(note) => build.note(note),
         }
     }
-    named.into_iter().filter_map(|(entity, name)| serve(build, entity, name)).collect()
+    let served = named.into_iter().filter_map(|(entity, name)| serve(build, entity, name));
+    let served: Vec<_> = served.collect();
+    build.places = served.iter().enumerate().map(|(place, one)| (one.entity.id, place)).collect();
+    served
 }
 
 fn serve<'a>(build: &mut Build<'a>, entity: &'a Entity, name: String) -> Option<Served<'a>> {
@@ -161,12 +164,10 @@ fn add_columns(build: &mut Build<'_>, one: &Served<'_>, row: TypeId) {
         build.api.add_field(row, definition, binding);
     }
     for column in &one.columns {
+        let r#type = column.value.output.non_null_if(column.not_null);
         let definition = FieldDefinition {
-            name: column.name.as_str().into(),
             description: build.catalog[column.field].description.clone(),
-            arguments: Vec::new(),
-            r#type: column.value.output.non_null_if(column.not_null),
-            deprecated: None,
+            ..FieldDefinition::new(&column.name, r#type)
         };
         build.api.add_field(row, definition, FieldBinding::Column(column.field));
     }

@@ -4,12 +4,11 @@ use std::collections::HashSet;
 use std::sync::Arc;
 
 use catalog::{EnumId, Scalar, Type};
-use graphql::schema::{EnumValueDefinition, TypeKind, TypeRef};
+use graphql::schema::{EnumValueDefinition, TypeKind, TypeRef, is_name};
 use ir::Form;
 use response::{EnumNames, Leaf};
 
 use super::build::Build;
-use super::naming::is_name;
 use super::types::{Definition, ValueType, value_type};
 use crate::binding::{ValueBinding, ValueShape};
 use crate::case::{constant_case, spell, spell_foreign};
@@ -29,11 +28,8 @@ pub(super) fn value(
     let r#type = build.add_type(&definition.name, definition.description, kind)?;
     let names = value_names(&labels.iter().map(|label| &*label.label).collect::<Vec<_>>());
     for (label, name) in labels.iter().zip(&names) {
-        let value = EnumValueDefinition {
-            name: name.as_str().into(),
-            description: label.description.clone(),
-            deprecated: None,
-        };
+        let description = label.description.clone();
+        let value = EnumValueDefinition { description, ..EnumValueDefinition::new(name) };
         build.api.add_enum_value(r#type, value, ValueBinding::Label(label.label.clone()));
     }
     let pairs = labels.iter().zip(names).map(|(label, name)| (label.label.clone(), name.into()));

@@ -5,6 +5,7 @@
 //! `filter`, functions, mutations,
 //! aggregates, smart tags in comments.
 //!
+//! * [`build`]: the API while it is made
 //! * [`naming`], [`inflection`]: names
 //! * [`claims`]: who has which name
 //! * [`types`], [`scalars`], [`enums`], [`parts`]: types of columns
@@ -43,6 +44,7 @@ pub enum SimpleCollections {
     Only,
 }
 
+/// What may be chosen of the API.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Options {
     pub simple_collections: SimpleCollections,

@@ -112,15 +112,6 @@ pub(super) fn is_hidden(name: &str) -> bool {
     name.starts_with("__")
 }
 
-/// Whether GraphQL allows the name, and does not reserve it.
-pub(super) fn is_name(name: &str) -> bool {
-    let mut characters = name.chars();
-    let first = characters.next();
-    first.is_some_and(|first| first.is_ascii_alphabetic() || first == '_')
-        && characters.all(|character| character.is_ascii_alphanumeric() || character == '_')
-        && !name.starts_with("__")
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;

@@ -67,6 +67,5 @@ fn fields(fields: &[FieldId], direction: Direction, name: &str) -> OrderBy {
 }
 
 fn add_value(build: &mut Build<'_>, r#type: TypeId, name: &str, order: OrderBy) {
-    let value = EnumValueDefinition { name: name.into(), description: None, deprecated: None };
-    build.api.add_enum_value(r#type, value, ValueBinding::Order(order));
+    build.api.add_enum_value(r#type, EnumValueDefinition::new(name), ValueBinding::Order(order));
 }

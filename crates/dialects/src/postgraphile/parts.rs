@@ -52,7 +52,7 @@ pub(super) fn point(build: &mut Build<'_>, definition: Option<Definition>) -> Op
     let float = build.scalar("Float")?.non_null();
     let r#type = build.add_type(&definition.name, definition.description, object(Vec::new()))?;
     for (part, name) in [(Part::X, "x"), (Part::Y, "y")] {
-        add_part(build, r#type, part, Leaf::Float, plain_field(name, float));
+        add_part(build, r#type, part, Leaf::Float, FieldDefinition::new(name, float));
     }
     Some(shown(r#type, ValueShape::Point))
 }
@@ -145,7 +145,7 @@ pub(super) fn composite(
         let Ok(place) = u16::try_from(place) else { continue };
         let not_null =
             matches!(attribute.r#type, catalog::Type::Domain(id) if catalog[id].not_null);
-        let definition = plain_field(&name, value.output.non_null_if(not_null));
+        let definition = FieldDefinition::new(&name, value.output.non_null_if(not_null));
         attributes.push((definition, Part::Attribute(place), value));
     }
     if attributes.is_empty() {
@@ -182,10 +182,6 @@ fn add_part(
 ) {
     let binding = FieldBinding::Part { part, value: ValueShape::Leaf(leaf) };
     build.api.add_field(parent, definition, binding);
-}
-
-fn plain_field(name: &str, r#type: TypeRef) -> FieldDefinition {
-    FieldDefinition { description: None, ..field(name, "", r#type) }
 }
 
 fn definition_of(name: &str, description: Option<String>) -> Definition {

@@ -18,8 +18,11 @@ pub(super) fn add(build: &mut Build<'_>, served: &mut [Served<'_>], index: usize
     let catalog = build.catalog;
     let mut outgoing: Vec<&Relationship> = entity.outgoing.iter().map(|id| &catalog[*id]).collect();
     outgoing.sort_by_key(|relationship| {
-        let places = places(build, &relationship.from_fields);
-        (places, relationship.to, places_of_target(build, relationship))
+        (
+            places(build, &relationship.from_fields),
+            relationship.to,
+            places(build, &relationship.to_fields),
+        )
     });
     for relationship in outgoing {
         add_forward(build, served, index, relationship);
@@ -39,17 +42,13 @@ fn places(build: &Build<'_>, fields: &[FieldId]) -> Vec<Option<usize>> {
     fields.iter().map(place).collect()
 }
 
-fn places_of_target(build: &Build<'_>, relationship: &Relationship) -> Vec<Option<usize>> {
-    places(build, &relationship.to_fields)
-}
-
 fn add_forward(
     build: &mut Build<'_>,
     served: &mut [Served<'_>],
     index: usize,
     relationship: &Relationship,
 ) {
-    let Some(target) = position(served, relationship.to) else { return };
+    let Some(target) = build.places.get(&relationship.to).copied() else { return };
     let columns = build.names(&relationship.from_fields);
     let name = naming::row_by(&build.catalog[relationship.to].name, &columns);
     let relation =
@@ -63,7 +62,7 @@ fn add_backward(
     index: usize,
     relationship: &Relationship,
 ) {
-    let Some(target) = position(served, relationship.from) else { return };
+    let Some(target) = build.places.get(&relationship.from).copied() else { return };
     let from = &build.catalog[relationship.from];
     let columns = build.names(&relationship.from_fields);
     let collections = build.options.simple_collections;
@@ -84,10 +83,6 @@ fn add_backward(
         let name = naming::rows_by_list(&from.name, &columns);
         relation(RowsForm::List).add(build, served, index, &name, None);
     }
-}
-
-fn position(served: &[Served<'_>], entity: catalog::EntityId) -> Option<usize> {
-    served.iter().position(|one| one.entity.id == entity)
 }
 
 /// A relation's field, but for its name.

@@ -137,17 +137,10 @@ fn add_by_key(
         build.note(note);
         return;
     }
-    let definition =
-        FieldDefinition { description: None, ..field(&name, "", TypeRef::named(types.row)) };
+    let definition = FieldDefinition::new(&name, TypeRef::named(types.row));
     let id = build.api.add_field(query, definition, rows(one, RowsForm::Single));
     for (column, r#type) in compared {
-        let argument = InputDefinition {
-            name: column.name.as_str().into(),
-            description: None,
-            r#type: r#type.non_null(),
-            default: None,
-            deprecated: None,
-        };
+        let argument = InputDefinition::new(&column.name, r#type.non_null());
         let role = InputRole::Equal(column.field);
         let refused = format!("{} must not be null.", column.name);
         build.api.add_argument(id, argument, InputBinding::refuse_null(role, &refused));

@@ -52,20 +52,32 @@ pub(super) struct ScalarType {
     pub(super) json: Leaf,
 }
 
-/// The GraphQL type of a scalar; `None` for those that are objects.
-pub(super) fn scalar_type(scalar: &Scalar) -> Option<ScalarType> {
-    let same = |name, leaf: Leaf| Some(ScalarType { name, json: leaf.clone(), leaf });
-    let number = |name, leaf, scale| Some(ScalarType { name, leaf, json: Leaf::Number { scale } });
+/// What a scalar of the source is in GraphQL.
+#[derive(Clone, Debug)]
+pub(super) enum ScalarForm {
+    Leaf(ScalarType),
+    /// An object of `seconds`, `minutes` and so on.
+    Interval,
+    /// An object of `x` and `y`.
+    Point,
+}
+
+/// What a scalar of the source is in GraphQL.
+pub(super) fn scalar_form(scalar: &Scalar) -> ScalarForm {
+    let same = |name, leaf: Leaf| ScalarForm::Leaf(ScalarType { name, json: leaf.clone(), leaf });
+    let number = |name, leaf| ScalarForm::Leaf(ScalarType { name, leaf, json: Leaf::KeyNumber });
     match scalar {
         Scalar::Boolean => same("Boolean", Leaf::Boolean),
         Scalar::Int16 | Scalar::Int32 => same("Int", Leaf::Int),
-        Scalar::Int64 => number("BigInt", Leaf::BigInt, Some(0)),
-        Scalar::Float32 | Scalar::Float64 => same("Float", Leaf::Float),
-        Scalar::Decimal { scale, .. } => {
-            number("BigFloat", Leaf::Decimal { scale: *scale }, *scale)
+        Scalar::Int64 => number("BigInt", Leaf::BigInt),
+        Scalar::Float32 | Scalar::Float64 => number("Float", Leaf::Float),
+        Scalar::Decimal { scale, .. } => number("BigFloat", Leaf::Decimal { scale: *scale }),
+        // Shown as a number, kept in cursors as the database prints it.
+        Scalar::Money => {
+            let (name, leaf) = ("Float", Leaf::Float);
+            ScalarForm::Leaf(ScalarType { name, leaf, json: Leaf::Text })
         }
-        Scalar::Money => same("Float", Leaf::Float),
-        Scalar::ObjectId => number("BigFloat", Leaf::Decimal { scale: Some(0) }, Some(0)),
+        Scalar::ObjectId => number("BigFloat", Leaf::Decimal { scale: Some(0) }),
         Scalar::Text
         | Scalar::Character { .. }
         | Scalar::CaseInsensitiveText
@@ -74,7 +86,7 @@ pub(super) fn scalar_type(scalar: &Scalar) -> Option<ScalarType> {
         | Scalar::MacAddress
         | Scalar::MacAddress8 => same("String", Leaf::Text),
         Scalar::Uuid => same("UUID", Leaf::Uuid),
-        Scalar::Json | Scalar::Jsonb => Some(ScalarType {
+        Scalar::Json | Scalar::Jsonb => ScalarForm::Leaf(ScalarType {
             name: "JSON",
             leaf: Leaf::Json(JsonForm::Text),
             json: Leaf::Json(JsonForm::Embedded),
@@ -89,7 +101,8 @@ pub(super) fn scalar_type(scalar: &Scalar) -> Option<ScalarType> {
         Scalar::Bit => same("BitString", Leaf::Text),
         Scalar::KeyValue => same("KeyValueHash", Leaf::KeyValue),
         Scalar::Other(name) => same(object_identifier(name).unwrap_or("String"), Leaf::Any),
-        Scalar::Interval | Scalar::Point => None,
+        Scalar::Interval => ScalarForm::Interval,
+        Scalar::Point => ScalarForm::Point,
     }
 }
 
@@ -131,7 +144,33 @@ pub(super) fn is_ordered(scalar: &Scalar) -> bool {
                 | "pg_snapshot"
                 | "txid_snapshot"
         ),
-        _ => true,
+        Scalar::Boolean
+        | Scalar::Int16
+        | Scalar::Int32
+        | Scalar::Int64
+        | Scalar::Float32
+        | Scalar::Float64
+        | Scalar::Decimal { .. }
+        | Scalar::Money
+        | Scalar::Text
+        | Scalar::Character { .. }
+        | Scalar::CaseInsensitiveText
+        | Scalar::Uuid
+        | Scalar::Jsonb
+        | Scalar::Date
+        | Scalar::Time
+        | Scalar::TimeWithZone
+        | Scalar::Timestamp
+        | Scalar::TimestampWithZone
+        | Scalar::Interval
+        | Scalar::Bytes
+        | Scalar::Inet
+        | Scalar::Cidr
+        | Scalar::MacAddress
+        | Scalar::MacAddress8
+        | Scalar::Bit
+        | Scalar::KeyValue
+        | Scalar::ObjectId => true,
     }
 }
 
@@ -146,7 +185,30 @@ pub(super) fn has_equality(scalar: &Scalar, json_equality: bool) -> bool {
         Scalar::Other(name) => {
             !matches!(&**name, "polygon" | "refcursor" | "pg_node_tree" | "pg_snapshot")
         }
-        _ => true,
+        Scalar::Boolean
+        | Scalar::Int16
+        | Scalar::Int32
+        | Scalar::Int64
+        | Scalar::Float32
+        | Scalar::Float64
+        | Scalar::Decimal { .. }
+        | Scalar::Money
+        | Scalar::Text
+        | Scalar::Character { .. }
+        | Scalar::CaseInsensitiveText
+        | Scalar::Uuid
+        | Scalar::Date
+        | Scalar::Time
+        | Scalar::TimeWithZone
+        | Scalar::Timestamp
+        | Scalar::TimestampWithZone
+        | Scalar::Bytes
+        | Scalar::Inet
+        | Scalar::Cidr
+        | Scalar::MacAddress
+        | Scalar::MacAddress8
+        | Scalar::Bit
+        | Scalar::ObjectId => true,
     }
 }
 

@@ -7,6 +7,7 @@ use response::Leaf;
 
 use super::build::{Build, Named};
 use super::claims::Claimant;
+use super::scalars::ScalarForm;
 use super::{enums, naming, parts, scalars};
 use crate::binding::ValueShape;
 
@@ -114,11 +115,10 @@ fn scalar_value(
     scalar: &Scalar,
     definition: Option<Definition>,
 ) -> Option<ValueType> {
-    let Some(scalar_type) = scalars::scalar_type(scalar) else {
-        return match scalar {
-            Scalar::Interval => parts::interval(build, definition),
-            _ => parts::point(build, definition),
-        };
+    let scalar_type = match scalars::scalar_form(scalar) {
+        ScalarForm::Leaf(scalar_type) => scalar_type,
+        ScalarForm::Interval => return parts::interval(build, definition),
+        ScalarForm::Point => return parts::point(build, definition),
     };
     let output = match definition {
         Some(Definition { name, description }) => {

@@ -77,9 +77,10 @@ impl<'s> Maker<'s> {
         self.fields += 1;
         self.push(&alias);
         self.push(&schema[id].name);
-        let arguments = schema[id].arguments.iter().filter(|id| {
-            schema[**id].r#type.is_non_null() || choices.percent(35)
-        });
+        let arguments = schema[id]
+            .arguments
+            .iter()
+            .filter(|id| schema[**id].r#type.is_non_null() || choices.percent(35));
         let arguments: Vec<_> = arguments.copied().collect();
         for (index, argument) in arguments.iter().enumerate() {
             self.push(if index == 0 { "(" } else { ", " });
@@ -117,9 +118,8 @@ impl<'s> Maker<'s> {
         };
         let may = |id: &FieldId| {
             let name = &*self.schema[self.schema[*id].r#type.base].name;
-            let unordered = UNORDERED.iter().any(|entity| {
-                name == *entity || name == connection(entity)
-            });
+            let unordered =
+                UNORDERED.iter().any(|entity| name == *entity || name == connection(entity));
             !unordered && (depth < DEPTH || !is_object(self.schema, self.schema[*id].r#type.base))
         };
         fields.iter().copied().filter(may).collect()

@@ -29,18 +29,38 @@ const BIG_INTEGERS: [&str; 6] =
 const DECIMALS: [&str; 9] =
     ["1.5", "7.10", "0.99", "13.86", "0", "0.3", "-0.001", "99999999.99", "123456789012345"];
 const TEXTS: [&str; 16] = [
-    "a", "one", "", "A", "Ann", "root", "first", "Z", "é", "日本", "P-1", "USA", "Japan", "Rock",
-    "it's", "%\\_\" ?1 $1 --",
+    "a",
+    "one",
+    "",
+    "A",
+    "Ann",
+    "root",
+    "first",
+    "Z",
+    "é",
+    "日本",
+    "P-1",
+    "USA",
+    "Japan",
+    "Rock",
+    "it's",
+    "%\\_\" ?1 $1 --",
 ];
 const PATTERNS: [&str; 8] = ["%a%", "_nn", "%", "A%", "%é", "__", "\\%", "%the%"];
 const DATES: [&str; 4] = ["2024-02-29", "2000-01-01", "0001-01-01", "1969-12-31"];
 const MOMENTS: [&str; 6] = [
-    "2024-02-29T12:34:56", "2000-01-01 00:00:00.5", "2021-01-07T00:00:00", "1969-12-31",
-    "9999-12-31T23:59:59.999999", "2021-01-07T00:00:00Z",
+    "2024-02-29T12:34:56",
+    "2000-01-01 00:00:00.5",
+    "2021-01-07T00:00:00",
+    "1969-12-31",
+    "9999-12-31T23:59:59.999999",
+    "2021-01-07T00:00:00Z",
 ];
 const TOKENS: [&str; 4] = [
-    "6ba7b810-9dad-11d1-80b4-00c04fd430c8", "A0EEBC99-9C0B-4EF8-BB6D-6BB9BD380A12",
-    "00000000-0000-0000-0000-000000000000", "ffffffff-ffff-ffff-ffff-ffffffffffff",
+    "6ba7b810-9dad-11d1-80b4-00c04fd430c8",
+    "A0EEBC99-9C0B-4EF8-BB6D-6BB9BD380A12",
+    "00000000-0000-0000-0000-000000000000",
+    "ffffffff-ffff-ffff-ffff-ffffffffffff",
 ];
 
 /// A value for an argument or an input field.
@@ -71,9 +91,7 @@ fn typed(
     }
     let definition = &schema[r#type.base];
     match &definition.kind {
-        TypeKind::Enum { values } => {
-            Value::Enum(schema[choices.pick(values)].name.to_string())
-        }
+        TypeKind::Enum { values } => Value::Enum(schema[choices.pick(values)].name.to_string()),
         TypeKind::InputObject { fields } => {
             let mut entries: Vec<(String, Value)> = Vec::new();
             for _ in 0..choices.below(3) + usize::from(depth > 0) {
@@ -114,7 +132,7 @@ fn scalar(scalar: &str, name: &str, choices: &mut Choices<'_>) -> Value {
             "like" => Value::Text(choices.pick(&PATTERNS)),
             "day" => Value::Text(choices.pick(&DATES)),
             "token" => Value::Text(choices.pick(&TOKENS)),
-            "moment" | "birth_date" | "hire_date" | "invoice_date" => {
+            "moment" | "start_at" | "birth_date" | "hire_date" | "invoice_date" => {
                 Value::Text(choices.pick(&MOMENTS))
             }
             _ => Value::Text(choices.pick(&TEXTS)),

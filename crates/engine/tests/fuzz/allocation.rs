@@ -44,12 +44,14 @@ fn count(bytes: isize) {
 
 // SAFETY: every call is handed on to the system's allocator as it came.
 unsafe impl GlobalAlloc for Counting {
+    // SAFETY: as for the system's allocator.
     unsafe fn alloc(&self, layout: Layout) -> *mut u8 {
         count(layout.size().cast_signed());
         // SAFETY: the caller's promises are the system allocator's.
         unsafe { System.alloc(layout) }
     }
 
+    // SAFETY: as for the system's allocator.
     unsafe fn dealloc(&self, place: *mut u8, layout: Layout) {
         count(-layout.size().cast_signed());
         // SAFETY: the caller's promises are the system allocator's.

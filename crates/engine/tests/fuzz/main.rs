@@ -30,9 +30,7 @@ use std::sync::Arc;
 
 use graphql::Request;
 use libtest_mimic::{Arguments, Failed, Trial};
-use proptest::test_runner::{
-    Config, RngAlgorithm, TestCaseError, TestError, TestRng, TestRunner,
-};
+use proptest::test_runner::{Config, RngAlgorithm, TestCaseError, TestError, TestRng, TestRunner};
 use tokio::runtime::Runtime;
 
 use inputs::{Maker, Material};
@@ -41,7 +39,7 @@ use seeds::Regression;
 use target::{Target, Targets};
 
 /// Tapes for each maker and target: such that all of them take half a minute at most.
-const CASES: u32 = 40;
+const CASES: u32 = 30;
 const LONGEST_TAPE: usize = 500;
 
 fn main() -> Result<ExitCode, Box<dyn Error>> {
@@ -85,6 +83,7 @@ fn fuzz(name: &str, maker: Maker, target: Target, targets: &Targets) -> Result<(
     let config = Config {
         cases: number("THALWEG_FUZZ_CASES")?.unwrap_or(CASES),
         failure_persistence: None,
+        max_shrink_iters: 4_000,
         max_shrink_time: 30_000,
         ..Config::default()
     };
@@ -92,14 +91,14 @@ fn fuzz(name: &str, maker: Maker, target: Target, targets: &Targets) -> Result<(
     let mut runner = TestRunner::new_with_rng(config, rng(name, seed));
     let tapes = proptest::collection::vec(proptest::num::u8::ANY, 0..LONGEST_TAPE);
     let outcome = runner.run(&tapes, |tape| run(&tape).map_err(TestCaseError::fail));
-    let Err(TestError::Fail(_, tape)) = outcome else {
+    let Err(TestError::Fail(first, tape)) = outcome else {
         return outcome.map_err(|error| Failed::from(error.to_string()));
     };
     // Once more, so that the last request is the one that fails.
     let reason = match catch_unwind(AssertUnwindSafe(|| run(&tape))) {
-        Ok(Ok(())) => "it fails only once".to_owned(),
+        Ok(Ok(())) => format!("it fails only once: {first}"),
         Ok(Err(reason)) => reason,
-        Err(_) => "a panic".to_owned(),
+        Err(_) => format!("a panic: {first}"),
     };
     let body = attack.last.borrow();
     let file = seeds::keep(name, &body)?;

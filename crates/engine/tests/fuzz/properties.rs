@@ -12,7 +12,7 @@ use crate::statements::Statements;
 use crate::target::Opened;
 
 /// The longest that one request may take in a build without optimisation.
-pub(crate) const LONGEST: Duration = Duration::from_secs(2);
+const LONGEST: Duration = Duration::from_secs(2);
 
 /// What no request may cause: the fault would be ours.
 const OUR_FAULTS: [ErrorCode; 12] = [
@@ -70,22 +70,22 @@ impl Attack {
     /// Sends a request and checks everything that must hold. An error says what does not.
     pub(crate) async fn send(&self, request: &Request) -> Result<Outcome, String> {
         *self.last.borrow_mut() = body(request);
-        let outcome = self.check(request).await?;
-        if outcome.took <= LONGEST {
-            return Ok(outcome);
+        let mut fastest = Duration::MAX;
+        // The machine may be busy with something else.
+        for _ in 0..3 {
+            let outcome = self.check(request).await?;
+            fastest = fastest.min(outcome.took);
+            if fastest <= LONGEST {
+                return Ok(outcome);
+            }
         }
-        // The machine may have been busy with something else.
-        let again = self.check(request).await?;
-        match again.took <= LONGEST {
-            true => Ok(again),
-            false => Err(format!("it takes {:?}, and {:?} again", outcome.took, again.took)),
-        }
+        Err(format!("it takes {fastest:?}"))
     }
 
     async fn check(&self, request: &Request) -> Result<Outcome, String> {
         let started = Instant::now();
         let prepared = self.worker.prepare(request);
-        let response = self.worker.execute(request, true).await;
+        let response = self.worker.execute(request, engine::Allowed::All).await;
         let took = started.elapsed();
         let outcome = read_response(response.kind, response.body, took)?;
         match &prepared {
@@ -94,7 +94,7 @@ impl Attack {
                     return Err(format!("it can be prepared and is refused: {outcome}"));
                 }
                 for statement in &prepared.statements {
-                    self.statements.check(&statement.text, statement.parameters.len()).await?;
+                    self.statements.check(statement).await?;
                 }
             }
             Err(errors) => {

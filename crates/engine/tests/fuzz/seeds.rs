@@ -67,9 +67,8 @@ fn files(folder: &Path, extension: &str) -> io::Result<Vec<PathBuf>> {
         Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(Vec::new()),
         Err(error) => return Err(error),
     };
-    let mut files: Vec<PathBuf> = entries
-        .map(|entry| entry.map(|entry| entry.path()))
-        .collect::<io::Result<_>>()?;
+    let mut files: Vec<PathBuf> =
+        entries.map(|entry| entry.map(|entry| entry.path())).collect::<io::Result<_>>()?;
     files.retain(|file| file.extension() == Some(OsStr::new(extension)));
     files.sort();
     Ok(files)

@@ -4,7 +4,13 @@ use std::cell::RefCell;
 use std::collections::HashSet;
 
 use engine::SourceAddress;
+use engine::explain::ExplainedStatement;
 use sources::postgres::wire::{Config, connect_simple};
+use tokio_postgres::Client;
+use tokio_postgres::types::Type;
+
+/// What keys of the databases under attack are.
+const ARRAYS: [Type; 4] = [Type::INT4_ARRAY, Type::TEXT_ARRAY, Type::INT8_ARRAY, Type::UUID_ARRAY];
 
 /// Prepares each statement once, without running it.
 pub(crate) struct Statements {
@@ -14,7 +20,7 @@ pub(crate) struct Statements {
 
 enum Connection {
     Sqlite(rusqlite::Connection),
-    Postgres(tokio_postgres::Client),
+    Postgres(Client),
 }
 
 impl Statements {
@@ -34,7 +40,9 @@ impl Statements {
     }
 
     /// An error if the database refuses the statement or counts other parameters.
-    pub(crate) async fn check(&self, text: &str, parameters: usize) -> Result<(), String> {
+    pub(crate) async fn check(&self, statement: &ExplainedStatement) -> Result<(), String> {
+        let text = statement.text.as_str();
+        let parameters = statement.parameters.len();
         let key = (text.to_owned(), parameters);
         if self.accepted.borrow().contains(&key) {
             return Ok(());
@@ -44,13 +52,7 @@ impl Statements {
                 let statement = connection.prepare(text);
                 statement.map(|one| one.parameter_count()).map_err(|error| error.to_string())
             }
-            Connection::Postgres(client) => {
-                let statement = client.prepare(text).await;
-                statement.map(|one| one.params().len()).map_err(|error| match error.as_db_error() {
-                    Some(refusal) => refusal.to_string(),
-                    None => error.to_string(),
-                })
-            }
+            Connection::Postgres(client) => prepare(client, statement).await,
         };
         match counted {
             Err(error) => Err(format!("the database refuses a statement: {error}\n{text}")),
@@ -63,4 +65,38 @@ impl Statements {
             }
         }
     }
+}
+
+/// The parameters that PostgreSQL counts. It has to be told the types of keys' arrays, which the
+/// statement's explanation does not say, so that the usual ones are tried.
+async fn prepare(client: &Client, statement: &ExplainedStatement) -> Result<usize, String> {
+    let is_array = |parameter: &String| parameter.starts_with("the distinct values of column");
+    let arrays = statement.parameters.iter().filter(|parameter| is_array(parameter)).count();
+    let attempts = ARRAYS.len().pow(u32::try_from(arrays).unwrap_or(u32::MAX));
+    let mut refusal = String::new();
+    for attempt in 0..attempts {
+        let mut number = attempt;
+        let types: Vec<Type> = statement
+            .parameters
+            .iter()
+            .map(|parameter| {
+                if !is_array(parameter) {
+                    return Type::UNKNOWN;
+                }
+                let array = ARRAYS[number % ARRAYS.len()].clone();
+                number /= ARRAYS.len();
+                array
+            })
+            .collect();
+        match client.prepare_typed(&statement.text, &types).await {
+            Ok(prepared) => return Ok(prepared.params().len()),
+            Err(error) => {
+                refusal = match error.as_db_error() {
+                    Some(refusal) => refusal.to_string(),
+                    None => error.to_string(),
+                };
+            }
+        }
+    }
+    Err(refusal)
 }

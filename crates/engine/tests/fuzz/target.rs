@@ -138,7 +138,11 @@ impl Targets {
                 Style::PostGraphile => Dialect::PostGraphile(postgraphile::Options {
                     simple_collections: postgraphile::SimpleCollections::Both,
                 }),
-                Style::Phrag => Dialect::Phrag(phrag::Options::default()),
+                // Beyond 32 bits a value that is an Int is an error, and hides others.
+                Style::Phrag => Dialect::Phrag(phrag::Options {
+                    big_integers: phrag::BigIntegers::String,
+                    ..phrag::Options::default()
+                }),
             },
             source: OpenOptions { namespaces: vec!["public".into()], wide_integers: false },
             connections: 2,
@@ -147,9 +151,8 @@ impl Targets {
             let engine = Engine::open(&address, &options).await;
             let engine = engine.map_err(|error| error.to_string())?;
             // The engine shows its schema only as text.
-            let (_, catalog) = Source::open(&address, &options.source)
-                .await
-                .map_err(|error| error.to_string())?;
+            let (_, catalog) =
+                Source::open(&address, &options.source).await.map_err(|error| error.to_string())?;
             let schema = dialects::api(&catalog, &options.dialect).schema;
             Ok(Arc::new(Opened { engine, schema, address: address.clone() }))
         })
@@ -228,7 +231,12 @@ fn entry<K: std::hash::Hash + Eq, T>(all: &Mutex<HashMap<K, Once<T>>>, key: K) -
     Arc::clone(all.entry(key).or_default())
 }
 
-/// The folder `fixtures` of the workspace.
+/// The folder `fixtures` of the workspace, from whichever of its crates.
 pub(crate) fn fixtures() -> PathBuf {
-    Path::new(env!("CARGO_MANIFEST_DIR")).join("../../fixtures")
+    let mut folders = Path::new(env!("CARGO_MANIFEST_DIR")).ancestors();
+    let found = folders.find_map(|folder| {
+        let fixtures = folder.join("fixtures");
+        fixtures.is_dir().then_some(fixtures)
+    });
+    found.unwrap_or_else(|| "fixtures".into())
 }

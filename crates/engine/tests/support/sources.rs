@@ -82,6 +82,19 @@ impl Sources {
         opened.get_or_init(|| self.open(source, database, dialect)).clone()
     }
 
+    /// The rows of hand-written SQL on a PostgreSQL; SQLite gives none.
+    pub(crate) fn query(
+        &self,
+        source: &TestSource,
+        database: &str,
+        sql: &str,
+    ) -> Result<Vec<Vec<Option<String>>>, String> {
+        let TestSource::Postgres(installation) = source else { return Ok(Vec::new()) };
+        let server = shared(installation).map_err(ToString::to_string)?;
+        self.databases.postgres(server, database).map_err(|error| error.to_string())?;
+        server.query(database, sql).map_err(|error| error.to_string())
+    }
+
     /// The SQLite file of a database.
     pub(crate) fn sqlite_file(&self, database: &str) -> Result<PathBuf, String> {
         self.databases.sqlite(database).map_err(|error| error.to_string())

@@ -2,6 +2,8 @@
 
 use serde_json_bytes::Value as Json;
 
+use crate::error::json_string;
+
 /// Elements of a list that are shown.
 const MAX_ITEMS: usize = 10;
 
@@ -35,11 +37,7 @@ fn inspect_at(value: &Json, depth: usize, output: &mut String) {
         Json::Bool(true) => output.push_str("true"),
         Json::Bool(false) => output.push_str("false"),
         Json::Number(number) => output.push_str(&number.to_string()),
-        Json::String(text) => {
-            let mut json = Vec::new();
-            crate::error::write_json_string(text.as_str(), &mut json);
-            output.push_str(&String::from_utf8_lossy(&json));
-        }
+        Json::String(text) => output.push_str(&json_string(text.as_str())),
         Json::Array(items) if items.is_empty() => output.push_str("[]"),
         Json::Array(_) if depth > MAX_DEPTH => output.push_str("[Array]"),
         Json::Array(items) => {

@@ -6,7 +6,7 @@ use apollo_compiler::parser::SourceSpan;
 use apollo_compiler::{Node, ast};
 
 use super::positions::Positions;
-use crate::error::{ErrorCode, GraphQLError, write_json_string};
+use crate::error::{ErrorCode, GraphQLError, json_string};
 use crate::operation::{Location, VariableDefinition};
 use crate::schema::{InputId, Schema, TypeKind, TypeRef};
 use crate::sdl::{BUILT_IN_SCALARS, print_type};
@@ -143,23 +143,20 @@ impl Literals<'_> {
 
     /// A list or an object of a custom scalar.
     fn json(&mut self, value: &Node<ast::Value>) -> Value {
-        let mut output = Vec::new();
+        let mut output = String::new();
         self.write_json(value, &mut output);
-        match String::from_utf8(output) {
-            Ok(text) => Value::Json(text.into()),
-            Err(_) => Value::Null,
-        }
+        Value::Json(output.into())
     }
 
-    fn write_json(&mut self, value: &Node<ast::Value>, output: &mut Vec<u8>) {
+    fn write_json(&mut self, value: &Node<ast::Value>, output: &mut String) {
         match &**value {
-            ast::Value::Null => output.extend_from_slice(b"null"),
-            ast::Value::Boolean(true) => output.extend_from_slice(b"true"),
-            ast::Value::Boolean(false) => output.extend_from_slice(b"false"),
-            ast::Value::Int(int) => output.extend_from_slice(int.as_str().as_bytes()),
-            ast::Value::Float(float) => output.extend_from_slice(float.as_str().as_bytes()),
-            ast::Value::String(text) => write_json_string(text, output),
-            ast::Value::Enum(name) => write_json_string(name, output),
+            ast::Value::Null => output.push_str("null"),
+            ast::Value::Boolean(true) => output.push_str("true"),
+            ast::Value::Boolean(false) => output.push_str("false"),
+            ast::Value::Int(int) => output.push_str(int.as_str()),
+            ast::Value::Float(float) => output.push_str(float.as_str()),
+            ast::Value::String(text) => output.push_str(&json_string(text)),
+            ast::Value::Enum(name) => output.push_str(&json_string(name)),
             ast::Value::Variable(name) => {
                 let message = format!(
                     "Variable \"${name}\" is inside of a custom scalar's literal; \
@@ -168,26 +165,39 @@ impl Literals<'_> {
                 self.fail(message, self.positions.location(value.location()));
             }
             ast::Value::List(items) => {
-                output.push(b'[');
+                output.push('[');
                 for (index, item) in items.iter().enumerate() {
                     if index > 0 {
-                        output.push(b',');
+                        output.push(',');
                     }
                     self.write_json(item, output);
                 }
-                output.push(b']');
+                output.push(']');
             }
             ast::Value::Object(fields) => {
-                output.push(b'{');
+                output.push('{');
                 for (index, (name, value)) in fields.iter().enumerate() {
                     if index > 0 {
-                        output.push(b',');
+                        output.push(',');
                     }
-                    write_json_string(name, output);
-                    output.push(b':');
+                    output.push_str(&json_string(name));
+                    output.push(':');
                     self.write_json(value, output);
                 }
-                output.push(b'}');
+                output.push('}');
+            }
+        }
+    }
+
+    /// A number as a default. Validation refuses those out of range for the specification's own
+    /// scalars only.
+    fn float(&mut self, text: &str, value: &Node<ast::Value>) -> Const {
+        match text.parse::<f64>() {
+            Ok(number) if number.is_finite() => Const::Float(number),
+            Ok(_) | Err(_) => {
+                let message = format!("The number {text} is out of range for a default.");
+                self.fail(message, self.positions.location(value.location()));
+                Const::Null
             }
         }
     }
@@ -199,11 +209,9 @@ impl Literals<'_> {
             ast::Value::Boolean(value) => Const::Boolean(*value),
             ast::Value::Int(int) => match int.as_str().parse() {
                 Ok(int) => Const::Int(int),
-                Err(_) => Const::Float(int.as_str().parse().unwrap_or(f64::INFINITY)),
+                Err(_) => self.float(int.as_str(), value),
             },
-            ast::Value::Float(float) => {
-                Const::Float(float.as_str().parse().unwrap_or(f64::INFINITY))
-            }
+            ast::Value::Float(float) => self.float(float.as_str(), value),
             ast::Value::String(text) => Const::String(text.as_str().into()),
             ast::Value::Enum(name) => Const::Enum(name.as_str().into()),
             ast::Value::List(items) => {

@@ -34,7 +34,6 @@ impl Positions {
             |end: usize| self.continuations.partition_point(|place| *place < end);
         let characters =
             offset - start - (continuations_before(offset) - continuations_before(start));
-        let narrow = |number: usize| u32::try_from(number).unwrap_or(u32::MAX);
-        Location { line: narrow(line), column: narrow(characters + 1) }
+        Location::new(line, characters + 1)
     }
 }

@@ -172,6 +172,7 @@ const INVALID: &[&str] = &[
     "query A { albums { id } } { albums { id } }",
     "subscription { albums { id } }",
     "mutation { rate(id: 1, rating: {public: true}) { id } }",
+    "query ($x: JSON = 1e999) { search(text: \"a\", extra: $x) { __typename } }",
 ];
 
 const VALID: &[&str] = &[
@@ -425,6 +426,8 @@ fn invalid_documents_are_refused() {
           GRAPHQL_VALIDATION_FAILED: 1:1 `subscription` root operation type is not defined
         mutation { rate(id: 1, rating: {public: true}) { id } }
           GRAPHQL_VALIDATION_FAILED: 1:32 the required field `RatingInput.stars` is not provided
+        query ($x: JSON = 1e999) { search(text: "a", extra: $x) { __typename } }
+          GRAPHQL_VALIDATION_FAILED: 1:19 The number 1e999 is out of range for a default.
     "#]].assert_eq(&output);
 }
 

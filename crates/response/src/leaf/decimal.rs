@@ -43,6 +43,39 @@ pub(super) fn write_number(
     }
 }
 
+/// Appends a number of a node id or cursor.
+pub(super) fn write_key_number(value: Value<'_>, out: &mut Vec<u8>) -> Result<(), LeafError> {
+    let name = match value {
+        Value::Text(name @ (b"NaN" | b"Infinity" | b"-Infinity")) => Some(name),
+        Value::Real(number) if !number.is_finite() => Some(number::name_of_not_finite(number)),
+        Value::Null | Value::Integer(_) | Value::Real(_) | Value::Text(_) | Value::Blob(_) => None,
+    };
+    if let Some(name) = name {
+        out.push(b'"');
+        out.extend_from_slice(name);
+        out.push(b'"');
+        return Ok(());
+    }
+    let has_exponent = match value {
+        Value::Text(text) => text.contains(&b'e'),
+        Value::Real(_) => true,
+        Value::Null | Value::Integer(_) | Value::Blob(_) => false,
+    };
+    if has_exponent {
+        // A floating point number: its shortest form has all of its digits.
+        return number::write_float(value, out);
+    }
+    let start = out.len();
+    write_exact(None, value, out).ok_or_else(|| number::not_finite(value))?;
+    let number = out.get(start..).unwrap_or_default();
+    if number.contains(&b'.') {
+        let zeros = number.iter().rev().take_while(|digit| **digit == b'0').count();
+        let dot = usize::from(number.iter().rev().nth(zeros) == Some(&b'.'));
+        out.truncate(out.len() - zeros - dot);
+    }
+    Ok(())
+}
+
 fn write_exact(scale: Option<u32>, value: Value<'_>, out: &mut Vec<u8>) -> Option<()> {
     match value {
         // PostgreSQL's text has its scale already.
@@ -197,6 +230,26 @@ mod tests {
 
     fn number(scale: impl Into<Option<u32>>) -> Leaf {
         Leaf::Number { scale: scale.into() }
+    }
+
+    #[test]
+    fn numbers_of_keys_have_no_zeros_at_the_end_and_every_other_digit() {
+        let cases = [
+            ("10.500", "10.5"),
+            ("-1.000", "-1"),
+            ("100", "100"),
+            ("12345678901234567890.1250", "12345678901234567890.125"),
+            ("1e+21", "1e+21"),
+            ("1e-07", "1e-7"),
+            ("NaN", "\"NaN\""),
+            ("-Infinity", "\"-Infinity\""),
+        ];
+        for (text, expect) in cases {
+            check_text(&Leaf::KeyNumber, text, expect);
+        }
+        check(&Leaf::KeyNumber, Value::Real(0.25), "0.25");
+        check(&Leaf::KeyNumber, Value::Integer(i64::MIN), "-9223372036854775808");
+        check(&Leaf::KeyNumber, Value::Real(f64::INFINITY), "\"Infinity\"");
     }
 
     #[test]

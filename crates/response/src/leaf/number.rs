@@ -25,7 +25,12 @@ pub(super) fn write_int(value: Value<'_>, out: &mut Vec<u8>) -> Result<(), LeafE
             write_integer(integer, out);
             return Ok(());
         }
-        Ok(_) | Err(NotInteger::Beyond) => "a value beyond 32 bits",
+        // Shown as a number, whichever way the source holds it.
+        Ok(integer) => {
+            let shown = Value::Integer(integer);
+            return Err(LeafError::new("Int", "a value beyond 32 bits", shown));
+        }
+        Err(NotInteger::Beyond) => "a value beyond 32 bits",
         Err(NotInteger::Other) => "a non-integer value",
     };
     Err(LeafError::new("Int", problem, value))
@@ -200,9 +205,11 @@ mod tests {
     #[test]
     fn integers_beyond_32_bits_are_errors() {
         let expect = "Int cannot represent a value beyond 32 bits";
-        for text in ["2147483648", "-2147483649", "99999999999999999999"] {
-            check_text(&Leaf::Int, text, &format!("{expect}: \"{text}\""));
+        for text in ["2147483648", "-2147483649"] {
+            check_text(&Leaf::Int, text, &format!("{expect}: {text}"));
         }
+        let text = "99999999999999999999";
+        check_text(&Leaf::Int, text, &format!("{expect}: \"{text}\""));
         check(&Leaf::Int, Value::Integer(2_147_483_648), &format!("{expect}: 2147483648"));
         check(&Leaf::Int, Value::Real(1e300), &format!("{expect}: 1e+300"));
     }

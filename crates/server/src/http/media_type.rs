@@ -96,7 +96,7 @@ fn fit(range: &str, media_type: MediaType) -> Option<Preference> {
     let essence = parts.next()?.trim();
     let specificity = match essence {
         "*/*" => Specificity::Any,
-        "application/*" => Specificity::Application,
+        essence if essence.eq_ignore_ascii_case("application/*") => Specificity::Application,
         essence if essence.eq_ignore_ascii_case(media_type.essence()) => Specificity::Exact,
         _ => return None,
     };
@@ -168,6 +168,7 @@ mod tests {
         check("", Some(MediaType::Json));
         check("*/*", Some(MediaType::Json));
         check("application/*", Some(MediaType::Json));
+        check("Application/*", Some(MediaType::Json));
         check("text/html, */*;q=0.8", Some(MediaType::Json));
     }
 

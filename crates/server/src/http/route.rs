@@ -3,7 +3,7 @@
 use std::net::SocketAddr;
 use std::time::Instant;
 
-use engine::{Kind, Worker};
+use engine::{Allowed, Kind, Worker};
 use graphql::Request;
 use hyper::body::Incoming;
 use hyper::header::{ACCEPT, CONTENT_ENCODING, CONTENT_TYPE, HeaderMap};
@@ -22,8 +22,8 @@ type HttpRequest = hyper::Request<Incoming>;
 #[derive(Debug)]
 struct Read {
     request: Request,
-    /// Not by GET: browsers, caches and crawlers repeat it as they like.
-    mutations: bool,
+    /// Only queries by GET: browsers, caches and crawlers repeat it as they like.
+    allowed: Allowed,
 }
 
 /// Answers one request; whatever it is, there is an answer.
@@ -47,8 +47,8 @@ async fn answer_graphql(worker: &Worker, request: HttpRequest, peer: SocketAddr)
     };
     let media_type = media_type.unwrap_or(MediaType::Json);
     match read {
-        Ok(Read { request, mutations }) => {
-            let response = worker.execute(&request, mutations).await;
+        Ok(Read { request, allowed }) => {
+            let response = worker.execute(&request, allowed).await;
             if response.kind != Kind::Executed {
                 let operation = request.operation_name.as_deref().unwrap_or_default();
                 let errors = String::from_utf8_lossy(
@@ -74,12 +74,12 @@ async fn read(request: HttpRequest) -> Result<Read, Refusal> {
             let (head, body) = request.into_parts();
             let bytes = body::read(&head.headers, body).await?;
             let request = Request::from_json(&bytes).map_err(Refusal::Malformed)?;
-            Ok(Read { request, mutations: true })
+            Ok(Read { request, allowed: Allowed::All })
         }
         Method::GET | Method::HEAD => {
             let query_string = request.uri().query().unwrap_or_default();
             let request = Request::from_query_string(query_string).map_err(Refusal::Malformed)?;
-            Ok(Read { request, mutations: false })
+            Ok(Read { request, allowed: Allowed::Queries })
         }
         _ => Err(Refusal::Method { allow: "GET, HEAD, POST" }),
     }

@@ -21,7 +21,7 @@ const QUERY: &str = "{
 /// Runs statements on whichever database it is.
 type Execute<'d> = &'d dyn Fn(&str);
 
-fn expected(artists: Value, artist: Value) -> Value {
+fn expected(artists: &Value, artist: &Value) -> Value {
     json!({ "allArtists": artists, "artistById": artist, "allGenres": { "totalCount": 1 } })
 }
 
@@ -30,7 +30,7 @@ fn artists() -> Value {
 }
 
 fn check_changes(served: &mut Served, execute: Execute<'_>, names: [&str; 2]) {
-    let whole = expected(artists(), json!({ "extra": "x" }));
+    let whole = expected(&artists(), &json!({ "extra": "x" }));
     let failed = "The data source failed.";
     for _ in 0..2 {
         assert_eq!(served.ask(QUERY), json!({ "data": whole }));
@@ -42,7 +42,7 @@ fn check_changes(served: &mut Served, execute: Execute<'_>, names: [&str; 2]) {
     execute("ALTER TABLE artist DROP COLUMN extra");
     for _ in 0..2 {
         let answer = served.ask(QUERY);
-        assert_eq!(answer["data"], expected(artists(), Value::Null));
+        assert_eq!(answer["data"], expected(&artists(), &Value::Null));
         assert_eq!(answer["errors"][0]["path"], json!(["artistById"]));
         served.assert_masked(&answer, "SOURCE_ERROR", failed, names[0]);
     }
@@ -51,7 +51,7 @@ fn check_changes(served: &mut Served, execute: Execute<'_>, names: [&str; 2]) {
 
     execute("ALTER TABLE artist RENAME COLUMN name TO title");
     let answer = served.ask(QUERY);
-    assert_eq!(answer["data"], expected(Value::Null, json!({ "extra": "x" })));
+    assert_eq!(answer["data"], expected(&Value::Null, &json!({ "extra": "x" })));
     served.assert_masked(&answer, "SOURCE_ERROR", failed, "name");
     execute("ALTER TABLE artist RENAME COLUMN title TO name");
     assert_eq!(served.ask(QUERY), json!({ "data": whole }), "the name is back");

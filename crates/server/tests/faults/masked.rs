@@ -29,7 +29,9 @@ fn what_fails_inside_the_database_is_masked_and_in_the_log() {
         ];
         for (view, field, logged) in failures {
             // With and without values of the client in the statement.
-            for arguments in ["", "(first: 5)", "(condition: { id: 1 })", "(condition: { value: \"hush\" })"] {
+            for arguments in
+                ["", "(first: 5)", "(condition: { id: 1 })", "(condition: { value: \"hush\" })"]
+            {
                 let query = format!("{{ all{view}{arguments} {{ nodes {{ {field} }} }} }}");
                 let answer = served.ask(&query);
                 assert_eq!(answer["data"], json!({ format!("all{view}"): null }), "{answer}");
@@ -37,8 +39,12 @@ fn what_fails_inside_the_database_is_masked_and_in_the_log() {
                 assert_eq!(answer["errors"][0]["path"], json!([format!("all{view}")]));
             }
         }
-        let answer = served.ask("{ allFoldeds { nodes { number } } }");
-        served.assert_masked(&answer, "SOURCE_ERROR", "The data source failed.", "hush");
+        // This fails before the execution already, as values of the client do.
+        for arguments in ["", "(condition: { id: 1 })", "(condition: { value: \"x\" })"] {
+            let answer =
+                served.ask(&format!("{{ allFoldeds{arguments} {{ nodes {{ number }} }} }}"));
+            served.assert_masked(&answer, "SOURCE_ERROR", "The data source failed.", "hush");
+        }
     }
 }
 
@@ -58,6 +64,15 @@ fn values_that_the_client_sent_are_its_own_fault() {
             assert_eq!((&error["message"], code(&answer)), (&message.into(), "BAD_USER_INPUT"));
         }
     }
+}
+
+#[test]
+fn a_pattern_that_cannot_be_one_is_the_fault_of_the_client() {
+    let Some(database) = Database::on_one(TABLES) else { return };
+    let served = Served::start(&database.url(), &["--threads", "1", "--dialect", "phrag"]);
+    let answer = served.ask(r#"{ secrets(where: { value: { like: "hus\\" } }) { id } }"#);
+    assert_eq!(answer["errors"][0]["message"], "LIKE pattern must not end with escape character");
+    assert_eq!(code(&answer), "BAD_USER_INPUT");
 }
 
 #[test]

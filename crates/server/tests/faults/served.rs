@@ -86,7 +86,7 @@ impl Served {
         assert_eq!(extensions.as_object().unwrap().len(), 2, "{answer}");
         let id = extensions["errorId"].as_str().unwrap();
         let log = self.log();
-        let line = log.lines().find(|line| line.contains(id));
+        let line = log.lines().find(|line| line.contains(&format!("error_id={id} ")));
         let line = line.unwrap_or_else(|| panic!("{id} is not in the log: {log}"));
         assert!(line.contains(logged), "{line}");
     }

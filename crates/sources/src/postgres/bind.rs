@@ -4,7 +4,7 @@ use response::Bounds;
 
 use crate::error::SourceError;
 use crate::operand::{Resolved, Variables, resolve};
-use crate::relational::{Level, LevelKind, ParameterKind, ParameterSource, Program};
+use crate::relational::{Level, ParameterKind, ParameterSource, Program};
 
 /// The parameters of a request, level by level, in one buffer.
 #[derive(Debug, Default)]
@@ -17,8 +17,6 @@ pub struct Bound {
 pub struct BoundLevel {
     parameters: Vec<Span>,
     pub bounds: Bounds,
-    /// The first row may be one that was read ahead: the page is cut off at its beginning.
-    pub read_ahead_first: bool,
 }
 
 /// A parameter's place in the buffer.
@@ -78,16 +76,7 @@ fn bind_level(
     variables: Variables<'_>,
     buffer: &mut Vec<u8>,
 ) -> Result<BoundLevel, SourceError> {
-    let mut bound = BoundLevel::default();
-    if let LevelKind::Rows(page) = &level.kind {
-        bound.read_ahead_first = page.look_ahead && page.from_end;
-        if let Some(limit) = &page.limit {
-            bound.bounds.limit = resolve(limit, variables)?.rows("LIMIT")?;
-        }
-        if let Some(offset) = &page.offset {
-            bound.bounds.offset = resolve(offset, variables)?.rows("OFFSET")?.unwrap_or(0);
-        }
-    }
+    let mut bound = BoundLevel { bounds: level.bounds(variables)?, ..BoundLevel::default() };
     for parameter in &level.parameters {
         let span = match &parameter.source {
             ParameterSource::Keys { .. } | ParameterSource::Parent { .. } => Span::Keys,

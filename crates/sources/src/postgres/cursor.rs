@@ -231,7 +231,7 @@ impl Cursor for PostgresCursor<'_> {
             shown: 0,
             has_more: false,
         };
-        if bound.read_ahead_first && cursor.is_longer_than_limit() {
+        if level.reads_ahead_first() && cursor.is_longer_than_limit() {
             cursor.has_more = true;
             cursor.following = cursor.after(cursor.following);
         }

@@ -39,6 +39,39 @@ impl From<PoolError> for SourceError {
     }
 }
 
+/// A failed statement's error. `sent` are the client's own values in it, as text.
+///
+/// A data exception is the client's fault only if it came when its values were read, and is shown
+/// only if it speaks of one of them: a view may fail in the same way at values of the database,
+/// and as early, if they are constants in its text.
+pub(super) fn statement_error<'s>(
+    error: DatabaseError,
+    mut sent: impl Iterator<Item = &'s [u8]>,
+    has_pattern: bool,
+) -> SourceError {
+    let is_data_exception = error.code.starts_with("22") && error.code != DIVISION_BY_ZERO;
+    let is_of_pattern = has_pattern && error.code == INVALID_ESCAPE_SEQUENCE;
+    if is_of_pattern || (is_data_exception && error.is_of_bind && names_one_of(&error, &mut sent)) {
+        return SourceError { kind: SourceErrorKind::Input, ..error.into() };
+    }
+    error.into()
+}
+
+/// Whether what the message quotes last was sent: PostgreSQL quotes the value it cannot read. A
+/// message without a quotation shows no value.
+fn names_one_of<'s>(error: &DatabaseError, sent: &mut impl Iterator<Item = &'s [u8]>) -> bool {
+    let is_mark = |character| matches!(character, '"' | '«' | '»' | '“' | '”' | '„' | '「' | '」');
+    let quoted = error.message.rsplit(is_mark).nth(1).unwrap_or_default().trim().as_bytes();
+    sent.any(|text| contains(text, quoted))
+}
+
+fn contains(text: &[u8], part: &[u8]) -> bool {
+    part.is_empty() || text.windows(part.len()).any(|window| window == part)
+}
+
+const DIVISION_BY_ZERO: &str = "22012";
+const INVALID_ESCAPE_SEQUENCE: &str = "22025";
+
 /// The kind of an SQLSTATE, <https://www.postgresql.org/docs/current/errcodes-appendix.html>.
 fn kind(code: &str) -> SourceErrorKind {
     match code {
@@ -51,10 +84,33 @@ fn kind(code: &str) -> SourceErrorKind {
         // More columns, tables or parameters than a statement may have.
         "54000" | "54001" | "54011" | "54023" => SourceErrorKind::TooComplex,
         _ => match code.get(..2) {
-            // Data exceptions: values that do not fit the type they are compared with.
-            Some("22") => SourceErrorKind::Input,
             Some("08" | "53" | "57") => SourceErrorKind::Unavailable,
             _ => SourceErrorKind::Internal,
         },
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn check(message: &str, is_of_bind: bool, sent: &[&str], expected: SourceErrorKind) {
+        let (code, message) = ("22P02".to_owned(), message.to_owned());
+        let error = DatabaseError { code, message, is_of_bind, ..DatabaseError::default() };
+        let sent = sent.iter().map(|text| text.as_bytes());
+        assert_eq!(statement_error(error, sent, false).kind, expected);
+    }
+
+    #[test]
+    fn a_value_is_the_clients_fault_only_if_the_client_sent_it() {
+        let message = "invalid input value for enum \"Mood\": \"sad\"";
+        check(message, true, &["1", "{\"ok\",\"sad\"}"], SourceErrorKind::Input);
+        check(message, true, &["Mood", "ok"], SourceErrorKind::Internal);
+        check(message, true, &[], SourceErrorKind::Internal);
+        check(message, false, &["sad"], SourceErrorKind::Internal);
+        let german = "ungültige Eingabesyntax für Typ integer: »sad«";
+        check(german, true, &["sad"], SourceErrorKind::Input);
+        check(german, true, &["ok"], SourceErrorKind::Internal);
+        check("value overflows numeric format", true, &["1e999999"], SourceErrorKind::Input);
     }
 }

@@ -11,6 +11,7 @@ use ahash::AHashSet;
 
 use super::bind::{Bound, BoundParameter, write_element};
 use super::cursor::composite;
+use super::error::statement_error;
 use super::introspect::PhysicalTypes;
 use super::wire::{Connection, Parameter, Rows, Statement, Transaction, WireError};
 use crate::error::SourceError;
@@ -64,27 +65,39 @@ pub async fn run(
     program: &PostgresProgram,
     bound: &Bound,
     without: &[u32],
-) -> Result<Run, SourceError> {
+) -> Result<Run, WireError> {
+    let mut attempted = attempt_run(connection, program, bound, without).await;
     // A plan that a schema change made stale is prepared again, once.
-    for attempt in 0..2 {
-        match attempt_run(connection, program, bound, without).await {
-            Err((WireError::StalePlan(_), _)) if attempt == 0 => {}
-            Err((error @ (WireError::Database { .. } | WireError::StalePlan(_)), Some(root))) => {
-                return Ok(Run::Failed { root, error: error.into() });
-            }
-            Err((error, _)) => return Err(error.into()),
-            Ok(rows) => return Ok(Run::Rows(rows)),
-        }
+    if let Err((WireError::StalePlan(_), _)) = attempted {
+        attempted = attempt_run(connection, program, bound, without).await;
     }
-    Err(SourceError::new(crate::SourceErrorKind::Internal, "the plan stays stale"))
+    match attempted {
+        Ok(rows) => Ok(Run::Rows(rows)),
+        Err((WireError::Database { error, .. } | WireError::StalePlan(error), Some(place))) => {
+            let level = &program.program.levels[place];
+            let sent = bound.parameters(place).zip(&level.parameters);
+            let sent = sent.filter_map(|(bound, parameter)| match (bound, &parameter.source) {
+                (BoundParameter::Text(text), ParameterSource::Operand(_)) => Some(text),
+                _ => None,
+            });
+            let mut kinds = level.parameters.iter().map(|parameter| parameter.kind);
+            let has_pattern = kinds.any(|kind| matches!(kind, ParameterKind::Pattern { .. }));
+            let error = statement_error(*error, sent, has_pattern);
+            Ok(Run::Failed { root: level.root, error })
+        }
+        Err((error, _)) => Err(error),
+    }
 }
+
+/// What went wrong, and in the statement of which level.
+type Blamed = (WireError, Option<usize>);
 
 async fn attempt_run(
     connection: &mut Connection,
     program: &PostgresProgram,
     bound: &Bound,
     without: &[u32],
-) -> Result<Vec<Rows>, (WireError, Option<u32>)> {
+) -> Result<Vec<Rows>, Blamed> {
     let levels = &program.program.levels;
     let mut rows: Vec<Rows> = Vec::new();
     rows.resize_with(levels.len(), Rows::default);
@@ -115,18 +128,18 @@ async fn attempt_run(
                 }
             });
             let statement = &program.statements[place];
-            pipeline.execute(statement, parameters).map_err(|error| (error, Some(level.root)))?;
+            pipeline.execute(statement, parameters).map_err(|error| (error, Some(place)))?;
             sent.push(place);
         }
         let blame = |error: WireError| {
-            let root = match &error {
+            let place = match &error {
                 WireError::Database { execution, .. } => {
-                    execution.and_then(|index| sent.get(index)).map(|place| levels[*place].root)
+                    execution.and_then(|index| sent.get(index)).copied()
                 }
-                WireError::StalePlan(_) => sent.first().map(|place| levels[*place].root),
+                WireError::StalePlan(_) => sent.first().copied(),
                 _ => None,
             };
-            (error, root)
+            (error, place)
         };
         if round < last {
             pipeline.flush_and_read(&mut results).await.map_err(blame)?;

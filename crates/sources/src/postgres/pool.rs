@@ -13,7 +13,7 @@ use std::time::Duration;
 use tokio::sync::{OwnedSemaphorePermit, Semaphore};
 use tokio::time::{Instant, timeout_at};
 
-use super::wire::{Config, Connection, WireError};
+use super::wire::{CancelToken, Config, Connection, WireError};
 
 /// How long the sign of life may take before a new connection is the better choice.
 const CHECK_TIMEOUT: Duration = Duration::from_secs(2);
@@ -57,7 +57,16 @@ pub struct Pooled {
     pool: Rc<Pool>,
     /// None only while it is dropped.
     lent: Option<Lent>,
-    _permit: OwnedSemaphorePermit,
+    is_reused: bool,
+    permit: Option<OwnedSemaphorePermit>,
+}
+
+/// The place of a connection that was given up while its session still works.
+#[derive(Debug)]
+pub struct Abandoned {
+    pub token: CancelToken,
+    /// Nobody connects in its stead before this is dropped.
+    _permit: Option<OwnedSemaphorePermit>,
 }
 
 #[derive(Debug)]
@@ -102,7 +111,9 @@ impl Pool {
             .map_err(|_| too_late())?
             // The semaphore is never closed; if it were, no connection would become free.
             .map_err(|_| too_late())?;
-        let lent = match self.take_idle(deadline).await {
+        let idle = self.take_idle(deadline).await;
+        let is_reused = idle.is_some();
+        let lent = match idle {
             Some(lent) => lent,
             None => {
                 let connection = timeout_at(deadline, Connection::connect(&self.config))
@@ -111,7 +122,7 @@ impl Pool {
                 Lent { connection: Box::new(connection), made: Instant::now() }
             }
         };
-        Ok(Pooled { pool: Rc::clone(self), lent: Some(lent), _permit: permit })
+        Ok(Pooled { pool: Rc::clone(self), lent: Some(lent), is_reused, permit: Some(permit) })
     }
 
     /// Closes the connections that have rested or lived for too long. Using the pool does this too;
@@ -166,6 +177,20 @@ impl Pool {
         if lent.connection.is_clean() && self.is_young(&lent) {
             self.idle.borrow_mut().push(Idle { lent, since: Instant::now() });
         }
+    }
+}
+
+impl Pooled {
+    /// Whether it was used before, so that the server may have closed it since.
+    #[must_use]
+    pub fn is_reused(&self) -> bool {
+        self.is_reused
+    }
+
+    /// Gives the connection up, for good if its round was not read to its end.
+    #[must_use]
+    pub fn abandon(&mut self) -> Abandoned {
+        Abandoned { token: self.cancel_token(), _permit: self.permit.take() }
     }
 }
 

@@ -1,6 +1,7 @@
 //! A PostgreSQL database, read from every thread.
 
 use std::rc::Rc;
+use std::time::{Duration, Instant};
 
 use catalog::{Catalog, FieldId};
 use response::{Shape, Sink, Writer, Written};
@@ -10,13 +11,17 @@ use super::bind::{Bound, bind};
 use super::cursor::Answer;
 use super::execute::{PostgresProgram, Run, explain, run};
 use super::introspect::{PhysicalTypes, introspect};
-use super::pool::{Pool, PoolOptions};
-use super::wire::{CancelToken, Config, connect_simple};
+use super::pool::{Pool, PoolOptions, Pooled};
+use super::wire::{Config, Rows, WireError, connect_simple};
 use crate::error::SourceError;
 use crate::operand::Variables;
 use crate::relational::compile::KeyTypes;
 use crate::relational::{self, CompileError, Strategy};
 use crate::source::{ExecuteError, OpenError};
+
+/// A connection that the server closed is replaced without an error if it is noticed within this
+/// time. After longer it was closed while it worked, maybe because it worked for so long.
+const REPLACED_WITHIN: Duration = Duration::from_secs(1);
 
 /// A database whose catalog was read.
 #[derive(Debug)]
@@ -88,24 +93,30 @@ impl PostgresConnections {
         Ok(writer.write(&mut answer.top())?)
     }
 
+    /// The rows of all levels. The root fields in `failures` are left out, and those that fail
+    /// now are added.
     async fn read(
         &self,
         program: &PostgresProgram,
         bound: &Bound,
         failures: &mut Vec<(u32, SourceError)>,
-    ) -> Result<Vec<super::wire::Rows>, SourceError> {
-        let mut connection = self.pool.acquire().await?;
-        let mut abandoned = Abandoned { token: Some(connection.cancel_token()) };
+    ) -> Result<Vec<Rows>, SourceError> {
+        if program.program.levels.is_empty() {
+            // The schema is told even where the database is out of reach.
+            return Ok(Vec::new());
+        }
+        let started = Instant::now();
         loop {
-            let without: Vec<u32> = failures.iter().map(|(root, _)| *root).collect();
-            let ran = run(&mut connection, program, bound, &without).await;
-            match ran.inspect_err(|_| abandoned.token = None)? {
-                Run::Rows(rows) => {
-                    abandoned.token = None;
-                    return Ok(rows);
+            let connection = self.pool.acquire().await?;
+            // Connections that were not used before are not replaced, so this ends.
+            let may_be_replaced = connection.is_reused();
+            match read_on(connection, program, bound, failures).await {
+                Err(WireError::Closed { reason })
+                    if may_be_replaced && started.elapsed() < REPLACED_WITHIN =>
+                {
+                    tracing::debug!(?reason, "a closed connection is replaced");
                 }
-                // Each round has one root field less, so this ends.
-                Run::Failed { root, error } => failures.push((root, error)),
+                read => return Ok(read?),
             }
         }
     }
@@ -126,18 +137,42 @@ impl PostgresConnections {
     }
 }
 
-/// Cancels the statement of a request that goes away before it is answered: PostgreSQL would
-/// finish it for nobody.
-struct Abandoned {
-    token: Option<CancelToken>,
+async fn read_on(
+    connection: Pooled,
+    program: &PostgresProgram,
+    bound: &Bound,
+    failures: &mut Vec<(u32, SourceError)>,
+) -> Result<Vec<Rows>, WireError> {
+    let mut running = Running { connection, is_ended: false };
+    loop {
+        let without: Vec<u32> = failures.iter().map(|(root, _)| *root).collect();
+        running.is_ended = false;
+        let ran = run(&mut running.connection, program, bound, &without).await;
+        running.is_ended = true;
+        match ran? {
+            Run::Rows(rows) => return Ok(rows),
+            // Each round has one root field less, so this ends.
+            Run::Failed { root, error } => failures.push((root, error)),
+        }
+    }
 }
 
-impl Drop for Abandoned {
+/// Cancels the statement of a request that goes away before it is answered: PostgreSQL would
+/// finish it for nobody.
+struct Running {
+    connection: Pooled,
+    is_ended: bool,
+}
+
+impl Drop for Running {
     fn drop(&mut self) {
-        let Some(token) = self.token.take() else { return };
+        if self.is_ended {
+            return;
+        }
+        let abandoned = self.connection.abandon();
         if let Ok(runtime) = tokio::runtime::Handle::try_current() {
             runtime.spawn(async move {
-                if let Err(error) = token.cancel().await {
+                if let Err(error) = abandoned.token.cancel().await {
                     tracing::debug!(%error, "the statement of an abandoned request goes on");
                 }
             });

@@ -38,6 +38,10 @@ pub enum CompileError {
     NotSupported { what: &'static str },
     #[error("The operation needs too many statements.")]
     TooManyLevels,
+    #[error("A statement of the operation would have more than {most} parameters.")]
+    TooManyParameters { most: usize },
+    #[error("A statement of the operation would have more than {most} columns.")]
+    TooManyColumns { most: usize },
 }
 
 impl CompileError {
@@ -76,7 +80,7 @@ pub fn compile(
 #[derive(Debug)]
 pub(super) struct Compiler<'a> {
     pub(super) catalog: &'a Catalog,
-    flavor: Flavor,
+    pub(super) flavor: Flavor,
     strategy: Strategy<'a>,
     levels: Vec<Level>,
     layout: Layout,
@@ -100,11 +104,6 @@ struct Items {
 }
 
 impl Compiler<'_> {
-    /// Whether the source has types of its own for what SQLite keeps as text.
-    pub(super) fn typed_columns(&self) -> bool {
-        matches!(self.strategy, Strategy::Levels(_))
-    }
-
     pub(super) fn identity_is_text(&self, field: FieldId) -> bool {
         match self.strategy {
             Strategy::Nested => true,
@@ -381,6 +380,13 @@ impl Compiler<'_> {
         kind: LevelKind,
         how: Parents,
     ) -> Result<LevelId, CompileError> {
+        let Flavor { most_parameters, most_columns, .. } = self.flavor;
+        if statement.parameters.len() > most_parameters {
+            return Err(CompileError::TooManyParameters { most: most_parameters });
+        }
+        if select.items.len() > most_columns {
+            return Err(CompileError::TooManyColumns { most: most_columns });
+        }
         let index = u16::try_from(self.levels.len()).map_err(|_| CompileError::TooManyLevels)?;
         let id = LevelId(index);
         let link = parent.filter(|_| how != Parents::Bound).map(|parent| {

@@ -18,8 +18,12 @@ impl Compiler<'_> {
         statement: &mut Statement,
     ) -> Result<Expression, CompileError> {
         Ok(match filter {
-            Filter::And(filters) => Expression::all(self.filters(filters, scope, statement)?),
-            Filter::Or(filters) => Expression::Or(self.filters(filters, scope, statement)?),
+            Filter::And(filters) => {
+                connected(self.filters(filters, scope, statement)?, Expression::all)
+            }
+            Filter::Or(filters) => {
+                connected(self.filters(filters, scope, statement)?, Expression::Or)
+            }
             Filter::Not(filter) => {
                 Expression::Not(Box::new(self.filter(filter, scope, statement)?))
             }
@@ -38,9 +42,14 @@ impl Compiler<'_> {
                 let (field, column) = self.place(place, scope, statement)?;
                 let source = ParameterSource::Operand(operand.clone());
                 let pattern = statement.parameter(source, ParameterKind::Pattern { field });
-                let column = match ValueKind::of(self.catalog, field) {
-                    ValueKind::Text => column,
-                    _ => Expression::Cast { expression: Box::new(column), r#type: SqlType::Text },
+                let column = match (ValueKind::of(self.catalog, field), self.flavor.typed_text) {
+                    (ValueKind::Text, _) => column,
+                    // As PostgreSQL prints them.
+                    (ValueKind::Uuid, false) => Expression::Lower(Box::new(column)),
+                    (kind @ ValueKind::Timestamp, false) => self.comparable(kind, column),
+                    (_, true | false) => {
+                        Expression::Cast { expression: Box::new(column), r#type: SqlType::Text }
+                    }
                 };
                 Expression::Like { expression: Box::new(column), pattern }
             }
@@ -109,7 +118,7 @@ impl Compiler<'_> {
 
     /// The column as this database can compare values of its kind.
     pub(super) fn comparable(&self, kind: ValueKind, column: Expression) -> Expression {
-        match (self.typed_columns(), kind) {
+        match (self.flavor.typed_text, kind) {
             (false, ValueKind::Timestamp) => Expression::CanonicalTimestamp(Box::new(column)),
             (false, ValueKind::Uuid) => Expression::IgnoreCase(Box::new(column)),
             (true | false, _) => column,
@@ -130,5 +139,57 @@ impl Compiler<'_> {
             Place::Computed(_) => Err(CompileError::not_built("a computed field")),
             Place::Common(_) => Err(CompileError::not_built("a field of several entities")),
         }
+    }
+}
+
+/// How many conditions are connected at once.
+const CONNECTED: usize = 64;
+
+/// Conditions connected in groups: `a OR b OR c …` is as deep as it is long to SQLite, which
+/// takes a thousand levels.
+fn connected(
+    mut conditions: Vec<Expression>,
+    connect: fn(Vec<Expression>) -> Expression,
+) -> Expression {
+    while conditions.len() > CONNECTED {
+        let mut groups = Vec::with_capacity(conditions.len() / CONNECTED + 1);
+        let mut rest = conditions.into_iter().peekable();
+        while rest.peek().is_some() {
+            groups.push(connect(rest.by_ref().take(CONNECTED).collect()));
+        }
+        conditions = groups;
+    }
+    connect(conditions)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{CONNECTED, connected};
+    use sql::Expression;
+
+    /// The number of conditions, and how deep they are in groups.
+    fn measure(expression: &Expression) -> (usize, usize) {
+        match expression {
+            Expression::Or(conditions) => {
+                let parts = conditions.iter().map(measure);
+                let (number, depth) =
+                    parts.fold((0, 0), |sum, part| (sum.0 + part.0, sum.1.max(part.1)));
+                assert!(conditions.len() <= CONNECTED);
+                (number, depth + 1)
+            }
+            _ => (1, 0),
+        }
+    }
+
+    #[test]
+    fn many_conditions_are_connected_in_groups() {
+        let check = |number: usize, depth: usize| {
+            let conditions = vec![Expression::Boolean(true); number];
+            assert_eq!(measure(&connected(conditions, Expression::Or)), (number, depth));
+        };
+        check(1, 1);
+        check(CONNECTED, 1);
+        check(CONNECTED + 1, 2);
+        check(5_000, 3);
     }
 }

@@ -1,8 +1,10 @@
 //! What a compiled request is.
 
-use response::{Layout, LevelId};
+use response::{Bounds, Layout, LevelId};
 
 use super::value::ParameterKind;
+use crate::error::SourceError;
+use crate::operand::{Variables, resolve};
 
 /// The statements of a request, each level before those below it.
 #[derive(Clone, Debug)]
@@ -50,6 +52,29 @@ pub struct Page {
     pub from_end: bool,
 }
 
+impl Level {
+    /// The page of a request's rows.
+    pub fn bounds(&self, variables: Variables<'_>) -> Result<Bounds, SourceError> {
+        let LevelKind::Rows(page) = &self.kind else { return Ok(Bounds::default()) };
+        let limit = match &page.limit {
+            Some(limit) => resolve(limit, variables)?.rows("LIMIT")?,
+            None => None,
+        };
+        let offset = match &page.offset {
+            Some(offset) => resolve(offset, variables)?.rows("OFFSET")?.unwrap_or(0),
+            None => 0,
+        };
+        Ok(Bounds { limit, offset })
+    }
+
+    /// Whether the first of a parent's rows may be one that was read ahead: the page is cut off
+    /// at its beginning.
+    #[must_use]
+    pub fn reads_ahead_first(&self) -> bool {
+        matches!(&self.kind, LevelKind::Rows(page) if page.look_ahead && page.from_end)
+    }
+}
+
 /// How a level's statement finds the rows of its parents.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Parents {
@@ -70,13 +95,13 @@ pub struct Link {
     pub columns: Vec<u16>,
 }
 
-#[derive(Clone, Debug, PartialEq)]
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub struct Parameter {
     pub source: ParameterSource,
     pub kind: ParameterKind,
 }
 
-#[derive(Clone, Debug, PartialEq)]
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub enum ParameterSource {
     Operand(ir::Operand),
     /// A column of the parent's current row.

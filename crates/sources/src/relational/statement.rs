@@ -1,5 +1,6 @@
 //! Parameters and aliases of one statement, by counter.
 
+use rustc_hash::FxHashMap;
 use sql::Alias;
 
 use super::level::{Parameter, ParameterSource};
@@ -9,6 +10,7 @@ use super::value::ParameterKind;
 #[derive(Debug, Default)]
 pub(super) struct Statement {
     pub(super) parameters: Vec<Parameter>,
+    places: FxHashMap<Parameter, usize>,
     aliases: u32,
     /// The last round whose rows its parameters need, plus one.
     pub(super) round: u16,
@@ -28,14 +30,12 @@ impl Statement {
         kind: ParameterKind,
     ) -> sql::Parameter {
         let parameter = Parameter { source, kind };
-        let place = match self.parameters.iter().position(|known| *known == parameter) {
-            Some(place) => place,
-            None => {
-                self.parameters.push(parameter);
-                self.parameters.len() - 1
-            }
-        };
-        // More parameters than the protocol can number are refused by the database.
+        let next = self.parameters.len();
+        let place = *self.places.entry(parameter.clone()).or_insert(next);
+        if place == next {
+            self.parameters.push(parameter);
+        }
+        // A statement of more parameters than can be numbered is refused when it is done.
         sql::Parameter(u16::try_from(place).unwrap_or(u16::MAX))
     }
 }

@@ -3,7 +3,7 @@
 use catalog::{Catalog, FieldId, Scalar, Type};
 
 /// What a parameter stands for.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum ParameterKind {
     /// A value compared with a field.
     Value {
@@ -35,7 +35,7 @@ pub enum ParameterKind {
 }
 
 /// A kind of value, as far as checking and sending it goes.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum ValueKind {
     Boolean,
     Integer {

@@ -8,22 +8,69 @@ use rusqlite::{Connection, OpenFlags};
 /// How many prepared statements a connection keeps.
 const STATEMENTS: usize = 256;
 
-/// How long a statement waits for a writer.
-const BUSY: Duration = Duration::from_secs(5);
+/// How much of the file a connection keeps in memory.
+const CACHE_KIBIBYTES: i64 = 16_384;
 
-/// Opens an existing file for reading. Its journal mode stays as it is: the file is not ours.
-pub fn open(path: &Path) -> Result<Connection, rusqlite::Error> {
-    // A file in WAL mode needs its shared memory file, which a read-only connection may not be
-    // able to make; where writing is not permitted at all, reading still may be.
-    let flags = OpenFlags::SQLITE_OPEN_NO_MUTEX;
-    let writable = Connection::open_with_flags(path, flags | OpenFlags::SQLITE_OPEN_READ_WRITE);
-    let connection = match writable {
-        Ok(connection) => connection,
-        Err(_) => Connection::open_with_flags(path, flags | OpenFlags::SQLITE_OPEN_READ_ONLY)?,
-    };
-    connection.busy_timeout(BUSY)?;
-    connection.set_prepared_statement_cache_capacity(STATEMENTS);
-    connection.pragma_update(None, "query_only", true)?;
-    connection.pragma_update(None, "mmap_size", 256 << 20)?;
-    Ok(connection)
+/// How long a statement waits for a writer, where it may wait.
+pub const BUSY: Duration = Duration::from_secs(5);
+
+/// An open file, which may have lost its place to another.
+#[derive(Debug)]
+pub struct OpenFile {
+    pub connection: Connection,
+    identity: Option<Identity>,
+}
+
+/// What a path leads to, whatever else that file was or will be called.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+struct Identity {
+    device: u64,
+    number: u64,
+}
+
+impl OpenFile {
+    /// Opens an existing file for reading. Its journal mode stays as it is: the file is not ours.
+    /// A statement that meets a writer waits for as long as `busy`.
+    pub fn open(path: &Path, busy: Duration) -> Result<Self, rusqlite::Error> {
+        // Taken first: if the file loses its place in between, it counts as another.
+        let identity = Identity::of(path);
+        // A file in WAL mode needs its shared memory file, which a read-only connection may not be
+        // able to make; where writing is not permitted at all, reading still may be.
+        let flags = OpenFlags::SQLITE_OPEN_NO_MUTEX;
+        let writable = Connection::open_with_flags(path, flags | OpenFlags::SQLITE_OPEN_READ_WRITE);
+        let connection = match writable {
+            Ok(connection) => connection,
+            Err(_) => Connection::open_with_flags(path, flags | OpenFlags::SQLITE_OPEN_READ_ONLY)?,
+        };
+        connection.busy_timeout(busy)?;
+        connection.set_prepared_statement_cache_capacity(STATEMENTS);
+        connection.pragma_update(None, "query_only", true)?;
+        // Not mapped into memory: a file that somebody cuts short or writes over while it is read
+        // would end the process. A cache of this size reads as fast.
+        connection.pragma_update(None, "mmap_size", 0)?;
+        connection.pragma_update(None, "cache_size", -CACHE_KIBIBYTES)?;
+        Ok(Self { connection, identity })
+    }
+
+    /// Whether the path still leads to this file. One that was moved or removed goes on to give
+    /// its old rows, for ever and without a word.
+    #[must_use]
+    pub fn is_at(&self, path: &Path) -> bool {
+        self.identity == Identity::of(path)
+    }
+}
+
+impl Identity {
+    #[cfg(unix)]
+    fn of(path: &Path) -> Option<Self> {
+        use std::os::unix::fs::MetadataExt;
+        let metadata = path.metadata().ok()?;
+        Some(Self { device: metadata.dev(), number: metadata.ino() })
+    }
+
+    /// Elsewhere an open file cannot lose its place.
+    #[cfg(not(unix))]
+    fn of(_: &Path) -> Option<Self> {
+        None
+    }
 }

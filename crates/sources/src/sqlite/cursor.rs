@@ -6,7 +6,7 @@ use rusqlite::types::{ToSqlOutput, ValueRef};
 use rusqlite::{CachedStatement, Rows};
 
 use super::bind::{Bound, BoundParameter};
-use crate::error::SourceError;
+use crate::error::{SourceError, SourceErrorKind};
 use crate::relational::Program;
 
 /// The rows of one level under one parent, with the statements of the levels below.
@@ -15,8 +15,8 @@ pub struct SqliteCursor<'a, 'c> {
     bound: &'a Bound,
     /// `None` at the top, and where the parent's key is null: then no row belongs to it.
     rows: Option<Rows<'a>>,
-    /// The statements of the levels from `first` on.
-    below: &'a mut [CachedStatement<'c>],
+    /// The statements of the levels from `first` on; `None` where a root field has failed.
+    below: &'a mut [Option<CachedStatement<'c>>],
     first: u16,
     bounds: Bounds,
     shown: u64,
@@ -34,7 +34,7 @@ impl<'a, 'c> SqliteCursor<'a, 'c> {
     pub fn new(
         program: &'a Program,
         bound: &'a Bound,
-        statements: &'a mut [CachedStatement<'c>],
+        statements: &'a mut [Option<CachedStatement<'c>>],
     ) -> Self {
         Self {
             program,
@@ -86,7 +86,8 @@ impl<'c> Cursor for SqliteCursor<'_, 'c> {
         let bound = &self.bound.levels[usize::from(level.0)];
         let (statement, below) = self.below[place..end]
             .split_first_mut()
-            .ok_or_else(|| SourceError::input("a level without a statement"))?;
+            .and_then(|(statement, below)| Some((statement.as_mut()?, below)))
+            .ok_or_else(without_statement)?;
         let row = self.rows.as_ref().and_then(|rows| rows.get());
         let mut orphan = false;
         for (parameter, number) in bound.parameters.iter().zip(1..) {
@@ -103,7 +104,8 @@ impl<'c> Cursor for SqliteCursor<'_, 'c> {
             }
         }
         let mut read_ahead = false;
-        if let (false, true, Some(limit)) = (orphan, bound.read_ahead_first, bound.bounds.limit) {
+        let reads_ahead_first = self.program.levels[usize::from(level.0)].reads_ahead_first();
+        if let (false, true, Some(limit)) = (orphan, reads_ahead_first, bound.bounds.limit) {
             // Whether the first row was read ahead is known only after counting them all.
             let mut rows = statement.raw_query();
             let mut count = 0;
@@ -140,4 +142,8 @@ impl<'c> Cursor for SqliteCursor<'_, 'c> {
         // A page of no rows stands nowhere: nothing follows it.
         self.has_more && self.bounds.limit != Some(0)
     }
+}
+
+fn without_statement() -> SourceError {
+    SourceError::new(SourceErrorKind::Internal, "a level without a statement")
 }

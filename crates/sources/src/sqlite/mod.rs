@@ -5,13 +5,23 @@
 //! * [`bind`] for parameters
 //! * [`cursor`]: nested loops over prepared statements
 //! * [`execute`]: a request's whole run
+//! * `inline`: on the thread that serves the request, for a short while
+//! * `apart`: on a thread of its own
 //! * [`source`]: a file read from every thread
 
+mod apart;
 pub mod bind;
 pub mod connection;
 pub mod cursor;
 pub mod declared;
 pub mod error;
 pub mod execute;
+mod inline;
 pub mod introspect;
+mod moment;
 pub mod source;
+
+use error::is_busy;
+
+/// After how many steps of SQLite's virtual machine somebody looks whether it is to stop.
+const STEPS: i32 = 1_000;

@@ -1,41 +1,36 @@
 //! A SQLite file, read from every thread.
 //!
 //! A statement runs on the thread that serves the request for a short while only. One that
-//! takes longer is started again on a thread of its own, and from then on goes there at once:
-//! nobody waits behind a long query.
+//! takes longer is started again on a thread of its own, and from then on goes there at once,
+//! until it proves short; so does one that meets a writer: nobody waits behind a long query.
 
-use std::cell::{Cell, RefCell};
+use std::cell::RefCell;
 use std::path::{Path, PathBuf};
-use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
-use std::sync::{Arc, Mutex, PoisonError};
-use std::time::{Duration, Instant};
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::time::Instant;
 
 use catalog::Catalog;
 use response::{Failure, Sink, Writer, Written};
-use rusqlite::Connection;
 use sql::Flavor;
 
+use super::apart::{Apart, IdleFiles};
 use super::bind::{Bound, bind};
-use super::connection::open;
+use super::connection::{BUSY, OpenFile};
+use super::cursor::SqliteCursor;
 use super::execute;
+use super::inline::{INLINE, Inline, belongs_elsewhere};
 use super::introspect::introspect;
 use crate::error::{SourceError, SourceErrorKind};
 use crate::operand::Variables;
 use crate::relational::{self, CompileError, Strategy};
 use crate::source::{ExecuteError, OpenError, Plan};
 
-/// How long a request may run on the thread that serves it.
-const INLINE: Duration = Duration::from_micros(200);
-
-/// After how many steps of SQLite's virtual machine the clock is read.
-const STEPS: i32 = 1_000;
-
 /// A file that was opened once to read its schema.
 #[derive(Debug)]
 pub struct SqliteSource {
     path: PathBuf,
-    /// Connections that long requests use, one at a time each.
-    idle: Arc<Mutex<Vec<Connection>>>,
+    idle: IdleFiles,
 }
 
 #[derive(Debug)]
@@ -49,16 +44,9 @@ pub struct SqliteProgram {
 #[derive(Debug)]
 pub struct SqliteConnections {
     path: PathBuf,
-    inline: RefCell<Option<Inline>>,
-    idle: Arc<Mutex<Vec<Connection>>>,
-}
-
-#[derive(Debug)]
-struct Inline {
-    connection: Connection,
-    /// Nanoseconds since `start` after which its statements are interrupted.
-    deadline: Arc<AtomicU64>,
-    start: Instant,
+    /// Boxed, being large next to the connections of other sources.
+    inline: RefCell<Option<Box<Inline>>>,
+    apart: Apart,
 }
 
 impl SqliteSource {
@@ -67,12 +55,11 @@ impl SqliteSource {
         if !path.exists() {
             return Err(OpenError::NoFile(path.into()));
         }
-        let connection =
-            open(path).map_err(|source| OpenError::Sqlite { path: path.into(), source })?;
-        let catalog = introspect(&connection)
+        let file = OpenFile::open(path, BUSY)
+            .map_err(|source| OpenError::Sqlite { path: path.into(), source })?;
+        let catalog = introspect(&file.connection)
             .map_err(|source| OpenError::SqliteCatalog { path: path.into(), source })?;
-        let idle = Arc::new(Mutex::new(vec![connection]));
-        Ok((Self { path: path.into(), idle }, catalog))
+        Ok((Self { path: path.into(), idle: IdleFiles::new(file) }, catalog))
     }
 
     pub fn compile(
@@ -84,10 +71,11 @@ impl SqliteSource {
         Ok(SqliteProgram { program, long: AtomicBool::new(false) })
     }
 
+    /// The connections of one thread: one for itself, and at most `most` for long requests.
     #[must_use]
-    pub fn connections(&self) -> SqliteConnections {
-        let (path, idle) = (self.path.clone(), Arc::clone(&self.idle));
-        SqliteConnections { path, inline: RefCell::new(None), idle }
+    pub fn connections(&self, most: usize) -> SqliteConnections {
+        let apart = Apart::new(&self.path, &self.idle, most);
+        SqliteConnections { path: self.path.clone(), inline: RefCell::new(None), apart }
     }
 }
 
@@ -101,16 +89,31 @@ impl SqliteConnections {
         sink: Sink,
     ) -> Result<Written<SourceError>, ExecuteError> {
         let (bound, failures) = bind(&program.program, variables);
+        if program.program.levels.is_empty() {
+            // The schema is told even where the file is out of reach.
+            let mut nothing = SqliteCursor::new(&program.program, &bound, &mut []);
+            return Ok(writer(plan, program, sink, &failures).write(&mut nothing)?);
+        }
         if !program.long.load(Ordering::Relaxed) {
             let writer = writer(plan, program, sink.clone(), &failures);
-            let ran = self.execute_inline(program, &bound, writer);
-            match setback(&ran) {
-                None => return ran,
-                Some(SourceErrorKind::Timeout) => program.long.store(true, Ordering::Relaxed),
-                Some(_) => {}
+            let written = self.execute_inline(program, &bound, writer);
+            if !is_for_elsewhere(&written) {
+                return written;
             }
         }
-        self.execute_apart(plan, bound, failures, sink).await
+        let plan = Arc::clone(plan);
+        let work = move |connection: &rusqlite::Connection| {
+            let crate::source::Program::Sqlite(program) = &plan.program else {
+                return Err(ExecuteError::Source(foreign_plan()));
+            };
+            let started = Instant::now();
+            let writer = writer(&plan, program, sink, &failures);
+            let written = execute::execute(connection, &program.program, &bound, writer);
+            // A thread that had to wait for its processor may have made it look long.
+            program.long.store(started.elapsed() > INLINE / 2, Ordering::Relaxed);
+            written
+        };
+        self.apart.run(work).await
     }
 
     fn execute_inline(
@@ -120,49 +123,14 @@ impl SqliteConnections {
         writer: Writer<'_, SourceError>,
     ) -> Result<Written<SourceError>, ExecuteError> {
         let mut inline = self.inline.borrow_mut();
-        if inline.is_none() {
-            *inline = Some(Inline::open(&self.path)?);
+        let inline = Inline::at(&mut inline, &self.path)?;
+        let started = Instant::now();
+        let written = execute::execute(inline.limited(), &program.program, bound, writer);
+        // Some steps are long in themselves, such as counting a table, and cannot be interrupted.
+        if started.elapsed() > 5 * INLINE {
+            program.long.store(true, Ordering::Relaxed);
         }
-        let Some(inline) = &*inline else {
-            return Err(ExecuteError::Source(unreachable_connection()));
-        };
-        let now = u64::try_from(inline.start.elapsed().as_nanos()).unwrap_or(u64::MAX);
-        let budget = u64::try_from(INLINE.as_nanos()).unwrap_or(u64::MAX);
-        inline.deadline.store(now.saturating_add(budget), Ordering::Relaxed);
-        execute::execute(&inline.connection, &program.program, bound, writer)
-    }
-
-    async fn execute_apart(
-        &self,
-        plan: &Arc<Plan>,
-        bound: Bound,
-        failures: Vec<(u32, SourceError)>,
-        sink: Sink,
-    ) -> Result<Written<SourceError>, ExecuteError> {
-        let taken = lock(&self.idle).pop();
-        let connection = match taken {
-            Some(connection) => connection,
-            None => open(&self.path).map_err(SourceError::from)?,
-        };
-        let mut interrupt = Interrupt::new(&connection);
-        let (plan, idle) = (Arc::clone(plan), Arc::clone(&self.idle));
-        let task = tokio::task::spawn_blocking(move || {
-            let crate::source::Program::Sqlite(program) = &plan.program else {
-                return Err(ExecuteError::Source(unreachable_connection()));
-            };
-            let writer = writer(&plan, program, sink, &failures);
-            let written = execute::execute(&connection, &program.program, &bound, writer);
-            lock(&idle).push(connection);
-            written
-        });
-        let written = task.await;
-        interrupt.disarm();
-        written.unwrap_or_else(|error| {
-            Err(ExecuteError::Source(SourceError::new(
-                SourceErrorKind::Internal,
-                error.to_string(),
-            )))
-        })
+        written
     }
 
     /// SQLite's own plan of each statement.
@@ -175,47 +143,9 @@ impl SqliteConnections {
         if let Some((_, error)) = failures.into_iter().next() {
             return Err(error);
         }
-        let connection = open(&self.path)?;
+        let file = OpenFile::open(&self.path, BUSY)?;
         let levels = &program.program.levels;
-        levels.iter().map(|level| execute::explain(&connection, level)).collect()
-    }
-}
-
-impl Inline {
-    fn open(path: &Path) -> Result<Self, SourceError> {
-        let mut connection = open(path)?;
-        // Nobody waits for a lock on the serving thread.
-        connection.busy_timeout(Duration::ZERO)?;
-        let deadline = Arc::new(AtomicU64::new(u64::MAX));
-        let start = Instant::now();
-        let watched = Arc::clone(&deadline);
-        let late = move || start.elapsed().as_nanos() > u128::from(watched.load(Ordering::Relaxed));
-        connection.progress_handler(STEPS, Some(late))?;
-        Ok(Self { connection, deadline, start })
-    }
-}
-
-/// Interrupts a connection's statement if the request goes away before it is done.
-struct Interrupt {
-    handle: rusqlite::InterruptHandle,
-    armed: Cell<bool>,
-}
-
-impl Interrupt {
-    fn new(connection: &Connection) -> Self {
-        Self { handle: connection.get_interrupt_handle(), armed: Cell::new(true) }
-    }
-
-    fn disarm(&mut self) {
-        self.armed.set(false);
-    }
-}
-
-impl Drop for Interrupt {
-    fn drop(&mut self) {
-        if self.armed.get() {
-            self.handle.interrupt();
-        }
+        levels.iter().map(|level| execute::explain(&file.connection, level)).collect()
     }
 }
 
@@ -232,29 +162,17 @@ fn writer<'p>(
     writer
 }
 
-/// Why a run on the serving thread is to be started again on a thread of its own: it took too
-/// long, or the file is locked and someone has to wait.
-fn setback(ran: &Result<Written<SourceError>, ExecuteError>) -> Option<SourceErrorKind> {
-    match ran {
-        Ok(written) => written.errors.iter().find_map(|error| match &error.failure {
-            Failure::Source(error) => kind_of_setback(error),
-            Failure::Leaf(_) | Failure::Null => None,
-        }),
-        Err(ExecuteError::Source(error)) => kind_of_setback(error),
-        Err(ExecuteError::TooLarge(_)) => None,
+/// Whether a request is to be run again on another thread.
+fn is_for_elsewhere(written: &Result<Written<SourceError>, ExecuteError>) -> bool {
+    match written {
+        Ok(written) => written.errors.iter().any(
+            |error| matches!(&error.failure, Failure::Source(error) if belongs_elsewhere(error)),
+        ),
+        Err(ExecuteError::Source(error)) => belongs_elsewhere(error),
+        Err(ExecuteError::TooLarge(_)) => false,
     }
 }
 
-fn kind_of_setback(error: &SourceError) -> Option<SourceErrorKind> {
-    let waits = matches!(error.kind, SourceErrorKind::Timeout | SourceErrorKind::Unavailable);
-    waits.then_some(error.kind)
-}
-
-fn lock(idle: &Mutex<Vec<Connection>>) -> std::sync::MutexGuard<'_, Vec<Connection>> {
-    // A list of connections is whole at any time, even if a thread died while it held it.
-    idle.lock().unwrap_or_else(PoisonError::into_inner)
-}
-
-fn unreachable_connection() -> SourceError {
-    SourceError::new(SourceErrorKind::Internal, "no connection to the file")
+fn foreign_plan() -> SourceError {
+    SourceError::new(SourceErrorKind::Internal, "a plan of another source")
 }

@@ -39,6 +39,8 @@ impl Databases {
     /// Nothing is made before it is asked for.
     pub fn new(fixtures: &Path) -> io::Result<Self> {
         let folder = std::env::temp_dir().join(format!("thalweg-cases-{}", std::process::id()));
+        // Left by an earlier process of the same number that was killed.
+        drop(fs::remove_dir_all(&folder));
         fs::create_dir_all(&folder)?;
         Ok(Self { fixtures: fixtures.to_owned(), folder, made: Mutex::default() })
     }
@@ -47,7 +49,8 @@ impl Databases {
     pub fn sqlite(&self, name: &str) -> Result<PathBuf, DatabaseError> {
         let file = self.folder.join(format!("{name}.db"));
         self.once(&format!("sqlite {name}"), || {
-            let connection = rusqlite::Connection::open(&file).map_err(|error| error.to_string())?;
+            let connection =
+                rusqlite::Connection::open(&file).map_err(|error| error.to_string())?;
             // The file lives as long as the process.
             let sql = ["PRAGMA synchronous = OFF; BEGIN;", &self.sql(name, "sqlite")?, ";COMMIT;"];
             connection.execute_batch(&sql.concat()).map_err(|error| error.to_string())

@@ -61,7 +61,14 @@ fn parse_header(text: &str, count: usize) -> Result<Header, Problem> {
                     return Err((number, "a skip says its reason".into()));
                 }
                 Some(family) => header.skips.push(Skip { family, reason: value.to_owned() }),
-                None => return Err((number, format!("`{key}` is no header; there are database, dialect, types, skip postgres, skip sqlite"))),
+                None => {
+                    return Err((
+                        number,
+                        format!(
+                            "`{key}` is no header; there are database, dialect, types, skip postgres, skip sqlite"
+                        ),
+                    ));
+                }
             },
         }
     }
@@ -111,8 +118,12 @@ fn parse_heading(heading: &str) -> Result<(SectionKind, Option<Family>), String>
         None => None,
     };
     match (kind, family) {
-        (SectionKind::Statement, None) => Err("statements are `--- statement postgres` or `--- statement sqlite`".into()),
-        (SectionKind::Statement | SectionKind::Property | SectionKind::Notes, _) | (_, None) => Ok((kind, family)),
+        (SectionKind::Statement, None) => {
+            Err("statements are `--- statement postgres` or `--- statement sqlite`".into())
+        }
+        (SectionKind::Statement | SectionKind::Property | SectionKind::Notes, _) | (_, None) => {
+            Ok((kind, family))
+        }
         (_, Some(_)) => Err(format!("`--- {name}` is one for all sources")),
     }
 }
@@ -150,7 +161,9 @@ fn check_sections(sections: &[Section]) -> Result<(), String> {
     let shows = has(SectionKind::Schema) || has(SectionKind::Notes);
     match (asks, shows) {
         (true, false) | (false, true) => {}
-        (false, false) => return Err("there is no `--- request`, `--- schema` or `--- notes`".into()),
+        (false, false) => {
+            return Err("there is no `--- request`, `--- schema` or `--- notes`".into());
+        }
         (true, true) => return Err("a case is about a request, or about schema and notes".into()),
     }
     let of_requests = [
@@ -183,7 +196,8 @@ mod tests {
         let text = "# It works.\n# database: shop\n# dialect: phrag\n\
                     # skip sqlite: there are no arrays\n\
                     --- request\n{ a }\n\n--- property postgres\nstatements: 1\n\n";
-        let section = |kind, family, text: &str, line| Section { kind, family, text: text.into(), line };
+        let section =
+            |kind, family, text: &str, line| Section { kind, family, text: text.into(), line };
         let skip = Skip { family: Family::Sqlite, reason: "there are no arrays".into() };
         let expected = Case {
             header: Header {
@@ -203,18 +217,39 @@ mod tests {
 
     #[test]
     fn errors_name_file_and_line() {
-        check("# No sentence\n", "a.case:1: the first line is `# ` and a sentence that says the behaviour");
+        check(
+            "# No sentence\n",
+            "a.case:1: the first line is `# ` and a sentence that says the behaviour",
+        );
         check("# It works.\n# database: shop\n", "a.case:1: the header has no `# dialect: …`");
         check(
             "# It works.\n# databse: shop\n",
             "a.case:2: `databse` is no header; there are database, dialect, types, skip postgres, skip sqlite",
         );
         check("# It works.\n# skip sqlite:\n", "a.case:2: a skip says its reason");
-        check(&format!("{HEADER}--- answer\n"), "a.case:4: `answer` is no section; there are request, variables, operation, schema, ir, statement, property, response, notes");
-        check(&format!("{HEADER}--- request\n{{a}}\n--- ir sqlite\n"), "a.case:6: `--- ir` is one for all sources");
-        check(&format!("{HEADER}--- request\n{{a}}\n--- request\n"), "a.case:6: there is a second `--- request`");
-        check(&format!("{HEADER}--- request\n{{a}}\n--- response\n{{\n]\n"), "a.case:8: a key was expected");
-        check(&format!("{HEADER}--- request\n{{a}}\n--- property\ntable album: often\n"), "a.case:7: `often` is no number of times: use once, twice, never, `3 times`");
-        check(&format!("{HEADER}--- ir\n"), "a.case:4: there is no `--- request`, `--- schema` or `--- notes`");
+        check(
+            &format!("{HEADER}--- answer\n"),
+            "a.case:4: `answer` is no section; there are request, variables, operation, schema, ir, statement, property, response, notes",
+        );
+        check(
+            &format!("{HEADER}--- request\n{{a}}\n--- ir sqlite\n"),
+            "a.case:6: `--- ir` is one for all sources",
+        );
+        check(
+            &format!("{HEADER}--- request\n{{a}}\n--- request\n"),
+            "a.case:6: there is a second `--- request`",
+        );
+        check(
+            &format!("{HEADER}--- request\n{{a}}\n--- response\n{{\n]\n"),
+            "a.case:8: a key was expected",
+        );
+        check(
+            &format!("{HEADER}--- request\n{{a}}\n--- property\ntable album: often\n"),
+            "a.case:7: `often` is no number of times: use once, twice, never, `3 times`",
+        );
+        check(
+            &format!("{HEADER}--- ir\n"),
+            "a.case:4: there is no `--- request`, `--- schema` or `--- notes`",
+        );
     }
 }

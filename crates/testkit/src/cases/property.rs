@@ -10,7 +10,10 @@ pub(super) enum Property {
     /// `rounds: 1`: how often the source is waited for.
     Rounds(usize),
     /// `table album: once`: how often all statements together name it.
-    Table { name: String, times: usize },
+    Table {
+        name: String,
+        times: usize,
+    },
     /// `says DISTINCT` and `lacks DISTINCT`: words of the statements.
     Says(String),
     Lacks(String),
@@ -36,7 +39,9 @@ fn parse_line(line: &str) -> Result<Property, String> {
         Some(("table", name)) => {
             Ok(Property::Table { name: name.trim().to_owned(), times: times(value)? })
         }
-        _ => Err(format!("`{subject}` is no property; there are statements, rounds, table, says, lacks")),
+        _ => Err(format!(
+            "`{subject}` is no property; there are statements, rounds, table, says, lacks"
+        )),
     }
 }
 

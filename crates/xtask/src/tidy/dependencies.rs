@@ -1,7 +1,7 @@
 //! The rules of absence between crates, by their manifests.
 
 use super::manifest::Manifest;
-use super::rules::{ABSENCES, OWNED};
+use super::rules::{CRATES, LAYERS, OWNED};
 use super::{Finding, Rule};
 
 /// Finds the dependencies that a crate must not have.
@@ -9,10 +9,12 @@ pub(crate) fn check(manifest: &Manifest) -> Vec<Finding> {
     let name = manifest.name.as_str();
     let mut findings = Vec::new();
     for dependency in &manifest.dependencies {
-        let absences = ABSENCES
+        let is_ours = CRATES.contains(&dependency.name.as_str());
+        let absences = LAYERS
             .iter()
-            .filter(|rule| rule.within == name && rule.never.contains(&dependency.name.as_str()))
-            .map(|rule| rule.reason);
+            .filter(|layer| layer.within == name && is_ours)
+            .filter(|layer| !layer.may.contains(&dependency.name.as_str()))
+            .map(|layer| layer.reason);
         let owned = OWNED
             .iter()
             .filter(|rule| {
@@ -71,6 +73,8 @@ mod tests {
             ("dialects", "sql"),
             ("engine", "hyper"),
             ("catalog", "ir"),
+            ("response", "ir"),
+            ("sql", "catalog"),
             ("bench", "engine"),
         ];
         for (name, dependency) in borders {

@@ -1,12 +1,13 @@
 //! The tables of the rules. ARCHITECTURE.md says why they are; each line here says it shortly.
 
-/// A crate must not depend on others, not even through a macro or a build script; tests may.
+/// Which crates of the project a crate may depend on; on no other, not even through a macro or a
+/// build script. Tests may.
 #[derive(Debug)]
-pub(crate) struct Absence {
+pub(crate) struct Layer {
     /// The crate that is bound.
     pub(crate) within: &'static str,
-    /// What it must not depend on.
-    pub(crate) never: &'static [&'static str],
+    pub(crate) may: &'static [&'static str],
+    /// Why not on the others.
     pub(crate) reason: &'static str,
 }
 
@@ -33,83 +34,64 @@ pub(crate) const CRATES: [&str; 16] = [
     "clients", "engine", "server", "bench", "testkit", "xtask", "sample",
 ];
 
-pub(crate) const ABSENCES: &[Absence] = &[
-    Absence {
+/// `testkit` serves the tests of all, and is bound by nothing.
+pub(crate) const LAYERS: &[Layer] = &[
+    Layer {
         within: "catalog",
-        never: &CRATES,
+        may: &[],
         reason: "the catalog is the lowest layer: everything may know it, it knows nothing",
     },
-    Absence {
-        within: "graphql",
-        never: &CRATES,
-        reason: "the GraphQL front half knows no database",
-    },
-    Absence {
+    Layer { within: "graphql", may: &[], reason: "the GraphQL front half knows no database" },
+    Layer {
         within: "ir",
-        never: &[
-            "graphql", "response", "dialects", "sql", "sources", "storage", "gateway", "clients",
-            "engine", "server", "bench", "testkit", "xtask", "sample",
-        ],
+        may: &["catalog"],
         reason: "a request is dialect-free and source-free; it names catalog fields only",
     },
-    Absence {
+    Layer {
         within: "response",
-        never: &[
-            "dialects", "sql", "sources", "storage", "gateway", "clients", "engine", "server",
-            "bench", "testkit", "xtask", "sample",
-        ],
+        may: &[],
         reason: "one writer serves every source and every dialect",
     },
-    Absence {
+    Layer {
         within: "dialects",
-        never: &[
-            "sources", "sql", "storage", "gateway", "clients", "engine", "server", "bench",
-            "testkit", "xtask", "sample",
-        ],
+        may: &["catalog", "graphql", "ir", "response"],
         reason: "a dialect is a pure function of the catalog and knows no source",
     },
-    Absence {
+    Layer {
         within: "sql",
-        never: &[
-            "graphql", "dialects", "sources", "storage", "gateway", "clients", "engine", "server",
-            "bench", "testkit", "xtask", "sample",
-        ],
+        may: &[],
         reason: "the statement tree is pure and knows nobody who uses it",
     },
-    Absence {
+    Layer {
         within: "sources",
-        never: &[
-            "graphql", "dialects", "gateway", "clients", "engine", "server", "bench", "testkit",
-            "xtask", "sample",
-        ],
+        may: &["catalog", "ir", "response", "sql", "storage"],
         reason: "a source answers requests of the IR and knows no dialect",
     },
-    Absence {
+    Layer {
         within: "engine",
-        never: &["server", "bench", "testkit", "xtask", "sample"],
+        may: &[
+            "catalog", "graphql", "ir", "response", "dialects", "sql", "sources", "storage",
+            "gateway", "clients",
+        ],
         reason: "the engine is a library below the server",
     },
-    Absence {
-        within: "sample",
-        never: &["dialects", "graphql", "engine", "server", "bench", "testkit", "xtask"],
-        reason: "the sample is data",
-    },
-    Absence {
+    Layer { within: "sample", may: &[], reason: "the sample is data" },
+    Layer {
         within: "server",
-        never: &["bench", "testkit", "xtask"],
+        may: &[
+            "catalog", "graphql", "ir", "response", "dialects", "sql", "sources", "storage",
+            "gateway", "clients", "engine", "sample",
+        ],
         reason: "the product does not contain its tests",
     },
-    Absence {
+    Layer {
         within: "bench",
-        never: &[
-            "catalog", "graphql", "ir", "response", "dialects", "sql", "sources", "storage",
-            "gateway", "clients", "engine", "server", "testkit", "xtask",
-        ],
+        may: &["sample"],
         reason: "the benchmark talks HTTP only, to every contestant alike",
     },
-    Absence {
+    Layer {
         within: "xtask",
-        never: &CRATES,
+        may: &[],
         reason: "the chores must compile in a moment, and before anything else does",
     },
 ];

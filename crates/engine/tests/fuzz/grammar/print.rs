@@ -1,7 +1,7 @@
 //! Documents as text, in forms that mean the same.
 
-use graphql::schema::{Schema, TypeRef, Wrapper};
 use graphql::Request;
+use graphql::schema::{Schema, TypeRef, Wrapper};
 
 use super::{Directive, Document, Literal, Selection, Typed};
 use crate::choices::Choices;
@@ -26,8 +26,15 @@ pub(crate) fn request(
     form: Form,
     choices: &mut Choices<'_>,
 ) -> Result<Request, String> {
-    let mut printer =
-        Printer { schema, form, choices, text: String::new(), definitions: String::new(), json: String::new(), variables: 0 };
+    let mut printer = Printer {
+        schema,
+        form,
+        choices,
+        text: String::new(),
+        definitions: String::new(),
+        json: String::new(),
+        variables: 0,
+    };
     printer.selections(&document.selections);
     for fragment in &document.fragments {
         printer.text.push_str(&format!(" fragment {} on {}", fragment.name, fragment.on));

@@ -14,8 +14,8 @@ use engine::Kind;
 use graphql::{ErrorCode, GraphQLError, Request};
 use libtest_mimic::{Failed, Trial};
 
-use crate::properties::{Attack, LONGEST};
-use crate::target::{Database, Opened, Style, Target, Targets};
+use crate::properties::Attack;
+use crate::target::{Database, Family, Opened, Style, Target, Targets};
 use crate::{allocation, runtime};
 
 /// The most that a thread may hold for one request.
@@ -47,6 +47,11 @@ pub(crate) fn trials(targets: &Arc<Targets>, all: &[Target]) -> Vec<Trial> {
             target.style == hostile.style && target.database == Database::SmallShop
         };
         for target in all.iter().filter(same) {
+            // What is refused meets no source.
+            let refused = matches!(hostile.expected, Expected::Refused(_));
+            if refused && target.family == Family::Postgres {
+                continue;
+            }
             let target = Target { database: Database::Shop, ..*target };
             let targets = Arc::clone(targets);
             let name = format!("hostile::{}::{target}", hostile.name);
@@ -59,7 +64,6 @@ pub(crate) fn trials(targets: &Arc<Targets>, all: &[Target]) -> Vec<Trial> {
 fn check(hostile: &Hostile, target: Target, targets: &Targets) -> Result<(), Failed> {
     let opened = targets.open(target)?;
     let body = (hostile.body)();
-    let started = std::time::Instant::now();
     let held = allocation::held();
     allocation::reset();
     let got = send(&body, &opened)?;
@@ -69,10 +73,6 @@ fn check(hostile: &Hostile, target: Target, targets: &Targets) -> Result<(), Fai
     }
     if most > MOST_BYTES {
         return Err(format!("it held {} MiB", most >> 20).into());
-    }
-    // It is sent up to twice and prepared as often again; what is measured is each of them.
-    if started.elapsed() > 4 * LONGEST {
-        return Err(format!("it takes {:?}", started.elapsed()).into());
     }
     Ok(())
 }

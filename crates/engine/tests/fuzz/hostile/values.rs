@@ -6,14 +6,15 @@ use super::{Expected, Hostile, ask, ask_with};
 use crate::target::Style;
 
 const TRACKS: &str = "query ($where: TrackClauses) { tracks(where: $where, limit: 1) { name } }";
-const LIST: &str = "query ($ids: [Int]) { tracks(where: { track_id: { in: $ids } }, limit: 1) { name } }";
+const LIST: &str =
+    "query ($ids: [Int]) { tracks(where: { track_id: { in: $ids } }, limit: 1) { name } }";
 
 pub(super) const ALL: &[Hostile] = &[
     Hostile {
-        name: "5000_levels_of_or_in_the_document",
+        name: "1500_levels_of_or_in_the_document",
         style: Style::Phrag,
         body: || {
-            let deep = deep_clauses(5_000, "or:{", "track_id:{eq:1}", "}");
+            let deep = deep_clauses(1_500, "or:{", "track_id:{eq:1}", "}");
             ask(&["{tracks(where:{", &deep, "}){name}}"].concat())
         },
         expected: Expected::Refused(ErrorCode::QueryTooDeep),
@@ -55,7 +56,7 @@ pub(super) const ALL: &[Hostile] = &[
         expected: Expected::Data,
     },
     Hostile {
-        name: "1000_different_clauses_of_or_in_the_document",
+        name: "800_different_clauses_of_or_in_the_document",
         style: Style::Phrag,
         body: || {
             let clauses: String = (0..800).map(|id| format!("{{track_id:{{eq:{id}}}}}")).collect();
@@ -64,19 +65,19 @@ pub(super) const ALL: &[Hostile] = &[
         expected: Expected::Data,
     },
     Hostile {
-        name: "50000_clauses_of_or_in_variables",
+        name: "20000_clauses_of_or_in_variables",
         style: Style::Phrag,
         body: || {
-            let clauses = many(50_000, |id| format!("{{\"track_id\":{{\"eq\":{id}}}}}"));
+            let clauses = many(20_000, |id| format!("{{\"track_id\":{{\"eq\":{id}}}}}"));
             ask_with(TRACKS, &["{\"where\":{\"or\":[", &clauses, "]}}"].concat())
         },
         expected: Expected::Refused(ErrorCode::QueryTooComplex),
     },
     Hostile {
-        name: "50000_empty_clauses_of_and_in_variables",
+        name: "20000_empty_clauses_of_and_in_variables",
         style: Style::Phrag,
         body: || {
-            let clauses = many(50_000, |_| "{}".into());
+            let clauses = many(20_000, |_| "{}".into());
             ask_with(TRACKS, &["{\"where\":{\"and\":[", &clauses, "]}}"].concat())
         },
         expected: Expected::Refused(ErrorCode::QueryTooComplex),
@@ -136,7 +137,7 @@ pub(super) const ALL: &[Hostile] = &[
             let items = "NAME_ASC ".repeat(3_000);
             ask(&["{allTracks(orderBy:[", &items, "]first:1){edges{cursor}}}"].concat())
         },
-        expected: Expected::Refused(ErrorCode::QueryTooComplex),
+        expected: Expected::Refused(ErrorCode::BadUserInput),
     },
     Hostile {
         name: "a_text_of_a_megabyte",
@@ -201,14 +202,18 @@ pub(super) const ALL: &[Hostile] = &[
     Hostile {
         name: "the_largest_page",
         style: Style::PostGraphile,
-        body: || ask("{ allGenres(first: 2147483647) { nodes { name } pageInfo { hasNextPage } } }"),
+        body: || {
+            ask("{ allGenres(first: 2147483647) { nodes { name } pageInfo { hasNextPage } } }")
+        },
         expected: Expected::Data,
     },
     Hostile {
         name: "the_largest_page_below_rows",
         style: Style::PostGraphile,
         body: || {
-            ask("{ allGenresList(first: 2) { tracksByGenreId(first: 2147483647, offset: 2147483647) { totalCount pageInfo { hasNextPage hasPreviousPage } } } }")
+            ask(
+                "{ allGenresList(first: 2) { tracksByGenreId(first: 2147483647, offset: 2147483647) { totalCount pageInfo { hasNextPage hasPreviousPage } } } }",
+            )
         },
         expected: Expected::Data,
     },
@@ -227,7 +232,12 @@ pub(super) const ALL: &[Hostile] = &[
     Hostile {
         name: "a_page_beyond_32_bits_in_variables",
         style: Style::PostGraphile,
-        body: || ask_with("query ($n: Int) { allGenres(first: $n) { nodes { name } } }", "{\"n\":2147483648}"),
+        body: || {
+            ask_with(
+                "query ($n: Int) { allGenres(first: $n) { nodes { name } } }",
+                "{\"n\":2147483648}",
+            )
+        },
         expected: Expected::Refused(ErrorCode::BadUserInput),
     },
     Hostile {
@@ -249,11 +259,12 @@ pub(super) const ALL: &[Hostile] = &[
         expected: Expected::Refused(ErrorCode::ValidationFailed),
     },
     Hostile {
-        name: "a_decimal_of_20000_digits",
+        name: "a_decimal_of_300_digits",
         style: Style::PostGraphile,
         body: || {
-            let digits = "9".repeat(20_000);
-            ask(&["{ allTracksList(condition: { unitPrice: \"", &digits, "\" }) { name } }"].concat())
+            let digits = "9".repeat(300);
+            ask(&["{ allTracksList(condition: { unitPrice: \"", &digits, "\" }) { name } }"]
+                .concat())
         },
         expected: Expected::Data,
     },

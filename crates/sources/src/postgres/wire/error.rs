@@ -25,6 +25,8 @@ pub struct DatabaseError {
     pub constraint: Option<String>,
     /// The function of PostgreSQL's source that reported it.
     pub routine: Option<String>,
+    /// Whether it came before the execution, when the parameters were read and the plan was made.
+    pub is_of_bind: bool,
 }
 
 /// Why a connection, a round of statements or a cancel request failed.
@@ -49,7 +51,7 @@ pub enum WireError {
     Protocol(String),
     #[error("the connection was not made in time")]
     Timeout,
-    /// A prepared statement is gone or was planned for another shape of its tables. The
+    /// A prepared statement is gone or was made for another shape of its tables. The
     /// connection has forgotten what it prepared; the same round may be sent again.
     #[error("prepared statements have become stale: {0}")]
     StalePlan(Box<DatabaseError>),
@@ -104,6 +106,12 @@ impl DatabaseError {
             "0A000" => self.routine.as_deref() == Some("RevalidateCachedQuery"),
             _ => false,
         }
+    }
+
+    /// Whether the text of the statement does not fit its tables: prepared before, it may have
+    /// been given types that they do not have any more.
+    pub(super) fn is_of_text(&self) -> bool {
+        self.code.starts_with("42") && self.code != "42501"
     }
 }
 

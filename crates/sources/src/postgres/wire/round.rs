@@ -159,7 +159,7 @@ impl Connection {
         answered: usize,
         execution: usize,
     ) -> Result<WireError, WireError> {
-        let error = Box::new(message::parse_error(self.receiver.whole(frame))?);
+        let mut error = Box::new(message::parse_error(self.receiver.whole(frame))?);
         if error.is_fatal() {
             return Err(WireError::Closed { reason: Some(error) });
         }
@@ -170,8 +170,12 @@ impl Connection {
             .iter()
             .find(|expected| matches!(expected, Expected::Execute | Expected::Control));
         let execution = (ends_with == Some(&Expected::Execute)).then_some(execution);
+        error.is_of_bind = self.expected.get(answered) == Some(&Expected::Bind);
+        let before = answered.checked_sub(1).and_then(|before| self.expected.get(before));
+        let is_prepared_now = matches!(before, Some(Expected::Parse(_) | Expected::ParseUnnamed));
+        let may_have_changed = error.is_of_bind && !is_prepared_now && error.is_of_text();
         self.forget_unanswered(answered);
-        if error.is_stale_plan() {
+        if error.is_stale_plan() || may_have_changed {
             self.prepared.forget_all();
             return Ok(WireError::StalePlan(error));
         }

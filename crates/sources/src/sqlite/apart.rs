@@ -1,0 +1,108 @@
+//! Connections for what takes long: each is used on a thread of its own, and stops when nobody
+//! waits for its answer any more.
+
+use std::path::{Path, PathBuf};
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::time::Duration;
+
+use rusqlite::Connection;
+use tokio::sync::Semaphore;
+use tokio::task::spawn_blocking;
+use tokio::time::timeout;
+
+use super::STEPS;
+use super::connection::{BUSY, OpenFile};
+use crate::error::{SourceError, SourceErrorKind};
+
+/// For waiting until a connection is free.
+const ACQUIRE_TIMEOUT: Duration = Duration::from_secs(5);
+
+/// Connections that nobody uses, of all threads.
+#[derive(Clone, Debug)]
+pub(super) struct IdleFiles(Arc<Mutex<Vec<OpenFile>>>);
+
+/// The right of one thread to so many connections.
+#[derive(Debug)]
+pub(super) struct Apart {
+    path: PathBuf,
+    idle: IdleFiles,
+    permits: Arc<Semaphore>,
+}
+
+/// Tells the other thread that the request went away.
+struct Abandoned(Arc<AtomicBool>);
+
+impl IdleFiles {
+    pub(super) fn new(file: OpenFile) -> Self {
+        Self(Arc::new(Mutex::new(vec![file])))
+    }
+
+    fn lock(&self) -> MutexGuard<'_, Vec<OpenFile>> {
+        // A list of connections is whole at any time, even if a thread died while it held it.
+        self.0.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// A connection to the file that is at the path now.
+    fn take(&self, path: &Path) -> Result<OpenFile, SourceError> {
+        loop {
+            let Some(file) = self.lock().pop() else { return Ok(OpenFile::open(path, BUSY)?) };
+            if file.is_at(path) {
+                return Ok(file);
+            }
+        }
+    }
+}
+
+impl Apart {
+    pub(super) fn new(path: &Path, idle: &IdleFiles, most: usize) -> Self {
+        let permits = Arc::new(Semaphore::new(most.min(Semaphore::MAX_PERMITS)));
+        Self { path: path.into(), idle: idle.clone(), permits }
+    }
+
+    /// Runs `work` on another thread. If the future is dropped, its statements are interrupted.
+    pub(super) async fn run<T, E>(
+        &self,
+        work: impl FnOnce(&Connection) -> Result<T, E> + Send + 'static,
+    ) -> Result<T, E>
+    where
+        T: Send + 'static,
+        E: From<SourceError> + Send + 'static,
+    {
+        let permit = timeout(ACQUIRE_TIMEOUT, Arc::clone(&self.permits).acquire_owned()).await;
+        // The semaphore is never closed; if it were, no connection would become free.
+        let Ok(Ok(permit)) = permit else { return Err(none_free().into()) };
+        let abandoned = Abandoned(Arc::default());
+        let (path, idle) = (self.path.clone(), self.idle.clone());
+        let stop = Arc::clone(&abandoned.0);
+        let task = spawn_blocking(move || {
+            let _permit = permit;
+            let mut file = idle.take(&path)?;
+            // A flag of this run only: an interrupt could hit whoever uses the connection next.
+            let is_abandoned = move || stop.load(Ordering::Relaxed);
+            file.connection
+                .progress_handler(STEPS, Some(is_abandoned))
+                .map_err(SourceError::from)?;
+            let done = work(&file.connection);
+            idle.lock().push(file);
+            done
+        });
+        let failed = |error: tokio::task::JoinError| {
+            SourceError::new(SourceErrorKind::Internal, error.to_string()).into()
+        };
+        task.await.unwrap_or_else(|error| Err(failed(error)))
+    }
+}
+
+/// Too late for a run that has ended.
+impl Drop for Abandoned {
+    fn drop(&mut self) {
+        self.0.store(true, Ordering::Relaxed);
+    }
+}
+
+fn none_free() -> SourceError {
+    let milliseconds = ACQUIRE_TIMEOUT.as_millis();
+    let message = format!("no connection became free within {milliseconds} ms");
+    SourceError::new(SourceErrorKind::Unavailable, message)
+}
