@@ -59,6 +59,8 @@ pub enum Leaf {
     /// A number inside a node id or a cursor: as JSON, with every digit that says something; one
     /// that is not finite as a string.
     KeyNumber,
+    /// An integer inside a node id: a number where JavaScript can hold it, else a string.
+    KeyInteger,
     Boolean,
     /// A string; text that is not UTF-8 is an error.
     Text,

@@ -4,9 +4,8 @@ use graphql::operation::{FieldRef, SelectionSetId};
 use graphql::schema::{FieldId, TypeId, TypeKind};
 use graphql::{CollectedField, collect_fields};
 use ir::{Filter, Hop, Page, Rows};
-use response::{Fields, Item, Node, NodeId, Piece, ShapeField};
+use response::{Fields, Item, Node, NodeId, ShapeField};
 
-use super::order::literal;
 use super::{Context, LowerError, Outputs};
 use crate::binding::{FieldBinding, RowsBinding, RowsForm, RowsFrom};
 
@@ -131,12 +130,7 @@ impl<'a> Context<'a> {
                 Ok(Node::Leaf { output, leaf })
             }
             FieldBinding::NodeId { prefix, key } => {
-                let mut text = Vec::from(*b"[");
-                response::escape::write_string(prefix, &mut text);
-                text.push(b',');
-                let mut pieces = vec![Piece::Literal(text.into())];
-                pieces.extend(self.json_pieces_at(path, key, outputs));
-                pieces.push(literal(b"]"));
+                let pieces = self.node_id_pieces(path, prefix, key, outputs);
                 Ok(Node::Base64(pieces))
             }
             FieldBinding::Rows(binding) => match (binding.form, binding.from) {

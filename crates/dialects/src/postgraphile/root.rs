@@ -13,6 +13,10 @@ use crate::binding::{FieldBinding, InputBinding, InputRole, RowsBinding, RowsFor
 /// Adds `Query` and `Node`, so that they are first in the schema.
 pub(super) fn add_types(build: &mut Build<'_>) -> Option<TypeId> {
     let kind = TypeKind::Interface { fields: Vec::new(), interfaces: Vec::new() };
+    // Introspection and `@include` need them, whatever the columns are.
+    for name in ["String", "Boolean"] {
+        build.scalar(name)?;
+    }
     let id = build.scalar("ID")?.non_null();
     let node = build.add_type("Node", Some(descriptions::NODE.into()), kind)?;
     // No field gives a `Node` yet, so nothing is ever written for it.
