@@ -160,6 +160,9 @@ pub struct LeafError {
     pub problem: &'static str,
     /// The value, shortened.
     pub value: Box<str>,
+    /// The element of a list that it is about. Then the list was written, with null in place of
+    /// this element and of others that cannot be represented.
+    pub element: Option<u64>,
 }
 
 impl EnumNames {

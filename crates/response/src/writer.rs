@@ -184,7 +184,15 @@ impl<'p, E> Writer<'p, E> {
                         match leaf.write(value, out) {
                             // A stored value may mean null: JSON has one of its own.
                             Ok(()) => Ok(out.get(start..) != Some(b"null")),
-                            Err(error) => Err(self.fail(Failure::Leaf(error))),
+                            Err(error) => match error.element {
+                                None => Err(self.fail(Failure::Leaf(error))),
+                                Some(element) => {
+                                    self.path.push(PathItem::Index(element));
+                                    self.fail(Failure::Leaf(error));
+                                    self.path.pop();
+                                    Ok(true)
+                                }
+                            },
                         }
                     }
                 }
