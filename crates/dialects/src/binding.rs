@@ -109,8 +109,10 @@ pub struct ColumnBinding {
     pub value: ValueShape,
     /// In which form the source sends it.
     pub form: Form,
-    /// Its JSON form inside node ids and cursors.
+    /// Its JSON form inside cursors.
     pub json: Leaf,
+    /// Its JSON form inside node ids.
+    pub node_id: Leaf,
 }
 
 /// What all lists of an entity have in common.

@@ -566,9 +566,9 @@ fn every_position_is_bound() {
           Query.meetups(limit): Limit, null Ignore, empty Ignore
           Query.meetups(offset): Offset, null Ignore, empty Ignore
         Venue.id: Column(f0)
-          ColumnBinding { value: Leaf(Int), form: Stored, json: Int }
+          ColumnBinding { value: Leaf(Int), form: Stored, json: Int, node_id: Int }
         Venue.name: Column(f1)
-          ColumnBinding { value: Leaf(Text), form: Stored, json: Text }
+          ColumnBinding { value: Leaf(Text), form: Stored, json: Text, node_id: Text }
         Venue.meetups: Rows(RowsBinding { from: Relation(Hop { relationship: r0, direction: Backward }), entity: e1, form: List, default_limit: Some(50) })
           Venue.meetups(where): Filter, null Ignore, empty Ignore
           Venue.meetups(sort): Sort, null Ignore, empty Ignore
@@ -581,11 +581,11 @@ fn every_position_is_bound() {
         VenueSort.id: SortField(f0), null Ignore, empty Ignore
         VenueSort.name: SortField(f1), null Ignore, empty Ignore
         Meetup.id: Column(f2)
-          ColumnBinding { value: Leaf(Int), form: Stored, json: Int }
+          ColumnBinding { value: Leaf(Int), form: Stored, json: Int, node_id: Int }
         Meetup.venue_id: Column(f3)
-          ColumnBinding { value: Leaf(Int), form: Stored, json: Int }
+          ColumnBinding { value: Leaf(Int), form: Stored, json: Int, node_id: Int }
         Meetup.online: Column(f4)
-          ColumnBinding { value: Leaf(Boolean), form: Stored, json: Boolean }
+          ColumnBinding { value: Leaf(Boolean), form: Stored, json: Boolean, node_id: Boolean }
         Meetup.venue: Rows(RowsBinding { from: Relation(Hop { relationship: r0, direction: Forward }), entity: e0, form: Single, default_limit: None })
         MeetupClauses.and: And, null Ignore, empty Ignore
         MeetupClauses.or: Or, null Ignore, empty Ignore

@@ -43,6 +43,21 @@ fn members(api: &Api, name: &str) -> Vec<String> {
     }
 }
 
+/// Introspection and `@include` need them.
+#[test]
+fn string_and_boolean_are_there_whatever_the_columns_are() {
+    let mut tables = Tables::default();
+    let table = tables.table("number", &[("id", Type::Scalar(Scalar::Int32), false)]);
+    tables.primary(table, &["id"]);
+    let catalog = tables.builder.finish();
+    for collections in [SimpleCollections::Omit, SimpleCollections::Only] {
+        let api = make(&catalog, collections);
+        assert_eq!(graphql::validate_schema(&api.schema), Ok(()));
+        assert!(api.schema.find_type("String").is_some());
+        assert!(api.schema.find_type("Boolean").is_some());
+    }
+}
+
 #[test]
 fn schema_with_connections() {
     let api = make(&shop::catalog(), SimpleCollections::Omit);

@@ -239,6 +239,7 @@ fn compile_error(error: &sources::relational::CompileError) -> GraphQLError {
         CompileError::NotSupported { .. } => ErrorCode::NotSupported,
         CompileError::TooManyLevels
         | CompileError::TooManyParameters { .. }
+        | CompileError::TooManyTables { .. }
         | CompileError::TooManyColumns { .. } => ErrorCode::QueryTooComplex,
     };
     GraphQLError::new(code, error.to_string())

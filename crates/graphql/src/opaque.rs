@@ -48,7 +48,10 @@ pub fn read_opaque(text: &str, kind: OpaqueKind) -> Option<OpaqueShape> {
             let values = match items.pop()? {
                 Json::Array(values) => OpaqueValues::Nulls(values.iter().map(is_null).collect()),
                 Json::Number(number) if number.as_u64().is_some() => OpaqueValues::Number,
-                Json::Null | Json::Bool(_) | Json::Number(_) | Json::String(_)
+                Json::Null
+                | Json::Bool(_)
+                | Json::Number(_)
+                | Json::String(_)
                 | Json::Object(_) => return None,
             };
             (items, values)

@@ -140,10 +140,7 @@ impl Observation {
             (Aspect::Opaque(kind, expected), Some(value)) => {
                 opaque_shape(value, *kind) == *expected
             }
-            (
-                Aspect::Keys(_) | Aspect::Length(_) | Aspect::Single | Aspect::Opaque(..),
-                _,
-            ) => false,
+            (Aspect::Keys(_) | Aspect::Length(_) | Aspect::Single | Aspect::Opaque(..), _) => false,
         }
     }
 }

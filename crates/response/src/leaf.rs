@@ -59,6 +59,8 @@ pub enum Leaf {
     /// A number inside a node id or a cursor: as JSON, with every digit that says something; one
     /// that is not finite as a string.
     KeyNumber,
+    /// An integer inside a node id: a number where JavaScript can hold it, else a string.
+    KeyInteger,
     Boolean,
     /// A string; text that is not UTF-8 is an error.
     Text,
@@ -158,6 +160,9 @@ pub struct LeafError {
     pub problem: &'static str,
     /// The value, shortened.
     pub value: Box<str>,
+    /// The element of a list that it is about. Then the list was written, with null in place of
+    /// this element and of others that cannot be represented.
+    pub element: Option<u64>,
 }
 
 impl EnumNames {

@@ -73,8 +73,9 @@ pub enum Node {
     Count { output: OutputId },
     /// Whether there are rows beyond the page, in the direction in which it was cut off.
     HasMore { rows: RowsId },
-    /// Whether rows come before a page that begins at an offset, or `after` a row.
-    HasPrevious { rows: RowsId, after: bool },
+    /// Whether rows stand outside the page, on a side where it is bounded by a cursor, which has
+    /// a row of its own, or by its offset. Outside an empty page stands nothing.
+    HasOutside { rows: RowsId, beyond_cursor: bool },
 }
 
 /// A part of a [`Node::Base64`] text.

@@ -184,7 +184,15 @@ impl<'p, E> Writer<'p, E> {
                         match leaf.write(value, out) {
                             // A stored value may mean null: JSON has one of its own.
                             Ok(()) => Ok(out.get(start..) != Some(b"null")),
-                            Err(error) => Err(self.fail(Failure::Leaf(error))),
+                            Err(error) => match error.element {
+                                None => Err(self.fail(Failure::Leaf(error))),
+                                Some(element) => {
+                                    self.path.push(PathItem::Index(element));
+                                    self.fail(Failure::Leaf(error));
+                                    self.path.pop();
+                                    Ok(true)
+                                }
+                            },
                         }
                     }
                 }
@@ -216,9 +224,9 @@ impl<'p, E> Writer<'p, E> {
             Node::Base64(pieces) => self.write_base64(pieces, cursor),
             Node::Count { output } => self.write_count(self.layout.place(*output), cursor),
             Node::HasMore { rows } => self.write_has_more(*rows, cursor),
-            Node::HasPrevious { rows, after } => {
-                self.write_has_previous(*rows, *after, cursor)
-            },
+            Node::HasOutside { rows, beyond_cursor } => {
+                self.write_has_outside(*rows, *beyond_cursor, cursor)
+            }
         }
     }
 
@@ -378,10 +386,10 @@ impl<'p, E> Writer<'p, E> {
         self.write_boolean(child.has_more())
     }
 
-    fn write_has_previous<C: Cursor<Error = E>>(
+    fn write_has_outside<C: Cursor<Error = E>>(
         &mut self,
         rows: RowsId,
-        after: bool,
+        beyond_cursor: bool,
         cursor: &mut C,
     ) -> Result<bool, Halt> {
         let Some(level) = self.layout.level(rows) else { return Ok(false) };
@@ -389,8 +397,8 @@ impl<'p, E> Writer<'p, E> {
             Ok(child) => child.bounds(),
             Err(error) => return Err(self.fail(Failure::Source(error))),
         };
-        // An empty page stands nowhere: it has nothing before it.
-        self.write_boolean((after || bounds.offset > 0) && bounds.limit != Some(0))
+        // An empty page stands nowhere: nothing is outside it.
+        self.write_boolean((beyond_cursor || bounds.offset > 0) && bounds.limit != Some(0))
     }
 
     fn write_boolean(&mut self, value: bool) -> Result<bool, Halt> {

@@ -437,7 +437,7 @@ fn pages_know_whether_rows_stand_around_them() {
         answer.levels[0].bounds = bounds;
         answer.levels[0].has_more = has_more;
         let next = answer.shape.add(Node::HasMore { rows });
-        let previous = answer.shape.add(Node::HasPrevious { rows, after: false });
+        let previous = answer.shape.add(Node::HasOutside { rows, beyond_cursor: false });
         let info =
             answer.object(&[("hasNextPage", next, false), ("hasPreviousPage", previous, false)]);
         answer.root(&[("pageInfo", info, false)]);

@@ -23,6 +23,8 @@ pub struct Flavor {
     pub typed_text: bool,
     /// The most parameters of a statement.
     pub most_parameters: usize,
+    /// The most tables of a statement: what the database can join, or what it plans in a second.
+    pub most_tables: usize,
     /// The most columns that a statement gives.
     pub most_columns: usize,
 }
@@ -62,6 +64,7 @@ impl Flavor {
         offset_alone: true,
         typed_text: true,
         most_parameters: 65_535,
+        most_tables: 100,
         most_columns: 1_664,
     };
 
@@ -74,6 +77,7 @@ impl Flavor {
         offset_alone: false,
         typed_text: false,
         most_parameters: 32_766,
+        most_tables: 64,
         most_columns: 2_000,
     };
 

@@ -191,6 +191,13 @@ impl Select {
         }
     }
 
+    /// How many tables it reads, those of its subqueries included.
+    #[must_use]
+    pub fn tables(&self) -> usize {
+        let joined = self.joins.iter().map(|join| &join.item);
+        self.from.iter().chain(joined).map(FromItem::tables).sum()
+    }
+
     /// Adds a condition to those there are.
     pub fn and_where(&mut self, condition: Expression) {
         self.filter = Some(match self.filter.take() {
@@ -235,6 +242,14 @@ impl Expression {
 }
 
 impl FromItem {
+    fn tables(&self) -> usize {
+        match self {
+            Self::Table { .. } => 1,
+            Self::Subquery { select, .. } => select.tables(),
+            Self::Arrays { .. } => 0,
+        }
+    }
+
     #[must_use]
     pub fn alias(&self) -> Alias {
         match self {
@@ -242,5 +257,29 @@ impl FromItem {
             | Self::Subquery { alias, .. }
             | Self::Arrays { alias, .. } => *alias,
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{Alias, Expression, FromItem, Identifier, Join, JoinKind, Select, TableName};
+
+    fn table(alias: u32) -> FromItem {
+        let name = TableName { schema: None, name: Identifier("t".into()) };
+        FromItem::Table { name, alias: Alias(alias) }
+    }
+
+    fn left(item: FromItem) -> Join {
+        Join { kind: JoinKind::Left(Expression::Boolean(true)), item }
+    }
+
+    #[test]
+    fn tables_of_subqueries_count() {
+        let mut inner = Select::from(table(0));
+        inner.joins.push(left(table(1)));
+        let mut select = Select::from(FromItem::Arrays { parameters: Vec::new(), alias: Alias(2) });
+        let subquery = FromItem::Subquery { select: Box::new(inner), alias: Alias(3) };
+        select.joins = vec![left(subquery), left(table(4))];
+        assert_eq!(select.tables(), 3);
     }
 }

@@ -106,11 +106,7 @@ impl Context<'_> {
         Ok(arguments)
     }
 
-    fn cursor(
-        &self,
-        input: &Input<'_>,
-        field: &CollectedField<'_>,
-    ) -> Result<Opaque, LowerError> {
+    fn cursor(&self, input: &Input<'_>, field: &CollectedField<'_>) -> Result<Opaque, LowerError> {
         let Some(shape) = self.opaque(input, OpaqueKind::Cursor) else {
             return Err(LowerError::refused(INVALID_CURSOR, field.location));
         };

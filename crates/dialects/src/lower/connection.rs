@@ -116,24 +116,26 @@ impl Context<'_> {
                 return Err(misplaced("page information"));
             };
             let node = match binding {
-                // What was cut off by a limit is known by reading one row more. Where nothing
-                // was, rows before a cursor have that cursor's row after them, and rows after a
-                // cursor or an offset have something before them.
-                PageInfoField::HasNextPage if !paging.first => boolean(paging.before),
+                // Beyond a cursor stands at least the cursor's own row, before an offset what it
+                // passes over; what a limit cuts off is known by reading one row more.
+                PageInfoField::HasNextPage if paging.before => {
+                    shown = true;
+                    Node::HasOutside { rows, beyond_cursor: true }
+                }
+                PageInfoField::HasPreviousPage if paging.after || paging.offset => {
+                    shown = true;
+                    Node::HasOutside { rows, beyond_cursor: paging.after }
+                }
+                PageInfoField::HasNextPage if paging.first => {
+                    (look_ahead, shown) = (true, true);
+                    Node::HasMore { rows }
+                }
                 PageInfoField::HasPreviousPage if paging.last => {
                     (look_ahead, shown) = (true, true);
                     Node::HasMore { rows }
                 }
-                PageInfoField::HasPreviousPage if !paging.offset && !paging.after => {
-                    boolean(false)
-                }
-                PageInfoField::HasNextPage => {
-                    (look_ahead, shown) = (true, true);
-                    Node::HasMore { rows }
-                }
-                PageInfoField::HasPreviousPage => {
-                    shown = true;
-                    Node::HasPrevious { rows, after: paging.after }
+                PageInfoField::HasNextPage | PageInfoField::HasPreviousPage => {
+                    Node::Literal(b"false"[..].into())
                 }
                 PageInfoField::StartCursor | PageInfoField::EndCursor => {
                     shown = true;
@@ -160,8 +162,4 @@ impl<'a> Context<'a> {
             FieldRef::Field(id) => Ok(Some((self.api.field(id), self.api.schema[id].r#type))),
         }
     }
-}
-
-fn boolean(value: bool) -> Node {
-    Node::Literal(if value { b"true"[..].into() } else { b"false"[..].into() })
 }

@@ -2,7 +2,7 @@
 
 use catalog::{EntityId, FieldId};
 use ir::{Direction, Nulls, OrderKey, OrderTerm, Place};
-use response::Piece;
+use response::{Leaf, Piece};
 
 use super::Context;
 use super::outputs::Outputs;
@@ -84,34 +84,47 @@ impl Context<'_> {
         }
         text.push(b'[');
         let mut pieces = vec![Piece::Literal(text.into())];
-        pieces.extend(self.json_pieces(&order.cursor.fields, outputs));
+        for (place, field) in order.cursor.fields.iter().enumerate() {
+            if place > 0 {
+                pieces.push(literal(b","));
+            }
+            let leaf = self.api.find_column(*field).map(|column| column.json.clone());
+            pieces.push(self.value_piece(&[], *field, leaf, outputs));
+        }
         pieces.push(literal(b"]]"));
         pieces
     }
 
-    /// The JSON forms of fields of the row, with commas between them.
-    pub(super) fn json_pieces(&mut self, fields: &[FieldId], outputs: &mut Outputs) -> Vec<Piece> {
-        self.json_pieces_at(&[], fields, outputs)
-    }
-
-    pub(super) fn json_pieces_at(
+    /// The opaque id of the row at the end of a path.
+    pub(super) fn node_id_pieces(
         &mut self,
         path: &[ir::Hop],
-        fields: &[FieldId],
+        prefix: &str,
+        key: &[FieldId],
         outputs: &mut Outputs,
     ) -> Vec<Piece> {
-        let mut pieces = Vec::with_capacity(2 * fields.len());
-        for field in fields {
-            if !pieces.is_empty() {
-                pieces.push(literal(b","));
-            }
-            // A key may have a column that the API does not show.
-            let column = self.api.find_column(*field);
-            let leaf = column.map_or(response::Leaf::Any, |column| column.json.clone());
-            let output = outputs.field(self, path, *field, ir::Form::Stored);
-            pieces.push(Piece::Leaf { output, leaf });
+        let mut text = Vec::from(*b"[");
+        response::escape::write_string(prefix, &mut text);
+        let mut pieces = vec![Piece::Literal(text.into())];
+        for field in key {
+            let leaf = self.api.find_column(*field).map(|column| column.node_id.clone());
+            pieces.push(literal(b","));
+            pieces.push(self.value_piece(path, *field, leaf, outputs));
         }
+        pieces.push(literal(b"]"));
         pieces
+    }
+
+    fn value_piece(
+        &mut self,
+        path: &[ir::Hop],
+        field: FieldId,
+        leaf: Option<Leaf>,
+        outputs: &mut Outputs,
+    ) -> Piece {
+        let output = outputs.field(self, path, field, ir::Form::Stored);
+        // A key may have a column that the API does not show.
+        Piece::Leaf { output, leaf: leaf.unwrap_or(Leaf::Any) }
     }
 }
 

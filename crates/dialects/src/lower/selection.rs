@@ -5,10 +5,9 @@ use graphql::operation::{FieldRef, SelectionSetId};
 use graphql::schema::{FieldId, TypeId, TypeKind};
 use graphql::{CollectedField, collect_fields};
 use ir::{Filter, Hop, Page, Rows};
-use response::{Fields, Item, Node, NodeId, Piece, ShapeField};
+use response::{Fields, Item, Node, NodeId, ShapeField};
 
 use super::arguments::Opaque;
-use super::order::literal;
 use super::paging::{Paging, page};
 use super::{Context, LowerError, Outputs};
 use crate::binding::{FieldBinding, NodeIdBinding, RowsBinding, RowsForm, RowsFrom};
@@ -141,12 +140,7 @@ impl<'a> Context<'a> {
                 Ok(Node::Leaf { output, leaf })
             }
             FieldBinding::NodeId { prefix, key } => {
-                let mut text = Vec::from(*b"[");
-                response::escape::write_string(prefix, &mut text);
-                text.push(b',');
-                let mut pieces = vec![Piece::Literal(text.into())];
-                pieces.extend(self.json_pieces_at(path, key, outputs));
-                pieces.push(literal(b"]"));
+                let pieces = self.node_id_pieces(path, prefix, key, outputs);
                 Ok(Node::Base64(pieces))
             }
             FieldBinding::Rows(binding) => match (binding.form, binding.from) {
@@ -176,10 +170,7 @@ impl<'a> Context<'a> {
     }
 
     /// The row of any entity that has the opaque id given; `None` if no row can have it.
-    fn lookup(
-        &mut self,
-        field: &CollectedField<'a>,
-    ) -> Result<Option<(Node, Rows)>, LowerError> {
+    fn lookup(&mut self, field: &CollectedField<'a>) -> Result<Option<(Node, Rows)>, LowerError> {
         let Some(Some(id)) = self.arguments(field)?.node_id else { return Ok(None) };
         let api = self.api;
         let prefix = id.shape.tags.first().map_or("", |tag| &**tag);
@@ -302,12 +293,7 @@ fn null() -> Node {
 }
 
 /// At most one row of an entity.
-fn single(
-    id: ir::RowsId,
-    entity: catalog::EntityId,
-    filter: Filter,
-    outputs: Outputs,
-) -> Rows {
+fn single(id: ir::RowsId, entity: catalog::EntityId, filter: Filter, outputs: Outputs) -> Rows {
     Rows {
         id,
         from: ir::From::Entity(entity),

@@ -53,10 +53,11 @@ pub(super) fn values(catalog: &Catalog, r#type: &Type, big_integers: BigIntegers
 }
 
 fn list(item: Values) -> Values {
-    let ColumnBinding { value, form, json } = item.binding;
+    let ColumnBinding { value, form, json, .. } = item.binding;
     let binding = ColumnBinding {
         value: ValueShape::List(Box::new(value)),
         form,
+        node_id: Leaf::List(Box::new(json.clone())),
         json: Leaf::List(Box::new(json)),
     };
     Values { lists: item.lists + 1, binding, comparable: false, ..item }
@@ -64,7 +65,8 @@ fn list(item: Values) -> Values {
 
 fn single(value: Single) -> Values {
     let Single { scalar, leaf, form, comparable, ordered } = value;
-    let binding = ColumnBinding { value: ValueShape::Leaf(leaf.clone()), form, json: leaf };
+    let value = ValueShape::Leaf(leaf.clone());
+    let binding = ColumnBinding { value, form, node_id: leaf.clone(), json: leaf };
     Values { scalar, lists: 0, binding, comparable, ordered }
 }
 

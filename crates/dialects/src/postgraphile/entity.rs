@@ -117,11 +117,18 @@ fn serve<'a>(build: &mut Build<'a>, entity: &'a Entity, name: String) -> Option<
 fn column_binding(value: Option<&ValueType>) -> ColumnBinding {
     match value {
         Some(ValueType { value, form, json, .. }) => {
-            ColumnBinding { value: value.clone(), form: *form, json: json.clone() }
+            let node_id = match value {
+                // PostGraphile keeps the digits of numbers in node ids, and not in cursors.
+                ValueShape::Leaf(Leaf::BigInt) => Leaf::KeyInteger,
+                ValueShape::Leaf(leaf @ Leaf::Decimal { .. }) => leaf.clone(),
+                _ => json.clone(),
+            };
+            ColumnBinding { value: value.clone(), form: *form, json: json.clone(), node_id }
         }
         None => {
             let value = ValueShape::Leaf(Leaf::Any);
-            ColumnBinding { value, form: Form::Stored, json: Leaf::Any }
+            let form = Form::Stored;
+            ColumnBinding { value, form, json: Leaf::Any, node_id: Leaf::Any }
         }
     }
 }

@@ -13,6 +13,10 @@ use crate::binding::{FieldBinding, InputBinding, InputRole, RowsBinding, RowsFor
 /// Adds `Query` and `Node`, so that they are first in the schema.
 pub(super) fn add_types(build: &mut Build<'_>) -> Option<TypeId> {
     let kind = TypeKind::Interface { fields: Vec::new(), interfaces: Vec::new() };
+    // Introspection and `@include` need them, whatever the columns are.
+    for name in ["String", "Boolean"] {
+        build.scalar(name)?;
+    }
     let id = build.scalar("ID")?.non_null();
     let node = build.add_type("Node", Some(descriptions::NODE.into()), kind)?;
     // The field is read of the type that implements `Node`, never of `Node` itself.
@@ -148,12 +152,7 @@ fn add_by_key(
 }
 
 /// Adds the field that gives a row by its node id, if it has one.
-fn add_by_node_id(
-    build: &mut Build<'_>,
-    query: TypeId,
-    names: &mut Claims,
-    one: &Served<'_>,
-) {
+fn add_by_node_id(build: &mut Build<'_>, query: TypeId, names: &mut Claims, one: &Served<'_>) {
     let (Some(types), Some(id)) = (one.types, build.scalar("ID")) else { return };
     if one.primary_key().is_empty() {
         return;

@@ -25,7 +25,8 @@ pub(super) fn write_list(
     let mut scratch = Vec::new();
     let mut depth = 0_usize;
     let mut before = Before::Nothing;
-    let mut is_first = true;
+    let mut count = 0_u64;
+    let mut failed = None;
     out.push(b'[');
     loop {
         let (byte, after) = rest.split_first().ok_or_else(malformed)?;
@@ -48,42 +49,64 @@ pub(super) fn write_list(
                 rest = after;
             }
             (Before::OpeningBrace | Before::Comma, _) => {
-                if !is_first {
+                if count > 0 {
                     out.push(b',');
                 }
-                is_first = false;
-                rest = write_element(inner, rest, &mut scratch, out, malformed)?;
+                let (element, after) = take_element(rest, &mut scratch).ok_or_else(malformed)?;
+                rest = after;
+                if let Err(error) = write_element(inner, element, out) {
+                    failed.get_or_insert(LeafError { element: Some(count), ..error });
+                }
+                count += 1;
                 before = Before::Element;
             }
             (Before::Nothing | Before::Element, _) => return Err(malformed()),
         }
     }
     out.push(b']');
-    if rest.is_empty() { Ok(()) } else { Err(malformed()) }
+    match failed {
+        _ if !rest.is_empty() => Err(malformed()),
+        Some(error) => Err(error),
+        None => Ok(()),
+    }
 }
 
-/// Appends one element; gives what follows it.
-fn write_element<'a>(
-    inner: &Leaf,
+/// One element, `None` for null, and what follows it.
+fn take_element<'e, 'a: 'e>(
     text: &'a [u8],
-    scratch: &mut Vec<u8>,
-    out: &mut Vec<u8>,
-    malformed: impl Fn() -> LeafError,
-) -> Result<&'a [u8], LeafError> {
+    scratch: &'e mut Vec<u8>,
+) -> Option<(Option<&'e [u8]>, &'a [u8])> {
     if let [b'"', inside @ ..] = text {
-        let (quoted, rest) = Quoted::take(inside).ok_or_else(malformed)?;
-        inner.write(Value::Text(quoted.unescape(scratch)), out)?;
-        return Ok(rest);
+        let (quoted, rest) = Quoted::take(inside)?;
+        return Some((Some(quoted.unescape(scratch)), rest));
     }
-    let end = text.iter().position(|byte| matches!(byte, b',' | b'}')).ok_or_else(&malformed)?;
-    let (element, rest) = text.split_at_checked(end).ok_or_else(&malformed)?;
-    match (element, inner) {
-        ([], _) => return Err(malformed()),
-        (b"NULL", Leaf::Composite(members)) => composite::write_absent(members, out)?,
-        (b"NULL", _) => out.extend_from_slice(b"null"),
-        _ => inner.write(Value::Text(element), out)?,
+    let end = text.iter().position(|byte| matches!(byte, b',' | b'}'))?;
+    let (element, rest) = text.split_at_checked(end)?;
+    match element {
+        [] => None,
+        b"NULL" => Some((None, rest)),
+        _ => Some((Some(element), rest)),
     }
-    Ok(rest)
+}
+
+/// Appends one element; one that cannot be represented becomes null, the others stay.
+fn write_element(inner: &Leaf, element: Option<&[u8]>, out: &mut Vec<u8>) -> Result<(), LeafError> {
+    let start = out.len();
+    let written = match (element, inner) {
+        (Some(text), _) => inner.write(Value::Text(text), out),
+        (None, Leaf::Composite(members)) => composite::write_absent(members, out),
+        (None, _) => {
+            out.extend_from_slice(b"null");
+            Ok(())
+        }
+    };
+    written.inspect_err(|error| {
+        // A list within the list is written already.
+        if error.element.is_none() {
+            out.truncate(start);
+            out.extend_from_slice(b"null");
+        }
+    })
 }
 
 /// What follows `[0:1][1:2]=`, which stands before arrays whose first index is not one.
@@ -107,6 +130,25 @@ mod tests {
 
     fn list(leaf: Leaf) -> Leaf {
         Leaf::List(Box::new(leaf))
+    }
+
+    #[test]
+    fn an_element_that_cannot_be_represented_is_null_and_named() {
+        let mut out = Vec::new();
+        let text = Value::Text(b"{0.5,NaN,1e21,-Infinity}");
+        let error = list(Leaf::Float).write(text, &mut out).unwrap_err();
+        assert_eq!(String::from_utf8(out).unwrap(), "[0.5,null,1e+21,null]");
+        assert_eq!(error.element, Some(1));
+        assert_eq!(error.to_string(), "Float cannot represent non numeric value: \"NaN\"");
+    }
+
+    #[test]
+    fn an_element_that_cannot_be_represented_fails_the_value_around_its_list() {
+        let members = [member("list", Part::Attribute(0), list(Leaf::Float))];
+        let mut out = Vec::new();
+        let text = Value::Text(b"(\"{NaN,1}\")");
+        let error = Leaf::Composite(members.into()).write(text, &mut out).unwrap_err();
+        assert_eq!(error.element, None);
     }
 
     #[test]

@@ -21,7 +21,7 @@ pub(super) fn write_composite(
         let Part::Attribute(place) = member.part else { return Err(no_such_part(EXPECTED, value)) };
         let field = fields.get(usize::from(place)).ok_or_else(|| no_such_part(EXPECTED, value))?;
         let attribute = field.text(&mut scratch).map_or(Value::Null, Value::Text);
-        member.leaf.write(attribute, out)
+        member.leaf.write(attribute, out).map_err(LeafError::whole)
     })
 }
 

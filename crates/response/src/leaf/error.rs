@@ -12,7 +12,12 @@ const SHOWN: usize = 60;
 impl LeafError {
     #[cold]
     pub(super) fn new(expected: &'static str, problem: &'static str, value: Value<'_>) -> Self {
-        Self { expected, problem, value: show(value).into() }
+        Self { expected, problem, value: show(value).into(), element: None }
+    }
+
+    /// The same about the whole of a value that the list is a part of.
+    pub(super) fn whole(self) -> Self {
+        Self { element: None, ..self }
     }
 }
 

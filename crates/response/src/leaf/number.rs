@@ -55,6 +55,19 @@ pub(super) fn write_big_int(value: Value<'_>, out: &mut Vec<u8>) -> Result<(), L
     Ok(())
 }
 
+/// Appends an integer of a node id.
+pub(super) fn write_key_integer(value: Value<'_>, out: &mut Vec<u8>) -> Result<(), LeafError> {
+    /// Every integer up to here is exact in JavaScript.
+    const SAFE: u64 = (1 << 53) - 1;
+    match integer(value) {
+        Ok(integer) if integer.unsigned_abs() <= SAFE => {
+            write_integer(integer, out);
+            Ok(())
+        }
+        Ok(_) | Err(_) => write_big_int(value, out),
+    }
+}
+
 /// Appends a floating point number.
 pub(super) fn write_float(value: Value<'_>, out: &mut Vec<u8>) -> Result<(), LeafError> {
     let number = match value {
@@ -200,6 +213,13 @@ mod tests {
         check_text(&Leaf::Int, "+5", "5");
         check_text(&Leaf::Int, "00000000000000000000012", "12");
         check_text(&Leaf::BigInt, "-000", "\"0\"");
+    }
+
+    #[test]
+    fn integers_of_node_ids_are_numbers_where_javascript_can_hold_them() {
+        check_text(&Leaf::KeyInteger, "9007199254740991", "9007199254740991");
+        check_text(&Leaf::KeyInteger, "-9007199254740992", "\"-9007199254740992\"");
+        check(&Leaf::KeyInteger, Value::Integer(i64::MAX), "\"9223372036854775807\"");
     }
 
     #[test]

@@ -47,7 +47,7 @@ fn write_bound(
     out: &mut Vec<u8>,
 ) -> Result<(), LeafError> {
     write_members(members, out, |member, out| match member.part {
-        Part::Value => member.leaf.write(value, out),
+        Part::Value => member.leaf.write(value, out).map_err(LeafError::whole),
         Part::Inclusive => {
             out.extend_from_slice(if inclusive { b"true" } else { b"false" });
             Ok(())

@@ -40,6 +40,8 @@ pub enum CompileError {
     TooManyLevels,
     #[error("A statement of the operation would have more than {most} parameters.")]
     TooManyParameters { most: usize },
+    #[error("A statement of the operation would join more than {most} tables.")]
+    TooManyTables { most: usize },
     #[error("A statement of the operation would have more than {most} columns.")]
     TooManyColumns { most: usize },
 }
@@ -380,7 +382,10 @@ impl Compiler<'_> {
         kind: LevelKind,
         how: Parents,
     ) -> Result<LevelId, CompileError> {
-        let Flavor { most_parameters, most_columns, .. } = self.flavor;
+        let Flavor { most_parameters, most_tables, most_columns, .. } = self.flavor;
+        if select.tables() > most_tables {
+            return Err(CompileError::TooManyTables { most: most_tables });
+        }
         if statement.parameters.len() > most_parameters {
             return Err(CompileError::TooManyParameters { most: most_parameters });
         }
