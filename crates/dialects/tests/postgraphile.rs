@@ -9,7 +9,7 @@ mod tables;
 
 use catalog::{Catalog, Scalar, Type};
 use dialects::postgraphile::{Options, SimpleCollections, api};
-use dialects::{Api, EntityBinding, FieldBinding, OrderBy, ValueBinding};
+use dialects::{Api, EntityBinding, FieldBinding, NodeIdBinding, OrderBy, ValueBinding};
 use expect_test::{expect, expect_file};
 use graphql::print_schema;
 
@@ -117,6 +117,11 @@ fn orders_cursors_and_node_ids() {
             tie_break: vec![id],
             unique: vec![id],
             natural_cursor: "primary_key_asc".into(),
+            node_id: Some(NodeIdBinding {
+                prefix: "people".into(),
+                key: vec![id],
+                r#type: api.schema.find_type("Person").unwrap(),
+            }),
         })
     );
     assert_eq!(
@@ -125,6 +130,7 @@ fn orders_cursors_and_node_ids() {
             tie_break: Vec::new(),
             unique: Vec::new(),
             natural_cursor: "natural".into(),
+            node_id: None,
         })
     );
 
@@ -177,7 +183,7 @@ fn a_name_belongs_to_the_first_and_the_others_are_reported() {
     let shown = ["Query", "Post", "PostCondition", "PostsOrderBy"]
         .map(|name| format!("{name}: {}\n", members(&api, name).join(" ")));
     expect![[r#"
-        Query: query nodeId allPeople allPosts personById postById postByAB
+        Query: query nodeId node allPeople allPosts personById postById postByAB person post
         Post: nodeId id aB primaryKey postByAB postsByAB
         PostCondition: id aB primaryKey
         PostsOrderBy: NATURAL ID_ASC ID_DESC A_B_ASC A_B_DESC PRIMARY_KEY_ASC PRIMARY_KEY_DESC
@@ -196,7 +202,7 @@ fn a_table_keeps_its_type_and_another_table_loses_its_connection() {
     expect![[r#"
         collision: app.post: its connection type would be called PostsConnection, which is already the type of app.posts_connection; it is left out. Remedy: rename app.post, or the other.
     "#]].assert_eq(&notes(&api));
-    assert_eq!(members(&api, "Query"), ["query", "nodeId", "allPostsConnections"]);
+    assert_eq!(members(&api, "Query"), ["query", "nodeId", "node", "allPostsConnections"]);
     assert_eq!(members(&api, "PostsConnection"), ["id"]);
 }
 
@@ -214,6 +220,7 @@ fn odd_names_become_names_of_graphql() {
     expect![[r#"
         query
         nodeId
+        node
         all2OddThings
         all2OddThingsList
         allFooInputRecords
