@@ -76,6 +76,8 @@ fn requests_that_run_when_postgresql_stops_are_answered() {
 fn a_crash_of_postgresql_is_unavailable_until_it_has_recovered() {
     let Some(postgres) = Restartable::start() else { return };
     postgres.server.execute("postgres", TABLES).unwrap();
+    // Test servers do not wait for the disk: without this the tables might not outlive the crash.
+    postgres.server.execute("postgres", "CHECKPOINT").unwrap();
     let mut served = Served::start(&postgres.server.url("postgres"), &["--threads", "2"]);
     assert_eq!(served.ask(QUERY), artists());
     let any = "SELECT pid FROM pg_stat_activity WHERE backend_type = 'client backend' \
