@@ -17,6 +17,8 @@ mod operation;
 mod sources;
 #[path = "differential/value.rs"]
 mod value;
+#[path = "differential/walks.rs"]
+mod walks;
 
 use std::error::Error;
 use std::process::ExitCode;
@@ -61,6 +63,8 @@ fn main() -> Result<ExitCode, Box<dyn Error>> {
     }
     let own = Arc::clone(&sources);
     trials.push(Trial::test("counts by SQL", move || counts::compare_counts(&own)));
+    let own = Arc::clone(&sources);
+    trials.push(Trial::test("walks from page to page", move || walks::compare_walks(&own)));
     let conclusion = libtest_mimic::run(&arguments, trials);
     // Removes the databases, which leaving the process does not.
     drop(sources);

@@ -60,7 +60,7 @@ pub(crate) struct ExplainOptions {
     /// Which operation of the document, where it has several
     #[arg(long, env = "THALWEG_OPERATION", value_name = "NAME")]
     pub(crate) operation: Option<String>,
-    /// Run the statements, and print the plan with the database's own figures
+    /// For PostgreSQL: run the statements, and print the plans with its own figures
     #[arg(long, env = "THALWEG_ANALYZE")]
     pub(crate) analyze: bool,
 }

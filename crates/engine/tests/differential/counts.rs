@@ -89,8 +89,6 @@ async fn ask(worker: &Worker, connection: &str, field: &str, value: &Json) -> Re
     let query = format!(
         "query ($c: {entity}Condition) {{ {connection}(condition: $c) {{ totalCount nodes {{ nodeId }} }} }}"
     );
-    let body = json!({ "query": query, "variables": { "c": { field: value } } });
-    let request = graphql::Request::from_json(body.to_string().as_bytes());
-    let request = request.map_err(|error| Failed::from(error.message))?;
-    Ok(serde_json::from_slice(&worker.execute(&request, engine::Allowed::Queries).await.body)?)
+    let variables = json!({ "c": { field: value } }).to_string();
+    Ok(serde_json::from_str(&crate::answer(worker, &query, &variables).await?)?)
 }
