@@ -16,7 +16,7 @@ use graphql::print_schema;
 use tables::Tables;
 
 fn make(catalog: &Catalog, simple_collections: SimpleCollections) -> Api {
-    api(catalog, &Options { simple_collections })
+    api(catalog, &Options { simple_collections, ..Options::default() })
 }
 
 /// One line for each note.

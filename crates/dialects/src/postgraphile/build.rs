@@ -7,6 +7,7 @@ use graphql::schema::{
 use rustc_hash::FxHashMap;
 
 use super::claims::Claims;
+use super::naming::Inflection;
 use super::types::ValueType;
 use super::{Options, scalars};
 use crate::api::ApiBuilder;
@@ -16,6 +17,8 @@ use crate::api::ApiBuilder;
 pub(super) struct Build<'a> {
     pub(super) catalog: &'a Catalog,
     pub(super) options: &'a Options,
+    /// How names are formed.
+    pub(super) inflection: Inflection,
     pub(super) api: ApiBuilder,
     /// The names of all types.
     pub(super) types: Claims,
@@ -46,6 +49,7 @@ impl<'a> Build<'a> {
         Self {
             catalog,
             options,
+            inflection: Inflection::new(options),
             api: ApiBuilder::default(),
             types,
             named: FxHashMap::default(),

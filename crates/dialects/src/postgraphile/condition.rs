@@ -4,8 +4,8 @@ use graphql::schema::{TypeId, TypeKind};
 
 use super::build::{Build, input};
 use super::claims::Claimant;
+use super::descriptions;
 use super::entity::Served;
-use super::{descriptions, naming};
 use crate::binding::{InputBinding, InputRole, Meaning};
 
 /// Adds the condition type of an entity; `None` if no column can be compared.
@@ -17,7 +17,7 @@ pub(super) fn add(build: &mut Build<'_>, one: &Served<'_>) -> Option<TypeId> {
         .peekable();
     columns.peek()?;
     let subject = build.entity_name(one.entity.id);
-    let name = naming::condition_type(&one.name);
+    let name = build.inflection.condition_type(&one.name);
     let claimant = Claimant { subject: &subject, what: "condition type" };
     if let Err(note) = build.types.claim(&name, claimant) {
         build.note(note);

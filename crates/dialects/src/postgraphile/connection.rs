@@ -4,8 +4,8 @@ use graphql::schema::{FieldDefinition, TypeId, TypeRef};
 
 use super::build::{Build, field, object};
 use super::claims::Claimant;
+use super::descriptions;
 use super::entity::Served;
-use super::{descriptions, naming};
 use crate::binding::{ConnectionField, EdgeField, FieldBinding, PageInfoField};
 
 /// Adds the connection type of an entity and its edge type. `None` if there are no connections,
@@ -15,7 +15,8 @@ pub(super) fn add(build: &mut Build<'_>, one: &Served<'_>, row: TypeId) -> Optio
         return None;
     }
     let subject = build.entity_name(one.entity.id);
-    let (name, edge_name) = (naming::connection_type(&one.name), naming::edge_type(&one.name));
+    let (name, edge_name) =
+        (build.inflection.connection_type(&one.name), build.inflection.edge_type(&one.name));
     for (name, what) in [(&name, "connection type"), (&edge_name, "edge type")] {
         if let Err(note) = build.types.claim(name, Claimant { subject: &subject, what }) {
             build.note(note);

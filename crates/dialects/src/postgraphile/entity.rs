@@ -57,7 +57,7 @@ impl Served<'_> {
 pub(super) fn plan<'a>(build: &mut Build<'a>) -> Vec<Served<'a>> {
     let mut named = Vec::new();
     for entity in build.catalog.entities() {
-        let name = naming::table_type(&entity.name);
+        let name = build.inflection.table_type(build.table_name(entity.id));
         let subject = build.entity_name(entity.id);
         if naming::is_hidden(&entity.name) {
             note_hidden(build, &subject);
@@ -77,7 +77,7 @@ pub(super) fn plan<'a>(build: &mut Build<'a>) -> Vec<Served<'a>> {
 fn serve<'a>(build: &mut Build<'a>, entity: &'a Entity, name: String) -> Option<Served<'a>> {
     let mut fields = Claims::default();
     if entity.primary_key().is_some() {
-        fields.reserve("nodeId", "the node id of the row");
+        fields.reserve(build.inflection.node_id(), "the node id of the row");
     }
     let mut columns = Vec::new();
     for field in build.catalog.fields_of(entity.id) {
@@ -92,7 +92,7 @@ fn serve<'a>(build: &mut Build<'a>, entity: &'a Entity, name: String) -> Option<
             note_hidden(build, &subject);
             continue;
         }
-        let name = naming::column(&field.name);
+        let name = build.inflection.column(build.column_name(field.id));
         if let Err(note) = fields.claim(&name, Claimant { subject: &subject, what: "field" }) {
             build.note(note);
             continue;
@@ -165,9 +165,9 @@ pub(super) fn add_types(build: &mut Build<'_>, served: &mut [Served<'_>]) {
 fn add_columns(build: &mut Build<'_>, one: &Served<'_>, row: TypeId) {
     let key = one.primary_key();
     if let (false, Some(id)) = (key.is_empty(), build.scalar("ID")) {
-        let prefix = naming::node_prefix(&one.entity.name).into();
+        let prefix = build.inflection.node_prefix(&one.entity.name).into();
         let binding = FieldBinding::NodeId { prefix, key: key.to_vec() };
-        let definition = field("nodeId", descriptions::NODE_ID, id.non_null());
+        let definition = field(build.inflection.node_id(), descriptions::NODE_ID, id.non_null());
         build.api.add_field(row, definition, binding);
     }
     for column in &one.columns {
@@ -190,7 +190,7 @@ fn entity_binding(build: &Build<'_>, id: EntityId, row: TypeId) -> EntityBinding
     });
     let natural_cursor = if tie_break.is_empty() { "natural" } else { "primary_key_asc" };
     let node_id = (!tie_break.is_empty()).then(|| NodeIdBinding {
-        prefix: naming::node_prefix(&entity.name).into(),
+        prefix: build.inflection.node_prefix(&entity.name).into(),
         key: tie_break.clone(),
         r#type: row,
     });

@@ -6,7 +6,7 @@
 //! aggregates, smart tags in comments.
 //!
 //! * [`build`]: the API while it is made
-//! * [`naming`], [`inflection`]: names
+//! * [`naming`], [`inflection`]: how names are formed; [`names`]: the names of what there is
 //! * [`claims`]: who has which name
 //! * [`types`], [`scalars`], [`enums`], [`parts`]: types of columns
 //! * [`entity`], [`connection`], [`order`], [`condition`]: the types that each entity has
@@ -22,6 +22,7 @@ mod descriptions;
 mod entity;
 mod enums;
 mod inflection;
+mod names;
 mod naming;
 mod order;
 mod parts;
@@ -47,7 +48,30 @@ pub enum SimpleCollections {
 /// What may be chosen of the API.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Options {
+    /// The global id is called `id`, and a column `id` is called `rowId`.
+    pub classic_ids: bool,
     pub simple_collections: SimpleCollections,
+    /// The names of the plugin pg-simplify-inflector instead of the classic ones.
+    pub simplified_names: Option<SimplifiedNames>,
+}
+
+/// What the plugin pg-simplify-inflector simplifies, and what its own options change of that.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct SimplifiedNames {
+    /// `people` instead of `allPeople`.
+    pub all_rows: bool,
+    /// Relations along several columns are named after all of them.
+    pub multikey_relations: bool,
+    /// Connections have an ending in their names instead of lists.
+    pub omit_list_suffix: bool,
+    /// `person(id)` instead of `personById(id)`, and `personByNodeId` instead of `person`.
+    pub short_keys: bool,
+}
+
+impl Default for SimplifiedNames {
+    fn default() -> Self {
+        Self { all_rows: true, multikey_relations: true, omit_list_suffix: false, short_keys: true }
+    }
 }
 
 impl SimpleCollections {

@@ -1,7 +1,31 @@
-//! What PostGraphile calls things: its classic inflection.
+//! What PostGraphile calls things: its classic inflection, and the simplified one of the plugin
+//! pg-simplify-inflector.
+//!
+//! Tables, columns and types come in by the name that the database or the tag `@name` gives them.
 
 use super::inflection::{pluralize, singularize};
+use super::{Options, SimplifiedNames};
 use crate::case::{camel_case, constant_case, spell_foreign, upper_camel_case};
+
+/// How names are formed.
+#[derive(Clone, Copy, Debug, Default)]
+pub(super) struct Inflection {
+    simplified: Option<SimplifiedNames>,
+    classic_ids: bool,
+}
+
+/// What the fields along a foreign key are named after.
+#[derive(Clone, Debug)]
+pub(super) struct RelationNames<'a> {
+    /// The table that refers.
+    pub(super) from: &'a str,
+    /// The table that is referred to.
+    pub(super) to: &'a str,
+    /// The same by its name in the database, whatever tags say.
+    pub(super) to_in_database: &'a str,
+    /// The columns of the foreign key.
+    pub(super) columns: Vec<&'a str>,
+}
 
 /// A name of the database as a beginning of GraphQL names: a leading digit gets an underscore, of
 /// several leading underscores one stays, since the others are reserved.
@@ -17,99 +41,306 @@ pub(super) fn coerce(name: &str) -> String {
     }
 }
 
-/// The singular of a table's name; one that ends like the input types of another table says that
-/// it is a record.
-pub(super) fn singular_table(table: &str) -> String {
-    let singular = singularize(&coerce(table));
-    let is_taken = ["_input", "-input", "Input", "_patch", "-patch", "Patch"]
-        .iter()
-        .any(|ending| singular.strip_suffix(ending).is_some_and(|rest| !rest.is_empty()));
-    if is_taken { format!("{singular}_record") } else { singular }
-}
-
-pub(super) fn table_type(table: &str) -> String {
-    upper_camel_case(&singular_table(table))
-}
-
-/// The type of an enum, a domain or a composite.
-pub(super) fn other_type(name: &str) -> String {
-    upper_camel_case(&coerce(name))
-}
-
-pub(super) fn connection_type(r#type: &str) -> String {
-    upper_camel_case(&format!("{}-connection", pluralize(r#type)))
-}
-
-pub(super) fn edge_type(r#type: &str) -> String {
-    upper_camel_case(&format!("{}-edge", pluralize(r#type)))
-}
-
-pub(super) fn order_type(r#type: &str) -> String {
-    upper_camel_case(&format!("{}-order-by", pluralize(r#type)))
-}
-
-pub(super) fn condition_type(r#type: &str) -> String {
-    upper_camel_case(&format!("{type}-condition", type = r#type))
-}
-
-pub(super) fn range_type(element: &str) -> String {
-    upper_camel_case(&format!("{element}-range"))
-}
-
-pub(super) fn range_bound_type(element: &str) -> String {
-    upper_camel_case(&format!("{element}-range-bound"))
-}
-
-pub(super) fn all_rows(table: &str) -> String {
-    camel_case(&format!("all-{}", pluralize(&singular_table(table))))
-}
-
-pub(super) fn all_rows_list(table: &str) -> String {
-    camel_case(&format!("all-{}-list", pluralize(&singular_table(table))))
-}
-
-pub(super) fn column(name: &str) -> String {
-    camel_case(&coerce(name))
-}
-
-/// One row of a table.
-pub(super) fn row(table: &str) -> String {
-    camel_case(&singular_table(table))
-}
-
-/// One row of a table found by columns: a row by its key, or a relation to at most one row.
-pub(super) fn row_by(table: &str, columns: &[&str]) -> String {
-    camel_case(&format!("{}-by-{}", singular_table(table), joined(columns)))
-}
-
-/// The rows of a table that refer to a row by columns.
-pub(super) fn rows_by(table: &str, columns: &[&str]) -> String {
-    camel_case(&format!("{}-by-{}", pluralize(&singular_table(table)), joined(columns)))
-}
-
-pub(super) fn rows_by_list(table: &str, columns: &[&str]) -> String {
-    camel_case(&format!("{}-by-{}-list", pluralize(&singular_table(table)), joined(columns)))
-}
-
-/// A value of an order enum: `name_asc` → `NAME_ASC`. Of several leading underscores one stays.
-pub(super) fn order_value(column: &str, suffix: &str) -> String {
-    let name = constant_case(&format!("{}_{suffix}", coerce(column)));
-    let rest = name.trim_start_matches('_');
-    if name.starts_with("__") { format!("_{rest}") } else { name }
-}
-
-/// What node ids of a table begin with.
-pub(super) fn node_prefix(table: &str) -> String {
-    pluralize(table)
-}
-
-fn joined(columns: &[&str]) -> String {
-    columns.iter().map(|name| column(name)).collect::<Vec<_>>().join("-and-")
-}
-
 /// Whether PostGraphile takes a table or column for private.
 pub(super) fn is_hidden(name: &str) -> bool {
     name.starts_with("__")
+}
+
+/// Words.
+impl Inflection {
+    pub(super) fn new(options: &Options) -> Self {
+        Self { simplified: options.simplified_names, classic_ids: options.classic_ids }
+    }
+
+    /// The name of the global id.
+    pub(super) fn node_id(self) -> &'static str {
+        if self.classic_ids { "id" } else { "nodeId" }
+    }
+
+    pub(super) fn camel_case(self, name: &str) -> String {
+        self.with_small_endings(camel_case(name))
+    }
+
+    pub(super) fn upper_camel_case(self, name: &str) -> String {
+        self.with_small_endings(upper_camel_case(name))
+    }
+
+    pub(super) fn pluralize(self, name: &str) -> String {
+        match self.simplified {
+            Some(_) => change_last_word(name, pluralize),
+            None => pluralize(name),
+        }
+    }
+
+    pub(super) fn singularize(self, name: &str) -> String {
+        match self.simplified {
+            Some(_) => change_last_word(name, singularize),
+            None => singularize(name),
+        }
+    }
+
+    /// A plural that is never the singular.
+    fn distinct_plural(self, name: &str) -> String {
+        let singular = self.singularize(name);
+        let plural = self.pluralize(&singular);
+        if singular != plural {
+            plural
+        } else if ["ch", "s", "sh", "x", "z"].iter().any(|ending| plural.ends_with(ending)) {
+            format!("{plural}es")
+        } else if let Some(stem) = plural.strip_suffix('y') {
+            format!("{stem}ies")
+        } else {
+            format!("{plural}s")
+        }
+    }
+
+    /// The plural of `ent2` is `ent2S` by PostGraphile's rules; the simplified one is `ent2s`.
+    fn with_small_endings(self, mut name: String) -> String {
+        if self.simplified.is_none() {
+            return name;
+        }
+        let bytes = name.as_bytes();
+        let is_ending = |place: &usize| {
+            bytes[*place] == b'S'
+                && place.checked_sub(1).is_some_and(|before| bytes[before].is_ascii_digit())
+                && bytes.get(place + 1).is_none_or(u8::is_ascii_uppercase)
+        };
+        let places: Vec<usize> = (0..bytes.len()).filter(is_ending).collect();
+        for place in places {
+            name.replace_range(place..=place, "s");
+        }
+        name
+    }
+
+    /// The same without what the plugin simplifies.
+    fn classic(self) -> Self {
+        Self { simplified: None, ..self }
+    }
+}
+
+/// Types.
+impl Inflection {
+    /// The singular of a table's name; one that ends like the input types of another table says
+    /// that it is a record.
+    pub(super) fn singular_table(self, table: &str) -> String {
+        let singular = self.singularize(&coerce(table));
+        let is_taken = ["_input", "-input", "Input", "_patch", "-patch", "Patch"]
+            .iter()
+            .any(|ending| singular.strip_suffix(ending).is_some_and(|rest| !rest.is_empty()));
+        if is_taken { format!("{singular}_record") } else { singular }
+    }
+
+    pub(super) fn table_type(self, table: &str) -> String {
+        self.upper_camel_case(&self.singular_table(table))
+    }
+
+    /// The type of an enum, a domain or a composite.
+    pub(super) fn other_type(self, name: &str) -> String {
+        self.upper_camel_case(&coerce(name))
+    }
+
+    pub(super) fn connection_type(self, r#type: &str) -> String {
+        self.upper_camel_case(&format!("{}-connection", self.pluralize(r#type)))
+    }
+
+    pub(super) fn edge_type(self, r#type: &str) -> String {
+        self.upper_camel_case(&format!("{}-edge", self.pluralize(r#type)))
+    }
+
+    pub(super) fn order_type(self, r#type: &str) -> String {
+        self.upper_camel_case(&format!("{}-order-by", self.pluralize(r#type)))
+    }
+
+    pub(super) fn condition_type(self, r#type: &str) -> String {
+        self.upper_camel_case(&format!("{type}-condition", type = r#type))
+    }
+
+    pub(super) fn range_type(self, element: &str) -> String {
+        self.upper_camel_case(&format!("{element}-range"))
+    }
+
+    pub(super) fn range_bound_type(self, element: &str) -> String {
+        self.upper_camel_case(&format!("{element}-range-bound"))
+    }
+}
+
+/// Fields.
+impl Inflection {
+    pub(super) fn all_rows(self, table: &str) -> String {
+        let ending = if self.has_list_suffix() { "" } else { "-connection" };
+        self.camel_case(&format!("{}{ending}", self.all(table)))
+    }
+
+    pub(super) fn all_rows_list(self, table: &str) -> String {
+        let ending = if self.has_list_suffix() { "-list" } else { "" };
+        self.camel_case(&format!("{}{ending}", self.all(table)))
+    }
+
+    fn all(self, table: &str) -> String {
+        let singular = self.singular_table(table);
+        match self.simplified {
+            Some(SimplifiedNames { all_rows: true, .. }) => self.distinct_plural(&singular),
+            _ => format!("all-{}", self.pluralize(&singular)),
+        }
+    }
+
+    /// Whether lists are told from connections by the ending of lists. The plugin can leave it
+    /// out, and then connections have an ending.
+    fn has_list_suffix(self) -> bool {
+        !self.simplified.is_some_and(|simplified| simplified.omit_list_suffix)
+    }
+
+    pub(super) fn column(self, name: &str) -> String {
+        self.camel_case(&self.column_name(name))
+    }
+
+    fn column_name(self, name: &str) -> String {
+        match coerce(name) {
+            id if self.classic_ids && id == "id" => "rowId".into(),
+            name => name,
+        }
+    }
+
+    /// One row of a table by its global id.
+    pub(super) fn row(self, table: &str) -> String {
+        let singular = self.singular_table(table);
+        match self.simplified {
+            Some(SimplifiedNames { short_keys: true, .. }) => {
+                self.camel_case(&format!("{singular}-by-{}", self.node_id()))
+            }
+            _ => self.camel_case(&singular),
+        }
+    }
+
+    /// One row of a table by its primary key.
+    pub(super) fn row_by_primary_key(self, table: &str, columns: &[&str]) -> String {
+        match self.simplified {
+            Some(SimplifiedNames { short_keys: true, .. }) => {
+                self.camel_case(&self.singular_table(table))
+            }
+            _ => self.row_by(table, columns),
+        }
+    }
+
+    /// One row of a table found by columns.
+    pub(super) fn row_by(self, table: &str, columns: &[&str]) -> String {
+        self.camel_case(&format!("{}-by-{}", self.singular_table(table), self.joined(columns)))
+    }
+
+    /// The row that a foreign key refers to.
+    pub(super) fn forward(self, relation: &RelationNames<'_>) -> String {
+        match self.base_name(&relation.columns) {
+            Some(base) => self.camel_case(&base),
+            None => self.classic().row_by(relation.to, &relation.columns),
+        }
+    }
+
+    /// The one row that refers to a row.
+    pub(super) fn backward_single(self, relation: &RelationNames<'_>) -> String {
+        let singular = self.singular_table(relation.from);
+        match self.backward_name(relation, &singular) {
+            Some(name) => name,
+            None => self.classic().row_by(relation.from, &relation.columns),
+        }
+    }
+
+    /// The rows that refer to a row, as a connection.
+    pub(super) fn backward_many(self, relation: &RelationNames<'_>) -> String {
+        let name = self.backward_plural(relation);
+        if self.has_list_suffix() { name } else { format!("{name}Connection") }
+    }
+
+    /// The rows that refer to a row, as a list.
+    pub(super) fn backward_list(self, relation: &RelationNames<'_>) -> String {
+        let name = self.backward_plural(relation);
+        if self.has_list_suffix() { format!("{name}List") } else { name }
+    }
+
+    fn backward_plural(self, relation: &RelationNames<'_>) -> String {
+        let plural = self.distinct_plural(&self.singular_table(relation.from));
+        match self.backward_name(relation, &plural) {
+            Some(name) => name,
+            None => {
+                let classic = self.classic();
+                let plural = classic.pluralize(&classic.singular_table(relation.from));
+                camel_case(&format!("{plural}-by-{}", classic.joined(&relation.columns)))
+            }
+        }
+    }
+
+    /// What refers, by the role that the columns give to what they refer to: an `author_id` makes
+    /// `authored-posts`, a `person_id` that refers to a person makes `posts`.
+    fn backward_name(self, relation: &RelationNames<'_>, what: &str) -> Option<String> {
+        let base = self.base_name(&relation.columns)?;
+        if let Some(opposite) = opposite(&base) {
+            return Some(self.camel_case(&format!("{opposite}-{what}")));
+        }
+        (base == self.singularize(relation.to_in_database)).then(|| self.camel_case(what))
+    }
+
+    /// What columns are called without the endings that mark them as keys; only where names are
+    /// simplified.
+    fn base_name(self, columns: &[&str]) -> Option<String> {
+        let simplified = self.simplified?;
+        if columns.len() > 1 && !simplified.multikey_relations {
+            return None;
+        }
+        let bases: Option<Vec<String>> =
+            columns.iter().map(|name| without_key_ending(&self.column_name(name))).collect();
+        Some(bases?.join("-"))
+    }
+
+    /// A value of an order enum: `name_asc` → `NAME_ASC`. Of several leading underscores one
+    /// stays.
+    pub(super) fn order_value(self, column: &str, suffix: &str) -> String {
+        let name = constant_case(&format!("{}_{suffix}", coerce(column)));
+        let rest = name.trim_start_matches('_');
+        if name.starts_with("__") { format!("_{rest}") } else { name }
+    }
+
+    /// What node ids of a table begin with.
+    pub(super) fn node_prefix(self, table: &str) -> String {
+        self.pluralize(table)
+    }
+
+    fn joined(self, columns: &[&str]) -> String {
+        columns.iter().map(|name| self.column(name)).collect::<Vec<_>>().join("-and-")
+    }
+}
+
+/// Changes the last word of a name, which begins with a capital or behind an underscore.
+fn change_last_word(name: &str, change: impl Fn(&str) -> String) -> String {
+    let body = name.trim_end_matches('_');
+    let is_small = |letter: char| letter.is_ascii_lowercase() || letter.is_ascii_digit();
+    let before = body.trim_end_matches(is_small);
+    let start = match before.chars().next_back() {
+        Some(capital) if capital.is_ascii_uppercase() => before.len() - 1,
+        Some('_') if before.len() < body.len() => before.len(),
+        _ => 0,
+    };
+    let (prefix, word) = body.split_at(start);
+    let underscores = &name[body.len()..];
+    format!("{prefix}{}{underscores}", change(word))
+}
+
+/// `author_id` → `author`; nothing where the name has no such ending, or is nothing else.
+fn without_key_ending(column: &str) -> Option<String> {
+    const ENDINGS: [&str; 11] =
+        ["_row_id", "RowId", "_uuid", "Uuid", "UUID", "_id", "_fk", "_pk", "Id", "Fk", "Pk"];
+    let bases = ENDINGS.iter().filter_map(|ending| column.strip_suffix(ending));
+    bases.filter(|base| !base.is_empty()).min_by_key(|base| base.len()).map(Into::into)
+}
+
+/// What a row is to that which has this role for it.
+fn opposite(base: &str) -> Option<&'static str> {
+    Some(match base {
+        "parent" => "child",
+        "child" => "parent",
+        "author" => "authored",
+        "editor" => "edited",
+        "reviewer" => "reviewed",
+        _ => return None,
+    })
 }
 
 #[cfg(test)]
@@ -135,24 +366,106 @@ mod tests {
             ("contact_us", "ContactUs", "ContactusesConnection", "allContactUses"),
             ("Ångström", "Angstrom", "AngstromsConnection", "allAngstroms"),
         ];
+        let classic = Inflection::default();
         for (table, row, connection, all) in cases {
-            let r#type = table_type(table);
-            let names = (&*r#type, &*connection_type(&r#type), &*all_rows(table));
+            let r#type = classic.table_type(table);
+            let connection_type = classic.connection_type(&r#type);
+            let names = (&*r#type, &*connection_type, &*classic.all_rows(table));
             assert_eq!(names, (row, connection, all), "{table}");
         }
     }
 
     #[test]
     fn fields_have_the_names_of_postgraphile() {
-        assert_eq!(row_by("post_tags", &["post_id", "tag_id"]), "postTagByPostIdAndTagId");
-        assert_eq!(rows_by("post", &["author_id"]), "postsByAuthorId");
-        assert_eq!(rows_by_list("post", &["author_id"]), "postsByAuthorIdList");
-        assert_eq!(row_by("all_types", &["c_int4range"]), "allTypeByCInt4Range");
-        assert_eq!(column("c_int4range"), "cInt4Range");
-        assert_eq!(column("1st"), "_1st");
-        assert_eq!(order_value("c_int4range", "desc"), "C_INT4RANGE_DESC");
-        assert_eq!(order_value("1st", "asc"), "_1ST_ASC");
-        assert_eq!(node_prefix("playlist_track"), "playlist_tracks");
-        assert_eq!(node_prefix("ent2"), "ent2S");
+        let classic = Inflection::default();
+        let relation = |columns| RelationNames { columns, ..posts_of_people() };
+        assert_eq!(classic.row_by("post_tags", &["post_id", "tag_id"]), "postTagByPostIdAndTagId");
+        let by_author = relation(vec!["author_id"]);
+        assert_eq!(classic.forward(&by_author), "personByAuthorId");
+        assert_eq!(classic.backward_single(&by_author), "postByAuthorId");
+        assert_eq!(classic.backward_many(&by_author), "postsByAuthorId");
+        assert_eq!(classic.backward_list(&by_author), "postsByAuthorIdList");
+        assert_eq!(classic.row_by("all_types", &["c_int4range"]), "allTypeByCInt4Range");
+        assert_eq!(classic.column("c_int4range"), "cInt4Range");
+        assert_eq!(classic.column("1st"), "_1st");
+        assert_eq!(classic.order_value("c_int4range", "desc"), "C_INT4RANGE_DESC");
+        assert_eq!(classic.order_value("1st", "asc"), "_1ST_ASC");
+        assert_eq!(classic.node_prefix("playlist_track"), "playlist_tracks");
+        assert_eq!(classic.node_prefix("ent2"), "ent2S");
+    }
+
+    fn posts_of_people() -> RelationNames<'static> {
+        RelationNames {
+            from: "post",
+            to: "people",
+            to_in_database: "people",
+            columns: vec!["author_id"],
+        }
+    }
+
+    #[test]
+    fn simplified_fields_have_the_names_of_the_plugin() {
+        let simplified =
+            Inflection { simplified: Some(SimplifiedNames::default()), classic_ids: false };
+        let cases: [(&[&str], &str, &str, &str); 9] = [
+            (&["author_id"], "author", "authoredPost", "authoredPosts"),
+            (&["parent_id"], "parent", "childPost", "childPosts"),
+            (&["person_id"], "person", "post", "posts"),
+            (&["personRowId"], "person", "post", "posts"),
+            (&["owner_uuid"], "owner", "postByOwnerUuid", "postsByOwnerUuid"),
+            (&["owner"], "personByOwner", "postByOwner", "postsByOwner"),
+            (&["_id"], "personById", "postById", "postsById"),
+            (&["a_id", "b_fk"], "aB", "postByAIdAndBFk", "postsByAIdAndBFk"),
+            (&["a_id", "b"], "personByAIdAndB", "postByAIdAndB", "postsByAIdAndB"),
+        ];
+        for (columns, forward, single, many) in cases {
+            let relation = RelationNames { columns: columns.to_vec(), ..posts_of_people() };
+            let names = (
+                &*simplified.forward(&relation),
+                &*simplified.backward_single(&relation),
+                &*simplified.backward_many(&relation),
+            );
+            assert_eq!(names, (forward, single, many), "{columns:?}");
+        }
+        assert_eq!(simplified.row("post_tags"), "postTagByNodeId");
+        assert_eq!(simplified.row_by_primary_key("post_tags", &["id"]), "postTag");
+        assert_eq!(simplified.row_by("post_tags", &["name"]), "postTagByName");
+    }
+
+    #[test]
+    fn simplified_collections_have_the_names_of_the_plugin() {
+        let omitting = SimplifiedNames { omit_list_suffix: true, ..SimplifiedNames::default() };
+        let cases = [
+            ("people", "people", "peopleList", "peopleConnection", "people"),
+            ("ent2", "ent2s", "ent2sList", "ent2sConnection", "ent2s"),
+            ("news", "newses", "newsesList", "newsesConnection", "newses"),
+            (
+                "social_media",
+                "socialMedias",
+                "socialMediasList",
+                "socialMediasConnection",
+                "socialMedias",
+            ),
+            ("equipment", "equipments", "equipmentsList", "equipmentsConnection", "equipments"),
+        ];
+        for (table, all, list, omitted_all, omitted_list) in cases {
+            let plain =
+                Inflection { simplified: Some(SimplifiedNames::default()), classic_ids: false };
+            let omitted = Inflection { simplified: Some(omitting), classic_ids: false };
+            let names = [plain, omitted]
+                .map(|inflection| (inflection.all_rows(table), inflection.all_rows_list(table)));
+            let expected = [(all, list), (omitted_all, omitted_list)]
+                .map(|(all, list)| (String::from(all), String::from(list)));
+            assert_eq!(names, expected, "{table}");
+        }
+    }
+
+    #[test]
+    fn with_classic_ids_a_column_id_is_the_row_id() {
+        let classic_ids = Inflection { simplified: None, classic_ids: true };
+        assert_eq!(classic_ids.column("id"), "rowId");
+        assert_eq!(classic_ids.row_by("people", &["id"]), "personByRowId");
+        assert_eq!(classic_ids.order_value("id", "asc"), "ID_ASC");
+        assert_eq!(classic_ids.node_id(), "id");
     }
 }

@@ -6,8 +6,8 @@ use ir::Direction;
 
 use super::build::Build;
 use super::claims::{Claimant, Claims};
+use super::descriptions;
 use super::entity::Served;
-use super::{descriptions, naming};
 use crate::binding::{OrderBy, ValueBinding};
 
 /// No order of its own.
@@ -22,7 +22,7 @@ const DIRECTIONS: [(&str, Direction); 2] =
 /// key in both directions. Columns that the database cannot order are not among them.
 pub(super) fn add(build: &mut Build<'_>, one: &Served<'_>) -> Option<TypeId> {
     let subject = build.entity_name(one.entity.id);
-    let name = naming::order_type(&one.name);
+    let name = build.inflection.order_type(&one.name);
     if let Err(note) = build.types.claim(&name, Claimant { subject: &subject, what: "order type" })
     {
         build.note(note);
@@ -43,7 +43,7 @@ pub(super) fn add(build: &mut Build<'_>, one: &Served<'_>) -> Option<TypeId> {
     for column in one.columns.iter().filter(|column| column.value.ordered) {
         let subject = build.field_name(column.field);
         for (suffix, direction) in DIRECTIONS {
-            let name = naming::order_value(&build.catalog[column.field].name, suffix);
+            let name = build.inflection.order_value(build.column_name(column.field), suffix);
             match names.claim(&name, Claimant { subject: &subject, what: "order" }) {
                 Ok(()) => {
                     let order = fields(&[column.field], direction, &name);

@@ -7,8 +7,8 @@ use response::{Leaf, Part};
 
 use super::build::{Build, field, object};
 use super::claims::{Claimant, Claims};
+use super::descriptions;
 use super::types::{Definition, ValueType, note_left_out, value_type};
-use super::{descriptions, naming};
 use crate::binding::{FieldBinding, ValueShape};
 
 pub(super) fn interval(build: &mut Build<'_>, definition: Option<Definition>) -> Option<ValueType> {
@@ -78,7 +78,7 @@ pub(super) fn range(
     let definition = match definition {
         Some(definition) => definition,
         None => {
-            let name = naming::range_type(&element_name);
+            let name = build.inflection.range_type(&element_name);
             claim(build, &name, &range.name)?;
             definition_of(&name, Some(descriptions::range(&element_name)))
         }
@@ -108,7 +108,7 @@ fn range_bound(
     if let Some(known) = build.bounds.get(element_name) {
         return Some(*known);
     }
-    let name = naming::range_bound_type(element_name);
+    let name = build.inflection.range_bound_type(element_name);
     claim(build, &name, range)?;
     let boolean = build.scalar("Boolean")?;
     let bound = build.add_type(&name, Some(descriptions::BOUND.into()), object(Vec::new()))?;
@@ -137,7 +137,7 @@ pub(super) fn composite(
             note_left_out(build, &subject);
             continue;
         };
-        let name = naming::column(&attribute.name);
+        let name = build.inflection.column(&attribute.name);
         if let Err(note) = names.claim(&name, Claimant { subject: &subject, what: "field" }) {
             build.note(note);
             continue;

@@ -49,8 +49,7 @@ fn add_forward(
     relationship: &Relationship,
 ) {
     let Some(target) = build.places.get(&relationship.to).copied() else { return };
-    let columns = build.names(&relationship.from_fields);
-    let name = naming::row_by(&build.catalog[relationship.to].name, &columns);
+    let name = build.forward_name(relationship);
     let relation =
         Relation { relationship, direction: HopDirection::Forward, target, form: RowsForm::Single };
     relation.add(build, served, index, &name, None);
@@ -64,23 +63,22 @@ fn add_backward(
 ) {
     let Some(target) = build.places.get(&relationship.from).copied() else { return };
     let from = &build.catalog[relationship.from];
-    let columns = build.names(&relationship.from_fields);
     let collections = build.options.simple_collections;
     let relation =
         |form| Relation { relationship, direction: HopDirection::Backward, target, form };
     // At most one row also where a key has fewer columns, or the same in another order, but there
     // PostGraphile has the plural only.
     let single = from.keys.iter().any(|key| key.fields == relationship.from_fields);
-    let single_name = naming::row_by(&from.name, &columns);
+    let single_name = build.backward_single_name(relationship);
     let has_single =
         single && relation(RowsForm::Single).add(build, served, index, &single_name, None);
     if collections.has_connections() {
-        let name = naming::rows_by(&from.name, &columns);
+        let name = build.backward_many_name(relationship);
         let deprecated = has_single.then(|| descriptions::please_use(&single_name));
         relation(RowsForm::Connection).add(build, served, index, &name, deprecated);
     }
     if collections.has_lists() && !single {
-        let name = naming::rows_by_list(&from.name, &columns);
+        let name = build.backward_list_name(relationship);
         relation(RowsForm::List).add(build, served, index, &name, None);
     }
 }

@@ -6,8 +6,8 @@ use graphql::schema::{FieldDefinition, InputDefinition, TypeId, TypeKind, TypeRe
 use super::arguments::{self, Collection};
 use super::build::{Build, field, input, object};
 use super::claims::{Claimant, Claims};
+use super::descriptions;
 use super::entity::{Column, Served};
-use super::{descriptions, naming};
 use crate::binding::{FieldBinding, InputBinding, InputRole, RowsBinding, RowsForm, RowsFrom};
 
 /// Adds `Query` and `Node`, so that they are first in the schema.
@@ -18,17 +18,18 @@ pub(super) fn add_types(build: &mut Build<'_>) -> Option<TypeId> {
         build.scalar(name)?;
     }
     let id = build.scalar("ID")?.non_null();
+    let node_id = build.inflection.node_id();
     let node = build.add_type("Node", Some(descriptions::NODE.into()), kind)?;
     // The field is read of the type that implements `Node`, never of `Node` itself.
     let binding = FieldBinding::Literal(b"null".as_slice().into());
-    build.api.add_field(node, field("nodeId", descriptions::NODE_ID, id), binding);
+    build.api.add_field(node, field(node_id, descriptions::NODE_ID, id), binding);
     let query = build.add_type("Query", Some(descriptions::QUERY.into()), object(vec![node]))?;
     build.api.schema_mut().query = Some(query);
     let itself = TypeRef::named(query).non_null();
     let definition = field("query", descriptions::QUERY_QUERY, itself);
     build.api.add_field(query, definition, FieldBinding::Same);
     let binding = FieldBinding::Literal(br#""query""#.as_slice().into());
-    build.api.add_field(query, field("nodeId", descriptions::QUERY_NODE_ID, id), binding);
+    build.api.add_field(query, field(node_id, descriptions::QUERY_NODE_ID, id), binding);
     let definition = field("node", descriptions::QUERY_NODE, TypeRef::named(node));
     let lookup = build.api.add_field(query, definition, FieldBinding::Lookup);
     add_node_id(build, lookup, descriptions::NODE_ARGUMENT, id);
@@ -41,8 +42,10 @@ fn add_node_id(
     description: &str,
     id: TypeRef,
 ) {
-    let binding = InputBinding::refuse_null(InputRole::NodeId, "nodeId must not be null.");
-    build.api.add_argument(field, input("nodeId", description, id), binding);
+    let name = build.inflection.node_id();
+    let refused = format!("{name} must not be null.");
+    let binding = InputBinding::refuse_null(InputRole::NodeId, &refused);
+    build.api.add_argument(field, input(name, description, id), binding);
 }
 
 /// Adds the fields of `Query`: all collections, then all rows by key, then those by node id.
@@ -50,7 +53,7 @@ pub(super) fn add_fields(build: &mut Build<'_>, served: &[Served<'_>], query: Op
     let Some(query) = query else { return };
     let mut names = Claims::default();
     names.reserve("query", "a field of every API");
-    names.reserve("nodeId", "a field of every API");
+    names.reserve(build.inflection.node_id(), "a field of every API");
     names.reserve("node", "a field of every API");
     for one in served {
         if build.options.simple_collections.has_connections() {
@@ -85,18 +88,17 @@ fn add_collection(
     collection: Collection,
 ) {
     let Some(types) = one.types else { return };
-    let table = &one.entity.name;
     let (name, description, r#type, form) = match collection {
         Collection::Connection => {
             let Some(connection) = types.connection else { return };
             let description = descriptions::reads_connection(&one.name);
             let r#type = TypeRef::named(connection);
-            (naming::all_rows(table), description, r#type, RowsForm::Connection)
+            (build.all_rows_name(one.entity.id), description, r#type, RowsForm::Connection)
         }
         Collection::List => {
             let r#type = TypeRef::named(types.row).non_null().list();
             let description = descriptions::reads_list(&one.name);
-            (naming::all_rows_list(table), description, r#type, RowsForm::List)
+            (build.all_rows_list_name(one.entity.id), description, r#type, RowsForm::List)
         }
     };
     let subject = build.entity_name(one.entity.id);
@@ -136,7 +138,7 @@ fn add_by_key(
         });
         return;
     };
-    let name = naming::row_by(&one.entity.name, &columns);
+    let name = build.row_by_key_name(one.entity.id, key);
     if let Err(note) = names.claim(&name, Claimant { subject: &subject, what: "field" }) {
         build.note(note);
         return;
@@ -158,7 +160,7 @@ fn add_by_node_id(build: &mut Build<'_>, query: TypeId, names: &mut Claims, one:
         return;
     }
     let subject = build.entity_name(one.entity.id);
-    let name = naming::row(&one.entity.name);
+    let name = build.inflection.row(build.table_name(one.entity.id));
     if let Err(note) = names.claim(&name, Claimant { subject: &subject, what: "field" }) {
         build.note(note);
         return;

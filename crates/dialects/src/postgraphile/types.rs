@@ -8,7 +8,7 @@ use response::Leaf;
 use super::build::{Build, Named};
 use super::claims::Claimant;
 use super::scalars::ScalarForm;
-use super::{enums, naming, parts, scalars};
+use super::{enums, parts, scalars};
 use crate::binding::ValueShape;
 
 /// What the API shows for a type.
@@ -149,7 +149,7 @@ fn define(
         Some(namespace) => format!("{namespace}.{name}"),
         None => name.into(),
     };
-    let type_name = naming::other_type(name);
+    let type_name = build.inflection.other_type(name);
     match build.types.claim(&type_name, Claimant { subject: &subject, what: "type" }) {
         Ok(()) => Some(Definition { name: type_name, description: description.map(Into::into) }),
         Err(mut note) => {

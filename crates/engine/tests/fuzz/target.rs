@@ -137,6 +137,7 @@ impl Targets {
             dialect: match target.style {
                 Style::PostGraphile => Dialect::PostGraphile(postgraphile::Options {
                     simple_collections: postgraphile::SimpleCollections::Both,
+                    ..postgraphile::Options::default()
                 }),
                 // Beyond 32 bits a value that is an Int is an error, and hides others.
                 Style::Phrag => Dialect::Phrag(phrag::Options {

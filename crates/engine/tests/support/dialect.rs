@@ -1,5 +1,6 @@
 //! The dialect line of a case: `postgraphile simple-collections=both`, `phrag default-limit=2`.
 
+use dialects::postgraphile::SimplifiedNames;
 use dialects::{Dialect, phrag, postgraphile};
 
 /// Reads the line; an option that the dialect does not have is an error.
@@ -12,6 +13,7 @@ pub(crate) fn parse(line: &str) -> Result<Dialect, String> {
     };
     for word in words {
         let known = match (&mut dialect, word.split_once('=')) {
+            (Dialect::PostGraphile(options), None) => set_flag(options, word),
             (Dialect::PostGraphile(options), Some(("simple-collections", value))) => {
                 set_collections(options, value)
             }
@@ -39,5 +41,27 @@ fn set_collections(options: &mut postgraphile::Options, value: &str) -> bool {
         "only" => postgraphile::SimpleCollections::Only,
         _ => return false,
     };
+    true
+}
+
+fn set_flag(options: &mut postgraphile::Options, word: &str) -> bool {
+    match word {
+        "classic-ids" => options.classic_ids = true,
+        "simplified-names" => options.simplified_names = Some(SimplifiedNames::default()),
+        _ => return set_simplified(options, word),
+    }
+    true
+}
+
+/// The options of the plugin, which need `simplified-names` before them.
+fn set_simplified(options: &mut postgraphile::Options, word: &str) -> bool {
+    let Some(simplified) = &mut options.simplified_names else { return false };
+    match word {
+        "no-short-pk" => simplified.short_keys = false,
+        "no-simplify-all-rows" => simplified.all_rows = false,
+        "no-simplify-multikey-relations" => simplified.multikey_relations = false,
+        "omit-list-suffix" => simplified.omit_list_suffix = true,
+        _ => return false,
+    }
     true
 }

@@ -53,6 +53,7 @@ fn serve(options: &DemoOptions) -> Result<(), Failure> {
     let engine_options = engine::Options {
         dialect: Dialect::PostGraphile(postgraphile::Options {
             simple_collections: postgraphile::SimpleCollections::Both,
+            ..postgraphile::Options::default()
         }),
         source: engine::OpenOptions::default(),
         connections: serving.connections_per_thread().get(),

@@ -6,6 +6,7 @@ use clap::{Args, ValueEnum};
 use dialects::{Dialect, phrag, postgraphile};
 use engine::SourceAddress;
 
+use super::postgraphile::PostGraphileOptions;
 use crate::failure::Failure;
 
 #[derive(Debug, Args)]
@@ -27,6 +28,8 @@ pub(crate) struct ApiOptions {
         default_value = "public"
     )]
     pub(crate) schema: Vec<String>,
+    #[command(flatten)]
+    pub(crate) postgraphile: PostGraphileOptions,
     /// For postgraphile: simple lists beside or instead of connections [default: omit]
     #[arg(long, env = "THALWEG_SIMPLE_COLLECTIONS", value_name = "WHICH")]
     pub(crate) simple_collections: Option<SimpleCollections>,
@@ -97,11 +100,17 @@ impl ApiOptions {
                     postgraphile::SimpleCollections::default(),
                     SimpleCollections::of_dialect,
                 );
-                Ok(Dialect::PostGraphile(postgraphile::Options { simple_collections }))
+                Ok(Dialect::PostGraphile(postgraphile::Options {
+                    simple_collections,
+                    ..self.postgraphile.of_dialect()
+                }))
             }
             DialectName::Phrag => {
                 let simple = self.simple_collections.is_some();
                 refuse(simple, "--simple-collections", "postgraphile")?;
+                if let Some(option) = self.postgraphile.given() {
+                    refuse(true, option, "postgraphile")?;
+                }
                 let big_integers =
                     self.bigint.map_or(phrag::BigIntegers::default(), BigInt::of_dialect);
                 let default_limit = self.default_limit;
