@@ -20,8 +20,17 @@ pub struct Api {
     entities: FxHashMap<EntityId, EntityBinding>,
     /// Entities by what their opaque ids begin with.
     prefixes: FxHashMap<Box<str>, EntityId>,
+    nesting: Option<Nesting>,
     /// Collisions of names and what else could not be offered.
     pub notes: Vec<Note>,
+}
+
+/// How many levels of relationships a root field may have below its own.
+#[derive(Clone, Debug)]
+pub struct Nesting {
+    pub most: usize,
+    /// What a field that has more says.
+    pub message: Box<str>,
 }
 
 /// Fills an [`Api`]: each definition is added together with its binding.
@@ -34,6 +43,7 @@ pub struct ApiBuilder {
     columns: FxHashMap<FieldId, ColumnBinding>,
     entities: FxHashMap<EntityId, EntityBinding>,
     prefixes: FxHashMap<Box<str>, EntityId>,
+    nesting: Option<Nesting>,
     notes: Vec<Note>,
 }
 
@@ -69,6 +79,12 @@ impl Api {
     #[must_use]
     pub fn find_entity_by_prefix(&self, prefix: &str) -> Option<EntityId> {
         self.prefixes.get(prefix).copied()
+    }
+
+    /// How deep relationships may be nested, if the API limits it.
+    #[must_use]
+    pub fn nesting(&self) -> Option<&Nesting> {
+        self.nesting.as_ref()
     }
 
     /// What lists of an entity have in common, if the API shows it.
@@ -147,13 +163,18 @@ impl ApiBuilder {
         self.entities.insert(entity, binding);
     }
 
+    pub fn limit_nesting(&mut self, nesting: Nesting) {
+        self.nesting = Some(nesting);
+    }
+
     pub fn note(&mut self, note: Note) {
         self.notes.push(note);
     }
 
     #[must_use]
     pub fn finish(self) -> Api {
-        let Self { schema, fields, inputs, values, columns, entities, prefixes, notes } = self;
-        Api { schema, fields, inputs, values, columns, entities, prefixes, notes }
+        let Self { schema, fields, inputs, values, columns, entities, prefixes, nesting, notes } =
+            self;
+        Api { schema, fields, inputs, values, columns, entities, prefixes, nesting, notes }
     }
 }

@@ -2,7 +2,7 @@
 
 use catalog::{EntityId, FieldId};
 use graphql::schema::TypeId;
-use ir::{Comparison, Direction, Form, Hop, TextMatch};
+use ir::{AggregateFunction, Comparison, Direction, Form, Hop, TextMatch};
 use response::{Leaf, Part};
 
 /// What a field of an object type means.
@@ -26,8 +26,32 @@ pub enum FieldBinding {
     Edge(EdgeField),
     /// A field of a connection's page information.
     PageInfo(PageInfoField),
+    /// Of what is made of all rows of a set.
+    Aggregate(AggregateField),
     /// A part of a value that has parts: a composite's attribute, a bound of a range.
     Part { part: Part, value: ValueShape },
+}
+
+/// What a field shows of all rows of a set.
+#[derive(Clone, Debug, PartialEq)]
+pub enum AggregateField {
+    /// The values that one function makes, each a field of an object.
+    Function(AggregateFunction),
+    /// One value. Of several the one whose function is that of the object around it.
+    Value(Box<[AggregateValue]>),
+}
+
+/// A value that a function makes of all rows of a set.
+#[derive(Clone, Debug, PartialEq)]
+pub struct AggregateValue {
+    pub function: AggregateFunction,
+    /// `None` counts rows.
+    pub field: Option<FieldId>,
+    pub leaf: Leaf,
+    /// In which form the source sends it.
+    pub form: Form,
+    /// The JSON text where there is no value; null if there is none.
+    pub absent: Option<Box<[u8]>>,
 }
 
 /// What a field of a connection shows of the rows it pages.
@@ -85,6 +109,8 @@ pub enum RowsForm {
     Connection,
     /// One row or null: found by a key, or a to-one relationship.
     Single,
+    /// What is made of all of them: an object of [`AggregateField`]s.
+    Aggregate,
 }
 
 /// How a value becomes JSON, where parts are selected by the operation.

@@ -19,9 +19,9 @@ pub mod postgraphile;
 
 pub use api::{Api, ApiBuilder};
 pub use binding::{
-    ColumnBinding, ConnectionField, EdgeField, EntityBinding, FieldBinding, InputBinding,
-    InputRole, Meaning, NodeIdBinding, OrderBy, PageInfoField, RowsBinding, RowsForm, RowsFrom,
-    ValueBinding, ValueShape,
+    AggregateField, AggregateValue, ColumnBinding, ConnectionField, EdgeField, EntityBinding,
+    FieldBinding, InputBinding, InputRole, Meaning, NodeIdBinding, OrderBy, PageInfoField,
+    RowsBinding, RowsForm, RowsFrom, ValueBinding, ValueShape,
 };
 pub use lower::{Introspection, LowerError, Lowered, lower};
 

@@ -199,237 +199,366 @@ fn the_database_of_phrags_tests_has_phrags_schema() {
         &meetups(),
         &Options::default(),
         &expect![[r#"
-        type Query {
-          members(where: MemberClauses, sort: MemberSort, limit: Int, offset: Int): [Member]
-          groups(where: GroupClauses, sort: GroupSort, limit: Int, offset: Int): [Group]
-          venues(where: VenueClauses, sort: VenueSort, limit: Int, offset: Int): [Venue]
-          meetups(where: MeetupClauses, sort: MeetupSort, limit: Int, offset: Int): [Meetup]
-          member_follows(where: MemberFollowClauses, sort: MemberFollowSort, limit: Int, offset: Int): [MemberFollow]
-          meetups_members(where: MeetupsMemberClauses, sort: MeetupsMemberSort, limit: Int, offset: Int): [MeetupsMember]
-          groups_members(where: GroupsMemberClauses, sort: GroupsMemberSort, limit: Int, offset: Int): [GroupsMember]
-          meetup_with_venues(where: MeetupWithVenueClauses, sort: MeetupWithVenueSort, limit: Int, offset: Int): [MeetupWithVenue]
-        }
+            type Query {
+              members(where: MemberClauses, sort: MemberSort, limit: Int, offset: Int): [Member]
+              members_aggregate(where: MemberClauses): MemberAggregate
+              groups(where: GroupClauses, sort: GroupSort, limit: Int, offset: Int): [Group]
+              groups_aggregate(where: GroupClauses): GroupAggregate
+              venues(where: VenueClauses, sort: VenueSort, limit: Int, offset: Int): [Venue]
+              venues_aggregate(where: VenueClauses): VenueAggregate
+              meetups(where: MeetupClauses, sort: MeetupSort, limit: Int, offset: Int): [Meetup]
+              meetups_aggregate(where: MeetupClauses): MeetupAggregate
+              member_follows(where: MemberFollowClauses, sort: MemberFollowSort, limit: Int, offset: Int): [MemberFollow]
+              member_follows_aggregate(where: MemberFollowClauses): MemberFollowAggregate
+              meetups_members(where: MeetupsMemberClauses, sort: MeetupsMemberSort, limit: Int, offset: Int): [MeetupsMember]
+              meetups_members_aggregate(where: MeetupsMemberClauses): MeetupsMemberAggregate
+              groups_members(where: GroupsMemberClauses, sort: GroupsMemberSort, limit: Int, offset: Int): [GroupsMember]
+              groups_members_aggregate(where: GroupsMemberClauses): GroupsMemberAggregate
+              meetup_with_venues(where: MeetupWithVenueClauses, sort: MeetupWithVenueSort, limit: Int, offset: Int): [MeetupWithVenue]
+              meetup_with_venues_aggregate(where: MeetupWithVenueClauses): MeetupWithVenueAggregate
+            }
 
-        type Member {
-          id: Int
-          first_name: String
-          last_name: String
-          email: String
-          member_follows_on_created_by(where: MemberFollowClauses, sort: MemberFollowSort, limit: Int, offset: Int): [MemberFollow]
-          member_follows_on_member_id(where: MemberFollowClauses, sort: MemberFollowSort, limit: Int, offset: Int): [MemberFollow]
-          meetups_members(where: MeetupsMemberClauses, sort: MeetupsMemberSort, limit: Int, offset: Int): [MeetupsMember]
-          groups_members(where: GroupsMemberClauses, sort: GroupsMemberSort, limit: Int, offset: Int): [GroupsMember]
-        }
+            type Member {
+              id: Int
+              first_name: String
+              last_name: String
+              email: String
+              member_follows_on_created_by(where: MemberFollowClauses, sort: MemberFollowSort, limit: Int, offset: Int): [MemberFollow]
+              member_follows_on_created_by_aggregate(where: MemberFollowClauses): MemberFollowAggregate
+              member_follows_on_member_id(where: MemberFollowClauses, sort: MemberFollowSort, limit: Int, offset: Int): [MemberFollow]
+              member_follows_on_member_id_aggregate(where: MemberFollowClauses): MemberFollowAggregate
+              meetups_members(where: MeetupsMemberClauses, sort: MeetupsMemberSort, limit: Int, offset: Int): [MeetupsMember]
+              meetups_members_aggregate(where: MeetupsMemberClauses): MeetupsMemberAggregate
+              groups_members(where: GroupsMemberClauses, sort: GroupsMemberSort, limit: Int, offset: Int): [GroupsMember]
+              groups_members_aggregate(where: GroupsMemberClauses): GroupsMemberAggregate
+            }
 
-        input MemberClauses {
-          and: [MemberClauses]
-          or: [MemberClauses]
-          id: IntWhere
-          first_name: StrWhere
-          last_name: StrWhere
-          email: StrWhere
-        }
+            input MemberClauses {
+              and: [MemberClauses]
+              or: [MemberClauses]
+              id: IntWhere
+              first_name: StrWhere
+              last_name: StrWhere
+              email: StrWhere
+            }
 
-        input MemberSort {
-          id: SortOperator
-          first_name: SortOperator
-          last_name: SortOperator
-          email: SortOperator
-        }
+            input MemberSort {
+              id: SortOperator
+              first_name: SortOperator
+              last_name: SortOperator
+              email: SortOperator
+            }
 
-        type Group {
-          id: Int
-          name: String
-          created_at: String
-          meetups(where: MeetupClauses, sort: MeetupSort, limit: Int, offset: Int): [Meetup]
-          groups_members(where: GroupsMemberClauses, sort: GroupsMemberSort, limit: Int, offset: Int): [GroupsMember]
-        }
+            type MemberAggregate {
+              count: Int
+              sum: MemberFields
+              avg: MemberFields
+              max: MemberFields
+              min: MemberFields
+            }
 
-        input GroupClauses {
-          and: [GroupClauses]
-          or: [GroupClauses]
-          id: IntWhere
-          name: StrWhere
-          created_at: StrWhere
-        }
+            type MemberFields {
+              id: Float
+              first_name: String
+              last_name: String
+              email: String
+            }
 
-        input GroupSort {
-          id: SortOperator
-          name: SortOperator
-          created_at: SortOperator
-        }
+            type Group {
+              id: Int
+              name: String
+              created_at: String
+              meetups(where: MeetupClauses, sort: MeetupSort, limit: Int, offset: Int): [Meetup]
+              meetups_aggregate(where: MeetupClauses): MeetupAggregate
+              groups_members(where: GroupsMemberClauses, sort: GroupsMemberSort, limit: Int, offset: Int): [GroupsMember]
+              groups_members_aggregate(where: GroupsMemberClauses): GroupsMemberAggregate
+            }
 
-        type Venue {
-          vid: Int
-          name: String
-          postal_code: String
-          meetups(where: MeetupClauses, sort: MeetupSort, limit: Int, offset: Int): [Meetup]
-        }
+            input GroupClauses {
+              and: [GroupClauses]
+              or: [GroupClauses]
+              id: IntWhere
+              name: StrWhere
+              created_at: StrWhere
+            }
 
-        input VenueClauses {
-          and: [VenueClauses]
-          or: [VenueClauses]
-          vid: IntWhere
-          name: StrWhere
-          postal_code: StrWhere
-        }
+            input GroupSort {
+              id: SortOperator
+              name: SortOperator
+              created_at: SortOperator
+            }
 
-        input VenueSort {
-          vid: SortOperator
-          name: SortOperator
-          postal_code: SortOperator
-        }
+            type GroupAggregate {
+              count: Int
+              sum: GroupFields
+              avg: GroupFields
+              max: GroupFields
+              min: GroupFields
+            }
 
-        type Meetup {
-          id: Int
-          title: String
-          start_at: String
-          venue_id: Int
-          group_id: Int
-          venue: Venue
-          group: Group
-          meetups_members(where: MeetupsMemberClauses, sort: MeetupsMemberSort, limit: Int, offset: Int): [MeetupsMember]
-        }
+            type GroupFields {
+              id: Float
+              name: String
+              created_at: String
+            }
 
-        input MeetupClauses {
-          and: [MeetupClauses]
-          or: [MeetupClauses]
-          id: IntWhere
-          title: StrWhere
-          start_at: StrWhere
-          venue_id: IntWhere
-          group_id: IntWhere
-        }
+            type Venue {
+              vid: Int
+              name: String
+              postal_code: String
+              meetups(where: MeetupClauses, sort: MeetupSort, limit: Int, offset: Int): [Meetup]
+              meetups_aggregate(where: MeetupClauses): MeetupAggregate
+            }
 
-        input MeetupSort {
-          id: SortOperator
-          title: SortOperator
-          start_at: SortOperator
-          venue_id: SortOperator
-          group_id: SortOperator
-        }
+            input VenueClauses {
+              and: [VenueClauses]
+              or: [VenueClauses]
+              vid: IntWhere
+              name: StrWhere
+              postal_code: StrWhere
+            }
 
-        type MemberFollow {
-          created_by: Int
-          member_id: Int
-          created_by_member: Member
-          member: Member
-        }
+            input VenueSort {
+              vid: SortOperator
+              name: SortOperator
+              postal_code: SortOperator
+            }
 
-        input MemberFollowClauses {
-          and: [MemberFollowClauses]
-          or: [MemberFollowClauses]
-          created_by: IntWhere
-          member_id: IntWhere
-        }
+            type VenueAggregate {
+              count: Int
+              sum: VenueFields
+              avg: VenueFields
+              max: VenueFields
+              min: VenueFields
+            }
 
-        input MemberFollowSort {
-          created_by: SortOperator
-          member_id: SortOperator
-        }
+            type VenueFields {
+              vid: Float
+              name: String
+              postal_code: String
+            }
 
-        type MeetupsMember {
-          meetup_id: Int
-          member_id: Int
-          meetup: Meetup
-          member: Member
-        }
+            type Meetup {
+              id: Int
+              title: String
+              start_at: String
+              venue_id: Int
+              group_id: Int
+              venue: Venue
+              group: Group
+              meetups_members(where: MeetupsMemberClauses, sort: MeetupsMemberSort, limit: Int, offset: Int): [MeetupsMember]
+              meetups_members_aggregate(where: MeetupsMemberClauses): MeetupsMemberAggregate
+            }
 
-        input MeetupsMemberClauses {
-          and: [MeetupsMemberClauses]
-          or: [MeetupsMemberClauses]
-          meetup_id: IntWhere
-          member_id: IntWhere
-        }
+            input MeetupClauses {
+              and: [MeetupClauses]
+              or: [MeetupClauses]
+              id: IntWhere
+              title: StrWhere
+              start_at: StrWhere
+              venue_id: IntWhere
+              group_id: IntWhere
+            }
 
-        input MeetupsMemberSort {
-          meetup_id: SortOperator
-          member_id: SortOperator
-        }
+            input MeetupSort {
+              id: SortOperator
+              title: SortOperator
+              start_at: SortOperator
+              venue_id: SortOperator
+              group_id: SortOperator
+            }
 
-        type GroupsMember {
-          group_id: Int
-          member_id: Int
-          group: Group
-          member: Member
-        }
+            type MeetupAggregate {
+              count: Int
+              sum: MeetupFields
+              avg: MeetupFields
+              max: MeetupFields
+              min: MeetupFields
+            }
 
-        input GroupsMemberClauses {
-          and: [GroupsMemberClauses]
-          or: [GroupsMemberClauses]
-          group_id: IntWhere
-          member_id: IntWhere
-        }
+            type MeetupFields {
+              id: Float
+              title: String
+              start_at: String
+              venue_id: Float
+              group_id: Float
+            }
 
-        input GroupsMemberSort {
-          group_id: SortOperator
-          member_id: SortOperator
-        }
+            type MemberFollow {
+              created_by: Int
+              member_id: Int
+              created_by_member: Member
+              member: Member
+            }
 
-        type MeetupWithVenue {
-          id: Int
-          title: String
-          venue_id: Int
-          venue_name: String
-        }
+            input MemberFollowClauses {
+              and: [MemberFollowClauses]
+              or: [MemberFollowClauses]
+              created_by: IntWhere
+              member_id: IntWhere
+            }
 
-        input MeetupWithVenueClauses {
-          and: [MeetupWithVenueClauses]
-          or: [MeetupWithVenueClauses]
-          id: IntWhere
-          title: StrWhere
-          venue_id: IntWhere
-          venue_name: StrWhere
-        }
+            input MemberFollowSort {
+              created_by: SortOperator
+              member_id: SortOperator
+            }
 
-        input MeetupWithVenueSort {
-          id: SortOperator
-          title: SortOperator
-          venue_id: SortOperator
-          venue_name: SortOperator
-        }
+            type MemberFollowAggregate {
+              count: Int
+              sum: MemberFollowFields
+              avg: MemberFollowFields
+              max: MemberFollowFields
+              min: MemberFollowFields
+            }
 
-        enum SortOperator {
-          asc
-          desc
-        }
+            type MemberFollowFields {
+              created_by: Float
+              member_id: Float
+            }
 
-        input IntWhere {
-          in: [Int]
-          eq: Int
-          ne: Int
-          gt: Int
-          lt: Int
-          gte: Int
-          lte: Int
-        }
+            type MeetupsMember {
+              meetup_id: Int
+              member_id: Int
+              meetup: Meetup
+              member: Member
+            }
 
-        input FloatWhere {
-          in: [Float]
-          eq: Float
-          ne: Float
-          gt: Float
-          lt: Float
-          gte: Float
-          lte: Float
-        }
+            input MeetupsMemberClauses {
+              and: [MeetupsMemberClauses]
+              or: [MeetupsMemberClauses]
+              meetup_id: IntWhere
+              member_id: IntWhere
+            }
 
-        input StrWhere {
-          in: [String]
-          eq: String
-          ne: String
-          like: String
-          gt: String
-          lt: String
-          gte: String
-          lte: String
-        }
+            input MeetupsMemberSort {
+              meetup_id: SortOperator
+              member_id: SortOperator
+            }
 
-        input BoolWhere {
-          eq: Boolean
-          ne: Boolean
-        }
-    "#]],
+            type MeetupsMemberAggregate {
+              count: Int
+              sum: MeetupsMemberFields
+              avg: MeetupsMemberFields
+              max: MeetupsMemberFields
+              min: MeetupsMemberFields
+            }
+
+            type MeetupsMemberFields {
+              meetup_id: Float
+              member_id: Float
+            }
+
+            type GroupsMember {
+              group_id: Int
+              member_id: Int
+              group: Group
+              member: Member
+            }
+
+            input GroupsMemberClauses {
+              and: [GroupsMemberClauses]
+              or: [GroupsMemberClauses]
+              group_id: IntWhere
+              member_id: IntWhere
+            }
+
+            input GroupsMemberSort {
+              group_id: SortOperator
+              member_id: SortOperator
+            }
+
+            type GroupsMemberAggregate {
+              count: Int
+              sum: GroupsMemberFields
+              avg: GroupsMemberFields
+              max: GroupsMemberFields
+              min: GroupsMemberFields
+            }
+
+            type GroupsMemberFields {
+              group_id: Float
+              member_id: Float
+            }
+
+            type MeetupWithVenue {
+              id: Int
+              title: String
+              venue_id: Int
+              venue_name: String
+            }
+
+            input MeetupWithVenueClauses {
+              and: [MeetupWithVenueClauses]
+              or: [MeetupWithVenueClauses]
+              id: IntWhere
+              title: StrWhere
+              venue_id: IntWhere
+              venue_name: StrWhere
+            }
+
+            input MeetupWithVenueSort {
+              id: SortOperator
+              title: SortOperator
+              venue_id: SortOperator
+              venue_name: SortOperator
+            }
+
+            type MeetupWithVenueAggregate {
+              count: Int
+              sum: MeetupWithVenueFields
+              avg: MeetupWithVenueFields
+              max: MeetupWithVenueFields
+              min: MeetupWithVenueFields
+            }
+
+            type MeetupWithVenueFields {
+              id: Float
+              title: String
+              venue_id: Float
+              venue_name: String
+            }
+
+            enum SortOperator {
+              asc
+              desc
+            }
+
+            input IntWhere {
+              in: [Int]
+              eq: Int
+              ne: Int
+              gt: Int
+              lt: Int
+              gte: Int
+              lte: Int
+            }
+
+            input FloatWhere {
+              in: [Float]
+              eq: Float
+              ne: Float
+              gt: Float
+              lt: Float
+              gte: Float
+              lte: Float
+            }
+
+            input StrWhere {
+              in: [String]
+              eq: String
+              ne: String
+              like: String
+              gt: String
+              lt: String
+              gte: String
+              lte: String
+            }
+
+            input BoolWhere {
+              eq: Boolean
+              ne: Boolean
+            }
+        "#]],
     );
 }
 
@@ -466,82 +595,96 @@ fn big_integers_can_be_strings() {
         &tables.finish(),
         &options,
         &expect![[r#"
-        """A 64-bit integer, as a string."""
-        scalar BigInt
+            """A 64-bit integer, as a string."""
+            scalar BigInt
 
-        type Query {
-          plays(where: PlayClauses, sort: PlaySort, limit: Int, offset: Int): [Play]
-        }
+            type Query {
+              plays(where: PlayClauses, sort: PlaySort, limit: Int, offset: Int): [Play]
+              plays_aggregate(where: PlayClauses): PlayAggregate
+            }
 
-        type Play {
-          id: BigInt
-          seconds: Int
-          marks: [BigInt]
-        }
+            type Play {
+              id: BigInt
+              seconds: Int
+              marks: [BigInt]
+            }
 
-        input PlayClauses {
-          and: [PlayClauses]
-          or: [PlayClauses]
-          id: BigIntWhere
-          seconds: IntWhere
-        }
+            input PlayClauses {
+              and: [PlayClauses]
+              or: [PlayClauses]
+              id: BigIntWhere
+              seconds: IntWhere
+            }
 
-        input PlaySort {
-          id: SortOperator
-          seconds: SortOperator
-        }
+            input PlaySort {
+              id: SortOperator
+              seconds: SortOperator
+            }
 
-        enum SortOperator {
-          asc
-          desc
-        }
+            type PlayAggregate {
+              count: Int
+              sum: PlayFields
+              avg: PlayFields
+              max: PlayFields
+              min: PlayFields
+            }
 
-        input IntWhere {
-          in: [Int]
-          eq: Int
-          ne: Int
-          gt: Int
-          lt: Int
-          gte: Int
-          lte: Int
-        }
+            type PlayFields {
+              id: String
+              seconds: Float
+            }
 
-        input FloatWhere {
-          in: [Float]
-          eq: Float
-          ne: Float
-          gt: Float
-          lt: Float
-          gte: Float
-          lte: Float
-        }
+            enum SortOperator {
+              asc
+              desc
+            }
 
-        input StrWhere {
-          in: [String]
-          eq: String
-          ne: String
-          like: String
-          gt: String
-          lt: String
-          gte: String
-          lte: String
-        }
+            input IntWhere {
+              in: [Int]
+              eq: Int
+              ne: Int
+              gt: Int
+              lt: Int
+              gte: Int
+              lte: Int
+            }
 
-        input BoolWhere {
-          eq: Boolean
-          ne: Boolean
-        }
+            input FloatWhere {
+              in: [Float]
+              eq: Float
+              ne: Float
+              gt: Float
+              lt: Float
+              gte: Float
+              lte: Float
+            }
 
-        input BigIntWhere {
-          in: [BigInt]
-          eq: BigInt
-          ne: BigInt
-          gt: BigInt
-          lt: BigInt
-          gte: BigInt
-          lte: BigInt
-        }
-    "#]],
+            input StrWhere {
+              in: [String]
+              eq: String
+              ne: String
+              like: String
+              gt: String
+              lt: String
+              gte: String
+              lte: String
+            }
+
+            input BoolWhere {
+              eq: Boolean
+              ne: Boolean
+            }
+
+            input BigIntWhere {
+              in: [BigInt]
+              eq: BigInt
+              ne: BigInt
+              gt: BigInt
+              lt: BigInt
+              gte: BigInt
+              lte: BigInt
+            }
+        "#]],
     );
 }
 
@@ -560,11 +703,15 @@ fn every_position_is_bound() {
           Query.venues(sort): Sort, null Ignore, empty Ignore
           Query.venues(limit): Limit, null Ignore, empty Ignore
           Query.venues(offset): Offset, null Ignore, empty Ignore
+        Query.venues_aggregate: Rows(RowsBinding { from: Entity, entity: e0, form: Aggregate, default_limit: None })
+          Query.venues_aggregate(where): Filter, null Ignore, empty Ignore
         Query.meetups: Rows(RowsBinding { from: Entity, entity: e1, form: List, default_limit: Some(50) })
           Query.meetups(where): Filter, null Ignore, empty Ignore
           Query.meetups(sort): Sort, null Ignore, empty Ignore
           Query.meetups(limit): Limit, null Ignore, empty Ignore
           Query.meetups(offset): Offset, null Ignore, empty Ignore
+        Query.meetups_aggregate: Rows(RowsBinding { from: Entity, entity: e1, form: Aggregate, default_limit: None })
+          Query.meetups_aggregate(where): Filter, null Ignore, empty Ignore
         Venue.id: Column(f0)
           ColumnBinding { value: Leaf(Int), form: Stored, json: Int, node_id: Int }
         Venue.name: Column(f1)
@@ -574,12 +721,21 @@ fn every_position_is_bound() {
           Venue.meetups(sort): Sort, null Ignore, empty Ignore
           Venue.meetups(limit): Limit, null Ignore, empty Ignore
           Venue.meetups(offset): Offset, null Ignore, empty Ignore
+        Venue.meetups_aggregate: Rows(RowsBinding { from: Relation(Hop { relationship: r0, direction: Backward }), entity: e1, form: Aggregate, default_limit: None })
+          Venue.meetups_aggregate(where): Filter, null Ignore, empty Ignore
         VenueClauses.and: And, null Ignore, empty Ignore
         VenueClauses.or: Or, null Ignore, empty Ignore
         VenueClauses.id: Operators(f0), null Refuse("`id` cannot be null; leave it out or name an operator."), empty Ignore
         VenueClauses.name: Operators(f1), null Refuse("`name` cannot be null; leave it out or name an operator."), empty Ignore
         VenueSort.id: SortField(f0), null Ignore, empty Ignore
         VenueSort.name: SortField(f1), null Ignore, empty Ignore
+        VenueAggregate.count: Aggregate(Value([AggregateValue { function: Count, field: None, leaf: Int, form: Stored, absent: Some([48]) }]))
+        VenueAggregate.sum: Aggregate(Function(Sum))
+        VenueAggregate.avg: Aggregate(Function(Average))
+        VenueAggregate.max: Aggregate(Function(Maximum))
+        VenueAggregate.min: Aggregate(Function(Minimum))
+        VenueFields.id: Aggregate(Value([AggregateValue { function: Sum, field: Some(f0), leaf: Number { scale: None }, form: Stored, absent: None }, AggregateValue { function: Average, field: Some(f0), leaf: Float, form: Stored, absent: None }, AggregateValue { function: Maximum, field: Some(f0), leaf: Number { scale: None }, form: Stored, absent: None }, AggregateValue { function: Minimum, field: Some(f0), leaf: Number { scale: None }, form: Stored, absent: None }]))
+        VenueFields.name: Aggregate(Value([AggregateValue { function: Maximum, field: Some(f1), leaf: Text, form: Stored, absent: None }, AggregateValue { function: Minimum, field: Some(f1), leaf: Text, form: Stored, absent: None }]))
         Meetup.id: Column(f2)
           ColumnBinding { value: Leaf(Int), form: Stored, json: Int, node_id: Int }
         Meetup.venue_id: Column(f3)
@@ -595,6 +751,13 @@ fn every_position_is_bound() {
         MeetupSort.id: SortField(f2), null Ignore, empty Ignore
         MeetupSort.venue_id: SortField(f3), null Ignore, empty Ignore
         MeetupSort.online: SortField(f4), null Ignore, empty Ignore
+        MeetupAggregate.count: Aggregate(Value([AggregateValue { function: Count, field: None, leaf: Int, form: Stored, absent: Some([48]) }]))
+        MeetupAggregate.sum: Aggregate(Function(Sum))
+        MeetupAggregate.avg: Aggregate(Function(Average))
+        MeetupAggregate.max: Aggregate(Function(Maximum))
+        MeetupAggregate.min: Aggregate(Function(Minimum))
+        MeetupFields.id: Aggregate(Value([AggregateValue { function: Sum, field: Some(f2), leaf: Number { scale: None }, form: Stored, absent: None }, AggregateValue { function: Average, field: Some(f2), leaf: Float, form: Stored, absent: None }, AggregateValue { function: Maximum, field: Some(f2), leaf: Number { scale: None }, form: Stored, absent: None }, AggregateValue { function: Minimum, field: Some(f2), leaf: Number { scale: None }, form: Stored, absent: None }]))
+        MeetupFields.venue_id: Aggregate(Value([AggregateValue { function: Sum, field: Some(f3), leaf: Number { scale: None }, form: Stored, absent: None }, AggregateValue { function: Average, field: Some(f3), leaf: Float, form: Stored, absent: None }, AggregateValue { function: Maximum, field: Some(f3), leaf: Number { scale: None }, form: Stored, absent: None }, AggregateValue { function: Minimum, field: Some(f3), leaf: Number { scale: None }, form: Stored, absent: None }]))
         SortOperator.asc: Direction(Ascending)
         SortOperator.desc: Direction(Descending)
         IntWhere.in: Compare(In), null Refuse("`in` cannot be null; leave it out or use another operator."), empty False
@@ -669,120 +832,145 @@ fn types_without_a_mapping_in_phrag_are_text_numbers_or_json() {
         &catalog,
         &Options::default(),
         &expect![[r#"
-        """Any JSON value, as it is."""
-        scalar JSON
+            """Any JSON value, as it is."""
+            scalar JSON
 
-        type Query {
-          things(where: ThingClauses, sort: ThingSort, limit: Int, offset: Int): [Thing]
-        }
+            type Query {
+              things(where: ThingClauses, sort: ThingSort, limit: Int, offset: Int): [Thing]
+              things_aggregate(where: ThingClauses): ThingAggregate
+            }
 
-        type Thing {
-          id: String
-          small: Int
-          single: Float
-          double: Float
-          price: Float
-          number: Float
-          money: Float
-          code: String
-          nick: String
-          json: JSON
-          jsonb: JSON
-          pairs: JSON
-          markup: String
-          day: String
-          moment: String
-          span: String
-          bytes: String
-          host: String
-          spot: String
-          search: String
-          mood: String
-          address: String
-          places: String
-          ids: [String]
-        }
+            type Thing {
+              id: String
+              small: Int
+              single: Float
+              double: Float
+              price: Float
+              number: Float
+              money: Float
+              code: String
+              nick: String
+              json: JSON
+              jsonb: JSON
+              pairs: JSON
+              markup: String
+              day: String
+              moment: String
+              span: String
+              bytes: String
+              host: String
+              spot: String
+              search: String
+              mood: String
+              address: String
+              places: String
+              ids: [String]
+            }
 
-        input ThingClauses {
-          and: [ThingClauses]
-          or: [ThingClauses]
-          id: StrWhere
-          small: IntWhere
-          single: FloatWhere
-          double: FloatWhere
-          price: FloatWhere
-          number: FloatWhere
-          money: FloatWhere
-          code: StrWhere
-          nick: StrWhere
-          day: StrWhere
-          moment: StrWhere
-          span: StrWhere
-          host: StrWhere
-          mood: StrWhere
-        }
+            input ThingClauses {
+              and: [ThingClauses]
+              or: [ThingClauses]
+              id: StrWhere
+              small: IntWhere
+              single: FloatWhere
+              double: FloatWhere
+              price: FloatWhere
+              number: FloatWhere
+              money: FloatWhere
+              code: StrWhere
+              nick: StrWhere
+              day: StrWhere
+              moment: StrWhere
+              span: StrWhere
+              host: StrWhere
+              mood: StrWhere
+            }
 
-        input ThingSort {
-          id: SortOperator
-          small: SortOperator
-          single: SortOperator
-          double: SortOperator
-          price: SortOperator
-          number: SortOperator
-          money: SortOperator
-          code: SortOperator
-          nick: SortOperator
-          jsonb: SortOperator
-          day: SortOperator
-          moment: SortOperator
-          span: SortOperator
-          bytes: SortOperator
-          host: SortOperator
-          mood: SortOperator
-          places: SortOperator
-        }
+            input ThingSort {
+              id: SortOperator
+              small: SortOperator
+              single: SortOperator
+              double: SortOperator
+              price: SortOperator
+              number: SortOperator
+              money: SortOperator
+              code: SortOperator
+              nick: SortOperator
+              jsonb: SortOperator
+              day: SortOperator
+              moment: SortOperator
+              span: SortOperator
+              bytes: SortOperator
+              host: SortOperator
+              mood: SortOperator
+              places: SortOperator
+            }
 
-        enum SortOperator {
-          asc
-          desc
-        }
+            type ThingAggregate {
+              count: Int
+              sum: ThingFields
+              avg: ThingFields
+              max: ThingFields
+              min: ThingFields
+            }
 
-        input IntWhere {
-          in: [Int]
-          eq: Int
-          ne: Int
-          gt: Int
-          lt: Int
-          gte: Int
-          lte: Int
-        }
+            type ThingFields {
+              small: Float
+              single: Float
+              double: Float
+              price: Float
+              number: Float
+              money: Float
+              code: String
+              nick: String
+              day: String
+              moment: String
+              span: String
+              host: String
+              mood: String
+            }
 
-        input FloatWhere {
-          in: [Float]
-          eq: Float
-          ne: Float
-          gt: Float
-          lt: Float
-          gte: Float
-          lte: Float
-        }
+            enum SortOperator {
+              asc
+              desc
+            }
 
-        input StrWhere {
-          in: [String]
-          eq: String
-          ne: String
-          like: String
-          gt: String
-          lt: String
-          gte: String
-          lte: String
-        }
+            input IntWhere {
+              in: [Int]
+              eq: Int
+              ne: Int
+              gt: Int
+              lt: Int
+              gte: Int
+              lte: Int
+            }
 
-        input BoolWhere {
-          eq: Boolean
-          ne: Boolean
-        }
-    "#]],
+            input FloatWhere {
+              in: [Float]
+              eq: Float
+              ne: Float
+              gt: Float
+              lt: Float
+              gte: Float
+              lte: Float
+            }
+
+            input StrWhere {
+              in: [String]
+              eq: String
+              ne: String
+              like: String
+              gt: String
+              lt: String
+              gte: String
+              lte: String
+            }
+
+            input BoolWhere {
+              eq: Boolean
+              ne: Boolean
+            }
+        "#]],
     );
 
     let api = phrag::api(&catalog, &Options::default());
@@ -864,10 +1052,14 @@ fn a_foreign_key_of_several_columns_is_one_relation() {
     let api = phrag::api(&tables.finish(), &Options::default());
     expect![[r#"
         Tenant.orders: [Order] Relation(Hop { relationship: r0, direction: Backward })
+        Tenant.orders_aggregate: OrderAggregate Relation(Hop { relationship: r0, direction: Backward })
         Tenant.items: [Item] Relation(Hop { relationship: r1, direction: Backward })
+        Tenant.items_aggregate: ItemAggregate Relation(Hop { relationship: r1, direction: Backward })
         Order.tenant: Tenant Relation(Hop { relationship: r0, direction: Forward })
         Order.items: [Item] Relation(Hop { relationship: r2, direction: Backward })
+        Order.items_aggregate: ItemAggregate Relation(Hop { relationship: r2, direction: Backward })
         Order.notes: [Note] Relation(Hop { relationship: r3, direction: Backward })
+        Order.notes_aggregate: NoteAggregate Relation(Hop { relationship: r3, direction: Backward })
         Item.tenant: Tenant Relation(Hop { relationship: r1, direction: Forward })
         Item.order: Order Relation(Hop { relationship: r2, direction: Forward })
         Note.tenant: Order Relation(Hop { relationship: r3, direction: Forward })
@@ -886,7 +1078,9 @@ fn a_table_may_refer_to_itself_and_be_referred_to_by_a_unique_column() {
     expect![[r#"
         Employee.manager: Employee Relation(Hop { relationship: r0, direction: Forward })
         Employee.employees: [Employee] Relation(Hop { relationship: r0, direction: Backward })
+        Employee.employees_aggregate: EmployeeAggregate Relation(Hop { relationship: r0, direction: Backward })
         Employee.cards: [Card] Relation(Hop { relationship: r1, direction: Backward })
+        Employee.cards_aggregate: CardAggregate Relation(Hop { relationship: r1, direction: Backward })
         Card.employee: Employee Relation(Hop { relationship: r1, direction: Forward })
     "#]]
     .assert_eq(&relations(&api));
@@ -936,135 +1130,193 @@ fn of_two_things_with_one_name_the_first_is_shown() {
         &tables.finish(),
         &Options::default(),
         &expect![[r#"
-        type Query {
-          members(where: MemberClauses, sort: MemberSort, limit: Int, offset: Int): [Member]
-          venues(where: VenueClauses, sort: VenueSort, limit: Int, offset: Int): [Venue]
-          places(where: PlaceClauses, sort: PlaceSort, limit: Int, offset: Int): [Place]
-          meetups(where: MeetupClauses, sort: MeetupSort, limit: Int, offset: Int): [Meetup]
-        }
+            type Query {
+              members(where: MemberClauses, sort: MemberSort, limit: Int, offset: Int): [Member]
+              members_aggregate(where: MemberClauses): MemberAggregate
+              venues(where: VenueClauses, sort: VenueSort, limit: Int, offset: Int): [Venue]
+              venues_aggregate(where: VenueClauses): VenueAggregate
+              places(where: PlaceClauses, sort: PlaceSort, limit: Int, offset: Int): [Place]
+              places_aggregate(where: PlaceClauses): PlaceAggregate
+              meetups(where: MeetupClauses, sort: MeetupSort, limit: Int, offset: Int): [Meetup]
+              meetups_aggregate(where: MeetupClauses): MeetupAggregate
+            }
 
-        type Member {
-          id: Int
-        }
+            type Member {
+              id: Int
+            }
 
-        input MemberClauses {
-          and: [MemberClauses]
-          or: [MemberClauses]
-          id: IntWhere
-        }
+            input MemberClauses {
+              and: [MemberClauses]
+              or: [MemberClauses]
+              id: IntWhere
+            }
 
-        input MemberSort {
-          id: SortOperator
-        }
+            input MemberSort {
+              id: SortOperator
+            }
 
-        type Venue {
-          id: Int
-          meetups_on_venue_id(where: MeetupClauses, sort: MeetupSort, limit: Int, offset: Int): [Meetup]
-          meetups_on_place_id(where: MeetupClauses, sort: MeetupSort, limit: Int, offset: Int): [Meetup]
-        }
+            type MemberAggregate {
+              count: Int
+              sum: MemberFields
+              avg: MemberFields
+              max: MemberFields
+              min: MemberFields
+            }
 
-        input VenueClauses {
-          and: [VenueClauses]
-          or: [VenueClauses]
-          id: IntWhere
-        }
+            type MemberFields {
+              id: Float
+            }
 
-        input VenueSort {
-          id: SortOperator
-        }
+            type Venue {
+              id: Int
+              meetups_on_venue_id(where: MeetupClauses, sort: MeetupSort, limit: Int, offset: Int): [Meetup]
+              meetups_on_venue_id_aggregate(where: MeetupClauses): MeetupAggregate
+              meetups_on_place_id(where: MeetupClauses, sort: MeetupSort, limit: Int, offset: Int): [Meetup]
+              meetups_on_place_id_aggregate(where: MeetupClauses): MeetupAggregate
+            }
 
-        type Place {
-          id: Int
-          meetups(where: MeetupClauses, sort: MeetupSort, limit: Int, offset: Int): [Meetup]
-        }
+            input VenueClauses {
+              and: [VenueClauses]
+              or: [VenueClauses]
+              id: IntWhere
+            }
 
-        input PlaceClauses {
-          and: [PlaceClauses]
-          or: [PlaceClauses]
-          id: IntWhere
-        }
+            input VenueSort {
+              id: SortOperator
+            }
 
-        input PlaceSort {
-          id: SortOperator
-        }
+            type VenueAggregate {
+              count: Int
+              sum: VenueFields
+              avg: VenueFields
+              max: VenueFields
+              min: VenueFields
+            }
 
-        type Meetup {
-          id: Int
-          venue: String
-          venue_id: Int
-          place_id: Int
-          place: Place
-        }
+            type VenueFields {
+              id: Float
+            }
 
-        input MeetupClauses {
-          and: [MeetupClauses]
-          or: [MeetupClauses]
-          id: IntWhere
-          venue: StrWhere
-          venue_id: IntWhere
-          place_id: IntWhere
-        }
+            type Place {
+              id: Int
+              meetups(where: MeetupClauses, sort: MeetupSort, limit: Int, offset: Int): [Meetup]
+              meetups_aggregate(where: MeetupClauses): MeetupAggregate
+            }
 
-        input MeetupSort {
-          id: SortOperator
-          venue: SortOperator
-          venue_id: SortOperator
-          place_id: SortOperator
-        }
+            input PlaceClauses {
+              and: [PlaceClauses]
+              or: [PlaceClauses]
+              id: IntWhere
+            }
 
-        enum SortOperator {
-          asc
-          desc
-        }
+            input PlaceSort {
+              id: SortOperator
+            }
 
-        input IntWhere {
-          in: [Int]
-          eq: Int
-          ne: Int
-          gt: Int
-          lt: Int
-          gte: Int
-          lte: Int
-        }
+            type PlaceAggregate {
+              count: Int
+              sum: PlaceFields
+              avg: PlaceFields
+              max: PlaceFields
+              min: PlaceFields
+            }
 
-        input FloatWhere {
-          in: [Float]
-          eq: Float
-          ne: Float
-          gt: Float
-          lt: Float
-          gte: Float
-          lte: Float
-        }
+            type PlaceFields {
+              id: Float
+            }
 
-        input StrWhere {
-          in: [String]
-          eq: String
-          ne: String
-          like: String
-          gt: String
-          lt: String
-          gte: String
-          lte: String
-        }
+            type Meetup {
+              id: Int
+              venue: String
+              venue_id: Int
+              place_id: Int
+              place: Place
+            }
 
-        input BoolWhere {
-          eq: Boolean
-          ne: Boolean
-        }
+            input MeetupClauses {
+              and: [MeetupClauses]
+              or: [MeetupClauses]
+              id: IntWhere
+              venue: StrWhere
+              venue_id: IntWhere
+              place_id: IntWhere
+            }
 
-        # collision: public.member: the type Member belongs to public.members, so this is left out. Remedy: rename it, or show its rows under another name by a view.
+            input MeetupSort {
+              id: SortOperator
+              venue: SortOperator
+              venue_id: SortOperator
+              place_id: SortOperator
+            }
 
-        # collision: public.member_sort: the type MemberSort belongs to public.members, so this is left out. Remedy: rename it, or show its rows under another name by a view.
+            type MeetupAggregate {
+              count: Int
+              sum: MeetupFields
+              avg: MeetupFields
+              max: MeetupFields
+              min: MeetupFields
+            }
 
-        # collision: public.query: the type Query belongs to the API's own Query, so this is left out. Remedy: rename it, or show its rows under another name by a view.
+            type MeetupFields {
+              id: Float
+              venue: String
+              venue_id: Float
+              place_id: Float
+            }
 
-        # collision: other.members: the type Member belongs to public.members, so this is left out. Remedy: rename it, or show its rows under another name by a view.
+            enum SortOperator {
+              asc
+              desc
+            }
 
-        # collision: public.meetups (venue_id): the field venue of public.meetups belongs to the column public.meetups.venue, so this is left out. Remedy: rename the foreign key's column, or one of the two.
+            input IntWhere {
+              in: [Int]
+              eq: Int
+              ne: Int
+              gt: Int
+              lt: Int
+              gte: Int
+              lte: Int
+            }
 
-        # collision: public.meetups (place_id): the field place of public.meetups belongs to the foreign key public.meetups (place_id), so this is left out. Remedy: rename the foreign key's column, or one of the two.
-    "#]],
+            input FloatWhere {
+              in: [Float]
+              eq: Float
+              ne: Float
+              gt: Float
+              lt: Float
+              gte: Float
+              lte: Float
+            }
+
+            input StrWhere {
+              in: [String]
+              eq: String
+              ne: String
+              like: String
+              gt: String
+              lt: String
+              gte: String
+              lte: String
+            }
+
+            input BoolWhere {
+              eq: Boolean
+              ne: Boolean
+            }
+
+            # collision: public.member: the type Member belongs to public.members, so this is left out. Remedy: rename it, or show its rows under another name by a view.
+
+            # collision: public.member_sort: the type MemberSort belongs to public.members, so this is left out. Remedy: rename it, or show its rows under another name by a view.
+
+            # collision: public.query: the type Query belongs to the API's own Query, so this is left out. Remedy: rename it, or show its rows under another name by a view.
+
+            # collision: other.members: the type Member belongs to public.members, so this is left out. Remedy: rename it, or show its rows under another name by a view.
+
+            # collision: public.meetups (venue_id): the field venue of public.meetups belongs to the column public.meetups.venue, so this is left out. Remedy: rename the foreign key's column, or one of the two.
+
+            # collision: public.meetups (place_id): the field place of public.meetups belongs to the foreign key public.meetups (place_id), so this is left out. Remedy: rename the foreign key's column, or one of the two.
+        "#]],
     );
 }
 
@@ -1085,122 +1337,156 @@ fn what_graphql_cannot_name_is_left_out_alone() {
         &tables.finish(),
         &Options::default(),
         &expect![[r#"
-        """Any JSON value, as it is."""
-        scalar JSON
+            """Any JSON value, as it is."""
+            scalar JSON
 
-        type Query {
-          odd_tables(where: OddTableClauses, sort: OddTableSort, limit: Int, offset: Int): [OddTable]
-          members(where: MemberClauses, sort: MemberSort, limit: Int, offset: Int): [Member]
-          documents(where: DocumentClauses, limit: Int, offset: Int): [Document]
-        }
+            type Query {
+              odd_tables(where: OddTableClauses, sort: OddTableSort, limit: Int, offset: Int): [OddTable]
+              odd_tables_aggregate(where: OddTableClauses): OddTableAggregate
+              members(where: MemberClauses, sort: MemberSort, limit: Int, offset: Int): [Member]
+              members_aggregate(where: MemberClauses): MemberAggregate
+              documents(where: DocumentClauses, limit: Int, offset: Int): [Document]
+              documents_aggregate(where: DocumentClauses): DocumentAggregate
+            }
 
-        type OddTable {
-          id: Int
-          and: String
-          or: String
-          members(where: MemberClauses, sort: MemberSort, limit: Int, offset: Int): [Member]
-        }
+            type OddTable {
+              id: Int
+              and: String
+              or: String
+              members(where: MemberClauses, sort: MemberSort, limit: Int, offset: Int): [Member]
+              members_aggregate(where: MemberClauses): MemberAggregate
+            }
 
-        input OddTableClauses {
-          and: [OddTableClauses]
-          or: [OddTableClauses]
-          id: IntWhere
-        }
+            input OddTableClauses {
+              and: [OddTableClauses]
+              or: [OddTableClauses]
+              id: IntWhere
+            }
 
-        input OddTableSort {
-          id: SortOperator
-          and: SortOperator
-          or: SortOperator
-        }
+            input OddTableSort {
+              id: SortOperator
+              and: SortOperator
+              or: SortOperator
+            }
 
-        type Member {
-          id: Int
-        }
+            type OddTableAggregate {
+              count: Int
+              sum: OddTableFields
+              avg: OddTableFields
+              max: OddTableFields
+              min: OddTableFields
+            }
 
-        input MemberClauses {
-          and: [MemberClauses]
-          or: [MemberClauses]
-          id: IntWhere
-        }
+            type OddTableFields {
+              id: Float
+              and: String
+              or: String
+            }
 
-        input MemberSort {
-          id: SortOperator
-        }
+            type Member {
+              id: Int
+            }
 
-        type Document {
-          body: JSON
-        }
+            input MemberClauses {
+              and: [MemberClauses]
+              or: [MemberClauses]
+              id: IntWhere
+            }
 
-        input DocumentClauses {
-          and: [DocumentClauses]
-          or: [DocumentClauses]
-        }
+            input MemberSort {
+              id: SortOperator
+            }
 
-        enum SortOperator {
-          asc
-          desc
-        }
+            type MemberAggregate {
+              count: Int
+              sum: MemberFields
+              avg: MemberFields
+              max: MemberFields
+              min: MemberFields
+            }
 
-        input IntWhere {
-          in: [Int]
-          eq: Int
-          ne: Int
-          gt: Int
-          lt: Int
-          gte: Int
-          lte: Int
-        }
+            type MemberFields {
+              id: Float
+            }
 
-        input FloatWhere {
-          in: [Float]
-          eq: Float
-          ne: Float
-          gt: Float
-          lt: Float
-          gte: Float
-          lte: Float
-        }
+            type Document {
+              body: JSON
+            }
 
-        input StrWhere {
-          in: [String]
-          eq: String
-          ne: String
-          like: String
-          gt: String
-          lt: String
-          gte: String
-          lte: String
-        }
+            input DocumentClauses {
+              and: [DocumentClauses]
+              or: [DocumentClauses]
+            }
 
-        input BoolWhere {
-          eq: Boolean
-          ne: Boolean
-        }
+            type DocumentAggregate {
+              count: Int
+            }
 
-        # collision: public.odd table.and: the condition and of `where` belongs to the list of clauses and, so rows cannot be filtered by this column. Remedy: rename the column, or show it under another name by a view.
+            enum SortOperator {
+              asc
+              desc
+            }
 
-        # collision: public.odd table.or: the condition or of `where` belongs to the list of clauses or, so rows cannot be filtered by this column. Remedy: rename the column, or show it under another name by a view.
+            input IntWhere {
+              in: [Int]
+              eq: Int
+              ne: Int
+              gt: Int
+              lt: Int
+              gte: Int
+              lte: Int
+            }
 
-        # left out: public.odd table.first name: "first name" is no name of GraphQL. Remedy: rename the column, or show it under another name by a view.
+            input FloatWhere {
+              in: [Float]
+              eq: Float
+              ne: Float
+              gt: Float
+              lt: Float
+              gte: Float
+              lte: Float
+            }
 
-        # left out: public.members.odd ref: "odd ref" is no name of GraphQL. Remedy: rename the column, or show it under another name by a view.
+            input StrWhere {
+              in: [String]
+              eq: String
+              ne: String
+              like: String
+              gt: String
+              lt: String
+              gte: String
+              lte: String
+            }
 
-        # left out: public.members.__x: "__x" is no name of GraphQL. Remedy: rename the column, or show it under another name by a view.
+            input BoolWhere {
+              eq: Boolean
+              ne: Boolean
+            }
 
-        # left out: public.größen: its name becomes "Größen", which is no name of GraphQL. Remedy: rename it, or show its rows under another name by a view.
+            # collision: public.odd table.and: the condition and of `where` belongs to the list of clauses and, so rows cannot be filtered by this column. Remedy: rename the column, or show it under another name by a view.
 
-        # left out: public.2fa_codes: its name becomes "2faCode", which is no name of GraphQL. Remedy: rename it, or show its rows under another name by a view.
+            # collision: public.odd table.or: the condition or of `where` belongs to the list of clauses or, so rows cannot be filtered by this column. Remedy: rename the column, or show it under another name by a view.
 
-        # left out: public.nothing.a-b: "a-b" is no name of GraphQL. Remedy: rename the column, or show it under another name by a view.
+            # left out: public.odd table.first name: "first name" is no name of GraphQL. Remedy: rename the column, or show it under another name by a view.
 
-        # left out: public.nothing: it has no column that can be shown. Remedy: give it a column with a name of GraphQL.
+            # left out: public.members.odd ref: "odd ref" is no name of GraphQL. Remedy: rename the column, or show it under another name by a view.
 
-        # left out: public.schema_migrations: tables with "migration" in their names are not shown. Remedy: rename it, or show its rows under another name by a view.
+            # left out: public.members.__x: "__x" is no name of GraphQL. Remedy: rename the column, or show it under another name by a view.
 
-        # left out: public.logs: tables without a primary key are not shown, nor are relations to them. Remedy: add a primary key, or show its rows by a view.
+            # left out: public.größen: its name becomes "Größen", which is no name of GraphQL. Remedy: rename it, or show its rows under another name by a view.
 
-        # left out: public.members (odd ref): its field would be "odd ref_odd table", which is no name of GraphQL. Remedy: rename the foreign key's column, or one of the two.
-    "#]],
+            # left out: public.2fa_codes: its name becomes "2faCode", which is no name of GraphQL. Remedy: rename it, or show its rows under another name by a view.
+
+            # left out: public.nothing.a-b: "a-b" is no name of GraphQL. Remedy: rename the column, or show it under another name by a view.
+
+            # left out: public.nothing: it has no column that can be shown. Remedy: give it a column with a name of GraphQL.
+
+            # left out: public.schema_migrations: tables with "migration" in their names are not shown. Remedy: rename it, or show its rows under another name by a view.
+
+            # left out: public.logs: tables without a primary key are not shown, nor are relations to them. Remedy: add a primary key, or show its rows by a view.
+
+            # left out: public.members (odd ref): its field would be "odd ref_odd table", which is no name of GraphQL. Remedy: rename the foreign key's column, or one of the two.
+        "#]],
     );
 }
 

@@ -113,6 +113,8 @@ fn statement(level: &Level, planned: &Planned) -> ExplainedStatement {
     let what = match level.kind {
         LevelKind::Rows(_) => "rows of",
         LevelKind::Count => "count of",
+        LevelKind::Aggregate => "aggregates of",
+        LevelKind::Groups => "groups of",
     };
     let how = match level.parents {
         Parents::Top => "a root field",

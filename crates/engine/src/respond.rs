@@ -91,6 +91,7 @@ fn execution_error(error: WriteError<SourceError>) -> GraphQLError {
             "The source has no value here, and the schema promises one.",
         ),
         Failure::Source(error) => source_error(&error),
+        Failure::TooDeep(message) => GraphQLError::new(ErrorCode::QueryTooDeep, message),
     };
     let error = match location {
         Some((line, column)) => error.at(Location { line, column }),

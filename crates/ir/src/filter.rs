@@ -4,7 +4,7 @@
 use catalog::FieldId;
 
 use crate::operand::Operand;
-use crate::rows::{Aggregate, Call, Hop};
+use crate::rows::{Aggregate, AggregateFunction, Call, Hop};
 
 /// A condition on a row.
 #[derive(Clone, Debug, PartialEq)]
@@ -64,8 +64,25 @@ pub enum Place {
     /// A property of the relationship that led to the row.
     Edge(FieldId),
     Computed(Call),
+    /// The beginning of the unit of time that a moment is in.
+    Truncated {
+        place: Box<Place>,
+        unit: TimeUnit,
+    },
+    /// Of a group of rows what is made of their values: in the condition on groups only.
+    Aggregated {
+        function: AggregateFunction,
+        place: Box<Place>,
+    },
     /// A field that all variants of [`crate::From::Variants`] have, by its place among those.
     Common(u16),
+}
+
+/// A unit of time that moments are grouped by.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum TimeUnit {
+    Hour,
+    Day,
 }
 
 /// How a field and an operand are compared. With null, all but the `Distinct` ones are unknown.

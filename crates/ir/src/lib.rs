@@ -19,7 +19,7 @@ pub mod request;
 pub mod rows;
 pub mod write;
 
-pub use filter::{Comparison, Filter, Place, Quantifier, TextMatch};
+pub use filter::{Comparison, Filter, Place, Quantifier, TextMatch, TimeUnit};
 pub use operand::{Codec, KeyPath, NewId, Operand, PathItem, Representations, Slot, Value};
 pub use print::print;
 pub use request::{Isolation, Request, Require, Step, StepId, StepKind, Transaction};

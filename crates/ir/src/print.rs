@@ -193,8 +193,9 @@ impl Printer<'_> {
         let extent = if aggregate.paged { "page" } else { "all" };
         self.line(format!("#{id} aggregate of {extent}{}", self.groups(aggregate)));
         self.indented(|printer| {
-            for AggregateTerm { id, function, place } in &aggregate.terms {
-                printer.line(format!("#{} {}", id.0, printer.term(*function, place.as_ref())));
+            for AggregateTerm { id, function, place, form } in &aggregate.terms {
+                let term = printer.term(*function, place.as_ref());
+                printer.line(format!("#{} {term}{}", id.0, phrase::form(*form)));
             }
         });
     }

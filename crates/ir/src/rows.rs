@@ -262,6 +262,8 @@ pub struct AggregateTerm {
     /// `None` counts rows. Along a relationship with an edge entity each relationship is a row;
     /// [`AggregateFunction::DistinctCount`] of nothing counts the rows that they lead to.
     pub place: Option<Place>,
+    /// In which form the value is asked for.
+    pub form: Form,
 }
 
 /// What is made of the values of a group.

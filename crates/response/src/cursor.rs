@@ -1,5 +1,7 @@
 //! Reading rows: what a source offers to the writer.
 
+use std::marker::PhantomData;
+
 use crate::shape::{OutputId, RowsId};
 
 /// The rows of one level that belong to one row of the level above, one at a time.
@@ -29,6 +31,48 @@ pub trait Cursor {
 
     /// Whether there are rows beyond the page; known once [`Cursor::next`] gave `false`.
     fn has_more(&self) -> bool;
+}
+
+/// A row that is not there: every value is null, and no rows belong to it.
+#[derive(Debug)]
+pub(crate) struct NoRow<E>(PhantomData<E>);
+
+impl<E> Default for NoRow<E> {
+    fn default() -> Self {
+        Self(PhantomData)
+    }
+}
+
+impl<E> Cursor for NoRow<E> {
+    type Error = E;
+    type Child<'a>
+        = Self
+    where
+        Self: 'a;
+
+    fn next(&mut self) -> Result<bool, E> {
+        Ok(false)
+    }
+
+    fn value(&self, _: u16) -> Value<'_> {
+        Value::Null
+    }
+
+    fn open(&mut self, _: LevelId) -> Result<Self, E> {
+        Ok(Self::default())
+    }
+
+    fn row_number(&self) -> u64 {
+        0
+    }
+
+    fn bounds(&self) -> Bounds {
+        Bounds::default()
+    }
+
+    fn has_more(&self) -> bool {
+        false
+    }
 }
 
 /// The page that a cursor shows.

@@ -65,8 +65,21 @@ pub enum Node {
     Edge { rows: RowsId, last: bool, node: NodeId },
     /// A value of the current row.
     Leaf { output: OutputId, leaf: Leaf },
+    /// A value of the current row; where it is null, the JSON text `absent`.
+    LeafOr { output: OutputId, leaf: Leaf, absent: Box<[u8]> },
     /// JSON text that is the same in every answer.
     Literal(Box<[u8]>),
+    /// An object over what is made of all rows of a set. Without rows every value is null.
+    Aggregate { output: OutputId, fields: Fields },
+    /// The groups of the rows of a set, as a list.
+    Groups { output: OutputId, item: Item },
+    /// A list of one element, which stands over the current row.
+    Only(Item),
+    /// Values of the current row as a list.
+    Leaves(Vec<(OutputId, Leaf)>),
+    /// Nothing was read, because the operation asks for more levels than the API allows: an error
+    /// with this text.
+    TooDeep(Box<str>),
     /// A text made of pieces, in base64: node ids, cursors.
     Base64(Vec<Piece>),
     /// How many rows there are, the page left aside.

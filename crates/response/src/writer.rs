@@ -6,9 +6,9 @@
 //!
 //! [Handling Execution Errors]: https://spec.graphql.org/draft/#sec-Handling-Execution-Errors
 
-use crate::cursor::{Cursor, Layout, Place, Value};
+use crate::cursor::{Cursor, Layout, LevelId, NoRow, Place, Value};
 use crate::leaf::{Leaf, LeafError};
-use crate::shape::{Fields, Item, Node, NodeId, Piece, RowsId, Shape, ShapeField};
+use crate::shape::{Fields, Item, Node, NodeId, OutputId, Piece, RowsId, Shape, ShapeField};
 use crate::sink::{Mark, Sink, TooLarge};
 
 /// Writes answers of one shape.
@@ -56,6 +56,8 @@ pub enum Failure<E> {
     /// Null where the API promises a value.
     Null,
     Source(E),
+    /// The operation asks for more levels than the API allows.
+    TooDeep(Box<str>),
 }
 
 /// A finished answer.
@@ -174,29 +176,22 @@ impl<'p, E> Writer<'p, E> {
     ) -> Result<bool, Halt> {
         let shape = self.shape;
         match shape.node(node) {
-            Node::Leaf { output, leaf } => {
-                let Place::Column(column) = self.layout.place(*output) else { return Ok(false) };
-                match cursor.value(column) {
-                    Value::Null => Ok(false),
-                    value => {
-                        let out = self.sink.bytes();
-                        let start = out.len();
-                        match leaf.write(value, out) {
-                            // A stored value may mean null: JSON has one of its own.
-                            Ok(()) => Ok(out.get(start..) != Some(b"null")),
-                            Err(error) => match error.element {
-                                None => Err(self.fail(Failure::Leaf(error))),
-                                Some(element) => {
-                                    self.path.push(PathItem::Index(element));
-                                    self.fail(Failure::Leaf(error));
-                                    self.path.pop();
-                                    Ok(true)
-                                }
-                            },
-                        }
-                    }
+            Node::Leaf { output, leaf } => self.write_leaf(*output, leaf, cursor),
+            Node::LeafOr { output, leaf, absent } => {
+                let written = self.write_leaf(*output, leaf, cursor)?;
+                if !written {
+                    self.sink.bytes().extend_from_slice(absent);
                 }
+                Ok(true)
             }
+            Node::Aggregate { output, fields } => self.write_aggregate(*output, *fields, cursor),
+            Node::Groups { output, item } => match self.layout.place(*output) {
+                Place::Level(level) => self.write_level(level, *item, cursor),
+                Place::Column(_) | Place::Unused => Ok(false),
+            },
+            Node::Only(item) => self.write_only(*item, cursor),
+            Node::Leaves(leaves) => self.write_leaves(leaves, cursor),
+            Node::TooDeep(message) => Err(self.fail(Failure::TooDeep(message.clone()))),
             Node::Object(fields) => self.write_fields(*fields, cursor).map(|()| true),
             Node::Joined { present, fields } => {
                 let Place::Column(column) = self.layout.place(*present) else { return Ok(false) };
@@ -230,13 +225,105 @@ impl<'p, E> Writer<'p, E> {
         }
     }
 
+    fn write_leaf<C: Cursor<Error = E>>(
+        &mut self,
+        output: OutputId,
+        leaf: &Leaf,
+        cursor: &C,
+    ) -> Result<bool, Halt> {
+        let Place::Column(column) = self.layout.place(output) else { return Ok(false) };
+        let value = cursor.value(column);
+        if value == Value::Null {
+            return Ok(false);
+        }
+        let out = self.sink.bytes();
+        let start = out.len();
+        match leaf.write(value, out) {
+            // A stored value may mean null: JSON has one of its own.
+            Ok(()) => Ok(out.get(start..) != Some(b"null")),
+            Err(error) => match error.element {
+                None => Err(self.fail(Failure::Leaf(error))),
+                Some(element) => {
+                    self.path.push(PathItem::Index(element));
+                    self.fail(Failure::Leaf(error));
+                    self.path.pop();
+                    Ok(true)
+                }
+            },
+        }
+    }
+
+    fn write_aggregate<C: Cursor<Error = E>>(
+        &mut self,
+        output: OutputId,
+        fields: Fields,
+        cursor: &mut C,
+    ) -> Result<bool, Halt> {
+        let Place::Level(level) = self.layout.place(output) else { return Ok(false) };
+        let mut child = cursor.open(level).map_err(|error| self.fail(Failure::Source(error)))?;
+        match child.next() {
+            Ok(true) => self.write_fields(fields, &mut child)?,
+            // Where one statement serves all parents, a parent without rows has none here.
+            Ok(false) => self.write_fields(fields, &mut NoRow::default())?,
+            Err(error) => return Err(self.fail(Failure::Source(error))),
+        }
+        Ok(true)
+    }
+
+    fn write_only<C: Cursor<Error = E>>(
+        &mut self,
+        item: Item,
+        cursor: &mut C,
+    ) -> Result<bool, Halt> {
+        self.sink.bytes().push(b'[');
+        self.path.push(PathItem::Index(0));
+        let start = self.sink.mark();
+        let written = self.write_node(item.node, cursor);
+        self.settle(written, start, item.nullable)?;
+        self.path.pop();
+        self.sink.bytes().push(b']');
+        Ok(true)
+    }
+
+    fn write_leaves<C: Cursor<Error = E>>(
+        &mut self,
+        leaves: &[(OutputId, Leaf)],
+        cursor: &C,
+    ) -> Result<bool, Halt> {
+        self.sink.bytes().push(b'[');
+        for (index, (output, leaf)) in (0..).zip(leaves) {
+            if index > 0 {
+                self.sink.bytes().push(b',');
+            }
+            self.path.push(PathItem::Index(index));
+            let start = self.sink.mark();
+            let written = self.write_leaf(*output, leaf, cursor);
+            self.settle(written, start, false)?;
+            self.path.pop();
+        }
+        self.sink.bytes().push(b']');
+        Ok(true)
+    }
+
     fn write_list<C: Cursor<Error = E>>(
         &mut self,
         rows: RowsId,
         item: Item,
         cursor: &mut C,
     ) -> Result<bool, Halt> {
-        let Some(level) = self.layout.level(rows) else { return Ok(false) };
+        match self.layout.level(rows) {
+            Some(level) => self.write_level(level, item, cursor),
+            None => Ok(false),
+        }
+    }
+
+    /// All rows of a level as a list.
+    fn write_level<C: Cursor<Error = E>>(
+        &mut self,
+        level: LevelId,
+        item: Item,
+        cursor: &mut C,
+    ) -> Result<bool, Halt> {
         let mut child = cursor.open(level).map_err(|error| self.fail(Failure::Source(error)))?;
         self.sink.bytes().push(b'[');
         let mut index = 0;

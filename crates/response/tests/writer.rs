@@ -170,6 +170,7 @@ impl Answer {
                 Failure::Leaf(error) => error.to_string(),
                 Failure::Null => "null".to_owned(),
                 Failure::Source(Broken(level)) => format!("level {level} is broken"),
+                Failure::TooDeep(message) => message.to_string(),
             };
             format!("{}: {message}", path.collect::<Vec<_>>().join("."))
         });
@@ -427,6 +428,53 @@ fn counts_come_from_a_column_or_from_a_level_of_their_own() {
         r#"{"all":[{"own":12,"column":1973},{"own":null,"column":null},{"own":0,"column":1970}]}"#,
         &["all.1.own: Int cannot represent a value beyond 32 bits: 3000000000"],
     );
+}
+
+#[test]
+fn aggregates_are_there_without_a_row() {
+    let mut answer = Answer::default();
+    let rows = answer.level(artists());
+    let sums = answer.level(vec![(1, vec![Text("12"), Null]), (2, vec![Text("x"), Null])]);
+    let output = answer.output(Place::Level(LevelId(u16::try_from(sums.0).unwrap())));
+    let sum = answer.leaf(0, Leaf::Int);
+    let counted = answer.column(1);
+    let absent = b"0".as_slice().into();
+    let count = answer.shape.add(Node::LeafOr { output: counted, leaf: Leaf::Int, absent });
+    let fields = answer.fields(&[("sum", sum, true), ("count", count, false)]);
+    let aggregate = answer.shape.add(Node::Aggregate { output, fields });
+    let artist = answer.object(&[("aggregate", aggregate, true)]);
+    let list = answer.list(rows, artist, true);
+    answer.root(&[("all", list, true)]);
+    answer.check(
+        r#"{"all":[{"aggregate":{"sum":12,"count":0}},{"aggregate":{"sum":null,"count":0}},{"aggregate":{"sum":null,"count":0}}]}"#,
+        &["all.1.aggregate.sum: Int cannot represent a non-integer value: x"],
+    );
+}
+
+#[test]
+fn groups_show_their_keys_none_of_which_may_be_null() {
+    let mut answer = Answer::default();
+    let groups = vec![(0, vec![Text("a"), Text("1")]), (0, vec![Null, Text("2")])];
+    let groups = answer.level(groups);
+    let output = answer.output(Place::Level(LevelId(u16::try_from(groups.0).unwrap())));
+    let (first, second) = (answer.column(0), answer.column(1));
+    let leaves = vec![(first, Leaf::Text), (second, Leaf::Text)];
+    let keys = answer.shape.add(Node::Leaves(leaves));
+    let group = answer.object(&[("keys", keys, true)]);
+    let item = Item { node: group, nullable: false };
+    let groups = answer.shape.add(Node::Groups { output, item });
+    answer.root(&[("groups", groups, true)]);
+    answer.check(r#"{"groups":[{"keys":["a","1"]},{"keys":null}]}"#, &["groups.1.keys.0: null"]);
+}
+
+#[test]
+fn a_field_that_goes_too_deep_says_so() {
+    let mut answer = Answer::default();
+    let deep = answer.shape.add(Node::TooDeep("too deep".into()));
+    let one = answer.shape.add(Node::Literal(b"1".as_slice().into()));
+    let only = answer.shape.add(Node::Only(Item { node: one, nullable: false }));
+    answer.root(&[("deep", deep, true), ("only", only, true)]);
+    answer.check(r#"{"deep":null,"only":[1]}"#, &["deep: too deep"]);
 }
 
 #[test]

@@ -21,6 +21,9 @@ pub struct Flavor {
     pub offset_alone: bool,
     /// There are types of timestamps and UUIDs; otherwise they are text, in more than one form.
     pub typed_text: bool,
+    /// Sums and averages of integers and decimals have every digit; otherwise the source brings
+    /// the functions `exact_sum` and `exact_avg`.
+    pub exact_sums: bool,
     /// The most parameters of a statement.
     pub most_parameters: usize,
     /// The most tables of a statement: what the database can join, or what it plans in a second.
@@ -63,6 +66,7 @@ impl Flavor {
         pattern: Pattern::Like,
         offset_alone: true,
         typed_text: true,
+        exact_sums: true,
         most_parameters: 65_535,
         most_tables: 100,
         most_columns: 1_664,
@@ -76,6 +80,7 @@ impl Flavor {
         pattern: Pattern::Glob,
         offset_alone: false,
         typed_text: false,
+        exact_sums: false,
         most_parameters: 32_766,
         most_tables: 64,
         most_columns: 2_000,

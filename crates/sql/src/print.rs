@@ -7,8 +7,8 @@ use std::fmt::{self, Write as _};
 
 use crate::flavor::{Arrays, Flavor, ParameterStyle, Pattern};
 use crate::tree::{
-    Alias, Column, Comparison, Direction, Expression, FromItem, Identifier, Join, JoinKind,
-    NullsOrder, OrderItem, Parameter, Select, SqlType, TableName,
+    AggregateFunction, Alias, Column, Comparison, Direction, Expression, FromItem, Identifier,
+    Join, JoinKind, NullsOrder, OrderItem, Parameter, Select, SqlType, TableName, TimeUnit,
 };
 
 /// Prints a query.
@@ -67,6 +67,10 @@ impl Printer<'_> {
         for (index, expression) in select.group_by.iter().enumerate() {
             self.out.push_str(if index == 0 { " GROUP BY " } else { ", " });
             self.expression(expression)?;
+        }
+        if let Some(having) = &select.having {
+            self.out.push_str(" HAVING ");
+            self.expression(having)?;
         }
         for (index, item) in select.order_by.iter().enumerate() {
             self.out.push_str(if index == 0 { " ORDER BY " } else { ", " });
@@ -229,6 +233,12 @@ impl Printer<'_> {
                 self.out.push_str(" COLLATE NOCASE");
             }
             Expression::CountRows => self.out.push_str("count(*)"),
+            Expression::Aggregate { function, argument } => {
+                self.out.push_str(self.aggregate(*function));
+                self.expression(argument)?;
+                self.out.push(')');
+            }
+            Expression::Truncated { unit, moment } => self.truncated(*unit, moment)?,
         }
         Ok(())
     }
@@ -242,7 +252,8 @@ impl Printer<'_> {
             | Expression::Cast { .. }
             | Expression::Lower(_)
             | Expression::IgnoreCase(_)
-            | Expression::CountRows => true,
+            | Expression::CountRows
+            | Expression::Aggregate { .. } => true,
             Expression::Compare { .. }
             | Expression::And(_)
             | Expression::Or(_)
@@ -251,6 +262,7 @@ impl Printer<'_> {
             | Expression::IsNull(_)
             | Expression::InList { .. }
             | Expression::Like { .. }
+            | Expression::Truncated { .. }
             | Expression::CanonicalTimestamp(_) => false,
         };
         if atom {
@@ -297,6 +309,42 @@ impl Printer<'_> {
         self.out.push_str(" || ' 00:00:00' ELSE replace(");
         self.expression(text)?;
         self.out.push_str(", 'T', ' ') END");
+        Ok(())
+    }
+
+    /// An aggregate's name as far as its argument.
+    fn aggregate(&self, function: AggregateFunction) -> &'static str {
+        match (function, self.flavor.exact_sums) {
+            (AggregateFunction::CountDistinct, _) => "count(DISTINCT ",
+            (AggregateFunction::Sum, _) | (AggregateFunction::ExactSum, true) => "sum(",
+            (AggregateFunction::ExactSum, false) => "exact_sum(",
+            (AggregateFunction::Average, _) | (AggregateFunction::ExactAverage, true) => "avg(",
+            (AggregateFunction::ExactAverage, false) => "exact_avg(",
+            (AggregateFunction::Minimum, _) => "min(",
+            (AggregateFunction::Maximum, _) => "max(",
+            (AggregateFunction::StandardDeviationSample, _) => "stddev_samp(",
+            (AggregateFunction::StandardDeviationPopulation, _) => "stddev_pop(",
+            (AggregateFunction::VarianceSample, _) => "var_samp(",
+            (AggregateFunction::VariancePopulation, _) => "var_pop(",
+        }
+    }
+
+    fn truncated(&mut self, unit: TimeUnit, moment: &Expression) -> fmt::Result {
+        if self.flavor.typed_text {
+            self.out.push_str(match unit {
+                TimeUnit::Hour => "date_trunc('hour', ",
+                TimeUnit::Day => "date_trunc('day', ",
+            });
+            self.expression(moment)?;
+            self.out.push(')');
+            return Ok(());
+        }
+        self.out.push_str("substr(");
+        self.expression(moment)?;
+        self.out.push_str(match unit {
+            TimeUnit::Hour => ", 1, 13) || ':00:00'",
+            TimeUnit::Day => ", 1, 10) || ' 00:00:00'",
+        });
         Ok(())
     }
 
@@ -360,8 +408,9 @@ mod tests {
     use super::{print, print_explain, print_explain_plan};
     use crate::flavor::Flavor;
     use crate::tree::{
-        Alias, Comparison, Direction, Expression, FromItem, Identifier, Join, JoinKind, NullsOrder,
-        OrderItem, Parameter, Select, SelectItem, SqlType, TableName,
+        AggregateFunction, Alias, Comparison, Direction, Expression, FromItem, Identifier, Join,
+        JoinKind, NullsOrder, OrderItem, Parameter, Select, SelectItem, SqlType, TableName,
+        TimeUnit,
     };
 
     fn table(name: &str, alias: u32) -> FromItem {
@@ -507,6 +556,40 @@ mod tests {
         select.and_where(Expression::IgnoreCase(column("id")).equals(parameter(1)));
         expect![[r#"SELECT 1 FROM "event" AS t0 WHERE (CASE WHEN instr(t0."at", '.') > 0 THEN rtrim(rtrim(replace(t0."at", 'T', ' '), '0'), '.') WHEN length(t0."at") = 16 THEN replace(t0."at", 'T', ' ') || ':00' WHEN length(t0."at") = 10 THEN t0."at" || ' 00:00:00' ELSE replace(t0."at", 'T', ' ') END) = ?1 AND t0."id" COLLATE NOCASE = ?2"#]]
             .assert_eq(&print(&select, &Flavor::SQLITE));
+    }
+
+    #[test]
+    fn aggregates_are_exact_on_every_database() {
+        let mut select = Select::from(table("line", 0));
+        let aggregate = |function| {
+            let argument = Box::new(Expression::named(Alias(0), "price"));
+            Expression::Aggregate { function, argument }
+        };
+        select.items = vec![
+            item(aggregate(AggregateFunction::Sum)),
+            item(aggregate(AggregateFunction::ExactSum)),
+            item(aggregate(AggregateFunction::ExactAverage)),
+            item(aggregate(AggregateFunction::CountDistinct)),
+        ];
+        let day = Expression::Truncated {
+            unit: TimeUnit::Day,
+            moment: Box::new(Expression::named(Alias(0), "at")),
+        };
+        select.group_by = vec![day];
+        select.having = Some(Expression::Compare {
+            left: Box::new(aggregate(AggregateFunction::Maximum)),
+            comparison: Comparison::Less,
+            right: Box::new(Expression::Parameter(Parameter(0))),
+        });
+        check(
+            &select,
+            &expect![[
+                r#"SELECT sum(t0."price"), sum(t0."price"), avg(t0."price"), count(DISTINCT t0."price") FROM "line" AS t0 GROUP BY date_trunc('day', t0."at") HAVING max(t0."price") < $1"#
+            ]],
+            &expect![[
+                r#"SELECT sum(t0."price"), exact_sum(t0."price"), exact_avg(t0."price"), count(DISTINCT t0."price") FROM "line" AS t0 GROUP BY substr(t0."at", 1, 10) || ' 00:00:00' HAVING max(t0."price") < ?1"#
+            ]],
+        );
     }
 
     #[test]

@@ -37,6 +37,8 @@ pub struct Select {
     pub joins: Vec<Join>,
     pub filter: Option<Expression>,
     pub group_by: Vec<Expression>,
+    /// A condition on groups.
+    pub having: Option<Expression>,
     pub order_by: Vec<OrderItem>,
     pub limit: Option<Expression>,
     pub offset: Option<Expression>,
@@ -129,6 +131,43 @@ pub enum Expression {
     /// type of UUIDs.
     IgnoreCase(Box<Expression>),
     CountRows,
+    /// One value of all rows of a group, nulls left out.
+    Aggregate {
+        function: AggregateFunction,
+        argument: Box<Expression>,
+    },
+    /// The beginning of the hour or day of a moment; of a text moment in the canonical form.
+    Truncated {
+        unit: TimeUnit,
+        moment: Box<Expression>,
+    },
+}
+
+/// What an aggregate makes of the values.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum AggregateFunction {
+    CountDistinct,
+    /// Of floats.
+    Sum,
+    /// Of integers and decimals, with every digit.
+    ExactSum,
+    /// Of floats.
+    Average,
+    /// Of integers and decimals, as a decimal.
+    ExactAverage,
+    Minimum,
+    Maximum,
+    StandardDeviationSample,
+    StandardDeviationPopulation,
+    VarianceSample,
+    VariancePopulation,
+}
+
+/// A unit that moments are cut off at.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum TimeUnit {
+    Hour,
+    Day,
 }
 
 /// An operator between two expressions.
@@ -185,6 +224,7 @@ impl Select {
             joins: Vec::new(),
             filter: None,
             group_by: Vec::new(),
+            having: None,
             order_by: Vec::new(),
             limit: None,
             offset: None,

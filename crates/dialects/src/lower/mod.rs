@@ -6,6 +6,7 @@
 //! * [`selection`](self): `selection.rs`: fields of objects to outputs and shape nodes
 //! * `paging.rs`: pages, from offsets or from cursors
 //! * `connection.rs`: connections, edges, page information
+//! * `aggregate.rs`: what is made of all rows of a set
 //! * `arguments.rs`: arguments to filter, order and page
 //! * `filter.rs`: conditions
 //! * `order.rs`: orders and the cursors that belong to them
@@ -13,6 +14,7 @@
 //! * `outputs.rs`: the outputs of one set of rows
 //! * `leaf.rs`: values with parts
 
+mod aggregate;
 mod arguments;
 mod connection;
 mod filter;
@@ -56,6 +58,10 @@ pub enum LowerError {
     TooManyFields(#[from] TooManyFields),
     #[error("The operation has too many conditions or orders.")]
     TooManyInputs,
+    /// A root field has more levels of relationships than the API allows. It never leaves this
+    /// module: the field fails, the others are answered.
+    #[error("the relationships of a root field are nested too deep")]
+    NestedTooDeep,
     #[error("The API has no {kind}.")]
     NotOffered { kind: &'static str },
     /// Our bug: a binding stands where no dialect may put it.
@@ -91,6 +97,8 @@ struct Context<'a> {
     steps: Vec<ir::Step>,
     /// The root field being lowered.
     root: u32,
+    /// How many levels of relationships are around the position.
+    level: usize,
 }
 
 /// Lowers an operation.
@@ -118,6 +126,7 @@ pub fn lower(
         next_rows: 0,
         steps: Vec::new(),
         root: 0,
+        level: 0,
     };
     let fields = context.root_fields(root_type, &[operation.root], true)?;
     let Context { mut shape, next_output, next_rows, steps, .. } = context;

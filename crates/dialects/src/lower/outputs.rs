@@ -64,6 +64,15 @@ impl Outputs {
         response::OutputId(id.0)
     }
 
+    /// What is made of all rows.
+    pub(super) fn aggregate(
+        &mut self,
+        context: &mut Context<'_>,
+        aggregate: ir::Aggregate,
+    ) -> response::OutputId {
+        response::OutputId(self.push(context, OutputKind::Aggregate(aggregate)).0)
+    }
+
     /// Rows below a row. Two fields that ask for the same relation are two sets of rows, since
     /// their arguments may differ.
     pub(super) fn related(&mut self, context: &mut Context<'_>, path: &[Hop], rows: ir::Rows) {

@@ -74,12 +74,14 @@ impl<'a> Context<'a> {
                         Node::Object(self.root_fields(object, &field.selection_sets, false)?)
                     }
                     FieldBinding::Literal(text) => Node::Literal(text.clone()),
-                    FieldBinding::Rows(binding) => match self.rows(binding, field)? {
-                        Some((node, rows)) => {
+                    FieldBinding::Rows(binding) => match self.rows(binding, field) {
+                        Ok(Some((node, rows))) => {
                             self.read(rows);
                             node
                         }
-                        None => null(),
+                        Ok(None) => null(),
+                        Err(LowerError::NestedTooDeep) => self.too_deep(),
+                        Err(error) => return Err(error),
                     },
                     FieldBinding::Lookup => match self.lookup(field)? {
                         Some((node, rows)) => {
@@ -93,6 +95,7 @@ impl<'a> Context<'a> {
                     | FieldBinding::Connection(_)
                     | FieldBinding::Edge(_)
                     | FieldBinding::PageInfo(_)
+                    | FieldBinding::Aggregate(_)
                     | FieldBinding::Part { .. } => return Err(misplaced("root")),
                 },
             };
@@ -143,30 +146,53 @@ impl<'a> Context<'a> {
                 let pieces = self.node_id_pieces(path, prefix, key, outputs);
                 Ok(Node::Base64(pieces))
             }
-            FieldBinding::Rows(binding) => match (binding.form, binding.from) {
-                (RowsForm::Single, RowsFrom::Relation(hop)) => {
-                    let mut path = path.to_vec();
-                    path.push(hop);
-                    let present = outputs.present(self, &path);
-                    let object = api.schema[id].r#type.base;
-                    let fields = self.row_fields(object, &field.selection_sets, &path, outputs)?;
-                    Ok(Node::Joined { present, fields })
-                }
-                (RowsForm::Single | RowsForm::List | RowsForm::Connection, _) => {
-                    let Some((node, rows)) = self.rows(binding, field)? else {
-                        return Ok(null());
-                    };
-                    outputs.related(self, path, rows);
-                    Ok(node)
-                }
-            },
+            FieldBinding::Rows(binding) => {
+                self.enter_level()?;
+                let node = match (binding.form, binding.from) {
+                    (RowsForm::Single, RowsFrom::Relation(hop)) => {
+                        let mut path = path.to_vec();
+                        path.push(hop);
+                        let present = outputs.present(self, &path);
+                        let object = api.schema[id].r#type.base;
+                        let sets = &field.selection_sets;
+                        let fields = self.row_fields(object, sets, &path, outputs)?;
+                        Node::Joined { present, fields }
+                    }
+                    _ => match self.rows(binding, field)? {
+                        Some((node, rows)) => {
+                            outputs.related(self, path, rows);
+                            node
+                        }
+                        None => null(),
+                    },
+                };
+                self.level -= 1;
+                Ok(node)
+            }
             FieldBinding::Same
             | FieldBinding::Lookup
             | FieldBinding::Connection(_)
             | FieldBinding::Edge(_)
             | FieldBinding::PageInfo(_)
+            | FieldBinding::Aggregate(_)
             | FieldBinding::Part { .. } => Err(misplaced("row")),
         }
+    }
+
+    /// Goes one level of relationships down.
+    fn enter_level(&mut self) -> Result<(), LowerError> {
+        self.level += 1;
+        match self.api.nesting() {
+            Some(nesting) if self.level > nesting.most => Err(LowerError::NestedTooDeep),
+            _ => Ok(()),
+        }
+    }
+
+    /// The node of a root field that goes deeper than the API allows.
+    fn too_deep(&mut self) -> Node {
+        self.level = 0;
+        let nesting = self.api.nesting();
+        Node::TooDeep(nesting.map(|nesting| nesting.message.clone()).unwrap_or_default())
     }
 
     /// The row of any entity that has the opaque id given; `None` if no row can have it.
@@ -233,6 +259,12 @@ impl<'a> Context<'a> {
             RowsForm::Single => {
                 let fields = self.row_fields(r#type.base, sets, &[], &mut outputs)?;
                 Node::Single { rows: shape_rows, node: self.shape.add(Node::Object(fields)) }
+            }
+            RowsForm::Aggregate => {
+                shown = false;
+                let whole = self.whole(r#type.base, sets)?;
+                let output = outputs.aggregate(self, whole.aggregate);
+                Node::Aggregate { output, fields: whole.fields }
             }
             RowsForm::Connection => {
                 let paging = Paging {

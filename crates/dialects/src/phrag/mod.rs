@@ -1,12 +1,13 @@
 //! The API of Phrag (<https://github.com/ykskb/phrag>, 0.4.6): lists with `where`, `sort`,
-//! `limit` and `offset`, has-one and has-many fields. On every source it behaves as Phrag does on
-//! PostgreSQL, so columns are nullable in output. Aggregates and mutations are not in the schema.
+//! `limit` and `offset`, has-one and has-many fields, aggregates. On every source it behaves as
+//! Phrag does on PostgreSQL, so columns are nullable in output. Mutations are not in the schema.
 //!
 //! * `naming.rs`: the names, by Phrag's rules
 //! * `values.rs`: how the values of a column stand in the API
 //! * `plan.rs`: which entities are shown, with `columns.rs` and `relations.rs` for what of each, and
 //!   `collision.rs` for names that two things would have
-//! * `schema.rs`: the plan as types with their bindings, with `operators.rs` for the rest of them
+//! * `schema.rs`: the plan as types with their bindings, with `aggregate.rs` and `operators.rs` for
+//!   the rest of them
 //!
 //! What Phrag refuses and this accepts, so that no client of Phrag notices:
 //! * `ne`; `gt lt gte lte` for strings; several operators on one column, which must all hold;
@@ -32,6 +33,7 @@
 //!   stays, which is whichever its hash map gives last.
 //! * Entities of all namespaces of the catalog are shown; Phrag has one namespace.
 
+mod aggregate;
 mod collision;
 mod columns;
 mod naming;
@@ -61,10 +63,14 @@ pub struct Options {
     pub big_integers: BigIntegers,
     /// So many rows at most where a list's `limit` is absent, at the root and in relations.
     pub default_limit: Option<u64>,
+    /// So many levels of relations below a root field at most.
+    pub max_nest_level: Option<usize>,
+    /// Whether there are no aggregates.
+    pub without_aggregation: bool,
 }
 
 /// Makes the API of a catalog.
 #[must_use]
 pub fn api(catalog: &Catalog, options: &Options) -> Api {
-    schema::build(catalog, plan::plan(catalog, options.big_integers), options)
+    schema::build(catalog, plan::plan(catalog, options), options)
 }

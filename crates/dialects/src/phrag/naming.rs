@@ -20,6 +20,19 @@ pub(super) struct EntityNames {
     pub(super) sort: String,
     /// Of the root field: `meetups_members`
     pub(super) list: String,
+    /// Of what is made of all rows: `MeetupsMemberAggregate`
+    pub(super) aggregate: String,
+    /// Of the values of one function: `MeetupsMemberFields`
+    pub(super) fields: String,
+}
+
+impl EntityNames {
+    /// The names of its types.
+    pub(super) fn types(&self, aggregation: bool) -> impl Iterator<Item = &str> {
+        let own = [&self.object, &self.clauses, &self.sort];
+        let aggregates = [&self.aggregate, &self.fields].into_iter().filter(move |_| aggregation);
+        own.into_iter().chain(aggregates).map(String::as_str)
+    }
 }
 
 /// The names for an entity called `name` in the source.
@@ -29,6 +42,8 @@ pub(super) fn entity_names(name: &str) -> EntityNames {
         clauses: format!("{object}Clauses"),
         sort: format!("{object}Sort"),
         list: snake_case(&plural(name)),
+        aggregate: format!("{object}Aggregate"),
+        fields: format!("{object}Fields"),
         object,
     }
 }
@@ -51,6 +66,11 @@ pub(super) fn has_many(table: &str, column: &str, ambiguous: bool) -> String {
     // Phrag keeps the case here, unlike at the root; what GraphQL refuses takes the root's form.
     let lists = if is_name(&plain) { plain } else { snake_case(&plain) };
     if ambiguous { format!("{lists}_on_{column}") } else { lists }
+}
+
+/// The field of what is made of all rows of a list.
+pub(super) fn aggregate(list: &str) -> String {
+    format!("{list}_aggregate")
 }
 
 fn singular(name: &str) -> String {

@@ -4,11 +4,11 @@ use catalog::{Catalog, Entity, Note};
 use graphql::schema::is_name;
 use rustc_hash::FxHashMap;
 
-use super::BigIntegers;
+use super::Options;
 use super::collision::{Names, collision, left_out};
 use super::columns::{Column, columns, needs_key};
-use super::naming::{EntityNames, entity_names};
-use super::relations::{Relation, relations};
+use super::naming::{self, EntityNames, entity_names};
+use super::relations::{Relation, name_aggregates, relations};
 
 /// Types that the API has whatever the source holds. GraphQL takes types called `Mutation` and
 /// `Subscription` for roots.
@@ -53,6 +53,8 @@ pub(super) struct Planned<'a> {
     pub(super) relations: Vec<Relation>,
     /// The names of the object's fields.
     pub(super) fields: Names,
+    /// The root field of what is made of all rows, if there is one.
+    pub(super) aggregate: Option<String>,
 }
 
 impl Planned<'_> {
@@ -63,7 +65,8 @@ impl Planned<'_> {
 }
 
 /// Decides what is shown of a catalog.
-pub(super) fn plan(catalog: &Catalog, big_integers: BigIntegers) -> Plan<'_> {
+pub(super) fn plan<'a>(catalog: &'a Catalog, options: &Options) -> Plan<'a> {
+    let aggregation = !options.without_aggregation;
     let mut notes = Vec::new();
     let mut types = Names::reserved(&RESERVED_TYPES);
     let mut lists = Names::default();
@@ -71,31 +74,49 @@ pub(super) fn plan(catalog: &Catalog, big_integers: BigIntegers) -> Plan<'_> {
     for entity in catalog.entities() {
         let subject = catalog.qualified_name(entity.id);
         let names = entity_names(&entity.name);
-        if let Some(note) = obstacle(entity, &names, &subject, &types, &lists) {
+        if let Some(note) = obstacle(entity, &names, &subject, aggregation, &types, &lists) {
             notes.push(note);
             continue;
         }
         let mut fields = Names::default();
-        let columns = columns(catalog, entity, big_integers, &mut fields, &mut notes);
+        let columns = columns(catalog, entity, options.big_integers, &mut fields, &mut notes);
         if columns.is_empty() {
             let message = "it has no column that can be shown.";
             notes.push(left_out(&subject, message, "give it a column with a name of GraphQL."));
             continue;
         }
-        for r#type in [&names.object, &names.clauses, &names.sort] {
+        for r#type in names.types(aggregation) {
             // It is free: `obstacle` has looked.
             let claimed = types.claim(r#type, &subject);
             debug_assert!(claimed.is_ok(), "a name was taken meanwhile");
         }
         let claimed = lists.claim(&names.list, &subject);
         debug_assert!(claimed.is_ok(), "a name was taken meanwhile");
-        entities.push(Planned { entity, names, columns, relations: Vec::new(), fields });
+        let (relations, aggregate) = (Vec::new(), None);
+        entities.push(Planned { entity, names, columns, relations, fields, aggregate });
+    }
+    if aggregation {
+        // After all lists: a list keeps the name that an aggregate would have.
+        for planned in &mut entities {
+            let subject = catalog.qualified_name(planned.entity.id);
+            let name = naming::aggregate(&planned.names.list);
+            match lists.claim(&name, &subject) {
+                Ok(()) => planned.aggregate = Some(name),
+                Err(first) => {
+                    let what = format!("the aggregate {name}");
+                    notes.push(collision(&subject, &what, &first, RENAME));
+                }
+            }
+        }
     }
     let places: FxHashMap<_, _> =
         entities.iter().enumerate().map(|(place, planned)| (planned.entity.id, place)).collect();
     for planned in &mut entities {
         planned.relations =
             relations(catalog, planned.entity, &places, &mut planned.fields, &mut notes);
+        if aggregation {
+            name_aggregates(catalog, planned, &mut notes);
+        }
     }
     Plan { entities, notes }
 }
@@ -105,6 +126,7 @@ fn obstacle(
     entity: &Entity,
     names: &EntityNames,
     subject: &str,
+    aggregation: bool,
     types: &Names,
     lists: &Names,
 ) -> Option<Note> {
@@ -123,7 +145,7 @@ fn obstacle(
             return Some(left_out(subject, &message, RENAME));
         }
     }
-    for name in [&names.object, &names.clauses, &names.sort] {
+    for name in names.types(aggregation) {
         if let Some(first) = types.owner(name) {
             return Some(collision(subject, &format!("the type {name}"), first, RENAME));
         }

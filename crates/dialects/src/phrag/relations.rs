@@ -7,6 +7,7 @@ use rustc_hash::FxHashMap;
 
 use super::collision::{Names, collision, left_out};
 use super::naming;
+use super::plan::Planned;
 
 const RENAME: &str = "rename the foreign key's column, or one of the two.";
 
@@ -17,6 +18,8 @@ pub(super) struct Relation {
     pub(super) hop: Hop,
     /// The place in the plan of the entity it leads to.
     pub(super) target: usize,
+    /// The field of what is made of all the rows it leads to, if there is one.
+    pub(super) aggregate: Option<String>,
 }
 
 /// The relations that are shown: the rows referred to, then the rows that refer; each of them
@@ -53,10 +56,30 @@ pub(super) fn relations(
             let what = format!("the field {name} of {}", catalog.qualified_name(entity.id));
             notes.push(collision(&subject, &what, &first, RENAME));
         } else {
-            relations.push(Relation { name, hop: Hop { relationship: id, direction }, target });
+            let hop = Hop { relationship: id, direction };
+            relations.push(Relation { name, hop, target, aggregate: None });
         }
     }
     relations
+}
+
+/// Names the aggregates of an entity's relations; columns and relations come first.
+pub(super) fn name_aggregates(catalog: &Catalog, planned: &mut Planned<'_>, notes: &mut Vec<Note>) {
+    for relation in &mut planned.relations {
+        if relation.hop.direction == HopDirection::Forward {
+            continue;
+        }
+        let name = naming::aggregate(&relation.name);
+        let subject = subject(catalog, &catalog[relation.hop.relationship]);
+        match planned.fields.claim(&name, &format!("the aggregate of {subject}")) {
+            Ok(()) => relation.aggregate = Some(name),
+            Err(first) => {
+                let entity = catalog.qualified_name(planned.entity.id);
+                let what = format!("the field {name} of {entity}");
+                notes.push(collision(&subject, &what, &first, RENAME));
+            }
+        }
+    }
 }
 
 /// The column that names the relations of a foreign key: the first that no other foreign key of

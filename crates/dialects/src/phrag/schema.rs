@@ -4,16 +4,20 @@ use catalog::Catalog;
 use graphql::schema::{FieldDefinition, InputDefinition, TypeId, TypeKind, TypeRef};
 use ir::HopDirection;
 
+use super::aggregate;
 use super::collision::left_out;
 use super::columns::{Column, tie_break};
 use super::operators::{Extras, OperatorTypes, Scalars, add_type};
 use super::plan::{Plan, Planned};
 use super::values::ApiScalar;
 use super::{BigIntegers, Options};
-use crate::api::{Api, ApiBuilder};
+use crate::api::{Api, ApiBuilder, Nesting};
 use crate::binding::{
     EntityBinding, FieldBinding, InputBinding, InputRole, RowsBinding, RowsForm, RowsFrom,
 };
+
+/// Phrag's text, which clients may look for.
+const TOO_DEEP: &str = "Exceeded maximum nest level.";
 
 /// The types of an entity.
 #[derive(Clone, Copy, Debug)]
@@ -22,6 +26,8 @@ struct EntityTypes {
     clauses: TypeId,
     /// Not there if no column can be sorted by: input types without fields are not allowed.
     sort: Option<TypeId>,
+    /// Not there where there are no aggregates.
+    aggregate: Option<TypeId>,
 }
 
 /// What every part of the schema needs to know.
@@ -42,18 +48,33 @@ pub(super) fn build(catalog: &Catalog, plan: Plan<'_>, options: &Options) -> Api
     let scalars = Scalars::add(&mut builder, extras);
     let query = add_type(&mut builder, "Query", None, object());
     builder.schema_mut().query = Some(query);
-    let entities = plan.entities.iter().map(|planned| add_entity(&mut builder, planned)).collect();
+    let add = |planned: &Planned<'_>| {
+        let types = add_entity(&mut builder, planned);
+        let add = || {
+            let big_integers = options.big_integers;
+            aggregate::add_types(&mut builder, catalog, planned, &scalars, big_integers)
+        };
+        EntityTypes { aggregate: (!options.without_aggregation).then(add), ..types }
+    };
+    let entities = plan.entities.iter().map(add).collect();
     let operators = OperatorTypes::add(&mut builder, &scalars, extras);
     let types = Types { scalars, operators, entities };
 
     for (planned, own) in plan.entities.iter().zip(&types.entities) {
         let binding = rows(RowsFrom::Entity, planned, RowsForm::List, options);
         add_list(&mut builder, query, &planned.names.list, *own, &types, binding);
+        if let (Some(name), Some(aggregate)) = (&planned.aggregate, own.aggregate) {
+            let binding = rows(RowsFrom::Entity, planned, RowsForm::Aggregate, options);
+            aggregate::add_field(&mut builder, query, name, (aggregate, own.clauses), binding);
+        }
         add_columns(&mut builder, planned, *own, &types);
         add_relations(&mut builder, &plan.entities, planned, *own, &types, options);
         let tie_break = tie_break(catalog, planned.entity);
         let binding = EntityBinding { tie_break, ..EntityBinding::default() };
         builder.bind_entity(planned.entity.id, binding);
+    }
+    if let Some(most) = options.max_nest_level {
+        builder.limit_nesting(Nesting { most, message: TOO_DEEP.into() });
     }
     if plan.entities.is_empty() {
         let message = "it has no table with a primary key and no view.";
@@ -69,7 +90,7 @@ fn is_json(column: &Column<'_>) -> bool {
     column.values.scalar == ApiScalar::Json
 }
 
-fn object() -> TypeKind {
+pub(super) fn object() -> TypeKind {
     TypeKind::Object { fields: Vec::new(), interfaces: Vec::new() }
 }
 
@@ -81,6 +102,7 @@ fn add_entity(builder: &mut ApiBuilder, planned: &Planned<'_>) -> EntityTypes {
         object: add_type(builder, &names.object, description, object()),
         clauses: add_type(builder, &names.clauses, None, input_object()),
         sort: planned.is_sorted().then(|| add_type(builder, &names.sort, None, input_object())),
+        aggregate: None,
     }
 }
 
@@ -141,6 +163,12 @@ fn add_relations(
             HopDirection::Backward => {
                 let binding = rows(from, target, RowsForm::List, options);
                 add_list(builder, own.object, &relation.name, target_types, types, binding);
+                let aggregate = target_types.aggregate;
+                if let (Some(name), Some(aggregate)) = (&relation.aggregate, aggregate) {
+                    let binding = rows(from, target, RowsForm::Aggregate, options);
+                    let types = (aggregate, target_types.clauses);
+                    aggregate::add_field(builder, own.object, name, types, binding);
+                }
             }
         }
     }
@@ -171,7 +199,7 @@ fn add_list(
 fn rows(from: RowsFrom, planned: &Planned<'_>, form: RowsForm, options: &Options) -> RowsBinding {
     let default_limit = match form {
         RowsForm::List | RowsForm::Connection => options.default_limit,
-        RowsForm::Single => None,
+        RowsForm::Single | RowsForm::Aggregate => None,
     };
     RowsBinding { from, entity: planned.entity.id, form, default_limit }
 }

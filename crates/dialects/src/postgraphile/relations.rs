@@ -106,6 +106,8 @@ impl Relation<'_> {
         let Some(types) = target.types else { return false };
         let row = TypeRef::named(types.row);
         let (r#type, collection) = match self.form {
+            // Aggregates are fields of connections here.
+            RowsForm::Aggregate => return false,
             RowsForm::Single => (row, None),
             RowsForm::List => (row.non_null().list().non_null(), Some(Collection::List)),
             RowsForm::Connection => {

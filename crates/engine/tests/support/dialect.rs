@@ -21,6 +21,14 @@ pub(crate) fn parse(line: &str) -> Result<Dialect, String> {
                 options.default_limit = value.parse().ok();
                 options.default_limit.is_some()
             }
+            (Dialect::Phrag(options), Some(("max-nest-level", value))) => {
+                options.max_nest_level = value.parse().ok();
+                options.max_nest_level.is_some()
+            }
+            (Dialect::Phrag(options), Some(("use-aggregation", "false"))) => {
+                options.without_aggregation = true;
+                true
+            }
             (Dialect::Phrag(options), Some(("bigint", "string"))) => {
                 options.big_integers = phrag::BigIntegers::String;
                 true

@@ -3,7 +3,7 @@
 use catalog::{EntityId, FieldId};
 
 use super::Printer;
-use crate::filter::{Comparison, Filter, Place, Quantifier, TextMatch};
+use crate::filter::{Comparison, Filter, Place, Quantifier, TextMatch, TimeUnit};
 use crate::operand::{Codec, NewId, Operand, PathItem, Representations, Value};
 use crate::rows::{
     Aggregate, AggregateFunction, Call, Direction, Form, Hop, HopDirection, Keyset, KeysetValue,
@@ -53,6 +53,14 @@ impl Printer<'_> {
             Place::Field { path, field } => self.end(path, *field),
             Place::Edge(field) => format!("edge {}", self.field(*field)),
             Place::Computed(call) => self.call(call),
+            Place::Aggregated { function, place } => self.term(*function, Some(place)),
+            Place::Truncated { place, unit } => {
+                let unit = match unit {
+                    TimeUnit::Hour => "hour",
+                    TimeUnit::Day => "day",
+                };
+                format!("{unit} of {}", self.place(place))
+            }
             Place::Common(place) => format!("common {place}"),
         }
     }

@@ -5,7 +5,7 @@ use ir::{
     Aggregate, AggregateFunction, AggregateTerm, Assignment, Call, ChildWrite, Codec, Comparison,
     Conflict, Counter, Direction, Filter, Form, From, Insert, Keyset, KeysetValue, NewId, Nulls,
     Operand, OrderKey, OrderTerm, OutputId, OutputKind, Page, Place, Quantifier, Request, Require,
-    Rows, StepId, StepKind, TextMatch, Update, Value, Variant, Write, WriteKind,
+    Rows, StepId, StepKind, TextMatch, TimeUnit, Update, Value, Variant, Write, WriteKind,
 };
 
 use crate::model::{
@@ -30,7 +30,8 @@ fn call(function: &str, of_row: bool, arguments: Vec<(Box<str>, Operand)>) -> Ca
 }
 
 fn terms(terms: Vec<(u32, AggregateFunction, Option<Place>)>) -> Vec<AggregateTerm> {
-    let term = |(id, function, place)| AggregateTerm { id: OutputId(id), function, place };
+    let form = Form::Number;
+    let term = |(id, function, place)| AggregateTerm { id: OutputId(id), function, place, form };
     terms.into_iter().map(term).collect()
 }
 
@@ -114,6 +115,7 @@ fn filters() {
 #[test]
 fn places_of_rows() {
     let music = music();
+    let truncated = |field, unit| Place::Truncated { place: Box::new(music.place(field)), unit };
     let album = music.forward("album.artist_id");
     let descending = |key| OrderTerm { key, direction: Direction::Descending, nulls: Nulls::First };
     let function = From::Function(call("search", false, vec![("".into(), variable(0, ""))]));
@@ -160,8 +162,19 @@ fn places_of_rows() {
                     3,
                     OutputKind::Aggregate(Aggregate {
                         paged: true,
-                        group_by: vec![music.place("album.title")],
-                        having: Some(Box::new(music.present("album.price"))),
+                        group_by: vec![
+                            music.place("album.title"),
+                            truncated("album.price", TimeUnit::Hour),
+                            truncated("album.price", TimeUnit::Day),
+                        ],
+                        having: Some(Box::new(Filter::Compare {
+                            place: Place::Aggregated {
+                                function: AggregateFunction::Maximum,
+                                place: Box::new(music.place("album.price")),
+                            },
+                            comparison: Comparison::Less,
+                            operand: integer(3),
+                        })),
                         terms: terms(vec![
                             (4, AggregateFunction::GroupKey, Some(music.place("album.title"))),
                             (
@@ -229,21 +242,21 @@ fn places_of_rows() {
         &music,
         &request,
         &expect![[r#"
-        transaction, read committed
-          step 0 of root 0: read rows 0: function search($0), not shown, distinct [title], order rank(row, by: "a\"b") desc nulls first, count of <-artist[:LIKES] (all) desc nulls first, page limit 3 offset 1 before (null, now) from the end + look-ahead
-            #0 field price as a number
-            #1 present ->artist[artist_id] if name = claim name
-            #2 computed short(row)
-            #3 aggregate of page, grouped by title, having not (price is null)
-              #4 group key title
-              #5 sample standard deviation price
-            #6 related ->artist[artist_id] rows 1: relation ->album[:LIKES], page offset part 0 of arrayconnection $1
-          step 1 of root 0: read rows 2: variants, page limit 2 after the row (id = $0)
-            variant ->album[:LIKES], filter not (title is null)
-          step 2 of root 0: call notify(all: [null, true, 1.50, [1, json {}], #0 of step 0, new uuid, new sequence number])
-          step 3 of root 0: require no row with not (title is null), otherwise "No."
-            rows 3: entity album
-    "#]],
+            transaction, read committed
+              step 0 of root 0: read rows 0: function search($0), not shown, distinct [title], order rank(row, by: "a\"b") desc nulls first, count of <-artist[:LIKES] (all) desc nulls first, page limit 3 offset 1 before (null, now) from the end + look-ahead
+                #0 field price as a number
+                #1 present ->artist[artist_id] if name = claim name
+                #2 computed short(row)
+                #3 aggregate of page, grouped by title, hour of price, day of price, having maximum price < 3
+                  #4 group key title as a number
+                  #5 sample standard deviation price as a number
+                #6 related ->artist[artist_id] rows 1: relation ->album[:LIKES], page offset part 0 of arrayconnection $1
+              step 1 of root 0: read rows 2: variants, page limit 2 after the row (id = $0)
+                variant ->album[:LIKES], filter not (title is null)
+              step 2 of root 0: call notify(all: [null, true, 1.50, [1, json {}], #0 of step 0, new uuid, new sequence number])
+              step 3 of root 0: require no row with not (title is null), otherwise "No."
+                rows 3: entity album
+        "#]],
     );
 }
 

@@ -18,7 +18,8 @@ fn actors_connection() {
          person -[ACTED_IN]-> movie",
     );
     let property = movies.field("acted_in.role");
-    let term = |id, function, place| AggregateTerm { id: OutputId(id), function, place };
+    let form = Form::Stored;
+    let term = |id, function, place| AggregateTerm { id: OutputId(id), function, place, form };
     let born = || Some(movies.place("person.born"));
     let aggregate = Aggregate {
         paged: false,

@@ -234,7 +234,8 @@ fn insert_artist() {
         "Artist.Name",
     );
     let artist = Write { children: vec![child(albums, &[0], album)], ..artist };
-    let count = AggregateTerm { id: OutputId(4), function: AggregateFunction::Count, place: None };
+    let (function, form) = (AggregateFunction::Count, ir::Form::Stored);
+    let count = AggregateTerm { id: OutputId(4), function, place: None, form };
     let aggregate = OutputKind::Aggregate(Aggregate {
         paged: true,
         group_by: vec![],

@@ -39,6 +39,12 @@ pub(crate) struct ApiOptions {
     /// For phrag: how many rows a list has where the query gives no limit [default: all]
     #[arg(long, env = "THALWEG_DEFAULT_LIMIT", value_name = "ROWS")]
     pub(crate) default_limit: Option<u64>,
+    /// For phrag: how many levels of relations a root field may have below its own [default: any]
+    #[arg(long, env = "THALWEG_MAX_NEST_LEVEL", value_name = "LEVELS")]
+    pub(crate) max_nest_level: Option<usize>,
+    /// For phrag: whether there are aggregates [default: true]
+    #[arg(long, env = "THALWEG_USE_AGGREGATION", value_name = "WHETHER")]
+    pub(crate) use_aggregation: Option<bool>,
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
@@ -91,6 +97,8 @@ impl ApiOptions {
         match self.dialect {
             DialectName::Postgraphile => {
                 refuse(self.default_limit.is_some(), "--default-limit", "phrag")?;
+                refuse(self.max_nest_level.is_some(), "--max-nest-level", "phrag")?;
+                refuse(self.use_aggregation.is_some(), "--use-aggregation", "phrag")?;
                 // Of PostgreSQL, bigint is BigInt in this dialect, whatever is asked.
                 let asks_for_int = self.bigint == Some(BigInt::Int);
                 if asks_for_int && matches!(self.address()?, SourceAddress::Postgres(_)) {
@@ -113,8 +121,12 @@ impl ApiOptions {
                 }
                 let big_integers =
                     self.bigint.map_or(phrag::BigIntegers::default(), BigInt::of_dialect);
-                let default_limit = self.default_limit;
-                Ok(Dialect::Phrag(phrag::Options { big_integers, default_limit }))
+                Ok(Dialect::Phrag(phrag::Options {
+                    big_integers,
+                    default_limit: self.default_limit,
+                    max_nest_level: self.max_nest_level,
+                    without_aggregation: self.use_aggregation == Some(false),
+                }))
             }
         }
     }

@@ -90,7 +90,7 @@ pub(super) struct Compiler<'a> {
 }
 
 /// The level that a child's rows belong to.
-struct Parent<'r> {
+pub(super) struct Parent<'r> {
     above: &'r Above<'r>,
     path: &'r [Hop],
     key_columns: Vec<u16>,
@@ -115,10 +115,7 @@ impl Compiler<'_> {
 
     /// Compiles rows, their counts and everything below them.
     fn rows(&mut self, rows: &Rows, parent: Option<&Parent<'_>>) -> Result<(), CompileError> {
-        if let Some(output) = rows.outputs.iter().find(|output| output.kind == OutputKind::Count) {
-            let level = self.count(rows, parent)?;
-            self.layout.outputs[output.id.0 as usize] = Place::Level(level);
-        }
+        self.aggregates(rows, parent)?;
         if !rows.shown {
             return Ok(());
         }
@@ -233,11 +230,10 @@ impl Compiler<'_> {
                         }
                     }
                 }
-                OutputKind::Count => {}
+                OutputKind::Count | OutputKind::Aggregate(_) => {}
                 OutputKind::Edge(_) => {
                     return Err(CompileError::not_built("a relationship's own property"));
                 }
-                OutputKind::Aggregate(_) => return Err(CompileError::not_built("an aggregate")),
                 OutputKind::Computed(_) => return Err(CompileError::not_built("a computed field")),
                 OutputKind::Counter { .. } => return Err(CompileError::not_built("a counter")),
                 OutputKind::PresentIf { .. } => {
@@ -283,23 +279,6 @@ impl Compiler<'_> {
         items.known.insert((path.to_vec(), field, form), number);
         number
     }
-
-    /// The level that counts rows, the page left aside.
-    fn count(&mut self, rows: &Rows, parent: Option<&Parent<'_>>) -> Result<LevelId, CompileError> {
-        let all =
-            Rows { page: ir::Page::All, order: Vec::new(), outputs: Vec::new(), ..rows.clone() };
-        let mut statement = Statement::default();
-        let linked = self.scope(&all, parent, &mut statement)?;
-        let link = link_expressions(&linked, parent);
-        let LinkedScope { mut scope, how, .. } = linked;
-        let item = |expression| SelectItem { expression, name: None };
-        scope.select.items = vec![item(Expression::CountRows)];
-        scope.select.items.extend(link.iter().cloned().map(item));
-        scope.select.group_by = self.group_by(rows, link)?;
-        let level = self.push(&all, parent, &scope.select, statement, LevelKind::Count, how)?;
-        self.close(level)?;
-        Ok(level)
-    }
 }
 
 /// Expressions with their places as their names.
@@ -309,15 +288,23 @@ fn numbered(expressions: impl Iterator<Item = Expression>) -> Vec<SelectItem> {
 }
 
 /// The parents' keys as the level's statement has them.
-fn link_expressions(linked: &LinkedScope, parent: Option<&Parent<'_>>) -> Vec<Expression> {
+pub(super) fn link_expressions(
+    linked: &LinkedScope,
+    parent: Option<&Parent<'_>>,
+) -> Vec<Expression> {
     let (Some(parents), Some(parent)) = (linked.parents, parent) else { return Vec::new() };
     let numbers = (0_u16..).take(parent.key_columns.len());
     numbers.map(|number| Expression::numbered(parents, number)).collect()
 }
 
 impl Compiler<'_> {
+    /// Says where an output stands.
+    pub(super) fn place_output(&mut self, output: ir::OutputId, place: Place) {
+        self.layout.outputs[output.0 as usize] = place;
+    }
+
     /// The rows of a level with their parents.
-    fn scope(
+    pub(super) fn scope(
         &self,
         rows: &Rows,
         parent: Option<&Parent<'_>>,
@@ -334,7 +321,7 @@ impl Compiler<'_> {
 
     /// The parents' keys, by which rows are counted. Where equal keys may print differently, each
     /// text is a group of its own, since each parent looks for its own text.
-    fn group_by(
+    pub(super) fn group_by(
         &self,
         rows: &Rows,
         mut link: Vec<Expression>,
@@ -373,7 +360,7 @@ impl Compiler<'_> {
         Ok(LinkedScope { scope, lateral: None, parents: None, how: Parents::Bound })
     }
 
-    fn push(
+    pub(super) fn push(
         &mut self,
         rows: &Rows,
         parent: Option<&Parent<'_>>,
@@ -417,7 +404,7 @@ impl Compiler<'_> {
     }
 
     /// Marks the end of the levels below a level.
-    fn close(&mut self, level: LevelId) -> Result<(), CompileError> {
+    pub(super) fn close(&mut self, level: LevelId) -> Result<(), CompileError> {
         let end = u16::try_from(self.levels.len()).map_err(|_| CompileError::TooManyLevels)?;
         self.levels[usize::from(level.0)].end = LevelId(end);
         Ok(())

@@ -1,7 +1,7 @@
 //! Conditions: the request's filters as SQL expressions.
 
 use catalog::FieldId;
-use ir::{Comparison, Filter, Operand, Place, TextMatch};
+use ir::{Comparison, Filter, Operand, Place, TextMatch, TimeUnit};
 use sql::{Expression, SqlType};
 
 use super::compile::{CompileError, Compiler};
@@ -33,6 +33,14 @@ impl Compiler<'_> {
             Filter::IsNull(place) => {
                 let (_, column) = self.place(place, scope, statement)?;
                 Expression::IsNull(Box::new(column))
+            }
+            Filter::Compare {
+                place: Place::Aggregated { function, place },
+                comparison,
+                operand,
+            } => {
+                let compared = (*comparison, operand);
+                self.compare_aggregate(*function, place, compared, scope, statement)?
             }
             Filter::Compare { place, comparison, operand } => {
                 let (field, column) = self.place(place, scope, statement)?;
@@ -80,6 +88,18 @@ impl Compiler<'_> {
         statement: &mut Statement,
     ) -> Result<Expression, CompileError> {
         let kind = ValueKind::of(self.catalog, field);
+        self.compared((field, kind), column, comparison, operand, statement)
+    }
+
+    /// The same for a value of another kind than the field's.
+    pub(super) fn compared(
+        &self,
+        (field, kind): (FieldId, ValueKind),
+        column: Expression,
+        comparison: Comparison,
+        operand: &Operand,
+        statement: &mut Statement,
+    ) -> Result<Expression, CompileError> {
         let source = ParameterSource::Operand(operand.clone());
         let column = self.comparable(kind, column);
         let comparison = match comparison {
@@ -136,6 +156,16 @@ impl Compiler<'_> {
                 Ok((*field, self.column(scope, statement, path, *field)))
             }
             Place::Edge(_) => Err(CompileError::not_built("a relationship's own property")),
+            Place::Truncated { place, unit } => {
+                let (field, column) = self.place(place, scope, statement)?;
+                let moment = Box::new(self.comparable(ValueKind::of(self.catalog, field), column));
+                let unit = match unit {
+                    TimeUnit::Hour => sql::TimeUnit::Hour,
+                    TimeUnit::Day => sql::TimeUnit::Day,
+                };
+                Ok((field, Expression::Truncated { unit, moment }))
+            }
+            Place::Aggregated { .. } => Err(CompileError::not_built("an aggregate of no group")),
             Place::Computed(_) => Err(CompileError::not_built("a computed field")),
             Place::Common(_) => Err(CompileError::not_built("a field of several entities")),
         }

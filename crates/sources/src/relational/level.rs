@@ -39,6 +39,11 @@ pub enum LevelKind {
     Rows(Page),
     /// The number of rows is column 0; no row means zero.
     Count,
+    /// One row of what is made of all rows; none means that there are no rows. Where the number
+    /// of rows is asked for as well, it is column 0.
+    Aggregate,
+    /// A row for each group of rows.
+    Groups,
 }
 
 /// The bounds of a page, for the cursor that shows it.

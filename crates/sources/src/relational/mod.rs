@@ -7,6 +7,7 @@
 //!
 //! * [`level`]: what a compiled request is
 //! * [`compile`]: the walk over the tree
+//! * [`aggregate`]: what is made of all rows of a set
 //! * [`source`](mod@source): FROM, joins, filters and order of one set of rows
 //! * [`parents`]: the parents of a level, said again or as arrays of keys
 //! * [`keyset`]: rows beyond a cursor's position
@@ -14,6 +15,7 @@
 //! * [`statement`]: parameters and aliases of one statement
 //! * [`value`]: what kind of value a parameter is
 
+mod aggregate;
 pub mod compile;
 mod filter;
 mod keyset;

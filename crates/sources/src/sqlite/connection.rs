@@ -5,6 +5,8 @@ use std::time::Duration;
 
 use rusqlite::{Connection, OpenFlags};
 
+use super::exact::add_functions;
+
 /// How many prepared statements a connection keeps.
 const STATEMENTS: usize = 256;
 
@@ -43,6 +45,7 @@ impl OpenFile {
             Err(_) => Connection::open_with_flags(path, flags | OpenFlags::SQLITE_OPEN_READ_ONLY)?,
         };
         connection.busy_timeout(busy)?;
+        add_functions(&connection)?;
         connection.set_prepared_statement_cache_capacity(STATEMENTS);
         connection.pragma_update(None, "query_only", true)?;
         // Not mapped into memory: a file that somebody cuts short or writes over while it is read

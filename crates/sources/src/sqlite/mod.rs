@@ -3,6 +3,7 @@
 //! * [`introspect`], [`declared`]: what a file holds
 //! * [`connection`]: opening a file
 //! * [`bind`] for parameters
+//! * `exact`: sums and averages with every digit
 //! * [`cursor`]: nested loops over prepared statements
 //! * [`execute`]: a request's whole run
 //! * `inline`: on the thread that serves the request, for a short while
@@ -15,6 +16,7 @@ pub mod connection;
 pub mod cursor;
 pub mod declared;
 pub mod error;
+mod exact;
 pub mod execute;
 mod inline;
 pub mod introspect;

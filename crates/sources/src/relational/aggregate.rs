@@ -1,0 +1,257 @@
+//! What is made of all rows of a set: their number, sums and the like, and groups of them.
+//!
+//! Each is a level of its own: one row for each parent, or a row for each group of a parent's
+//! rows. The page of the rows is left aside. Along a relationship all parents share one
+//! statement, grouped by the parents' keys; a parent without rows has no row then, and whoever
+//! reads the level knows what that means.
+
+use ir::{
+    Aggregate, AggregateFunction, AggregateTerm, Comparison, Operand, OutputKind, Place, Rows,
+};
+use response::LevelId;
+use sql::{Expression, NullsOrder, OrderItem, SelectItem, SqlType};
+
+use super::compile::{CompileError, Compiler, Parent, link_expressions};
+use super::level::LevelKind;
+use super::parents::LinkedScope;
+use super::source::Scope;
+use super::statement::Statement;
+use super::value::ValueKind;
+
+impl Compiler<'_> {
+    /// Compiles the number of the rows, their aggregates and their groups.
+    pub(super) fn aggregates(
+        &mut self,
+        rows: &Rows,
+        parent: Option<&Parent<'_>>,
+    ) -> Result<(), CompileError> {
+        let mut whole = Vec::new();
+        let mut groups = Vec::new();
+        let mut count = None;
+        for output in &rows.outputs {
+            match &output.kind {
+                OutputKind::Count => count = Some(output.id),
+                OutputKind::Aggregate(aggregate) if aggregate.paged => {
+                    return Err(CompileError::not_built("an aggregate of a page"));
+                }
+                OutputKind::Aggregate(aggregate) if aggregate.group_by.is_empty() => {
+                    whole.push((output.id, aggregate));
+                }
+                OutputKind::Aggregate(aggregate) => groups.push((output.id, aggregate)),
+                _ => {}
+            }
+        }
+        if count.is_none() && whole.is_empty() && groups.is_empty() {
+            return Ok(());
+        }
+        let all = all_of(rows);
+        if count.is_some() || !whole.is_empty() {
+            let aggregates: Vec<&Aggregate> =
+                whole.iter().map(|(_, aggregate)| *aggregate).collect();
+            let level = self.whole(&all, count.is_some(), &aggregates, parent)?;
+            for output in count.into_iter().chain(whole.iter().map(|(id, _)| *id)) {
+                self.place_output(output, response::Place::Level(level));
+            }
+        }
+        for (output, aggregate) in groups {
+            let level = self.groups(&all, aggregate, parent)?;
+            self.place_output(output, response::Place::Level(level));
+        }
+        Ok(())
+    }
+
+    /// One row for all rows of a parent. The number of rows is column 0, where it is asked for.
+    fn whole(
+        &mut self,
+        all: &Rows,
+        counted: bool,
+        aggregates: &[&Aggregate],
+        parent: Option<&Parent<'_>>,
+    ) -> Result<LevelId, CompileError> {
+        let mut statement = Statement::default();
+        let linked = self.scope(all, parent, &mut statement)?;
+        let link = link_expressions(&linked, parent);
+        let LinkedScope { mut scope, how, .. } = linked;
+        let mut items = Vec::new();
+        if counted {
+            items.push(Expression::CountRows);
+        }
+        for aggregate in aggregates {
+            if aggregate.having.is_some() {
+                return Err(CompileError::not_built("a condition on no group"));
+            }
+            self.terms(&aggregate.terms, &mut items, &mut scope, &mut statement)?;
+        }
+        scope.select.items = items.into_iter().chain(link.iter().cloned()).map(item).collect();
+        scope.select.group_by = self.group_by(all, link)?;
+        let kind = if aggregates.is_empty() { LevelKind::Count } else { LevelKind::Aggregate };
+        let level = self.push(all, parent, &scope.select, statement, kind, how)?;
+        self.close(level)?;
+        Ok(level)
+    }
+
+    /// A row for each group of a parent's rows, in the order of the keys.
+    fn groups(
+        &mut self,
+        all: &Rows,
+        aggregate: &Aggregate,
+        parent: Option<&Parent<'_>>,
+    ) -> Result<LevelId, CompileError> {
+        let mut statement = Statement::default();
+        let linked = self.scope(all, parent, &mut statement)?;
+        let link = link_expressions(&linked, parent);
+        let LinkedScope { mut scope, how, .. } = linked;
+        let mut keys = Vec::with_capacity(aggregate.group_by.len());
+        for place in &aggregate.group_by {
+            keys.push(self.compared_place(place, &mut scope, &mut statement)?);
+        }
+        let mut items = Vec::new();
+        self.terms(&aggregate.terms, &mut items, &mut scope, &mut statement)?;
+        if let Some(having) = &aggregate.having {
+            scope.select.having = Some(self.filter(having, &mut scope, &mut statement)?);
+        }
+        scope.select.items = items.into_iter().chain(link.iter().cloned()).map(item).collect();
+        scope.select.group_by = self.group_by(all, link)?;
+        scope.select.group_by.extend(keys.iter().cloned());
+        scope.select.order_by = keys.into_iter().map(ascending).collect();
+        let level = self.push(all, parent, &scope.select, statement, LevelKind::Groups, how)?;
+        self.close(level)?;
+        Ok(level)
+    }
+
+    /// Adds the columns of an aggregate's values.
+    fn terms(
+        &mut self,
+        terms: &[AggregateTerm],
+        items: &mut Vec<Expression>,
+        scope: &mut Scope,
+        statement: &mut Statement,
+    ) -> Result<(), CompileError> {
+        for AggregateTerm { id, function, place, form } in terms {
+            let value = self.aggregate(*function, place.as_ref(), scope, statement)?;
+            let column = u16::try_from(items.len()).unwrap_or(u16::MAX);
+            items.push(match form {
+                ir::Form::Stored => value,
+                ir::Form::Number => {
+                    Expression::Cast { expression: Box::new(value), r#type: SqlType::Numeric }
+                }
+            });
+            self.place_output(*id, response::Place::Column(column));
+        }
+        Ok(())
+    }
+
+    /// One value of all rows of a group.
+    pub(super) fn aggregate(
+        &self,
+        function: AggregateFunction,
+        place: Option<&Place>,
+        scope: &mut Scope,
+        statement: &mut Statement,
+    ) -> Result<Expression, CompileError> {
+        let Some(place) = place else {
+            return match function {
+                AggregateFunction::Count => Ok(Expression::CountRows),
+                _ => Err(CompileError::not_built("an aggregate of no field")),
+            };
+        };
+        if function == AggregateFunction::GroupKey {
+            return self.compared_place(place, scope, statement);
+        }
+        let (field, column) = self.place(place, scope, statement)?;
+        let kind = ValueKind::of(self.catalog, field);
+        let exact = matches!(kind, ValueKind::Integer { .. } | ValueKind::Decimal);
+        let (function, argument) = match function {
+            AggregateFunction::DistinctCount => {
+                (sql::AggregateFunction::CountDistinct, self.comparable(kind, column))
+            }
+            AggregateFunction::Minimum => {
+                (sql::AggregateFunction::Minimum, self.comparable(kind, column))
+            }
+            AggregateFunction::Maximum => {
+                (sql::AggregateFunction::Maximum, self.comparable(kind, column))
+            }
+            AggregateFunction::Sum if exact => (sql::AggregateFunction::ExactSum, column),
+            AggregateFunction::Sum => (sql::AggregateFunction::Sum, column),
+            AggregateFunction::Average if exact => (sql::AggregateFunction::ExactAverage, column),
+            AggregateFunction::Average => (sql::AggregateFunction::Average, column),
+            AggregateFunction::StandardDeviationSample => {
+                (sql::AggregateFunction::StandardDeviationSample, column)
+            }
+            AggregateFunction::StandardDeviationPopulation => {
+                (sql::AggregateFunction::StandardDeviationPopulation, column)
+            }
+            AggregateFunction::VarianceSample => (sql::AggregateFunction::VarianceSample, column),
+            AggregateFunction::VariancePopulation => {
+                (sql::AggregateFunction::VariancePopulation, column)
+            }
+            AggregateFunction::GroupKey
+            | AggregateFunction::Count
+            | AggregateFunction::ShortestText
+            | AggregateFunction::LongestText => {
+                return Err(CompileError::not_built("this aggregate"));
+            }
+        };
+        Ok(Expression::Aggregate { function, argument: Box::new(argument) })
+    }
+
+    /// A condition on one value of all rows of a group.
+    pub(super) fn compare_aggregate(
+        &self,
+        function: AggregateFunction,
+        place: &Place,
+        (comparison, operand): (Comparison, &Operand),
+        scope: &mut Scope,
+        statement: &mut Statement,
+    ) -> Result<Expression, CompileError> {
+        let (field, _) = self.place(place, scope, statement)?;
+        let value = self.aggregate(function, Some(place), scope, statement)?;
+        let kind = match function {
+            AggregateFunction::Minimum | AggregateFunction::Maximum => {
+                ValueKind::of(self.catalog, field)
+            }
+            // Sums, averages and numbers of values are beyond the type of the values.
+            _ => ValueKind::Decimal,
+        };
+        self.compared((field, kind), value, comparison, operand, statement)
+    }
+
+    /// A place as this database can compare its values.
+    fn compared_place(
+        &self,
+        place: &Place,
+        scope: &mut Scope,
+        statement: &mut Statement,
+    ) -> Result<Expression, CompileError> {
+        let (field, column) = self.place(place, scope, statement)?;
+        Ok(match place {
+            // What was cut off is in the form in which it is compared.
+            Place::Truncated { .. } => column,
+            _ => self.comparable(ValueKind::of(self.catalog, field), column),
+        })
+    }
+}
+
+/// The rows without their page, and nothing asked of them yet.
+fn all_of(rows: &Rows) -> Rows {
+    Rows {
+        id: rows.id,
+        from: rows.from.clone(),
+        filter: rows.filter.clone(),
+        order: Vec::new(),
+        page: ir::Page::All,
+        distinct: rows.distinct.clone(),
+        single: rows.single,
+        shown: rows.shown,
+        outputs: Vec::new(),
+    }
+}
+
+fn item(expression: Expression) -> SelectItem {
+    SelectItem { expression, name: None }
+}
+
+fn ascending(expression: Expression) -> OrderItem {
+    let direction = sql::Direction::Ascending;
+    OrderItem { expression, direction, nulls: Some(NullsOrder::Last) }
+}
