@@ -447,7 +447,7 @@ fn aggregates_are_there_without_a_row() {
     answer.root(&[("all", list, true)]);
     answer.check(
         r#"{"all":[{"aggregate":{"sum":12,"count":0}},{"aggregate":{"sum":null,"count":0}},{"aggregate":{"sum":null,"count":0}}]}"#,
-        &["all.1.aggregate.sum: Int cannot represent a non-integer value: x"],
+        &["all.1.aggregate.sum: Int cannot represent a non-integer value: \"x\""],
     );
 }
 
