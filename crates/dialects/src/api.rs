@@ -1,10 +1,13 @@
 //! An API: a GraphQL schema with a binding for each of its positions.
 
+use std::sync::Arc;
+
 use catalog::{EntityId, FieldId, Note};
 use graphql::schema::{
     EnumValueDefinition, EnumValueId, FieldDefinition, InputDefinition, InputId, Schema,
-    TypeDefinition, TypeId,
+    TypeDefinition, TypeId, TypeRef,
 };
+use ir::ValueForm;
 use rustc_hash::FxHashMap;
 
 use crate::binding::{ColumnBinding, EntityBinding, FieldBinding, InputBinding, ValueBinding};
@@ -18,6 +21,8 @@ pub struct Api {
     values: Vec<ValueBinding>,
     columns: FxHashMap<FieldId, ColumnBinding>,
     entities: FxHashMap<EntityId, EntityBinding>,
+    /// What values of input types are at the source, where they are not as they are given.
+    forms: FxHashMap<TypeId, Arc<ValueForm>>,
     /// Entities by what their opaque ids begin with.
     prefixes: FxHashMap<Box<str>, EntityId>,
     nesting: Option<Nesting>,
@@ -42,6 +47,7 @@ pub struct ApiBuilder {
     values: Vec<ValueBinding>,
     columns: FxHashMap<FieldId, ColumnBinding>,
     entities: FxHashMap<EntityId, EntityBinding>,
+    forms: FxHashMap<TypeId, Arc<ValueForm>>,
     prefixes: FxHashMap<Box<str>, EntityId>,
     nesting: Option<Nesting>,
     notes: Vec<Note>,
@@ -85,6 +91,12 @@ impl Api {
     #[must_use]
     pub fn nesting(&self) -> Option<&Nesting> {
         self.nesting.as_ref()
+    }
+
+    /// What values of an input type are at the source; `None`: as they are given.
+    #[must_use]
+    pub fn find_form(&self, r#type: TypeRef) -> Option<Arc<ValueForm>> {
+        listed(self.forms.get(&r#type.base).cloned(), r#type)
     }
 
     /// What lists of an entity have in common, if the API shows it.
@@ -167,14 +179,53 @@ impl ApiBuilder {
         self.nesting = Some(nesting);
     }
 
+    /// Says what values of an input type are at the source.
+    pub fn bind_form(&mut self, r#type: TypeId, form: ValueForm) {
+        self.forms.insert(r#type, Arc::new(form));
+    }
+
+    /// What values of an input type are at the source.
+    #[must_use]
+    pub fn form(&self, r#type: TypeRef) -> Arc<ValueForm> {
+        let form = listed(self.forms.get(&r#type.base).cloned(), r#type);
+        form.unwrap_or_else(|| match r#type.is_list() {
+            true => Arc::new(ValueForm::List(Arc::new(ValueForm::Plain))),
+            false => Arc::new(ValueForm::Plain),
+        })
+    }
+
     pub fn note(&mut self, note: Note) {
         self.notes.push(note);
     }
 
     #[must_use]
     pub fn finish(self) -> Api {
-        let Self { schema, fields, inputs, values, columns, entities, prefixes, nesting, notes } =
-            self;
-        Api { schema, fields, inputs, values, columns, entities, prefixes, nesting, notes }
+        let Self {
+            schema,
+            fields,
+            inputs,
+            values,
+            columns,
+            entities,
+            forms,
+            prefixes,
+            nesting,
+            notes,
+        } = self;
+        Api { schema, fields, inputs, values, columns, entities, forms, prefixes, nesting, notes }
+    }
+}
+
+/// A form within as many lists as the type has. A list of plain values needs none.
+fn listed(base: Option<Arc<ValueForm>>, r#type: TypeRef) -> Option<Arc<ValueForm>> {
+    let Some(item) = r#type.item() else { return base };
+    match listed(base, item) {
+        Some(element) => Some(Arc::new(ValueForm::List(element))),
+        // Lists of lists are told from lists of values that are lists.
+        None if item.is_list() => {
+            let plain = Arc::new(ValueForm::Plain);
+            Some(Arc::new(ValueForm::List(Arc::new(ValueForm::List(plain)))))
+        }
+        None => None,
     }
 }

@@ -204,8 +204,16 @@ pub enum InputRole {
     And,
     /// A list of [`InputRole::Filter`] objects of which one must hold.
     Or,
+    /// A part of a value: read by the form of the value's type.
+    Member,
     /// The field equals the value.
     Equal(FieldId),
+    /// Null asks whether the field is null. The source cannot compare the field with a value,
+    /// which is refused with this text.
+    IsNull {
+        field: FieldId,
+        otherwise: Box<str>,
+    },
     /// An object of operators on the field, all of which must hold.
     Operators(FieldId),
     /// One operator; the field is that of the enclosing [`InputRole::Operators`].
@@ -235,6 +243,8 @@ pub enum ValueBinding {
     Direction(Direction),
     /// A label of the source's enum.
     Label(Box<str>),
+    /// Something the source cannot do: a request error with this text.
+    Refused(Box<str>),
 }
 
 /// An order by a value of an order enum.

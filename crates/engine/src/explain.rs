@@ -162,6 +162,7 @@ fn operand_text(operand: &ir::Operand, planned: &Planned) -> String {
             ir::Value::Number(text) | ir::Value::Json(text) => String::from(&**text),
             ir::Value::Text(text) => format!("{text:?}"),
             ir::Value::List(items) => format!("a list of {}", items.len()),
+            ir::Value::Object(members) => format!("an object of {}", members.len()),
         },
         ir::Operand::Variable { slot, path } => {
             let slot = Slot(slot.0);
@@ -186,6 +187,8 @@ fn operand_text(operand: &ir::Operand, planned: &Planned) -> String {
             }
         }
         ir::Operand::List(items) => format!("a list of {}", items.len()),
+        ir::Operand::Object(members) => format!("an object of {}", members.len()),
+        ir::Operand::Formed { operand, .. } => operand_text(operand, planned),
         _ => "a value made while the request runs".into(),
     }
 }

@@ -9,6 +9,7 @@
 //! * [`rows`]: reading: where rows come from, which, in which order, what of them
 //! * [`filter`]: conditions in SQL's three values
 //! * [`operand`]: where a value comes from
+//! * [`value_form`]: how a value that has parts is read
 //! * [`write`](mod@write): changes to the data
 //! * [`print`](mod@print): the tree as text, for tests and `explain`
 
@@ -17,6 +18,7 @@ pub mod operand;
 pub mod print;
 pub mod request;
 pub mod rows;
+pub mod value_form;
 pub mod write;
 
 pub use filter::{Comparison, Filter, Place, Quantifier, TextMatch, TimeUnit};
@@ -28,4 +30,5 @@ pub use rows::{
     Keyset, KeysetValue, Nulls, OrderKey, OrderTerm, Output, OutputId, OutputKind, Page, Rows,
     RowsId, State, Variant,
 };
+pub use value_form::{Member, Unit, ValueForm};
 pub use write::{Assignment, ChildWrite, Conflict, Counter, Insert, Update, Write, WriteKind};

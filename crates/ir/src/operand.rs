@@ -1,7 +1,10 @@
 //! Where a value comes from when the statements run.
 
+use std::sync::Arc;
+
 use crate::request::StepId;
 use crate::rows::OutputId;
+use crate::value_form::ValueForm;
 
 /// A value that is known at the latest when the statements run.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
@@ -16,6 +19,13 @@ pub enum Operand {
     Constant(Value),
     /// A list whose elements come from different places.
     List(Vec<Operand>),
+    /// An object whose members come from different places. A member without a value is absent.
+    Object(Vec<(Box<str>, Operand)>),
+    /// A value that is read as this form says.
+    Formed {
+        operand: Box<Operand>,
+        form: Arc<ValueForm>,
+    },
     /// A claim of the session.
     Claim(Box<str>),
     /// A value that an earlier step of the same request gave.
@@ -79,6 +89,8 @@ pub enum Value {
     /// Text; an enum value stands as the label that the source knows.
     Text(Box<str>),
     List(Vec<Value>),
+    /// An object, by the names that the API gives to its members.
+    Object(Vec<(Box<str>, Value)>),
     /// A JSON text.
     Json(Box<str>),
 }

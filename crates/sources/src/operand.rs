@@ -1,9 +1,16 @@
 //! Operands at the time of a request: where a parameter's value is taken from the variables.
 
-use ir::{Operand, PathItem};
+mod form;
+mod given;
+
+use std::borrow::Cow;
+
+use ir::{Operand, Unit};
 use serde_json_bytes::Value as Json;
 
 use crate::error::SourceError;
+use form::formed;
+use given::Given;
 
 /// The coerced variables of a request by slot.
 #[derive(Clone, Copy, Debug)]
@@ -16,11 +23,42 @@ pub enum Resolved<'v> {
     Boolean(bool),
     Integer(i64),
     /// A number as written.
-    Number(std::borrow::Cow<'v, str>),
-    Text(std::borrow::Cow<'v, str>),
+    Number(Cow<'v, str>),
+    Text(Cow<'v, str>),
     List(Vec<Resolved<'v>>),
     /// A JSON text.
-    Json(std::borrow::Cow<'v, str>),
+    Json(Cow<'v, str>),
+    Parts(Parts<'v>),
+}
+
+/// A value that is made of others.
+#[derive(Clone, Debug, PartialEq)]
+pub enum Parts<'v> {
+    /// The attributes of a composite value.
+    Composite(Vec<Resolved<'v>>),
+    /// The bounds of a range; without one it has no end there.
+    Range {
+        start: Option<Bound<'v>>,
+        end: Option<Bound<'v>>,
+    },
+    /// Quantities of time whose sum it is.
+    Interval(Vec<(Unit, Resolved<'v>)>),
+    Point {
+        x: Box<Resolved<'v>>,
+        y: Box<Resolved<'v>>,
+    },
+    /// Keys with texts or nulls.
+    KeyValue(Vec<KeyValue<'v>>),
+}
+
+/// A key with its value.
+pub type KeyValue<'v> = (Cow<'v, str>, Option<Cow<'v, str>>);
+
+/// A bound of a range.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Bound<'v> {
+    pub value: Box<Resolved<'v>>,
+    pub inclusive: bool,
 }
 
 /// The value of an operand.
@@ -29,24 +67,10 @@ pub fn resolve<'v>(
     variables: Variables<'v>,
 ) -> Result<Resolved<'v>, SourceError> {
     match operand {
-        Operand::Constant(value) => Ok(constant(value)),
-        Operand::Variable { slot, path } => {
-            let mut value = variables.0.get(usize::from(slot.0)).and_then(Option::as_ref);
-            for item in path {
-                value = match (item, value) {
-                    (PathItem::Key(key), Some(Json::Object(object))) => object.get(&**key),
-                    (PathItem::Index(index), Some(Json::Array(items))) => items.get(*index),
-                    // A single value stands for a list of one.
-                    (PathItem::Index(0), value) => value,
-                    (PathItem::Key(_) | PathItem::Index(_), _) => None,
-                };
-            }
-            Ok(value.map_or(Resolved::Null, json))
+        Operand::Constant(_) | Operand::Variable { .. } | Operand::List(_) | Operand::Object(_) => {
+            Given::new(operand, variables).plain()
         }
-        Operand::List(items) => {
-            let items = items.iter().map(|item| resolve(item, variables));
-            Ok(Resolved::List(items.collect::<Result<_, _>>()?))
-        }
+        Operand::Formed { operand, form } => formed(Given::new(operand, variables), form),
         Operand::Sum(items) => {
             let mut sum: i64 = 0;
             for item in items {
@@ -71,10 +95,9 @@ pub fn resolve<'v>(
 impl Resolved<'_> {
     /// The value as text, where it is one value.
     #[must_use]
-    pub fn text(&self) -> Option<std::borrow::Cow<'_, str>> {
-        use std::borrow::Cow;
+    pub fn text(&self) -> Option<Cow<'_, str>> {
         match self {
-            Self::Null | Self::List(_) => None,
+            Self::Null | Self::List(_) | Self::Parts(_) => None,
             Self::Boolean(value) => Some(Cow::Borrowed(if *value { "true" } else { "false" })),
             Self::Integer(value) => Some(Cow::Owned(value.to_string())),
             Self::Number(text) | Self::Json(text) => Some(Cow::Borrowed(text)),
@@ -92,7 +115,7 @@ impl Resolved<'_> {
                 Ok(number) if number.fract() == 0.0 && number.abs() < 9e15 => number as i64,
                 Ok(_) | Err(_) => return Err(SourceError::invalid("bigint", text)),
             },
-            Self::Boolean(_) | Self::Text(_) | Self::List(_) | Self::Json(_) => {
+            Self::Boolean(_) | Self::Text(_) | Self::List(_) | Self::Json(_) | Self::Parts(_) => {
                 return Err(SourceError::input(format!("{word} must be a number")));
             }
         };
@@ -100,31 +123,5 @@ impl Resolved<'_> {
             Ok(number) => Ok(Some(number)),
             Err(_) => Err(SourceError::input(format!("{word} must not be negative"))),
         }
-    }
-}
-
-fn constant(value: &ir::Value) -> Resolved<'_> {
-    match value {
-        ir::Value::Null => Resolved::Null,
-        ir::Value::Boolean(value) => Resolved::Boolean(*value),
-        ir::Value::Integer(value) => Resolved::Integer(*value),
-        ir::Value::Number(text) => Resolved::Number((&**text).into()),
-        ir::Value::Text(text) => Resolved::Text((&**text).into()),
-        ir::Value::List(items) => Resolved::List(items.iter().map(constant).collect()),
-        ir::Value::Json(text) => Resolved::Json((&**text).into()),
-    }
-}
-
-fn json(value: &Json) -> Resolved<'_> {
-    match value {
-        Json::Null => Resolved::Null,
-        Json::Bool(value) => Resolved::Boolean(*value),
-        Json::Number(number) => match number.as_i64() {
-            Some(number) => Resolved::Integer(number),
-            None => Resolved::Number(number.to_string().into()),
-        },
-        Json::String(text) => Resolved::Text(text.as_str().into()),
-        Json::Array(items) => Resolved::List(items.iter().map(json).collect()),
-        Json::Object(_) => Resolved::Json(value.to_string().into()),
     }
 }

@@ -63,22 +63,26 @@ impl Context<'_> {
                 }
             }
             match &binding.role {
-                InputRole::Limit => arguments.limit = Some(self.operand(&input, r#type.base)?),
-                InputRole::Offset => arguments.offset = Some(self.operand(&input, r#type.base)?),
-                InputRole::Last => arguments.last = Some(self.operand(&input, r#type.base)?),
+                InputRole::Limit => arguments.limit = Some(self.operand(&input, r#type)),
+                InputRole::Offset => arguments.offset = Some(self.operand(&input, r#type)),
+                InputRole::Last => arguments.last = Some(self.operand(&input, r#type)),
                 InputRole::After => arguments.after = Some(self.cursor(&input, field)?),
                 InputRole::Before => arguments.before = Some(self.cursor(&input, field)?),
                 InputRole::NodeId => {
                     let shape = self.opaque(&input, OpaqueKind::NodeId);
-                    let operand = self.operand(&input, r#type.base)?;
+                    let operand = self.operand(&input, r#type);
                     arguments.node_id = Some(shape.map(|shape| Opaque { shape, operand }));
                 }
                 InputRole::OrderBy => {
                     for item in self.items(&input)? {
-                        if let Some(ValueBinding::Order(order)) =
-                            self.enum_value(&item, r#type.base)
-                        {
-                            arguments.orders.push(order.clone());
+                        match self.enum_value(&item, r#type.base) {
+                            Some(ValueBinding::Order(order)) => {
+                                arguments.orders.push(order.clone());
+                            }
+                            Some(ValueBinding::Refused(text)) => {
+                                return Err(LowerError::refused(text, field.location));
+                            }
+                            Some(ValueBinding::Direction(_) | ValueBinding::Label(_)) | None => {}
                         }
                     }
                 }
@@ -87,11 +91,13 @@ impl Context<'_> {
                         arguments.orders.extend(self.sort_field(id, &input, field)?);
                     }
                 }
+                InputRole::Member => {}
                 InputRole::SortField(_)
                 | InputRole::Filter
                 | InputRole::And
                 | InputRole::Or
                 | InputRole::Equal(_)
+                | InputRole::IsNull { .. }
                 | InputRole::Operators(_)
                 | InputRole::Compare(_)
                 | InputRole::Match { .. } => {
@@ -138,7 +144,8 @@ impl Context<'_> {
                 direction: *direction,
                 cursor_name: "".into(),
             }),
-            Some(ValueBinding::Order(_) | ValueBinding::Label(_)) | None => None,
+            Some(ValueBinding::Order(_) | ValueBinding::Label(_) | ValueBinding::Refused(_))
+            | None => None,
         })
     }
 }

@@ -20,7 +20,9 @@ impl Context<'_> {
     ) -> Result<Option<Filter>, LowerError> {
         let binding = self.api.input(id);
         let field = match &binding.role {
-            InputRole::Equal(field) | InputRole::Operators(field) => Some(*field),
+            InputRole::Equal(field)
+            | InputRole::IsNull { field, .. }
+            | InputRole::Operators(field) => Some(*field),
             _ => operators_of,
         };
         match self.presence(input) {
@@ -30,14 +32,17 @@ impl Context<'_> {
         }
         let r#type = self.api.schema[id].r#type;
         // What is compared needs a field; a position of the schema always has one.
-        let operand = || self.operand(input, r#type.base);
+        let operand = || self.operand(input, r#type);
         let compared = |field, comparison| -> Result<Option<Filter>, LowerError> {
             let place = Place::field(field);
-            Ok(Some(Filter::Compare { place, comparison, operand: operand()? }))
+            Ok(Some(Filter::Compare { place, comparison, operand: operand() }))
         };
         match (&binding.role, field) {
             (InputRole::Equal(_) | InputRole::Compare(_) | InputRole::Match { .. }, None) => {
                 Ok(None)
+            }
+            (InputRole::IsNull { otherwise, .. }, _) => {
+                Err(LowerError::Refused { message: otherwise.clone(), location })
             }
             (InputRole::Equal(_), Some(field)) => compared(field, Comparison::Equal),
             (InputRole::Compare(comparison), Some(field)) => compared(field, *comparison),
@@ -45,7 +50,7 @@ impl Context<'_> {
                 place: Place::field(field),
                 r#match: *r#match,
                 ignore_case: *ignore_case,
-                operand: operand()?,
+                operand: operand(),
             })),
             (InputRole::Filter | InputRole::Operators(_), _) => {
                 let entries = self.entries(input, r#type.base)?;
@@ -76,7 +81,8 @@ impl Context<'_> {
                 }))
             }
             (
-                InputRole::NodeId
+                InputRole::Member
+                | InputRole::NodeId
                 | InputRole::Limit
                 | InputRole::Last
                 | InputRole::After

@@ -4,7 +4,7 @@
 //! an operand asks nothing.
 
 use graphql::opaque::{OpaqueKind, OpaqueShape, read_opaque};
-use graphql::schema::{EnumValueId, InputId, TypeId, TypeKind};
+use graphql::schema::{EnumValueId, InputId, TypeId, TypeRef};
 use graphql::value::{Slot, Value};
 use graphql::variables::{Aspect, Path, PathItem};
 use ir::Operand;
@@ -131,22 +131,37 @@ impl Context<'_> {
         }
     }
 
-    /// The value as a parameter. Enum values steer, since only the API knows their labels.
-    pub(super) fn operand(&self, input: &Input<'_>, r#type: TypeId) -> Result<Operand, LowerError> {
-        if matches!(self.api.schema[r#type].kind, TypeKind::Enum { .. }) {
-            return self.enum_operand(input, r#type);
+    /// The value as a parameter. Nothing of it steers: what the API calls its parts stands in the
+    /// operand's form.
+    pub(super) fn operand(&self, input: &Input<'_>, r#type: TypeRef) -> Operand {
+        if let Input::Literal(Value::Enum(id)) = input
+            && let ValueBinding::Label(label) = self.api.value(*id)
+        {
+            return Operand::Constant(ir::Value::Text(label.clone()));
         }
-        Ok(self.plain_operand(input))
+        let operand = self.plain_operand(input);
+        match self.api.find_form(r#type) {
+            Some(form) => Operand::Formed { operand: Box::new(operand), form },
+            None => operand,
+        }
     }
 
-    /// The value of anything but an enum as a parameter.
+    /// The value as it is given.
     pub(super) fn plain_operand(&self, input: &Input<'_>) -> Operand {
         match input {
-            Input::Literal(Value::List(items)) if has_variable(items) => {
+            Input::Literal(Value::List(items)) if items.iter().any(has_variable) => {
                 let items = items.iter().map(|item| self.plain_operand(&Input::new(item)));
                 Operand::List(items.collect())
             }
-            Input::Literal(value) => Operand::Constant(constant(value)),
+            Input::Literal(Value::Object(members))
+                if members.iter().any(|(_, value)| has_variable(value)) =>
+            {
+                let member = |(id, value): &(InputId, Value)| {
+                    (self.api.schema[*id].name.clone(), self.plain_operand(&Input::new(value)))
+                };
+                Operand::Object(members.iter().map(member).collect())
+            }
+            Input::Literal(value) => Operand::Constant(self.constant(value)),
             Input::Variable(slot, path) => {
                 let path = path.0.iter().map(|item| match item {
                     PathItem::Key(key) => ir::PathItem::Key(key.clone()),
@@ -157,50 +172,41 @@ impl Context<'_> {
         }
     }
 
-    fn enum_operand(&self, input: &Input<'_>, r#type: TypeId) -> Result<Operand, LowerError> {
-        let label = |input: &Input<'_>| match self.enum_value(input, r#type) {
-            Some(ValueBinding::Label(label)) => ir::Value::Text(label.clone()),
-            Some(ValueBinding::Order(_) | ValueBinding::Direction(_)) | None => ir::Value::Null,
-        };
-        let is_list = match input {
-            Input::Literal(value) => matches!(value, Value::List(_)),
-            Input::Variable(slot, path) => self
-                .steering
-                .value(*slot, path)
-                .is_some_and(|value| matches!(value, Json::Array(_))),
-        };
-        Ok(Operand::Constant(if is_list {
-            ir::Value::List(self.items(input)?.iter().map(label).collect())
-        } else {
-            label(input)
-        }))
+    /// A value without variables, by the names that the API gives to what it has.
+    fn constant(&self, value: &Value) -> ir::Value {
+        match value {
+            Value::Boolean(value) => ir::Value::Boolean(*value),
+            Value::Int(value) => ir::Value::Integer(*value),
+            Value::Number(text) => ir::Value::Number(text.clone()),
+            Value::String(text) => ir::Value::Text(text.clone()),
+            Value::Json(text) => ir::Value::Json(text.clone()),
+            Value::Enum(id) => ir::Value::Text(self.api.schema[*id].name.clone()),
+            Value::List(items) => {
+                ir::Value::List(items.iter().map(|item| self.constant(item)).collect())
+            }
+            Value::Object(members) => {
+                let member = |(id, value): &(InputId, Value)| {
+                    (self.api.schema[*id].name.clone(), self.constant(value))
+                };
+                ir::Value::Object(members.iter().map(member).collect())
+            }
+            // Variables are looked for before this; none is left here.
+            Value::Null | Value::Variable(_) => ir::Value::Null,
+        }
     }
 }
 
-fn has_variable(items: &[Value]) -> bool {
-    items.iter().any(|item| match item {
+fn has_variable(value: &Value) -> bool {
+    match value {
         Value::Variable(_) => true,
-        Value::List(items) => has_variable(items),
+        Value::List(items) => items.iter().any(has_variable),
+        Value::Object(members) => members.iter().any(|(_, value)| has_variable(value)),
         Value::Null
         | Value::Boolean(_)
         | Value::Int(_)
         | Value::Number(_)
         | Value::String(_)
         | Value::Enum(_)
-        | Value::Object(_)
         | Value::Json(_) => false,
-    })
-}
-
-fn constant(value: &Value) -> ir::Value {
-    match value {
-        Value::Boolean(value) => ir::Value::Boolean(*value),
-        Value::Int(value) => ir::Value::Integer(*value),
-        Value::Number(text) => ir::Value::Number(text.clone()),
-        Value::String(text) => ir::Value::Text(text.clone()),
-        Value::Json(text) => ir::Value::Json(text.clone()),
-        Value::List(items) => ir::Value::List(items.iter().map(constant).collect()),
-        // Variables, enum values and objects are resolved before this; none is left here.
-        Value::Null | Value::Variable(_) | Value::Enum(_) | Value::Object(_) => ir::Value::Null,
     }
 }

@@ -71,9 +71,15 @@ impl<'a> Build<'a> {
 
     /// A reference to one of PostGraphile's own scalars, which is made when it is first needed.
     pub(super) fn scalar(&mut self, name: &str) -> Option<TypeRef> {
-        let found = self.api.schema().find_type(name);
+        if let Some(found) = self.api.schema().find_type(name) {
+            return Some(TypeRef::named(found));
+        }
         let description = scalars::description(name).map(Into::into);
-        found.or_else(|| self.add_type(name, description, TypeKind::Scalar)).map(TypeRef::named)
+        let made = self.add_type(name, description, TypeKind::Scalar)?;
+        if let Some(form) = scalars::form(name) {
+            self.api.bind_form(made, form);
+        }
+        Some(TypeRef::named(made))
     }
 
     pub(super) fn note(&mut self, note: Note) {

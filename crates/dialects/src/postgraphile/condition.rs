@@ -6,9 +6,11 @@ use super::build::{Build, input};
 use super::claims::Claimant;
 use super::descriptions;
 use super::entity::Served;
-use crate::binding::{InputBinding, InputRole, Meaning};
+use super::types::ValueType;
+use crate::binding::{InputBinding, InputRole, Meaning, ValueShape};
 
-/// Adds the condition type of an entity; `None` if no column can be compared.
+/// Adds the condition type of an entity; `None` if no column can be compared. PostGraphile offers
+/// the columns that the database cannot compare, too: for whether they are null.
 pub(super) fn add(build: &mut Build<'_>, one: &Served<'_>) -> Option<TypeId> {
     let mut columns = one
         .columns
@@ -28,9 +30,23 @@ pub(super) fn add(build: &mut Build<'_>, one: &Served<'_>) -> Option<TypeId> {
     let r#type = build.add_type(&name, Some(description.into()), kind)?;
     for (column, value) in columns {
         let definition = input(&column.name, &descriptions::condition_field(&column.name), value);
-        let role = InputRole::Equal(column.field);
+        let role = match column.value.equal {
+            true => InputRole::Equal(column.field),
+            false => InputRole::IsNull { field: column.field, otherwise: refusal(&column.value) },
+        };
         let binding = InputBinding { role, null: Meaning::IsNull, empty: Meaning::Ignore };
         build.api.add_input_field(r#type, definition, binding);
     }
     Some(r#type)
+}
+
+/// What PostgreSQL says where it cannot compare.
+fn refusal(value: &ValueType) -> Box<str> {
+    let name = &value.database_name;
+    match value.value {
+        ValueShape::List(_) | ValueShape::Composite => {
+            format!("could not identify an equality operator for type {name}").into()
+        }
+        _ => format!("operator does not exist: {name} = unknown").into(),
+    }
 }

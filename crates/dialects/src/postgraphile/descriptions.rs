@@ -60,6 +60,11 @@ pub(super) fn range(element: &str) -> String {
     format!("A range of `{element}`.")
 }
 
+/// What PostGraphile says of the input type of a composite.
+pub(super) fn input_type(r#type: &str) -> String {
+    format!("An input for mutations affecting `{type}`", type = r#type)
+}
+
 pub(super) fn connection(r#type: &str) -> String {
     format!("A connection to a list of `{type}` values.", type = r#type)
 }

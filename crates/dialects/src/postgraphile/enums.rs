@@ -5,7 +5,7 @@ use std::sync::Arc;
 
 use catalog::{EnumId, Scalar, Type};
 use graphql::schema::{EnumValueDefinition, TypeKind, TypeRef, is_name};
-use ir::Form;
+use ir::{Form, ValueForm};
 use response::{EnumNames, Leaf};
 
 use super::build::Build;
@@ -32,6 +32,9 @@ pub(super) fn value(
         let value = EnumValueDefinition { description, ..EnumValueDefinition::new(name) };
         build.api.add_enum_value(r#type, value, ValueBinding::Label(label.label.clone()));
     }
+    let labelled = labels.iter().zip(&names);
+    let labelled = labelled.map(|(label, name)| (name.as_str().into(), label.label.clone()));
+    build.api.bind_form(r#type, ValueForm::Name(labelled.collect()));
     let pairs = labels.iter().zip(names).map(|(label, name)| (label.label.clone(), name.into()));
     let output = TypeRef::named(r#type);
     Some(ValueType {
@@ -40,7 +43,9 @@ pub(super) fn value(
         json: Leaf::Text,
         form: Form::Stored,
         input: Some(output),
+        equal: true,
         ordered: true,
+        database_name: build.catalog[id].name.clone(),
     })
 }
 

@@ -8,7 +8,7 @@
 //! * [`build`]: the API while it is made
 //! * [`naming`], [`inflection`]: how names are formed; [`names`]: the names of what there is
 //! * [`claims`]: who has which name
-//! * [`types`], [`scalars`], [`enums`], [`parts`]: types of columns
+//! * [`types`], [`scalars`], [`enums`], [`parts`], [`inputs`]: types of columns
 //! * [`entity`], [`connection`], [`order`], [`condition`]: the types that each entity has
 //! * [`relations`], [`root`]: fields that give rows, with their [`arguments`]
 //! * [`descriptions`]: what the API says about itself
@@ -22,6 +22,7 @@ mod descriptions;
 mod entity;
 mod enums;
 mod inflection;
+mod inputs;
 mod names;
 mod naming;
 mod order;

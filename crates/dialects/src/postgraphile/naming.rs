@@ -155,6 +155,11 @@ impl Inflection {
         self.upper_camel_case(&format!("{type}-condition", type = r#type))
     }
 
+    /// The input type that belongs to an output type.
+    pub(super) fn input_type(self, output: &str) -> String {
+        self.upper_camel_case(&format!("{output}-input"))
+    }
+
     pub(super) fn range_type(self, element: &str) -> String {
         self.upper_camel_case(&format!("{element}-range"))
     }

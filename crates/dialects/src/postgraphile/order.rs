@@ -19,7 +19,8 @@ const DIRECTIONS: [(&str, Direction); 2] =
     [("asc", Direction::Ascending), ("desc", Direction::Descending)];
 
 /// Adds the enum of an entity's orders: `NATURAL`, each column in both directions, the primary
-/// key in both directions. Columns that the database cannot order are not among them.
+/// key in both directions. PostGraphile offers the columns that the database cannot order, too,
+/// and the database refuses them.
 pub(super) fn add(build: &mut Build<'_>, one: &Served<'_>) -> Option<TypeId> {
     let subject = build.entity_name(one.entity.id);
     let name = build.inflection.order_type(&one.name);
@@ -39,15 +40,18 @@ pub(super) fn add(build: &mut Build<'_>, one: &Served<'_>) -> Option<TypeId> {
         names.reserve(PRIMARY_KEY_DESC, "the order by the primary key");
     }
 
-    add_value(build, r#type, NATURAL, OrderBy::Natural);
-    for column in one.columns.iter().filter(|column| column.value.ordered) {
+    add_value(build, r#type, NATURAL, ValueBinding::Order(OrderBy::Natural));
+    for column in &one.columns {
         let subject = build.field_name(column.field);
         for (suffix, direction) in DIRECTIONS {
             let name = build.inflection.order_value(build.column_name(column.field), suffix);
             match names.claim(&name, Claimant { subject: &subject, what: "order" }) {
                 Ok(()) => {
-                    let order = fields(&[column.field], direction, &name);
-                    add_value(build, r#type, &name, order);
+                    let binding = match column.value.ordered {
+                        true => ValueBinding::Order(fields(&[column.field], direction, &name)),
+                        false => ValueBinding::Refused(refusal(&column.value.database_name)),
+                    };
+                    add_value(build, r#type, &name, binding);
                 }
                 Err(note) => build.note(note),
             }
@@ -55,7 +59,8 @@ pub(super) fn add(build: &mut Build<'_>, one: &Served<'_>) -> Option<TypeId> {
     }
     if !key.is_empty() {
         for (name, (_, direction)) in [PRIMARY_KEY_ASC, PRIMARY_KEY_DESC].iter().zip(DIRECTIONS) {
-            add_value(build, r#type, name, fields(key, direction, name));
+            let order = ValueBinding::Order(fields(key, direction, name));
+            add_value(build, r#type, name, order);
         }
     }
     Some(r#type)
@@ -66,6 +71,11 @@ fn fields(fields: &[FieldId], direction: Direction, name: &str) -> OrderBy {
     OrderBy::Fields { fields: fields.to_vec(), direction, cursor_name }
 }
 
-fn add_value(build: &mut Build<'_>, r#type: TypeId, name: &str, order: OrderBy) {
-    build.api.add_enum_value(r#type, EnumValueDefinition::new(name), ValueBinding::Order(order));
+/// What PostgreSQL says where it cannot order.
+fn refusal(database_name: &str) -> Box<str> {
+    format!("could not identify an ordering operator for type {database_name}").into()
+}
+
+fn add_value(build: &mut Build<'_>, r#type: TypeId, name: &str, binding: ValueBinding) {
+    build.api.add_enum_value(r#type, EnumValueDefinition::new(name), binding);
 }

@@ -7,19 +7,21 @@ use response::{Leaf, Part};
 
 use super::build::{Build, field, object};
 use super::claims::{Claimant, Claims};
-use super::descriptions;
 use super::types::{Definition, ValueType, note_left_out, value_type};
+use super::{descriptions, inputs};
 use crate::binding::{FieldBinding, ValueShape};
 
 pub(super) fn interval(build: &mut Build<'_>, definition: Option<Definition>) -> Option<ValueType> {
-    let shown = |r#type, value| object_value(r#type, value, true);
+    let comparable = Comparable { equal: true, ordered: true, name: "interval" };
+    let shown = |r#type, input| object_value(r#type, ValueShape::Interval, input, comparable);
     let known = build.api.schema().find_type("Interval");
     if let (Some(known), None) = (known, &definition) {
-        return Some(shown(known, ValueShape::Interval));
+        return Some(shown(known, known_input(build, known)));
     }
     let definition = definition
         .unwrap_or_else(|| definition_of("Interval", Some(descriptions::INTERVAL.into())));
     let (float, int) = (build.scalar("Float")?, build.scalar("Int")?);
+    let input = inputs::interval(build, &definition);
     let r#type = build.add_type(&definition.name, definition.description, object(Vec::new()))?;
     add_part(
         build,
@@ -39,22 +41,24 @@ pub(super) fn interval(build: &mut Build<'_>, definition: Option<Definition>) ->
         let definition = field(unit, &descriptions::quantity(unit), int);
         add_part(build, r#type, part, Leaf::Int, definition);
     }
-    Some(shown(r#type, ValueShape::Interval))
+    Some(shown(r#type, input))
 }
 
 pub(super) fn point(build: &mut Build<'_>, definition: Option<Definition>) -> Option<ValueType> {
-    let shown = |r#type, value| object_value(r#type, value, false);
+    let comparable = Comparable { equal: false, ordered: false, name: "point" };
+    let shown = |r#type, input| object_value(r#type, ValueShape::Point, input, comparable);
     let known = build.api.schema().find_type("Point");
     if let (Some(known), None) = (known, &definition) {
-        return Some(shown(known, ValueShape::Point));
+        return Some(shown(known, known_input(build, known)));
     }
     let definition = definition.unwrap_or_else(|| definition_of("Point", None));
     let float = build.scalar("Float")?.non_null();
+    let input = inputs::point(build, &definition);
     let r#type = build.add_type(&definition.name, definition.description, object(Vec::new()))?;
     for (part, name) in [(Part::X, "x"), (Part::Y, "y")] {
         add_part(build, r#type, part, Leaf::Float, FieldDefinition::new(name, float));
     }
-    Some(shown(r#type, ValueShape::Point))
+    Some(shown(r#type, input))
 }
 
 /// A range's type is shared by all ranges whose elements have the same type in the API.
@@ -69,9 +73,10 @@ pub(super) fn range(
     let element_name = build.api.schema()[element.output.base].name.clone();
     // Ranges of timestamps with and without a zone share a type and are written differently.
     let shape = ValueShape::Range(Box::new(element.value.clone()));
-    let shown = |r#type| object_value(r#type, shape.clone(), true);
-    if let (Some(known), None) = (build.ranges.get(&element_name), &definition) {
-        return Some(shown(*known));
+    let comparable = Comparable { equal: true, ordered: true, name: &range.name };
+    let shown = |r#type, input| object_value(r#type, shape.clone(), input, comparable);
+    if let (Some(known), None) = (build.ranges.get(&element_name).copied(), &definition) {
+        return Some(shown(known, known_input(build, known)));
     }
     let bound = range_bound(build, &range.name, &element_name, &element)?;
     let is_alias = definition.is_some();
@@ -83,6 +88,8 @@ pub(super) fn range(
             definition_of(&name, Some(descriptions::range(&element_name)))
         }
     };
+    let input = element.input;
+    let input = input.and_then(|own| inputs::range(build, &definition, &element_name, own));
     let r#type = build.add_type(&definition.name, definition.description, object(Vec::new()))?;
     let bounds = [
         (Part::Start, "start", descriptions::RANGE_START),
@@ -96,7 +103,7 @@ pub(super) fn range(
     if !is_alias {
         build.ranges.insert(element_name, r#type);
     }
-    Some(shown(r#type))
+    Some(shown(r#type, input))
 }
 
 fn range_bound(
@@ -126,11 +133,12 @@ pub(super) fn composite(
     build: &mut Build<'_>,
     id: CompositeId,
     definition: Definition,
+    is_alias: bool,
 ) -> Option<ValueType> {
     let catalog = build.catalog;
     let composite = &catalog[id];
     let mut names = Claims::default();
-    let mut attributes = Vec::new();
+    let (mut attributes, mut given) = (Vec::new(), Vec::new());
     for (place, attribute) in composite.attributes.iter().enumerate() {
         let subject = format!("{}.{}", composite.name, attribute.name);
         let Some(value) = value_type(build, &attribute.r#type).filter(ValueType::is_stored) else {
@@ -146,30 +154,64 @@ pub(super) fn composite(
         let not_null =
             matches!(attribute.r#type, catalog::Type::Domain(id) if catalog[id].not_null);
         let definition = FieldDefinition::new(&name, value.output.non_null_if(not_null));
+        if let Some(input) = value.input {
+            let value = input.non_null_if(not_null);
+            given.push(inputs::Attribute { place: place.into(), name, value });
+        }
         attributes.push((definition, Part::Attribute(place), value));
     }
     if attributes.is_empty() {
         return None;
     }
-    let ordered = attributes.len() == composite.attributes.len()
-        && attributes.iter().all(|(_, _, value)| value.ordered);
+    let is_whole = attributes.len() == composite.attributes.len();
+    let name = match &composite.namespace {
+        Some(namespace) => format!("{namespace}.{}", composite.name),
+        None => composite.name.to_string(),
+    };
+    let comparable = Comparable {
+        equal: is_whole && attributes.iter().all(|(_, _, value)| value.equal),
+        ordered: is_whole && attributes.iter().all(|(_, _, value)| value.ordered),
+        name: &name,
+    };
+    let number = composite.attributes.len();
+    let input = inputs::composite(build, &definition, is_alias, number, &given);
     let r#type = build.add_type(&definition.name, definition.description, object(Vec::new()))?;
     for (definition, part, value) in attributes {
         build.api.add_field(r#type, definition, FieldBinding::Part { part, value: value.value });
     }
-    Some(object_value(r#type, ValueShape::Composite, ordered))
+    Some(object_value(r#type, ValueShape::Composite, input, comparable))
 }
 
-/// A value with parts. As an argument it needs an input type, which comes with the inputs of
-/// mutations.
-fn object_value(r#type: TypeId, value: ValueShape, ordered: bool) -> ValueType {
+/// The input type that was made together with an output type.
+fn known_input(build: &Build<'_>, output: TypeId) -> Option<TypeRef> {
+    let name = build.inflection.input_type(&build.api.schema()[output].name);
+    build.api.schema().find_type(&name).map(TypeRef::named)
+}
+
+/// Whether two values can be compared, and what the database calls their type.
+#[derive(Clone, Copy)]
+struct Comparable<'n> {
+    equal: bool,
+    ordered: bool,
+    name: &'n str,
+}
+
+/// A value with parts.
+fn object_value(
+    r#type: TypeId,
+    value: ValueShape,
+    input: Option<TypeRef>,
+    comparable: Comparable<'_>,
+) -> ValueType {
     ValueType {
         output: TypeRef::named(r#type),
         value,
         json: Leaf::Any,
         form: Form::Stored,
-        input: None,
-        ordered,
+        input,
+        equal: comparable.equal,
+        ordered: comparable.ordered,
+        database_name: comparable.name.into(),
     }
 }
 

@@ -1,6 +1,7 @@
 //! Scalars: which GraphQL type a type without parts has, and how its values are written.
 
 use catalog::Scalar;
+use ir::ValueForm;
 use response::{JsonForm, Leaf};
 
 /// Types whose names no table and no type of the database can have: those that PostGraphile
@@ -174,14 +175,12 @@ pub(super) fn is_ordered(scalar: &Scalar) -> bool {
     }
 }
 
-/// Whether a value can be compared with one that a request gives. PostGraphile offers all of
-/// them, and the database refuses the others when asked.
+/// Whether values can be compared for equality. PostGraphile offers it for all of them, and the
+/// database refuses the others when asked.
 pub(super) fn has_equality(scalar: &Scalar, json_equality: bool) -> bool {
     match scalar {
-        Scalar::Json | Scalar::Xml | Scalar::Point | Scalar::Interval => false,
+        Scalar::Json | Scalar::Xml | Scalar::Point => false,
         Scalar::Jsonb => json_equality,
-        // A request gives an object, which no source takes yet.
-        Scalar::KeyValue => false,
         Scalar::Other(name) => {
             !matches!(&**name, "polygon" | "refcursor" | "pg_node_tree" | "pg_snapshot")
         }
@@ -202,6 +201,8 @@ pub(super) fn has_equality(scalar: &Scalar, json_equality: bool) -> bool {
         | Scalar::TimeWithZone
         | Scalar::Timestamp
         | Scalar::TimestampWithZone
+        | Scalar::Interval
+        | Scalar::KeyValue
         | Scalar::Bytes
         | Scalar::Inet
         | Scalar::Cidr
@@ -210,6 +211,27 @@ pub(super) fn has_equality(scalar: &Scalar, json_equality: bool) -> bool {
         | Scalar::Bit
         | Scalar::ObjectId => true,
     }
+}
+
+/// What PostgreSQL calls the types that it cannot compare or order.
+pub(super) fn database_name(scalar: &Scalar) -> &str {
+    match scalar {
+        Scalar::Json => "json",
+        Scalar::Jsonb => "jsonb",
+        Scalar::Xml => "xml",
+        Scalar::Point => "point",
+        Scalar::Other(name) => name,
+        _ => "",
+    }
+}
+
+/// What the values of a scalar that a request gives are at the source, if they are not as given.
+pub(super) fn form(name: &str) -> Option<ValueForm> {
+    Some(match name {
+        "JSON" => ValueForm::Json { texts_are_json: true },
+        "KeyValueHash" => ValueForm::KeyValue,
+        _ => return None,
+    })
 }
 
 /// What PostGraphile says about its own scalars.

@@ -20,10 +20,14 @@ pub(super) struct ValueType {
     /// Within node ids and cursors.
     pub(super) json: Leaf,
     pub(super) form: Form,
-    /// The type of an argument that is compared with it, if there can be one.
+    /// The type of an argument that gives such a value, if there can be one.
     pub(super) input: Option<TypeRef>,
+    /// Whether two values can be compared for equality.
+    pub(super) equal: bool,
     /// Whether rows can be ordered by it.
     pub(super) ordered: bool,
+    /// What the database calls its type, for the refusals of what it cannot do.
+    pub(super) database_name: Box<str>,
 }
 
 /// The name and description of a type that the database defines.
@@ -59,23 +63,29 @@ pub(super) fn value_type(build: &mut Build<'_>, r#type: &Type) -> Option<ValueTy
                 let name = (definition.namespace.as_deref(), &*definition.name);
                 let definition =
                     define(build, name, definition.description.as_deref(), "left out")?;
-                parts::composite(build, id, definition)
+                parts::composite(build, id, definition, false)
             })
         }
         Type::Range(id) => parts::range(build, *id, None),
-        Type::List(element) => {
-            let element = value_type(build, element).filter(|element| element.is_stored())?;
+        Type::List(element_type) => {
+            let element = value_type(build, element_type).filter(|element| element.is_stored())?;
             Some(ValueType {
                 output: element.output.list(),
                 value: ValueShape::List(Box::new(element.value)),
                 json: Leaf::List(Box::new(element.json)),
                 form: Form::Stored,
-                // Lists as arguments come with the inputs of mutations.
-                input: None,
+                // Of the built-in types only boxes are separated by other signs than commas.
+                input: element.input.filter(|_| !is_box(element_type)).map(TypeRef::list),
+                equal: element.equal,
                 ordered: element.ordered,
+                database_name: format!("{}[]", element.database_name).into(),
             })
         }
     }
+}
+
+fn is_box(r#type: &Type) -> bool {
+    matches!(r#type, Type::Scalar(Scalar::Other(name)) if &**name == "box")
 }
 
 impl ValueType {
@@ -103,7 +113,7 @@ fn domain_value(build: &mut Build<'_>, id: DomainId) -> Option<ValueType> {
     match base {
         Type::Scalar(scalar) => scalar_value(build, scalar, Some(definition)),
         Type::Enum(base) => enums::value(build, *base, definition),
-        Type::Composite(base) => parts::composite(build, *base, definition),
+        Type::Composite(base) => parts::composite(build, *base, definition, true),
         Type::Range(base) => parts::range(build, *base, Some(definition)),
         Type::List(_) | Type::Domain(_) => None,
     }
@@ -122,7 +132,11 @@ fn scalar_value(
     };
     let output = match definition {
         Some(Definition { name, description }) => {
-            TypeRef::named(build.add_type(&name, description, TypeKind::Scalar)?)
+            let made = build.add_type(&name, description, TypeKind::Scalar)?;
+            if let Some(form) = scalars::form(scalar_type.name) {
+                build.api.bind_form(made, form);
+            }
+            TypeRef::named(made)
         }
         None => build.scalar(scalar_type.name)?,
     };
@@ -132,8 +146,10 @@ fn scalar_value(
         value: ValueShape::Leaf(scalar_type.leaf),
         json: scalar_type.json,
         form: if *scalar == Scalar::Money { Form::Number } else { Form::Stored },
-        input: scalars::has_equality(scalar, json_equality).then_some(output),
+        input: Some(output),
+        equal: scalars::has_equality(scalar, json_equality),
         ordered: scalars::is_ordered(scalar),
+        database_name: scalars::database_name(scalar).into(),
     })
 }
 

@@ -49,7 +49,7 @@ impl Literals<'_> {
             }
             _ => match r#type.item() {
                 // A single value stands for a list of one.
-                Some(item_type) => self.value(item_type, false, value),
+                Some(item_type) => Value::List(vec![self.value(item_type, false, value)]),
                 None => self.named(r#type, value),
             },
         }

@@ -9,6 +9,7 @@ use crate::rows::{
     Aggregate, AggregateFunction, Call, Direction, Form, Hop, HopDirection, Keyset, KeysetValue,
     Nulls, OrderKey, OrderTerm, Page,
 };
+use crate::value_form::{Member, ValueForm};
 use crate::write::Counter;
 
 impl Printer<'_> {
@@ -92,6 +93,13 @@ impl Printer<'_> {
                 format!("${}{}", slot.0, path.collect::<String>())
             }
             Operand::List(operands) => format!("[{}]", self.operands(operands)),
+            Operand::Object(members) => {
+                let members = members.iter();
+                object(members.map(|(name, operand)| (&**name, self.operand(operand))))
+            }
+            Operand::Formed { operand, form } => {
+                format!("{} as {}", self.operand(operand), value_form(form))
+            }
             Operand::Sum(operands) => format!("the sum of {}", self.operands(operands)),
             Operand::Constant(value) => constant(value),
             Operand::Claim(name) => format!("claim {name}"),
@@ -320,7 +328,43 @@ fn constant(value: &Value) -> String {
             let values: Vec<String> = values.iter().map(constant).collect();
             format!("[{}]", values.join(", "))
         }
+        Value::Object(members) => {
+            object(members.iter().map(|(name, value)| (&**name, constant(value))))
+        }
         Value::Json(json) => format!("json {json}"),
+    }
+}
+
+fn object<'n>(members: impl Iterator<Item = (&'n str, String)>) -> String {
+    let members = members.map(|(name, text)| format!("{name}: {text}"));
+    format!("{{{}}}", members.collect::<Vec<_>>().join(", "))
+}
+
+fn value_form(form: &ValueForm) -> String {
+    let member = |member: &Member| match &*member.form {
+        ValueForm::Plain => member.name.to_string(),
+        form => format!("{}: {}", member.name, value_form(form)),
+    };
+    match form {
+        ValueForm::Plain => "value".to_owned(),
+        ValueForm::Name(_) => "name".to_owned(),
+        ValueForm::List(element) => format!("list of {}", value_form(element)),
+        ValueForm::Composite(members) => {
+            let members = members.iter().map(|own| own.as_ref().map_or("null".into(), member));
+            format!("composite ({})", members.collect::<Vec<_>>().join(", "))
+        }
+        ValueForm::Range { start, end } => format!("range ({}, {})", member(start), member(end)),
+        ValueForm::Bound { value, inclusive } => {
+            format!("bound ({}, {inclusive})", member(value))
+        }
+        ValueForm::Interval(units) => {
+            let units = units.iter().map(|(name, unit)| format!("{name}: {}", unit.name()));
+            format!("interval ({})", units.collect::<Vec<_>>().join(", "))
+        }
+        ValueForm::Point { x, y } => format!("point ({x}, {y})"),
+        ValueForm::KeyValue => "keys with values".to_owned(),
+        ValueForm::Json { texts_are_json: true } => "json text".to_owned(),
+        ValueForm::Json { texts_are_json: false } => "json".to_owned(),
     }
 }
 

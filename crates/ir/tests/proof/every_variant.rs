@@ -1,11 +1,14 @@
 //! What the paper proof has no use for prints as well.
 
+use std::sync::Arc;
+
 use expect_test::{Expect, expect};
 use ir::{
     Aggregate, AggregateFunction, AggregateTerm, Assignment, Call, ChildWrite, Codec, Comparison,
-    Conflict, Counter, Direction, Filter, Form, From, Insert, Keyset, KeysetValue, NewId, Nulls,
-    Operand, OrderKey, OrderTerm, OutputId, OutputKind, Page, Place, Quantifier, Request, Require,
-    Rows, StepId, StepKind, TextMatch, TimeUnit, Update, Value, Variant, Write, WriteKind,
+    Conflict, Counter, Direction, Filter, Form, From, Insert, Keyset, KeysetValue, Member, NewId,
+    Nulls, Operand, OrderKey, OrderTerm, OutputId, OutputKind, Page, Place, Quantifier, Request,
+    Require, Rows, StepId, StepKind, TextMatch, TimeUnit, Unit, Update, Value, ValueForm, Variant,
+    Write, WriteKind,
 };
 
 use crate::model::{
@@ -33,6 +36,31 @@ fn terms(terms: Vec<(u32, AggregateFunction, Option<Place>)>) -> Vec<AggregateTe
     let form = Form::Number;
     let term = |(id, function, place)| AggregateTerm { id: OutputId(id), function, place, form };
     terms.into_iter().map(term).collect()
+}
+
+/// A value with parts of every form.
+fn formed() -> Operand {
+    let member = |name: &str, form| Member { name: name.into(), form: Arc::new(form) };
+    let bound = |name: &str| {
+        let value = member("value", ValueForm::Plain);
+        member(name, ValueForm::Bound { value, inclusive: "inclusive".into() })
+    };
+    let units = [Unit::Seconds, Unit::Minutes, Unit::Hours, Unit::Days, Unit::Months, Unit::Years];
+    let units = units.map(|unit| (unit.name().get(..1).unwrap_or_default().into(), unit));
+    let label = ValueForm::Name(vec![("A".into(), "a".into())]);
+    let form = ValueForm::Composite(vec![
+        Some(member("a", ValueForm::Plain)),
+        None,
+        Some(member("b", ValueForm::List(Arc::new(label)))),
+        Some(member("c", ValueForm::Range { start: bound("start"), end: bound("end") })),
+        Some(member("d", ValueForm::Interval(units.into()))),
+        Some(member("e", ValueForm::Point { x: "x".into(), y: "y".into() })),
+        Some(member("f", ValueForm::KeyValue)),
+        Some(member("g", ValueForm::Json { texts_are_json: true })),
+        Some(member("h", ValueForm::Json { texts_are_json: false })),
+    ]);
+    let value = Value::Object(vec![("a".into(), Value::Integer(1))]);
+    Operand::Formed { operand: Box::new(Operand::Constant(value)), form: Arc::new(form) }
 }
 
 fn count() -> Aggregate {
@@ -224,6 +252,8 @@ fn places_of_rows() {
         Operand::Result { step: StepId(0), output: OutputId(0) },
         Operand::NewId(NewId::Uuid),
         Operand::NewId(NewId::Sequence),
+        Operand::Object(vec![("a".into(), Operand::Now)]),
+        formed(),
     ]);
     let called = call("notify", false, vec![("all".into(), constants)]);
     let require = Require {
@@ -253,7 +283,7 @@ fn places_of_rows() {
                 #6 related ->artist[artist_id] rows 1: relation ->album[:LIKES], page offset part 0 of arrayconnection $1
               step 1 of root 0: read rows 2: variants, page limit 2 after the row (id = $0)
                 variant ->album[:LIKES], filter not (title is null)
-              step 2 of root 0: call notify(all: [null, true, 1.50, [1, json {}], #0 of step 0, new uuid, new sequence number])
+              step 2 of root 0: call notify(all: [null, true, 1.50, [1, json {}], #0 of step 0, new uuid, new sequence number, {a: now}, {a: 1} as composite (a, null, b: list of name, c: range (start: bound (value, inclusive), end: bound (value, inclusive)), d: interval (s: seconds, m: minutes, h: hours, d: days, m: months, y: years), e: point (x, y), f: keys with values, g: json text, h: json)])
               step 3 of root 0: require no row with not (title is null), otherwise "No."
                 rows 3: entity album
         "#]],

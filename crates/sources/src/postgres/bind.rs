@@ -2,9 +2,10 @@
 
 use response::Bounds;
 
+use super::text::text;
 use crate::error::SourceError;
 use crate::operand::{Resolved, Variables, resolve};
-use crate::relational::{Level, ParameterKind, ParameterSource, Program};
+use crate::relational::{Level, ParameterKind, ParameterSource, Program, ValueKind};
 
 /// The parameters of a request, level by level, in one buffer.
 #[derive(Debug, Default)]
@@ -110,19 +111,29 @@ fn encode(
                 buffer.extend_from_slice(itoa::Buffer::new().format(offset).as_bytes());
             }
         },
-        ParameterKind::List { .. } => match value {
-            Resolved::Null => return Ok(Span::Null),
-            Resolved::List(items) => write_array(items.iter().map(Resolved::text), buffer),
-            Resolved::Boolean(_)
-            | Resolved::Integer(_)
-            | Resolved::Number(_)
-            | Resolved::Text(_)
-            | Resolved::Json(_) => write_array(std::iter::once(value.text()), buffer),
-        },
+        ParameterKind::List { .. } => {
+            let single;
+            let list = match value {
+                Resolved::Null => return Ok(Span::Null),
+                Resolved::List(_) => value,
+                _ => {
+                    single = Resolved::List(vec![value.clone()]);
+                    &single
+                }
+            };
+            buffer.extend_from_slice(text(list)?.unwrap_or_default().as_bytes());
+        }
+        ParameterKind::Value { kind: kind @ (ValueKind::Text | ValueKind::Bytes), .. }
+            if matches!(value, Resolved::List(_)) =>
+        {
+            // The text of an array would be one of theirs.
+            let name = kind.type_name();
+            return Err(SourceError::input(format!("a list is no value of type {name}")));
+        }
         ParameterKind::Value { .. }
         | ParameterKind::Pattern { .. }
         | ParameterKind::Key { .. }
-        | ParameterKind::KeyArray { .. } => match value.text() {
+        | ParameterKind::KeyArray { .. } => match text(value)? {
             None => return Ok(Span::Null),
             Some(text) => buffer.extend_from_slice(text.as_bytes()),
         },
@@ -133,24 +144,7 @@ fn encode(
     Ok(Span::Text { start, end: buffer.len() })
 }
 
-/// Appends an array's text form, every element quoted.
-pub(super) fn write_array<T: AsRef<str>>(
-    items: impl Iterator<Item = Option<T>>,
-    buffer: &mut Vec<u8>,
-) {
-    buffer.push(b'{');
-    for (index, item) in items.enumerate() {
-        if index > 0 {
-            buffer.push(b',');
-        }
-        match item {
-            None => buffer.extend_from_slice(b"NULL"),
-            Some(text) => write_element(text.as_ref().as_bytes(), buffer),
-        }
-    }
-    buffer.push(b'}');
-}
-
+/// Appends a text as an element of an array.
 pub(super) fn write_element(text: &[u8], buffer: &mut Vec<u8>) {
     buffer.push(b'"');
     for byte in text {
@@ -160,18 +154,4 @@ pub(super) fn write_element(text: &[u8], buffer: &mut Vec<u8>) {
         buffer.push(*byte);
     }
     buffer.push(b'"');
-}
-
-#[cfg(test)]
-mod tests {
-    use super::write_array;
-
-    #[test]
-    fn elements_are_quoted_and_nulls_are_not() {
-        let mut buffer = Vec::new();
-        let items = [Some("a"), None, Some(""), Some("x\"y\\z,{}"), Some("NULL")];
-        write_array(items.into_iter(), &mut buffer);
-        let text = String::from_utf8(buffer).unwrap();
-        assert_eq!(text, r#"{"a",NULL,"","x\"y\\z,{}","NULL"}"#);
-    }
 }

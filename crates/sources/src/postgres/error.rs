@@ -50,6 +50,11 @@ pub(super) fn statement_error<'s>(
     has_pattern: bool,
 ) -> SourceError {
     let is_data_exception = error.code.starts_with("22") && error.code != DIVISION_BY_ZERO;
+    // A value was read that its domain does not allow; the message names only the domain.
+    let is_of_domain = matches!(&*error.code, NOT_NULL_VIOLATION | CHECK_VIOLATION);
+    if is_of_domain && error.is_of_bind && sent.next().is_some() {
+        return SourceError { kind: SourceErrorKind::Input, ..error.into() };
+    }
     let is_of_pattern = has_pattern && error.code == INVALID_ESCAPE_SEQUENCE;
     if is_of_pattern || (is_data_exception && error.is_of_bind && names_one_of(&error, &mut sent)) {
         return SourceError { kind: SourceErrorKind::Input, ..error.into() };
@@ -65,10 +70,18 @@ fn names_one_of<'s>(error: &DatabaseError, sent: &mut impl Iterator<Item = &'s [
     sent.any(|text| contains(text, quoted))
 }
 
+/// Whether a part was sent. Within arrays and rows it was sent in quotes and with backslashes, and
+/// the message shows it without.
 fn contains(text: &[u8], part: &[u8]) -> bool {
+    let plain = |bytes: &[u8]| -> Vec<u8> {
+        bytes.iter().copied().filter(|byte| !matches!(byte, b'"' | b'\\')).collect()
+    };
+    let (text, part) = (plain(text), plain(part));
     part.is_empty() || text.windows(part.len()).any(|window| window == part)
 }
 
+const NOT_NULL_VIOLATION: &str = "23502";
+const CHECK_VIOLATION: &str = "23514";
 const DIVISION_BY_ZERO: &str = "22012";
 const INVALID_ESCAPE_SEQUENCE: &str = "22025";
 
@@ -77,8 +90,8 @@ fn kind(code: &str) -> SourceErrorKind {
     match code {
         "23505" => SourceErrorKind::UniqueViolation,
         "23503" => SourceErrorKind::ForeignKeyViolation,
-        "23502" => SourceErrorKind::NotNullViolation,
-        "23514" => SourceErrorKind::CheckViolation,
+        NOT_NULL_VIOLATION => SourceErrorKind::NotNullViolation,
+        CHECK_VIOLATION => SourceErrorKind::CheckViolation,
         "42501" => SourceErrorKind::PermissionDenied,
         "57014" => SourceErrorKind::Timeout,
         // More columns, tables or parameters than a statement may have.

@@ -26,14 +26,15 @@ pub struct PostgresProgram {
 }
 
 impl PostgresProgram {
-    /// Gives the arrays of keys their types; what every other parameter is, PostgreSQL infers.
+    /// Gives the arrays of keys and the composite values their types; what every other parameter
+    /// is, PostgreSQL infers.
     #[must_use]
     pub fn new(program: Program, types: &PhysicalTypes) -> Self {
         let statements = program.levels.iter().map(|level| {
             let oids = level.parameters.iter().map(|parameter| match parameter.kind {
                 ParameterKind::KeyArray { field } => types.of(field).array_oid,
-                ParameterKind::Value { .. }
-                | ParameterKind::List { .. }
+                ParameterKind::Value { field, .. } => types.of(field).parameter_oid,
+                ParameterKind::List { .. }
                 | ParameterKind::Key { .. }
                 | ParameterKind::Pattern { .. }
                 | ParameterKind::Limit { .. }

@@ -2,7 +2,7 @@
 //!
 //! * [`introspect`]: what a database holds
 //! * [`wire`], [`pool`]: connections
-//! * [`bind`] for parameters
+//! * [`bind`] for parameters, `text` for values as texts
 //! * [`execute`]: a request's whole run, in as few rounds as possible
 //! * [`source`]: a database read from every thread
 //! * [`cursor`]: the rows of all levels, found by their parents' keys
@@ -14,4 +14,5 @@ pub mod execute;
 pub mod introspect;
 pub mod pool;
 pub mod source;
+mod text;
 pub mod wire;

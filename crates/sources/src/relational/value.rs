@@ -49,6 +49,8 @@ pub enum ValueKind {
     Timestamp,
     Bytes,
     Json,
+    /// An array.
+    List,
     /// Sent as text; the source knows what it means.
     Other,
 }
@@ -88,7 +90,8 @@ impl ValueKind {
                 | Scalar::Other(_) => Self::Other,
             },
             Type::Enum(_) => Self::Text,
-            Type::Domain(_) | Type::Composite(_) | Type::Range(_) | Type::List(_) => Self::Other,
+            Type::List(_) => Self::List,
+            Type::Domain(_) | Type::Composite(_) | Type::Range(_) => Self::Other,
         }
     }
 
@@ -102,7 +105,7 @@ impl ValueKind {
             Self::Integer { .. } => "bigint",
             Self::Decimal => "numeric",
             Self::Float => "double precision",
-            Self::Text | Self::Other => "text",
+            Self::Text | Self::List | Self::Other => "text",
             Self::Uuid => "uuid",
             Self::Date => "date",
             Self::Timestamp => "timestamp",

@@ -97,6 +97,10 @@ fn refuse_zero_byte(text: &str) -> Result<(), SourceError> {
 
 /// One value in the storage class in which SQLite keeps values of its kind.
 fn encode_value(value: &Resolved<'_>, kind: ValueKind) -> Result<Value, SourceError> {
+    if let Resolved::List(_) | Resolved::Parts(_) = value {
+        // No column holds such values, so the schema lets none through.
+        return Err(SourceError::input("a value that has parts cannot be compared"));
+    }
     let Some(text) = value.text() else { return Ok(Value::Null) };
     refuse_zero_byte(&text)?;
     let invalid = || SourceError::invalid(kind.type_name(), &text);
@@ -130,7 +134,9 @@ fn encode_value(value: &Resolved<'_>, kind: ValueKind) -> Result<Value, SourceEr
             bytes(&text)
                 .ok_or_else(|| SourceError::input("invalid input syntax for type bytea"))?,
         ),
-        ValueKind::Text | ValueKind::Json | ValueKind::Other => Value::Text(text.into_owned()),
+        ValueKind::Text | ValueKind::Json | ValueKind::List | ValueKind::Other => {
+            Value::Text(text.into_owned())
+        }
     })
 }
 
@@ -144,7 +150,8 @@ fn encode_list(value: &Resolved<'_>, kind: ValueKind) -> Result<Value, SourceErr
         | Resolved::Integer(_)
         | Resolved::Number(_)
         | Resolved::Text(_)
-        | Resolved::Json(_) => {
+        | Resolved::Json(_)
+        | Resolved::Parts(_) => {
             single = vec![value.clone()];
             &single
         }

@@ -123,6 +123,11 @@ impl<'a> Types<'a> {
         FieldType {
             oid: column.r#type,
             array_oid: self.rows.get(&column.r#type).map_or(0, |row| row.array),
+            // Two rows are compared whatever their types are, so nothing could be inferred.
+            parameter_oid: match self.form(base) {
+                Some(Form::Composite { .. } | Form::RowOfTable) => base,
+                _ => 0,
+            },
             identity_is_text: self
                 .rows
                 .get(&base)

@@ -1,0 +1,69 @@
+//! How a value that a request gives becomes one of the source, where it has parts or other names
+//! there.
+//!
+//! A value with parts fills: neither which of its parts a request gives nor how many elements it
+//! has changes a statement. So the names that the API gives to parts stand here, and whoever
+//! binds the value reads it by them.
+
+use std::sync::Arc;
+
+/// What a value of an input type is at the source.
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+pub enum ValueForm {
+    /// As it is given.
+    Plain,
+    /// A name of the API for a text of the source: pairs of both.
+    Name(Vec<(Box<str>, Box<str>)>),
+    /// A list of values of one form.
+    List(Arc<ValueForm>),
+    /// An object as a value of a composite type: the member for each attribute in their order.
+    /// An attribute without a member, or whose member is not given, is null.
+    Composite(Vec<Option<Member>>),
+    /// An object of two bounds. One that is not given is infinite.
+    Range { start: Member, end: Member },
+    /// A bound of a range: only within [`ValueForm::Range`].
+    Bound { value: Member, inclusive: Box<str> },
+    /// An object of quantities, as a length of time: their sum.
+    Interval(Vec<(Box<str>, Unit)>),
+    /// An object of two coordinates.
+    Point { x: Box<str>, y: Box<str> },
+    /// An object whose members are texts or nulls, as keys with their values.
+    KeyValue,
+    /// Any value, as JSON. A text is the JSON itself, or a JSON string.
+    Json { texts_are_json: bool },
+}
+
+/// A member of an object that a request gives.
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+pub struct Member {
+    /// Its name in the API.
+    pub name: Box<str>,
+    pub form: Arc<ValueForm>,
+}
+
+/// A unit of time.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum Unit {
+    /// With a fraction.
+    Seconds,
+    Minutes,
+    Hours,
+    Days,
+    Months,
+    Years,
+}
+
+impl Unit {
+    /// Its name, in the plural.
+    #[must_use]
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::Seconds => "seconds",
+            Self::Minutes => "minutes",
+            Self::Hours => "hours",
+            Self::Days => "days",
+            Self::Months => "months",
+            Self::Years => "years",
+        }
+    }
+}

@@ -1,0 +1,180 @@
+//! Values with parts, read from what a request gives by the form that they must have.
+
+use std::borrow::Cow;
+
+use ir::{Member, ValueForm};
+use serde_json_bytes::Value as Json;
+
+use super::given::Given;
+use super::{Bound, KeyValue, Parts, Resolved};
+use crate::error::SourceError;
+
+/// The value of what is given, in its form.
+pub(super) fn formed<'v>(
+    given: Given<'v>,
+    form: &'v ValueForm,
+) -> Result<Resolved<'v>, SourceError> {
+    if given.is_null() {
+        return Ok(Resolved::Null);
+    }
+    Ok(match form {
+        ValueForm::Plain => given.plain()?,
+        ValueForm::Name(labels) => label(&given.plain()?, labels)?,
+        ValueForm::List(element) => match given.items() {
+            Some(items) => {
+                let items = items.into_iter().map(|item| formed(item, element));
+                Resolved::List(items.collect::<Result<_, _>>()?)
+            }
+            // A single value stands for a list of one.
+            None => Resolved::List(vec![formed(given, element)?]),
+        },
+        ValueForm::Composite(members) => {
+            let object = Object::new(given, "a composite value")?;
+            let attribute = |own: &'v Option<Member>| match own {
+                Some(own) => object.member(own),
+                None => Ok(Resolved::Null),
+            };
+            let attributes = members.iter().map(attribute).collect::<Result<_, _>>()?;
+            Resolved::Parts(Parts::Composite(attributes))
+        }
+        ValueForm::Range { start, end } => {
+            let object = Object::new(given, "a range")?;
+            let (start, end) = (object.bound(start)?, object.bound(end)?);
+            Resolved::Parts(Parts::Range { start, end })
+        }
+        ValueForm::Bound { .. } => return Err(misplaced("a bound without its range")),
+        ValueForm::Interval(units) => {
+            let object = Object::new(given, "an interval")?;
+            let mut quantities = Vec::new();
+            for (name, unit) in units {
+                match object.get(name).plain()? {
+                    Resolved::Null => {}
+                    quantity => quantities.push((*unit, quantity)),
+                }
+            }
+            Resolved::Parts(Parts::Interval(quantities))
+        }
+        ValueForm::Point { x, y } => {
+            let object = Object::new(given, "a point")?;
+            let (x, y) = (object.require(x)?, object.require(y)?);
+            Resolved::Parts(Parts::Point { x: Box::new(x), y: Box::new(y) })
+        }
+        ValueForm::KeyValue => Resolved::Parts(Parts::KeyValue(key_values(given)?)),
+        ValueForm::Json { texts_are_json } => json(given, *texts_are_json)?,
+    })
+}
+
+/// What is given as an object.
+struct Object<'v> {
+    members: Vec<(&'v str, Given<'v>)>,
+}
+
+impl<'v> Object<'v> {
+    fn new(given: Given<'v>, expected: &str) -> Result<Self, SourceError> {
+        match given.members() {
+            Some(members) => Ok(Self { members }),
+            None => Err(SourceError::input(format!("{expected} must be an object"))),
+        }
+    }
+
+    fn get(&self, name: &str) -> Given<'v> {
+        let found = self.members.iter().find(|(own, _)| *own == name);
+        found.map_or(Given::Absent, |(_, value)| *value)
+    }
+
+    fn member(&self, member: &'v Member) -> Result<Resolved<'v>, SourceError> {
+        formed(self.get(&member.name), &member.form)
+    }
+
+    /// The schema says that it is there; a variable with a default may be null all the same.
+    fn require(&self, name: &str) -> Result<Resolved<'v>, SourceError> {
+        match self.get(name).plain()? {
+            Resolved::Null => Err(must_not_be_null(name)),
+            value => Ok(value),
+        }
+    }
+
+    fn bound(&self, member: &'v Member) -> Result<Option<Bound<'v>>, SourceError> {
+        let given = self.get(&member.name);
+        if given.is_null() {
+            return Ok(None);
+        }
+        let ValueForm::Bound { value, inclusive } = &*member.form else {
+            return Err(misplaced("a range without bounds"));
+        };
+        let object = Self::new(given, "a bound of a range")?;
+        let end = match object.member(value)? {
+            Resolved::Null => return Err(must_not_be_null(&value.name)),
+            end => end,
+        };
+        let inclusive = matches!(object.require(inclusive)?, Resolved::Boolean(true));
+        Ok(Some(Bound { value: Box::new(end), inclusive }))
+    }
+}
+
+fn label<'v>(
+    name: &Resolved<'v>,
+    labels: &'v [(Box<str>, Box<str>)],
+) -> Result<Resolved<'v>, SourceError> {
+    let name = name.text().unwrap_or_default();
+    let found = labels.iter().find(|(own, _)| **own == *name);
+    // The schema lets no other name through.
+    let (_, label) = found.ok_or_else(|| misplaced("a value that its enum does not have"))?;
+    Ok(Resolved::Text((&**label).into()))
+}
+
+fn key_values<'v>(given: Given<'v>) -> Result<Vec<KeyValue<'v>>, SourceError> {
+    let refuse = || {
+        SourceError::input(
+            "This is not a valid KeyValueHash object, it must be a key/value hash where keys and \
+             values are both strings (or null).",
+        )
+    };
+    if let Given::Constant(ir::Value::Json(text)) = given {
+        let Ok(Json::Object(members)) = serde_json::from_str(text) else { return Err(refuse()) };
+        let members = members.into_iter().map(|(key, value)| {
+            let value = match value {
+                Json::Null => None,
+                Json::String(text) => Some(Cow::Owned(text.as_str().to_owned())),
+                // A number in the document is taken as its text.
+                Json::Number(number) => Some(Cow::Owned(number.to_string())),
+                Json::Bool(_) | Json::Array(_) | Json::Object(_) => return Err(refuse()),
+            };
+            Ok((Cow::Owned(key.as_str().to_owned()), value))
+        });
+        return members.collect();
+    }
+    let members = given.members().ok_or_else(refuse)?.into_iter();
+    let members = members.map(|(key, value)| {
+        let value = match value.plain()? {
+            Resolved::Null => None,
+            Resolved::Text(text) => Some(text),
+            number @ (Resolved::Integer(_) | Resolved::Number(_))
+                if matches!(value, Given::Constant(_)) =>
+            {
+                number.text().map(|text| Cow::Owned(text.into_owned()))
+            }
+            _ => return Err(refuse()),
+        };
+        Ok((Cow::Borrowed(key), value))
+    });
+    members.collect()
+}
+
+fn json(given: Given<'_>, texts_are_json: bool) -> Result<Resolved<'_>, SourceError> {
+    if texts_are_json && let text @ Resolved::Text(_) = given.plain()? {
+        return Ok(text);
+    }
+    let mut text = String::new();
+    given.write_json(&mut text)?;
+    Ok(Resolved::Json(text.into()))
+}
+
+fn must_not_be_null(name: &str) -> SourceError {
+    SourceError::input(format!("\"{name}\" must not be null"))
+}
+
+/// Our bug: forms are made by a dialect together with the schema that lets values through.
+fn misplaced(what: &str) -> SourceError {
+    SourceError::new(crate::error::SourceErrorKind::Internal, what)
+}

@@ -1,0 +1,163 @@
+//! A value as a request gives it: in the document, in a variable, or partly in each.
+
+use std::borrow::Cow;
+
+use ir::{Operand, PathItem, Value};
+use serde_json_bytes::Value as Json;
+
+use super::{Resolved, Variables, resolve};
+use crate::error::SourceError;
+
+/// A value that was given.
+#[derive(Clone, Copy, Debug)]
+pub(super) enum Given<'v> {
+    /// A variable without a value, or a member that is not there.
+    Absent,
+    Constant(&'v Value),
+    Variable(&'v Json),
+    /// A list or an object whose parts come from different places, or a value made meanwhile.
+    Mixed(&'v Operand, Variables<'v>),
+}
+
+impl<'v> Given<'v> {
+    pub(super) fn new(operand: &'v Operand, variables: Variables<'v>) -> Self {
+        match operand {
+            Operand::Constant(value) => Self::Constant(value),
+            Operand::Variable { slot, path } => {
+                let mut value = variables.0.get(usize::from(slot.0)).and_then(Option::as_ref);
+                for item in path {
+                    value = match (item, value) {
+                        (PathItem::Key(key), Some(Json::Object(object))) => object.get(&**key),
+                        (PathItem::Index(index), Some(Json::Array(items))) => items.get(*index),
+                        // A single value stands for a list of one.
+                        (PathItem::Index(0), value) => value,
+                        (PathItem::Key(_) | PathItem::Index(_), _) => None,
+                    };
+                }
+                value.map_or(Self::Absent, Self::Variable)
+            }
+            _ => Self::Mixed(operand, variables),
+        }
+    }
+
+    pub(super) fn is_null(self) -> bool {
+        matches!(self, Self::Absent | Self::Constant(Value::Null) | Self::Variable(Json::Null))
+    }
+
+    /// The elements of a list; `None` if it is none.
+    pub(super) fn items(self) -> Option<Vec<Self>> {
+        Some(match self {
+            Self::Constant(Value::List(items)) => items.iter().map(Self::Constant).collect(),
+            Self::Variable(Json::Array(items)) => items.iter().map(Self::Variable).collect(),
+            Self::Mixed(Operand::List(items), variables) => {
+                items.iter().map(|item| Self::new(item, variables)).collect()
+            }
+            Self::Absent | Self::Constant(_) | Self::Variable(_) | Self::Mixed(..) => return None,
+        })
+    }
+
+    /// The members of an object that are there; `None` if it is none.
+    pub(super) fn members(self) -> Option<Vec<(&'v str, Self)>> {
+        Some(match self {
+            Self::Constant(Value::Object(members)) => {
+                members.iter().map(|(name, value)| (&**name, Self::Constant(value))).collect()
+            }
+            Self::Variable(Json::Object(members)) => {
+                let members = members.iter();
+                members.map(|(name, value)| (name.as_str(), Self::Variable(value))).collect()
+            }
+            Self::Mixed(Operand::Object(members), variables) => {
+                let members = members.iter();
+                let members = members.map(|(name, own)| (&**name, Self::new(own, variables)));
+                members.filter(|(_, value)| !matches!(value, Self::Absent)).collect()
+            }
+            Self::Absent | Self::Constant(_) | Self::Variable(_) | Self::Mixed(..) => return None,
+        })
+    }
+
+    /// The value where it has no form of its own.
+    pub(super) fn plain(self) -> Result<Resolved<'v>, SourceError> {
+        Ok(match self {
+            Self::Absent | Self::Constant(Value::Null) | Self::Variable(Json::Null) => {
+                Resolved::Null
+            }
+            Self::Constant(Value::Boolean(value)) | Self::Variable(Json::Bool(value)) => {
+                Resolved::Boolean(*value)
+            }
+            Self::Constant(Value::Integer(value)) => Resolved::Integer(*value),
+            Self::Constant(Value::Number(text)) => Resolved::Number((&**text).into()),
+            Self::Constant(Value::Text(text)) => Resolved::Text((&**text).into()),
+            Self::Constant(Value::Json(text)) => Resolved::Json((&**text).into()),
+            Self::Variable(Json::Number(number)) => match number.as_i64() {
+                Some(number) => Resolved::Integer(number),
+                None => Resolved::Number(number.to_string().into()),
+            },
+            Self::Variable(Json::String(text)) => Resolved::Text(text.as_str().into()),
+            Self::Constant(Value::List(_))
+            | Self::Variable(Json::Array(_))
+            | Self::Mixed(Operand::List(_), _) => {
+                let items = self.items().unwrap_or_default().into_iter();
+                Resolved::List(items.map(Self::element).collect::<Result<_, _>>()?)
+            }
+            Self::Constant(Value::Object(_))
+            | Self::Variable(Json::Object(_))
+            | Self::Mixed(Operand::Object(_), _) => {
+                let mut text = String::new();
+                self.write_json(&mut text)?;
+                Resolved::Json(text.into())
+            }
+            Self::Mixed(operand, variables) => resolve(operand, variables)?,
+        })
+    }
+
+    /// An element of a plain list. A list within it is no value that a list of a list's type has,
+    /// and stands as what it says.
+    fn element(self) -> Result<Resolved<'v>, SourceError> {
+        if self.items().is_none() {
+            return self.plain();
+        }
+        let mut text = String::new();
+        self.write_json(&mut text)?;
+        Ok(Resolved::Json(text.into()))
+    }
+
+    /// Appends the value as JSON.
+    pub(super) fn write_json(self, out: &mut String) -> Result<(), SourceError> {
+        if let Some(items) = self.items() {
+            out.push('[');
+            for (index, item) in items.into_iter().enumerate() {
+                if index > 0 {
+                    out.push(',');
+                }
+                item.write_json(out)?;
+            }
+            out.push(']');
+            return Ok(());
+        }
+        if let Some(members) = self.members() {
+            out.push('{');
+            for (index, (name, value)) in members.into_iter().enumerate() {
+                if index > 0 {
+                    out.push(',');
+                }
+                write_string(name, out);
+                out.push(':');
+                value.write_json(out)?;
+            }
+            out.push('}');
+            return Ok(());
+        }
+        match self.plain()? {
+            Resolved::Null => out.push_str("null"),
+            Resolved::Text(text) => write_string(&text, out),
+            other => out.push_str(&other.text().unwrap_or(Cow::Borrowed("null"))),
+        }
+        Ok(())
+    }
+}
+
+fn write_string(text: &str, out: &mut String) {
+    let mut bytes = Vec::with_capacity(text.len() + 2);
+    response::escape::write_string(text, &mut bytes);
+    out.push_str(&String::from_utf8_lossy(&bytes));
+}

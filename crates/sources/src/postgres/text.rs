@@ -1,0 +1,222 @@
+//! Values as the texts that PostgreSQL's types read.
+//!
+//! A part of a value stands within quotes, whatever it is, with a backslash before each quote and
+//! backslash in it. Arrays, composite values, ranges and hstore all read that, at every depth:
+//! nothing in a part can be taken for the end of it, for a null or for a bound that is not there.
+//! <https://www.postgresql.org/docs/current/arrays.html#ARRAYS-IO>
+//! <https://www.postgresql.org/docs/current/rowtypes.html#ROWTYPES-IO-SYNTAX>
+//! <https://www.postgresql.org/docs/current/rangetypes.html#RANGETYPES-IO>
+
+use std::borrow::Cow;
+
+use ir::Unit;
+
+use crate::error::SourceError;
+use crate::operand::{Bound, Parts, Resolved};
+
+/// The text of a value; `None` is null.
+pub(super) fn text<'r>(value: &'r Resolved<'_>) -> Result<Option<Cow<'r, str>>, SourceError> {
+    let mut out = String::new();
+    match value {
+        Resolved::List(items) => write_array(items, &mut out)?,
+        Resolved::Parts(parts) => write_parts(parts, &mut out)?,
+        Resolved::Null
+        | Resolved::Boolean(_)
+        | Resolved::Integer(_)
+        | Resolved::Number(_)
+        | Resolved::Text(_)
+        | Resolved::Json(_) => return Ok(value.text()),
+    }
+    Ok(Some(out.into()))
+}
+
+fn write_array(items: &[Resolved<'_>], out: &mut String) -> Result<(), SourceError> {
+    out.push('{');
+    for (index, item) in items.iter().enumerate() {
+        if index > 0 {
+            out.push(',');
+        }
+        match text(item)? {
+            None => out.push_str("NULL"),
+            Some(text) => write_quoted(&text, out),
+        }
+    }
+    out.push('}');
+    Ok(())
+}
+
+fn write_parts(parts: &Parts<'_>, out: &mut String) -> Result<(), SourceError> {
+    match parts {
+        Parts::Composite(attributes) => {
+            out.push('(');
+            for (index, attribute) in attributes.iter().enumerate() {
+                if index > 0 {
+                    out.push(',');
+                }
+                if let Some(text) = text(attribute)? {
+                    write_quoted(&text, out);
+                }
+            }
+            out.push(')');
+        }
+        Parts::Range { start, end } => {
+            out.push(if is_inclusive(start.as_ref()) { '[' } else { '(' });
+            write_bound(start.as_ref(), out)?;
+            out.push(',');
+            write_bound(end.as_ref(), out)?;
+            out.push(if is_inclusive(end.as_ref()) { ']' } else { ')' });
+        }
+        Parts::Interval(quantities) => {
+            for (unit, quantity) in quantities {
+                write_quantity(*unit, quantity, out)?;
+            }
+            if out.is_empty() {
+                out.push_str("0 seconds");
+            }
+        }
+        Parts::Point { x, y } => {
+            out.push('(');
+            out.push_str(&text(x)?.unwrap_or_default());
+            out.push(',');
+            out.push_str(&text(y)?.unwrap_or_default());
+            out.push(')');
+        }
+        Parts::KeyValue(pairs) => {
+            for (index, (key, value)) in pairs.iter().enumerate() {
+                if index > 0 {
+                    out.push(',');
+                }
+                write_quoted(key, out);
+                out.push_str("=>");
+                match value {
+                    None => out.push_str("NULL"),
+                    Some(text) => write_quoted(text, out),
+                }
+            }
+        }
+    }
+    Ok(())
+}
+
+fn is_inclusive(bound: Option<&Bound<'_>>) -> bool {
+    bound.is_some_and(|bound| bound.inclusive)
+}
+
+fn write_bound(bound: Option<&Bound<'_>>, out: &mut String) -> Result<(), SourceError> {
+    if let Some(bound) = bound
+        && let Some(text) = text(&bound.value)?
+    {
+        write_quoted(&text, out);
+    }
+    Ok(())
+}
+
+/// Appends ` 1.5 seconds`. Only seconds have a fraction, which PostgreSQL reads without exponent.
+fn write_quantity(
+    unit: Unit,
+    quantity: &Resolved<'_>,
+    out: &mut String,
+) -> Result<(), SourceError> {
+    let text = quantity.text().unwrap_or_default();
+    let number: f64 = text.parse().map_err(|_| SourceError::invalid("interval", &text))?;
+    if number == 0.0 {
+        return Ok(());
+    }
+    if !number.is_finite() {
+        return Err(SourceError::input("interval out of range"));
+    }
+    if !out.is_empty() {
+        out.push(' ');
+    }
+    out.push_str(&number.to_string());
+    out.push(' ');
+    out.push_str(unit.name());
+    Ok(())
+}
+
+fn write_quoted(text: &str, out: &mut String) {
+    out.push('"');
+    for letter in text.chars() {
+        if matches!(letter, '"' | '\\') {
+            out.push('\\');
+        }
+        out.push(letter);
+    }
+    out.push('"');
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn check(value: &Resolved<'_>, expected: &str) {
+        assert_eq!(text(value).unwrap().as_deref(), Some(expected));
+    }
+
+    fn word(text: &str) -> Resolved<'_> {
+        Resolved::Text(text.into())
+    }
+
+    fn bound(value: Resolved<'_>, inclusive: bool) -> Option<Bound<'_>> {
+        Some(Bound { value: Box::new(value), inclusive })
+    }
+
+    #[test]
+    fn elements_are_quoted_and_nulls_are_not() {
+        let words = ["a", "", "x\"y\\z,{}", "NULL", " b "].map(word);
+        let mut items = words.to_vec();
+        items.insert(1, Resolved::Null);
+        check(&Resolved::List(items), r#"{"a",NULL,"","x\"y\\z,{}","NULL"," b "}"#);
+        check(&Resolved::List(Vec::new()), "{}");
+    }
+
+    #[test]
+    fn parts_within_parts_are_quoted_once_more() {
+        let row = |parts: Vec<Resolved<'static>>| Resolved::Parts(Parts::Composite(parts));
+        check(&row(vec![word("a,\"b\\"), Resolved::Null, word("")]), r#"("a,\"b\\",,"")"#);
+        check(&row(vec![Resolved::Null]), "()");
+        let inner = row(vec![word("\""), Resolved::Integer(-1)]);
+        check(
+            &Resolved::List(vec![inner.clone(), Resolved::Null]),
+            r#"{"(\"\\\"\",\"-1\")",NULL}"#,
+        );
+        check(
+            &row(vec![Resolved::List(vec![inner])]),
+            r#"("{\"(\\\"\\\\\\\"\\\",\\\"-1\\\")\"}")"#,
+        );
+    }
+
+    #[test]
+    fn bounds_of_ranges() {
+        let range = |start, end| Resolved::Parts(Parts::Range { start, end });
+        check(&range(bound(word("a]"), true), bound(word(""), false)), r#"["a]","")"#);
+        check(&range(None, bound(Resolved::Integer(5), true)), r#"(,"5"]"#);
+        check(&range(None, None), "(,)");
+    }
+
+    #[test]
+    fn quantities_of_time() {
+        let interval = |quantities: &[(Unit, Resolved<'static>)]| {
+            Resolved::Parts(Parts::Interval(quantities.to_vec()))
+        };
+        let number = |text: &'static str| Resolved::Number(text.into());
+        check(&interval(&[]), "0 seconds");
+        check(
+            &interval(&[
+                (Unit::Seconds, number("1e-6")),
+                (Unit::Minutes, Resolved::Integer(0)),
+                (Unit::Years, Resolved::Integer(-3)),
+            ]),
+            "0.000001 seconds -3 years",
+        );
+        assert!(text(&interval(&[(Unit::Seconds, number("1e999"))])).is_err());
+    }
+
+    #[test]
+    fn points_and_keys_with_values() {
+        let (x, y) = (Box::new(Resolved::Number("1.5e3".into())), Box::new(Resolved::Integer(-2)));
+        check(&Resolved::Parts(Parts::Point { x, y }), "(1.5e3,-2)");
+        let pairs = vec![("a\"".into(), Some("NULL".into())), ("".into(), None)];
+        check(&Resolved::Parts(Parts::KeyValue(pairs)), r#""a\""=>"NULL",""=>NULL"#);
+    }
+}
