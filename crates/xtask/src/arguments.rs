@@ -9,6 +9,8 @@ pub(crate) enum Command {
     Setup(setup::Options),
     Test(test::Options),
     Tidy,
+    /// Of the crate `bench`, whose words these are.
+    Bench(Vec<String>),
     Help,
 }
 
@@ -32,6 +34,8 @@ pub(crate) fn parse(words: &[String]) -> Result<Command, ArgumentError> {
     match name.as_str() {
         "setup" => parse_setup(rest),
         "test" => parse_test(rest),
+        "bench" => Ok(Command::Bench(rest.to_vec())),
+        "compare" => Ok(Command::Bench(words.to_vec())),
         "tidy" => without_options(name, rest, Command::Tidy),
         "ci" => {
             let options = test::Options { require_tools: true, ..test::Options::default() };
@@ -113,6 +117,9 @@ mod tests {
         check("", &Ok(Command::Help));
         check("help", &Ok(Command::Help));
         check("tidy", &Ok(Command::Tidy));
+        let compare = vec!["compare".to_owned(), "--only".to_owned(), "keys".to_owned()];
+        check("compare --only keys", &Ok(Command::Bench(compare)));
+        check("bench schema-size", &Ok(Command::Bench(vec!["schema-size".to_owned()])));
         check("setup", &Ok(Command::Setup(setup::Options::default())));
         check("test", &Ok(Command::Test(test::Options::default())));
         check(

@@ -1,7 +1,8 @@
 //! The project's chores: `cargo xtask help`.
 //!
 //! `setup` installs the databases of the tests (`debian`, `maven`), `test` runs every check and
-//! every test, `tidy` holds the rules that no compiler knows.
+//! every test, `tidy` holds the rules that no compiler knows, `bench` hands over to the crate of
+//! that name.
 #![allow(
     clippy::print_stdout,
     clippy::print_stderr,
@@ -9,6 +10,7 @@
 )]
 
 mod arguments;
+mod bench;
 mod debian;
 mod maven;
 mod phase;
@@ -37,6 +39,9 @@ cargo xtask test [--only tests] [--offline] [--allow-missing] [FILTER]
 
 cargo xtask tidy
     Checks the rules of absence and of form.
+
+cargo xtask compare [--help] [OPTIONS]
+    Asks PostGraphile 4, PostGraphile 5 and Thalweg the same and prints the differences.
 
 cargo xtask ci
     Everything of `test`; a check whose tool is not installed is a failure.
@@ -68,6 +73,13 @@ fn main() -> ExitCode {
             }
         },
         Command::Test(options) => test::test(&workspace, &options),
+        Command::Bench(words) => match bench::bench(&workspace, &words) {
+            Ok(()) => true,
+            Err(error) => {
+                eprintln!("xtask: {error}");
+                false
+            }
+        },
         Command::Tidy => match tidy::print_findings(&workspace) {
             Ok(findings) => findings == 0,
             Err(error) => {

@@ -86,7 +86,7 @@ pub(crate) const LAYERS: &[Layer] = &[
     },
     Layer {
         within: "bench",
-        may: &["sample"],
+        may: &["sample", "testkit"],
         reason: "the benchmark talks HTTP only, to every contestant alike",
     },
     Layer {

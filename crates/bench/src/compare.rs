@@ -1,0 +1,189 @@
+//! Asks PostGraphile 4, PostGraphile 5 and Thalweg the same, and prints where they differ.
+//!
+//! In the order of use: `set` has the sets of options, `corpus` reads the queries, `contest` starts
+//! the three and asks them, `answers` compares their answers and `schemas` their schemas,
+//! `expected` knows the differences that are meant, with their reasons.
+
+mod answers;
+mod contest;
+mod corpus;
+mod expected;
+mod glob;
+mod schemas;
+mod set;
+
+use std::fs;
+use std::io;
+use std::path::{Path, PathBuf};
+
+use testkit::postgres::{self, Installation, Origin};
+
+use crate::http::HttpError;
+use crate::peers::{self, Peer, PeerError};
+use crate::server::ServerError;
+use corpus::CorpusError;
+use expected::{Expectations, ExpectedError};
+use set::SETS;
+
+/// The database of the comparison.
+const DATABASE: &str = "compare";
+
+/// What is asked on the command line.
+#[derive(Debug, Default, PartialEq, Eq)]
+pub(crate) struct Options {
+    pub(crate) only: Option<String>,
+    pub(crate) set: Option<String>,
+    pub(crate) keep: bool,
+    pub(crate) verbose: bool,
+}
+
+/// The comparison could not be made.
+#[derive(Debug, thiserror::Error)]
+pub(crate) enum CompareError {
+    #[error("there is no PostgreSQL on this machine; `cargo xtask setup` installs it")]
+    NoPostgres,
+    #[error(transparent)]
+    Postgres(#[from] postgres::StartError),
+    #[error("kitchen.sql: {0}")]
+    Schema(postgres::ClientError),
+    #[error("there is no set `{name}`; there are {there}")]
+    Set { name: String, there: String },
+    #[error(transparent)]
+    Corpus(#[from] CorpusError),
+    #[error(transparent)]
+    Expected(#[from] ExpectedError),
+    #[error(transparent)]
+    Peer(#[from] PeerError),
+    #[error(transparent)]
+    Server(#[from] ServerError),
+    #[error("{who} was asked {query}: {error}")]
+    Http { who: &'static str, query: String, error: HttpError },
+    #[error("the introspection of {who} has no schema")]
+    Introspection { who: &'static str },
+    #[error("Thalweg's own binary is not at {0}; `cargo xtask compare` builds it")]
+    NoBinary(PathBuf),
+    #[error(transparent)]
+    Files(#[from] io::Error),
+}
+
+/// One thing that is not the same.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) struct Difference {
+    pub(crate) subject: Subject,
+    pub(crate) peer: Peer,
+    /// The set, or the set and the query: `default/pages`.
+    pub(crate) place: String,
+    /// A path in the answer, or a line of the schema with `-` (the peer's) or `+` (ours).
+    pub(crate) what: String,
+    pub(crate) theirs: String,
+    pub(crate) ours: String,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Subject {
+    Data,
+    Schema,
+}
+
+impl Subject {
+    /// The word in `expected.txt`.
+    pub(crate) fn name(self) -> &'static str {
+        match self {
+            Self::Data => "data",
+            Self::Schema => "schema",
+        }
+    }
+}
+
+/// Runs the comparison; true if every difference is an expected one and every expected one is there.
+pub(crate) fn compare(workspace: &Path, options: &Options) -> Result<bool, CompareError> {
+    let fixtures = workspace.join("fixtures/compare");
+    let sets: Vec<_> = SETS
+        .iter()
+        .filter(|set| options.set.as_deref().is_none_or(|name| name == set.name))
+        .collect();
+    if let (true, Some(name)) = (sets.is_empty(), &options.set) {
+        let there = SETS.iter().map(|set| set.name).collect::<Vec<_>>().join(", ");
+        return Err(CompareError::Set { name: name.clone(), there });
+    }
+    let mut expectations = Expectations::read(&fixtures.join("expected.txt"))?;
+    let thalweg = crate::server::thalweg()?;
+    if !thalweg.is_file() {
+        return Err(CompareError::NoBinary(thalweg));
+    }
+    let version4 = peers::install(Peer::Version4, workspace)?;
+    let version5 = peers::install(Peer::Version5, workspace)?;
+    let installation = choose_installation().ok_or(CompareError::NoPostgres)?;
+    println!("compare: starting {installation}");
+    let database = postgres::Server::start(&installation)?;
+    database.create_database(DATABASE).map_err(CompareError::Schema)?;
+    let statements = fs::read_to_string(fixtures.join("kitchen.sql"))?;
+    database.execute(DATABASE, &statements).map_err(CompareError::Schema)?;
+
+    let logs = workspace.join("target/peers/logs");
+    fs::create_dir_all(&logs)?;
+    let place = contest::Place {
+        database: database.url(DATABASE),
+        version4,
+        version5,
+        thalweg,
+        logs,
+        queries: fixtures.join("queries"),
+    };
+    let mut unexpected = 0;
+    for set in sets {
+        let differences = contest::run(set, &place, options)?;
+        unexpected += print_differences(&mut expectations, &differences, options.verbose);
+    }
+    // What a part of the run did not see may still occur in the rest.
+    let whole = options.only.is_none() && options.set.is_none();
+    let gone = if whole { expectations.unseen() } else { Vec::new() };
+    for line in &gone {
+        println!("GONE: no difference is like this line of expected.txt: {line}");
+    }
+    println!("compare: {unexpected} unexpected, {} expected that no longer occur", gone.len());
+    Ok(unexpected == 0 && gone.is_empty())
+}
+
+/// The distribution's, which has the extensions, and which both versions of PostGraphile know.
+fn choose_installation() -> Option<Installation> {
+    let mut installed = postgres::installations();
+    installed.sort_by_key(|one| (one.origin == Origin::Maven, one.version));
+    installed.into_iter().next()
+}
+
+/// Prints what is not expected, and gives how many these are.
+fn print_differences(
+    expectations: &mut Expectations,
+    differences: &[Difference],
+    verbose: bool,
+) -> usize {
+    let mut unexpected = 0;
+    for difference in differences {
+        let reason = expectations.find_reason(difference).map(str::to_owned);
+        if reason.is_none() {
+            unexpected += 1;
+        } else if !verbose {
+            continue;
+        }
+        let Difference { subject, peer, place, what, theirs, ours } = difference;
+        let word = if reason.is_some() { "expected" } else { "DIFFERENT" };
+        println!("{word}: {} {} {place} {what}", subject.name(), peer.name());
+        if *subject == Subject::Data {
+            println!("    {:<8}{}\n    {:<8}{}", peer.name(), cut(theirs), "thalweg", cut(ours));
+        }
+        if let Some(reason) = reason {
+            println!("    {reason}");
+        }
+    }
+    unexpected
+}
+
+/// Long values differ near their beginning or are shown by `--keep`.
+fn cut(text: &str) -> String {
+    const MOST: usize = 300;
+    match text.char_indices().nth(MOST) {
+        Some((end, _)) => format!("{}…", &text[..end]),
+        None => text.to_owned(),
+    }
+}

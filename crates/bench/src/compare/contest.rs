@@ -1,0 +1,197 @@
+//! One set of options: the three are started, asked, and compared.
+
+use std::io::{self, BufRead};
+use std::path::{Path, PathBuf};
+use std::process::Command;
+
+use serde_json::{Value, json};
+
+use super::corpus::{self, Query};
+use super::set::Set;
+use super::{CompareError, Difference, Options, Subject, answers, schemas};
+use crate::http::Connection;
+use crate::peers::{self, Peer};
+use crate::server::{Server, free_port};
+
+/// The schema of `kitchen.sql`.
+const SCHEMA: &str = "depot";
+
+/// Where everything is.
+#[derive(Debug)]
+pub(crate) struct Place {
+    /// The address of the database.
+    pub(crate) database: String,
+    pub(crate) version4: PathBuf,
+    pub(crate) version5: PathBuf,
+    pub(crate) thalweg: PathBuf,
+    pub(crate) logs: PathBuf,
+    pub(crate) queries: PathBuf,
+}
+
+/// One of the three, running.
+struct Contestant {
+    name: &'static str,
+    server: Server,
+}
+
+/// Every difference under a set of options.
+pub(crate) fn run(
+    set: &Set,
+    place: &Place,
+    options: &Options,
+) -> Result<Vec<Difference>, CompareError> {
+    let queries = corpus::read(&place.queries.join(set.name))?;
+    let asked: Vec<&Query> = queries
+        .iter()
+        .filter(|query| options.only.as_deref().is_none_or(|word| query.name.contains(word)))
+        .collect();
+    if asked.is_empty() && options.only.is_some() {
+        return Ok(Vec::new());
+    }
+    println!("compare: {}: {} queries", set.name, asked.len());
+    let ours = start_thalweg(set, place)?;
+    let mut theirs = vec![(Peer::Version4, start_version4(set, place)?)];
+    if let Some(preset) = set.version5 {
+        theirs.push((Peer::Version5, start_version5(preset, place)?));
+    }
+    let mut differences = Vec::new();
+    for query in asked {
+        let our_answers = ask(&ours, query)?;
+        for (peer, contestant) in &theirs {
+            let their_answers = ask(contestant, query)?;
+            let names = Names { set, query, several: query.requests.len() > 1, peer: *peer };
+            add_differences(&names, &their_answers, &our_answers, &mut differences);
+        }
+    }
+    if options.only.is_none() {
+        // Thalweg imitates version 4; where version 5's schema is another, version 4's counts.
+        for (peer, contestant) in theirs.iter().filter(|(peer, _)| *peer == Peer::Version4) {
+            compare_schemas(set, *peer, contestant, &ours, &mut differences)?;
+        }
+    }
+    if options.keep {
+        wait_for_enter(&ours, &theirs)?;
+    }
+    Ok(differences)
+}
+
+/// What a difference between two answers is filed under.
+struct Names<'q> {
+    set: &'q Set,
+    query: &'q Query,
+    several: bool,
+    peer: Peer,
+}
+
+fn add_differences(
+    names: &Names<'_>,
+    theirs: &[Value],
+    ours: &[Value],
+    differences: &mut Vec<Difference>,
+) {
+    for (index, (theirs, ours)) in theirs.iter().zip(ours).enumerate() {
+        for mismatch in answers::compare(theirs, ours) {
+            let number = if names.several { format!("{}.", index + 1) } else { String::new() };
+            differences.push(Difference {
+                subject: Subject::Data,
+                peer: names.peer,
+                place: format!("{}/{}", names.set.name, names.query.name),
+                what: number + &mismatch.path,
+                theirs: mismatch.theirs,
+                ours: mismatch.ours,
+            });
+        }
+    }
+}
+
+/// The answers to all requests of a query.
+fn ask(contestant: &Contestant, query: &Query) -> Result<Vec<Value>, CompareError> {
+    let mut all: Vec<Value> = Vec::new();
+    for request in &query.requests {
+        let body = request.body(all.last());
+        all.push(send(contestant, &query.name, &body)?);
+    }
+    Ok(all)
+}
+
+fn send(contestant: &Contestant, query: &str, body: &Value) -> Result<Value, CompareError> {
+    Connection::open(contestant.server.port).and_then(|mut open| open.ask(body)).map_err(|error| {
+        CompareError::Http { who: contestant.name, query: query.to_owned(), error }
+    })
+}
+
+fn compare_schemas(
+    set: &Set,
+    peer: Peer,
+    theirs: &Contestant,
+    ours: &Contestant,
+    differences: &mut Vec<Difference>,
+) -> Result<(), CompareError> {
+    let body = json!({ "query": schemas::INTROSPECTION });
+    let read = |contestant: &Contestant| {
+        let answer = send(contestant, "introspection", &body)?;
+        schemas::find_schema(&answer).ok_or(CompareError::Introspection { who: contestant.name })
+    };
+    let lines = schemas::compare(&read(theirs)?, &read(ours)?);
+    differences.extend(lines.into_iter().map(|what| Difference {
+        subject: Subject::Schema,
+        peer,
+        place: set.name.to_owned(),
+        what,
+        theirs: String::new(),
+        ours: String::new(),
+    }));
+    Ok(())
+}
+
+fn start_thalweg(set: &Set, place: &Place) -> Result<Contestant, CompareError> {
+    let port = free_port()?;
+    let mut command = Command::new(&place.thalweg);
+    command.args(["serve", &place.database, "--schema", SCHEMA]);
+    command.args(["--listen", &format!("127.0.0.1:{port}")]).args(set.thalweg);
+    start("thalweg", command, port, &place.logs)
+}
+
+fn start_version4(set: &Set, place: &Place) -> Result<Contestant, CompareError> {
+    let port = free_port()?;
+    let mut command = peers::node(&place.version4);
+    command
+        .arg("node_modules/postgraphile/cli.js")
+        .args(["--connection", &place.database, "--schema", SCHEMA])
+        .args(["--host", "127.0.0.1", "--port", &port.to_string()])
+        .args(["--disable-graphiql", "--disable-query-log"])
+        .args(set.version4)
+        .env("GRAPHILE_TURBO", "1")
+        .env("NODE_ENV", "production")
+        .current_dir(&place.version4);
+    start("PostGraphile 4", command, port, &place.logs)
+}
+
+fn start_version5(preset: &str, place: &Place) -> Result<Contestant, CompareError> {
+    let port = free_port()?;
+    let mut command = peers::node(&place.version5);
+    command
+        .args(["server.mjs", &port.to_string(), &place.database, SCHEMA, preset])
+        .env("NODE_ENV", "production")
+        .current_dir(&place.version5);
+    start("PostGraphile 5", command, port, &place.logs)
+}
+
+fn start(
+    name: &'static str,
+    command: Command,
+    port: u16,
+    logs: &Path,
+) -> Result<Contestant, CompareError> {
+    let log = logs.join(format!("{}.log", name.to_lowercase().replace(' ', "-")));
+    Ok(Contestant { name, server: Server::start(command, port, &log)? })
+}
+
+fn wait_for_enter(ours: &Contestant, theirs: &[(Peer, Contestant)]) -> Result<(), CompareError> {
+    for contestant in theirs.iter().map(|(_, one)| one).chain([ours]) {
+        println!("{:<16}http://127.0.0.1:{}/graphql", contestant.name, contestant.server.port);
+    }
+    println!("Enter ends them.");
+    io::stdin().lock().read_line(&mut String::new())?;
+    Ok(())
+}

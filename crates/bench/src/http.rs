@@ -1,0 +1,126 @@
+//! A client for one server of this machine: one connection, one request at a time.
+
+use std::io::{self, BufRead, BufReader, Read, Write};
+use std::net::{Ipv4Addr, SocketAddr, TcpStream};
+use std::time::Duration;
+
+use serde_json::Value;
+
+/// Longer than any query of the corpus takes on a slow machine.
+const PATIENCE: Duration = Duration::from_secs(120);
+
+/// A connection that is kept alive between requests.
+#[derive(Debug)]
+pub(crate) struct Connection {
+    stream: BufReader<TcpStream>,
+}
+
+/// A server did not answer as GraphQL servers do.
+#[derive(Debug, thiserror::Error)]
+pub(crate) enum HttpError {
+    #[error(transparent)]
+    Connection(#[from] io::Error),
+    #[error("the answer's head makes no sense: {0:?}")]
+    Head(String),
+    #[error("the answer is not JSON: {0}")]
+    Json(String),
+}
+
+/// How the end of an answer's body is known.
+enum Length {
+    Known(usize),
+    Chunked,
+    UntilClosed,
+}
+
+impl Connection {
+    pub(crate) fn open(port: u16) -> Result<Self, HttpError> {
+        let address = SocketAddr::from((Ipv4Addr::LOCALHOST, port));
+        let stream = TcpStream::connect(address)?;
+        stream.set_read_timeout(Some(PATIENCE))?;
+        stream.set_nodelay(true)?;
+        Ok(Self { stream: BufReader::new(stream) })
+    }
+
+    /// Asks an operation and reads the answer's JSON, whatever its status.
+    pub(crate) fn ask(&mut self, body: &Value) -> Result<Value, HttpError> {
+        let text = self.post(&body.to_string())?;
+        serde_json::from_slice(&text)
+            .map_err(|_| HttpError::Json(String::from_utf8_lossy(&text).into_owned()))
+    }
+
+    /// Sends one body and reads another.
+    pub(crate) fn post(&mut self, body: &str) -> Result<Vec<u8>, HttpError> {
+        let request = format!(
+            "POST /graphql HTTP/1.1\r\nHost: localhost\r\nContent-Type: application/json\r\n\
+             Accept: application/json\r\nContent-Length: {}\r\n\r\n{body}",
+            body.len()
+        );
+        self.stream.get_mut().write_all(request.as_bytes())?;
+        let length = self.read_head()?;
+        self.read_body(&length)
+    }
+
+    fn read_head(&mut self) -> Result<Length, HttpError> {
+        let status = self.read_line()?;
+        if !status.starts_with("HTTP/1.1 ") {
+            return Err(HttpError::Head(status));
+        }
+        let mut length = Length::UntilClosed;
+        loop {
+            let line = self.read_line()?.to_ascii_lowercase();
+            if line.is_empty() {
+                return Ok(length);
+            }
+            let Some((name, value)) = line.split_once(':') else {
+                return Err(HttpError::Head(line));
+            };
+            match (name, value.trim()) {
+                ("content-length", text) => {
+                    let bytes = text.parse().map_err(|_| HttpError::Head(line.clone()))?;
+                    length = Length::Known(bytes);
+                }
+                ("transfer-encoding", "chunked") => length = Length::Chunked,
+                _ => {}
+            }
+        }
+    }
+
+    fn read_body(&mut self, length: &Length) -> Result<Vec<u8>, HttpError> {
+        let mut body = Vec::new();
+        match length {
+            Length::Known(bytes) => self.read_bytes(*bytes, &mut body)?,
+            Length::UntilClosed => {
+                self.stream.read_to_end(&mut body)?;
+            }
+            Length::Chunked => loop {
+                let line = self.read_line()?;
+                let digits = line.split(';').next().unwrap_or_default().trim();
+                let bytes =
+                    usize::from_str_radix(digits, 16).map_err(|_| HttpError::Head(line.clone()))?;
+                self.read_bytes(bytes, &mut body)?;
+                // The line break after each piece; after the last one it ends the body.
+                self.read_line()?;
+                if bytes == 0 {
+                    break;
+                }
+            },
+        }
+        Ok(body)
+    }
+
+    fn read_bytes(&mut self, bytes: usize, body: &mut Vec<u8>) -> Result<(), HttpError> {
+        let start = body.len();
+        body.resize(start + bytes, 0);
+        self.stream.read_exact(&mut body[start..])?;
+        Ok(())
+    }
+
+    fn read_line(&mut self) -> Result<String, HttpError> {
+        let mut line = String::new();
+        if self.stream.read_line(&mut line)? == 0 {
+            return Err(io::Error::from(io::ErrorKind::UnexpectedEof).into());
+        }
+        Ok(line.trim_end().to_owned())
+    }
+}

@@ -1,0 +1,51 @@
+//! Thalweg beside others, and beside itself: programs that talk HTTP only, to every one alike.
+//!
+//! `arguments` reads the command line. `compare` asks PostGraphile 4, PostGraphile 5 and Thalweg
+//! the same. `server` runs a program that answers, `peers` installs those that are not ours,
+//! `http` asks.
+#![allow(
+    clippy::print_stdout,
+    clippy::print_stderr,
+    reason = "a program for people who work on the project: its output is the terminal"
+)]
+
+mod arguments;
+mod compare;
+mod http;
+mod peers;
+mod server;
+
+use std::path::{Path, PathBuf};
+use std::process::ExitCode;
+
+use arguments::Command;
+
+fn main() -> ExitCode {
+    let words: Vec<String> = std::env::args().skip(1).collect();
+    let outcome = match arguments::parse(&words) {
+        Ok(Command::Help) => {
+            print!("{}", arguments::HELP);
+            Ok(true)
+        }
+        Ok(Command::Compare(options)) => compare::compare(&workspace(), &options),
+        Err(error) => {
+            eprintln!("bench: {error}\n\n{}", arguments::HELP);
+            return ExitCode::from(2);
+        }
+    };
+    match outcome {
+        Ok(true) => ExitCode::SUCCESS,
+        Ok(false) => ExitCode::FAILURE,
+        Err(error) => {
+            eprintln!("bench: {error}");
+            ExitCode::FAILURE
+        }
+    }
+}
+
+/// The folder above `crates/bench`: asked from Cargo at run time, because a clone may be moved.
+fn workspace() -> PathBuf {
+    let manifest = std::env::var_os("CARGO_MANIFEST_DIR")
+        .map_or_else(|| PathBuf::from(env!("CARGO_MANIFEST_DIR")), PathBuf::from);
+    manifest.ancestors().nth(2).unwrap_or(Path::new(".")).to_owned()
+}

@@ -1,0 +1,98 @@
+//! A program that answers GraphQL over HTTP, for as long as it is held.
+
+use std::fs::{self, File};
+use std::io;
+use std::net::{Ipv4Addr, TcpListener};
+use std::path::{Path, PathBuf};
+use std::process::{Child, Command, Stdio};
+use std::thread;
+use std::time::{Duration, Instant};
+
+use serde_json::json;
+
+use crate::http::Connection;
+
+/// Node compiles for several seconds where two cores are shared; five thousand tables take longer.
+const START_LIMIT: Duration = Duration::from_secs(120);
+const POLL: Duration = Duration::from_millis(20);
+
+/// A running server; dropping it ends it.
+#[derive(Debug)]
+pub(crate) struct Server {
+    pub(crate) port: u16,
+    child: Child,
+    log: PathBuf,
+}
+
+/// A server did not come up.
+#[derive(Debug, thiserror::Error)]
+pub(crate) enum ServerError {
+    #[error("{program} could not be started: {error}")]
+    Start { program: String, error: io::Error },
+    #[error("{program} ended before it answered:\n{log}")]
+    Ended { program: String, log: String },
+    #[error("{program} does not answer after {START_LIMIT:?}:\n{log}")]
+    Silent { program: String, log: String },
+    #[error(transparent)]
+    Files(#[from] io::Error),
+}
+
+impl Server {
+    /// Starts a program that listens at the port, and waits for its first answer.
+    pub(crate) fn start(mut command: Command, port: u16, log: &Path) -> Result<Self, ServerError> {
+        let program = command.get_program().to_string_lossy().into_owned();
+        let output = File::create(log)?;
+        let errors = output.try_clone()?;
+        let started = Instant::now();
+        let child = command
+            .stdin(Stdio::null())
+            .stdout(output)
+            .stderr(errors)
+            .spawn()
+            .map_err(|error| ServerError::Start { program: program.clone(), error })?;
+        let mut server = Self { port, child, log: log.to_owned() };
+        server.wait(&program, started)?;
+        Ok(server)
+    }
+
+    fn wait(&mut self, program: &str, started: Instant) -> Result<(), ServerError> {
+        let question = json!({ "query": "{ __typename }" });
+        loop {
+            if self.child.try_wait()?.is_some() {
+                let program = program.to_owned();
+                return Err(ServerError::Ended { program, log: self.read_log() });
+            }
+            let answer = Connection::open(self.port).and_then(|mut open| open.ask(&question));
+            if answer.is_ok_and(|answer| answer["data"]["__typename"].is_string()) {
+                return Ok(());
+            }
+            if started.elapsed() > START_LIMIT {
+                let program = program.to_owned();
+                return Err(ServerError::Silent { program, log: self.read_log() });
+            }
+            thread::sleep(POLL);
+        }
+    }
+
+    fn read_log(&self) -> String {
+        fs::read_to_string(&self.log).unwrap_or_else(|error| format!("no log: {error}"))
+    }
+}
+
+impl Drop for Server {
+    fn drop(&mut self) {
+        // Both fail only if the process has ended already.
+        drop(self.child.kill());
+        drop(self.child.wait());
+    }
+}
+
+/// A port that nobody listens at now.
+pub(crate) fn free_port() -> io::Result<u16> {
+    Ok(TcpListener::bind((Ipv4Addr::LOCALHOST, 0))?.local_addr()?.port())
+}
+
+/// The binary that Cargo built beside this program.
+pub(crate) fn thalweg() -> io::Result<PathBuf> {
+    Ok(std::env::current_exe()?.with_file_name("thalweg"))
+}
