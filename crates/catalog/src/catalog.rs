@@ -28,6 +28,10 @@ pub struct Capabilities {
     pub json_equality: bool,
     /// Namespaces are part of names.
     pub namespaces: bool,
+    /// There are standard deviations and variances.
+    pub statistics: bool,
+    /// Moments of different time zones are compared and cut off as moments, not as texts.
+    pub time_zones: bool,
 }
 
 impl Catalog {

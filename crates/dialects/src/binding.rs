@@ -2,7 +2,7 @@
 
 use catalog::{EntityId, FieldId};
 use graphql::schema::TypeId;
-use ir::{AggregateFunction, Comparison, Direction, Form, Hop, TextMatch};
+use ir::{AggregateFunction, Comparison, Direction, Form, Hop, TextMatch, TimeUnit};
 use response::{Leaf, Part};
 
 /// What a field of an object type means.
@@ -35,6 +35,9 @@ pub enum FieldBinding {
 /// What a field shows of all rows of a set.
 #[derive(Clone, Debug, PartialEq)]
 pub enum AggregateField {
+    /// The values that the rows of a group agree in, as a list of texts; null where there are no
+    /// groups.
+    Keys,
     /// The values that one function makes, each a field of an object.
     Function(AggregateFunction),
     /// One value. Of several the one whose function is that of the object around it.
@@ -63,6 +66,10 @@ pub enum ConnectionField {
     Edges,
     /// How many rows there are, the page left aside.
     TotalCount,
+    /// What is made of all rows, the page left aside: an object of [`AggregateField`]s.
+    Aggregates,
+    /// The same for each group of rows, as a list; its arguments say what groups are.
+    Groups,
     PageInfo,
 }
 
@@ -194,6 +201,8 @@ pub enum InputRole {
     Offset,
     /// An enum value or a list of them, bound by [`ValueBinding::Order`].
     OrderBy,
+    /// A list of enum values, bound by [`ValueBinding::GroupBy`].
+    GroupBy,
     /// An object whose fields are [`InputRole::SortField`]s, in the order given.
     Sort,
     /// A direction for one field, bound by [`ValueBinding::Direction`].
@@ -241,10 +250,22 @@ pub enum Meaning {
 pub enum ValueBinding {
     Order(OrderBy),
     Direction(Direction),
+    /// What rows are grouped by.
+    GroupBy(GroupBy),
     /// A label of the source's enum.
     Label(Box<str>),
     /// Something the source cannot do: a request error with this text.
     Refused(Box<str>),
+}
+
+/// What the rows of a group agree in.
+#[derive(Clone, Debug, PartialEq)]
+pub struct GroupBy {
+    pub field: FieldId,
+    /// Of moments the unit of time that they are in, not the moment itself.
+    pub unit: Option<TimeUnit>,
+    /// How the text of the value is written.
+    pub leaf: Leaf,
 }
 
 /// An order by a value of an order enum.

@@ -20,7 +20,7 @@ pub mod postgraphile;
 pub use api::{Api, ApiBuilder};
 pub use binding::{
     AggregateField, AggregateValue, ColumnBinding, ConnectionField, EdgeField, EntityBinding,
-    FieldBinding, InputBinding, InputRole, Meaning, NodeIdBinding, OrderBy, PageInfoField,
+    FieldBinding, GroupBy, InputBinding, InputRole, Meaning, NodeIdBinding, OrderBy, PageInfoField,
     RowsBinding, RowsForm, RowsFrom, ValueBinding, ValueShape,
 };
 pub use lower::{Introspection, LowerError, Lowered, lower};

@@ -242,6 +242,8 @@ pub enum Form {
     Stored,
     /// As a plain number: money.
     Number,
+    /// As the text that the source's own words for the value are.
+    Text,
 }
 
 /// Aggregates over the rows of the `Rows` that has it as an output, or of a relation.

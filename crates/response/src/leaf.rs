@@ -56,6 +56,12 @@ pub enum Leaf {
     Number {
         scale: Option<u32>,
     },
+    /// A decimal as a string with every digit that says something: without zeros at the end of a
+    /// fraction. `NaN` and `Infinity` are strings too.
+    Digits,
+    /// A number with the digits of a double, as JavaScript prints it, as a string. `NaN` and
+    /// `Infinity` are strings too.
+    FloatText,
     /// A number inside a node id or a cursor: as JSON, with every digit that says something; one
     /// that is not finite as a string.
     KeyNumber,

@@ -228,6 +228,13 @@ impl Printer<'_> {
                 self.expression(text)?;
                 self.out.push(')');
             }
+            Expression::TruthText(truth) => {
+                self.out.push_str("CASE WHEN ");
+                self.expression(truth)?;
+                self.out.push_str(" THEN 'true' WHEN NOT ");
+                self.operand(truth)?;
+                self.out.push_str(" THEN 'false' END");
+            }
             Expression::IgnoreCase(text) => {
                 self.operand(text)?;
                 self.out.push_str(" COLLATE NOCASE");
@@ -263,6 +270,7 @@ impl Printer<'_> {
             | Expression::InList { .. }
             | Expression::Like { .. }
             | Expression::Truncated { .. }
+            | Expression::TruthText(_)
             | Expression::CanonicalTimestamp(_) => false,
         };
         if atom {

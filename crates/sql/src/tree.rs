@@ -125,6 +125,8 @@ pub enum Expression {
     /// A text timestamp in the one form in which equal moments are equal texts, for databases
     /// that have no type of timestamps.
     CanonicalTimestamp(Box<Expression>),
+    /// A boolean as the text `true` or `false`, for databases that have numbers for it.
+    TruthText(Box<Expression>),
     /// Text in small letters.
     Lower(Box<Expression>),
     /// Text of ASCII letters that compare without regard to case, for databases that have no

@@ -1,13 +1,15 @@
 //! What is made of all rows of a set: sums, averages and the like.
 
+use graphql::CollectedField;
 use graphql::operation::{FieldRef, SelectionSetId};
 use graphql::schema::TypeId;
-use ir::{Aggregate, AggregateFunction, AggregateTerm, Place};
-use response::{Fields, Node};
+use ir::{Aggregate, AggregateFunction, AggregateTerm, Form, Place};
+use response::{Fields, Item, Leaf, Node};
 
+use super::input::Input;
 use super::selection::misplaced;
-use super::{Context, LowerError};
-use crate::binding::{AggregateField, AggregateValue, FieldBinding};
+use super::{Context, LowerError, Outputs};
+use crate::binding::{AggregateField, AggregateValue, FieldBinding, InputRole, ValueBinding};
 
 /// An aggregate with the object that shows it.
 #[derive(Debug)]
@@ -15,6 +17,17 @@ pub(super) struct Whole {
     pub(super) aggregate: Aggregate,
     pub(super) fields: Fields,
 }
+
+/// What is around a field of an aggregate.
+#[derive(Clone, Copy)]
+struct Within<'k> {
+    function: Option<AggregateFunction>,
+    /// The keys of the group.
+    keys: Option<&'k [(response::OutputId, Leaf)]>,
+}
+
+/// The most values that rows are grouped by.
+const KEYS: usize = 64;
 
 impl Context<'_> {
     /// What an object shows of all rows of a set.
@@ -24,9 +37,74 @@ impl Context<'_> {
         sets: &[SelectionSetId],
     ) -> Result<Whole, LowerError> {
         let mut terms = Vec::new();
-        let fields = self.aggregate_fields(object, sets, None, &mut terms)?;
+        let within = Within { function: None, keys: None };
+        let fields = self.aggregate_fields(object, sets, within, &mut terms)?;
         let aggregate = Aggregate { paged: false, group_by: Vec::new(), having: None, terms };
         Ok(Whole { aggregate, fields })
+    }
+
+    /// The groups of the rows, by what the field's arguments say.
+    pub(super) fn groups(
+        &mut self,
+        field: &CollectedField<'_>,
+        outputs: &mut Outputs,
+    ) -> Result<Node, LowerError> {
+        let FieldRef::Field(id) = field.field else { return Err(misplaced("groups")) };
+        let r#type = self.api.schema[id].r#type;
+        let (group_by, keys) = self.group_keys(field)?;
+        let mut terms = Vec::new();
+        let mut leaves = Vec::with_capacity(keys.len());
+        for (place, leaf) in group_by.iter().zip(keys) {
+            let (id, function) = (self.output_id(), AggregateFunction::GroupKey);
+            let place = Some(place.clone());
+            terms.push(AggregateTerm { id, function, place, form: Form::Text });
+            leaves.push((response::OutputId(id.0), leaf));
+        }
+        let within = Within { function: None, keys: Some(&leaves) };
+        let sets = &field.selection_sets;
+        let fields = self.aggregate_fields(r#type.base, sets, within, &mut terms)?;
+        let nullable = r#type.item().is_some_and(|item| !item.is_non_null());
+        let is_whole = group_by.is_empty();
+        let output =
+            outputs.aggregate(self, Aggregate { paged: false, group_by, having: None, terms });
+        // Without anything to agree in, all rows are one group, even if there are none.
+        Ok(if is_whole {
+            let node = self.shape.add(Node::Aggregate { output, fields });
+            Node::Only(Item { node, nullable })
+        } else {
+            let node = self.shape.add(Node::Object(fields));
+            Node::Groups { output, item: Item { node, nullable } }
+        })
+    }
+
+    /// What rows are grouped by, and how the text of each key is written.
+    fn group_keys(
+        &self,
+        field: &CollectedField<'_>,
+    ) -> Result<(Vec<Place>, Vec<Leaf>), LowerError> {
+        let (mut places, mut leaves) = (Vec::new(), Vec::new());
+        for (id, value) in field.arguments {
+            if self.api.input(*id).role != InputRole::GroupBy {
+                return Err(misplaced("an argument of groups"));
+            }
+            let r#type = self.api.schema[*id].r#type.base;
+            for item in self.items(&Input::new(value))? {
+                let Some(ValueBinding::GroupBy(group_by)) = self.enum_value(&item, r#type) else {
+                    return Err(misplaced("a value of groups"));
+                };
+                let place = Place::field(group_by.field);
+                places.push(match group_by.unit {
+                    None => place,
+                    Some(unit) => Place::Truncated { place: Box::new(place), unit },
+                });
+                leaves.push(group_by.leaf.clone());
+            }
+        }
+        if places.len() > KEYS {
+            let message = format!("Rows can be grouped by {KEYS} values at most.");
+            return Err(LowerError::refused(&message, field.location));
+        }
+        Ok((places, leaves))
     }
 
     /// The fields of an object over all rows of a set, or of one function's values.
@@ -34,7 +112,7 @@ impl Context<'_> {
         &mut self,
         object: TypeId,
         sets: &[SelectionSetId],
-        function: Option<AggregateFunction>,
+        within: Within<'_>,
         terms: &mut Vec<AggregateTerm>,
     ) -> Result<Fields, LowerError> {
         let mut fields = Vec::new();
@@ -47,11 +125,16 @@ impl Context<'_> {
                     FieldBinding::Aggregate(AggregateField::Function(function)) => {
                         let object = api.schema[id].r#type.base;
                         let sets = &field.selection_sets;
-                        let fields = self.aggregate_fields(object, sets, Some(*function), terms)?;
+                        let within = Within { function: Some(*function), keys: None };
+                        let fields = self.aggregate_fields(object, sets, within, terms)?;
                         Node::Object(fields)
                     }
+                    FieldBinding::Aggregate(AggregateField::Keys) => match within.keys {
+                        Some(leaves) => Node::Leaves(leaves.to_vec()),
+                        None => Node::Literal(b"null".as_slice().into()),
+                    },
                     FieldBinding::Aggregate(AggregateField::Value(values)) => {
-                        let asked = |value: &&AggregateValue| match function {
+                        let asked = |value: &&AggregateValue| match within.function {
                             Some(function) => value.function == function,
                             None => true,
                         };

@@ -82,7 +82,12 @@ impl Context<'_> {
                             Some(ValueBinding::Refused(text)) => {
                                 return Err(LowerError::refused(text, field.location));
                             }
-                            Some(ValueBinding::Direction(_) | ValueBinding::Label(_)) | None => {}
+                            Some(
+                                ValueBinding::Direction(_)
+                                | ValueBinding::GroupBy(_)
+                                | ValueBinding::Label(_),
+                            )
+                            | None => {}
                         }
                     }
                 }
@@ -93,6 +98,7 @@ impl Context<'_> {
                 }
                 InputRole::Member => {}
                 InputRole::SortField(_)
+                | InputRole::GroupBy
                 | InputRole::Filter
                 | InputRole::And
                 | InputRole::Or
@@ -144,7 +150,12 @@ impl Context<'_> {
                 direction: *direction,
                 cursor_name: "".into(),
             }),
-            Some(ValueBinding::Order(_) | ValueBinding::Label(_) | ValueBinding::Refused(_))
+            Some(
+                ValueBinding::Order(_)
+                | ValueBinding::GroupBy(_)
+                | ValueBinding::Label(_)
+                | ValueBinding::Refused(_),
+            )
             | None => None,
         })
     }

@@ -58,6 +58,12 @@ impl Context<'_> {
                     Node::List { rows, item: Item { node, nullable } }
                 }
                 ConnectionField::TotalCount => Node::Count { output: outputs.count(self) },
+                ConnectionField::Aggregates => {
+                    let whole = self.whole(r#type.base, sets)?;
+                    let output = outputs.aggregate(self, whole.aggregate);
+                    Node::Aggregate { output, fields: whole.fields }
+                }
+                ConnectionField::Groups => self.groups(field, outputs)?,
                 ConnectionField::PageInfo => {
                     let info = self.page_info(r#type.base, sets, paging, order, outputs)?;
                     look_ahead |= info.look_ahead;

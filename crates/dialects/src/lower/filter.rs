@@ -89,6 +89,7 @@ impl Context<'_> {
                 | InputRole::Before
                 | InputRole::Offset
                 | InputRole::OrderBy
+                | InputRole::GroupBy
                 | InputRole::Sort
                 | InputRole::SortField(_),
                 _,

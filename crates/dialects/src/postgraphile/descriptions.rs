@@ -44,6 +44,30 @@ pub(super) const BOUND_VALUE: &str = "The value at one end of our range.";
 pub(super) const BOUND_INCLUSIVE: &str =
     "Whether or not the value of this bound is included in the range.";
 
+pub(super) const AGGREGATES: &str = "Aggregates across the matching connection (ignoring \
+     before/after/first/last/offset)";
+pub(super) const GROUPED_AGGREGATES: &str = "Grouped aggregates across the matching connection \
+     (ignoring before/after/first/last/offset)";
+
+pub(super) fn aggregates_by(function: &str) -> String {
+    format!(
+        "{function} aggregates across the matching connection (ignoring \
+         before/after/first/last/offset)"
+    )
+}
+
+pub(super) fn aggregated(function: &str, field: &str) -> String {
+    format!("{function} of {field} across the matching connection")
+}
+
+pub(super) fn group_by_type(r#type: &str) -> String {
+    format!("Grouping methods for `{type}` for usage during aggregation.", type = r#type)
+}
+
+pub(super) fn group_by(r#type: &str) -> String {
+    format!("The method to use when grouping `{type}` for these aggregates.", type = r#type)
+}
+
 pub(super) fn reads_by_node_id(r#type: &str) -> String {
     format!("Reads a single `{type}` using its globally unique `ID`.", type = r#type)
 }

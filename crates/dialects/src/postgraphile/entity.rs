@@ -8,7 +8,7 @@ use response::Leaf;
 use super::build::{Build, field, object};
 use super::claims::{Claimant, Claims};
 use super::types::{ValueType, note_left_out, value_type};
-use super::{condition, connection, descriptions, naming, order};
+use super::{aggregates, condition, connection, descriptions, naming, order};
 use crate::binding::{ColumnBinding, EntityBinding, FieldBinding, NodeIdBinding, ValueShape};
 
 /// An entity that the API shows.
@@ -153,6 +153,9 @@ pub(super) fn add_types(build: &mut Build<'_>, served: &mut [Served<'_>]) {
         };
         add_columns(build, one, row);
         let connection = connection::add(build, one, row);
+        if let Some(connection) = connection {
+            aggregates::add(build, one, &[connection]);
+        }
         // Without a field that gives several rows nothing would refer to these.
         let several = connection.is_some() || build.options.simple_collections.has_lists();
         let order = if several { order::add(build, one) } else { None };

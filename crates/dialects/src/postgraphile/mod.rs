@@ -2,17 +2,18 @@
 //!
 //! The reading side of what PostGraphile 4.14 makes of a database with its defaults: the same
 //! names, types, arguments, orders and descriptions. Not there yet, and so not in the schema:
-//! `filter`, functions, mutations,
-//! aggregates, smart tags in comments.
+//! `filter`, functions, mutations, smart tags in comments.
 //!
 //! * [`build`]: the API while it is made
 //! * [`naming`], [`inflection`]: how names are formed; [`names`]: the names of what there is
 //! * [`claims`]: who has which name
 //! * [`types`], [`scalars`], [`enums`], [`parts`], [`inputs`]: types of columns
 //! * [`entity`], [`connection`], [`order`], [`condition`]: the types that each entity has
+//! * [`aggregates`]: what is made of all rows
 //! * [`relations`], [`root`]: fields that give rows, with their [`arguments`]
 //! * [`descriptions`]: what the API says about itself
 
+mod aggregates;
 mod arguments;
 mod build;
 mod claims;
@@ -49,6 +50,8 @@ pub enum SimpleCollections {
 /// What may be chosen of the API.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Options {
+    /// What is made of all rows, as the plugin pg-aggregates gives it.
+    pub aggregates: bool,
     /// The global id is called `id`, and a column `id` is called `rowId`.
     pub classic_ids: bool,
     pub simple_collections: SimpleCollections,

@@ -308,6 +308,30 @@ impl Inflection {
         self.pluralize(table)
     }
 
+    /// What is made of all rows of a table.
+    pub(super) fn aggregates_type(self, table: &str) -> String {
+        self.upper_camel_case(&format!("{}-aggregates", self.singular_table(table)))
+    }
+
+    /// What one function makes of all rows of a table.
+    pub(super) fn aggregate_type(self, table: &str, function: &str) -> String {
+        self.upper_camel_case(&format!("{}-{function}-aggregates", self.singular_table(table)))
+    }
+
+    /// What rows of a table are grouped by; named after the table as it is.
+    pub(super) fn group_by_type(self, table: &str) -> String {
+        self.upper_camel_case(&format!("{}-group-by", coerce(table)))
+    }
+
+    pub(super) fn group_by_value(self, column: &str) -> String {
+        constant_case(&self.column_name(column))
+    }
+
+    /// A part of a column's values that rows are grouped by.
+    pub(super) fn group_by_part(self, column: &str, part: &str) -> String {
+        constant_case(&format!("{}-{part}", self.column_name(column)))
+    }
+
     fn joined(self, columns: &[&str]) -> String {
         columns.iter().map(|name| self.column(name)).collect::<Vec<_>>().join("-and-")
     }

@@ -13,7 +13,12 @@ pub(crate) struct Tables {
 
 impl Default for Tables {
     fn default() -> Self {
-        let capabilities = Capabilities { json_equality: true, namespaces: true };
+        let capabilities = Capabilities {
+            json_equality: true,
+            namespaces: true,
+            statistics: true,
+            time_zones: true,
+        };
         Self { builder: Builder::new(capabilities) }
     }
 }

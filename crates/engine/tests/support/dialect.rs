@@ -54,6 +54,7 @@ fn set_collections(options: &mut postgraphile::Options, value: &str) -> bool {
 
 fn set_flag(options: &mut postgraphile::Options, word: &str) -> bool {
     match word {
+        "aggregates" => options.aggregates = true,
         "classic-ids" => options.classic_ids = true,
         "simplified-names" => options.simplified_names = Some(SimplifiedNames::default()),
         _ => return set_simplified(options, word),

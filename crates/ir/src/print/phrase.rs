@@ -303,6 +303,7 @@ pub(super) fn form(form: Form) -> &'static str {
     match form {
         Form::Stored => "",
         Form::Number => " as a number",
+        Form::Text => " as text",
     }
 }
 

@@ -43,6 +43,17 @@ pub(super) fn write_number(
     }
 }
 
+/// Appends a decimal as a string, without zeros at the end of its fraction.
+pub(super) fn write_digits(value: Value<'_>, out: &mut Vec<u8>) -> Result<(), LeafError> {
+    let start = out.len();
+    write_key_number(value, out)?;
+    if out.get(start) != Some(&b'"') {
+        out.insert(start, b'"');
+        out.push(b'"');
+    }
+    Ok(())
+}
+
 /// Appends a number of a node id or cursor.
 pub(super) fn write_key_number(value: Value<'_>, out: &mut Vec<u8>) -> Result<(), LeafError> {
     let name = match value {
@@ -250,6 +261,20 @@ mod tests {
         check(&Leaf::KeyNumber, Value::Real(0.25), "0.25");
         check(&Leaf::KeyNumber, Value::Integer(i64::MIN), "-9223372036854775808");
         check(&Leaf::KeyNumber, Value::Real(f64::INFINITY), "\"Infinity\"");
+    }
+
+    #[test]
+    fn digits_are_strings_without_zeros_at_the_end() {
+        let check_text =
+            |text: &str, expect| check(&Leaf::Digits, Value::Text(text.as_bytes()), expect);
+        check_text("12.50", "\"12.5\"");
+        check_text("9.00", "\"9\"");
+        check_text("100", "\"100\"");
+        check_text("-0.10", "\"-0.1\"");
+        check_text("87908740499012397488.970", "\"87908740499012397488.97\"");
+        check_text("NaN", "\"NaN\"");
+        check(&Leaf::Digits, Value::Integer(-7), "\"-7\"");
+        check(&Leaf::Digits, Value::Real(0.5), "\"0.5\"");
     }
 
     #[test]

@@ -90,6 +90,20 @@ pub(super) fn write_float(value: Value<'_>, out: &mut Vec<u8>) -> Result<(), Lea
     }
 }
 
+/// Appends a number with the digits of a double as a string.
+pub(super) fn write_float_text(value: Value<'_>, out: &mut Vec<u8>) -> Result<(), LeafError> {
+    out.push(b'"');
+    match value {
+        Value::Text(name @ (b"NaN" | b"Infinity" | b"-Infinity")) => out.extend_from_slice(name),
+        Value::Real(number) if !number.is_finite() => {
+            out.extend_from_slice(name_of_not_finite(number));
+        }
+        _ => write_float(value, out)?,
+    }
+    out.push(b'"');
+    Ok(())
+}
+
 /// Appends a number as JavaScript prints it; of numbers that are not finite, their name.
 pub(super) fn write_real(number: f64, out: &mut Vec<u8>) {
     /// Every integer up to here is exact.
@@ -303,6 +317,18 @@ mod tests {
         check(&Leaf::Float, Value::Real(1e21), "1e+21");
         check(&Leaf::Float, Value::Real(-0.0), "0");
         check(&Leaf::Float, Value::Real(0.1), "0.1");
+    }
+
+    #[test]
+    fn doubles_can_be_strings() {
+        let check_text = |text: &str, expect| {
+            check(&Leaf::FloatText, Value::Text(text.as_bytes()), expect);
+        };
+        check_text("2.0000000000000000", "\"2\"");
+        check_text("3.0833333333333333", "\"3.0833333333333335\"");
+        check_text("5062500000000000000000000000000000000", "\"5.0625e+36\"");
+        check_text("NaN", "\"NaN\"");
+        check(&Leaf::FloatText, Value::Real(0.5), "\"0.5\"");
     }
 
     #[test]

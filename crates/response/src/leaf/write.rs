@@ -23,6 +23,8 @@ impl Leaf {
             Leaf::Float => number::write_float(value, out),
             Leaf::Decimal { scale } => decimal::write_decimal(*scale, value, out),
             Leaf::Number { scale } => decimal::write_number(*scale, value, out),
+            Leaf::Digits => decimal::write_digits(value, out),
+            Leaf::FloatText => number::write_float_text(value, out),
             Leaf::KeyInteger => number::write_key_integer(value, out),
             Leaf::KeyNumber => decimal::write_key_number(value, out),
             Leaf::Boolean => boolean::write_boolean(value, out),

@@ -6,6 +6,9 @@ use dialects::postgraphile::{Options, SimplifiedNames};
 
 #[derive(Debug, Args)]
 pub(crate) struct PostGraphileOptions {
+    /// For postgraphile: what is made of all rows, as the plugin pg-aggregates gives it
+    #[arg(long, env = "THALWEG_AGGREGATES")]
+    aggregates: bool,
     /// For postgraphile: the global id is `id`, and a column `id` is `rowId`
     #[arg(long, env = "THALWEG_CLASSIC_IDS")]
     classic_ids: bool,
@@ -32,13 +35,17 @@ impl PostGraphileOptions {
     /// The first option that is given, for a dialect that has none of them.
     pub(super) fn given(&self) -> Option<&'static str> {
         // The others are refused without `--simplified-names`.
-        let options =
-            [(self.classic_ids, "--classic-ids"), (self.simplified_names, "--simplified-names")];
+        let options = [
+            (self.aggregates, "--aggregates"),
+            (self.classic_ids, "--classic-ids"),
+            (self.simplified_names, "--simplified-names"),
+        ];
         options.into_iter().find_map(|(given, name)| given.then_some(name))
     }
 
     pub(super) fn of_dialect(&self) -> Options {
         Options {
+            aggregates: self.aggregates,
             classic_ids: self.classic_ids,
             simplified_names: self.simplified_names.then_some(SimplifiedNames {
                 all_rows: !self.no_simplify_all_rows,

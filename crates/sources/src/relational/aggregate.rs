@@ -5,11 +5,12 @@
 //! statement, grouped by the parents' keys; a parent without rows has no row then, and whoever
 //! reads the level knows what that means.
 
+use catalog::FieldId;
 use ir::{
     Aggregate, AggregateFunction, AggregateTerm, Comparison, Operand, OutputKind, Place, Rows,
 };
 use response::LevelId;
-use sql::{Expression, NullsOrder, OrderItem, SelectItem, SqlType};
+use sql::{Expression, NullsOrder, OrderItem, SelectItem};
 
 use super::compile::{CompileError, Compiler, Parent, link_expressions};
 use super::level::LevelKind;
@@ -130,11 +131,9 @@ impl Compiler<'_> {
         for AggregateTerm { id, function, place, form } in terms {
             let value = self.aggregate(*function, place.as_ref(), scope, statement)?;
             let column = u16::try_from(items.len()).unwrap_or(u16::MAX);
-            items.push(match form {
-                ir::Form::Stored => value,
-                ir::Form::Number => {
-                    Expression::Cast { expression: Box::new(value), r#type: SqlType::Numeric }
-                }
+            items.push(match place.as_ref().and_then(field_of) {
+                Some(field) => self.formed(field, value, *form),
+                None => value,
             });
             self.place_output(*id, response::Place::Column(column));
         }
@@ -229,6 +228,15 @@ impl Compiler<'_> {
             Place::Truncated { .. } => column,
             _ => self.comparable(ValueKind::of(self.catalog, field), column),
         })
+    }
+}
+
+/// The field that a place is made of.
+fn field_of(place: &Place) -> Option<FieldId> {
+    match place {
+        Place::Field { field, .. } | Place::Edge(field) => Some(*field),
+        Place::Truncated { place, .. } | Place::Aggregated { place, .. } => field_of(place),
+        Place::Computed(_) | Place::Common(_) => None,
     }
 }
 

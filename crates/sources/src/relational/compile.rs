@@ -10,7 +10,7 @@ use super::level::{Level, LevelKind, Link, ParameterSource, Parents, Program};
 use super::parents::{Above, LinkedScope, join_page, relation};
 use super::source::{Scope, page_bounds, turn_back};
 use super::statement::Statement;
-use super::value::ParameterKind;
+use super::value::{ParameterKind, ValueKind};
 
 /// How a level finds the rows that belong to its parents.
 #[derive(Clone, Copy, Debug)]
@@ -250,6 +250,21 @@ impl Compiler<'_> {
         Ok(())
     }
 
+    /// A field's value, or what was made of its values, in the form asked for.
+    pub(super) fn formed(&self, field: FieldId, value: Expression, form: Form) -> Expression {
+        let cast = |value, r#type| Expression::Cast { expression: Box::new(value), r#type };
+        match form {
+            Form::Stored => value,
+            Form::Number => cast(value, SqlType::Numeric),
+            Form::Text if self.flavor.typed_text => cast(value, SqlType::Text),
+            Form::Text => match ValueKind::of(self.catalog, field) {
+                ValueKind::Boolean => Expression::TruthText(Box::new(value)),
+                // The others are texts, or have one text only.
+                _ => value,
+            },
+        }
+    }
+
     /// The field that is null only if there is no row at the end of the path: a hop equates it.
     fn marker(&self, path: &[Hop]) -> Option<FieldId> {
         let hop = path.last()?;
@@ -270,12 +285,7 @@ impl Compiler<'_> {
         }
         let column = self.column(scope, statement, path, field);
         let number = u16::try_from(items.expressions.len()).unwrap_or(u16::MAX);
-        items.expressions.push(match form {
-            Form::Stored => column,
-            Form::Number => {
-                Expression::Cast { expression: Box::new(column), r#type: SqlType::Numeric }
-            }
-        });
+        items.expressions.push(self.formed(field, column, form));
         items.known.insert((path.to_vec(), field, form), number);
         number
     }

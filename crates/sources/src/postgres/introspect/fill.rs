@@ -11,7 +11,8 @@ use super::read::Found;
 use super::rows::{self, Column, Constraint, ConstraintForm, Relation, Target};
 use super::types::{Types, by_relation};
 
-const CAPABILITIES: Capabilities = Capabilities { json_equality: true, namespaces: true };
+const CAPABILITIES: Capabilities =
+    Capabilities { json_equality: true, namespaces: true, statistics: true, time_zones: true };
 
 /// The catalog, and its fields' physical types by the index of their ids.
 pub(super) fn fill(found: &Found) -> (Catalog, Vec<FieldType>) {

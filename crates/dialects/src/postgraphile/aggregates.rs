@@ -1,0 +1,325 @@
+//! Aggregates of connections, as the plugin pg-aggregates gives them: `aggregates` and
+//! `groupedAggregates`.
+//!
+//! The plugin offers functions for types that PostgreSQL has no such function for, and groups by
+//! columns that cannot be compared; these are not offered here.
+
+use catalog::{Scalar, Type};
+use graphql::schema::{
+    EnumValueDefinition, FieldDefinition, TypeDefinition, TypeId, TypeKind, TypeRef,
+};
+use ir::{AggregateFunction, Form, TimeUnit};
+use response::Leaf;
+
+use super::build::{Build, field, input, object};
+use super::claims::{Claimant, Claims};
+use super::descriptions;
+use super::entity::{Column, Served};
+use crate::binding::{
+    AggregateField, AggregateValue, ConnectionField, FieldBinding, GroupBy, InputBinding,
+    InputRole, ValueBinding, ValueShape,
+};
+
+/// A function of the plugin.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Specification {
+    pub(super) function: AggregateFunction,
+    /// Its field.
+    pub(super) name: &'static str,
+    /// What descriptions call it.
+    label: &'static str,
+}
+
+/// The functions, in the plugin's order.
+pub(super) const SPECIFICATIONS: [Specification; 9] = [
+    specification(AggregateFunction::Sum, "sum", "Sum"),
+    specification(AggregateFunction::DistinctCount, "distinctCount", "Distinct count"),
+    specification(AggregateFunction::Minimum, "min", "Minimum"),
+    specification(AggregateFunction::Maximum, "max", "Maximum"),
+    specification(AggregateFunction::Average, "average", "Mean average"),
+    specification(
+        AggregateFunction::StandardDeviationSample,
+        "stddevSample",
+        "Sample standard deviation",
+    ),
+    specification(
+        AggregateFunction::StandardDeviationPopulation,
+        "stddevPopulation",
+        "Population standard deviation",
+    ),
+    specification(AggregateFunction::VarianceSample, "varianceSample", "Sample variance"),
+    specification(
+        AggregateFunction::VariancePopulation,
+        "variancePopulation",
+        "Population variance",
+    ),
+];
+
+const fn specification(
+    function: AggregateFunction,
+    name: &'static str,
+    label: &'static str,
+) -> Specification {
+    Specification { function, name, label }
+}
+
+/// What a function makes of a column's values.
+#[derive(Clone, Debug)]
+pub(super) struct Made {
+    pub(super) r#type: TypeRef,
+    pub(super) leaf: Leaf,
+    pub(super) form: Form,
+    /// The JSON text where there is no value.
+    absent: Option<&'static str>,
+}
+
+/// The types of an entity's aggregates.
+#[derive(Clone, Copy, Debug)]
+struct AggregateTypes {
+    container: TypeId,
+    /// Not there if there is no column to group by.
+    group_by: Option<TypeId>,
+}
+
+/// Whether an entity has aggregates.
+pub(super) fn has_aggregates(build: &Build<'_>, _: &Served<'_>) -> bool {
+    build.options.aggregates
+}
+
+/// Adds the fields of aggregates to the connection of an entity, with their types.
+pub(super) fn add(build: &mut Build<'_>, one: &Served<'_>, connections: &[TypeId]) {
+    if !has_aggregates(build, one) {
+        return;
+    }
+    let Some(types) = add_types(build, one) else { return };
+    for connection in connections {
+        add_fields(build, one, *connection, types);
+    }
+}
+
+fn add_fields(build: &mut Build<'_>, one: &Served<'_>, connection: TypeId, types: AggregateTypes) {
+    let container = TypeRef::named(types.container);
+    let definition = field("aggregates", descriptions::AGGREGATES, container);
+    let binding = FieldBinding::Connection(ConnectionField::Aggregates);
+    build.api.add_field(connection, definition, binding);
+    let Some(group_by) = types.group_by else { return };
+    let groups = container.non_null().list();
+    let definition = field("groupedAggregates", descriptions::GROUPED_AGGREGATES, groups);
+    let binding = FieldBinding::Connection(ConnectionField::Groups);
+    let groups = build.api.add_field(connection, definition, binding);
+    let keys = TypeRef::named(group_by).non_null().list().non_null();
+    let definition = input("groupBy", &descriptions::group_by(&one.name), keys);
+    build.api.add_argument(groups, definition, InputBinding::lenient(InputRole::GroupBy));
+}
+
+fn add_types(build: &mut Build<'_>, one: &Served<'_>) -> Option<AggregateTypes> {
+    let subject = build.entity_name(one.entity.id);
+    let table = build.table_name(one.entity.id);
+    let name = build.inflection.aggregates_type(table);
+    let container = claim(build, &subject, &name, object(Vec::new()), None)?;
+    let string = build.scalar("String")?;
+    let keys = FieldDefinition::new("keys", string.non_null().list());
+    build.api.add_field(container, keys, FieldBinding::Aggregate(AggregateField::Keys));
+    for specification in SPECIFICATIONS {
+        let made: Vec<(&Column, Made)> = one
+            .columns
+            .iter()
+            .filter_map(|column| Some((column, made(build, column, specification.function)?)))
+            .collect();
+        if made.is_empty() {
+            continue;
+        }
+        let name = build.inflection.aggregate_type(table, specification.name);
+        let Some(values) = claim(build, &subject, &name, object(Vec::new()), None) else {
+            continue;
+        };
+        for (column, made) in made {
+            let description = descriptions::aggregated(specification.label, &column.name);
+            let r#type = made.r#type.non_null_if(specification.is_never_null());
+            let binding = value(specification.function, column, made);
+            build.api.add_field(values, field(&column.name, &description, r#type), binding);
+        }
+        let description = descriptions::aggregates_by(specification.label);
+        let definition = field(specification.name, &description, TypeRef::named(values));
+        let binding = AggregateField::Function(specification.function);
+        build.api.add_field(container, definition, FieldBinding::Aggregate(binding));
+    }
+    let group_by = add_group_by(build, one);
+    Some(AggregateTypes { container, group_by })
+}
+
+impl Specification {
+    /// The plugin makes null zero in sums only.
+    fn is_never_null(self) -> bool {
+        self.function == AggregateFunction::Sum
+    }
+}
+
+fn value(function: AggregateFunction, column: &Column, made: Made) -> FieldBinding {
+    let Made { leaf, form, absent, .. } = made;
+    let absent = absent.map(|text| text.as_bytes().into());
+    let value = AggregateValue { function, field: Some(column.field), leaf, form, absent };
+    FieldBinding::Aggregate(AggregateField::Value([value].into()))
+}
+
+/// Adds a type, if no other has its name.
+fn claim(
+    build: &mut Build<'_>,
+    subject: &str,
+    name: &str,
+    kind: TypeKind,
+    description: Option<Box<str>>,
+) -> Option<TypeId> {
+    if let Err(note) = build.types.claim(name, Claimant { subject, what: "type of aggregates" }) {
+        build.note(note);
+        return None;
+    }
+    build.api.add_type(TypeDefinition { name: name.into(), description, kind })
+}
+
+/// Adds the enum of what rows are grouped by: columns that are not unique by themselves, and of
+/// moments the hour and the day.
+fn add_group_by(build: &mut Build<'_>, one: &Served<'_>) -> Option<TypeId> {
+    let is_unique = |column: &&Column| {
+        one.entity.keys.iter().any(|key| key.fields.as_slice() == [column.field])
+    };
+    let grouped: Vec<&Column> =
+        one.columns.iter().filter(|column| column.value.ordered && !is_unique(column)).collect();
+    if grouped.is_empty() {
+        return None;
+    }
+    let subject = build.entity_name(one.entity.id);
+    let name = build.inflection.group_by_type(build.table_name(one.entity.id));
+    let kind = TypeKind::Enum { values: Vec::new() };
+    let description = descriptions::group_by_type(&one.name);
+    let r#type = claim(build, &subject, &name, kind, Some(description.into()))?;
+    let mut names = Claims::default();
+    for column in grouped {
+        let base = build.catalog.base_type(&build.catalog[column.field].r#type).clone();
+        let key = |unit| GroupBy { field: column.field, unit, leaf: key_leaf(&base) };
+        let subject = build.field_name(column.field);
+        let column_name = build.column_name(column.field);
+        let mut values = vec![(build.inflection.group_by_value(column_name), key(None))];
+        if is_moment(build, &base) {
+            for (ending, unit) in
+                [("truncated-to-hour", TimeUnit::Hour), ("truncated-to-day", TimeUnit::Day)]
+            {
+                let name = build.inflection.group_by_part(column_name, ending);
+                values.push((name, key(Some(unit))));
+            }
+        }
+        for (name, key) in values {
+            match names.claim(&name, Claimant { subject: &subject, what: "group" }) {
+                Ok(()) => {
+                    let definition = EnumValueDefinition::new(&name);
+                    build.api.add_enum_value(r#type, definition, ValueBinding::GroupBy(key));
+                }
+                Err(note) => build.note(note),
+            }
+        }
+    }
+    Some(r#type)
+}
+
+/// Whether the database can cut values of a type off at hours.
+fn is_moment(build: &Build<'_>, base: &Type) -> bool {
+    match base {
+        Type::Scalar(Scalar::Timestamp) => true,
+        Type::Scalar(Scalar::TimestampWithZone) => build.catalog.capabilities().time_zones,
+        _ => false,
+    }
+}
+
+/// How the text of a key is written. Where the source keeps numbers in more than one form, the
+/// type says which one it is.
+fn key_leaf(base: &Type) -> Leaf {
+    match base {
+        Type::Scalar(Scalar::Decimal { scale, .. }) => Leaf::Decimal { scale: *scale },
+        Type::Scalar(Scalar::Int16 | Scalar::Int32 | Scalar::Int64) => Leaf::BigInt,
+        Type::Scalar(Scalar::Float32 | Scalar::Float64) => Leaf::FloatText,
+        Type::Scalar(Scalar::Uuid) => Leaf::Uuid,
+        Type::Scalar(Scalar::Bytes) => Leaf::Bytes,
+        _ => Leaf::Any,
+    }
+}
+
+/// What a function makes of a column's values; `None` if it does not take them.
+pub(super) fn made(
+    build: &mut Build<'_>,
+    column: &Column,
+    function: AggregateFunction,
+) -> Option<Made> {
+    let statistics = build.catalog.capabilities().statistics;
+    let field_type = &build.catalog[column.field].r#type;
+    // To the plugin a domain is a number that it does not know.
+    let is_domain = matches!(field_type, Type::Domain(_));
+    let base = match build.catalog.base_type(field_type) {
+        Type::Scalar(scalar) => Some(scalar.clone()),
+        _ => None,
+    };
+    match function {
+        AggregateFunction::DistinctCount => {
+            let big_int = build.scalar("BigInt")?;
+            let none = Some(r#""0""#);
+            let made =
+                Made { r#type: big_int, leaf: Leaf::BigInt, form: Form::Stored, absent: none };
+            column.value.ordered.then_some(made)
+        }
+        AggregateFunction::Minimum | AggregateFunction::Maximum => match base? {
+            Scalar::Int16
+            | Scalar::Int32
+            | Scalar::Int64
+            | Scalar::Float32
+            | Scalar::Float64
+            | Scalar::Decimal { .. }
+            | Scalar::Money
+            | Scalar::ObjectId => {
+                let leaf = match column.value.value.clone() {
+                    ValueShape::Leaf(Leaf::Decimal { .. }) => Leaf::Digits,
+                    ValueShape::Leaf(leaf) => leaf,
+                    _ => return None,
+                };
+                let (r#type, form) = (column.value.output, column.value.form);
+                Some(Made { r#type, leaf, form, absent: None })
+            }
+            _ => None,
+        },
+        AggregateFunction::Sum => {
+            let (name, leaf) = match (base?, is_domain) {
+                (Scalar::Int16 | Scalar::Int32, false) => ("BigInt", Leaf::BigInt),
+                (Scalar::Float32 | Scalar::Float64 | Scalar::Money, false) => {
+                    ("Float", Leaf::Float)
+                }
+                (Scalar::Float32 | Scalar::Float64 | Scalar::Money, true) => {
+                    ("BigFloat", Leaf::FloatText)
+                }
+                (Scalar::Int16 | Scalar::Int32 | Scalar::Int64 | Scalar::Decimal { .. }, _) => {
+                    ("BigFloat", Leaf::Digits)
+                }
+                _ => return None,
+            };
+            let absent = Some(if name == "Float" { "0" } else { r#""0""# });
+            let r#type = build.scalar(name)?;
+            Some(Made { r#type, leaf, form: column.value.form, absent })
+        }
+        _ if function != AggregateFunction::Average && !statistics => None,
+        _ => {
+            // What is rounded has the digits of a double, as the plugin gives it.
+            let (name, leaf) = match (base?, is_domain) {
+                (Scalar::Float32 | Scalar::Float64, false) => ("Float", Leaf::Float),
+                (
+                    Scalar::Float32
+                    | Scalar::Float64
+                    | Scalar::Int16
+                    | Scalar::Int32
+                    | Scalar::Int64
+                    | Scalar::Decimal { .. },
+                    _,
+                ) => ("BigFloat", Leaf::FloatText),
+                _ => return None,
+            };
+            let r#type = build.scalar(name)?;
+            Some(Made { r#type, leaf, form: Form::Stored, absent: None })
+        }
+    }
+}
