@@ -2,7 +2,10 @@
 
 use catalog::{EntityId, FieldId};
 use graphql::schema::TypeId;
-use ir::{AggregateFunction, Comparison, Direction, Form, Hop, TextMatch, TimeUnit};
+use ir::{
+    AggregateFunction, Case, Comparison, Direction, Form, Hop, Place, Quantifier, TextMatch,
+    TimeUnit,
+};
 use response::{Leaf, Part};
 
 /// What a field of an object type means.
@@ -209,10 +212,17 @@ pub enum InputRole {
     SortField(FieldId),
     /// An object of conditions that must all hold.
     Filter,
-    /// A list of [`InputRole::Filter`] objects that must all hold.
-    And,
+    /// A list of [`InputRole::Filter`] objects that must all hold; `item` is what `{}` as one of
+    /// them means.
+    And {
+        item: Meaning,
+    },
     /// A list of [`InputRole::Filter`] objects of which one must hold.
-    Or,
+    Or {
+        item: Meaning,
+    },
+    /// SQL's NOT of what the role within states.
+    Negated(Box<InputRole>),
     /// A part of a value: read by the form of the value's type.
     Member,
     /// The field equals the value.
@@ -223,14 +233,37 @@ pub enum InputRole {
         field: FieldId,
         otherwise: Box<str>,
     },
-    /// An object of operators on the field, all of which must hold.
-    Operators(FieldId),
-    /// One operator; the field is that of the enclosing [`InputRole::Operators`].
+    /// An object of operators on one value of the row, all of which must hold.
+    Operators(Subject),
+    /// One operator; the value is that of the enclosing [`InputRole::Operators`].
     Compare(Comparison),
+    /// The same for texts, without regard to case.
+    CompareIgnoringCase(Comparison),
+    /// A boolean: whether the value of the enclosing [`InputRole::Operators`] is null. It steers.
+    TestNull,
+    /// An object of conditions on the row that a to-one relationship leads to: there must be one
+    /// that passes.
+    Related(Hop),
+    /// An object of [`InputRole::Quantified`] conditions on the rows that a relationship leads to.
+    RelatedMany(Hop),
+    /// An object of conditions on rows of the enclosing [`InputRole::RelatedMany`].
+    Quantified(Quantifier),
+    /// A boolean: whether a relationship leads to any row. It steers.
+    Exists(Hop),
     Match {
         r#match: TextMatch,
         ignore_case: bool,
     },
+}
+
+/// What operators are about.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Subject {
+    pub place: Place,
+    /// What case is to operators on texts that do not say that they ignore it.
+    pub plain: Case,
+    /// What it is to those that say so.
+    pub ignoring: Case,
 }
 
 /// What a null or an empty value means at an input position.
@@ -275,6 +308,26 @@ pub enum OrderBy {
     Natural,
     /// By these fields.
     Fields { fields: Vec<FieldId>, direction: Direction, cursor_name: Box<str> },
+}
+
+impl Subject {
+    /// A value that operators compare as its type does, unless they ignore case.
+    #[must_use]
+    pub fn new(place: Place) -> Self {
+        Self { place, plain: Case::AsTyped, ignoring: Case::Ignored }
+    }
+
+    /// A field of the row.
+    #[must_use]
+    pub fn field(field: FieldId) -> Self {
+        Self::new(Place::field(field))
+    }
+
+    /// A text whose type ignores case by itself, while plain operators mind it.
+    #[must_use]
+    pub fn ignoring_by_type(place: Place) -> Self {
+        Self { place, plain: Case::Exact, ignoring: Case::AsTyped }
+    }
 }
 
 impl InputBinding {

@@ -723,10 +723,10 @@ fn every_position_is_bound() {
           Venue.meetups(offset): Offset, null Ignore, empty Ignore
         Venue.meetups_aggregate: Rows(RowsBinding { from: Relation(Hop { relationship: r0, direction: Backward }), entity: e1, form: Aggregate, default_limit: None })
           Venue.meetups_aggregate(where): Filter, null Ignore, empty Ignore
-        VenueClauses.and: And, null Ignore, empty Ignore
-        VenueClauses.or: Or, null Ignore, empty Ignore
-        VenueClauses.id: Operators(f0), null Refuse("`id` cannot be null; leave it out or name an operator."), empty Ignore
-        VenueClauses.name: Operators(f1), null Refuse("`name` cannot be null; leave it out or name an operator."), empty Ignore
+        VenueClauses.and: And { item: True }, null Ignore, empty Ignore
+        VenueClauses.or: Or { item: True }, null Ignore, empty Ignore
+        VenueClauses.id: Operators(Subject { place: Field { path: [], field: f0 }, plain: AsTyped, ignoring: Ignored }), null Refuse("`id` cannot be null; leave it out or name an operator."), empty Ignore
+        VenueClauses.name: Operators(Subject { place: Field { path: [], field: f1 }, plain: AsTyped, ignoring: Ignored }), null Refuse("`name` cannot be null; leave it out or name an operator."), empty Ignore
         VenueSort.id: SortField(f0), null Ignore, empty Ignore
         VenueSort.name: SortField(f1), null Ignore, empty Ignore
         VenueAggregate.count: Aggregate(Value([AggregateValue { function: Count, field: None, leaf: Int, form: Stored, absent: Some([48]) }]))
@@ -743,11 +743,11 @@ fn every_position_is_bound() {
         Meetup.online: Column(f4)
           ColumnBinding { value: Leaf(Boolean), form: Stored, json: Boolean, node_id: Boolean }
         Meetup.venue: Rows(RowsBinding { from: Relation(Hop { relationship: r0, direction: Forward }), entity: e0, form: Single, default_limit: None })
-        MeetupClauses.and: And, null Ignore, empty Ignore
-        MeetupClauses.or: Or, null Ignore, empty Ignore
-        MeetupClauses.id: Operators(f2), null Refuse("`id` cannot be null; leave it out or name an operator."), empty Ignore
-        MeetupClauses.venue_id: Operators(f3), null Refuse("`venue_id` cannot be null; leave it out or name an operator."), empty Ignore
-        MeetupClauses.online: Operators(f4), null Refuse("`online` cannot be null; leave it out or name an operator."), empty Ignore
+        MeetupClauses.and: And { item: True }, null Ignore, empty Ignore
+        MeetupClauses.or: Or { item: True }, null Ignore, empty Ignore
+        MeetupClauses.id: Operators(Subject { place: Field { path: [], field: f2 }, plain: AsTyped, ignoring: Ignored }), null Refuse("`id` cannot be null; leave it out or name an operator."), empty Ignore
+        MeetupClauses.venue_id: Operators(Subject { place: Field { path: [], field: f3 }, plain: AsTyped, ignoring: Ignored }), null Refuse("`venue_id` cannot be null; leave it out or name an operator."), empty Ignore
+        MeetupClauses.online: Operators(Subject { place: Field { path: [], field: f4 }, plain: AsTyped, ignoring: Ignored }), null Refuse("`online` cannot be null; leave it out or name an operator."), empty Ignore
         MeetupSort.id: SortField(f2), null Ignore, empty Ignore
         MeetupSort.venue_id: SortField(f3), null Ignore, empty Ignore
         MeetupSort.online: SortField(f4), null Ignore, empty Ignore

@@ -148,6 +148,8 @@ fn parameter(parameter: &sources::relational::Parameter, planned: &Planned) -> S
         | ParameterKind::Key { .. }
         | ParameterKind::KeyArray { .. }
         | ParameterKind::Pattern { .. }
+        | ParameterKind::Text { .. }
+        | ParameterKind::TextList { .. }
         | ParameterKind::Limit { look_ahead: false }
         | ParameterKind::Offset => source,
     }

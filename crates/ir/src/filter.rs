@@ -22,6 +22,13 @@ pub enum Filter {
         comparison: Comparison,
         operand: Operand,
     },
+    /// Texts compared letter by letter, or without regard to case, whatever their type does.
+    CompareText {
+        place: Place,
+        comparison: Comparison,
+        case: Case,
+        operand: Operand,
+    },
     IsNull(Place),
     /// Rows by rows that they are related to.
     Relation {
@@ -42,7 +49,7 @@ pub enum Filter {
     Text {
         place: Place,
         r#match: TextMatch,
-        ignore_case: bool,
+        case: Case,
         operand: Operand,
     },
     /// Within a distance, an area or a box, by the name of the source's operator.
@@ -108,19 +115,32 @@ pub enum Comparison {
     HasAllKeys,
 }
 
+/// What large and small letters are to a comparison of texts.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum Case {
+    /// What they are to the type of the place.
+    AsTyped,
+    /// Different letters.
+    Exact,
+    /// The same letters.
+    Ignored,
+}
+
 /// How many of the related rows have to pass.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Quantifier {
     Some,
+    /// None of them makes the filter false; where it is unknown, nothing is held against them.
     Every,
     None,
     Single,
 }
 
 /// How a text and an operand are matched.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum TextMatch {
-    /// A LIKE pattern, with `\` as its escape; case-sensitive on every source.
+    /// A LIKE pattern, with `\` as its escape; without [`Case::Ignored`] case-sensitive on every
+    /// source whose types know case.
     Like,
     Includes,
     StartsWith,

@@ -21,7 +21,7 @@ pub mod rows;
 pub mod value_form;
 pub mod write;
 
-pub use filter::{Comparison, Filter, Place, Quantifier, TextMatch, TimeUnit};
+pub use filter::{Case, Comparison, Filter, Place, Quantifier, TextMatch, TimeUnit};
 pub use operand::{Codec, KeyPath, NewId, Operand, PathItem, Representations, Slot, Value};
 pub use print::print;
 pub use request::{Isolation, Request, Require, Step, StepId, StepKind, Transaction};

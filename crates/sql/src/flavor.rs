@@ -15,8 +15,10 @@ pub struct Flavor {
     pub arrays: Arrays,
     /// `IS [NOT] DISTINCT FROM`, or SQLite's `IS [NOT]`.
     pub distinct_from: bool,
-    /// What matches a case-sensitive pattern.
+    /// What matches a pattern, with and without regard to case.
     pub pattern: Pattern,
+    /// The function that makes small letters of all letters.
+    pub fold: &'static str,
     /// OFFSET may stand without LIMIT.
     pub offset_alone: bool,
     /// There are types of timestamps and UUIDs; otherwise they are text, in more than one form.
@@ -48,14 +50,32 @@ pub enum Arrays {
     Json,
 }
 
-/// What matches a case-sensitive pattern.
+/// What matches a pattern.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Pattern {
-    /// `LIKE` with a pattern of `%` and `_`.
+    /// `LIKE` and `ILIKE` with a pattern of `%` and `_`.
     Like,
-    /// `GLOB` with a pattern of `*` and `?`: whoever binds the parameter translates it.
+    /// `GLOB` with a pattern of `*` and `?`, into which whoever binds the parameter translates it;
+    /// without regard to case [`LIKE_IGNORING_CASE`] with a pattern of `%` and `_`.
     Glob,
 }
+
+/// The function that matches a text with a LIKE pattern without regard to case, on databases whose
+/// own LIKE knows the letters of ASCII only. Whoever opens the database defines it.
+pub const LIKE_IGNORING_CASE: &str = "thalweg_like_ignoring_case";
+
+/// The function that gives a number for a text timestamp with an offset, in the order of moments,
+/// likewise.
+pub const INSTANT: &str = "thalweg_instant";
+
+/// The same for a time of day.
+pub const CLOCK: &str = "thalweg_clock";
+
+/// The same for a time of day with an offset.
+pub const ZONED_CLOCK: &str = "thalweg_zoned_clock";
+
+/// The function that makes small letters of all letters, likewise.
+pub const FOLD: &str = "thalweg_fold";
 
 impl Flavor {
     pub const POSTGRES: Self = Self {
@@ -64,6 +84,7 @@ impl Flavor {
         arrays: Arrays::Native,
         distinct_from: true,
         pattern: Pattern::Like,
+        fold: "lower",
         offset_alone: true,
         typed_text: true,
         exact_sums: true,
@@ -78,6 +99,7 @@ impl Flavor {
         arrays: Arrays::Json,
         distinct_from: false,
         pattern: Pattern::Glob,
+        fold: FOLD,
         offset_alone: false,
         typed_text: false,
         exact_sums: false,

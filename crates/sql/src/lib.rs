@@ -17,5 +17,5 @@ pub use print::{print, print_explain, print_explain_plan};
 pub use tree::{
     AggregateFunction, Alias, Column, Comparison, Direction, Expression, FromItem, Identifier,
     Join, JoinKind, NullsOrder, OrderItem, Parameter, Select, SelectItem, SqlType, TableName,
-    TimeUnit,
+    TimeKind, TimeUnit,
 };

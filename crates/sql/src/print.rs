@@ -5,10 +5,13 @@
 
 use std::fmt::{self, Write as _};
 
-use crate::flavor::{Arrays, Flavor, ParameterStyle, Pattern};
+use crate::flavor::{
+    Arrays, CLOCK, Flavor, INSTANT, LIKE_IGNORING_CASE, ParameterStyle, Pattern, ZONED_CLOCK,
+};
 use crate::tree::{
     AggregateFunction, Alias, Column, Comparison, Direction, Expression, FromItem, Identifier,
-    Join, JoinKind, NullsOrder, OrderItem, Parameter, Select, SqlType, TableName, TimeUnit,
+    Join, JoinKind, NullsOrder, OrderItem, Parameter, Select, SqlType, TableName, TimeKind,
+    TimeUnit,
 };
 
 /// Prints a query.
@@ -206,6 +209,30 @@ impl Printer<'_> {
                     Arrays::Json => "))",
                 });
             }
+            Expression::InFoldedList { expression, list } => {
+                self.operand(expression)?;
+                self.folded_list(*list)?;
+            }
+            Expression::LikeIgnoringCase { expression, pattern } => match self.flavor.pattern {
+                Pattern::Like => {
+                    self.operand(expression)?;
+                    self.out.push_str(" ILIKE ");
+                    self.parameter(*pattern)?;
+                }
+                Pattern::Glob => {
+                    self.out.push_str(LIKE_IGNORING_CASE);
+                    self.out.push('(');
+                    self.expression(expression)?;
+                    self.out.push_str(", ");
+                    self.parameter(*pattern)?;
+                    self.out.push(')');
+                }
+            },
+            Expression::Exists(select) => {
+                self.out.push_str("EXISTS (");
+                self.select(select)?;
+                self.out.push(')');
+            }
             Expression::Like { expression, pattern } => {
                 self.operand(expression)?;
                 self.out.push_str(match self.flavor.pattern {
@@ -219,10 +246,27 @@ impl Printer<'_> {
                 self.expression(expression)?;
                 self.out.push_str(match r#type {
                     SqlType::Text => " AS text)",
+                    SqlType::PaddedText => " AS bpchar)",
                     SqlType::Numeric => " AS numeric)",
                 });
             }
             Expression::CanonicalTimestamp(text) => self.canonical_timestamp(text)?,
+            Expression::TimeNumber { kind, text } => {
+                self.out.push_str(match kind {
+                    TimeKind::Instant => INSTANT,
+                    TimeKind::Clock => CLOCK,
+                    TimeKind::ZonedClock => ZONED_CLOCK,
+                });
+                self.out.push('(');
+                self.expression(text)?;
+                self.out.push(')');
+            }
+            Expression::Folded(text) => {
+                self.out.push_str(self.flavor.fold);
+                self.out.push('(');
+                self.expression(text)?;
+                self.out.push(')');
+            }
             Expression::Lower(text) => {
                 self.out.push_str("lower(");
                 self.expression(text)?;
@@ -257,7 +301,10 @@ impl Printer<'_> {
             | Expression::Parameter(_)
             | Expression::Boolean(_)
             | Expression::Cast { .. }
+            | Expression::Folded(_)
             | Expression::Lower(_)
+            | Expression::Exists(_)
+            | Expression::TimeNumber { .. }
             | Expression::IgnoreCase(_)
             | Expression::CountRows
             | Expression::Aggregate { .. } => true,
@@ -268,9 +315,11 @@ impl Printer<'_> {
             | Expression::IsNotTrue(_)
             | Expression::IsNull(_)
             | Expression::InList { .. }
+            | Expression::InFoldedList { .. }
             | Expression::Like { .. }
             | Expression::Truncated { .. }
             | Expression::TruthText(_)
+            | Expression::LikeIgnoringCase { .. }
             | Expression::CanonicalTimestamp(_) => false,
         };
         if atom {
@@ -294,6 +343,24 @@ impl Printer<'_> {
                 self.operand(condition)?;
             } else {
                 self.expression(condition)?;
+            }
+        }
+        Ok(())
+    }
+
+    /// The list is folded once, so that an index on the folded expression still serves.
+    fn folded_list(&mut self, list: Parameter) -> fmt::Result {
+        let fold = self.flavor.fold;
+        match self.flavor.arrays {
+            Arrays::Native => {
+                write!(self.out, " = ANY(ARRAY(SELECT {fold}(c0) FROM unnest(CAST(")?;
+                self.parameter(list)?;
+                self.out.push_str(" AS text[])) AS list(c0)))");
+            }
+            Arrays::Json => {
+                write!(self.out, " IN (SELECT {fold}(value) FROM json_each(")?;
+                self.parameter(list)?;
+                self.out.push_str("))");
             }
         }
         Ok(())
@@ -418,7 +485,7 @@ mod tests {
     use crate::tree::{
         AggregateFunction, Alias, Comparison, Direction, Expression, FromItem, Identifier, Join,
         JoinKind, NullsOrder, OrderItem, Parameter, Select, SelectItem, SqlType, TableName,
-        TimeUnit,
+        TimeKind, TimeUnit,
     };
 
     fn table(name: &str, alias: u32) -> FromItem {
@@ -605,5 +672,36 @@ mod tests {
         assert_eq!(print_explain("SELECT 1"), "EXPLAIN QUERY PLAN SELECT 1");
         assert_eq!(print_explain_plan("SELECT 1", false), "EXPLAIN SELECT 1");
         assert_eq!(print_explain_plan("SELECT 1", true), "EXPLAIN (ANALYZE, BUFFERS) SELECT 1");
+    }
+
+    #[test]
+    fn letters_without_case_are_folded_as_the_database_can() {
+        let column = || Box::new(Expression::named(Alias(0), "name"));
+        let folded = || Box::new(Expression::Folded(column()));
+        let pattern = Parameter(0);
+        let mut exists = Select::from(table("other", 1));
+        exists.and_where(Expression::named(Alias(1), "id").equals(*column()));
+        let text = |kind| Expression::TimeNumber { kind, text: column() };
+        let mut select = Select::from(table("person", 0));
+        select.filter = Some(Expression::And(vec![
+            Expression::LikeIgnoringCase { expression: column(), pattern },
+            Expression::InFoldedList { expression: folded(), list: Parameter(1) },
+            Expression::Not(Box::new(Expression::Exists(Box::new(exists)))),
+        ]));
+        check(
+            &select,
+            &expect![[
+                r#"SELECT 1 FROM "person" AS t0 WHERE t0."name" ILIKE $1 AND lower(t0."name") = ANY(ARRAY(SELECT lower(c0) FROM unnest(CAST($2 AS text[])) AS list(c0))) AND (NOT EXISTS (SELECT 1 FROM "other" AS t1 WHERE t1."id" = t0."name"))"#
+            ]],
+            &expect![[
+                r#"SELECT 1 FROM "person" AS t0 WHERE thalweg_like_ignoring_case(t0."name", ?1) AND thalweg_fold(t0."name") IN (SELECT thalweg_fold(value) FROM json_each(?2)) AND (NOT EXISTS (SELECT 1 FROM "other" AS t1 WHERE t1."id" = t0."name"))"#
+            ]],
+        );
+        select.filter = Some(text(TimeKind::Instant).equals(text(TimeKind::ZonedClock)));
+        let sqlite = print(&select, &Flavor::SQLITE);
+        expect![[
+            r#"SELECT 1 FROM "person" AS t0 WHERE thalweg_instant(t0."name") = thalweg_zoned_clock(t0."name")"#
+        ]]
+        .assert_eq(&sqlite);
     }
 }

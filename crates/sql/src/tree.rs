@@ -113,11 +113,24 @@ pub enum Expression {
         expression: Box<Expression>,
         list: Parameter,
     },
+    /// Equal to an element of a list parameter of texts, both without regard to case; the
+    /// expression is [`Expression::Folded`].
+    InFoldedList {
+        expression: Box<Expression>,
+        list: Parameter,
+    },
     /// A case-sensitive pattern.
     Like {
         expression: Box<Expression>,
         pattern: Parameter,
     },
+    /// A pattern that matches without regard to case.
+    LikeIgnoringCase {
+        expression: Box<Expression>,
+        pattern: Parameter,
+    },
+    /// Whether the query gives a row.
+    Exists(Box<Select>),
     Cast {
         expression: Box<Expression>,
         r#type: SqlType,
@@ -127,7 +140,16 @@ pub enum Expression {
     CanonicalTimestamp(Box<Expression>),
     /// A boolean as the text `true` or `false`, for databases that have numbers for it.
     TruthText(Box<Expression>),
-    /// Text in small letters.
+    /// A text time as a number in the order of what it means, for databases that have no types of
+    /// times.
+    TimeNumber {
+        kind: TimeKind,
+        text: Box<Expression>,
+    },
+    /// Text in small letters, those beyond ASCII included, as far as the database's locale knows
+    /// them.
+    Folded(Box<Expression>),
+    /// Text in small letters; of other letters than those of ASCII nothing is said.
     Lower(Box<Expression>),
     /// Text of ASCII letters that compare without regard to case, for databases that have no
     /// type of UUIDs.
@@ -185,10 +207,23 @@ pub enum Comparison {
     GreaterOrEqual,
 }
 
+/// What a text time means.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum TimeKind {
+    /// A moment, by its offset.
+    Instant,
+    /// A time of day.
+    Clock,
+    /// A time of day with an offset.
+    ZonedClock,
+}
+
 /// A type that an expression is cast to.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum SqlType {
     Text,
+    /// Text in which spaces at the end have no meaning.
+    PaddedText,
     Numeric,
 }
 
@@ -237,7 +272,8 @@ impl Select {
     #[must_use]
     pub fn tables(&self) -> usize {
         let joined = self.joins.iter().map(|join| &join.item);
-        self.from.iter().chain(joined).map(FromItem::tables).sum()
+        let items: usize = self.from.iter().chain(joined).map(FromItem::tables).sum();
+        items + self.filter.as_ref().map_or(0, Expression::tables)
     }
 
     /// Adds a condition to those there are.
@@ -270,6 +306,20 @@ impl Expression {
             left: Box::new(self),
             comparison: Comparison::Equal,
             right: Box::new(right),
+        }
+    }
+
+    /// How many tables the subqueries in a condition read.
+    fn tables(&self) -> usize {
+        match self {
+            Self::Exists(select) => select.tables(),
+            Self::And(conditions) | Self::Or(conditions) => {
+                conditions.iter().map(Self::tables).sum()
+            }
+            Self::Not(condition) | Self::IsNotTrue(condition) | Self::IsNull(condition) => {
+                condition.tables()
+            }
+            _ => 0,
         }
     }
 

@@ -4,7 +4,7 @@ use graphql::CollectedField;
 use graphql::opaque::{OpaqueKind, OpaqueShape};
 use ir::{Filter, Operand};
 
-use super::filter::meaning;
+use super::filter::{Around, meaning};
 use super::input::{Input, Presence};
 use super::{Context, LowerError};
 use crate::binding::{InputRole, OrderBy, ValueBinding};
@@ -100,14 +100,27 @@ impl Context<'_> {
                 InputRole::SortField(_)
                 | InputRole::GroupBy
                 | InputRole::Filter
-                | InputRole::And
-                | InputRole::Or
+                | InputRole::And { .. }
+                | InputRole::Or { .. }
+                | InputRole::Negated(_)
                 | InputRole::Equal(_)
                 | InputRole::IsNull { .. }
                 | InputRole::Operators(_)
                 | InputRole::Compare(_)
+                | InputRole::CompareIgnoringCase(_)
+                | InputRole::TestNull
+                | InputRole::Related(_)
+                | InputRole::RelatedMany(_)
+                | InputRole::Quantified(_)
+                | InputRole::Exists(_)
                 | InputRole::Match { .. } => {
-                    arguments.filters.extend(self.condition(*id, &input, None, field.location)?);
+                    let around = Around::default();
+                    arguments.filters.extend(self.condition(
+                        *id,
+                        &input,
+                        around,
+                        field.location,
+                    )?);
                 }
             }
         }
@@ -138,7 +151,7 @@ impl Context<'_> {
         match self.presence(input) {
             Presence::Absent => return Ok(None),
             Presence::Null => {
-                meaning(&binding.null, Some(column), field.location)?;
+                meaning(&binding.null, Some(&ir::Place::field(column)), field.location)?;
                 return Ok(None);
             }
             Presence::Present => {}

@@ -2,85 +2,137 @@
 
 use graphql::operation::Location;
 use graphql::schema::InputId;
-use ir::{Comparison, Filter, Place};
+use ir::{Case, Comparison, Filter, Hop, Place, Quantifier};
 
 use super::input::{Input, Presence};
 use super::{Context, LowerError};
-use crate::binding::{InputRole, Meaning};
+use crate::binding::{InputBinding, InputRole, Meaning, Subject};
+
+/// What the objects around an input say that it is about.
+#[derive(Clone, Copy, Debug, Default)]
+pub(super) struct Around<'b> {
+    /// What operators compare.
+    subject: Option<&'b Subject>,
+    /// The relationship whose rows are quantified.
+    hop: Option<Hop>,
+}
+
+/// A present value at an input position.
+#[derive(Clone, Copy)]
+struct Given<'c, 'o> {
+    id: InputId,
+    input: &'c Input<'o>,
+    binding: &'c InputBinding,
+    around: Around<'c>,
+    location: Location,
+}
 
 impl Context<'_> {
     /// The condition that one input position states; `None` if it states none.
-    /// `operators_of` is the field that an enclosing object of operators is about.
     pub(super) fn condition(
         &self,
         id: InputId,
         input: &Input<'_>,
-        operators_of: Option<catalog::FieldId>,
+        around: Around<'_>,
         location: Location,
     ) -> Result<Option<Filter>, LowerError> {
         let binding = self.api.input(id);
-        let field = match &binding.role {
-            InputRole::Equal(field)
-            | InputRole::IsNull { field, .. }
-            | InputRole::Operators(field) => Some(*field),
-            _ => operators_of,
-        };
         match self.presence(input) {
-            Presence::Absent => return Ok(None),
-            Presence::Null => return meaning(&binding.null, field, location),
-            Presence::Present => {}
-        }
-        let r#type = self.api.schema[id].r#type;
-        // What is compared needs a field; a position of the schema always has one.
-        let operand = || self.operand(input, r#type);
-        let compared = |field, comparison| -> Result<Option<Filter>, LowerError> {
-            let place = Place::field(field);
-            Ok(Some(Filter::Compare { place, comparison, operand: operand() }))
-        };
-        match (&binding.role, field) {
-            (InputRole::Equal(_) | InputRole::Compare(_) | InputRole::Match { .. }, None) => {
-                Ok(None)
-            }
-            (InputRole::IsNull { otherwise, .. }, _) => {
-                Err(LowerError::Refused { message: otherwise.clone(), location })
-            }
-            (InputRole::Equal(_), Some(field)) => compared(field, Comparison::Equal),
-            (InputRole::Compare(comparison), Some(field)) => compared(field, *comparison),
-            (InputRole::Match { r#match, ignore_case }, Some(field)) => Ok(Some(Filter::Text {
-                place: Place::field(field),
-                r#match: *r#match,
-                ignore_case: *ignore_case,
-                operand: operand(),
-            })),
-            (InputRole::Filter | InputRole::Operators(_), _) => {
-                let entries = self.entries(input, r#type.base)?;
-                if entries.is_empty() {
-                    return meaning(&binding.empty, field, location);
-                }
-                self.conjunction(&entries, field, location).map(Some)
-            }
-            (InputRole::And | InputRole::Or, _) => {
-                let items = self.items(input)?;
-                if items.is_empty() {
-                    return meaning(&binding.empty, field, location);
-                }
-                let mut filters = Vec::with_capacity(items.len());
-                for item in &items {
-                    if self.presence(item) == Presence::Present {
-                        let entries = self.entries(item, r#type.base)?;
-                        filters.push(self.conjunction(&entries, None, location)?);
+            Presence::Absent => Ok(None),
+            Presence::Null => {
+                let equal = match &binding.role {
+                    InputRole::Equal(field) | InputRole::IsNull { field, .. } => {
+                        Some(Place::field(*field))
                     }
-                }
-                if filters.is_empty() {
-                    return meaning(&binding.empty, field, location);
-                }
-                Ok(Some(if matches!(binding.role, InputRole::Or) {
-                    Filter::Or(filters)
-                } else {
-                    Filter::and(filters)
+                    _ => None,
+                };
+                let around = around.subject.map(|subject| &subject.place);
+                let place = match &binding.role {
+                    InputRole::Operators(subject) => Some(&subject.place),
+                    _ => equal.as_ref().or(around),
+                };
+                meaning(&binding.null, place, location)
+            }
+            Presence::Present => {
+                let given = Given { id, input, binding, around, location };
+                self.stated(&binding.role, given)
+            }
+        }
+    }
+
+    fn stated(&self, role: &InputRole, given: Given<'_, '_>) -> Result<Option<Filter>, LowerError> {
+        let Given { id, input, around, .. } = given;
+        let r#type = self.api.schema[id].r#type;
+        // What is compared needs a subject; a position of the schema always has one.
+        match (role, around.subject) {
+            (InputRole::Negated(role), _) => {
+                Ok(self.stated(role, given)?.map(|filter| Filter::Not(Box::new(filter))))
+            }
+            (InputRole::Equal(field), _) => Ok(Some(Filter::Compare {
+                place: Place::field(*field),
+                comparison: Comparison::Equal,
+                operand: self.operand(input, r#type),
+            })),
+            (InputRole::IsNull { otherwise, .. }, _) => {
+                Err(LowerError::Refused { message: otherwise.clone(), location: given.location })
+            }
+            (InputRole::Compare(comparison), Some(subject)) => {
+                let operand = self.operand(input, r#type);
+                Ok(Some(compare(subject, *comparison, subject.plain, operand)))
+            }
+            (InputRole::CompareIgnoringCase(comparison), Some(subject)) => {
+                let operand = self.operand(input, r#type);
+                Ok(Some(compare(subject, *comparison, subject.ignoring, operand)))
+            }
+            (InputRole::Match { r#match, ignore_case }, Some(subject)) => Ok(Some(Filter::Text {
+                place: subject.place.clone(),
+                r#match: *r#match,
+                case: if *ignore_case { subject.ignoring } else { subject.plain },
+                operand: self.operand(input, r#type),
+            })),
+            (InputRole::TestNull, Some(subject)) => {
+                let is_null = Filter::IsNull(subject.place.clone());
+                Ok(Some(match self.is_true(input) {
+                    true => is_null,
+                    false => Filter::Not(Box::new(is_null)),
                 }))
             }
+            (InputRole::Filter, _) => self.object(given, around),
+            (InputRole::Operators(subject), _) => {
+                self.object(given, Around { subject: Some(subject), hop: None })
+            }
+            (InputRole::And { item }, _) => {
+                let filters = self.listed(given, item)?;
+                listed_meaning(given, filters, Filter::and)
+            }
+            (InputRole::Or { item }, _) => {
+                let filters = self.listed(given, item)?;
+                listed_meaning(given, filters, Filter::Or)
+            }
+            (InputRole::Related(hop), _) => self.related(given, *hop, Quantifier::Some),
+            (InputRole::RelatedMany(hop), _) => {
+                self.object(given, Around { subject: None, hop: Some(*hop) })
+            }
+            (InputRole::Quantified(quantifier), _) => match around.hop {
+                Some(hop) => self.related(given, hop, *quantifier),
+                None => Ok(None),
+            },
+            (InputRole::Exists(hop), _) => {
+                let quantifier = match self.is_true(input) {
+                    true => Quantifier::Some,
+                    false => Quantifier::None,
+                };
+                let filter = Box::new(Filter::all());
+                Ok(Some(Filter::Relation { hop: *hop, quantifier, filter }))
+            }
             (
+                InputRole::Compare(_)
+                | InputRole::CompareIgnoringCase(_)
+                | InputRole::Match { .. }
+                | InputRole::TestNull,
+                None,
+            )
+            | (
                 InputRole::Member
                 | InputRole::NodeId
                 | InputRole::Limit
@@ -97,31 +149,99 @@ impl Context<'_> {
         }
     }
 
+    /// Rows by rows that they are related to.
+    fn related(
+        &self,
+        given: Given<'_, '_>,
+        hop: Hop,
+        quantifier: Quantifier,
+    ) -> Result<Option<Filter>, LowerError> {
+        let filter = self.object(given, Around::default())?;
+        Ok(filter.map(|filter| Filter::Relation { hop, quantifier, filter: Box::new(filter) }))
+    }
+
+    /// The conjunction that an object states; `None` if none of its fields states anything.
+    fn object(
+        &self,
+        given: Given<'_, '_>,
+        around: Around<'_>,
+    ) -> Result<Option<Filter>, LowerError> {
+        let entries = self.entries(given.input, self.api.schema[given.id].r#type.base)?;
+        if entries.is_empty() {
+            let place = around.subject.map(|subject| &subject.place);
+            return meaning(&given.binding.empty, place, given.location);
+        }
+        self.conjunction(&entries, around, given.location)
+    }
+
+    /// What the items of a list state, each by itself.
+    fn listed(&self, given: Given<'_, '_>, empty: &Meaning) -> Result<Vec<Filter>, LowerError> {
+        let items = self.items(given.input)?;
+        let mut filters = Vec::with_capacity(items.len());
+        for item in &items {
+            if self.presence(item) != Presence::Present {
+                continue;
+            }
+            let entries = self.entries(item, self.api.schema[given.id].r#type.base)?;
+            let stated = self.conjunction(&entries, given.around, given.location)?;
+            filters.extend(match (stated, empty) {
+                (Some(filter), _) => Some(filter),
+                // It has fields, which state nothing; only one without fields is refused.
+                (None, Meaning::Refuse(_)) if !entries.is_empty() => None,
+                (None, empty) => meaning(empty, None, given.location)?,
+            });
+        }
+        Ok(filters)
+    }
+
     fn conjunction(
         &self,
         entries: &[(InputId, Input<'_>)],
-        operators_of: Option<catalog::FieldId>,
+        around: Around<'_>,
         location: Location,
-    ) -> Result<Filter, LowerError> {
+    ) -> Result<Option<Filter>, LowerError> {
         let mut filters = Vec::with_capacity(entries.len());
         for (id, input) in entries {
-            filters.extend(self.condition(*id, input, operators_of, location)?);
+            filters.extend(self.condition(*id, input, around, location)?);
         }
-        Ok(Filter::and(filters))
+        Ok(if filters.is_empty() { None } else { Some(Filter::and(filters)) })
+    }
+}
+
+fn compare(subject: &Subject, comparison: Comparison, case: Case, operand: ir::Operand) -> Filter {
+    let place = subject.place.clone();
+    match case {
+        Case::AsTyped => Filter::Compare { place, comparison, operand },
+        Case::Exact | Case::Ignored => Filter::CompareText { place, comparison, case, operand },
+    }
+}
+
+/// What a list states by the statements of its items.
+fn listed_meaning(
+    given: Given<'_, '_>,
+    filters: Vec<Filter>,
+    connect: fn(Vec<Filter>) -> Filter,
+) -> Result<Option<Filter>, LowerError> {
+    match filters.is_empty() {
+        true => {
+            let place = given.around.subject.map(|subject| &subject.place);
+            meaning(&given.binding.empty, place, given.location)
+        }
+        false => Ok(Some(connect(filters))),
     }
 }
 
 /// What a null or an empty value states.
 pub(super) fn meaning(
     meaning: &Meaning,
-    field: Option<catalog::FieldId>,
+    place: Option<&Place>,
     location: Location,
 ) -> Result<Option<Filter>, LowerError> {
     match meaning {
         Meaning::Ignore => Ok(None),
         Meaning::True => Ok(Some(Filter::all())),
         Meaning::False => Ok(Some(Filter::none())),
-        Meaning::IsNull => Ok(field.map(|field| Filter::IsNull(Place::field(field)))),
+        Meaning::IsNull => Ok(place.map(|place| Filter::IsNull(place.clone()))),
         Meaning::Refuse(text) => Err(LowerError::Refused { message: text.clone(), location }),
     }
 }

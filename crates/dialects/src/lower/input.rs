@@ -122,6 +122,16 @@ impl Context<'_> {
         Some(self.api.value(id))
     }
 
+    /// Whether a boolean is true. It steers.
+    pub(super) fn is_true(&self, input: &Input<'_>) -> bool {
+        match input {
+            Input::Literal(value) => **value == Value::Boolean(true),
+            Input::Variable(slot, path) => {
+                self.steering.value(*slot, path) == Some(&Json::Bool(true))
+            }
+        }
+    }
+
     /// What of an opaque text steers; `None` if it cannot be read.
     pub(super) fn opaque(&self, input: &Input<'_>, kind: OpaqueKind) -> Option<OpaqueShape> {
         match input {

@@ -13,7 +13,8 @@ use super::values::ApiScalar;
 use super::{BigIntegers, Options};
 use crate::api::{Api, ApiBuilder, Nesting};
 use crate::binding::{
-    EntityBinding, FieldBinding, InputBinding, InputRole, RowsBinding, RowsForm, RowsFrom,
+    EntityBinding, FieldBinding, InputBinding, InputRole, Meaning, RowsBinding, RowsForm, RowsFrom,
+    Subject,
 };
 
 /// Phrag's text, which clients may look for.
@@ -108,7 +109,10 @@ fn add_entity(builder: &mut ApiBuilder, planned: &Planned<'_>) -> EntityTypes {
 
 fn add_columns(builder: &mut ApiBuilder, planned: &Planned<'_>, own: EntityTypes, types: &Types) {
     let clauses = TypeRef::named(own.clauses).list();
-    for (name, role) in [("and", InputRole::And), ("or", InputRole::Or)] {
+    for (name, role) in [
+        ("and", InputRole::And { item: Meaning::True }),
+        ("or", InputRole::Or { item: Meaning::True }),
+    ] {
         builder.add_input_field(
             own.clauses,
             InputDefinition::new(name, clauses),
@@ -128,7 +132,7 @@ fn add_columns(builder: &mut ApiBuilder, planned: &Planned<'_>, own: EntityTypes
             builder.add_input_field(
                 own.clauses,
                 InputDefinition::new(&field.name, TypeRef::named(operators)),
-                InputBinding::refuse_null(InputRole::Operators(field.id), &text),
+                InputBinding::refuse_null(InputRole::Operators(Subject::field(field.id)), &text),
             );
         }
         if let Some(sort) = own.sort.filter(|_| *sorted) {

@@ -5,7 +5,7 @@ use graphql::value::Const;
 
 use super::build::{Build, input};
 use super::entity::Served;
-use super::{descriptions, order};
+use super::{descriptions, filter, order};
 use crate::binding::{InputBinding, InputRole};
 
 /// How rows are given.
@@ -49,6 +49,10 @@ pub(super) fn add(build: &mut Build<'_>, field: FieldId, collection: Collection,
     if let Some(condition) = types.condition {
         let r#type = TypeRef::named(condition);
         add(input("condition", descriptions::CONDITION, r#type), InputRole::Filter);
+    }
+    if let (Some(r#type), Some(options)) = (types.filter, &build.options.connection_filter) {
+        let definition = input("filter", descriptions::FILTER, TypeRef::named(r#type));
+        build.api.add_argument(field, definition, filter::argument(options));
     }
 }
 

@@ -28,6 +28,8 @@ pub(super) struct Build<'a> {
     pub(super) ranges: FxHashMap<Box<str>, TypeId>,
     /// The types of their bounds.
     pub(super) bounds: FxHashMap<Box<str>, TypeId>,
+    /// The filter types that are shared, by their names; none where one could not be made.
+    pub(super) filters: FxHashMap<Box<str>, Option<TypeId>>,
     /// Where each entity that is shown stands among those that are.
     pub(super) places: FxHashMap<EntityId, usize>,
 }
@@ -53,6 +55,7 @@ impl<'a> Build<'a> {
             api: ApiBuilder::default(),
             types,
             named: FxHashMap::default(),
+            filters: FxHashMap::default(),
             ranges: FxHashMap::default(),
             bounds: FxHashMap::default(),
             places: FxHashMap::default(),

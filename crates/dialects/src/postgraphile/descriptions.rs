@@ -23,6 +23,14 @@ pub(super) const LIST_OFFSET: &str = "Skip the first `n` values.";
 pub(super) const CONDITION: &str =
     "A condition to be used in determining which values should be returned by the collection.";
 
+pub(super) const FILTER: &str =
+    "A filter to be used in determining which values should be returned by the collection.";
+pub(super) const FILTER_AND: &str = "Checks for all expressions in this list.";
+pub(super) const FILTER_OR: &str = "Checks for any expressions in this list.";
+pub(super) const FILTER_NOT: &str = "Negates the expression.";
+pub(super) const NO_NULL_FILTER: &str = "Null literals are forbidden in filter argument input.";
+pub(super) const NO_EMPTY_FILTER: &str = "Empty objects are forbidden in filter argument input.";
+
 pub(super) const PAGE_INFO_FIELD: &str = "Information to aid in pagination.";
 pub(super) const PAGE_INFO: &str = "Information about pagination in a connection.";
 pub(super) const HAS_NEXT_PAGE: &str = "When paginating forwards, are there more items?";
@@ -150,4 +158,50 @@ pub(super) fn condition_type(r#type: &str) -> String {
 
 pub(super) fn condition_field(field: &str) -> String {
     format!("Checks for equality with the object’s `{field}` field.")
+}
+
+pub(super) fn filter_type(r#type: &str) -> String {
+    format!(
+        "A filter to be used against `{type}` object types. All fields are combined with a \
+         logical ‘and.’",
+        type = r#type
+    )
+}
+
+pub(super) fn filter_many_type(r#type: &str) -> String {
+    format!(
+        "A filter to be used against many `{type}` object types. All fields are combined with a \
+         logical ‘and.’",
+        type = r#type
+    )
+}
+
+pub(super) fn operators_type(value: &str) -> String {
+    format!(
+        "A filter to be used against {value} fields. All fields are combined with a logical ‘and.’"
+    )
+}
+
+pub(super) fn filter_field(field: &str) -> String {
+    format!("Filter by the object’s `{field}` field.")
+}
+
+pub(super) fn filter_relation(field: &str) -> String {
+    format!("Filter by the object’s `{field}` relation.")
+}
+
+pub(super) fn related_exists(field: &str) -> String {
+    format!("A related `{field}` exists.")
+}
+
+pub(super) fn related_exist(field: &str) -> String {
+    format!("Some related `{field}` exist.")
+}
+
+pub(super) fn quantified(word: &str, r#type: &str) -> String {
+    format!(
+        "{word} related `{type}` matches the filter criteria. All fields are combined with a \
+         logical ‘and.’",
+        type = r#type
+    )
 }

@@ -8,7 +8,7 @@ use response::Leaf;
 use super::build::{Build, field, object};
 use super::claims::{Claimant, Claims};
 use super::types::{ValueType, note_left_out, value_type};
-use super::{aggregates, condition, connection, descriptions, naming, order};
+use super::{aggregates, condition, connection, descriptions, filter, naming, order};
 use crate::binding::{ColumnBinding, EntityBinding, FieldBinding, NodeIdBinding, ValueShape};
 
 /// An entity that the API shows.
@@ -30,6 +30,7 @@ pub(super) struct EntityTypes {
     pub(super) connection: Option<TypeId>,
     pub(super) order: Option<TypeId>,
     pub(super) condition: Option<TypeId>,
+    pub(super) filter: Option<TypeId>,
 }
 
 /// A column that the API shows.
@@ -160,7 +161,8 @@ pub(super) fn add_types(build: &mut Build<'_>, served: &mut [Served<'_>]) {
         let several = connection.is_some() || build.options.simple_collections.has_lists();
         let order = if several { order::add(build, one) } else { None };
         let condition = if several { condition::add(build, one) } else { None };
-        one.types = Some(EntityTypes { row, connection, order, condition });
+        let filter = if several { filter::add(build, one) } else { None };
+        one.types = Some(EntityTypes { row, connection, order, condition, filter });
         build.api.bind_entity(one.entity.id, entity_binding(build, one.entity.id, row));
     }
 }

@@ -1,8 +1,9 @@
 //! The API of PostGraphile 4.
 //!
 //! The reading side of what PostGraphile 4.14 makes of a database with its defaults: the same
-//! names, types, arguments, orders and descriptions. Not there yet, and so not in the schema:
-//! `filter`, functions, mutations, smart tags in comments.
+//! names, types, arguments, orders and descriptions; by option also the filters of the
+//! connection-filter plugin. Not there yet, and so not in the schema: functions, mutations, smart
+//! tags in comments.
 //!
 //! * [`build`]: the API while it is made
 //! * [`naming`], [`inflection`]: how names are formed; [`names`]: the names of what there is
@@ -10,6 +11,7 @@
 //! * [`types`], [`scalars`], [`enums`], [`parts`], [`inputs`]: types of columns
 //! * [`entity`], [`connection`], [`order`], [`condition`]: the types that each entity has
 //! * [`aggregates`]: what is made of all rows
+//! * [`filter`]s, by option
 //! * [`relations`], [`root`]: fields that give rows, with their [`arguments`]
 //! * [`descriptions`]: what the API says about itself
 
@@ -22,6 +24,7 @@ mod connection;
 mod descriptions;
 mod entity;
 mod enums;
+mod filter;
 mod inflection;
 mod inputs;
 mod names;
@@ -37,6 +40,7 @@ use catalog::Catalog;
 
 use crate::api::Api;
 use build::Build;
+pub use filter::FilterOptions;
 
 /// Which simple lists stand beside or instead of connections.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -54,6 +58,8 @@ pub struct Options {
     pub aggregates: bool,
     /// The global id is called `id`, and a column `id` is called `rowId`.
     pub classic_ids: bool,
+    /// The filters of the connection-filter plugin; without it there are none.
+    pub connection_filter: Option<FilterOptions>,
     pub simple_collections: SimpleCollections,
     /// The names of the plugin pg-simplify-inflector instead of the classic ones.
     pub simplified_names: Option<SimplifiedNames>,
@@ -95,6 +101,9 @@ pub fn api(catalog: &Catalog, options: &Options) -> Api {
     let query = root::add_types(&mut build);
     let mut served = entity::plan(&mut build);
     entity::add_types(&mut build, &mut served);
+    for index in 0..served.len() {
+        filter::add_fields(&mut build, &served, index);
+    }
     for index in 0..served.len() {
         relations::add(&mut build, &mut served, index);
     }

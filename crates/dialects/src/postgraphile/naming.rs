@@ -155,6 +155,26 @@ impl Inflection {
         self.upper_camel_case(&format!("{type}-condition", type = r#type))
     }
 
+    /// The filter by rows of a type, or by values of a type.
+    pub(super) fn filter_type(self, r#type: &str) -> String {
+        format!("{type}Filter", type = r#type)
+    }
+
+    /// The filter by the rows of one type that refer to a row of another.
+    pub(super) fn filter_many_type(self, to: &str, from: &str) -> String {
+        self.upper_camel_case(&format!("{to}-to-many-{from}-filter"))
+    }
+
+    /// Whether there is a related row.
+    pub(super) fn filter_exists(self, relation: &str) -> String {
+        format!("{relation}Exists")
+    }
+
+    /// Whether there are related rows.
+    pub(super) fn filter_exist(self, relation: &str) -> String {
+        format!("{relation}Exist")
+    }
+
     /// The input type that belongs to an output type.
     pub(super) fn input_type(self, output: &str) -> String {
         self.upper_camel_case(&format!("{output}-input"))

@@ -1,6 +1,6 @@
 //! Relations: fields of a row that give related rows.
 
-use catalog::{FieldId, Note, Relationship};
+use catalog::{Entity, FieldId, Note, Relationship};
 use graphql::schema::{FieldDefinition, TypeRef};
 use ir::{Hop, HopDirection};
 
@@ -16,6 +16,18 @@ use crate::binding::{FieldBinding, RowsBinding, RowsForm, RowsFrom};
 pub(super) fn add(build: &mut Build<'_>, served: &mut [Served<'_>], index: usize) {
     let Some(entity) = served.get(index).map(|one| one.entity) else { return };
     let catalog = build.catalog;
+    for relationship in outgoing_in_order(build, entity) {
+        add_forward(build, served, index, relationship);
+    }
+    // In the order of the source, which knows the age of tables.
+    for id in &entity.incoming {
+        add_backward(build, served, index, &catalog[*id]);
+    }
+}
+
+/// The foreign keys of an entity by the places of their columns.
+pub(super) fn outgoing_in_order<'a>(build: &Build<'a>, entity: &Entity) -> Vec<&'a Relationship> {
+    let catalog = build.catalog;
     let mut outgoing: Vec<&Relationship> = entity.outgoing.iter().map(|id| &catalog[*id]).collect();
     outgoing.sort_by_key(|relationship| {
         (
@@ -24,13 +36,7 @@ pub(super) fn add(build: &mut Build<'_>, served: &mut [Served<'_>], index: usize
             places(build, &relationship.to_fields),
         )
     });
-    for relationship in outgoing {
-        add_forward(build, served, index, relationship);
-    }
-    // In the order of the source, which knows the age of tables.
-    for id in &entity.incoming {
-        add_backward(build, served, index, &catalog[*id]);
-    }
+    outgoing
 }
 
 /// The places of fields within their entity.

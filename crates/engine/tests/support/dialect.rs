@@ -13,6 +13,10 @@ pub(crate) fn parse(line: &str) -> Result<Dialect, String> {
     };
     for word in words {
         let known = match (&mut dialect, word.split_once('=')) {
+            (Dialect::PostGraphile(options), value) if word.starts_with("connection-filter") => {
+                let (name, value) = value.unwrap_or((word, "true"));
+                set_filter(options, name, value)
+            }
             (Dialect::PostGraphile(options), None) => set_flag(options, word),
             (Dialect::PostGraphile(options), Some(("simple-collections", value))) => {
                 set_collections(options, value)
@@ -73,4 +77,28 @@ fn set_simplified(options: &mut postgraphile::Options, word: &str) -> bool {
         _ => return false,
     }
     true
+}
+
+/// The options of filters, each of which turns them on.
+fn set_filter(options: &mut postgraphile::Options, name: &str, value: &str) -> bool {
+    let filter = options.connection_filter.get_or_insert_default();
+    let flag = value == "true";
+    let list = || Some(value.split(',').map(String::from).collect());
+    match name {
+        "connection-filter" => {}
+        "connection-filter-allow-empty-object-input" => filter.allow_empty_object_input = flag,
+        "connection-filter-allow-null-input" => filter.allow_null_input = flag,
+        "connection-filter-allowed-field-types" => filter.allowed_field_types = list(),
+        "connection-filter-allowed-operators" => filter.allowed_operators = list(),
+        "connection-filter-arrays" => filter.arrays = flag,
+        "connection-filter-logical-operators" => filter.logical_operators = flag,
+        "connection-filter-operator-names" => {
+            let names = value.split(',').filter_map(|pair| pair.split_once(':'));
+            filter.operator_names = names.map(|(from, to)| (from.into(), to.into())).collect();
+        }
+        "connection-filter-relations" => filter.relations = flag,
+        "connection-filter-use-list-inflectors" => filter.use_list_inflectors = Some(flag),
+        _ => return false,
+    }
+    matches!(value, "true" | "false") || !flag
 }

@@ -3,7 +3,7 @@
 use catalog::{EntityId, FieldId};
 
 use super::Printer;
-use crate::filter::{Comparison, Filter, Place, Quantifier, TextMatch, TimeUnit};
+use crate::filter::{Case, Comparison, Filter, Place, Quantifier, TextMatch, TimeUnit};
 use crate::operand::{Codec, NewId, Operand, PathItem, Representations, Value};
 use crate::rows::{
     Aggregate, AggregateFunction, Call, Direction, Form, Hop, HopDirection, Keyset, KeysetValue,
@@ -140,6 +140,10 @@ impl Printer<'_> {
                 let (place, operand) = (self.place(place), self.operand(operand));
                 format!("{place} {} {operand}", comparison_text(*comparison))
             }
+            Filter::CompareText { place, comparison, case, operand } => {
+                let (place, operand) = (self.place(place), self.operand(operand));
+                format!("{place} {}{} {operand}", comparison_text(*comparison), case_text(*case))
+            }
             Filter::IsNull(place) => format!("{} is null", self.place(place)),
             Filter::Relation { hop, quantifier, filter } => {
                 let quantifier = match quantifier {
@@ -155,10 +159,9 @@ impl Printer<'_> {
                     (self.related(*hop, filter, aggregate), self.operand(operand));
                 format!("{aggregate} {} {operand}", comparison_text(*comparison))
             }
-            Filter::Text { place, r#match, ignore_case, operand } => {
+            Filter::Text { place, r#match, case, operand } => {
                 let (place, operand) = (self.place(place), self.operand(operand));
-                let case = if *ignore_case { " ignoring case" } else { "" };
-                format!("{place} {}{case} {operand}", match_text(*r#match))
+                format!("{place} {}{} {operand}", match_text(*r#match), case_text(*case))
             }
             Filter::Geo { place, operator, operand } => {
                 format!("{} {operator} {}", self.place(place), self.operand(operand))
@@ -387,6 +390,14 @@ fn comparison_text(comparison: Comparison) -> &'static str {
         Comparison::HasKey => "has key",
         Comparison::HasAnyKey => "has any key of",
         Comparison::HasAllKeys => "has all keys of",
+    }
+}
+
+fn case_text(case: Case) -> &'static str {
+    match case {
+        Case::AsTyped => "",
+        Case::Exact => " minding case",
+        Case::Ignored => " ignoring case",
     }
 }
 

@@ -4,11 +4,11 @@ use std::sync::Arc;
 
 use expect_test::{Expect, expect};
 use ir::{
-    Aggregate, AggregateFunction, AggregateTerm, Assignment, Call, ChildWrite, Codec, Comparison,
-    Conflict, Counter, Direction, Filter, Form, From, Insert, Keyset, KeysetValue, Member, NewId,
-    Nulls, Operand, OrderKey, OrderTerm, OutputId, OutputKind, Page, Place, Quantifier, Request,
-    Require, Rows, StepId, StepKind, TextMatch, TimeUnit, Unit, Update, Value, ValueForm, Variant,
-    Write, WriteKind,
+    Aggregate, AggregateFunction, AggregateTerm, Assignment, Call, Case, ChildWrite, Codec,
+    Comparison, Conflict, Counter, Direction, Filter, Form, From, Insert, Keyset, KeysetValue,
+    Member, NewId, Nulls, Operand, OrderKey, OrderTerm, OutputId, OutputKind, Page, Place,
+    Quantifier, Request, Require, Rows, StepId, StepKind, TextMatch, TimeUnit, Unit, Update, Value,
+    ValueForm, Variant, Write, WriteKind,
 };
 
 use crate::model::{
@@ -73,10 +73,16 @@ fn filters() {
     let music = music();
     let albums = music.backward("album.artist_id");
     let compare = |comparison| music.compare("album.price", comparison, variable(0, ""));
-    let matches = |r#match, ignore_case| Filter::Text {
+    let matches = |r#match, case| Filter::Text {
         place: music.place("album.title"),
         r#match,
-        ignore_case,
+        case,
+        operand: variable(1, "title.0"),
+    };
+    let cased = |comparison, case| Filter::CompareText {
+        place: music.place("album.title"),
+        comparison,
+        case,
         operand: variable(1, "title.0"),
     };
     let related =
@@ -104,13 +110,15 @@ fn filters() {
         compare(Comparison::HasKey),
         compare(Comparison::HasAnyKey),
         compare(Comparison::HasAllKeys),
-        Filter::Not(Box::new(matches(TextMatch::Like, true))),
-        Filter::Except(Box::new(matches(TextMatch::Includes, false))),
-        matches(TextMatch::StartsWith, false),
-        matches(TextMatch::EndsWith, false),
-        matches(TextMatch::Regex, true),
-        matches(TextMatch::AllTerms, false),
-        matches(TextMatch::AnyTerm, false),
+        Filter::Not(Box::new(matches(TextMatch::Like, Case::Ignored))),
+        Filter::Except(Box::new(matches(TextMatch::Includes, Case::Exact))),
+        matches(TextMatch::StartsWith, Case::AsTyped),
+        matches(TextMatch::EndsWith, Case::AsTyped),
+        matches(TextMatch::Regex, Case::Ignored),
+        matches(TextMatch::AllTerms, Case::AsTyped),
+        matches(TextMatch::AnyTerm, Case::AsTyped),
+        cased(Comparison::Equal, Case::Ignored),
+        cased(Comparison::In, Case::Exact),
         Filter::IsNull(name),
         Filter::IsNull(Place::Computed(call("short", true, vec![]))),
         related(Quantifier::Every, Filter::all()),
@@ -135,7 +143,7 @@ fn filters() {
         &request,
         &expect![[r#"
         transaction, snapshot
-          step 0 of root 0: read rows 0: entity album, filter (price = $0 or price <> $0 or price is distinct from $0 or price is not distinct from $0) and price < $0 and price <= $0 and price > $0 and price >= $0 and price in $0 and price not in $0 and price contains $0 and price contained by $0 and price overlaps $0 and price has key $0 and price has any key of $0 and price has all keys of $0 and not (title like ignoring case $1.title[0]) and except (title includes $1.title[0]) and title starts with $1.title[0] and title ends with $1.title[0] and title matches ignoring case $1.title[0] and title has all words of $1.title[0] and title has any word of $1.title[0] and ->artist[artist_id].name is null and short(row) is null and every <-album[artist_id] (all) and no <-album[artist_id] (none) and one <-album[artist_id] (price < $0) and count of <-album[artist_id] (price > $0) >= 3 and place near $2
+          step 0 of root 0: read rows 0: entity album, filter (price = $0 or price <> $0 or price is distinct from $0 or price is not distinct from $0) and price < $0 and price <= $0 and price > $0 and price >= $0 and price in $0 and price not in $0 and price contains $0 and price contained by $0 and price overlaps $0 and price has key $0 and price has any key of $0 and price has all keys of $0 and not (title like ignoring case $1.title[0]) and except (title includes minding case $1.title[0]) and title starts with $1.title[0] and title ends with $1.title[0] and title matches ignoring case $1.title[0] and title has all words of $1.title[0] and title has any word of $1.title[0] and title = ignoring case $1.title[0] and title in minding case $1.title[0] and ->artist[artist_id].name is null and short(row) is null and every <-album[artist_id] (all) and no <-album[artist_id] (none) and one <-album[artist_id] (price < $0) and count of <-album[artist_id] (price > $0) >= 3 and place near $2
     "#]],
     );
 }

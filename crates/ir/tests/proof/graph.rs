@@ -1,8 +1,8 @@
 //! Neo4j: relationships with properties, interfaces, statements of the author's own.
 
 use ir::{
-    Aggregate, AggregateFunction, AggregateTerm, Filter, Form, From, OutputId, OutputKind, Page,
-    Place, Rows, TextMatch, Variant,
+    Aggregate, AggregateFunction, AggregateTerm, Case, Filter, Form, From, OutputId, OutputKind,
+    Page, Place, Rows, TextMatch, Variant,
 };
 
 use crate::model::{
@@ -36,7 +36,7 @@ fn actors_connection() {
         filter: Filter::Text {
             place: Place::Edge(property),
             r#match: TextMatch::Includes,
-            ignore_case: false,
+            case: Case::AsTyped,
             operand: text("Neo"),
         },
         order: vec![ascending(Place::Edge(property))],

@@ -6,6 +6,7 @@ use clap::{Args, ValueEnum};
 use dialects::{Dialect, phrag, postgraphile};
 use engine::SourceAddress;
 
+use super::filter::Filters;
 use super::postgraphile::PostGraphileOptions;
 use crate::failure::Failure;
 
@@ -33,6 +34,8 @@ pub(crate) struct ApiOptions {
     /// For postgraphile: simple lists beside or instead of connections [default: omit]
     #[arg(long, env = "THALWEG_SIMPLE_COLLECTIONS", value_name = "WHICH")]
     pub(crate) simple_collections: Option<SimpleCollections>,
+    #[command(flatten)]
+    pub(crate) filters: Filters,
     /// For SQLite and for phrag: 64-bit integers as Int, or as BigInt [default: int]
     #[arg(long, env = "THALWEG_BIGINT", value_name = "FORM")]
     pub(crate) bigint: Option<BigInt>,
@@ -108,7 +111,11 @@ impl ApiOptions {
                     postgraphile::SimpleCollections::default(),
                     SimpleCollections::of_dialect,
                 );
+                let connection_filter = self.filters.of_dialect().map_err(|option| {
+                    Failure::Usage(format!("`{option}` needs `--connection-filter`"))
+                })?;
                 Ok(Dialect::PostGraphile(postgraphile::Options {
+                    connection_filter,
                     simple_collections,
                     ..self.postgraphile.of_dialect()
                 }))
@@ -116,7 +123,7 @@ impl ApiOptions {
             DialectName::Phrag => {
                 let simple = self.simple_collections.is_some();
                 refuse(simple, "--simple-collections", "postgraphile")?;
-                if let Some(option) = self.postgraphile.given() {
+                if let Some(option) = self.postgraphile.given().or(self.filters.first_given()) {
                     refuse(true, option, "postgraphile")?;
                 }
                 let big_integers =

@@ -5,7 +5,7 @@ use response::Bounds;
 use super::text::text;
 use crate::error::SourceError;
 use crate::operand::{Resolved, Variables, resolve};
-use crate::relational::{Level, ParameterKind, ParameterSource, Program, ValueKind};
+use crate::relational::{Level, ParameterKind, ParameterSource, Program, ValueKind, like_pattern};
 
 /// The parameters of a request, level by level, in one buffer.
 #[derive(Debug, Default)]
@@ -111,7 +111,7 @@ fn encode(
                 buffer.extend_from_slice(itoa::Buffer::new().format(offset).as_bytes());
             }
         },
-        ParameterKind::List { .. } => {
+        ParameterKind::List { .. } | ParameterKind::TextList { .. } => {
             let single;
             let list = match value {
                 Resolved::Null => return Ok(Span::Null),
@@ -130,8 +130,12 @@ fn encode(
             let name = kind.type_name();
             return Err(SourceError::input(format!("a list is no value of type {name}")));
         }
+        ParameterKind::Pattern { r#match, .. } => match value.text() {
+            None => return Ok(Span::Null),
+            Some(text) => buffer.extend_from_slice(like_pattern(r#match, &text).as_bytes()),
+        },
         ParameterKind::Value { .. }
-        | ParameterKind::Pattern { .. }
+        | ParameterKind::Text { .. }
         | ParameterKind::Key { .. }
         | ParameterKind::KeyArray { .. } => match text(value)? {
             None => return Ok(Span::Null),

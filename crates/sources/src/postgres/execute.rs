@@ -8,6 +8,7 @@
 use std::sync::Arc;
 
 use ahash::AHashSet;
+use tokio_postgres::types::Type;
 
 use super::bind::{Bound, BoundParameter, write_element};
 use super::cursor::composite;
@@ -34,6 +35,8 @@ impl PostgresProgram {
             let oids = level.parameters.iter().map(|parameter| match parameter.kind {
                 ParameterKind::KeyArray { field } => types.of(field).array_oid,
                 ParameterKind::Value { field, .. } => types.of(field).parameter_oid,
+                ParameterKind::Text { .. } => Type::TEXT.oid(),
+                ParameterKind::TextList { .. } => Type::TEXT_ARRAY.oid(),
                 ParameterKind::List { .. }
                 | ParameterKind::Key { .. }
                 | ParameterKind::Pattern { .. }

@@ -1,8 +1,8 @@
 //! Conditions: the request's filters as SQL expressions.
 
-use catalog::FieldId;
-use ir::{Comparison, Filter, Operand, Place, TextMatch, TimeUnit};
-use sql::{Expression, SqlType};
+use catalog::{FieldId, Scalar, Type};
+use ir::{Case, Comparison, Filter, Hop, Operand, Place, Quantifier, TextMatch, TimeUnit};
+use sql::{Alias, Expression, Select, SqlType, TimeKind};
 
 use super::compile::{CompileError, Compiler};
 use super::level::ParameterSource;
@@ -46,23 +46,17 @@ impl Compiler<'_> {
                 let (field, column) = self.place(place, scope, statement)?;
                 self.compare(field, column, *comparison, operand, statement)?
             }
-            Filter::Text { place, r#match: TextMatch::Like, ignore_case: false, operand } => {
+            Filter::CompareText { place, comparison, case, operand } => {
                 let (field, column) = self.place(place, scope, statement)?;
-                let source = ParameterSource::Operand(operand.clone());
-                let pattern = statement.parameter(source, ParameterKind::Pattern { field });
-                let column = match (ValueKind::of(self.catalog, field), self.flavor.typed_text) {
-                    (ValueKind::Text, _) => column,
-                    // As PostgreSQL prints them.
-                    (ValueKind::Uuid, false) => Expression::Lower(Box::new(column)),
-                    (kind @ ValueKind::Timestamp, false) => self.comparable(kind, column),
-                    (_, true | false) => {
-                        Expression::Cast { expression: Box::new(column), r#type: SqlType::Text }
-                    }
-                };
-                Expression::Like { expression: Box::new(column), pattern }
+                self.compare_text(field, column, *comparison, *case, operand, statement)?
             }
-            Filter::Text { .. } => return Err(CompileError::not_built("this text filter")),
-            Filter::Relation { .. } => return Err(CompileError::not_built("a relation filter")),
+            Filter::Text { place, r#match, case, operand } => {
+                let (field, column) = self.place(place, scope, statement)?;
+                self.matched(field, column, *r#match, *case, operand, statement)?
+            }
+            Filter::Relation { hop, quantifier, filter } => {
+                self.related(*hop, *quantifier, filter, scope.alias, statement)?
+            }
             Filter::AggregateCompare { .. } => {
                 return Err(CompileError::not_built("a filter by an aggregate"));
             }
@@ -102,32 +96,15 @@ impl Compiler<'_> {
     ) -> Result<Expression, CompileError> {
         let source = ParameterSource::Operand(operand.clone());
         let column = self.comparable(kind, column);
-        let comparison = match comparison {
-            Comparison::In | Comparison::NotIn => {
-                let list = statement.parameter(source, ParameterKind::List { field, kind });
-                let within = Expression::InList { expression: Box::new(column), list };
-                return Ok(match comparison {
-                    Comparison::NotIn => Expression::Not(Box::new(within)),
-                    _ => within,
-                });
-            }
-            Comparison::Equal => sql::Comparison::Equal,
-            Comparison::NotEqual => sql::Comparison::NotEqual,
-            Comparison::DistinctFrom => sql::Comparison::DistinctFrom,
-            Comparison::NotDistinctFrom => sql::Comparison::NotDistinctFrom,
-            Comparison::Less => sql::Comparison::Less,
-            Comparison::LessOrEqual => sql::Comparison::LessOrEqual,
-            Comparison::Greater => sql::Comparison::Greater,
-            Comparison::GreaterOrEqual => sql::Comparison::GreaterOrEqual,
-            Comparison::Contains
-            | Comparison::ContainedBy
-            | Comparison::Overlaps
-            | Comparison::HasKey
-            | Comparison::HasAnyKey
-            | Comparison::HasAllKeys => {
-                return Err(CompileError::not_built("this comparison"));
-            }
-        };
+        if let Comparison::In | Comparison::NotIn = comparison {
+            let list = statement.parameter(source, ParameterKind::List { field, kind });
+            let within = Expression::InList { expression: Box::new(column), list };
+            return Ok(match comparison {
+                Comparison::NotIn => Expression::Not(Box::new(within)),
+                _ => within,
+            });
+        }
+        let comparison = plain_comparison(comparison)?;
         let parameter = statement.parameter(source, ParameterKind::Value { field, kind });
         Ok(Expression::Compare {
             left: Box::new(column),
@@ -136,11 +113,128 @@ impl Compiler<'_> {
         })
     }
 
+    /// Texts compared letter by letter, or without regard to case.
+    fn compare_text(
+        &self,
+        field: FieldId,
+        column: Expression,
+        comparison: Comparison,
+        case: Case,
+        operand: &Operand,
+        statement: &mut Statement,
+    ) -> Result<Expression, CompileError> {
+        let folded = match case {
+            Case::AsTyped => return self.compare(field, column, comparison, operand, statement),
+            Case::Exact => false,
+            Case::Ignored => true,
+        };
+        let column = match folded {
+            true => Expression::Folded(Box::new(column)),
+            false => cast(column, SqlType::Text),
+        };
+        let source = ParameterSource::Operand(operand.clone());
+        if let Comparison::In | Comparison::NotIn = comparison {
+            let list = statement.parameter(source, ParameterKind::TextList { field });
+            let expression = Box::new(column);
+            let within = match folded {
+                true => Expression::InFoldedList { expression, list },
+                false => Expression::InList { expression, list },
+            };
+            return Ok(match comparison {
+                Comparison::NotIn => Expression::Not(Box::new(within)),
+                _ => within,
+            });
+        }
+        let parameter = statement.parameter(source, ParameterKind::Text { field });
+        let parameter = Expression::Parameter(parameter);
+        let padded = matches!(
+            self.catalog.base_type(&self.catalog[field].r#type),
+            Type::Scalar(Scalar::Character { .. })
+        );
+        let r#type = if padded { SqlType::PaddedText } else { SqlType::Text };
+        let right = match folded {
+            true => Expression::Folded(Box::new(cast(parameter, r#type))),
+            false => parameter,
+        };
+        Ok(Expression::Compare {
+            left: Box::new(column),
+            comparison: plain_comparison(comparison)?,
+            right: Box::new(right),
+        })
+    }
+
+    fn matched(
+        &self,
+        field: FieldId,
+        column: Expression,
+        r#match: TextMatch,
+        case: Case,
+        operand: &Operand,
+        statement: &mut Statement,
+    ) -> Result<Expression, CompileError> {
+        if let TextMatch::Regex | TextMatch::AllTerms | TextMatch::AnyTerm = r#match {
+            return Err(CompileError::not_built("this text filter"));
+        }
+        let source = ParameterSource::Operand(operand.clone());
+        let kind = ParameterKind::Pattern { field, r#match, case };
+        let pattern = statement.parameter(source, kind);
+        let column = match (ValueKind::of(self.catalog, field), self.flavor.typed_text) {
+            (ValueKind::Text, _) if case == Case::Exact => cast(column, SqlType::Text),
+            (ValueKind::Text, _) => column,
+            // As PostgreSQL prints them.
+            (ValueKind::Uuid, false) => Expression::Lower(Box::new(column)),
+            (kind @ ValueKind::Timestamp, false) => self.comparable(kind, column),
+            (_, true | false) => cast(column, SqlType::Text),
+        };
+        let expression = Box::new(column);
+        Ok(match case {
+            Case::Ignored => Expression::LikeIgnoringCase { expression, pattern },
+            Case::AsTyped | Case::Exact => Expression::Like { expression, pattern },
+        })
+    }
+
+    /// Whether rows that a relationship leads to, from the row at `near`, pass a filter.
+    fn related(
+        &self,
+        hop: Hop,
+        quantifier: Quantifier,
+        filter: &Filter,
+        near: Alias,
+        statement: &mut Statement,
+    ) -> Result<Expression, CompileError> {
+        let far = statement.alias();
+        let mut scope = Scope::new(Select::from(self.table(self.target(hop), far)), far);
+        let (near_fields, far_fields) = self.hop_fields(hop);
+        for (near_field, far_field) in near_fields.iter().zip(far_fields) {
+            let same = self.field(far, *far_field).equals(self.field(near, *near_field));
+            scope.select.and_where(same);
+        }
+        if !filter.is_all() {
+            let passes = self.filter(filter, &mut scope, statement)?;
+            scope.select.and_where(match quantifier {
+                Quantifier::Every => Expression::Not(Box::new(passes)),
+                Quantifier::Some | Quantifier::None | Quantifier::Single => passes,
+            });
+        }
+        let exists = || Expression::Exists(Box::new(scope.select));
+        match quantifier {
+            Quantifier::Some => Ok(exists()),
+            Quantifier::None => Ok(Expression::Not(Box::new(exists()))),
+            // No row fails what every row passes.
+            Quantifier::Every if filter.is_all() => Ok(Expression::Boolean(true)),
+            Quantifier::Every => Ok(Expression::Not(Box::new(exists()))),
+            Quantifier::Single => Err(CompileError::not_built("exactly one related row")),
+        }
+    }
+
     /// The column as this database can compare values of its kind.
     pub(super) fn comparable(&self, kind: ValueKind, column: Expression) -> Expression {
         match (self.flavor.typed_text, kind) {
             (false, ValueKind::Timestamp) => Expression::CanonicalTimestamp(Box::new(column)),
             (false, ValueKind::Uuid) => Expression::IgnoreCase(Box::new(column)),
+            (false, ValueKind::TimestampWithZone) => time_number(TimeKind::Instant, column),
+            (false, ValueKind::Time) => time_number(TimeKind::Clock, column),
+            (false, ValueKind::TimeWithZone) => time_number(TimeKind::ZonedClock, column),
             (true | false, _) => column,
         }
     }
@@ -170,6 +264,36 @@ impl Compiler<'_> {
             Place::Common(_) => Err(CompileError::not_built("a field of several entities")),
         }
     }
+}
+
+/// The operator between two values.
+fn plain_comparison(comparison: Comparison) -> Result<sql::Comparison, CompileError> {
+    Ok(match comparison {
+        Comparison::Equal => sql::Comparison::Equal,
+        Comparison::NotEqual => sql::Comparison::NotEqual,
+        Comparison::DistinctFrom => sql::Comparison::DistinctFrom,
+        Comparison::NotDistinctFrom => sql::Comparison::NotDistinctFrom,
+        Comparison::Less => sql::Comparison::Less,
+        Comparison::LessOrEqual => sql::Comparison::LessOrEqual,
+        Comparison::Greater => sql::Comparison::Greater,
+        Comparison::GreaterOrEqual => sql::Comparison::GreaterOrEqual,
+        Comparison::In
+        | Comparison::NotIn
+        | Comparison::Contains
+        | Comparison::ContainedBy
+        | Comparison::Overlaps
+        | Comparison::HasKey
+        | Comparison::HasAnyKey
+        | Comparison::HasAllKeys => return Err(CompileError::not_built("this comparison")),
+    })
+}
+
+fn time_number(kind: TimeKind, text: Expression) -> Expression {
+    Expression::TimeNumber { kind, text: Box::new(text) }
+}
+
+fn cast(expression: Expression, r#type: SqlType) -> Expression {
+    Expression::Cast { expression: Box::new(expression), r#type }
 }
 
 /// How many conditions are connected at once.

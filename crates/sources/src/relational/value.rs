@@ -1,6 +1,9 @@
 //! What kind of value a parameter is: how it is checked and sent.
 
+use std::borrow::Cow;
+
 use catalog::{Catalog, FieldId, Scalar, Type};
+use ir::{Case, TextMatch};
 
 /// What a parameter stands for.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
@@ -23,9 +26,19 @@ pub enum ParameterKind {
     KeyArray {
         field: FieldId,
     },
-    /// A pattern for LIKE on a field.
+    /// A text compared with the text of a field.
+    Text {
+        field: FieldId,
+    },
+    /// A list of texts of which the text of a field equals one.
+    TextList {
+        field: FieldId,
+    },
+    /// What a field is matched with.
     Pattern {
         field: FieldId,
+        r#match: TextMatch,
+        case: Case,
     },
     /// The size of a page, one more with `look_ahead`.
     Limit {
@@ -47,6 +60,9 @@ pub enum ValueKind {
     Uuid,
     Date,
     Timestamp,
+    TimestampWithZone,
+    Time,
+    TimeWithZone,
     Bytes,
     Json,
     /// An array.
@@ -72,12 +88,12 @@ impl ValueKind {
                 Scalar::Json | Scalar::Jsonb => Self::Json,
                 Scalar::Date => Self::Date,
                 Scalar::Timestamp => Self::Timestamp,
+                Scalar::TimestampWithZone => Self::TimestampWithZone,
+                Scalar::Time => Self::Time,
+                Scalar::TimeWithZone => Self::TimeWithZone,
                 Scalar::Bytes => Self::Bytes,
                 Scalar::Money
                 | Scalar::Xml
-                | Scalar::Time
-                | Scalar::TimeWithZone
-                | Scalar::TimestampWithZone
                 | Scalar::Interval
                 | Scalar::Inet
                 | Scalar::Cidr
@@ -109,8 +125,52 @@ impl ValueKind {
             Self::Uuid => "uuid",
             Self::Date => "date",
             Self::Timestamp => "timestamp",
+            Self::TimestampWithZone => "timestamp with time zone",
+            Self::Time => "time",
+            Self::TimeWithZone => "time with time zone",
             Self::Bytes => "bytea",
             Self::Json => "json",
         }
+    }
+}
+
+/// The LIKE pattern, with `\` as its escape, that matches as the request says.
+#[must_use]
+pub fn like_pattern(r#match: TextMatch, text: &str) -> Cow<'_, str> {
+    let (before, after) = match r#match {
+        TextMatch::Includes => ("%", "%"),
+        TextMatch::StartsWith => ("", "%"),
+        TextMatch::EndsWith => ("%", ""),
+        // The others are no patterns of LIKE, and no compiler makes parameters of them.
+        TextMatch::Like | TextMatch::Regex | TextMatch::AllTerms | TextMatch::AnyTerm => {
+            return Cow::Borrowed(text);
+        }
+    };
+    let mut pattern = String::with_capacity(text.len() + 8);
+    pattern.push_str(before);
+    for letter in text.chars() {
+        if matches!(letter, '%' | '_' | '\\') {
+            pattern.push('\\');
+        }
+        pattern.push(letter);
+    }
+    pattern.push_str(after);
+    Cow::Owned(pattern)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::like_pattern;
+    use ir::TextMatch;
+
+    #[test]
+    fn wildcards_in_a_text_match_themselves() {
+        let check = |r#match, text: &str, expect: &str| {
+            assert_eq!(like_pattern(r#match, text), expect);
+        };
+        check(TextMatch::Includes, "100%_\\", "%100\\%\\_\\\\%");
+        check(TextMatch::StartsWith, "é", "é%");
+        check(TextMatch::EndsWith, "", "%");
+        check(TextMatch::Like, "a%\\_", "a%\\_");
     }
 }

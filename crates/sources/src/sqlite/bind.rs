@@ -2,11 +2,16 @@
 
 use rusqlite::types::Value;
 
-use super::moment::{date, timestamp};
+use super::moment::{clock, date, instant, timestamp, zoned_clock};
 use crate::error::SourceError;
 use crate::operand::{Resolved, Variables, resolve};
-use crate::relational::{Level, ParameterKind, ParameterSource, Program, ValueKind};
+use crate::relational::{Level, ParameterKind, ParameterSource, Program, ValueKind, like_pattern};
+use ir::Case;
 use response::Bounds;
+
+/// The longest pattern that SQLite matches, in bytes.
+/// <https://www.sqlite.org/limits.html#max_like_pattern_length>
+const LONGEST_GLOB: usize = 50_000;
 
 /// The parameters of a request, level by level.
 #[derive(Debug)]
@@ -66,10 +71,20 @@ fn encode(value: &Resolved<'_>, kind: ParameterKind) -> Result<Value, SourceErro
         ParameterKind::Key { .. } | ParameterKind::KeyArray { .. } => {
             encode_value(value, ValueKind::Other)
         }
-        ParameterKind::Pattern { .. } => match value.text() {
-            Some(pattern) => {
-                refuse_zero_byte(&pattern)?;
-                Ok(Value::Text(glob(&pattern)?))
+        ParameterKind::Text { .. } => encode_value(value, ValueKind::Text),
+        ParameterKind::TextList { .. } => encode_list(value, ValueKind::Text),
+        ParameterKind::Pattern { r#match, case, .. } => match value.text() {
+            Some(text) => {
+                refuse_zero_byte(&text)?;
+                let pattern = like_pattern(r#match, &text);
+                let glob = glob(&pattern)?;
+                if case == Case::Ignored {
+                    return Ok(Value::Text(pattern.into_owned()));
+                }
+                if glob.len() > LONGEST_GLOB {
+                    return Err(SourceError::input("the pattern is too long"));
+                }
+                Ok(Value::Text(glob))
             }
             None => Ok(Value::Null),
         },
@@ -129,6 +144,9 @@ fn encode_value(value: &Resolved<'_>, kind: ValueKind) -> Result<Value, SourceEr
         ValueKind::Uuid => Value::Text(uuid(&text).ok_or_else(invalid)?),
         ValueKind::Date => Value::Text(date(&text).ok_or_else(invalid)?),
         ValueKind::Timestamp => Value::Text(timestamp(&text).ok_or_else(invalid)?),
+        ValueKind::TimestampWithZone => Value::Integer(instant(&text).ok_or_else(invalid)?),
+        ValueKind::Time => Value::Integer(clock(&text).ok_or_else(invalid)?),
+        ValueKind::TimeWithZone => Value::Integer(zoned_clock(&text).ok_or_else(invalid)?),
         // PostgreSQL does not show the bytes that it cannot read.
         ValueKind::Bytes => Value::Blob(
             bytes(&text)

@@ -6,6 +6,7 @@ use std::time::Duration;
 use rusqlite::{Connection, OpenFlags};
 
 use super::exact::add_functions;
+use super::functions;
 
 /// How many prepared statements a connection keeps.
 const STATEMENTS: usize = 256;
@@ -44,6 +45,7 @@ impl OpenFile {
             Ok(connection) => connection,
             Err(_) => Connection::open_with_flags(path, flags | OpenFlags::SQLITE_OPEN_READ_ONLY)?,
         };
+        functions::add(&connection)?;
         connection.busy_timeout(busy)?;
         add_functions(&connection)?;
         connection.set_prepared_statement_cache_capacity(STATEMENTS);

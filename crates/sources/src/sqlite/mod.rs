@@ -2,6 +2,7 @@
 //!
 //! * [`introspect`], [`declared`]: what a file holds
 //! * [`connection`]: opening a file
+//! * `functions`: what SQLite's own functions lack
 //! * [`bind`] for parameters
 //! * `exact`: sums and averages with every digit
 //! * [`cursor`]: nested loops over prepared statements
@@ -18,6 +19,7 @@ pub mod declared;
 pub mod error;
 mod exact;
 pub mod execute;
+mod functions;
 mod inline;
 pub mod introspect;
 mod moment;

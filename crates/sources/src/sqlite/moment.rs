@@ -34,6 +34,85 @@ pub(super) fn timestamp(text: &str) -> Option<String> {
     Some(format!("{day} {hour:02}:{minute:02}:{second:02}{dot}{fraction}"))
 }
 
+/// A moment in microseconds since 1970, by its offset; one without an offset is taken for UTC.
+pub(super) fn instant(text: &str) -> Option<i64> {
+    let text = text.trim();
+    let day = date(text.get(..10)?)?;
+    let (clock, west) = match text.get(10..)? {
+        "" => (0, 0),
+        rest => clock_and_zone(rest.strip_prefix(['T', ' '])?)?,
+    };
+    Some(days_since_1970(&day)? * DAY + clock + west * SECOND)
+}
+
+/// A time of day in microseconds.
+pub(super) fn clock(text: &str) -> Option<i64> {
+    // PostgreSQL reads a time without a zone past any zone that is given.
+    clock_and_zone(text.trim()).map(|(clock, _)| clock)
+}
+
+/// A number by which times with an offset are in PostgreSQL's order: by what they are in UTC, then
+/// by the offset, west of Greenwich last.
+pub(super) fn zoned_clock(text: &str) -> Option<i64> {
+    let (clock, west) = clock_and_zone(text.trim())?;
+    Some((clock + west * SECOND) * 200_000 + west)
+}
+
+const SECOND: i64 = 1_000_000;
+const DAY: i64 = 86_400 * SECOND;
+
+/// `HH:MM[:SS[.f]]` in microseconds, and the offset behind it in seconds west of Greenwich.
+fn clock_and_zone(text: &str) -> Option<(i64, i64)> {
+    let (time, zone) = text.split_at(text.find(['Z', 'z', '+', '-']).unwrap_or(text.len()));
+    let (clock, fraction) = time.trim_end().split_once('.').unwrap_or((time.trim_end(), ""));
+    let mut parts = clock.split(':');
+    let (hour, minute) = (number(parts.next()?, 2)?, number(parts.next()?, 2)?);
+    let second = parts.next().map_or(Some(0), |second| number(second, 2))?;
+    let is_whole_day = hour == 24 && minute == 0 && second == 0 && fraction.is_empty();
+    let in_range = (hour < 24 || is_whole_day) && minute < 60 && second <= 60;
+    if !in_range || parts.next().is_some() || !is_zone(&zone.to_ascii_uppercase()) {
+        return None;
+    }
+    let seconds = i64::from(hour * 3600 + minute * 60 + second);
+    Some((seconds * SECOND + microseconds(fraction)?, west(zone)))
+}
+
+/// The digits of a fraction, rounded.
+fn microseconds(fraction: &str) -> Option<i64> {
+    let mut value = 0;
+    for (place, digit) in fraction.bytes().enumerate() {
+        let digit = i64::from(char::from(digit).to_digit(10)?);
+        match place {
+            0..6 => value = value * 10 + digit,
+            6 => value += i64::from(digit >= 5),
+            _ => {}
+        }
+    }
+    let missing = 6_usize.saturating_sub(fraction.len());
+    Some((0..missing).fold(value, |value, _| value * 10))
+}
+
+/// An offset that [`is_zone`] knows, in seconds west of Greenwich.
+fn west(zone: &str) -> i64 {
+    let digits: String = zone.chars().filter(char::is_ascii_digit).collect();
+    let part = |from: usize| digits.get(from..from + 2).and_then(|part| part.parse().ok());
+    let seconds = part(0).unwrap_or(0) * 3600 + part(2).unwrap_or(0) * 60;
+    if zone.starts_with('-') { seconds } else { -seconds }
+}
+
+/// The days from 1970 to a day that [`date`] knows, in the calendar of today.
+fn days_since_1970(day: &str) -> Option<i64> {
+    let year: i64 = day.get(..4)?.parse().ok()?;
+    let month: i64 = day.get(5..7)?.parse().ok()?;
+    let day: i64 = day.get(8..10)?.parse().ok()?;
+    // Years begin in March here, so that the day that is not in every year is their last.
+    let year = if month <= 2 { year - 1 } else { year };
+    let era = year.div_euclid(400);
+    let of_era = year.rem_euclid(400);
+    let of_year = (153 * ((month + 9) % 12) + 2) / 5 + day - 1;
+    Some(era * 146_097 + of_era * 365 + of_era / 4 - of_era / 100 + of_year - 719_468)
+}
+
 /// Nothing, `Z`, or an offset of hours and minutes.
 fn is_zone(text: &str) -> bool {
     let Some(offset) = text.strip_prefix(['+', '-']) else { return matches!(text, "" | "Z") };
@@ -63,7 +142,7 @@ fn days_of(year: u32, month: u32) -> Option<u32> {
 
 #[cfg(test)]
 mod tests {
-    use super::{date, timestamp};
+    use super::{DAY, SECOND, clock, date, instant, timestamp, zoned_clock};
 
     #[test]
     fn days_that_are_none_are_refused() {
@@ -74,6 +153,35 @@ mod tests {
         {
             assert_eq!(date(text), None, "{text}");
         }
+    }
+
+    #[test]
+    fn moments_with_offsets_are_numbers() {
+        let check = |text: &str, expect: Option<i64>| assert_eq!(instant(text), expect, "{text}");
+        check("1970-01-01T00:00:00Z", Some(0));
+        check("1970-01-02 00:00+00", Some(DAY));
+        check("1970-01-01 02:00:00.5+02:00", Some(SECOND / 2));
+        check("1969-12-31T19:00:00-0500", Some(0));
+        check("2000-03-01T00:00:00Z", Some(951_868_800 * SECOND));
+        check("0001-01-01T00:00:00Z", Some(-62_135_596_800 * SECOND));
+        check("2020-01-01T00:00:00.1234567Z", Some(1_577_836_800 * SECOND + 123_457));
+        check("2020-01-01", Some(1_577_836_800 * SECOND));
+        check("2020-13-01T00:00:00Z", None);
+        check("2020-01-01T00:00:00Zz", None);
+        check("2020-01-01é", None);
+    }
+
+    #[test]
+    fn times_of_day_are_numbers() {
+        assert_eq!(clock("00:00:01.5"), Some(1_500_000));
+        assert_eq!(clock("12:34"), Some(45_240 * SECOND));
+        assert_eq!(clock("24:00:00"), Some(DAY));
+        assert_eq!(clock("24:00:01"), None);
+        assert_eq!(clock("25:00"), None);
+        // The same moment of a day; the one west of Greenwich is the greater.
+        assert!(zoned_clock("12:00:00-01") > zoned_clock("13:00:00+00"));
+        assert!(zoned_clock("12:00:00-01") < zoned_clock("13:00:01+00"));
+        assert_eq!(zoned_clock("12:00:00Z"), zoned_clock("12:00+00:00"));
     }
 
     #[test]

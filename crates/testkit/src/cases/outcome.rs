@@ -157,13 +157,14 @@ fn definitions(schema: &str, types: &[String]) -> String {
         return schema.trim_end().to_owned();
     }
     let mut blocks: Vec<Vec<&str>> = vec![Vec::new()];
-    let mut quoted = false;
+    let (mut quoted, mut inside) = (false, false);
     for line in schema.lines() {
-        // A description may hold empty lines; other empty lines are between definitions.
+        // Descriptions and definitions may hold empty lines; others are between definitions.
+        inside = (inside || line.ends_with('{')) && line != "}";
         if line.matches("\"\"\"").count() == 1 {
             quoted = !quoted;
         }
-        if line.is_empty() && !quoted {
+        if line.is_empty() && !quoted && !inside {
             blocks.push(Vec::new());
         } else if let Some(block) = blocks.last_mut() {
             block.push(line);
@@ -241,10 +242,10 @@ mod tests {
 
     #[test]
     fn only_the_types_asked_for_are_shown() {
-        let schema = "\"\"\"\nA.\n\nB.\n\"\"\"\ntype A {\n  b: B\n}\n\ntype B {\n  a: A\n}\n\nenum C {\n  D\n}\n";
+        let schema = "\"\"\"\nA.\n\nB.\n\"\"\"\ntype A {\n  b: B\n\n  c: C\n}\n\ntype B {\n  a: A\n}\n\nenum C {\n  D\n}\n";
         assert_eq!(
             definitions(schema, &["C".into(), "A".into()]),
-            "\"\"\"\nA.\n\nB.\n\"\"\"\ntype A {\n  b: B\n}\n\nenum C {\n  D\n}"
+            "\"\"\"\nA.\n\nB.\n\"\"\"\ntype A {\n  b: B\n\n  c: C\n}\n\nenum C {\n  D\n}"
         );
     }
 }

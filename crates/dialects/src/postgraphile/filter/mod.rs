@@ -1,0 +1,201 @@
+//! Filters, as the connection-filter plugin makes them: an input type for each entity, with
+//! operators for each column.
+//!
+//! * [`operators`]: which operators values of a type have
+//! * [`relations`]: filters by related rows
+
+mod operators;
+mod relations;
+
+use catalog::{FieldId, Scalar, Type};
+use graphql::schema::{TypeId, TypeKind, TypeRef};
+use ir::{Case, Place};
+
+use super::build::{Build, input};
+use super::claims::{Claimant, Claims};
+use super::descriptions;
+use super::entity::Served;
+use crate::binding::{InputBinding, InputRole, Meaning, Subject};
+
+/// What may be chosen of the filters, by the names of the plugin's options.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct FilterOptions {
+    /// Filters by related rows.
+    pub relations: bool,
+    /// Whether null stands for an absent input; otherwise it is refused.
+    pub allow_null_input: bool,
+    /// The same for objects without fields.
+    pub allow_empty_object_input: bool,
+    /// `and`, `or`, `not`.
+    pub logical_operators: bool,
+    /// Whether columns of lists have filters.
+    pub arrays: bool,
+    /// The only operators there are, if not all.
+    pub allowed_operators: Option<Vec<String>>,
+    /// The only types of which values have filters, if not all.
+    pub allowed_field_types: Option<Vec<String>>,
+    /// Other names for operators: each with the plugin's name first.
+    pub operator_names: Vec<(String, String)>,
+    /// Whether filters by related rows have the names of lists; otherwise they have those of
+    /// connections, if there are connections.
+    pub use_list_inflectors: Option<bool>,
+}
+
+impl Default for FilterOptions {
+    fn default() -> Self {
+        Self {
+            relations: false,
+            allow_null_input: false,
+            allow_empty_object_input: false,
+            logical_operators: true,
+            arrays: true,
+            allowed_operators: None,
+            allowed_field_types: None,
+            operator_names: Vec::new(),
+            use_list_inflectors: None,
+        }
+    }
+}
+
+impl FilterOptions {
+    fn allows_type(&self, name: &str) -> bool {
+        self.allowed_field_types.as_ref().is_none_or(|types| types.iter().any(|one| one == name))
+    }
+
+    fn null(&self) -> Meaning {
+        match self.allow_null_input {
+            true => Meaning::Ignore,
+            false => Meaning::Refuse(descriptions::NO_NULL_FILTER.into()),
+        }
+    }
+
+    fn empty(&self) -> Meaning {
+        match self.allow_empty_object_input {
+            true => Meaning::Ignore,
+            false => Meaning::Refuse(descriptions::NO_EMPTY_FILTER.into()),
+        }
+    }
+
+    /// The binding of an input whose value may be an object.
+    fn object(&self, role: InputRole) -> InputBinding {
+        InputBinding { role, null: self.null(), empty: self.empty() }
+    }
+
+    /// The binding of an input whose value is no object.
+    fn value(&self, role: InputRole) -> InputBinding {
+        InputBinding { role, null: self.null(), empty: Meaning::Ignore }
+    }
+}
+
+/// The filter type of an entity while it is made.
+#[derive(Debug)]
+struct Filters<'f> {
+    options: &'f FilterOptions,
+    r#type: TypeId,
+    /// The names of its fields.
+    names: Claims,
+}
+
+/// Adds the filter type of an entity, without fields; `None` if it would have none.
+pub(super) fn add(build: &mut Build<'_>, one: &Served<'_>) -> Option<TypeId> {
+    let options = build.options.connection_filter.as_ref()?;
+    let related =
+        options.relations && (!one.entity.outgoing.is_empty() || !one.entity.incoming.is_empty());
+    if !related && one.columns.iter().all(|column| operators_of(build, column.field).is_none()) {
+        return None;
+    }
+    let name = build.inflection.filter_type(&one.name);
+    let subject = build.entity_name(one.entity.id);
+    let claimant = Claimant { subject: &subject, what: "filter type" };
+    if let Err(note) = build.types.claim(&name, claimant) {
+        build.note(note);
+        return None;
+    }
+    let kind = TypeKind::InputObject { fields: Vec::new() };
+    build.add_type(&name, Some(descriptions::filter_type(&one.name).into()), kind)
+}
+
+/// Adds the fields of an entity's filter type, when all entities have theirs.
+pub(super) fn add_fields(build: &mut Build<'_>, served: &[Served<'_>], index: usize) {
+    let Some(options) = build.options.connection_filter.as_ref() else { return };
+    let Some(one) = served.get(index) else { return };
+    let Some(r#type) = one.types.and_then(|types| types.filter) else { return };
+    let mut filters = Filters { options, r#type, names: Claims::default() };
+    for column in &one.columns {
+        let Some(operators) = operators_of(build, column.field) else { continue };
+        let subject = build.field_name(column.field);
+        let role = InputRole::Operators(subject_of(build, column.field));
+        filters.add_field(build, &column.name, operators, role, &subject);
+    }
+    if options.relations {
+        relations::add(build, served, one, &mut filters);
+    }
+    if options.logical_operators {
+        filters.add_logic(build, &build.entity_name(one.entity.id));
+    }
+}
+
+/// The input type of the operators on a column.
+fn operators_of(build: &mut Build<'_>, field: FieldId) -> Option<TypeId> {
+    let catalog = build.catalog;
+    operators::find(build, &catalog[field].r#type)
+}
+
+/// What operators on a column compare. PostgreSQL's text without regard to case is compared
+/// letter by letter unless an operator says that it ignores case; a domain over it is not.
+fn subject_of(build: &Build<'_>, field: FieldId) -> Subject {
+    let place = Place::field(field);
+    match build.catalog[field].r#type {
+        Type::Scalar(Scalar::CaseInsensitiveText) => {
+            Subject { place, plain: Case::Exact, ignoring: Case::AsTyped }
+        }
+        _ => Subject::new(place),
+    }
+}
+
+impl Filters<'_> {
+    /// Adds a filter by a field of the object.
+    fn add_field(
+        &mut self,
+        build: &mut Build<'_>,
+        name: &str,
+        r#type: TypeId,
+        role: InputRole,
+        subject: &str,
+    ) {
+        if let Err(note) = self.names.claim(name, Claimant { subject, what: "filter" }) {
+            build.note(note);
+            return;
+        }
+        let definition = input(name, &descriptions::filter_field(name), TypeRef::named(r#type));
+        build.api.add_input_field(self.r#type, definition, self.options.object(role));
+    }
+
+    /// Adds `and`, `or` and `not`, unless columns have these names.
+    fn add_logic(&mut self, build: &mut Build<'_>, subject: &str) {
+        let one = TypeRef::named(self.r#type);
+        let list = one.non_null().list();
+        let item = self.options.empty();
+        let operators = [
+            ("and", descriptions::FILTER_AND, list, InputRole::And { item: item.clone() }),
+            ("or", descriptions::FILTER_OR, list, InputRole::Or { item }),
+            ("not", descriptions::FILTER_NOT, one, InputRole::Negated(InputRole::Filter.into())),
+        ];
+        for (name, description, r#type, role) in operators {
+            if let Err(note) = self.names.claim(name, Claimant { subject, what: "filter" }) {
+                build.note(note);
+                continue;
+            }
+            let binding = match role {
+                InputRole::Negated(_) => self.options.object(role),
+                _ => self.options.value(role),
+            };
+            build.api.add_input_field(self.r#type, input(name, description, r#type), binding);
+        }
+    }
+}
+
+/// The binding of the argument that holds a filter.
+pub(super) fn argument(options: &FilterOptions) -> InputBinding {
+    options.object(InputRole::Filter)
+}
