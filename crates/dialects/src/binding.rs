@@ -19,8 +19,8 @@ pub enum FieldBinding {
     Column(FieldId),
     /// Rows of an entity, or rows related to the row.
     Rows(RowsBinding),
-    /// The row of any entity by its opaque id.
-    Lookup,
+    /// The row of any entity by its opaque id; the root object by this word.
+    Lookup { root: &'static str },
     /// The row's opaque id: `prefix`, then the JSON form of each key field, as a JSON array.
     NodeId { prefix: Box<str>, key: Vec<FieldId> },
     /// A field of a connection, over the rows it pages.

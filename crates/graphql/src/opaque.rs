@@ -15,6 +15,8 @@ pub enum OpaqueKind {
     NodeId,
     /// `[name…, [value…]]`, or `[name…, number]` for a position without values.
     Cursor,
+    /// This word itself, which stands for one thing.
+    Word(&'static str),
 }
 
 /// What of an opaque text steers.
@@ -36,6 +38,10 @@ pub enum OpaqueValues {
 /// Reads what of an opaque text steers; `None` if it is no such text.
 #[must_use]
 pub fn read_opaque(text: &str, kind: OpaqueKind) -> Option<OpaqueShape> {
+    if let OpaqueKind::Word(word) = kind {
+        let values = OpaqueValues::Nulls(Vec::new());
+        return (text == word).then_some(OpaqueShape { tags: Vec::new(), values });
+    }
     let Json::Array(mut items) = decode_opaque(text)? else { return None };
     let is_null = |value: &Json| matches!(value, Json::Null);
     let (tags, values) = match kind {
@@ -56,6 +62,7 @@ pub fn read_opaque(text: &str, kind: OpaqueKind) -> Option<OpaqueShape> {
             };
             (items, values)
         }
+        OpaqueKind::Word(_) => return None,
     };
     let tags = tags.iter().map(|tag| tag.as_str().map(Into::into));
     Some(OpaqueShape { tags: tags.collect::<Option<_>>()?, values })
@@ -84,6 +91,13 @@ mod tests {
             values,
         });
         assert_eq!(read_opaque(&STANDARD.encode(json), kind), expect, "{json}");
+    }
+
+    #[test]
+    fn a_word_is_itself_and_nothing_else() {
+        let found = |text| read_opaque(text, OpaqueKind::Word("query")).is_some();
+        assert!(found("query"));
+        assert!(!found("Query") && !found("cXVlcnk=") && !found(""));
     }
 
     #[test]

@@ -1,6 +1,6 @@
 //! Fields of objects: the root's, and those of rows.
 
-use graphql::opaque::OpaqueValues;
+use graphql::opaque::{OpaqueKind, OpaqueValues};
 use graphql::operation::{FieldRef, SelectionSetId};
 use graphql::schema::{FieldId, TypeId, TypeKind};
 use graphql::{CollectedField, collect_fields};
@@ -8,9 +8,10 @@ use ir::{Filter, Hop, Page, Rows};
 use response::{Fields, Item, Node, NodeId, ShapeField};
 
 use super::arguments::Opaque;
+use super::input::Input;
 use super::paging::{Paging, page};
 use super::{Context, LowerError, Outputs};
-use crate::binding::{FieldBinding, NodeIdBinding, RowsBinding, RowsForm, RowsFrom};
+use crate::binding::{FieldBinding, InputRole, NodeIdBinding, RowsBinding, RowsForm, RowsFrom};
 
 impl<'a> Context<'a> {
     /// The merged fields that the selection sets select of an object type.
@@ -83,7 +84,10 @@ impl<'a> Context<'a> {
                         Err(LowerError::NestedTooDeep) => self.too_deep(),
                         Err(error) => return Err(error),
                     },
-                    FieldBinding::Lookup => match self.lookup(field)? {
+                    FieldBinding::Lookup { root } if self.is_root(field, root) => {
+                        Node::Object(self.root_fields(object, &field.selection_sets, false)?)
+                    }
+                    FieldBinding::Lookup { .. } => match self.lookup(field)? {
                         Some((node, rows)) => {
                             self.read(rows);
                             node
@@ -170,7 +174,7 @@ impl<'a> Context<'a> {
                 Ok(node)
             }
             FieldBinding::Same
-            | FieldBinding::Lookup
+            | FieldBinding::Lookup { .. }
             | FieldBinding::Connection(_)
             | FieldBinding::Edge(_)
             | FieldBinding::PageInfo(_)
@@ -193,6 +197,14 @@ impl<'a> Context<'a> {
         self.level = 0;
         let nesting = self.api.nesting();
         Node::TooDeep(nesting.map(|nesting| nesting.message.clone()).unwrap_or_default())
+    }
+
+    /// Whether the opaque id given is the word for the root object.
+    fn is_root(&self, field: &CollectedField<'a>, word: &'static str) -> bool {
+        field.arguments.iter().any(|(id, value)| {
+            matches!(self.api.input(*id).role, InputRole::NodeId)
+                && self.opaque(&Input::new(value), OpaqueKind::Word(word)).is_some()
+        })
     }
 
     /// The row of any entity that has the opaque id given; `None` if no row can have it.

@@ -10,6 +10,9 @@ use super::descriptions;
 use super::entity::{Column, Served};
 use crate::binding::{FieldBinding, InputBinding, InputRole, RowsBinding, RowsForm, RowsFrom};
 
+/// The node id of `Query`.
+const ROOT_ID: &str = "query";
+
 /// Adds `Query` and `Node`, so that they are first in the schema.
 pub(super) fn add_types(build: &mut Build<'_>) -> Option<TypeId> {
     let kind = TypeKind::Interface { fields: Vec::new(), interfaces: Vec::new() };
@@ -28,10 +31,10 @@ pub(super) fn add_types(build: &mut Build<'_>) -> Option<TypeId> {
     let itself = TypeRef::named(query).non_null();
     let definition = field("query", descriptions::QUERY_QUERY, itself);
     build.api.add_field(query, definition, FieldBinding::Same);
-    let binding = FieldBinding::Literal(br#""query""#.as_slice().into());
+    let binding = FieldBinding::Literal(format!("\"{ROOT_ID}\"").into_bytes().into());
     build.api.add_field(query, field(node_id, descriptions::QUERY_NODE_ID, id), binding);
     let definition = field("node", descriptions::QUERY_NODE, TypeRef::named(node));
-    let lookup = build.api.add_field(query, definition, FieldBinding::Lookup);
+    let lookup = build.api.add_field(query, definition, FieldBinding::Lookup { root: ROOT_ID });
     add_node_id(build, lookup, descriptions::NODE_ARGUMENT, id);
     Some(query)
 }
