@@ -1,7 +1,7 @@
 //! Thalweg beside others, and beside itself: programs that talk HTTP only, to every one alike.
 //!
 //! `arguments` reads the command line. `compare` asks PostGraphile 4, PostGraphile 5 and Thalweg
-//! the same. `server` runs a program that answers, `peers` installs those that are not ours,
+//! the same, `schema_size` measures requests on schemas of different sizes. `server` runs a program that answers, `peers` installs those that are not ours,
 //! `http` asks.
 #![allow(
     clippy::print_stdout,
@@ -13,12 +13,22 @@ mod arguments;
 mod compare;
 mod http;
 mod peers;
+mod schema_size;
 mod server;
 
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 
 use arguments::Command;
+
+/// A command did not do what it is for.
+#[derive(Debug, thiserror::Error)]
+enum Failure {
+    #[error(transparent)]
+    Compare(#[from] compare::CompareError),
+    #[error(transparent)]
+    SchemaSize(#[from] schema_size::SizeError),
+}
 
 fn main() -> ExitCode {
     let words: Vec<String> = std::env::args().skip(1).collect();
@@ -27,7 +37,12 @@ fn main() -> ExitCode {
             print!("{}", arguments::HELP);
             Ok(true)
         }
-        Ok(Command::Compare(options)) => compare::compare(&workspace(), &options),
+        Ok(Command::Compare(options)) => {
+            compare::compare(&workspace(), &options).map_err(Failure::from)
+        }
+        Ok(Command::SchemaSize(options)) => {
+            schema_size::schema_size(&workspace(), &options).map_err(Failure::from)
+        }
         Err(error) => {
             eprintln!("bench: {error}\n\n{}", arguments::HELP);
             return ExitCode::from(2);

@@ -1,4 +1,4 @@
-//! The comparison with PostGraphile: a crate of its own, because it has dependencies.
+//! Thalweg beside others, and measured: a crate of its own, because it has dependencies.
 
 use std::path::Path;
 
@@ -17,6 +17,10 @@ pub(crate) enum BenchError {
 pub(crate) fn bench(workspace: &Path, words: &[String]) -> Result<(), BenchError> {
     let mut build = program::cargo();
     build.args(["build", "--quiet", "-p", "server"]).current_dir(workspace);
+    let debug = words.iter().any(|word| word == "--debug" || word == "--help");
+    if words.first().is_some_and(|word| word == "schema-size") && !debug {
+        build.arg("--release");
+    }
     let mut run = program::cargo();
     run.args(["run", "--quiet", "-p", "bench", "--"]).args(words).current_dir(workspace);
     for (name, mut command) in [("cargo build".to_owned(), build), (words.join(" "), run)] {

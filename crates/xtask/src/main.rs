@@ -43,6 +43,9 @@ cargo xtask tidy
 cargo xtask compare [--help] [OPTIONS]
     Asks PostGraphile 4, PostGraphile 5 and Thalweg the same and prints the differences.
 
+cargo xtask bench schema-size [--help] [OPTIONS]
+    Counts what a request costs on schemas of different sizes.
+
 cargo xtask ci
     Everything of `test`; a check whose tool is not installed is a failure.
 
