@@ -9,6 +9,7 @@ pub(crate) enum Command {
     Setup(setup::Options),
     Test(test::Options),
     Tidy,
+    Docs,
     /// Of the crate `bench`, whose words these are.
     Bench(Vec<String>),
     Help,
@@ -36,6 +37,7 @@ pub(crate) fn parse(words: &[String]) -> Result<Command, ArgumentError> {
         "test" => parse_test(rest),
         "bench" => Ok(Command::Bench(rest.to_vec())),
         "compare" => Ok(Command::Bench(words.to_vec())),
+        "docs" => without_options(name, rest, Command::Docs),
         "tidy" => without_options(name, rest, Command::Tidy),
         "ci" => {
             let options = test::Options { require_tools: true, ..test::Options::default() };
@@ -117,6 +119,7 @@ mod tests {
         check("", &Ok(Command::Help));
         check("help", &Ok(Command::Help));
         check("tidy", &Ok(Command::Tidy));
+        check("docs", &Ok(Command::Docs));
         let compare = vec!["compare".to_owned(), "--only".to_owned(), "keys".to_owned()];
         check("compare --only keys", &Ok(Command::Bench(compare)));
         check("bench schema-size", &Ok(Command::Bench(vec!["schema-size".to_owned()])));

@@ -12,6 +12,7 @@
 mod arguments;
 mod bench;
 mod debian;
+mod docs;
 mod maven;
 mod phase;
 mod program;
@@ -39,6 +40,9 @@ cargo xtask test [--only tests] [--offline] [--allow-missing] [FILTER]
 
 cargo xtask tidy
     Checks the rules of absence and of form.
+
+cargo xtask docs
+    Writes the support tables of the dialects, which are made from the case files.
 
 cargo xtask compare [--help] [OPTIONS]
     Asks PostGraphile 4, PostGraphile 5 and Thalweg the same and prints the differences.
@@ -80,6 +84,18 @@ fn main() -> ExitCode {
             Ok(()) => true,
             Err(error) => {
                 eprintln!("xtask: {error}");
+                false
+            }
+        },
+        Command::Docs => match docs::write(&workspace) {
+            Ok(written) => {
+                for path in written {
+                    println!("docs: wrote {}", path.display());
+                }
+                true
+            }
+            Err(error) => {
+                eprintln!("docs: {error}");
                 false
             }
         },

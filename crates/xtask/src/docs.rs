@@ -1,0 +1,231 @@
+//! The support tables of the dialects, made from the headers of the case files.
+//!
+//! A table of areas stands in `docs/<dialect>.md` between two marks, and every case with its
+//! sentence in `docs/<dialect>-cases.md`: what is said to work is what is tested.
+
+use std::collections::BTreeMap;
+use std::fmt::Write as _;
+use std::fs;
+use std::io;
+use std::path::{Path, PathBuf};
+
+const BEGIN: &str = "<!-- The support table: made by `cargo xtask docs` from the case files. -->";
+const END: &str = "<!-- The end of the support table. -->";
+
+/// The sources, by their words in `# skip`, and as they are called.
+const SOURCES: [(&str, &str); 2] = [("postgres", "PostgreSQL"), ("sqlite", "SQLite")];
+
+/// The documents could not be made.
+#[derive(Debug, thiserror::Error)]
+pub(crate) enum DocsError {
+    #[error("{}: {error}", .path.display())]
+    File { path: PathBuf, error: io::Error },
+    #[error("{}: the marks of the support table are missing:\n{BEGIN}\n{END}", .0.display())]
+    Marks(PathBuf),
+}
+
+/// What the header of a case file says.
+#[derive(Debug, PartialEq, Eq)]
+struct Case {
+    /// The behaviour.
+    sentence: String,
+    /// The file's path below the folder of the dialect.
+    path: String,
+    /// The source's word, and why the case is not for it.
+    skips: Vec<(String, String)>,
+}
+
+/// The cases of an area, by their paths.
+type Areas = BTreeMap<String, Vec<Case>>;
+
+/// Writes what is not up to date, and gives the names of these files.
+pub(crate) fn write(workspace: &Path) -> Result<Vec<PathBuf>, DocsError> {
+    let stale = find_stale(workspace)?;
+    for (path, text) in &stale {
+        fs::write(path, text).map_err(|error| DocsError::File { path: path.clone(), error })?;
+    }
+    Ok(stale.into_iter().map(|(path, _)| path).collect())
+}
+
+/// The documents that are not as the case files say, with the text that they should have.
+pub(crate) fn find_stale(workspace: &Path) -> Result<Vec<(PathBuf, String)>, DocsError> {
+    let mut stale = Vec::new();
+    for folder in subfolders(&workspace.join("fixtures/cases"))? {
+        let Some(dialect) = folder.file_name().and_then(|name| name.to_str()) else { continue };
+        let areas = read_areas(&folder)?;
+        let page = workspace.join(format!("docs/{dialect}.md"));
+        let old = read(&page)?;
+        let new = replace_table(&old, &table(dialect, &areas))
+            .ok_or_else(|| DocsError::Marks(page.clone()))?;
+        if new != old {
+            stale.push((page, new));
+        }
+        let list = workspace.join(format!("docs/{dialect}-cases.md"));
+        let text = cases(dialect, &areas);
+        if fs::read_to_string(&list).ok().as_ref() != Some(&text) {
+            stale.push((list, text));
+        }
+    }
+    Ok(stale)
+}
+
+fn replace_table(page: &str, table: &str) -> Option<String> {
+    let (before, rest) = page.split_once(BEGIN)?;
+    let (_, after) = rest.split_once(END)?;
+    Some(format!("{before}{BEGIN}\n{table}{END}{after}"))
+}
+
+/// One row an area.
+fn table(dialect: &str, areas: &Areas) -> String {
+    let mut text = String::from("| area | cases |");
+    for (_, name) in SOURCES {
+        let _ = write!(text, " {name} |");
+    }
+    text.push_str(" left out, and why |\n|---|---|---|---|---|\n");
+    for (area, cases) in areas {
+        let _ = write!(text, "| [{area}]({dialect}-cases.md#{area}) | {} |", cases.len());
+        let mut reasons: BTreeMap<(&str, &str), usize> = BTreeMap::new();
+        for (word, name) in SOURCES {
+            let skipped = cases.iter().filter_map(|case| case.reason(word));
+            skipped.for_each(|reason| *reasons.entry((name, reason)).or_default() += 1);
+            let held = cases.iter().filter(|case| case.reason(word).is_none()).count();
+            let _ = write!(text, " {held} |");
+        }
+        let reasons: Vec<String> = reasons
+            .iter()
+            .map(|((name, reason), count)| match count {
+                1 => format!("{name}: {reason}"),
+                _ => format!("{name}: {reason} ({count})"),
+            })
+            .collect();
+        let _ = writeln!(text, " {} |", reasons.join("; "));
+    }
+    text
+}
+
+/// Every case with its sentence.
+fn cases(dialect: &str, areas: &Areas) -> String {
+    let mut text = format!(
+        "# What the cases of the dialect `{dialect}` hold\n\n\
+         Made by `cargo xtask docs` from the case files, each of which is a request and the one \
+         answer of every source.\n\
+         What a source cannot do is said in its place.\n"
+    );
+    for (area, cases) in areas {
+        let _ = write!(text, "\n## {area}\n\n| behaviour |");
+        for (_, name) in SOURCES {
+            let _ = write!(text, " {name} |");
+        }
+        text.push_str("\n|---|---|---|\n");
+        for case in cases {
+            let link = format!("../fixtures/cases/{dialect}/{}", case.path);
+            let _ = write!(text, "| [{}]({link}) |", escape(&case.sentence));
+            for (word, _) in SOURCES {
+                let _ = write!(text, " {} |", case.reason(word).unwrap_or("yes"));
+            }
+            text.push('\n');
+        }
+    }
+    text
+}
+
+impl Case {
+    /// Why it is not for a source, if it is not.
+    fn reason(&self, word: &str) -> Option<&str> {
+        self.skips.iter().find(|(own, _)| own == word).map(|(_, reason)| reason.as_str())
+    }
+}
+
+fn read_areas(folder: &Path) -> Result<Areas, DocsError> {
+    let mut areas = Areas::new();
+    for area in subfolders(folder)? {
+        let Some(name) = area.file_name().and_then(|name| name.to_str()) else { continue };
+        let mut cases = Vec::new();
+        for path in entries(&area)? {
+            let Some(file) = path.file_name().and_then(|name| name.to_str()) else { continue };
+            if file.ends_with(".case") {
+                cases.push(parse(&format!("{name}/{file}"), &read(&path)?));
+            }
+        }
+        if !cases.is_empty() {
+            areas.insert(name.to_owned(), cases);
+        }
+    }
+    Ok(areas)
+}
+
+/// Only the header is read; whether it makes sense is what the runner of the cases checks.
+fn parse(path: &str, text: &str) -> Case {
+    let header = text.lines().take_while(|line| line.starts_with('#'));
+    let mut lines = header.map(|line| line.trim_start_matches('#').trim());
+    let sentence = lines.next().unwrap_or_default().trim_end_matches('.').to_owned();
+    let skips = lines
+        .filter_map(|line| line.strip_prefix("skip ")?.split_once(':'))
+        .map(|(source, reason)| (source.trim().to_owned(), escape(reason.trim())))
+        .collect();
+    Case { sentence, path: path.to_owned(), skips }
+}
+
+/// What would end a cell or a link.
+fn escape(text: &str) -> String {
+    text.replace('|', "\\|").replace('[', "\\[").replace(']', "\\]")
+}
+
+fn subfolders(folder: &Path) -> Result<Vec<PathBuf>, DocsError> {
+    Ok(entries(folder)?.into_iter().filter(|path| path.is_dir()).collect())
+}
+
+/// Sorted, since folders list in any order.
+fn entries(folder: &Path) -> Result<Vec<PathBuf>, DocsError> {
+    let fail = |error| DocsError::File { path: folder.to_owned(), error };
+    let entries = fs::read_dir(folder).map_err(fail)?;
+    let mut paths: Vec<PathBuf> = entries
+        .map(|entry| entry.map(|entry| entry.path()))
+        .collect::<Result<_, _>>()
+        .map_err(fail)?;
+    paths.sort();
+    Ok(paths)
+}
+
+fn read(path: &Path) -> Result<String, DocsError> {
+    fs::read_to_string(path).map_err(|error| DocsError::File { path: path.to_owned(), error })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn areas() -> Areas {
+        let case =
+            "# A | b [c].\n# database: shop\n# skip sqlite: no arrays\n--- request\n# skip x: y";
+        let other = parse("page/all.case", "# All rows.\n--- request\n");
+        let cases = vec![parse("page/first.case", case), other];
+        Areas::from([("page".to_owned(), cases)])
+    }
+
+    #[test]
+    fn the_header_alone_is_read() {
+        let case = &areas()["page"][0];
+        assert_eq!(case.sentence, "A | b [c]");
+        assert_eq!(case.skips, [("sqlite".to_owned(), "no arrays".to_owned())]);
+    }
+
+    #[test]
+    fn areas_are_counted_by_source() {
+        let expected = "| area | cases | PostgreSQL | SQLite | left out, and why |\n\
+                        |---|---|---|---|---|\n\
+                        | [page](d-cases.md#page) | 2 | 2 | 1 | SQLite: no arrays |\n";
+        assert_eq!(table("d", &areas()), expected);
+        let listed = cases("d", &areas());
+        assert!(listed.contains(
+            "| [A \\| b \\[c\\]](../fixtures/cases/d/page/first.case) | yes | no arrays |\n"
+        ));
+    }
+
+    #[test]
+    fn only_what_stands_between_the_marks_is_replaced() {
+        let page = format!("a\n{BEGIN}\nold\n{END}\nb");
+        assert_eq!(replace_table(&page, "new\n"), Some(format!("a\n{BEGIN}\nnew\n{END}\nb")));
+        assert_eq!(replace_table("a", "new\n"), None);
+    }
+}
