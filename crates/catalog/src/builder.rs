@@ -98,6 +98,7 @@ impl Builder {
             to_fields: relationship.to_fields,
             one_to_one: false,
             indexed: false,
+            enforced: true,
             edge: None,
             description: relationship.description,
         });

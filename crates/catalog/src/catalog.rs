@@ -1,7 +1,9 @@
 //! The arena of everything a source holds.
 
+use std::collections::HashMap;
 use std::ops::Index;
 
+use crate::declare::KnownRows;
 use crate::entity::{Entity, Field, Relationship};
 use crate::ids::{CompositeId, DomainId, EntityId, EnumId, FieldId, RangeId, RelationshipId};
 use crate::note::Note;
@@ -19,11 +21,14 @@ pub struct Catalog {
     pub(crate) ranges: Vec<Range>,
     pub(crate) notes: Vec<Note>,
     pub(crate) capabilities: Capabilities,
+    pub(crate) known_rows: HashMap<EntityId, KnownRows>,
 }
 
 /// What a dialect may ask of the source. A dialect never asks which source it is.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Capabilities {
+    /// Things can have comments.
+    pub comments: bool,
     /// JSON values compare by content, not by their text.
     pub json_equality: bool,
     /// Namespaces are part of names.
@@ -37,6 +42,11 @@ pub struct Capabilities {
 impl Catalog {
     pub fn entities(&self) -> impl Iterator<Item = &Entity> {
         self.entities.iter()
+    }
+
+    /// The fields of all entities.
+    pub fn fields(&self) -> impl Iterator<Item = &Field> {
+        self.fields.iter()
     }
 
     pub fn relationships(&self) -> impl Iterator<Item = &Relationship> {

@@ -34,7 +34,8 @@ impl Entity {
     /// that another row equals: some key's fields are among them.
     #[must_use]
     pub fn is_unique(&self, fields: &[FieldId]) -> bool {
-        self.keys.iter().any(|key| key.fields.iter().all(|field| fields.contains(field)))
+        let mut enforced = self.keys.iter().filter(|key| key.enforced);
+        enforced.any(|key| key.fields.iter().all(|field| fields.contains(field)))
     }
 
     /// Whether some index starts with exactly these fields, in any order.
@@ -46,8 +47,8 @@ impl Entity {
                     && fields.iter().all(|field| prefix.contains(field))
             })
         };
-        self.keys.iter().any(|key| starts_with(&key.fields))
-            || self.indexes.iter().any(|index| !index.partial && starts_with(&index.fields))
+        self.keys.iter().any(|key| key.enforced && starts_with(&key.fields))
+            || self.indexes.iter().any(|index| index.finds_equals() && starts_with(&index.fields))
     }
 }
 
@@ -93,6 +94,9 @@ pub struct Key {
     pub name: Box<str>,
     pub kind: KeyKind,
     pub fields: Vec<FieldId>,
+    /// Whether the source sees to it. If not, somebody declared that it is so.
+    pub enforced: bool,
+    pub description: Option<Box<str>>,
 }
 
 /// Whether a key is the one that the source names first.
@@ -102,13 +106,32 @@ pub enum KeyKind {
     Unique,
 }
 
-/// An index over plain fields; indexes over expressions are not listed.
+/// An index over plain fields. Of one over expressions, too, only the fields before the first of
+/// these are listed.
 #[derive(Clone, Debug)]
 pub struct Index {
     pub name: Box<str>,
     pub fields: Vec<FieldId>,
     /// An index over some of the rows only.
     pub partial: bool,
+    pub finds: Finds,
+}
+
+impl Index {
+    /// Whether every row with given values of the first fields is found by it.
+    #[must_use]
+    pub fn finds_equals(&self) -> bool {
+        !self.partial && self.finds == Finds::Equals
+    }
+}
+
+/// What an index is good for.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Finds {
+    /// Finding rows whose fields equal values.
+    Equals,
+    /// Something else: texts by their words, shapes by their place.
+    Other,
 }
 
 /// A foreign key: each row of `from` refers to at most one row of `to`.
@@ -126,6 +149,8 @@ pub struct Relationship {
     pub one_to_one: bool,
     /// Whether an index serves the way from `to` back to `from`.
     pub indexed: bool,
+    /// Whether the source sees to it. If not, somebody declared that it is so.
+    pub enforced: bool,
     /// The join table or relationship type that carries properties of its own, where the way
     /// from `from` to `to` leads through one.
     pub edge: Option<EntityId>,
@@ -146,6 +171,7 @@ mod tests {
             name: "".into(),
             fields: fields(numbers),
             partial,
+            finds: Finds::Equals,
         };
         Entity {
             id: EntityId::new(0),
@@ -153,7 +179,13 @@ mod tests {
             name: "entity".into(),
             kind: EntityKind::Table,
             fields: fields(&[0, 1, 2, 3, 4]),
-            keys: vec![Key { name: "".into(), kind: KeyKind::Primary, fields: fields(&[0, 1]) }],
+            keys: vec![Key {
+                name: "".into(),
+                kind: KeyKind::Primary,
+                fields: fields(&[0, 1]),
+                enforced: true,
+                description: None,
+            }],
             indexes: vec![index(&[2, 3], false), index(&[4], true)],
             outgoing: Vec::new(),
             incoming: Vec::new(),

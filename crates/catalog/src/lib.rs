@@ -9,9 +9,11 @@
 //! * [`ids`]: the ids everything else uses
 //! * [`note`]: what could not be represented, and what to do about it
 //! * [`builder`]: how introspection fills the arena
+//! * [`declare`]: what somebody says of the source that it does not say itself
 
 pub mod builder;
 pub mod catalog;
+pub mod declare;
 pub mod entity;
 pub mod ids;
 pub mod note;
@@ -19,7 +21,8 @@ pub mod types;
 
 pub use builder::Builder;
 pub use catalog::{Capabilities, Catalog};
-pub use entity::{Entity, EntityKind, Field, Generated, Index, Key, KeyKind, Relationship};
+pub use declare::KnownRows;
+pub use entity::{Entity, EntityKind, Field, Finds, Generated, Index, Key, KeyKind, Relationship};
 pub use ids::{CompositeId, DomainId, EntityId, EnumId, FieldId, RangeId, RelationshipId};
 pub use note::{Note, NoteKind};
 pub use types::{Attribute, Composite, Domain, Enum, EnumLabel, Range, Scalar, Type};

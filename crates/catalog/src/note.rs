@@ -21,6 +21,8 @@ pub enum NoteKind {
     LeftOut,
     /// A type is known by its name only and is served as text.
     UnmappedType,
+    /// What somebody declared of the source does not fit it.
+    Declaration,
     /// The way back along a foreign key reads the whole table.
     UnindexedRelationship,
 }
@@ -33,6 +35,7 @@ impl NoteKind {
             Self::Collision => "collision",
             Self::LeftOut => "left out",
             Self::UnmappedType => "unmapped type",
+            Self::Declaration => "declaration without effect",
             Self::UnindexedRelationship => "unindexed foreign key",
         }
     }

@@ -96,6 +96,7 @@ pub struct Composite {
 pub struct Attribute {
     pub name: Box<str>,
     pub r#type: Type,
+    pub description: Option<Box<str>>,
 }
 
 /// A named restriction of `base`; its checks stay with the source.

@@ -121,6 +121,8 @@ pub enum RowsForm {
     Single,
     /// What is made of all of them: an object of [`AggregateField`]s.
     Aggregate,
+    /// The first row or null: there should be one at most, and nothing sees to it.
+    First,
 }
 
 /// How a value becomes JSON, where parts are selected by the operation.
@@ -173,6 +175,8 @@ pub struct NodeIdBinding {
     pub prefix: Box<str>,
     /// The fields whose values follow it.
     pub key: Vec<FieldId>,
+    /// Whether the source sees to it that no two rows have the same id.
+    pub enforced: bool,
     /// The type of the rows.
     pub r#type: TypeId,
 }

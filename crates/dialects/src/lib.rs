@@ -25,13 +25,32 @@ pub use binding::{
 };
 pub use lower::{Introspection, LowerError, Lowered, lower};
 
-use catalog::Catalog;
+use catalog::{Catalog, EntityId, FieldId};
 
 /// Which API a source is served with.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Dialect {
     PostGraphile(postgraphile::Options),
     Phrag(phrag::Options),
+}
+
+/// Adds to a catalog what the dialect declares of the source: keys and foreign keys that it does
+/// not have itself.
+pub fn declare(catalog: &mut Catalog, dialect: &Dialect) {
+    match dialect {
+        Dialect::PostGraphile(options) => postgraphile::declare(catalog, options),
+        Dialect::Phrag(_) => {}
+    }
+}
+
+/// The entities whose rows the API is made from, each with the fields that are wanted of them as
+/// texts. They are to be known to the catalog before the API is made.
+#[must_use]
+pub fn wanted_rows(catalog: &Catalog, dialect: &Dialect) -> Vec<(EntityId, Vec<FieldId>)> {
+    match dialect {
+        Dialect::PostGraphile(options) => postgraphile::wanted_rows(catalog, options),
+        Dialect::Phrag(_) => Vec::new(),
+    }
 }
 
 /// Makes the API of a catalog.

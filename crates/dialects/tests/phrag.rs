@@ -54,7 +54,16 @@ impl Tables {
     fn table(&mut self, name: &str, key: usize, columns: &[(&str, Type)]) -> EntityId {
         let entity = self.entity(name, EntityKind::Table, columns);
         let fields = self.builder.catalog()[entity].fields[..key].to_vec();
-        self.builder.key(entity, Key { name: "".into(), kind: KeyKind::Primary, fields });
+        self.builder.key(
+            entity,
+            Key {
+                name: "".into(),
+                kind: KeyKind::Primary,
+                fields,
+                enforced: true,
+                description: None,
+            },
+        );
         entity
     }
 

@@ -118,6 +118,7 @@ fn orders_cursors_and_node_ids() {
             unique: vec![id],
             natural_cursor: "primary_key_asc".into(),
             node_id: Some(NodeIdBinding {
+                enforced: true,
                 prefix: "people".into(),
                 key: vec![id],
                 r#type: api.schema.find_type("Person").unwrap(),
@@ -168,17 +169,17 @@ fn a_name_belongs_to_the_first_and_the_others_are_reported() {
     tables.table("empty", &[]);
     let api = make(&tables.finish(), SimpleCollections::Omit);
     expect![[r#"
-        collision: app.cursor: its type would be called Cursor, which is already a type of every API; it is left out. Remedy: rename app.cursor, or the other.
-        collision: app.date: its type would be called Date, which is already a type of every API; it is left out. Remedy: rename app.date, or the other.
-        collision: app.person: its type would be called Person, which is already the type of app.people; it is left out. Remedy: rename app.person, or the other.
-        collision: app.query: its type would be called Query, which is already a type of every API; it is left out. Remedy: rename app.query, or the other.
-        collision: app.post.node_id: its field would be called nodeId, which is already the node id of the row; it is left out. Remedy: rename app.post.node_id, or the other.
-        collision: app.post.a_b: its field would be called aB, which is already the field of app.post.a-b; it is left out. Remedy: rename app.post.a_b, or the other.
+        collision: app.cursor: its type would be called Cursor, which is already a type of every API; it is left out. Remedy: comment on table app.cursor is E'@name new_name';
+        collision: app.date: its type would be called Date, which is already a type of every API; it is left out. Remedy: comment on table app.date is E'@name new_name';
+        collision: app.person: its type would be called Person, which is already the type of app.people; it is left out. Remedy: comment on table app.person is E'@name new_name';
+        collision: app.query: its type would be called Query, which is already a type of every API; it is left out. Remedy: comment on table app.query is E'@name new_name';
+        collision: app.post.node_id: its field would be called nodeId, which is already the node id of the row; it is left out. Remedy: comment on column app.post.node_id is E'@name new_name';
+        collision: app.post.a_b: its field would be called aB, which is already the field of app.post.a-b; it is left out. Remedy: comment on column app.post.a_b is E'@name new_name';
         left out: app.post.__private: its name begins with two underscores, which marks it as private. Remedy: rename app.post.__private.
         left out: app.empty: it has no column that can be shown. Remedy: add a column.
-        collision: app.post.primary_key: its order would be called PRIMARY_KEY_ASC, which is already the order by the primary key; it is left out. Remedy: rename app.post.primary_key, or the other.
-        collision: app.post.primary_key: its order would be called PRIMARY_KEY_DESC, which is already the order by the primary key; it is left out. Remedy: rename app.post.primary_key, or the other.
-        collision: the foreign key a-b_fkey of app.post (a-b): its relation back would be called postByAB, which is already the relation of the foreign key a-b_fkey of app.post (a-b); it is left out. Remedy: rename a column of the foreign key a-b_fkey of app.post (a-b).
+        collision: app.post.primary_key: its order would be called PRIMARY_KEY_ASC, which is already the order by the primary key; it is left out. Remedy: comment on column app.post.primary_key is E'@name new_name';
+        collision: app.post.primary_key: its order would be called PRIMARY_KEY_DESC, which is already the order by the primary key; it is left out. Remedy: comment on column app.post.primary_key is E'@name new_name';
+        collision: the foreign key a-b_fkey of app.post (a-b): its relation back would be called postByAB, which is already the relation of the foreign key a-b_fkey of app.post (a-b); it is left out. Remedy: comment on constraint "a-b_fkey" on app.post is E'@foreignSingleFieldName new_name';
     "#]].assert_eq(&notes(&api));
     let shown = ["Query", "Post", "PostCondition", "PostsOrderBy"]
         .map(|name| format!("{name}: {}\n", members(&api, name).join(" ")));
@@ -200,7 +201,7 @@ fn a_table_keeps_its_type_and_another_table_loses_its_connection() {
     }
     let api = make(&tables.finish(), SimpleCollections::Omit);
     expect![[r#"
-        collision: app.post: its connection type would be called PostsConnection, which is already the type of app.posts_connection; it is left out. Remedy: rename app.post, or the other.
+        collision: app.post: its connection type would be called PostsConnection, which is already the type of app.posts_connection; it is left out. Remedy: comment on table app.post is E'@name new_name';
     "#]].assert_eq(&notes(&api));
     assert_eq!(members(&api, "Query"), ["query", "nodeId", "node", "allPostsConnections"]);
     assert_eq!(members(&api, "PostsConnection"), ["id"]);

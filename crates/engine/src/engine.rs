@@ -7,6 +7,7 @@ use dialects::{Api, Dialect};
 use graphql::{DocumentLimits, Validator};
 use sources::{Address, OpenOptions, Source};
 
+use crate::known_rows::{self, KnownRowsError};
 use crate::prepare::DocumentCache;
 
 #[derive(Clone, Debug)]
@@ -37,6 +38,8 @@ pub enum OpenError {
     Address(#[from] sources::AddressError),
     #[error(transparent)]
     Source(#[from] sources::OpenError),
+    #[error(transparent)]
+    Rows(#[from] KnownRowsError),
     #[error(
         "the source offers nothing that this API can show; `thalweg check` says why, and \
          --schema names other schemas"
@@ -56,7 +59,10 @@ impl Engine {
 
     /// The same for a look only: an API without a field is fine.
     pub async fn inspect(address: &Address, options: &Options) -> Result<Arc<Self>, OpenError> {
-        let (source, catalog) = Source::open(address, &options.source).await?;
+        let (source, mut catalog) = Source::open(address, &options.source).await?;
+        dialects::declare(&mut catalog, &options.dialect);
+        let wanted = dialects::wanted_rows(&catalog, &options.dialect);
+        known_rows::read(&source, &mut catalog, wanted).await?;
         let api = dialects::api(&catalog, &options.dialect);
         let validator = Validator::new(&api.schema);
         Ok(Arc::new(Self {

@@ -9,6 +9,7 @@
 //! | respond | [`respond`] | each request |
 //!
 //! * [`engine`]: one API over one source, shared by all threads
+//! * [`known_rows`]: rows that the API is made from
 //! * [`worker`]: what one thread needs to answer: connections
 //! * [`prepare`]: everything that is made once and cached
 //! * [`respond`]: answers and errors as JSON
@@ -16,12 +17,14 @@
 
 pub mod engine;
 pub mod explain;
+pub mod known_rows;
 pub mod prepare;
 pub mod respond;
 pub mod worker;
 
 pub use engine::{Engine, OpenError, Options};
 pub use explain::Explained;
+pub use known_rows::KnownRowsError;
 pub use respond::{Kind, Response};
 pub use sources::{Address as SourceAddress, OpenOptions};
 pub use worker::{Allowed, Worker};

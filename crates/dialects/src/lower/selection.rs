@@ -224,7 +224,8 @@ impl<'a> Context<'a> {
         let fields = self.row_fields(binding.r#type, sets, &[], &mut outputs)?;
         let node = self.shape.add(Node::Object(fields));
         let node = Node::Single { rows: response::RowsId(rows_id.0), node };
-        Ok(Some((node, single(rows_id, entity, filter, outputs))))
+        let rows = Rows { single: binding.enforced, ..single(rows_id, entity, filter, outputs) };
+        Ok(Some((node, rows)))
     }
 
     /// Adds a read of the root field being lowered.
@@ -253,6 +254,9 @@ impl<'a> Context<'a> {
             arguments.filters.push(filter);
         }
         let order = self.list_order(binding.entity, &arguments.orders);
+        if binding.form == RowsForm::First {
+            arguments.limit = Some(ir::Operand::Constant(ir::Value::Integer(1)));
+        }
         if let (None, Some(limit)) = (&arguments.limit, binding.default_limit) {
             let limit = i64::try_from(limit).unwrap_or(i64::MAX);
             arguments.limit = Some(ir::Operand::Constant(ir::Value::Integer(limit)));
@@ -268,7 +272,7 @@ impl<'a> Context<'a> {
                 let item = Item { node: self.shape.add(Node::Object(fields)), nullable };
                 Node::List { rows: shape_rows, item }
             }
-            RowsForm::Single => {
+            RowsForm::Single | RowsForm::First => {
                 let fields = self.row_fields(r#type.base, sets, &[], &mut outputs)?;
                 Node::Single { rows: shape_rows, node: self.shape.add(Node::Object(fields)) }
             }

@@ -7,7 +7,9 @@ use graphql::schema::{
 use rustc_hash::FxHashMap;
 
 use super::claims::Claims;
+use super::enum_tables::EnumTables;
 use super::naming::Inflection;
+use super::tags::annotations::Annotations;
 use super::types::ValueType;
 use super::{Options, scalars};
 use crate::api::ApiBuilder;
@@ -17,6 +19,9 @@ use crate::api::ApiBuilder;
 pub(super) struct Build<'a> {
     pub(super) catalog: &'a Catalog,
     pub(super) options: &'a Options,
+    pub(super) annotations: &'a Annotations,
+    /// Tables whose rows are the values of enums.
+    pub(super) enum_tables: &'a EnumTables,
     /// How names are formed.
     pub(super) inflection: Inflection,
     pub(super) api: ApiBuilder,
@@ -40,10 +45,17 @@ pub(super) enum Named {
     Enum(EnumId),
     Domain(DomainId),
     Composite(CompositeId),
+    /// An enum whose values are rows, by its place among these.
+    EnumTable(usize),
 }
 
 impl<'a> Build<'a> {
-    pub(super) fn new(catalog: &'a Catalog, options: &'a Options) -> Self {
+    pub(super) fn new(
+        catalog: &'a Catalog,
+        annotations: &'a Annotations,
+        enum_tables: &'a EnumTables,
+        options: &'a Options,
+    ) -> Self {
         let mut types = Claims::default();
         for name in scalars::RESERVED_TYPES {
             types.reserve(name, "a type of every API");
@@ -51,6 +63,8 @@ impl<'a> Build<'a> {
         Self {
             catalog,
             options,
+            annotations,
+            enum_tables,
             inflection: Inflection::new(options),
             api: ApiBuilder::default(),
             types,

@@ -1,28 +1,31 @@
 //! Conditions: an input type for each entity, whose fields must equal columns.
 
-use graphql::schema::{TypeId, TypeKind};
+use graphql::schema::{TypeId, TypeKind, TypeRef};
 
 use super::build::{Build, input};
 use super::claims::Claimant;
 use super::descriptions;
-use super::entity::Served;
+use super::entity::{Column, Served};
+use super::tags::omit::Action;
 use super::types::ValueType;
 use crate::binding::{InputBinding, InputRole, Meaning, ValueShape};
 
 /// Adds the condition type of an entity; `None` if no column can be compared. PostGraphile offers
 /// the columns that the database cannot compare, too: for whether they are null.
 pub(super) fn add(build: &mut Build<'_>, one: &Served<'_>) -> Option<TypeId> {
-    let mut columns = one
-        .columns
-        .iter()
+    if !build.offers_entity(one.entity.id, Action::Filter) {
+        return None;
+    }
+    let columns: Vec<(&Column, TypeRef)> = one
+        .offered(build, Action::Filter)
         .filter_map(|column| column.value.input.map(|input| (column, input)))
-        .peekable();
-    columns.peek()?;
+        .collect();
+    columns.first()?;
     let subject = build.entity_name(one.entity.id);
     let name = build.inflection.condition_type(&one.name);
     let claimant = Claimant { subject: &subject, what: "condition type" };
     if let Err(note) = build.types.claim(&name, claimant) {
-        build.note(note);
+        build.note_with(note, |build| build.rename_entity(one.entity.id));
         return None;
     }
     let description = descriptions::condition_type(&one.name);

@@ -4,14 +4,14 @@ use graphql::schema::{FieldDefinition, TypeId, TypeRef};
 
 use super::build::{Build, field, object};
 use super::claims::Claimant;
-use super::descriptions;
-use super::entity::Served;
+use super::entity::{Served, has_collection};
+use super::{SimpleCollections, descriptions};
 use crate::binding::{ConnectionField, EdgeField, FieldBinding, PageInfoField};
 
 /// Adds the connection type of an entity and its edge type. `None` if there are no connections,
 /// or if a name is taken.
 pub(super) fn add(build: &mut Build<'_>, one: &Served<'_>, row: TypeId) -> Option<TypeId> {
-    if !build.options.simple_collections.has_connections() {
+    if !has_collection(build, one, SimpleCollections::has_connections) {
         return None;
     }
     let subject = build.entity_name(one.entity.id);
@@ -19,13 +19,13 @@ pub(super) fn add(build: &mut Build<'_>, one: &Served<'_>, row: TypeId) -> Optio
         (build.inflection.connection_type(&one.name), build.inflection.edge_type(&one.name));
     for (name, what) in [(&name, "connection type"), (&edge_name, "edge type")] {
         if let Err(note) = build.types.claim(name, Claimant { subject: &subject, what }) {
-            build.note(note);
+            build.note_with(note, |build| build.rename_entity(one.entity.id));
             return None;
         }
     }
     let (cursor, int) = (build.scalar("Cursor")?, build.scalar("Int")?);
     let page_info = page_info(build)?;
-    let row = TypeRef::named(row);
+    let node = TypeRef::named(row).non_null_if(!build.options.setof_functions_contain_nulls);
 
     let description = descriptions::connection(&one.name);
     let connection = build.add_type(&name, Some(description.into()), object(Vec::new()))?;
@@ -34,7 +34,7 @@ pub(super) fn add(build: &mut Build<'_>, one: &Served<'_>, row: TypeId) -> Optio
     let edges = TypeRef::named(edge).non_null().list().non_null();
     let fields: [(FieldDefinition, FieldBinding); 4] = [
         (
-            field("nodes", &descriptions::nodes(&one.name), row.list().non_null()),
+            field("nodes", &descriptions::nodes(&one.name), node.list().non_null()),
             FieldBinding::Connection(ConnectionField::Nodes),
         ),
         (
@@ -58,8 +58,8 @@ pub(super) fn add(build: &mut Build<'_>, one: &Served<'_>, row: TypeId) -> Optio
         field("cursor", descriptions::CURSOR, cursor),
         FieldBinding::Edge(EdgeField::Cursor),
     );
-    let node = field("node", &descriptions::edge_node(&one.name), row);
-    build.api.add_field(edge, node, FieldBinding::Edge(EdgeField::Node));
+    let field = field("node", &descriptions::edge_node(&one.name), node);
+    build.api.add_field(edge, field, FieldBinding::Edge(EdgeField::Node));
     Some(connection)
 }
 

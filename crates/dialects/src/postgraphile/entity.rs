@@ -7,8 +7,13 @@ use response::Leaf;
 
 use super::build::{Build, field, object};
 use super::claims::{Claimant, Claims};
+use super::tags::deprecation;
+use super::tags::omit::Action;
 use super::types::{ValueType, note_left_out, value_type};
-use super::{aggregates, condition, connection, descriptions, filter, naming, order};
+use super::{
+    SimpleCollections, aggregates, condition, connection, descriptions, enum_tables, filter,
+    naming, order, relations,
+};
 use crate::binding::{ColumnBinding, EntityBinding, FieldBinding, NodeIdBinding, ValueShape};
 
 /// An entity that the API shows.
@@ -47,6 +52,15 @@ impl Served<'_> {
         self.columns.iter().find(|column| column.field == field)
     }
 
+    /// The columns with which something may be done.
+    pub(super) fn offered(
+        &self,
+        build: &Build<'_>,
+        action: Action,
+    ) -> impl Iterator<Item = &Column> {
+        self.columns.iter().filter(move |column| build.offers_field(column.field, action))
+    }
+
     /// The fields of the primary key; none without one.
     pub(super) fn primary_key(&self) -> &[FieldId] {
         self.entity.primary_key().map_or(&[], |key| &key.fields)
@@ -58,15 +72,18 @@ impl Served<'_> {
 pub(super) fn plan<'a>(build: &mut Build<'a>) -> Vec<Served<'a>> {
     let mut named = Vec::new();
     for entity in build.catalog.entities() {
-        let name = build.inflection.table_type(build.table_name(entity.id));
         let subject = build.entity_name(entity.id);
+        if !build.offers_entity(entity.id, Action::Read) {
+            continue;
+        }
+        let name = build.inflection.table_type(build.table_name(entity.id));
         if naming::is_hidden(&entity.name) {
             note_hidden(build, &subject);
             continue;
         }
         match build.types.claim(&name, Claimant { subject: &subject, what: "type" }) {
             Ok(()) => named.push((entity, name)),
-            Err(note) => build.note(note),
+            Err(note) => build.note_with(note, |build| build.rename_entity(entity.id)),
         }
     }
     let served = named.into_iter().filter_map(|(entity, name)| serve(build, entity, name));
@@ -83,22 +100,36 @@ fn serve<'a>(build: &mut Build<'a>, entity: &'a Entity, name: String) -> Option<
     let mut columns = Vec::new();
     for field in build.catalog.fields_of(entity.id) {
         let subject = build.field_name(field.id);
-        let value = value_type(build, &field.r#type);
+        let is_key = entity.keys.iter().any(|key| key.fields.contains(&field.id));
+        let shown = build.offers_field(field.id, Action::Read);
+        if !shown && !is_key {
+            continue;
+        }
+        let value = match enum_tables::column_type(build, field.id) {
+            Some(value) => Some(value),
+            None => value_type(build, &field.r#type),
+        };
         build.api.bind_column(field.id, column_binding(value.as_ref()));
         let Some(value) = value else {
             note_left_out(build, &subject);
             continue;
         };
+        if !shown {
+            continue;
+        }
         if naming::is_hidden(&field.name) {
             note_hidden(build, &subject);
             continue;
         }
         let name = build.inflection.column(build.column_name(field.id));
         if let Err(note) = fields.claim(&name, Claimant { subject: &subject, what: "field" }) {
-            build.note(note);
+            build.note_with(note, |build| build.rename_field(field.id));
             continue;
         }
+        let declared = entity.primary_key().is_some_and(|key| key.fields.contains(&field.id));
         let not_null = !field.nullable
+            || declared
+            || build.field_tags(field.id).has("notNull")
             || matches!(field.r#type, Type::Domain(domain) if build.catalog[domain].not_null);
         columns.push(Column { field: field.id, name, value, not_null });
     }
@@ -148,7 +179,7 @@ pub(super) fn add_types(build: &mut Build<'_>, served: &mut [Served<'_>]) {
     for one in served {
         let node = build.api.schema().find_type("Node");
         let interfaces = node.filter(|_| !one.primary_key().is_empty()).into_iter().collect();
-        let description = one.entity.description.clone();
+        let description = build.annotations.entity(one.entity.id).description.clone();
         let Some(row) = build.add_type(&one.name, description, object(interfaces)) else {
             continue;
         };
@@ -158,13 +189,28 @@ pub(super) fn add_types(build: &mut Build<'_>, served: &mut [Served<'_>]) {
             aggregates::add(build, one, &[connection]);
         }
         // Without a field that gives several rows nothing would refer to these.
-        let several = connection.is_some() || build.options.simple_collections.has_lists();
+        let several =
+            connection.is_some() || has_collection(build, one, SimpleCollections::has_lists);
         let order = if several { order::add(build, one) } else { None };
         let condition = if several { condition::add(build, one) } else { None };
         let filter = if several { filter::add(build, one) } else { None };
         one.types = Some(EntityTypes { row, connection, order, condition, filter });
         build.api.bind_entity(one.entity.id, entity_binding(build, one.entity.id, row));
     }
+}
+
+/// Whether several rows of the entity are given in a form, at the root or as a relation.
+pub(super) fn has_collection(
+    build: &Build<'_>,
+    one: &Served<'_>,
+    form: impl Fn(SimpleCollections) -> bool,
+) -> bool {
+    let id = one.entity.id;
+    let all = build.offers_entity(id, Action::All) && form(build.collections(id));
+    all || one.entity.outgoing.iter().any(|outgoing| {
+        let relationship = &build.catalog[*outgoing];
+        relations::has_many(build, relationship) && form(build.relation_collections(relationship))
+    })
 }
 
 fn add_columns(build: &mut Build<'_>, one: &Served<'_>, row: TypeId) {
@@ -178,7 +224,8 @@ fn add_columns(build: &mut Build<'_>, one: &Served<'_>, row: TypeId) {
     for column in &one.columns {
         let r#type = column.value.output.non_null_if(column.not_null);
         let definition = FieldDefinition {
-            description: build.catalog[column.field].description.clone(),
+            description: build.annotations.field(column.field).description.clone(),
+            deprecated: deprecation(build.field_tags(column.field)),
             ..FieldDefinition::new(&column.name, r#type)
         };
         build.api.add_field(row, definition, FieldBinding::Column(column.field));
@@ -190,11 +237,13 @@ fn entity_binding(build: &Build<'_>, id: EntityId, row: TypeId) -> EntityBinding
     let tie_break = entity.primary_key().map(|key| key.fields.clone()).unwrap_or_default();
     // A unique column that can be null does not tell rows apart: several rows may hold null.
     let unique = entity.keys.iter().filter_map(|key| match key.fields.as_slice() {
-        [field] if !build.catalog[*field].nullable => Some(*field),
+        [field] if key.enforced && !build.catalog[*field].nullable => Some(*field),
         _ => None,
     });
     let natural_cursor = if tie_break.is_empty() { "natural" } else { "primary_key_asc" };
+    let enforced = entity.primary_key().is_some_and(|key| key.enforced);
     let node_id = (!tie_break.is_empty()).then(|| NodeIdBinding {
+        enforced,
         prefix: build.inflection.node_prefix(&entity.name).into(),
         key: tie_break.clone(),
         r#type: row,

@@ -3,7 +3,7 @@
 use std::collections::HashSet;
 use std::sync::Arc;
 
-use catalog::{EnumId, Scalar, Type};
+use catalog::{EnumLabel, Scalar, Type};
 use graphql::schema::{EnumValueDefinition, TypeKind, TypeRef, is_name};
 use ir::{Form, ValueForm};
 use response::{EnumNames, Leaf};
@@ -16,10 +16,10 @@ use crate::case::{constant_case, spell, spell_foreign};
 /// The type of an enum, or of a domain over it.
 pub(super) fn value(
     build: &mut Build<'_>,
-    id: EnumId,
+    labels: &[EnumLabel],
+    database_name: &str,
     definition: Definition,
 ) -> Option<ValueType> {
-    let labels = &build.catalog[id].labels;
     if labels.is_empty() {
         // No value can be stored, and GraphQL has no empty enums.
         return value_type(build, &Type::Scalar(Scalar::Text));
@@ -45,7 +45,7 @@ pub(super) fn value(
         input: Some(output),
         equal: true,
         ordered: true,
-        database_name: build.catalog[id].name.clone(),
+        database_name: database_name.into(),
     })
 }
 

@@ -84,6 +84,7 @@ fn bound(build: &mut Build<'_>, element_name: &str, element: TypeRef) -> Option<
 pub(super) struct Attribute {
     pub(super) place: usize,
     pub(super) name: String,
+    pub(super) description: Option<Box<str>>,
     pub(super) value: TypeRef,
 }
 
@@ -102,7 +103,9 @@ pub(super) fn composite(
     let r#type = add_type(build, output, description)?;
     let mut members = vec![None; number];
     for attribute in attributes {
-        add_member(build, r#type, InputDefinition::new(&attribute.name, attribute.value));
+        let description = attribute.description.clone();
+        let definition = InputDefinition::new(&attribute.name, attribute.value);
+        add_member(build, r#type, InputDefinition { description, ..definition });
         if let Some(member) = members.get_mut(attribute.place) {
             let form: Arc<ValueForm> = build.api.form(attribute.value);
             *member = Some(Member { name: attribute.name.as_str().into(), form });

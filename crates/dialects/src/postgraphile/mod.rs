@@ -2,12 +2,13 @@
 //!
 //! The reading side of what PostGraphile 4.14 makes of a database with its defaults: the same
 //! names, types, arguments, orders and descriptions; by option also the filters of the
-//! connection-filter plugin. Not there yet, and so not in the schema: functions, mutations, smart
-//! tags in comments.
+//! connection-filter plugin. Not there yet, and so not in the schema: functions, mutations.
 //!
 //! * [`build`]: the API while it is made
 //! * [`naming`], [`inflection`]: how names are formed; [`names`]: the names of what there is
 //! * [`claims`]: who has which name
+//! * [`tags`]: smart tags; [`offers`]: what they and the options leave to be offered
+//! * [`enum_tables`]: tables whose rows are the values of enums
 //! * [`types`], [`scalars`], [`enums`], [`parts`], [`inputs`]: types of columns
 //! * [`entity`], [`connection`], [`order`], [`condition`]: the types that each entity has
 //! * [`aggregates`]: what is made of all rows
@@ -23,24 +24,32 @@ mod condition;
 mod connection;
 mod descriptions;
 mod entity;
+mod enum_tables;
 mod enums;
 mod filter;
 mod inflection;
 mod inputs;
 mod names;
 mod naming;
+mod offers;
 mod order;
 mod parts;
 mod relations;
+mod remedy;
 mod root;
 mod scalars;
+mod tags;
 mod types;
 
 use catalog::Catalog;
 
 use crate::api::Api;
 use build::Build;
+use enum_tables::EnumTables;
+pub use enum_tables::wanted_rows;
 pub use filter::FilterOptions;
+use tags::annotations::Annotations;
+pub use tags::file::{TagsFile, TagsFileError};
 
 /// Which simple lists stand beside or instead of connections.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -52,7 +61,7 @@ pub enum SimpleCollections {
 }
 
 /// What may be chosen of the API.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Options {
     /// What is made of all rows, as the plugin pg-aggregates gives it.
     pub aggregates: bool,
@@ -60,9 +69,46 @@ pub struct Options {
     pub classic_ids: bool,
     /// The filters of the connection-filter plugin; without it there are none.
     pub connection_filter: Option<FilterOptions>,
+    /// Columns and foreign keys that no index serves are offered for conditions, orders and
+    /// relations all the same.
+    pub ignore_indexes: bool,
+    /// What becomes of the plural form of relations back to at most one row.
+    pub legacy_relations: LegacyRelations,
+    /// Elements of connections may be null by their types.
+    pub setof_functions_contain_nulls: bool,
     pub simple_collections: SimpleCollections,
     /// The names of the plugin pg-simplify-inflector instead of the classic ones.
     pub simplified_names: Option<SimplifiedNames>,
+    /// Tags beside those of comments.
+    pub tags_file: TagsFile,
+}
+
+impl Default for Options {
+    fn default() -> Self {
+        Self {
+            aggregates: false,
+            classic_ids: false,
+            connection_filter: None,
+            ignore_indexes: true,
+            legacy_relations: LegacyRelations::default(),
+            setof_functions_contain_nulls: true,
+            simple_collections: SimpleCollections::default(),
+            simplified_names: None,
+            tags_file: TagsFile::default(),
+        }
+    }
+}
+
+/// What becomes of the plural form of relations back to at most one row.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum LegacyRelations {
+    /// There is the singular only.
+    Omit,
+    /// Both are there.
+    #[default]
+    Deprecated,
+    /// There is the plural only.
+    Only,
 }
 
 /// What the plugin pg-simplify-inflector simplifies, and what its own options change of that.
@@ -84,6 +130,16 @@ impl Default for SimplifiedNames {
     }
 }
 
+impl LegacyRelations {
+    fn has_single(self) -> bool {
+        self != Self::Only
+    }
+
+    fn has_many(self) -> bool {
+        self != Self::Omit
+    }
+}
+
 impl SimpleCollections {
     fn has_connections(self) -> bool {
         self != Self::Only
@@ -94,10 +150,20 @@ impl SimpleCollections {
     }
 }
 
+/// Adds to the catalog what smart tags declare of it.
+pub fn declare(catalog: &mut Catalog, options: &Options) {
+    tags::declared::declare(catalog, &options.tags_file);
+}
+
 /// Makes the API of a catalog.
 #[must_use]
 pub fn api(catalog: &Catalog, options: &Options) -> Api {
-    let mut build = Build::new(catalog, options);
+    let (annotations, mut notes) = Annotations::new(catalog, &options.tags_file);
+    let enum_tables = EnumTables::new(catalog, &annotations, &mut notes);
+    let mut build = Build::new(catalog, &annotations, &enum_tables, options);
+    for note in notes {
+        build.note(note);
+    }
     let query = root::add_types(&mut build);
     let mut served = entity::plan(&mut build);
     entity::add_types(&mut build, &mut served);

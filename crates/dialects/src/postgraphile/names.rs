@@ -1,19 +1,38 @@
-//! The names of what the database has: [`naming`](super::naming) applied to the catalog.
+//! The names of what the database has: [`naming`](super::naming) applied to the catalog and to
+//! what smart tags say about it.
 
-use catalog::{EntityId, FieldId, Key, KeyKind, Relationship};
+use catalog::{EntityId, FieldId, KeyKind, Relationship};
 
 use super::build::Build;
-use super::naming::RelationNames;
+use super::naming::{ListSuffix, RelationNames};
+use super::tags::Tags;
 
 impl<'a> Build<'a> {
+    pub(super) fn entity_tags(&self, entity: EntityId) -> &'a Tags {
+        &self.annotations.entity(entity).tags
+    }
+
+    pub(super) fn field_tags(&self, field: FieldId) -> &'a Tags {
+        &self.annotations.field(field).tags
+    }
+
+    pub(super) fn relationship_tags(&self, relationship: &Relationship) -> &'a Tags {
+        &self.annotations.relationship(relationship.id).tags
+    }
+
+    /// The tags of a key, by its place among those of its entity.
+    pub(super) fn key_tags(&self, entity: EntityId, place: usize) -> &'a Tags {
+        &self.annotations.key(entity, place).tags
+    }
+
     /// What names of and around an entity are formed from.
     pub(super) fn table_name(&self, entity: EntityId) -> &'a str {
-        &self.catalog[entity].name
+        self.entity_tags(entity).text("name").unwrap_or(&self.catalog[entity].name)
     }
 
     /// What names of and around a column are formed from.
     pub(super) fn column_name(&self, field: FieldId) -> &'a str {
-        &self.catalog[field].name
+        self.field_tags(field).text("name").unwrap_or(&self.catalog[field].name)
     }
 
     pub(super) fn column_names(&self, fields: &[FieldId]) -> Vec<&'a str> {
@@ -21,16 +40,24 @@ impl<'a> Build<'a> {
     }
 
     pub(super) fn all_rows_name(&self, entity: EntityId) -> String {
-        self.inflection.all_rows(self.table_name(entity))
+        let suffix = list_suffix(self.entity_tags(entity));
+        self.inflection.all_rows(self.table_name(entity), suffix)
     }
 
     pub(super) fn all_rows_list_name(&self, entity: EntityId) -> String {
-        self.inflection.all_rows_list(self.table_name(entity))
+        let suffix = list_suffix(self.entity_tags(entity));
+        self.inflection.all_rows_list(self.table_name(entity), suffix)
     }
 
-    /// The field that gives one row by a key.
-    pub(super) fn row_by_key_name(&self, entity: EntityId, key: &Key) -> String {
-        let (table, columns) = (self.table_name(entity), self.column_names(&key.fields));
+    /// The field that gives one row by a key, which is named by its place among those of its
+    /// entity.
+    pub(super) fn row_by_key_name(&self, entity: EntityId, place: usize) -> String {
+        if let Some(name) = self.key_tags(entity, place).text("fieldName") {
+            return name.into();
+        }
+        let table = self.table_name(entity);
+        let Some(key) = self.catalog[entity].keys.get(place) else { return String::new() };
+        let columns = self.column_names(&key.fields);
         match key.kind {
             KeyKind::Primary => self.inflection.row_by_primary_key(table, &columns),
             KeyKind::Unique => self.inflection.row_by(table, &columns),
@@ -39,22 +66,47 @@ impl<'a> Build<'a> {
 
     /// The field that follows a foreign key.
     pub(super) fn forward_name(&self, relationship: &Relationship) -> String {
-        self.inflection.forward(&self.relation_names(relationship))
+        match self.relationship_tags(relationship).text("fieldName") {
+            Some(name) => name.into(),
+            None => self.inflection.forward(&self.relation_names(relationship)),
+        }
     }
 
     /// The field that goes back along a foreign key to one row.
     pub(super) fn backward_single_name(&self, relationship: &Relationship) -> String {
-        self.inflection.backward_single(&self.relation_names(relationship))
+        let tags = self.relationship_tags(relationship);
+        let names = self.relation_names(relationship);
+        let given = tags.text("foreignSingleFieldName").or_else(|| tags.text("foreignFieldName"));
+        given
+            .map(Into::into)
+            .or_else(|| self.inflection.backward_single_by_role(&names))
+            // As in PostGraphile, where one function names both directions.
+            .or_else(|| tags.text("fieldName").map(Into::into))
+            .unwrap_or_else(|| self.inflection.backward_single(&names))
     }
 
     /// The field that goes back along a foreign key to a connection.
     pub(super) fn backward_many_name(&self, relationship: &Relationship) -> String {
-        self.inflection.backward_many(&self.relation_names(relationship))
+        let tags = self.relationship_tags(relationship);
+        let suffix = list_suffix(tags);
+        match tags.text("foreignFieldName") {
+            Some(name) if tags.has("foreignSimpleFieldName") => name.into(),
+            Some(name) => self.inflection.as_connection(name, suffix),
+            None => self.inflection.backward_many(&self.relation_names(relationship), suffix),
+        }
     }
 
     /// The field that goes back along a foreign key to a list.
     pub(super) fn backward_list_name(&self, relationship: &Relationship) -> String {
-        self.inflection.backward_list(&self.relation_names(relationship))
+        let tags = self.relationship_tags(relationship);
+        let suffix = list_suffix(tags);
+        match (tags.text("foreignSimpleFieldName"), tags.text("foreignFieldName")) {
+            (Some(name), _) => name.into(),
+            (None, Some(name)) => self.inflection.as_list(name, suffix),
+            (None, None) => {
+                self.inflection.backward_list(&self.relation_names(relationship), suffix)
+            }
+        }
     }
 
     fn relation_names(&self, relationship: &Relationship) -> RelationNames<'a> {
@@ -64,5 +116,14 @@ impl<'a> Build<'a> {
             to_in_database: &self.catalog[relationship.to].name,
             columns: self.column_names(&relationship.from_fields),
         }
+    }
+}
+
+/// What the tag `@listSuffix` says.
+fn list_suffix(tags: &Tags) -> ListSuffix {
+    match tags.text("listSuffix") {
+        Some("omit") => ListSuffix::Omit,
+        Some("include") => ListSuffix::Include,
+        _ => ListSuffix::Default,
     }
 }

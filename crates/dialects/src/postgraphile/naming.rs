@@ -191,28 +191,37 @@ impl Inflection {
 
 /// Fields.
 impl Inflection {
-    pub(super) fn all_rows(self, table: &str) -> String {
-        let ending = if self.has_list_suffix() { "" } else { "-connection" };
-        self.camel_case(&format!("{}{ending}", self.all(table)))
+    pub(super) fn all_rows(self, table: &str, suffix: ListSuffix) -> String {
+        let (all, suffix) = self.all(table, suffix);
+        let ending = if self.has_list_suffix(suffix) { "" } else { "-connection" };
+        self.camel_case(&format!("{all}{ending}"))
     }
 
-    pub(super) fn all_rows_list(self, table: &str) -> String {
-        let ending = if self.has_list_suffix() { "-list" } else { "" };
-        self.camel_case(&format!("{}{ending}", self.all(table)))
+    pub(super) fn all_rows_list(self, table: &str, suffix: ListSuffix) -> String {
+        let (all, suffix) = self.all(table, suffix);
+        let ending = if self.has_list_suffix(suffix) { "-list" } else { "" };
+        self.camel_case(&format!("{all}{ending}"))
     }
 
-    fn all(self, table: &str) -> String {
+    /// What names of all rows begin with; the classic ones have their suffix whatever is said.
+    fn all(self, table: &str, suffix: ListSuffix) -> (String, ListSuffix) {
         let singular = self.singular_table(table);
         match self.simplified {
-            Some(SimplifiedNames { all_rows: true, .. }) => self.distinct_plural(&singular),
-            _ => format!("all-{}", self.pluralize(&singular)),
+            Some(SimplifiedNames { all_rows: true, .. }) => {
+                (self.distinct_plural(&singular), suffix)
+            }
+            _ => (format!("all-{}", self.pluralize(&singular)), ListSuffix::Include),
         }
     }
 
     /// Whether lists are told from connections by the ending of lists. The plugin can leave it
     /// out, and then connections have an ending.
-    fn has_list_suffix(self) -> bool {
-        !self.simplified.is_some_and(|simplified| simplified.omit_list_suffix)
+    fn has_list_suffix(self, suffix: ListSuffix) -> bool {
+        match (self.simplified, suffix) {
+            (None, _) | (_, ListSuffix::Include) => true,
+            (_, ListSuffix::Omit) => false,
+            (Some(simplified), ListSuffix::Default) => !simplified.omit_list_suffix,
+        }
     }
 
     pub(super) fn column(self, name: &str) -> String {
@@ -260,25 +269,39 @@ impl Inflection {
         }
     }
 
-    /// The one row that refers to a row.
+    /// The one row that refers to a row, by the role that the columns say.
+    pub(super) fn backward_single_by_role(self, relation: &RelationNames<'_>) -> Option<String> {
+        self.backward_name(relation, &self.singular_table(relation.from))
+    }
+
+    /// The one row that refers to a row, where the columns say no role.
     pub(super) fn backward_single(self, relation: &RelationNames<'_>) -> String {
-        let singular = self.singular_table(relation.from);
-        match self.backward_name(relation, &singular) {
-            Some(name) => name,
-            None => self.classic().row_by(relation.from, &relation.columns),
-        }
+        self.classic().row_by(relation.from, &relation.columns)
     }
 
     /// The rows that refer to a row, as a connection.
-    pub(super) fn backward_many(self, relation: &RelationNames<'_>) -> String {
-        let name = self.backward_plural(relation);
-        if self.has_list_suffix() { name } else { format!("{name}Connection") }
+    pub(super) fn backward_many(self, relation: &RelationNames<'_>, suffix: ListSuffix) -> String {
+        self.as_connection(&self.backward_plural(relation), suffix)
     }
 
     /// The rows that refer to a row, as a list.
-    pub(super) fn backward_list(self, relation: &RelationNames<'_>) -> String {
+    pub(super) fn backward_list(self, relation: &RelationNames<'_>, suffix: ListSuffix) -> String {
         let name = self.backward_plural(relation);
-        if self.has_list_suffix() { format!("{name}List") } else { name }
+        if self.has_list_suffix(suffix) { format!("{name}List") } else { name }
+    }
+
+    /// A name that somebody gave to related rows, for their connection.
+    pub(super) fn as_connection(self, name: &str, suffix: ListSuffix) -> String {
+        let ending = if self.has_list_suffix(suffix) { "" } else { "Connection" };
+        format!("{name}{ending}")
+    }
+
+    /// A name that somebody gave to related rows, for their list. The classic names are the same
+    /// for both.
+    pub(super) fn as_list(self, name: &str, suffix: ListSuffix) -> String {
+        let simplified = self.simplified.is_some();
+        let ending = if simplified && self.has_list_suffix(suffix) { "List" } else { "" };
+        format!("{name}{ending}")
     }
 
     fn backward_plural(self, relation: &RelationNames<'_>) -> String {
@@ -357,6 +380,15 @@ impl Inflection {
     }
 }
 
+/// What is said of one table, function or foreign key about the ending of its list.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum ListSuffix {
+    /// What the options say.
+    Default,
+    Include,
+    Omit,
+}
+
 /// Changes the last word of a name, which begins with a capital or behind an underscore.
 fn change_last_word(name: &str, change: impl Fn(&str) -> String) -> String {
     let body = name.trim_end_matches('_');
@@ -419,7 +451,8 @@ mod tests {
         for (table, row, connection, all) in cases {
             let r#type = classic.table_type(table);
             let connection_type = classic.connection_type(&r#type);
-            let names = (&*r#type, &*connection_type, &*classic.all_rows(table));
+            let names =
+                (&*r#type, &*connection_type, &*classic.all_rows(table, ListSuffix::Default));
             assert_eq!(names, (row, connection, all), "{table}");
         }
     }
@@ -432,8 +465,8 @@ mod tests {
         let by_author = relation(vec!["author_id"]);
         assert_eq!(classic.forward(&by_author), "personByAuthorId");
         assert_eq!(classic.backward_single(&by_author), "postByAuthorId");
-        assert_eq!(classic.backward_many(&by_author), "postsByAuthorId");
-        assert_eq!(classic.backward_list(&by_author), "postsByAuthorIdList");
+        assert_eq!(classic.backward_many(&by_author, ListSuffix::Default), "postsByAuthorId");
+        assert_eq!(classic.backward_list(&by_author, ListSuffix::Default), "postsByAuthorIdList");
         assert_eq!(classic.row_by("all_types", &["c_int4range"]), "allTypeByCInt4Range");
         assert_eq!(classic.column("c_int4range"), "cInt4Range");
         assert_eq!(classic.column("1st"), "_1st");
@@ -471,8 +504,10 @@ mod tests {
             let relation = RelationNames { columns: columns.to_vec(), ..posts_of_people() };
             let names = (
                 &*simplified.forward(&relation),
-                &*simplified.backward_single(&relation),
-                &*simplified.backward_many(&relation),
+                &*simplified
+                    .backward_single_by_role(&relation)
+                    .unwrap_or_else(|| simplified.backward_single(&relation)),
+                &*simplified.backward_many(&relation, ListSuffix::Default),
             );
             assert_eq!(names, (forward, single, many), "{columns:?}");
         }
@@ -501,8 +536,12 @@ mod tests {
             let plain =
                 Inflection { simplified: Some(SimplifiedNames::default()), classic_ids: false };
             let omitted = Inflection { simplified: Some(omitting), classic_ids: false };
-            let names = [plain, omitted]
-                .map(|inflection| (inflection.all_rows(table), inflection.all_rows_list(table)));
+            let names = [plain, omitted].map(|inflection| {
+                (
+                    inflection.all_rows(table, ListSuffix::Default),
+                    inflection.all_rows_list(table, ListSuffix::Default),
+                )
+            });
             let expected = [(all, list), (omitted_all, omitted_list)]
                 .map(|(all, list)| (String::from(all), String::from(list)));
             assert_eq!(names, expected, "{table}");

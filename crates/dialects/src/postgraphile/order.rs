@@ -8,6 +8,7 @@ use super::build::Build;
 use super::claims::{Claimant, Claims};
 use super::descriptions;
 use super::entity::Served;
+use super::tags::omit::Action;
 use crate::binding::{OrderBy, ValueBinding};
 
 /// No order of its own.
@@ -22,11 +23,14 @@ const DIRECTIONS: [(&str, Direction); 2] =
 /// key in both directions. PostGraphile offers the columns that the database cannot order, too,
 /// and the database refuses them.
 pub(super) fn add(build: &mut Build<'_>, one: &Served<'_>) -> Option<TypeId> {
+    if !build.offers_entity(one.entity.id, Action::Order) {
+        return None;
+    }
     let subject = build.entity_name(one.entity.id);
     let name = build.inflection.order_type(&one.name);
     if let Err(note) = build.types.claim(&name, Claimant { subject: &subject, what: "order type" })
     {
-        build.note(note);
+        build.note_with(note, |build| build.rename_entity(one.entity.id));
         return None;
     }
     let description = descriptions::order_type(&one.name);
@@ -41,7 +45,7 @@ pub(super) fn add(build: &mut Build<'_>, one: &Served<'_>) -> Option<TypeId> {
     }
 
     add_value(build, r#type, NATURAL, ValueBinding::Order(OrderBy::Natural));
-    for column in &one.columns {
+    for column in one.offered(build, Action::Order).cloned().collect::<Vec<_>>() {
         let subject = build.field_name(column.field);
         for (suffix, direction) in DIRECTIONS {
             let name = build.inflection.order_value(build.column_name(column.field), suffix);
@@ -53,7 +57,7 @@ pub(super) fn add(build: &mut Build<'_>, one: &Served<'_>) -> Option<TypeId> {
                     };
                     add_value(build, r#type, &name, binding);
                 }
-                Err(note) => build.note(note),
+                Err(note) => build.note_with(note, |build| build.rename_field(column.field)),
             }
         }
     }

@@ -1,14 +1,16 @@
 //! Types whose values have parts: intervals, points, ranges, composites.
 
-use catalog::{CompositeId, RangeId};
+use catalog::{Catalog, CompositeId, RangeId, Type};
 use graphql::schema::{FieldDefinition, TypeId, TypeRef};
 use ir::Form;
 use response::{Leaf, Part};
 
 use super::build::{Build, field, object};
 use super::claims::{Claimant, Claims};
+use super::tags::omit::{Action, omits};
+use super::tags::{Annotated, deprecation};
 use super::types::{Definition, ValueType, note_left_out, value_type};
-use super::{descriptions, inputs};
+use super::{descriptions, inputs, scalars};
 use crate::binding::{FieldBinding, ValueShape};
 
 pub(super) fn interval(build: &mut Build<'_>, definition: Option<Definition>) -> Option<ValueType> {
@@ -139,40 +141,52 @@ pub(super) fn composite(
     let composite = &catalog[id];
     let mut names = Claims::default();
     let (mut attributes, mut given) = (Vec::new(), Vec::new());
+    // Whether the database can compare and order all its parts, shown or not.
+    let (mut equal, mut ordered) = (true, true);
     for (place, attribute) in composite.attributes.iter().enumerate() {
         let subject = format!("{}.{}", composite.name, attribute.name);
+        let Annotated { tags, description } = build.annotations.attribute(id, place);
+        if omits(tags, Action::Read) {
+            let comparable = is_comparable(catalog, &attribute.r#type);
+            equal &= comparable.0;
+            ordered &= comparable.1;
+            continue;
+        }
         let Some(value) = value_type(build, &attribute.r#type).filter(ValueType::is_stored) else {
             note_left_out(build, &subject);
+            (equal, ordered) = (false, false);
             continue;
         };
-        let name = build.inflection.column(&attribute.name);
+        equal &= value.equal;
+        ordered &= value.ordered;
+        let name = build.inflection.column(tags.text("name").unwrap_or(&attribute.name));
         if let Err(note) = names.claim(&name, Claimant { subject: &subject, what: "field" }) {
             build.note(note);
             continue;
         }
         let Ok(place) = u16::try_from(place) else { continue };
-        let not_null =
-            matches!(attribute.r#type, catalog::Type::Domain(id) if catalog[id].not_null);
-        let definition = FieldDefinition::new(&name, value.output.non_null_if(not_null));
-        if let Some(input) = value.input {
-            let value = input.non_null_if(not_null);
-            given.push(inputs::Attribute { place: place.into(), name, value });
+        let not_null = tags.has("notNull")
+            || matches!(attribute.r#type, Type::Domain(id) if catalog[id].not_null);
+        let definition = FieldDefinition {
+            description: description.clone(),
+            deprecated: deprecation(tags),
+            ..FieldDefinition::new(&name, value.output.non_null_if(not_null))
+        };
+        if let Some(input) = value.input.filter(|_| !omits(tags, Action::Create)) {
+            let value = input.non_null_if(not_null && !tags.has("hasDefault"));
+            let description = description.clone();
+            given.push(inputs::Attribute { place: place.into(), name, description, value });
         }
         attributes.push((definition, Part::Attribute(place), value));
     }
     if attributes.is_empty() {
         return None;
     }
-    let is_whole = attributes.len() == composite.attributes.len();
     let name = match &composite.namespace {
         Some(namespace) => format!("{namespace}.{}", composite.name),
         None => composite.name.to_string(),
     };
-    let comparable = Comparable {
-        equal: is_whole && attributes.iter().all(|(_, _, value)| value.equal),
-        ordered: is_whole && attributes.iter().all(|(_, _, value)| value.ordered),
-        name: &name,
-    };
+    let comparable = Comparable { equal, ordered, name: &name };
     let number = composite.attributes.len();
     let input = inputs::composite(build, &definition, is_alias, number, &given);
     let r#type = build.add_type(&definition.name, definition.description, object(Vec::new()))?;
@@ -194,6 +208,25 @@ struct Comparable<'n> {
     equal: bool,
     ordered: bool,
     name: &'n str,
+}
+
+/// Whether the database can compare, and whether it can order, values of a type that is not
+/// shown.
+fn is_comparable(catalog: &Catalog, r#type: &Type) -> (bool, bool) {
+    match catalog.base_type(r#type) {
+        Type::Scalar(scalar) => {
+            let json_equality = catalog.capabilities().json_equality;
+            (scalars::has_equality(scalar, json_equality), scalars::is_ordered(scalar))
+        }
+        Type::Enum(_) | Type::Range(_) => (true, true),
+        Type::List(element) => is_comparable(catalog, element),
+        Type::Composite(id) => {
+            let parts = catalog[*id].attributes.iter();
+            let parts = parts.map(|attribute| is_comparable(catalog, &attribute.r#type));
+            parts.fold((true, true), |all, one| (all.0 && one.0, all.1 && one.1))
+        }
+        Type::Domain(_) => (false, false),
+    }
 }
 
 /// A value with parts.

@@ -1,6 +1,6 @@
 //! Relations: fields of a row that give related rows.
 
-use catalog::{Entity, FieldId, Note, Relationship};
+use catalog::{Entity, FieldId, Relationship};
 use graphql::schema::{FieldDefinition, TypeRef};
 use ir::{Hop, HopDirection};
 
@@ -8,6 +8,8 @@ use super::arguments::{self, Collection};
 use super::build::{Build, field};
 use super::claims::Claimant;
 use super::entity::Served;
+use super::tags::deprecation;
+use super::tags::omit::Action;
 use super::{descriptions, naming};
 use crate::binding::{FieldBinding, RowsBinding, RowsForm, RowsFrom};
 
@@ -29,13 +31,16 @@ pub(super) fn add(build: &mut Build<'_>, served: &mut [Served<'_>], index: usize
 pub(super) fn outgoing_in_order<'a>(build: &Build<'a>, entity: &Entity) -> Vec<&'a Relationship> {
     let catalog = build.catalog;
     let mut outgoing: Vec<&Relationship> = entity.outgoing.iter().map(|id| &catalog[*id]).collect();
-    outgoing.sort_by_key(|relationship| {
-        (
+    // Those that are declared come last, as they were declared.
+    outgoing.sort_by_key(|relationship| match relationship.enforced {
+        true => Some((
             places(build, &relationship.from_fields),
             relationship.to,
             places(build, &relationship.to_fields),
-        )
+        )),
+        false => None,
     });
+    outgoing.sort_by_key(|relationship| !relationship.enforced);
     outgoing
 }
 
@@ -54,11 +59,15 @@ fn add_forward(
     index: usize,
     relationship: &Relationship,
 ) {
+    if !build.offers_relationship(relationship, Action::Read) {
+        return;
+    }
     let Some(target) = build.places.get(&relationship.to).copied() else { return };
     let name = build.forward_name(relationship);
-    let relation =
-        Relation { relationship, direction: HopDirection::Forward, target, form: RowsForm::Single };
-    relation.add(build, served, index, &name, None);
+    let form = to_one(build.catalog[relationship.to].is_unique(&relationship.to_fields));
+    let relation = Relation { relationship, direction: HopDirection::Forward, target, form };
+    let tags = build.relationship_tags(relationship);
+    relation.add(build, served, index, &name, deprecation(tags));
 }
 
 fn add_backward(
@@ -67,26 +76,62 @@ fn add_backward(
     index: usize,
     relationship: &Relationship,
 ) {
+    if !build.offers_relationship(relationship, Action::Read) {
+        return;
+    }
     let Some(target) = build.places.get(&relationship.from).copied() else { return };
-    let from = &build.catalog[relationship.from];
-    let collections = build.options.simple_collections;
     let relation =
         |form| Relation { relationship, direction: HopDirection::Backward, target, form };
-    // At most one row also where a key has fewer columns, or the same in another order, but there
-    // PostGraphile has the plural only.
-    let single = from.keys.iter().any(|key| key.fields == relationship.from_fields);
+    let deprecated = deprecation(build.entity_tags(relationship.from));
+    let single = is_single(build, relationship);
+    let legacy = build.options.legacy_relations;
     let single_name = build.backward_single_name(relationship);
-    let has_single =
-        single && relation(RowsForm::Single).add(build, served, index, &single_name, None);
+    if single && legacy.has_single() {
+        let form = to_one(build.catalog[relationship.from].is_unique(&relationship.from_fields));
+        relation(form).add(build, served, index, &single_name, deprecated.clone());
+    }
+    if !has_many(build, relationship) {
+        return;
+    }
+    let collections = build.relation_collections(relationship);
     if collections.has_connections() {
         let name = build.backward_many_name(relationship);
-        let deprecated = has_single.then(|| descriptions::please_use(&single_name));
-        relation(RowsForm::Connection).add(build, served, index, &name, deprecated);
+        let legacy =
+            (single && legacy.has_single()).then(|| descriptions::please_use(&single_name).into());
+        relation(RowsForm::Connection).add(
+            build,
+            served,
+            index,
+            &name,
+            deprecated.clone().or(legacy),
+        );
     }
     if collections.has_lists() && !single {
         let name = build.backward_list_name(relationship);
-        relation(RowsForm::List).add(build, served, index, &name, None);
+        relation(RowsForm::List).add(build, served, index, &name, deprecated);
     }
+}
+
+/// The form of a relation to at most one row.
+fn to_one(enforced: bool) -> RowsForm {
+    if enforced { RowsForm::Single } else { RowsForm::First }
+}
+
+/// Whether at most one row refers to a row. That is so too where a key has fewer columns, or the
+/// same in another order, but there PostGraphile has the plural only.
+pub(super) fn is_single(build: &Build<'_>, relationship: &Relationship) -> bool {
+    let mut keys = build.catalog[relationship.from].keys.iter();
+    keys.any(|key| key.fields == relationship.from_fields)
+}
+
+/// Whether there is a field that gives the rows that refer to a row, in whichever form.
+pub(super) fn has_many(build: &Build<'_>, relationship: &Relationship) -> bool {
+    let legacy = build.options.legacy_relations;
+    (!is_single(build, relationship) || legacy.has_many())
+        && build.offers_relationship(relationship, Action::Read)
+        && build.offers_relationship(relationship, Action::Many)
+        && build.offers_entity(relationship.from, Action::Many)
+        && build.offers_entity(relationship.to, Action::Read)
 }
 
 /// A relation's field, but for its name.
@@ -106,7 +151,7 @@ impl Relation<'_> {
         served: &mut [Served<'_>],
         index: usize,
         name: &str,
-        deprecated: Option<String>,
+        deprecated: Option<Box<str>>,
     ) -> bool {
         let Some(target) = served.get(self.target) else { return false };
         let Some(types) = target.types else { return false };
@@ -114,7 +159,7 @@ impl Relation<'_> {
         let (r#type, collection) = match self.form {
             // Aggregates are fields of connections here.
             RowsForm::Aggregate => return false,
-            RowsForm::Single => (row, None),
+            RowsForm::Single | RowsForm::First => (row, None),
             RowsForm::List => (row.non_null().list().non_null(), Some(Collection::List)),
             RowsForm::Connection => {
                 let Some(connection) = types.connection else { return false };
@@ -133,19 +178,30 @@ impl Relation<'_> {
             HopDirection::Backward => "relation back",
         };
         if let Err(note) = one.fields.claim(name, Claimant { subject: &subject, what }) {
-            // The name comes from columns and tables, whatever the constraint is called.
-            let remedy = format!("rename a column of {subject}.").into();
-            build.note(Note { remedy, ..note });
+            let tag = match (self.direction, self.form) {
+                (HopDirection::Forward, _) => "fieldName",
+                (HopDirection::Backward, RowsForm::Single | RowsForm::First) => {
+                    "foreignSingleFieldName"
+                }
+                (HopDirection::Backward, RowsForm::Connection) => "foreignFieldName",
+                (HopDirection::Backward, RowsForm::List | RowsForm::Aggregate) => {
+                    "foreignSimpleFieldName"
+                }
+            };
+            build.note_with(note, |build| build.rename_relation(self.relationship, tag));
             return false;
         }
-        let description = match collection {
-            None => descriptions::reads_related(&target_name, &one.name),
-            Some(_) => descriptions::reads_connection(&target_name),
+        let tag = match self.direction {
+            HopDirection::Forward => "forwardDescription",
+            HopDirection::Backward => "backwardDescription",
         };
-        let definition = FieldDefinition {
-            deprecated: deprecated.map(Into::into),
-            ..field(name, &description, r#type)
+        let given = build.relationship_tags(self.relationship).text(tag);
+        let description = match (given, collection) {
+            (Some(given), _) => given.into(),
+            (None, None) => descriptions::reads_related(&target_name, &one.name),
+            (None, Some(_)) => descriptions::reads_connection(&target_name),
         };
+        let definition = FieldDefinition { deprecated, ..field(name, &description, r#type) };
         let hop = Hop { relationship: self.relationship.id, direction: self.direction };
         let binding = FieldBinding::Rows(RowsBinding {
             from: RowsFrom::Relation(hop),

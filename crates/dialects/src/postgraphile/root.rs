@@ -1,6 +1,6 @@
 //! The root: collections of all entities, and rows by their keys.
 
-use catalog::{Key, Note, NoteKind};
+use catalog::{Entity, FieldId, Key, Note, NoteKind};
 use graphql::schema::{FieldDefinition, InputDefinition, TypeId, TypeKind, TypeRef};
 
 use super::arguments::{self, Collection};
@@ -8,6 +8,8 @@ use super::build::{Build, field, input, object};
 use super::claims::{Claimant, Claims};
 use super::descriptions;
 use super::entity::{Column, Served};
+use super::tags::deprecation;
+use super::tags::omit::Action;
 use crate::binding::{FieldBinding, InputBinding, InputRole, RowsBinding, RowsForm, RowsFrom};
 
 /// The node id of `Query`.
@@ -59,28 +61,43 @@ pub(super) fn add_fields(build: &mut Build<'_>, served: &[Served<'_>], query: Op
     names.reserve(build.inflection.node_id(), "a field of every API");
     names.reserve("node", "a field of every API");
     for one in served {
-        if build.options.simple_collections.has_connections() {
+        if !build.offers_entity(one.entity.id, Action::All) {
+            continue;
+        }
+        let collections = build.collections(one.entity.id);
+        if collections.has_connections() {
             add_collection(build, query, &mut names, one, Collection::Connection);
         }
-        if build.options.simple_collections.has_lists() {
+        if collections.has_lists() {
             add_collection(build, query, &mut names, one, Collection::List);
         }
     }
     for one in served {
-        let mut keys: Vec<&Key> = one.entity.keys.iter().collect();
-        let place = |key: &Key| -> Vec<Option<usize>> {
-            let fields = &one.entity.fields;
-            key.fields.iter().map(|field| fields.iter().position(|other| other == field)).collect()
-        };
-        keys.sort_by_key(|key| place(key));
-        keys.dedup_by(|right, left| right.fields == left.fields);
-        for key in keys {
-            add_by_key(build, query, &mut names, one, key);
+        for place in keys(one) {
+            add_by_key(build, query, &mut names, one, place);
         }
     }
     for one in served {
         add_by_node_id(build, query, &mut names, one);
     }
+}
+
+/// The keys by which rows are given, as their places among those of the entity: in the order of
+/// their columns, and then those that are declared, as they were declared.
+fn keys(one: &Served<'_>) -> Vec<usize> {
+    let Entity { keys, fields, .. } = one.entity;
+    let columns = |place: &usize| {
+        let key = keys.get(*place).filter(|key| key.enforced)?;
+        let columns = key.fields.iter();
+        Some(
+            columns.map(|field| fields.iter().position(|other| other == field)).collect::<Vec<_>>(),
+        )
+    };
+    let mut places: Vec<usize> = (0..keys.len()).collect();
+    places.sort_by_key(columns);
+    places.sort_by_key(|place| columns(place).is_none());
+    places.dedup_by(|right, left| columns(right).is_some() && columns(right) == columns(left));
+    places
 }
 
 fn add_collection(
@@ -106,10 +123,11 @@ fn add_collection(
     };
     let subject = build.entity_name(one.entity.id);
     if let Err(note) = names.claim(&name, Claimant { subject: &subject, what: "field" }) {
-        build.note(note);
+        build.note_with(note, |build| build.rename_entity(one.entity.id));
         return;
     }
-    let definition = field(&name, &description, r#type);
+    let deprecated = deprecation(build.entity_tags(one.entity.id));
+    let definition = FieldDefinition { deprecated, ..field(&name, &description, r#type) };
     let id = build.api.add_field(query, definition, rows(one, form));
     arguments::add(build, id, collection, one);
 }
@@ -120,9 +138,14 @@ fn add_by_key(
     query: TypeId,
     names: &mut Claims,
     one: &Served<'_>,
-    key: &Key,
+    place: usize,
 ) {
     let Some(types) = one.types else { return };
+    let Some(key) = one.entity.keys.get(place) else { return };
+    let readable = |field: &FieldId| build.offers_field(*field, Action::Read);
+    if !build.offers_key(one.entity.id, place) || !key.fields.iter().all(readable) {
+        return;
+    }
     let columns = build.names(&key.fields);
     let subject = format!("{} ({})", build.entity_name(one.entity.id), columns.join(", "));
     // A column that is not shown has a note of its own.
@@ -141,13 +164,16 @@ fn add_by_key(
         });
         return;
     };
-    let name = build.row_by_key_name(one.entity.id, key);
+    let name = build.row_by_key_name(one.entity.id, place);
     if let Err(note) = names.claim(&name, Claimant { subject: &subject, what: "field" }) {
-        build.note(note);
+        build.note_with(note, |build| build.rename_key(one.entity.id, place));
         return;
     }
-    let definition = FieldDefinition::new(&name, TypeRef::named(types.row));
-    let id = build.api.add_field(query, definition, rows(one, RowsForm::Single));
+    let definition = FieldDefinition {
+        deprecated: deprecation(build.key_tags(one.entity.id, place)),
+        ..FieldDefinition::new(&name, TypeRef::named(types.row))
+    };
+    let id = build.api.add_field(query, definition, rows(one, one_by(key)));
     for (column, r#type) in compared {
         let argument = InputDefinition::new(&column.name, r#type.non_null());
         let role = InputRole::Equal(column.field);
@@ -159,19 +185,24 @@ fn add_by_key(
 /// Adds the field that gives a row by its node id, if it has one.
 fn add_by_node_id(build: &mut Build<'_>, query: TypeId, names: &mut Claims, one: &Served<'_>) {
     let (Some(types), Some(id)) = (one.types, build.scalar("ID")) else { return };
-    if one.primary_key().is_empty() {
-        return;
-    }
+    let Some(key) = one.entity.primary_key() else { return };
     let subject = build.entity_name(one.entity.id);
     let name = build.inflection.row(build.table_name(one.entity.id));
     if let Err(note) = names.claim(&name, Claimant { subject: &subject, what: "field" }) {
-        build.note(note);
+        build.note_with(note, |build| build.rename_entity(one.entity.id));
         return;
     }
     let description = descriptions::reads_by_node_id(&one.name);
-    let definition = field(&name, &description, TypeRef::named(types.row));
-    let field = build.api.add_field(query, definition, rows(one, RowsForm::Single));
+    let deprecated = deprecation(build.entity_tags(one.entity.id));
+    let definition =
+        FieldDefinition { deprecated, ..field(&name, &description, TypeRef::named(types.row)) };
+    let field = build.api.add_field(query, definition, rows(one, one_by(key)));
     add_node_id(build, field, &descriptions::node_id_argument(&one.name), id.non_null());
+}
+
+/// The form of a row that is found by a key.
+fn one_by(key: &Key) -> RowsForm {
+    if key.enforced { RowsForm::Single } else { RowsForm::First }
 }
 
 fn rows(one: &Served<'_>, form: RowsForm) -> FieldBinding {

@@ -1,6 +1,6 @@
 //! Types of columns: what the API shows for each type of the catalog.
 
-use catalog::{DomainId, Note, NoteKind, Scalar, Type};
+use catalog::{Composite, DomainId, Enum, Note, NoteKind, Scalar, Type};
 use graphql::schema::{TypeKind, TypeRef};
 use ir::Form;
 use response::Leaf;
@@ -8,6 +8,7 @@ use response::Leaf;
 use super::build::{Build, Named};
 use super::claims::Claimant;
 use super::scalars::ScalarForm;
+use super::tags::Annotated;
 use super::{enums, parts, scalars};
 use crate::binding::ValueShape;
 
@@ -44,10 +45,17 @@ pub(super) fn value_type(build: &mut Build<'_>, r#type: &Type) -> Option<ValueTy
         Type::Enum(id) => {
             let (id, catalog) = (*id, build.catalog);
             remember(build, Named::Enum(id), |build| {
-                let definition = &catalog[id];
-                let name = (definition.namespace.as_deref(), &*definition.name);
-                match define(build, name, definition.description.as_deref(), "served as text") {
-                    Some(definition) => enums::value(build, id, definition),
+                let Enum { namespace, name, labels, .. } = &catalog[id];
+                let annotated = build.annotations.r#enum(id);
+                let Annotated { tags, description } = annotated;
+                let type_name = match tags.text("enumName") {
+                    Some(name) => name.into(),
+                    None => build.inflection.other_type(tags.text("name").unwrap_or(name)),
+                };
+                let definition = Definition { name: type_name, description: description.clone() };
+                let known = (namespace.as_deref(), &**name);
+                match definition.claim(build, known, annotated, "served as text") {
+                    Some(definition) => enums::value(build, labels, name, definition),
                     None => scalar_value(build, &Scalar::Text, None),
                 }
             })
@@ -59,10 +67,13 @@ pub(super) fn value_type(build: &mut Build<'_>, r#type: &Type) -> Option<ValueTy
         Type::Composite(id) => {
             let (id, catalog) = (*id, build.catalog);
             remember(build, Named::Composite(id), |build| {
-                let definition = &catalog[id];
-                let name = (definition.namespace.as_deref(), &*definition.name);
-                let definition =
-                    define(build, name, definition.description.as_deref(), "left out")?;
+                let Composite { namespace, name, .. } = &catalog[id];
+                let annotated = build.annotations.composite(id);
+                let Annotated { tags, description } = annotated;
+                let type_name = build.inflection.table_type(tags.text("name").unwrap_or(name));
+                let definition = Definition { name: type_name, description: description.clone() };
+                let name = (namespace.as_deref(), &**name);
+                let definition = definition.claim(build, name, annotated, "left out")?;
                 parts::composite(build, id, definition, false)
             })
         }
@@ -105,14 +116,21 @@ fn domain_value(build: &mut Build<'_>, id: DomainId) -> Option<ValueType> {
     if let Type::List(_) | Type::Domain(_) = base {
         return value_type(build, base);
     }
+    let annotated = build.annotations.domain(id);
+    let Annotated { tags, description } = annotated;
+    let type_name = build.inflection.other_type(tags.text("name").unwrap_or(&domain.name));
+    let definition = Definition { name: type_name, description: description.clone() };
     let name = (domain.namespace.as_deref(), &*domain.name);
     let instead = "served as the type that it restricts";
-    let Some(definition) = define(build, name, domain.description.as_deref(), instead) else {
+    let Some(definition) = definition.claim(build, name, annotated, instead) else {
         return value_type(build, base);
     };
     match base {
         Type::Scalar(scalar) => scalar_value(build, scalar, Some(definition)),
-        Type::Enum(base) => enums::value(build, *base, definition),
+        Type::Enum(base) => {
+            let Enum { labels, name, .. } = &catalog[*base];
+            enums::value(build, labels, name, definition)
+        }
         Type::Composite(base) => parts::composite(build, *base, definition, true),
         Type::Range(base) => parts::range(build, *base, Some(definition)),
         Type::List(_) | Type::Domain(_) => None,
@@ -153,31 +171,38 @@ fn scalar_value(
     })
 }
 
-/// Takes the name of a type of the database. If another has it, a note says what is done
-/// `instead`.
-fn define(
-    build: &mut Build<'_>,
-    (namespace, name): (Option<&str>, &str),
-    description: Option<&str>,
-    instead: &str,
-) -> Option<Definition> {
-    let subject = match namespace {
-        Some(namespace) => format!("{namespace}.{name}"),
-        None => name.into(),
-    };
-    let type_name = build.inflection.other_type(name);
-    match build.types.claim(&type_name, Claimant { subject: &subject, what: "type" }) {
-        Ok(()) => Some(Definition { name: type_name, description: description.map(Into::into) }),
-        Err(mut note) => {
-            note.message = format!("{} Columns of it are {instead}.", note.message).into();
-            build.note(note);
-            None
+impl Definition {
+    /// Takes the name for a type of the database. If another has it, a note says what is done
+    /// `instead`.
+    pub(super) fn claim(
+        self,
+        build: &mut Build<'_>,
+        (namespace, name): (Option<&str>, &str),
+        annotated: &Annotated,
+        instead: &str,
+    ) -> Option<Self> {
+        let subject = &qualified(namespace, name);
+        match build.types.claim(&self.name, Claimant { subject, what: "type" }) {
+            Ok(()) => Some(self),
+            Err(mut note) => {
+                note.message = format!("{} Columns of it are {instead}.", note.message).into();
+                build.note_with(note, |build| build.rename_type(namespace, name, annotated));
+                None
+            }
         }
     }
 }
 
+/// `namespace.name`, or the name alone.
+fn qualified(namespace: Option<&str>, name: &str) -> String {
+    match namespace {
+        Some(namespace) => format!("{namespace}.{name}"),
+        None => name.into(),
+    }
+}
+
 /// Makes a type once. While it is made, a type that contains itself finds nothing.
-fn remember(
+pub(super) fn remember(
     build: &mut Build<'_>,
     named: Named,
     make: impl FnOnce(&mut Build<'_>) -> Option<ValueType>,

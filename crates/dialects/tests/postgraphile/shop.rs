@@ -30,7 +30,7 @@ pub(crate) fn catalog() -> Catalog {
         None,
     );
     let address = tables.builder.composite(space(), "address".into(), None);
-    let attribute = |name: &str, r#type| Attribute { name: name.into(), r#type };
+    let attribute = |name: &str, r#type| Attribute { name: name.into(), r#type, description: None };
     tables
         .builder
         .set_attributes(address, vec![attribute("street", text()), attribute("zip_code", int())]);
@@ -105,15 +105,16 @@ pub(crate) fn all_types() -> Catalog {
         Some("S or L.".into()),
     );
     let inner = builder.composite(space(), "inner_part".into(), None);
-    let attributes = vec![Attribute { name: "size".into(), r#type: Type::Enum(size) }];
+    let attributes =
+        vec![Attribute { name: "size".into(), r#type: Type::Enum(size), description: None }];
     builder.set_attributes(inner, attributes);
     let outer = builder.composite(space(), "outer_part".into(), None);
     let inners = Type::List(Box::new(Type::Composite(inner)));
     builder.set_attributes(
         outer,
         vec![
-            Attribute { name: "inner".into(), r#type: Type::Composite(inner) },
-            Attribute { name: "inners".into(), r#type: inners },
+            Attribute { name: "inner".into(), r#type: Type::Composite(inner), description: None },
+            Attribute { name: "inners".into(), r#type: inners, description: None },
         ],
     );
     let outer_domain =

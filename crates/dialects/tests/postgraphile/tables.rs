@@ -14,6 +14,7 @@ pub(crate) struct Tables {
 impl Default for Tables {
     fn default() -> Self {
         let capabilities = Capabilities {
+            comments: true,
             json_equality: true,
             namespaces: true,
             statistics: true,
@@ -56,7 +57,7 @@ impl Tables {
     fn key(&mut self, entity: EntityId, kind: KeyKind, columns: &[&str]) {
         let fields = self.fields(entity, columns);
         let name = columns.join("_").into();
-        self.builder.key(entity, Key { name, kind, fields });
+        self.builder.key(entity, Key { name, kind, fields, enforced: true, description: None });
     }
 
     pub(crate) fn foreign(

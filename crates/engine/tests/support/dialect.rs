@@ -1,5 +1,7 @@
 //! The dialect line of a case: `postgraphile simple-collections=both`, `phrag default-limit=2`.
 
+use std::path::Path;
+
 use dialects::postgraphile::SimplifiedNames;
 use dialects::{Dialect, phrag, postgraphile};
 
@@ -18,6 +20,13 @@ pub(crate) fn parse(line: &str) -> Result<Dialect, String> {
                 set_filter(options, name, value)
             }
             (Dialect::PostGraphile(options), None) => set_flag(options, word),
+            (Dialect::PostGraphile(options), Some(("legacy-relations", value))) => {
+                set_legacy(options, value)
+            }
+            (Dialect::PostGraphile(options), Some(("tags-file", value))) => {
+                set_tags(options, value)?;
+                true
+            }
             (Dialect::PostGraphile(options), Some(("simple-collections", value))) => {
                 set_collections(options, value)
             }
@@ -56,10 +65,32 @@ fn set_collections(options: &mut postgraphile::Options, value: &str) -> bool {
     true
 }
 
+fn set_legacy(options: &mut postgraphile::Options, value: &str) -> bool {
+    options.legacy_relations = match value {
+        "omit" => postgraphile::LegacyRelations::Omit,
+        "deprecated" => postgraphile::LegacyRelations::Deprecated,
+        "only" => postgraphile::LegacyRelations::Only,
+        _ => return false,
+    };
+    true
+}
+
+/// A file within `fixtures/databases`.
+fn set_tags(options: &mut postgraphile::Options, path: &str) -> Result<(), String> {
+    let databases = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../fixtures/databases");
+    let text = std::fs::read_to_string(databases.join(path))
+        .map_err(|error| format!("{path}: {error}"))?;
+    options.tags_file =
+        postgraphile::TagsFile::parse(&text).map_err(|error| format!("{path}: {error}"))?;
+    Ok(())
+}
+
 fn set_flag(options: &mut postgraphile::Options, word: &str) -> bool {
     match word {
         "aggregates" => options.aggregates = true,
         "classic-ids" => options.classic_ids = true,
+        "no-ignore-indexes" => options.ignore_indexes = false,
+        "no-setof-functions-contain-nulls" => options.setof_functions_contain_nulls = false,
         "simplified-names" => options.simplified_names = Some(SimplifiedNames::default()),
         _ => return set_simplified(options, word),
     }

@@ -55,6 +55,7 @@ fn heading(kind: NoteKind) -> &'static str {
         NoteKind::Collision => "Two things claim one name",
         NoteKind::LeftOut => "Left out of the API",
         NoteKind::UnmappedType => "Served as text, their type being unknown",
+        NoteKind::Declaration => "Declared, and without effect",
         NoteKind::UnindexedRelationship => "Foreign keys without an index",
     }
 }

@@ -117,7 +117,7 @@ impl ApiOptions {
                 Ok(Dialect::PostGraphile(postgraphile::Options {
                     connection_filter,
                     simple_collections,
-                    ..self.postgraphile.of_dialect()
+                    ..self.postgraphile.of_dialect()?
                 }))
             }
             DialectName::Phrag => {

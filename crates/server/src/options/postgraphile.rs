@@ -1,8 +1,12 @@
 //! The options that only the dialect postgraphile has, under the names that PostGraphile and its
 //! plugins have for them.
 
-use clap::Args;
-use dialects::postgraphile::{Options, SimplifiedNames};
+use std::path::PathBuf;
+
+use clap::{Args, ValueEnum};
+use dialects::postgraphile::{self, Options, SimplifiedNames, TagsFile};
+
+use crate::failure::Failure;
 
 #[derive(Debug, Args)]
 pub(crate) struct PostGraphileOptions {
@@ -12,6 +16,17 @@ pub(crate) struct PostGraphileOptions {
     /// For postgraphile: the global id is `id`, and a column `id` is `rowId`
     #[arg(long, env = "THALWEG_CLASSIC_IDS")]
     classic_ids: bool,
+    /// For postgraphile: the plural of relations back to at most one row [default: deprecated]
+    #[arg(long, env = "THALWEG_LEGACY_RELATIONS", value_name = "WHICH")]
+    legacy_relations: Option<LegacyRelations>,
+    /// For postgraphile: no relations, conditions and orders without an index, as with
+    /// `ignoreIndexes: false`
+    #[arg(long, env = "THALWEG_NO_IGNORE_INDEXES")]
+    no_ignore_indexes: bool,
+    /// For postgraphile: elements of connections are never null, as with
+    /// `setofFunctionsContainNulls: false`
+    #[arg(long, env = "THALWEG_NO_SETOF_FUNCTIONS_CONTAIN_NULLS")]
+    no_setof_functions_contain_nulls: bool,
     /// For postgraphile: the names of the plugin pg-simplify-inflector
     #[arg(long, env = "THALWEG_SIMPLIFIED_NAMES")]
     simplified_names: bool,
@@ -29,6 +44,21 @@ pub(crate) struct PostGraphileOptions {
     /// `pgOmitListSuffix: true`
     #[arg(long, env = "THALWEG_OMIT_LIST_SUFFIX", requires = "simplified_names")]
     omit_list_suffix: bool,
+    /// For postgraphile: smart tags beside those of comments, as `postgraphile.tags.json5` has
+    /// them
+    #[arg(long, env = "THALWEG_TAGS_FILE", value_name = "FILE")]
+    tags_file: Option<PathBuf>,
+}
+
+/// As PostGraphile calls them.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+enum LegacyRelations {
+    /// The singular only
+    Omit,
+    /// Both
+    Deprecated,
+    /// The plural only
+    Only,
 }
 
 impl PostGraphileOptions {
@@ -43,17 +73,41 @@ impl PostGraphileOptions {
         options.into_iter().find_map(|(given, name)| given.then_some(name))
     }
 
-    pub(super) fn of_dialect(&self) -> Options {
-        Options {
+    pub(super) fn of_dialect(&self) -> Result<Options, Failure> {
+        Ok(Options {
             aggregates: self.aggregates,
             classic_ids: self.classic_ids,
+            ignore_indexes: !self.no_ignore_indexes,
+            legacy_relations: self
+                .legacy_relations
+                .map_or(postgraphile::LegacyRelations::default(), LegacyRelations::of_dialect),
+            setof_functions_contain_nulls: !self.no_setof_functions_contain_nulls,
             simplified_names: self.simplified_names.then_some(SimplifiedNames {
                 all_rows: !self.no_simplify_all_rows,
                 multikey_relations: !self.no_simplify_multikey_relations,
                 omit_list_suffix: self.omit_list_suffix,
                 short_keys: !self.no_short_pk,
             }),
+            tags_file: self.tags()?,
             ..Options::default()
+        })
+    }
+
+    fn tags(&self) -> Result<TagsFile, Failure> {
+        let Some(path) = &self.tags_file else { return Ok(TagsFile::default()) };
+        let refused =
+            |error: String| Failure::Usage(format!("the tags file {}: {error}", path.display()));
+        let text = std::fs::read_to_string(path).map_err(|error| refused(error.to_string()))?;
+        TagsFile::parse(&text).map_err(|error| refused(error.to_string()))
+    }
+}
+
+impl LegacyRelations {
+    fn of_dialect(self) -> postgraphile::LegacyRelations {
+        match self {
+            Self::Omit => postgraphile::LegacyRelations::Omit,
+            Self::Deprecated => postgraphile::LegacyRelations::Deprecated,
+            Self::Only => postgraphile::LegacyRelations::Only,
         }
     }
 }

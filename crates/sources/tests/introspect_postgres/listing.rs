@@ -2,7 +2,9 @@
 
 use std::fmt::Write;
 
-use catalog::{Catalog, Entity, Field, FieldId, Generated, KeyKind, Relationship, Scalar, Type};
+use catalog::{
+    Catalog, Entity, Field, FieldId, Finds, Generated, KeyKind, Relationship, Scalar, Type,
+};
 use sources::postgres::introspect::{Introspected, PhysicalTypes};
 
 /// A field whose text is its identity is marked with `=`.
@@ -39,7 +41,9 @@ fn entity_lines(
     }
     for index in &entity.indexes {
         let partial = if index.partial { " partial" } else { "" };
-        lines.push(format!("  index {} ({}){partial}", index.name, names(catalog, &index.fields)));
+        let other = if index.finds == Finds::Other { " not for equals" } else { "" };
+        let fields = names(catalog, &index.fields);
+        lines.push(format!("  index {} ({fields}){partial}{other}", index.name));
     }
     for relationship in &entity.outgoing {
         lines.push(relationship_text(catalog, &catalog[*relationship]));

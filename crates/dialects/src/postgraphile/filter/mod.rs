@@ -13,8 +13,9 @@ use ir::{Case, Place};
 
 use super::build::{Build, input};
 use super::claims::{Claimant, Claims};
-use super::descriptions;
 use super::entity::Served;
+use super::tags::omit::Action;
+use super::{descriptions, enum_tables};
 use crate::binding::{InputBinding, InputRole, Meaning, Subject};
 
 /// What may be chosen of the filters, by the names of the plugin's options.
@@ -99,6 +100,9 @@ struct Filters<'f> {
 /// Adds the filter type of an entity, without fields; `None` if it would have none.
 pub(super) fn add(build: &mut Build<'_>, one: &Served<'_>) -> Option<TypeId> {
     let options = build.options.connection_filter.as_ref()?;
+    if !build.offers_entity(one.entity.id, Action::Filter) {
+        return None;
+    }
     let related =
         options.relations && (!one.entity.outgoing.is_empty() || !one.entity.incoming.is_empty());
     if !related && one.columns.iter().all(|column| operators_of(build, column.field).is_none()) {
@@ -137,6 +141,12 @@ pub(super) fn add_fields(build: &mut Build<'_>, served: &[Served<'_>], index: us
 
 /// The input type of the operators on a column.
 fn operators_of(build: &mut Build<'_>, field: FieldId) -> Option<TypeId> {
+    if !build.offers_field(field, Action::Filter) {
+        return None;
+    }
+    if let Some(value) = enum_tables::column_type(build, field) {
+        return operators::find_enum(build, &value);
+    }
     let catalog = build.catalog;
     operators::find(build, &catalog[field].r#type)
 }

@@ -8,7 +8,7 @@ use crate::binding::InputRole;
 use crate::postgraphile::build::{Build, input};
 use crate::postgraphile::claims::Claimant;
 use crate::postgraphile::descriptions;
-use crate::postgraphile::types::value_type;
+use crate::postgraphile::types::{ValueType, value_type};
 
 /// One operator.
 #[derive(Clone, Copy, Debug)]
@@ -65,9 +65,18 @@ impl Means {
 
 /// The input type of the operators on values of a type; `None` if there are none.
 pub(super) fn find(build: &mut Build<'_>, r#type: &Type) -> Option<TypeId> {
-    let options = build.options.connection_filter.as_ref()?;
     let category = category(build, r#type)?;
     let value = value_type(build, r#type)?;
+    find_of(build, category, &value)
+}
+
+/// The input type of the operators on a column whose values are those of an enum table.
+pub(super) fn find_enum(build: &mut Build<'_>, value: &ValueType) -> Option<TypeId> {
+    find_of(build, Category::Ordered, value)
+}
+
+fn find_of(build: &mut Build<'_>, category: Category, value: &ValueType) -> Option<TypeId> {
+    let options = build.options.connection_filter.as_ref()?;
     let operand = value.input?;
     let value_name = build.api.schema()[value.output.base].name.clone();
     if !options.allows_type(&value_name) {

@@ -10,6 +10,7 @@ use crate::postgraphile::build::{Build, input};
 use crate::postgraphile::claims::Claimant;
 use crate::postgraphile::entity::Served;
 use crate::postgraphile::relations::outgoing_in_order;
+use crate::postgraphile::tags::omit::Action;
 use crate::postgraphile::{descriptions, naming};
 
 /// Adds the filters by the rows that refer to the entity, then those by the rows that it refers
@@ -36,7 +37,7 @@ fn add_forward(
     filters: &mut Filters<'_>,
 ) {
     let Some(target) = filter_of(build, served, relationship.to) else { return };
-    if is_hidden(build, relationship) {
+    if is_hidden(build, relationship) || !is_offered(build, relationship) {
         return;
     }
     let name = build.forward_name(relationship);
@@ -63,7 +64,7 @@ fn add_backward(
     filters: &mut Filters<'_>,
 ) {
     let Some(target) = filter_of(build, served, relationship.from) else { return };
-    if is_hidden(build, relationship) {
+    if is_hidden(build, relationship) || !is_offered(build, relationship) {
         return;
     }
     let from = &build.catalog[relationship.from];
@@ -80,6 +81,9 @@ fn add_backward(
             hop,
             &subject,
         );
+        return;
+    }
+    if !build.offers_entity(relationship.from, Action::Many) {
         return;
     }
     let connections = build.options.simple_collections.has_connections();
@@ -142,6 +146,11 @@ fn filter_of(
     entity: catalog::EntityId,
 ) -> Option<TypeId> {
     served.get(*build.places.get(&entity)?)?.types?.filter
+}
+
+fn is_offered(build: &Build<'_>, relationship: &Relationship) -> bool {
+    build.offers_relationship(relationship, Action::Read)
+        && build.offers_relationship(relationship, Action::Filter)
 }
 
 fn is_hidden(build: &Build<'_>, relationship: &Relationship) -> bool {

@@ -11,8 +11,13 @@ use super::read::Found;
 use super::rows::{self, Column, Constraint, ConstraintForm, Relation, Target};
 use super::types::{Types, by_relation};
 
-const CAPABILITIES: Capabilities =
-    Capabilities { json_equality: true, namespaces: true, statistics: true, time_zones: true };
+const CAPABILITIES: Capabilities = Capabilities {
+    comments: true,
+    json_equality: true,
+    namespaces: true,
+    statistics: true,
+    time_zones: true,
+};
 
 /// The catalog, and its fields' physical types by the index of their ids.
 pub(super) fn fill(found: &Found) -> (Catalog, Vec<FieldType>) {
@@ -103,7 +108,13 @@ impl Fill<'_> {
             match &constraint.form {
                 ConstraintForm::Key(kind) => self.builder.key(
                     entity,
-                    Key { name: constraint.name.as_str().into(), kind: *kind, fields },
+                    Key {
+                        name: constraint.name.as_str().into(),
+                        kind: *kind,
+                        fields,
+                        enforced: true,
+                        description: boxed(constraint.description.as_ref()),
+                    },
                 ),
                 ConstraintForm::ForeignKey(target) => {
                     let same = previous.filter(|(previous, previous_target)| {
@@ -173,7 +184,8 @@ impl Fill<'_> {
     fn index(&mut self, index: &rows::Index) {
         if let Some((entity, fields)) = self.part(index.relation, &index.columns) {
             let name = index.name.as_str().into();
-            self.builder.index(entity, Index { name, fields, partial: index.partial });
+            self.builder
+                .index(entity, Index { name, fields, partial: index.partial, finds: index.finds });
         }
     }
 

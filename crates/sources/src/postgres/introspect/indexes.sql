@@ -1,21 +1,29 @@
 -- $1: oids of relations.
--- Indexes that find rows by equality of plain columns: btree and hash. The column number 0 stands
--- for an expression; the columns behind indnkeyatts are only carried along (INCLUDE). Indexes
--- that belong to a key are left out: the key says the same.
+-- The column number 0 stands for an expression: the columns before the first of these say what
+-- the index is about. The columns behind indnkeyatts are only carried along (INCLUDE). Indexes
+-- that belong to a key are left out: the key says the same. Rows are found by equality of columns
+-- in btree and hash indexes.
 select
   ind.indrelid,
   rel.relname,
-  (ind.indkey::int2[])[0:ind.indnkeyatts - 1] as columns,
-  ind.indpred is not null as partial
+  keys.columns[:coalesce(array_position(keys.columns, 0::int2), cardinality(keys.columns) + 1) - 1] as columns,
+  ind.indpred is not null as partial,
+  method.amname in ('btree', 'hash') and ind.indisvalid and ind.indisready as equals
 from unnest($1::oid[]) as wanted (oid)
 join pg_index as ind on ind.indrelid = wanted.oid
 join pg_class as rel on rel.oid = ind.indexrelid
 join pg_am as method on method.oid = rel.relam
-where ind.indisvalid
-  and ind.indisready
-  and ind.indislive
-  and method.amname in ('btree', 'hash')
-  and not 0 = any ((ind.indkey::int2[])[0:ind.indnkeyatts - 1])
+cross join lateral (
+  select array(
+    select col.number
+    from unnest(ind.indkey::int2[]) with ordinality as col (number, place)
+    where col.place <= ind.indnkeyatts
+    order by col.place
+  )
+) as keys (columns)
+where ind.indislive
+  and not ind.indisexclusion
+  and keys.columns[1] <> 0
   and not exists (
     select
     from pg_constraint as con

@@ -1,6 +1,6 @@
 //! What the statements answer, one type a statement. Fields are read by the names of columns.
 
-use catalog::{EntityKind, Generated, KeyKind};
+use catalog::{EntityKind, Finds, Generated, KeyKind};
 use tokio_postgres::{Error, Row};
 
 /// A row of `namespaces.sql`.
@@ -70,6 +70,7 @@ pub(super) struct Index {
     pub(super) name: String,
     pub(super) columns: Vec<i16>,
     pub(super) partial: bool,
+    pub(super) finds: Finds,
 }
 
 /// A row of `types.sql`.
@@ -177,6 +178,7 @@ impl Index {
             name: row.try_get("relname")?,
             columns: row.try_get("columns")?,
             partial: row.try_get("partial")?,
+            finds: if row.try_get("equals")? { Finds::Equals } else { Finds::Other },
         })
     }
 }

@@ -148,6 +148,7 @@ impl<'a> Types<'a> {
                 Attribute {
                     name: column.name.as_str().into(),
                     r#type: self.make(builder, column.r#type, column.modifier),
+                    description: column.description.as_deref().map(Box::from),
                 }
             })
             .collect();

@@ -4,8 +4,8 @@ use std::collections::{HashMap, HashSet};
 
 use catalog::builder::NewField;
 use catalog::{
-    Builder, Capabilities, Catalog, EntityId, EntityKind, FieldId, Generated, Index, Key, KeyKind,
-    Note, Scalar, Type,
+    Builder, Capabilities, Catalog, EntityId, EntityKind, FieldId, Finds, Generated, Index, Key,
+    KeyKind, Note, Scalar, Type,
 };
 
 use super::name::{self, Constraint};
@@ -140,7 +140,10 @@ fn add_columns(
     let name = name::constraint(taken, &table.name, [].into_iter(), Constraint::Primary);
     table.primary_key.clone_from(&fields);
     table.unique.push(fields.clone());
-    builder.key(table.entity, Key { name, kind: KeyKind::Primary, fields });
+    builder.key(
+        table.entity,
+        Key { name, kind: KeyKind::Primary, fields, enforced: true, description: None },
+    );
 }
 
 /// Of a view's column SQLite tells `BLOB` both for a BLOB and for a column without a type, such as
@@ -205,12 +208,18 @@ fn add_index(builder: &mut Builder, tables: &mut Tables, columns: &[IndexedColum
             let columns = columns.iter().filter_map(|row| row.column.as_deref());
             let taken = &mut table.constraint_names;
             let name = name::constraint(taken, &table.name, columns, Constraint::Unique);
-            builder.key(table.entity, Key { name, kind: KeyKind::Unique, fields });
+            builder.key(
+                table.entity,
+                Key { name, kind: KeyKind::Unique, fields, enforced: true, description: None },
+            );
         }
         // As in PostgreSQL, only a constraint makes a key.
         IndexOrigin::CreateIndex => {
             let name = first.index.clone();
-            builder.index(table.entity, Index { name, fields, partial: first.partial });
+            builder.index(
+                table.entity,
+                Index { name, fields, partial: first.partial, finds: Finds::Equals },
+            );
         }
     }
 }

@@ -1,0 +1,78 @@
+//! What is offered of what the database has, by smart tags, options and indexes.
+
+use catalog::{EntityId, FieldId, Relationship};
+
+use super::SimpleCollections;
+use super::build::Build;
+use super::tags::Tags;
+use super::tags::omit::{Action, omits};
+
+impl Build<'_> {
+    pub(super) fn offers_entity(&self, entity: EntityId, action: Action) -> bool {
+        !self.enum_tables.contains(entity) && !omits(self.entity_tags(entity), action)
+    }
+
+    pub(super) fn offers_field(&self, field: FieldId, action: Action) -> bool {
+        let searched = matches!(action, Action::Filter | Action::Order);
+        let found = self.options.ignore_indexes || !searched || self.is_found_by_index(field);
+        found && !omits(self.field_tags(field), action)
+    }
+
+    /// A key by its place among those of its entity.
+    pub(super) fn offers_key(&self, entity: EntityId, place: usize) -> bool {
+        !omits(self.key_tags(entity, place), Action::Read)
+    }
+
+    pub(super) fn offers_relationship(&self, relationship: &Relationship, action: Action) -> bool {
+        let found = self.options.ignore_indexes
+            || action != Action::Read
+            || !relationship.enforced
+            || self.is_followed_by_index(relationship);
+        let fields = relationship.from_fields.iter().chain(&relationship.to_fields);
+        let shown = |field: &FieldId| self.offers_field(*field, Action::Read);
+        found
+            && fields.into_iter().all(shown)
+            && !omits(self.relationship_tags(relationship), action)
+    }
+
+    /// The forms in which all rows of an entity are given.
+    pub(super) fn collections(&self, entity: EntityId) -> SimpleCollections {
+        collections(self.entity_tags(entity)).unwrap_or(self.options.simple_collections)
+    }
+
+    /// The forms in which the rows that refer to a row are given.
+    pub(super) fn relation_collections(&self, relationship: &Relationship) -> SimpleCollections {
+        collections(self.relationship_tags(relationship))
+            .unwrap_or_else(|| self.collections(relationship.from))
+    }
+
+    /// Whether some index begins with the field.
+    fn is_found_by_index(&self, field: FieldId) -> bool {
+        self.index_columns(self.catalog[field].entity)
+            .any(|columns| columns.first() == Some(&field))
+    }
+
+    /// Whether some index begins with the columns of the foreign key, in their order.
+    fn is_followed_by_index(&self, relationship: &Relationship) -> bool {
+        self.index_columns(relationship.from)
+            .any(|columns| columns.starts_with(&relationship.from_fields))
+    }
+
+    /// The columns of all indexes over all rows of an entity.
+    fn index_columns(&self, entity: EntityId) -> impl Iterator<Item = &[FieldId]> {
+        let entity = &self.catalog[entity];
+        let keys = entity.keys.iter().filter(|key| key.enforced).map(|key| &*key.fields);
+        let indexes = entity.indexes.iter().filter(|index| !index.partial);
+        keys.chain(indexes.map(|index| &*index.fields))
+    }
+}
+
+/// What the tag `@simpleCollections` says.
+fn collections(tags: &Tags) -> Option<SimpleCollections> {
+    match tags.text("simpleCollections")? {
+        "both" => Some(SimpleCollections::Both),
+        "only" => Some(SimpleCollections::Only),
+        // PostGraphile takes whatever else for this.
+        _ => Some(SimpleCollections::Omit),
+    }
+}

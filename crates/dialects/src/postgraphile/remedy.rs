@@ -1,0 +1,134 @@
+//! How to give a thing another name: the smart tag, as a comment or as an entry of the tags file.
+
+use catalog::{EntityId, EntityKind, FieldId, Note, NoteKind, Relationship};
+
+use super::build::Build;
+use super::tags::Annotated;
+
+/// What somebody would put another name in the place of.
+const NEW_NAME: &str = "new_name";
+
+impl Build<'_> {
+    /// Keeps a note; if it is about a name that two things would have, with the way out.
+    pub(super) fn note_with(&mut self, note: Note, remedy: impl FnOnce(&Self) -> Box<str>) {
+        let note = match note.kind {
+            NoteKind::Collision => Note { remedy: remedy(self), ..note },
+            NoteKind::LeftOut
+            | NoteKind::UnmappedType
+            | NoteKind::Declaration
+            | NoteKind::UnindexedRelationship => note,
+        };
+        self.note(note);
+    }
+
+    pub(super) fn rename_entity(&self, id: EntityId) -> Box<str> {
+        let entity = &self.catalog[id];
+        let kind = match entity.kind {
+            EntityKind::Table => "table",
+            EntityKind::View => "view",
+            EntityKind::MaterializedView => "materialized view",
+            EntityKind::ForeignTable => "foreign table",
+        };
+        let name = qualified(entity.namespace.as_deref(), &entity.name);
+        let place = format!("class: {{ {} }}", key(&name, TAGS));
+        self.remedy(&format!("{kind} {name}"), &place, self.annotations.entity(id), "name")
+    }
+
+    pub(super) fn rename_field(&self, id: FieldId) -> Box<str> {
+        let field = &self.catalog[id];
+        let entity = &self.catalog[field.entity];
+        let table = qualified(entity.namespace.as_deref(), &entity.name);
+        let name = identifier(&field.name);
+        let place = format!("attribute: {{ {} }}", key(&format!("{table}.{name}"), TAGS));
+        let on = format!("column {table}.{name}");
+        self.remedy(&on, &place, self.annotations.field(id), "name")
+    }
+
+    /// With the tag that names the field in question.
+    pub(super) fn rename_relation(&self, relationship: &Relationship, tag: &str) -> Box<str> {
+        if !relationship.enforced {
+            return format!("add |@{tag} {NEW_NAME} to {}.", relationship.name).into();
+        }
+        let annotated = self.annotations.relationship(relationship.id);
+        self.rename_constraint(relationship.from, &relationship.name, annotated, tag)
+    }
+
+    /// A key by its place among those of its entity.
+    pub(super) fn rename_key(&self, entity: EntityId, place: usize) -> Box<str> {
+        let annotated = self.annotations.key(entity, place);
+        match self.catalog[entity].keys.get(place) {
+            Some(key) if key.enforced => {
+                self.rename_constraint(entity, &key.name, annotated, "fieldName")
+            }
+            Some(key) => format!("add |@fieldName {NEW_NAME} to {}.", key.name).into(),
+            None => "rename one of the two.".into(),
+        }
+    }
+
+    /// An enum, a domain or a composite.
+    pub(super) fn rename_type(
+        &self,
+        namespace: Option<&str>,
+        name: &str,
+        annotated: &Annotated,
+    ) -> Box<str> {
+        let name = qualified(namespace, name);
+        let place = format!("type: {{ {} }}", key(&name, TAGS));
+        self.remedy(&format!("type {name}"), &place, annotated, "name")
+    }
+
+    fn rename_constraint(
+        &self,
+        entity: EntityId,
+        name: &str,
+        annotated: &Annotated,
+        tag: &str,
+    ) -> Box<str> {
+        let entity = &self.catalog[entity];
+        let table = qualified(entity.namespace.as_deref(), &entity.name);
+        let name = identifier(name);
+        let place = format!("constraint: {{ {} }}", key(&format!("{table}.{name}"), TAGS));
+        self.remedy(&format!("constraint {name} on {table}"), &place, annotated, tag)
+    }
+
+    /// The comment as it is with the tag before it, or the entry of the tags file.
+    fn remedy(&self, on: &str, place: &str, annotated: &Annotated, tag: &str) -> Box<str> {
+        if !self.catalog.capabilities().comments {
+            let place = place.replace(TAGS, &format!("{{ tags: {{ {tag}: \"{NEW_NAME}\" }} }}"));
+            return format!("write {place} into the config of the tags file.").into();
+        }
+        let mut tags = annotated.tags.clone();
+        tags.set(tag, &[]);
+        let mut lines = vec![format!("@{tag} {NEW_NAME}")];
+        lines.extend(tags.lines());
+        lines.extend(annotated.description.as_deref().map(String::from));
+        let text = lines.join("\n");
+        let escaped = text.replace('\\', "\\\\").replace('\'', "\\'").replace('\n', "\\n");
+        format!("comment on {on} is E'{escaped}';").into()
+    }
+}
+
+/// Where the tags stand in an entry.
+const TAGS: &str = "…";
+
+fn key(name: &str, value: &str) -> String {
+    format!("\"{}\": {value}", name.replace('\\', "\\\\").replace('"', "\\\""))
+}
+
+/// `schema.name`, each in quotes where PostgreSQL wants them.
+fn qualified(namespace: Option<&str>, name: &str) -> String {
+    match namespace {
+        Some(namespace) => format!("{}.{}", identifier(namespace), identifier(name)),
+        None => identifier(name),
+    }
+}
+
+fn identifier(name: &str) -> String {
+    let plain =
+        |letter: char| letter.is_ascii_lowercase() || letter.is_ascii_digit() || letter == '_';
+    if name.chars().all(plain) && !name.starts_with(|first: char| first.is_ascii_digit()) {
+        name.into()
+    } else {
+        format!("\"{}\"", name.replace('"', "\"\""))
+    }
+}

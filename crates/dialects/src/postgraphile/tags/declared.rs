@@ -1,0 +1,142 @@
+//! Keys and foreign keys that tags declare: `@primaryKey`, `@unique`, `@foreignKey`.
+
+use catalog::builder::NewRelationship;
+use catalog::{Catalog, EntityId, FieldId, Key, KeyKind, Note, NoteKind};
+
+use super::annotations::Annotations;
+use super::file::TagsFile;
+use super::identifier::{self, Name};
+
+/// What a tag declares, but for the columns.
+struct Declared<'a> {
+    /// Before the first `|`.
+    spec: &'a str,
+    /// What follows, as a comment of its own.
+    comment: Option<Box<str>>,
+}
+
+/// Adds what the tags declare to the catalog; what does not fit becomes a note.
+pub(in crate::postgraphile) fn declare(catalog: &mut Catalog, file: &TagsFile) {
+    let (annotations, _) = Annotations::new(catalog, file);
+    let entities: Vec<EntityId> = catalog.entities().map(|entity| entity.id).collect();
+    for entity in &entities {
+        let tags = &annotations.entity(*entity).tags;
+        for (tag, kind) in [("primaryKey", KeyKind::Primary), ("unique", KeyKind::Unique)] {
+            for value in tags.values(tag) {
+                let declared = key(catalog, *entity, tag, kind, value.as_deref());
+                declared.unwrap_or_else(|note| catalog.note(note));
+            }
+        }
+    }
+    // Foreign keys may refer to primary keys that were declared just now.
+    for entity in entities {
+        for value in annotations.entity(entity).tags.values("foreignKey") {
+            let declared = foreign_key(catalog, entity, value.as_deref());
+            declared.unwrap_or_else(|note| catalog.note(note));
+        }
+    }
+}
+
+fn key(
+    catalog: &mut Catalog,
+    entity: EntityId,
+    tag: &str,
+    kind: KeyKind,
+    value: Option<&str>,
+) -> Result<(), Note> {
+    let declared = value.map(split);
+    let names = declared.as_ref().and_then(|declared| identifier::names(declared.spec));
+    let (Some(declared), Some(names)) = (declared, names) else {
+        let remedy = format!("write @{tag} with columns, as in @{tag} a,b.");
+        let message = format!("@{tag} names no columns.");
+        return Err(note(catalog, entity, message, remedy));
+    };
+    let twice =
+        catalog[entity].keys.iter().any(|key| key.kind == KeyKind::Primary && !key.enforced);
+    if kind == KeyKind::Primary && twice {
+        let message = format!("@{tag} is there more than once; the first is the primary key.");
+        return Err(note(catalog, entity, message, format!("keep one @{tag}.")));
+    }
+    let fields = fields(catalog, entity, entity, tag, &names)?;
+    let name = format!("@{tag} {}", declared.spec).into();
+    let description = declared.comment;
+    catalog.declare_key(entity, Key { name, kind, fields, enforced: false, description });
+    Ok(())
+}
+
+fn foreign_key(catalog: &mut Catalog, entity: EntityId, value: Option<&str>) -> Result<(), Note> {
+    let declared = value.map(split);
+    let reference = declared.as_ref().and_then(|declared| identifier::reference(declared.spec));
+    let (Some(declared), Some(reference)) = (declared, reference) else {
+        let message = format!("@foreignKey {} cannot be read.", value.unwrap_or_default());
+        let remedy = "write it as in @foreignKey (a, b) references schema.table (x, y).";
+        return Err(note(catalog, entity, message, remedy.into()));
+    };
+    let (namespace, table) = (reference.namespace.as_ref(), &reference.table);
+    let Some(target) = identifier::find_entity(catalog, entity, namespace, table) else {
+        let message =
+            format!("@foreignKey refers to the table or view {}, which is not there.", table.text);
+        let remedy = "name it as the database does, whatever @name says.";
+        return Err(note(catalog, entity, message, remedy.into()));
+    };
+    let from_fields = fields(catalog, entity, entity, "foreignKey", &reference.columns)?;
+    let to_fields = match &reference.target_columns {
+        Some(columns) => fields(catalog, entity, target, "foreignKey", columns)?,
+        None => catalog[target].primary_key().map(|key| key.fields.clone()).unwrap_or_default(),
+    };
+    if from_fields.len() != to_fields.len() {
+        let target = catalog.qualified_name(target);
+        let message = match &reference.target_columns {
+            Some(_) => "@foreignKey has more columns on one side than on the other.".into(),
+            None => format!("@foreignKey does not fit the primary key of {target}."),
+        };
+        let remedy = format!("write the columns of {target} behind its name.");
+        return Err(note(catalog, entity, message, remedy));
+    }
+    catalog.declare_relationship(NewRelationship {
+        name: format!("@foreignKey {}", declared.spec).into(),
+        from: entity,
+        from_fields,
+        to: target,
+        to_fields,
+        description: declared.comment,
+    });
+    Ok(())
+}
+
+/// `a,b|@fieldName x|Words` → `a,b` with the comment `@fieldName x` and `Words` in lines.
+fn split(value: &str) -> Declared<'_> {
+    match value.split_once('|') {
+        Some((spec, rest)) => Declared { spec, comment: Some(rest.replace('|', "\n").into()) },
+        None => Declared { spec: value, comment: None },
+    }
+}
+
+/// The fields of `entity` that a tag of `subject` names.
+fn fields(
+    catalog: &Catalog,
+    subject: EntityId,
+    entity: EntityId,
+    tag: &str,
+    names: &[Name],
+) -> Result<Vec<FieldId>, Note> {
+    let find = |name: &Name| {
+        identifier::find_field(catalog, entity, name).ok_or_else(|| {
+            let table = catalog.qualified_name(entity);
+            let message =
+                format!("@{tag} names the column {} of {table}, which has none.", name.text);
+            let remedy = "name it as the database does, whatever @name says.";
+            note(catalog, subject, message, remedy.into())
+        })
+    };
+    names.iter().map(find).collect()
+}
+
+fn note(catalog: &Catalog, entity: EntityId, message: String, remedy: String) -> Note {
+    Note {
+        kind: NoteKind::Declaration,
+        subject: catalog.qualified_name(entity).into(),
+        message: message.into(),
+        remedy: remedy.into(),
+    }
+}

@@ -1,0 +1,116 @@
+//! Rows that an API is made from, such as those of enum tables: read once, before it is made, by
+//! a request like any other.
+
+use std::sync::Arc;
+
+use catalog::{Catalog, EntityId, FieldId, KnownRows};
+use response::{Failure, Item, Leaf, Node, Shape, ShapeField, Sink};
+use sources::relational::CompileError;
+use sources::{ExecuteError, Plan, Source, Variables};
+
+/// The most bytes that the rows of one entity may come to.
+const BYTES: u64 = 16 << 20;
+
+/// Why rows could not be read.
+#[derive(Debug, thiserror::Error)]
+pub enum KnownRowsError {
+    #[error("cannot read the rows of {entity}, of which the API is made: {source}")]
+    Execute { entity: String, source: ExecuteError },
+    #[error("cannot read the rows of {entity}, of which the API is made: {message}")]
+    Value { entity: String, message: String },
+    #[error("cannot read the rows of {entity}, of which the API is made: {source}")]
+    Compile { entity: String, source: CompileError },
+}
+
+/// Reads the rows of the entities and keeps them in the catalog.
+pub(crate) async fn read(
+    source: &Source,
+    catalog: &mut Catalog,
+    wanted: Vec<(EntityId, Vec<FieldId>)>,
+) -> Result<(), KnownRowsError> {
+    for (entity, fields) in wanted {
+        let rows = read_entity(source, catalog, entity, &fields).await?;
+        catalog.know_rows(entity, KnownRows { fields, rows });
+    }
+    Ok(())
+}
+
+async fn read_entity(
+    source: &Source,
+    catalog: &Catalog,
+    entity: EntityId,
+    fields: &[FieldId],
+) -> Result<Vec<Vec<Option<Box<str>>>>, KnownRowsError> {
+    let name = || catalog.qualified_name(entity);
+    let program = source
+        .compile(catalog, &request(entity, fields))
+        .map_err(|source| KnownRowsError::Compile { entity: name(), source })?;
+    let plan = Arc::new(Plan { program, shape: shape(fields.len()) });
+    let connections = source.connections(1);
+    let sink = Sink::new(Vec::new(), BYTES);
+    let written = connections
+        .execute(&plan, Variables(&[]), sink)
+        .await
+        .map_err(|source| KnownRowsError::Execute { entity: name(), source })?;
+    let failed = written.errors.into_iter().next().map(|error| match error.failure {
+        Failure::Leaf(error) => error.to_string(),
+        Failure::Null => "there is no value".into(),
+        Failure::TooDeep(message) => message.into(),
+        Failure::Source(error) => String::from(&*error.message),
+    });
+    if let Some(message) = failed {
+        return Err(KnownRowsError::Value { entity: name(), message });
+    }
+    let answer: serde_json::Value = serde_json::from_slice(&written.data)
+        .map_err(|error| KnownRowsError::Value { entity: name(), message: error.to_string() })?;
+    let rows = answer.get("rows").and_then(|rows| rows.as_array());
+    let text = |row: &serde_json::Value, number: usize| {
+        row.get(member(number)).and_then(|value| value.as_str()).map(Into::into)
+    };
+    let texts = |row| (0..fields.len()).map(|number| text(row, number)).collect();
+    Ok(rows.map(|rows| rows.iter().map(texts).collect()).unwrap_or_default())
+}
+
+/// What a field is called within the answer.
+fn member(number: usize) -> String {
+    format!("f{number}")
+}
+
+/// All rows with these fields, in the order of the source.
+fn request(entity: EntityId, fields: &[FieldId]) -> ir::Request {
+    let outputs = fields.iter().zip(0..).map(|(field, number)| ir::Output {
+        id: ir::OutputId(number),
+        kind: ir::OutputKind::Field { path: Vec::new(), field: *field, form: ir::Form::Stored },
+    });
+    let rows = ir::Rows {
+        id: ir::RowsId(0),
+        from: ir::From::Entity(entity),
+        filter: ir::Filter::and(Vec::new()),
+        order: Vec::new(),
+        page: ir::Page::All,
+        distinct: Vec::new(),
+        single: false,
+        shown: true,
+        outputs: outputs.collect(),
+    };
+    let outputs = u32::try_from(rows.outputs.len()).unwrap_or(u32::MAX);
+    let step = ir::Step { id: ir::StepId(0), root: 0, kind: ir::StepKind::Read(rows) };
+    let transaction = ir::Transaction { isolation: ir::Isolation::Snapshot, steps: vec![step] };
+    ir::Request { transactions: vec![transaction], outputs, rows: 1 }
+}
+
+/// A list of objects with so many texts.
+fn shape(fields: usize) -> Shape {
+    let mut shape = Shape::default();
+    let mut members = Vec::with_capacity(fields);
+    for (number, output) in (0..fields).zip(0..) {
+        let output = response::OutputId(output);
+        let leaf = shape.add(Node::Leaf { output, leaf: Leaf::Text });
+        members.push(ShapeField::new(&member(number), leaf, true));
+    }
+    let members = shape.add_fields(members);
+    let item = Item { node: shape.add(Node::Object(members)), nullable: false };
+    let list = shape.add(Node::List { rows: response::RowsId(0), item });
+    shape.root = Some(shape.add_fields([ShapeField::new("rows", list, false)]));
+    shape
+}
