@@ -1,8 +1,8 @@
 //! Thalweg beside others, and beside itself: programs that talk HTTP only, to every one alike.
 //!
 //! `arguments` reads the command line. `compare` asks PostGraphile 4, PostGraphile 5 and Thalweg
-//! the same, `schema_size` measures requests on schemas of different sizes. `server` runs a program that answers, `peers` installs those that are not ours,
-//! `http` asks.
+//! the same, `schema_size` measures what requests and starts cost on schemas of different sizes.
+//! `server` runs a program that answers, `peers` installs those that are not ours, `http` asks.
 #![allow(
     clippy::print_stdout,
     clippy::print_stderr,
@@ -27,7 +27,7 @@ enum Failure {
     #[error(transparent)]
     Compare(#[from] compare::CompareError),
     #[error(transparent)]
-    SchemaSize(#[from] schema_size::SizeError),
+    SchemaSize(#[from] schema_size::failure::SizeError),
 }
 
 fn main() -> ExitCode {
@@ -41,7 +41,7 @@ fn main() -> ExitCode {
             compare::compare(&workspace(), &options).map_err(Failure::from)
         }
         Ok(Command::SchemaSize(options)) => {
-            schema_size::schema_size(&workspace(), &options).map_err(Failure::from)
+            schema_size::schema_size(&options).map_err(Failure::from)
         }
         Err(error) => {
             eprintln!("bench: {error}\n\n{}", arguments::HELP);

@@ -1,137 +1,170 @@
-//! What a request costs on schemas of different sizes, and what a large schema costs.
+//! What a request costs, and what the server takes, by the number of tables.
 //!
-//! In the order of use: `tables` makes the databases, `instructions` counts what one request takes
-//! of Thalweg, `memory` how long a start takes and how much stays.
+//! * `synthetic`: the databases
+//! * `operations`: what is asked
+//! * `database`: temporary databases of both kinds
+//! * `cost`: instructions of the server for each request
+//! * `instructions`: who counts them
+//! * `growth`: start, statements and memory of servers with few and with many tables
+//! * `memory`: what a process holds
+//! * `report`: the results as tables and as JSON
 
+mod cost;
+pub(crate) mod database;
+pub(crate) mod failure;
+mod growth;
 mod instructions;
 mod memory;
-mod tables;
+mod operations;
+mod report;
+mod synthetic;
 
-use std::fs;
-use std::io;
+use std::num::NonZeroUsize;
 use std::path::{Path, PathBuf};
+use std::process::Command;
 
-use testkit::postgres::{self, Installation, Origin};
-
-use crate::http::HttpError;
-use crate::server::ServerError;
-use tables::Kind;
-
-/// The same request may cost so much more on the largest schema than on the smallest.
-const TOLERANCE: f64 = 0.03;
+use crate::server::{self, Server};
+use database::{Family, Place};
+use failure::SizeError;
+use instructions::Counter;
+use operations::Dialect;
+use report::Report;
 
 /// What is asked on the command line.
 #[derive(Debug, PartialEq, Eq)]
 pub(crate) struct Options {
-    /// The sizes at which instructions are counted, the first one being the measure of the others.
-    pub(crate) tables: Vec<usize>,
-    /// The size at which time and memory are measured.
-    pub(crate) most: usize,
-    /// Measures the build without optimisation, for trying the command out.
-    pub(crate) debug: bool,
+    /// Small databases.
+    pub(crate) quick: bool,
+    /// Results as JSON.
+    pub(crate) json: bool,
+    /// Leaves out the counting of instructions.
+    pub(crate) without_cost: bool,
+    pub(crate) sources: Vec<Family>,
+    /// What is measured instead of the release build.
+    pub(crate) program: Option<PathBuf>,
+    /// How many requests are counted of each warm operation.
+    pub(crate) requests: NonZeroUsize,
 }
 
 impl Default for Options {
     fn default() -> Self {
-        Self { tables: vec![10, 200, 2000], most: 5000, debug: false }
-    }
-}
-
-/// The measurement could not be made.
-#[derive(Debug, thiserror::Error)]
-pub(crate) enum SizeError {
-    #[error("there is no PostgreSQL on this machine; `cargo xtask setup` installs it")]
-    NoPostgres,
-    #[error(transparent)]
-    Postgres(#[from] postgres::StartError),
-    #[error(transparent)]
-    Statement(#[from] postgres::ClientError),
-    #[error(transparent)]
-    Sqlite(#[from] rusqlite::Error),
-    #[error(transparent)]
-    Server(#[from] ServerError),
-    #[error(transparent)]
-    Http(#[from] HttpError),
-    #[error("the request is refused: {0}")]
-    Refused(String),
-    #[error("`{program}` could not be run: {error}; as root: apt-get install -y valgrind")]
-    Valgrind { program: &'static str, error: io::Error },
-    #[error("`callgrind_control` failed: {0}")]
-    Control(String),
-    #[error("valgrind wrote no count into {0}")]
-    Count(PathBuf),
-    #[error("Thalweg's own binary is not at {0}; `cargo xtask bench schema-size` builds it")]
-    NoBinary(PathBuf),
-    #[error("the process's memory is not in /proc/{0}/status")]
-    Memory(u32),
-    #[error(transparent)]
-    Files(#[from] io::Error),
-}
-
-/// Measures and prints both tables; true if the cost does not grow with the schema.
-pub(crate) fn schema_size(workspace: &Path, options: &Options) -> Result<bool, SizeError> {
-    let thalweg = binary(options)?;
-    let installed = postgres::installations();
-    let installation = choose_installation(installed).ok_or(SizeError::NoPostgres)?;
-    println!("bench: starting {installation}");
-    let server = postgres::Server::start(&installation)?;
-    let folder = workspace.join("target/schema-size");
-    fs::create_dir_all(&folder)?;
-    let place = Place { server, folder, thalweg };
-
-    let mut constant = true;
-    println!("\n{:<12}{:>8}{:>28}{:>12}", "source", "tables", "instructions a request", "growth");
-    for kind in Kind::ALL {
-        let mut measure = None;
-        for &count in &options.tables {
-            let counted = instructions::count(&place, kind, count)?;
-            let first = *measure.get_or_insert(counted);
-            let growth = counted / first - 1.0;
-            constant &= growth <= TOLERANCE;
-            let percent = format!("{:+.2} %", growth * 100.0);
-            println!("{:<12}{count:>8}{counted:>28.0}{percent:>12}", kind.name());
+        Self {
+            quick: false,
+            json: false,
+            without_cost: false,
+            sources: Family::ALL.to_vec(),
+            program: None,
+            requests: NonZeroUsize::MIN.saturating_add(199),
         }
     }
-    println!(
-        "\n{:<12}{:>8}{:>28}{:>12}{:>16}",
-        "source", "tables", "start to first answer", "memory", "a table"
-    );
-    let smallest = options.tables.iter().copied().min().unwrap_or(1);
-    for kind in Kind::ALL {
-        let small = memory::measure(&place, kind, smallest)?;
-        let large = memory::measure(&place, kind, options.most)?;
-        let more = options.most.saturating_sub(smallest).max(1) as f64;
-        let each = (large.kilobytes as f64 - small.kilobytes as f64) / more;
-        for (count, usage) in [(smallest, &small), (options.most, &large)] {
-            let seconds = format!("{:.2} s", usage.start.as_secs_f64());
-            let memory = format!("{} kB", usage.kilobytes);
-            let each = if count == options.most { format!("{each:.1} kB") } else { String::new() };
-            println!("{:<12}{count:>8}{seconds:>28}{memory:>12}{each:>16}", kind.name());
-        }
-    }
-    if !constant {
-        println!("\nbench: the cost of a request grows with the schema");
-    }
-    Ok(constant)
 }
 
-/// What every measurement needs.
+/// How many tables the databases have.
 #[derive(Debug)]
-struct Place {
-    server: postgres::Server,
-    /// For databases, logs and counts.
-    folder: PathBuf,
-    thalweg: PathBuf,
+struct Sizes {
+    /// For the cost of a request.
+    cost: [usize; 3],
+    /// For start and memory.
+    large: usize,
 }
 
-fn binary(options: &Options) -> Result<PathBuf, SizeError> {
-    let own = crate::server::thalweg()?;
-    let release = own.parent().and_then(Path::parent).map(|target| target.join("release/thalweg"));
-    let path = if options.debug { own } else { release.unwrap_or_default() };
-    if path.is_file() { Ok(path) } else { Err(SizeError::NoBinary(path)) }
+impl Options {
+    fn sizes(&self) -> Sizes {
+        match self.quick {
+            true => Sizes { cost: [10, 50, 200], large: 500 },
+            false => Sizes { cost: [10, 200, 2_000], large: 5_000 },
+        }
+    }
 }
 
-fn choose_installation(mut installed: Vec<Installation>) -> Option<Installation> {
-    installed.sort_by_key(|one| (one.origin == Origin::Maven, one.version));
-    installed.into_iter().next()
+/// Measures and prints; true if the cost of a request is the same on every size.
+pub(crate) fn schema_size(options: &Options) -> Result<bool, SizeError> {
+    let program = match &options.program {
+        Some(program) => program.clone(),
+        None => release()?,
+    };
+    let counter = match options.without_cost {
+        true => None,
+        false => Some(Counter::find()?),
+    };
+    let sizes = options.sizes();
+    let mut report = Report::new(counter, &sizes.cost);
+    for family in &options.sources {
+        let place = Place::new(*family)?;
+        report.versions.push(place.version());
+        let mut addresses = Vec::new();
+        let wanted = match counter {
+            Some(_) => sizes.cost.as_slice(),
+            None => &sizes.cost[..1],
+        };
+        for tables in wanted.iter().chain([&sizes.large]) {
+            progress(&format!("{}: making {tables} tables", family.name()));
+            let scripts = synthetic::scripts(*family, *tables);
+            addresses.push((*tables, place.create(&format!("tables_{tables}"), scripts)?));
+        }
+        let Some((large, counted)) = addresses.split_last() else { continue };
+        for dialect in Dialect::ALL {
+            let subject = Subject { program: &program, family: *family, dialect };
+            for (tables, address) in [addresses.first(), Some(large)].into_iter().flatten() {
+                let row = growth::measure(&subject, &place, *tables, address)?;
+                report.growth.push(row);
+            }
+            if let Some(counter) = counter {
+                report.costs.extend(cost::measure(&subject, counter, options, counted)?);
+            }
+        }
+    }
+    match options.json {
+        true => println!("{}", serde_json::to_string_pretty(&report)?),
+        false => print!("{}", report.text()),
+    }
+    Ok(report.is_level())
+}
+
+/// The release build, beside the one that this program is of.
+fn release() -> Result<PathBuf, SizeError> {
+    let own = server::thalweg()?;
+    let target = own.parent().and_then(Path::parent).unwrap_or(Path::new("target"));
+    let program = target.join("release/thalweg");
+    if program.is_file() { Ok(program) } else { Err(SizeError::NoBinary(program)) }
+}
+
+/// What is measured.
+#[derive(Debug, Clone, Copy)]
+struct Subject<'s> {
+    program: &'s Path,
+    family: Family,
+    dialect: Dialect,
+}
+
+impl Subject<'_> {
+    /// Starts a server, `under` another program if there is one; its log goes into the folder.
+    fn start(&self, under: &[String], address: &str, folder: &Path) -> Result<Server, SizeError> {
+        let mut command = match under.split_first() {
+            Some((program, words)) => {
+                let mut command = Command::new(program);
+                command.args(words).arg(self.program);
+                command
+            }
+            None => Command::new(self.program),
+        };
+        for (name, _) in std::env::vars() {
+            if name.starts_with("THALWEG_") || name.starts_with("PG") {
+                command.env_remove(name);
+            }
+        }
+        let port = server::free_port()?;
+        // One thread: how many of several have answered, and hold something, would be chance.
+        command.args(["serve", address, "--dialect", self.dialect.name(), "--threads", "1"]);
+        command.args(["--listen", &format!("127.0.0.1:{port}")]);
+        Ok(Server::start(command, port, &folder.join("log"))?)
+    }
+
+    fn name(&self) -> String {
+        format!("{}, {}", self.family.name(), self.dialect.name())
+    }
+}
+
+fn progress(text: &str) {
+    eprintln!("{text}");
 }

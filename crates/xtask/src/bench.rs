@@ -1,6 +1,7 @@
 //! Thalweg beside others, and measured: a crate of its own, because it has dependencies.
 
 use std::path::Path;
+use std::process::Command;
 
 use crate::program;
 
@@ -13,20 +14,22 @@ pub(crate) enum BenchError {
     Failed(String),
 }
 
-/// Builds the product and `bench` beside each other, and runs the latter on the words.
+/// Builds the product if it is not given, and runs `bench` on the words.
 pub(crate) fn bench(workspace: &Path, words: &[String]) -> Result<(), BenchError> {
-    let mut build = program::cargo();
-    build.args(["build", "--quiet", "-p", "server"]).current_dir(workspace);
-    let debug = words.iter().any(|word| word == "--debug" || word == "--help");
-    if words.first().is_some_and(|word| word == "schema-size") && !debug {
-        build.arg("--release");
-    }
-    let mut run = program::cargo();
-    run.args(["run", "--quiet", "-p", "bench", "--"]).args(words).current_dir(workspace);
-    for (name, mut command) in [("cargo build".to_owned(), build), (words.join(" "), run)] {
-        if !command.status()?.success() {
-            return Err(BenchError::Failed(name));
+    let given = words.iter().any(|word| matches!(word.as_str(), "--program" | "--help" | "-h"));
+    if !given {
+        let mut build = program::cargo();
+        build.args(["build", "--quiet", "-p", "server"]).current_dir(workspace);
+        if words.first().is_some_and(|word| word == "schema-size") {
+            build.arg("--release");
         }
+        run("cargo build", build)?;
     }
-    Ok(())
+    let mut bench = program::cargo();
+    bench.args(["run", "--quiet", "-p", "bench", "--"]).args(words).current_dir(workspace);
+    run(&words.join(" "), bench)
+}
+
+fn run(name: &str, mut command: Command) -> Result<(), BenchError> {
+    if command.status()?.success() { Ok(()) } else { Err(BenchError::Failed(name.to_owned())) }
 }

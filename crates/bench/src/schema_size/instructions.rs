@@ -1,78 +1,187 @@
-//! How many instructions a request takes, counted by valgrind: no clock, so no noise.
+//! What a process executed: instructions in user mode, counted by the processor or by Callgrind.
+//!
+//! Time depends on what else the machine does; instructions hardly do.
 
 use std::fs;
-use std::path::Path;
-use std::process::Command;
+use std::io::Read;
+use std::path::{Path, PathBuf};
+use std::process::{Command, Stdio};
+use std::thread;
+use std::time::Duration;
 
-use super::tables::{self, Kind};
-use super::{Place, SizeError};
-use crate::http::Connection;
-use crate::server::{Server, free_port};
+use super::failure::SizeError;
 
-/// Requests before the count: everything that is made once is made then.
-const WARM_UP: usize = 20;
-const REQUESTS: usize = 100;
+/// What `perf` is asked for.
+const EVENT: &str = "instructions:u";
 
-/// Instructions of one request on a schema of so many tables.
-pub(super) fn count(place: &Place, kind: Kind, count: usize) -> Result<f64, SizeError> {
-    let address = tables::create(place, kind, count)?;
-    let output = place.folder.join("callgrind.out");
-    let dump = place.folder.join("callgrind.out.1");
-    for old in [&output, &dump] {
-        if old.exists() {
-            fs::remove_file(old)?;
+/// `perf` does not say when it has begun to count.
+const ATTACH: Duration = Duration::from_millis(300);
+
+/// Who counts.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Counter {
+    Perf,
+    Callgrind,
+}
+
+/// Counts the instructions of one process.
+#[derive(Debug)]
+pub(super) struct Counting {
+    counter: Counter,
+    pid: u32,
+    /// Where Callgrind writes.
+    folder: PathBuf,
+    /// How many files it has written.
+    dumps: usize,
+}
+
+impl Counter {
+    /// The processor if it can be asked, else Callgrind.
+    pub(super) fn find() -> Result<Self, SizeError> {
+        let asked = Command::new("perf").args(["stat", "-x", ",", "-e", EVENT, "true"]).output();
+        if asked.is_ok_and(|output| perf_count(&String::from_utf8_lossy(&output.stderr)).is_some())
+        {
+            return Ok(Self::Perf);
+        }
+        match Command::new("valgrind").arg("--version").output() {
+            Ok(output) if output.status.success() => Ok(Self::Callgrind),
+            Ok(_) | Err(_) => Err(SizeError::NoCounter),
         }
     }
-    let port = free_port()?;
-    let mut command = Command::new("valgrind");
-    // Counting begins later: a start under it takes minutes.
-    command
-        .args(["--tool=callgrind", "--instr-atstart=no"])
-        .arg(format!("--callgrind-out-file={}", output.display()))
-        .arg(&place.thalweg)
-        .args(["serve", &address, "--threads", "1", "--listen", &format!("127.0.0.1:{port}")]);
-    let server = Server::start(command, port, &place.folder.join("valgrind.log"))?;
-    let mut connection = Connection::open(port)?;
-    ask(&mut connection, WARM_UP)?;
-    control(&server, &["-i", "on"])?;
-    ask(&mut connection, WARM_UP)?;
-    control(&server, &["-z"])?;
-    ask(&mut connection, REQUESTS)?;
-    control(&server, &["-d"])?;
-    Ok(read_count(&dump)? / REQUESTS as f64)
-}
 
-/// Asks the request so often, and looks that it is answered.
-pub(super) fn ask(connection: &mut Connection, times: usize) -> Result<(), SizeError> {
-    let body = tables::request().to_string();
-    for _ in 0..times {
-        let answer = connection.post(&body)?;
-        let text = String::from_utf8_lossy(&answer);
-        if text.contains("\"errors\"") || !text.contains("\"endCursor\"") {
-            return Err(SizeError::Refused(text.into_owned()));
+    pub(super) fn name(self) -> &'static str {
+        match self {
+            Self::Perf => "perf stat, instructions in user mode",
+            Self::Callgrind => "Callgrind",
         }
     }
-    Ok(())
-}
 
-fn control(server: &Server, words: &[&str]) -> Result<(), SizeError> {
-    let program = "callgrind_control";
-    let done = Command::new(program)
-        .args(words)
-        .arg(server.process().to_string())
-        .output()
-        .map_err(|error| SizeError::Valgrind { program, error })?;
-    if done.status.success() {
-        return Ok(());
+    /// The words before those of the program that is to be counted.
+    pub(super) fn under(self, folder: &Path) -> Vec<String> {
+        match self {
+            Self::Perf => Vec::new(),
+            Self::Callgrind => vec![
+                "valgrind".to_owned(),
+                "--tool=callgrind".to_owned(),
+                // Starting goes five times faster while nothing is counted.
+                "--instr-atstart=no".to_owned(),
+                format!("--callgrind-out-file={}", folder.join(OUT).display()),
+                "--log-file=/dev/null".to_owned(),
+            ],
+        }
     }
-    let said = [done.stdout, done.stderr].concat();
-    Err(SizeError::Control(String::from_utf8_lossy(&said).into_owned()))
 }
 
-/// The sum is on a line of its own: `totals: 123456`.
-fn read_count(dump: &Path) -> Result<f64, SizeError> {
-    let text = fs::read_to_string(dump)?;
-    let line = text.lines().find_map(|line| line.strip_prefix("totals:"));
-    line.and_then(|number| number.trim().parse().ok())
-        .ok_or_else(|| SizeError::Count(dump.to_owned()))
+/// The name of Callgrind's files, before the number.
+const OUT: &str = "callgrind";
+
+impl Counting {
+    /// `folder` is the one that the program was started with.
+    pub(super) fn of(counter: Counter, pid: u32, folder: &Path) -> Result<Self, SizeError> {
+        let counting = Self { counter, pid, folder: folder.to_owned(), dumps: 0 };
+        match counter {
+            Counter::Perf => {}
+            Counter::Callgrind => counting.control("--instr=on")?,
+        }
+        Ok(counting)
+    }
+
+    /// The instructions of the process while `work` runs.
+    pub(super) fn count(
+        &mut self,
+        work: impl FnOnce() -> Result<(), SizeError>,
+    ) -> Result<u64, SizeError> {
+        match self.counter {
+            Counter::Perf => count_by_perf(EVENT, self.pid, work),
+            Counter::Callgrind => {
+                self.control("--zero")?;
+                work()?;
+                self.control("--dump")?;
+                self.dumps += 1;
+                let file = self.folder.join(format!("{OUT}.{}", self.dumps));
+                let text = fs::read_to_string(file)?;
+                let count = callgrind_count(&text);
+                count.ok_or_else(|| SizeError::Count("Callgrind wrote no summary".to_owned()))
+            }
+        }
+    }
+
+    fn control(&self, command: &str) -> Result<(), SizeError> {
+        let program = "callgrind_control";
+        let output = Command::new(program)
+            .args([command, &self.pid.to_string()])
+            .output()
+            .map_err(|error| SizeError::Program { program: program.to_owned(), error })?;
+        if output.status.success() {
+            return Ok(());
+        }
+        let text = [output.stdout, output.stderr].concat();
+        let output = String::from_utf8_lossy(&text).into_owned();
+        Err(SizeError::ProgramFailed { program: format!("{program} {command}"), output })
+    }
+}
+
+fn count_by_perf(
+    event: &str,
+    pid: u32,
+    work: impl FnOnce() -> Result<(), SizeError>,
+) -> Result<u64, SizeError> {
+    let failed = |error| SizeError::Program { program: "perf".to_owned(), error };
+    let mut perf = Command::new("perf")
+        .args(["stat", "-x", ",", "-e", event, "-p", &pid.to_string()])
+        .stdin(Stdio::null())
+        .stdout(Stdio::null())
+        .stderr(Stdio::piped())
+        .spawn()
+        .map_err(failed)?;
+    thread::sleep(ATTACH);
+    let worked = work();
+    // It prints its count when it is interrupted, as at a terminal.
+    let pid = perf.id().to_string();
+    Command::new("kill").args(["-INT", &pid]).status().map_err(failed)?;
+    let mut output = String::new();
+    if let Some(mut stderr) = perf.stderr.take() {
+        stderr.read_to_string(&mut output)?;
+    }
+    perf.wait().map_err(failed)?;
+    worked?;
+    perf_count(&output).ok_or(SizeError::Count(output))
+}
+
+/// Reads `123,,instructions:u,456,100.00,,`, which says `<not supported>` where a machine has no
+/// such counter.
+fn perf_count(output: &str) -> Option<u64> {
+    output.lines().find_map(|line| {
+        let mut parts = line.split(',');
+        let count = parts.next()?;
+        parts.nth(1)?;
+        count.parse().ok()
+    })
+}
+
+/// Reads `summary: 123`.
+fn callgrind_count(text: &str) -> Option<u64> {
+    let line = text.lines().find_map(|line| line.strip_prefix("summary: "))?;
+    line.trim().parse().ok()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_count_of_perf_is_its_first_column() {
+        let output = "\n1234567,,instructions:u,2345,100.00,,\n";
+        assert_eq!(perf_count(output), Some(1_234_567));
+        assert_eq!(perf_count("<not supported>,,instructions:u,0,100.00,,\n"), None);
+        assert_eq!(perf_count("12 errors\n"), None);
+        assert_eq!(perf_count(""), None);
+    }
+
+    #[test]
+    fn the_count_of_callgrind_is_its_summary() {
+        let text = "# callgrind format\nevents: Ir\nsummary: 987654\n\nfn=main\n1 2\n";
+        assert_eq!(callgrind_count(text), Some(987_654));
+        assert_eq!(callgrind_count("events: Ir\n"), None);
+    }
 }

@@ -1,38 +1,29 @@
-//! How long a start takes and how much memory stays.
+//! How much memory a process holds.
 
 use std::fs;
-use std::process::Command;
-use std::time::Duration;
 
-use super::instructions::ask;
-use super::tables::{self, Kind};
-use super::{Place, SizeError};
-use crate::http::Connection;
-use crate::server::{Server, free_port};
+use super::failure::SizeError;
 
-/// What a running server takes.
-#[derive(Debug)]
-pub(super) struct Usage {
-    /// From the start of the process to its first answer, introspection included.
-    pub(super) start: Duration,
-    /// Resident, after the first requests.
-    pub(super) kilobytes: u64,
+/// The memory that the process holds now, in kilobytes.
+pub(super) fn resident_kilobytes(process: u32) -> Result<u64, SizeError> {
+    let text = fs::read_to_string(format!("/proc/{process}/status"))?;
+    kilobytes(&text, "VmRSS:").ok_or(SizeError::Memory)
 }
 
-pub(super) fn measure(place: &Place, kind: Kind, count: usize) -> Result<Usage, SizeError> {
-    let address = tables::create(place, kind, count)?;
-    let port = free_port()?;
-    let mut command = Command::new(&place.thalweg);
-    command.args(["serve", &address, "--threads", "1", "--listen", &format!("127.0.0.1:{port}")]);
-    let server = Server::start(command, port, &place.folder.join("thalweg.log"))?;
-    ask(&mut Connection::open(port)?, 3)?;
-    let process = server.process();
-    let status = fs::read_to_string(format!("/proc/{process}/status"))?;
-    let kilobytes = status
-        .lines()
-        .find_map(|line| line.strip_prefix("VmRSS:"))
-        .and_then(|rest| rest.split_whitespace().next())
-        .and_then(|number| number.parse().ok())
-        .ok_or(SizeError::Memory(process))?;
-    Ok(Usage { start: server.start_time, kilobytes })
+/// A line of `/proc/PID/status`.
+fn kilobytes(status: &str, name: &str) -> Option<u64> {
+    let rest = status.lines().find_map(|line| line.strip_prefix(name))?;
+    rest.trim().strip_suffix(" kB")?.trim().parse().ok()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn memory_is_read_from_the_process_status() {
+        let status = "VmPeak:\t  900 kB\nVmRSS:\t    1234 kB\nThreads:\t2\n";
+        assert_eq!(kilobytes(status, "VmRSS:"), Some(1234));
+        assert_eq!(kilobytes(status, "Threads:"), None);
+    }
 }

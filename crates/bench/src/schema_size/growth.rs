@@ -1,0 +1,47 @@
+//! Start, statements and memory of a server.
+
+use std::time::Instant;
+
+use serde_json::Value as Json;
+
+use super::database::{Folder, Place};
+use super::failure::SizeError;
+use super::memory::resident_kilobytes;
+use super::operations::{self, INTROSPECTION, ask};
+use super::report::Growth;
+use super::{Subject, progress};
+use crate::http::Connection;
+
+/// Starts a server over a database and asks it for rows, then for its schema.
+pub(super) fn measure(
+    subject: &Subject<'_>,
+    place: &Place,
+    tables: usize,
+    address: &str,
+) -> Result<Growth, SizeError> {
+    progress(&format!("{}: starting on {tables} tables", subject.name()));
+    let logged = place.logged_statements()?;
+    let folder = Folder::new()?;
+    let server = subject.start(&[], address, folder.path())?;
+    let logged_then = place.logged_statements()?;
+    let mut connection = Connection::open(server.port)?;
+    for operation in subject.dialect.warm() {
+        ask(&mut connection, &operation.body())?;
+    }
+    let kilobytes = resident_kilobytes(server.process())?;
+    let introspection = operations::body(INTROSPECTION, &Json::Null);
+    let begin = Instant::now();
+    let schema = ask(&mut connection, &introspection)?;
+    let introspection_seconds = begin.elapsed().as_secs_f64();
+    Ok(Growth {
+        source: subject.family.name(),
+        dialect: subject.dialect.name(),
+        tables,
+        start_seconds: server.start_time.as_secs_f64(),
+        statements: logged_then.zip(logged).map(|(then, before)| then.saturating_sub(before)),
+        kilobytes,
+        introspection_seconds,
+        introspection_bytes: schema.len(),
+        kilobytes_after_introspection: resident_kilobytes(server.process())?,
+    })
+}
