@@ -19,8 +19,6 @@ mod nesting;
 pub(crate) mod positions;
 mod unique_input_fields;
 
-use std::sync::OnceLock;
-
 use apollo_compiler::ast;
 use apollo_compiler::executable;
 use apollo_compiler::parser::Parser;
@@ -31,6 +29,7 @@ use crate::error::{ErrorCode, GraphQLError};
 use crate::operation::{Location, Operation};
 use crate::schema::Schema;
 use convert::convert_operation;
+pub(crate) use definitions::print_default;
 use field_index::FieldIndex;
 use positions::Positions;
 
@@ -58,19 +57,9 @@ impl Default for DocumentLimits {
 }
 
 /// What validation keeps of one schema beside the schema itself.
-#[derive(Default)]
+#[derive(Debug, Default)]
 pub struct Validator {
     fields: FieldIndex,
-    /// Made by the first introspection that needs it.
-    whole: OnceLock<WholeSchema>,
-}
-
-pub(crate) struct WholeSchema {
-    pub(crate) schema: Valid<LibrarySchema>,
-    pub(crate) implementers: apollo_compiler::collections::HashMap<
-        apollo_compiler::Name,
-        apollo_compiler::schema::Implementers,
-    >,
 }
 
 /// A document that passed validation.
@@ -79,16 +68,10 @@ pub(crate) struct ValidDocument {
     pub(crate) positions: Positions,
 }
 
-impl std::fmt::Debug for Validator {
-    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        f.debug_struct("Validator").finish_non_exhaustive()
-    }
-}
-
 impl Validator {
     #[must_use]
     pub fn new(schema: &Schema) -> Self {
-        Self { fields: FieldIndex::new(schema), whole: OnceLock::new() }
+        Self { fields: FieldIndex::new(schema) }
     }
 
     /// Parses and validates a document and resolves one of its operations.
@@ -133,14 +116,6 @@ impl Validator {
         // One more than are told, so that it is known that there are more.
         errors.extend(errors_of(&invalid, ErrorCode::ValidationFailed).take(MAX_ERRORS + 1));
         Err(truncated(errors))
-    }
-
-    pub(crate) fn whole(&self, schema: &Schema) -> &WholeSchema {
-        self.whole.get_or_init(|| {
-            let schema = definitions::whole_schema(schema);
-            let implementers = schema.implementers_map();
-            WholeSchema { schema, implementers }
-        })
     }
 }
 

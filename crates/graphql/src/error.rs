@@ -184,8 +184,9 @@ pub(crate) fn json_string(text: &str) -> String {
     serde_json::Value::from(text).to_string()
 }
 
-/// Writes a string with its quotes; errors are rare, so the simple way is fast enough.
-fn write_json_string(text: &str, output: &mut Vec<u8>) {
+/// Writes a string with its quotes; errors and descriptions of schemas are rare, so the simple way
+/// is fast enough.
+pub(crate) fn write_json_string(text: &str, output: &mut Vec<u8>) {
     // Writing text to memory fails never: there is no IO and every `str` is a JSON string.
     let written = serde_json::to_writer(&mut *output, text);
     debug_assert!(written.is_ok(), "a text was not written");

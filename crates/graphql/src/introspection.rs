@@ -1,23 +1,38 @@
 //! Answers of `__schema` and `__type`: <https://spec.graphql.org/draft/#sec-Introspection>.
+//!
+//! They are written from the arena: a copy of the schema in any other form would be many times as
+//! large as the arena itself.
+//!
+//! * `selected`: what a document asks of the schema, fragments and conditions resolved
+//! * `built_in`: what every schema has, as an arena of its own
+//! * `write`: the answer as JSON
+
+mod built_in;
+mod selected;
+mod write;
 
 use std::collections::HashMap;
 
 use apollo_compiler::executable;
-use apollo_compiler::introspection::{check_max_depth, partial_execute};
+use apollo_compiler::introspection::check_max_depth;
 use apollo_compiler::parser::SourceMap;
 use apollo_compiler::request::RequestError;
-use apollo_compiler::response::JsonMap;
-use apollo_compiler::validation::Valid;
 
 use crate::document::{DocumentLimits, Validator, get_operation, library_error};
 use crate::error::{ErrorCode, GraphQLError};
 use crate::operation::Operation;
 use crate::schema::Schema;
 use crate::variables::Variables;
+use selected::{RootField, Selecting};
+use write::Writer;
 
 /// The most fields of an operation that introspects, fragments in their places: each of them may
 /// be told of everything in the schema. The usual introspection queries have about two hundred.
 const MOST_FIELDS: usize = 1_000;
+
+/// The most bytes of one answer: a few lists in lists of a large schema come to far more than the
+/// schema itself.
+const MOST_BYTES: usize = 256 << 20;
 
 impl Validator {
     /// The response name and the value, as JSON, of every root field that is `__schema` or
@@ -49,35 +64,35 @@ impl Validator {
             )]);
         }
 
-        let whole = self.whole(schema);
-        let values = Valid::assume_valid(variables_by_name(operation, variables));
-        let answer =
-            partial_execute(&whole.schema, &whole.implementers, &valid.document, library, &values)
-                .map_err(|error| {
-                    vec![request_error(ErrorCode::InternalServerError, &error, sources)]
-                })?;
-        if let Some(error) = answer.errors.first() {
-            return Err(vec![GraphQLError::new(
-                ErrorCode::InternalServerError,
-                error.message.as_str(),
-            )]);
+        let selecting = Selecting {
+            schema,
+            fragments: &valid.document.fragments,
+            variables: variables_by_name(operation, variables),
+        };
+        let mut left = MOST_BYTES;
+        let mut answers = Vec::new();
+        for (name, field) in selecting.root_fields(&library.selection_set) {
+            let mut writer = Writer::new(schema, left);
+            let written = match field {
+                RootField::Schema(selected) => writer.schema(&selected),
+                RootField::Type { name: Some(name), selected } => {
+                    writer.type_of_name(&name, &selected)
+                }
+                RootField::Type { name: None, .. } => {
+                    return Err(vec![GraphQLError::new(
+                        ErrorCode::BadUserInput,
+                        "The argument \"name\" of \"__type\" must not be null.",
+                    )]);
+                }
+            };
+            written.map_err(|error| {
+                vec![GraphQLError::new(ErrorCode::ResponseTooLarge, error.to_string())]
+            })?;
+            let json = writer.finish();
+            left = left.saturating_sub(json.len());
+            answers.push((name, json));
         }
-        let names: Vec<&str> = library
-            .root_fields(&valid.document)
-            .filter(|field| matches!(field.name.as_str(), "__schema" | "__type"))
-            .map(|field| field.response_key().as_str())
-            .collect();
-        let data = answer.data.unwrap_or_default();
-        let mut fields = Vec::new();
-        for (name, value) in &data {
-            if names.contains(&name.as_str()) {
-                let json = serde_json::to_vec(value).map_err(|error| {
-                    vec![GraphQLError::new(ErrorCode::InternalServerError, error.to_string())]
-                })?;
-                fields.push((name.as_str().to_owned(), json));
-            }
-        }
-        Ok(fields)
+        Ok(answers)
     }
 }
 
@@ -115,12 +130,15 @@ impl<'d> Measure<'d> {
     }
 }
 
-fn variables_by_name(operation: &Operation, variables: &Variables) -> JsonMap {
+/// The coerced values, by name; absent ones are not listed.
+fn variables_by_name<'v>(
+    operation: &'v Operation,
+    variables: &'v Variables,
+) -> HashMap<&'v str, &'v serde_json_bytes::Value> {
     let definitions = operation.variables.iter();
     definitions
         .zip(&variables.values)
-        .filter_map(|(definition, value)| Some((&*definition.name, value.clone()?)))
-        .map(|(name, value)| (name.into(), value))
+        .filter_map(|(definition, value)| Some((&*definition.name, value.as_ref()?)))
         .collect()
 }
 
@@ -130,6 +148,7 @@ fn request_error(code: ErrorCode, error: &RequestError, sources: &SourceMap) -> 
 
 #[cfg(test)]
 mod tests {
+    use apollo_compiler::{ExecutableDocument, Schema as LibrarySchema};
     use expect_test::expect;
     use serde_json_bytes::{ByteString, Map, Value as Json};
 
@@ -186,6 +205,149 @@ mod tests {
                     .collect(),
             ),
         ));
+    }
+
+    /// The same by the library's executor, over a copy of the schema that it made of the text.
+    fn by_the_library(text: &str, variables: &Json) -> String {
+        let schema = crate::print_schema(&test_schema());
+        let schema = LibrarySchema::parse_and_validate(schema, "schema.graphql").unwrap();
+        let document = ExecutableDocument::parse_and_validate(&schema, text, "query").unwrap();
+        let operation = document.operations.get(None).unwrap();
+        let Json::Object(variables) = variables else { panic!("no object") };
+        let variables =
+            apollo_compiler::request::coerce_variable_values(&schema, operation, variables)
+                .unwrap();
+        let implementers = schema.implementers_map();
+        let answer = apollo_compiler::introspection::partial_execute(
+            &schema,
+            &implementers,
+            &document,
+            operation,
+            &variables,
+        )
+        .unwrap();
+        assert_eq!(answer.errors, []);
+        let data = answer.data.unwrap();
+        let fields = data.iter().filter(|(name, _)| name.as_str() != "__typename");
+        fields
+            .map(|(name, value)| {
+                format!("{} {}\n", name.as_str(), serde_json::to_string(value).unwrap())
+            })
+            .collect()
+    }
+
+    /// Both executors say the same.
+    fn check_same(text: &str, variables: &Json) {
+        let ours = introspected(text, variables.clone());
+        assert_eq!(ours, by_the_library(text, variables), "{text}");
+    }
+
+    const EVERYTHING: &str = "{ __schema {
+          __typename description
+          queryType { ...Type } mutationType { ...Type } subscriptionType { ...Type }
+          types { ...Type
+            fields(includeDeprecated: true) { ...Field args(includeDeprecated: true) { ...Input } }
+            enumValues(includeDeprecated: true) { ...Value }
+            inputFields(includeDeprecated: true) { ...Input }
+            shown: fields { ...Field args { ...Input } }
+            shownValues: enumValues { ...Value }
+            shownInputs: inputFields { ...Input }
+            interfaces { ...Type } possibleTypes { ...Type }
+          }
+          directives { __typename name description locations isRepeatable args { ...Input } }
+        } }
+        fragment Type on __Type {
+          __typename kind name description specifiedByURL ofType { name }
+        }
+        fragment Ref on __Type { ...Type ofType { ...Type ofType { ...Type ofType { ...Type
+          ofType { ...Type fields { name } } } } } }
+        fragment Field on __Field {
+          __typename name description isDeprecated deprecationReason type { ...Ref }
+        }
+        fragment Input on __InputValue {
+          __typename name description defaultValue isDeprecated deprecationReason type { ...Ref }
+        }
+        fragment Value on __EnumValue {
+          __typename name description isDeprecated deprecationReason
+        }";
+
+    #[test]
+    fn everything_of_a_schema_is_what_the_library_says_of_its_text() {
+        check_same(EVERYTHING, &Json::Object(Map::new()));
+    }
+
+    #[test]
+    fn every_type_by_its_name_is_what_the_library_says() {
+        let mut names: Vec<String> =
+            test_schema().types().map(|(_, definition)| definition.name.to_string()).collect();
+        names.extend(["__Type", "__TypeKind", "__Nothing", "Nothing", ""].map(str::to_owned));
+        let rest = EVERYTHING.split_once("fragment Type").unwrap().1;
+        let text = format!(
+            "query ($name: String!) {{ __type(name: $name) {{ ...Type
+               fields {{ ...Field args {{ ...Input }} }} enumValues {{ ...Value }}
+               inputFields {{ ...Input }} interfaces {{ ...Ref }} possibleTypes {{ ...Ref }}
+             }} }} fragment Type{rest}"
+        );
+        for name in names {
+            let variables = [("name".into(), Json::from(name))].into_iter().collect();
+            check_same(&text, &Json::Object(variables));
+        }
+    }
+
+    #[test]
+    fn fragments_conditions_and_merged_fields_are_what_the_library_says() {
+        let text = "query ($yes: Boolean = true, $no: Boolean!, $null: Boolean, $absent: Boolean) {
+              a: __schema { types { name } ...S ... @skip(if: $yes) { description } }
+              ... on Query { a: __schema { types { kind fields { name } } } }
+              a: __schema @include(if: $no) { directives { name } }
+              ...Q @include(if: $yes)
+              ...Q @skip(if: $yes)
+              t: __type(name: \"Album\") {
+                fields(includeDeprecated: $yes) { n: name t: type { o: ofType { name } } }
+                fields(includeDeprecated: $yes) { t: type { o: ofType { kind } k: kind } }
+                no: fields(includeDeprecated: $no) { name }
+                null: fields(includeDeprecated: $null) { name }
+                absent: fields(includeDeprecated: $absent) { name }
+                literal: fields(includeDeprecated: null) { name @include(if: false) }
+                ... on __Type @include(if: $yes) { name }
+                name @skip(if: true)
+              }
+              o: __type(name: \"AlbumOrder\") { enumValues(includeDeprecated: $yes) { name } }
+            }
+            fragment S on __Schema { queryType { name } types { ...T kind } }
+            fragment T on __Type { name description }
+            fragment Q on Query { b: __type(name: \"Node\") { ...T possibleTypes { ...T } } }";
+        let variables = [("no".into(), Json::Bool(false)), ("null".into(), Json::Null)];
+        check_same(text, &Json::Object(variables.into_iter().collect()));
+    }
+
+    #[test]
+    fn a_name_that_is_null_is_refused() {
+        let variables = [("name".into(), Json::Null)].into_iter().collect();
+        let text = "query ($name: String = \"Album\") { __type(name: $name) { name } }";
+        expect![[r#"[GraphQLError { message: "The argument \"name\" of \"__type\" must not be null.", locations: [], path: [], code: BadUserInput, extensions: [] }]"#]].assert_eq(&introspected(text, Json::Object(variables)));
+    }
+
+    #[test]
+    fn an_answer_ends_where_it_would_be_too_large() {
+        let schema = test_schema();
+        let everything = |most| {
+            let validator = Validator::new(&schema);
+            let valid =
+                validator.validate(&schema, EVERYTHING, &DocumentLimits::default()).unwrap();
+            let operation = get_operation(&valid, None).unwrap();
+            let (fragments, variables) = (&valid.document.fragments, HashMap::new());
+            let selecting = Selecting { schema: &schema, fragments, variables };
+            let mut roots = selecting.root_fields(&operation.selection_set);
+            let (_, RootField::Schema(selected)) = roots.remove(0) else { panic!("no schema") };
+            let mut writer = Writer::new(&schema, most);
+            writer.schema(&selected).map(|()| writer.finish().len())
+        };
+        let whole = everything(usize::MAX).unwrap();
+        assert_eq!(everything(whole), Ok(whole));
+        let error = everything(whole / 2).unwrap_err();
+        let half = whole / 2;
+        assert_eq!(error.to_string(), format!("the answer would be larger than {half} bytes"));
     }
 
     #[test]

@@ -229,7 +229,8 @@ impl TypeRef {
         Self { base: self.base, wrappers: self.wrappers | outermost }
     }
 
-    fn unwrap_outermost(self) -> Self {
+    /// The type without its outermost wrapper; the same if it has none.
+    pub(crate) fn unwrap_outermost(self) -> Self {
         let depth = self.wrappers().count() as u32;
         let keep = depth.saturating_sub(1) * 2;
         Self { base: self.base, wrappers: self.wrappers & ((1_u16 << keep) - 1) }

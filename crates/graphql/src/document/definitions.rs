@@ -1,7 +1,8 @@
 //! The arena's definitions as the library's own.
 //!
 //! The library's copy of a schema is an order of magnitude larger than the arena, so the whole of
-//! it is made for introspection only; a document is validated against the part that it names.
+//! it is never made: a document is validated against the part that it names, which needs no
+//! descriptions.
 
 use std::sync::LazyLock;
 
@@ -21,23 +22,6 @@ use crate::value::Const;
 /// The scalars, directives and introspection types that every schema has.
 static BUILT_IN: LazyLock<LibrarySchema> = LazyLock::new(LibrarySchema::new);
 
-/// The whole schema, with descriptions.
-pub(super) fn whole_schema(schema: &Schema) -> Valid<LibrarySchema> {
-    let mut library = BUILT_IN.clone();
-    // A schema lists the built-in scalars that it uses.
-    library.types.retain(|name, _| {
-        !BUILT_IN_SCALARS.contains(&name.as_str()) || schema.find_type(name).is_some()
-    });
-    library.schema_definition = Node::new(roots(schema));
-    for (id, definition) in schema.types() {
-        if !BUILT_IN_SCALARS.contains(&&*definition.name) {
-            let name = Name::new_unchecked(&definition.name);
-            library.types.insert(name, type_definition(schema, id, None));
-        }
-    }
-    Valid::assume_valid(library)
-}
-
 /// The part of the schema that a document names: enough to validate it, and nothing more.
 pub(super) fn partial_schema(schema: &Schema, part: &NamedPart) -> Valid<LibrarySchema> {
     let mut library = BUILT_IN.clone();
@@ -45,7 +29,7 @@ pub(super) fn partial_schema(schema: &Schema, part: &NamedPart) -> Valid<Library
     for (id, named) in &part.types {
         let name = &schema[*id].name;
         if !BUILT_IN_SCALARS.contains(&&**name) {
-            let definition = type_definition(schema, *id, Some(named));
+            let definition = type_definition(schema, *id, named);
             library.types.insert(Name::new_unchecked(name), definition);
         }
     }
@@ -62,40 +46,31 @@ fn roots(schema: &Schema) -> SchemaDefinition {
     }
 }
 
-/// A type with the members of `named`, or with all members and the descriptions.
-fn type_definition(schema: &Schema, id: TypeId, named: Option<&NamedType>) -> ExtendedType {
+/// A type with the members of `named`.
+fn type_definition(schema: &Schema, id: TypeId, named: &NamedType) -> ExtendedType {
     let definition = &schema[id];
     let name = Name::new_unchecked(&definition.name);
-    let description = match named {
-        None => description(definition.description.as_deref()),
-        Some(_) => None,
-    };
-    let directives = Default::default();
+    let (description, directives) = (None, Default::default());
     let names = |ids: &[TypeId]| ids.iter().map(|id| component_name(schema, *id)).collect();
-    let members = |fields: &[FieldId]| match named {
-        None => fields.iter().map(|field| field_definition(schema, *field, true)).collect(),
-        Some(named) => {
-            named.fields.iter().map(|field| field_definition(schema, *field, false)).collect()
-        }
-    };
+    let members = || named.fields.iter().map(|field| field_definition(schema, *field)).collect();
     match &definition.kind {
         TypeKind::Scalar => {
             ExtendedType::Scalar(Node::new(ScalarType { description, name, directives }))
         }
-        TypeKind::Object { fields, interfaces } => ExtendedType::Object(Node::new(ObjectType {
+        TypeKind::Object { interfaces, .. } => ExtendedType::Object(Node::new(ObjectType {
             description,
             name,
             implements_interfaces: names(interfaces),
             directives,
-            fields: members(fields),
+            fields: members(),
         })),
-        TypeKind::Interface { fields, interfaces } => {
+        TypeKind::Interface { interfaces, .. } => {
             ExtendedType::Interface(Node::new(InterfaceType {
                 description,
                 name,
                 implements_interfaces: names(interfaces),
                 directives,
-                fields: members(fields),
+                fields: members(),
             }))
         }
         TypeKind::Union { members } => ExtendedType::Union(Node::new(UnionType {
@@ -104,24 +79,14 @@ fn type_definition(schema: &Schema, id: TypeId, named: Option<&NamedType>) -> Ex
             directives,
             members: names(members),
         })),
-        TypeKind::Enum { values } => ExtendedType::Enum(Node::new(EnumType {
+        TypeKind::Enum { .. } => ExtendedType::Enum(Node::new(EnumType {
             description,
             name,
             directives,
-            values: match named {
-                None => values.iter().map(|value| enum_value(schema, *value)).collect(),
-                Some(named) => {
-                    named.values.iter().map(|value| enum_value(schema, *value)).collect()
-                }
-            },
+            values: named.values.iter().map(|value| enum_value(schema, *value)).collect(),
         })),
         TypeKind::InputObject { fields } => {
-            let described = named.is_none();
-            let fields = if named.is_none_or(|named| named.with_input_fields) {
-                fields.as_slice()
-            } else {
-                &[]
-            };
+            let fields = if named.with_input_fields { fields.as_slice() } else { &[] };
             ExtendedType::InputObject(Node::new(InputObjectType {
                 description,
                 name,
@@ -129,7 +94,7 @@ fn type_definition(schema: &Schema, id: TypeId, named: Option<&NamedType>) -> Ex
                 fields: fields
                     .iter()
                     .map(|input| {
-                        let definition = input_definition(schema, *input, described);
+                        let definition = input_definition(schema, *input);
                         (definition.name.clone(), Component::new(definition))
                     })
                     .collect(),
@@ -138,45 +103,40 @@ fn type_definition(schema: &Schema, id: TypeId, named: Option<&NamedType>) -> Ex
     }
 }
 
-fn field_definition(
-    schema: &Schema,
-    id: FieldId,
-    described: bool,
-) -> (Name, Component<ast::FieldDefinition>) {
+fn field_definition(schema: &Schema, id: FieldId) -> (Name, Component<ast::FieldDefinition>) {
     let field = &schema[id];
     let name = Name::new_unchecked(&field.name);
     let definition = ast::FieldDefinition {
-        description: described.then(|| description(field.description.as_deref())).flatten(),
+        description: None,
         name: name.clone(),
         arguments: field
             .arguments
             .iter()
-            .map(|argument| Node::new(input_definition(schema, *argument, described)))
+            .map(|argument| Node::new(input_definition(schema, *argument)))
             .collect(),
         ty: type_reference(schema, field.r#type),
-        directives: deprecated(field.deprecated.as_deref()),
+        directives: ast::DirectiveList::default(),
     };
     (name, Component::new(definition))
 }
 
-fn input_definition(schema: &Schema, id: InputId, described: bool) -> ast::InputValueDefinition {
+fn input_definition(schema: &Schema, id: InputId) -> ast::InputValueDefinition {
     let input = &schema[id];
     ast::InputValueDefinition {
-        description: described.then(|| description(input.description.as_deref())).flatten(),
+        description: None,
         name: Name::new_unchecked(&input.name),
         ty: Node::new(type_reference(schema, input.r#type)),
         default_value: input.default.as_ref().map(|default| Node::new(value(default))),
-        directives: deprecated(input.deprecated.as_deref()),
+        directives: ast::DirectiveList::default(),
     }
 }
 
 fn enum_value(schema: &Schema, id: EnumValueId) -> (Name, Component<ast::EnumValueDefinition>) {
-    let value = &schema[id];
-    let name = Name::new_unchecked(&value.name);
+    let name = Name::new_unchecked(&schema[id].name);
     let definition = ast::EnumValueDefinition {
-        description: description(value.description.as_deref()),
+        description: None,
         value: name.clone(),
-        directives: deprecated(value.deprecated.as_deref()),
+        directives: ast::DirectiveList::default(),
     };
     (name, Component::new(definition))
 }
@@ -187,6 +147,11 @@ fn type_reference(schema: &Schema, r#type: TypeRef) -> Type {
         Wrapper::NonNull => inner.non_null(),
         Wrapper::List => inner.list(),
     })
+}
+
+/// A default as introspection tells it.
+pub(crate) fn print_default(default: &Const) -> String {
+    value(default).serialize().no_indent().to_string()
 }
 
 fn value(value: &Const) -> ast::Value {
@@ -207,20 +172,6 @@ fn value(value: &Const) -> ast::Value {
                 .collect(),
         ),
     }
-}
-
-fn deprecated(reason: Option<&str>) -> ast::DirectiveList {
-    let Some(reason) = reason else { return ast::DirectiveList::default() };
-    let reason = ast::Argument {
-        name: apollo_compiler::name!("reason"),
-        value: Node::new(ast::Value::String(reason.into())),
-    };
-    let name = apollo_compiler::name!("deprecated");
-    ast::DirectiveList(vec![Node::new(ast::Directive { name, arguments: vec![Node::new(reason)] })])
-}
-
-fn description(text: Option<&str>) -> Option<Node<str>> {
-    text.map(Node::new_str)
 }
 
 fn component_name(schema: &Schema, id: TypeId) -> ComponentName {
