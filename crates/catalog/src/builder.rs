@@ -2,7 +2,10 @@
 
 use crate::catalog::{Capabilities, Catalog};
 use crate::entity::{Entity, EntityKind, Field, Generated, Index, Key, Relationship};
-use crate::ids::{CompositeId, DomainId, EntityId, EnumId, FieldId, RangeId, RelationshipId};
+use crate::function::{Argument, Function, FunctionResult, Volatility};
+use crate::ids::{
+    CompositeId, DomainId, EntityId, EnumId, FieldId, FunctionId, RangeId, RelationshipId,
+};
 use crate::note::{Note, NoteKind};
 use crate::types::{Attribute, Composite, Domain, Enum, EnumLabel, Range, Type};
 
@@ -31,6 +34,18 @@ pub struct NewRelationship {
     pub from_fields: Vec<FieldId>,
     pub to: EntityId,
     pub to_fields: Vec<FieldId>,
+    pub description: Option<Box<str>>,
+}
+
+/// What introspection knows of a function.
+#[derive(Clone, Debug)]
+pub struct NewFunction {
+    pub namespace: Option<Box<str>>,
+    pub name: Box<str>,
+    pub volatility: Volatility,
+    pub strict: bool,
+    pub arguments: Vec<Argument>,
+    pub result: FunctionResult,
     pub description: Option<Box<str>>,
 }
 
@@ -101,6 +116,23 @@ impl Builder {
             enforced: true,
             edge: None,
             description: relationship.description,
+        });
+        id
+    }
+
+    pub fn function(&mut self, function: NewFunction) -> FunctionId {
+        let id = FunctionId::new(self.catalog.functions.len());
+        let NewFunction { namespace, name, volatility, strict, arguments, result, description } =
+            function;
+        self.catalog.functions.push(Function {
+            id,
+            namespace,
+            name,
+            volatility,
+            strict,
+            arguments,
+            result,
+            description,
         });
         id
     }

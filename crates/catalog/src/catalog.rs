@@ -5,7 +5,10 @@ use std::ops::Index;
 
 use crate::declare::KnownRows;
 use crate::entity::{Entity, Field, Relationship};
-use crate::ids::{CompositeId, DomainId, EntityId, EnumId, FieldId, RangeId, RelationshipId};
+use crate::function::Function;
+use crate::ids::{
+    CompositeId, DomainId, EntityId, EnumId, FieldId, FunctionId, RangeId, RelationshipId,
+};
 use crate::note::Note;
 use crate::types::{Composite, Domain, Enum, Range, Scalar, Type};
 
@@ -19,6 +22,7 @@ pub struct Catalog {
     pub(crate) composites: Vec<Composite>,
     pub(crate) domains: Vec<Domain>,
     pub(crate) ranges: Vec<Range>,
+    pub(crate) functions: Vec<Function>,
     pub(crate) notes: Vec<Note>,
     pub(crate) capabilities: Capabilities,
     pub(crate) known_rows: HashMap<EntityId, KnownRows>,
@@ -40,8 +44,13 @@ pub struct Capabilities {
 }
 
 impl Catalog {
+    /// Those whose rows the source holds; what functions give is reached by the functions.
     pub fn entities(&self) -> impl Iterator<Item = &Entity> {
-        self.entities.iter()
+        self.entities.iter().filter(|entity| entity.kind.is_stored())
+    }
+
+    pub fn functions(&self) -> impl Iterator<Item = &Function> {
+        self.functions.iter()
     }
 
     /// The fields of all entities.
@@ -97,8 +106,7 @@ impl Catalog {
 
     #[must_use]
     pub fn find_entity(&self, namespace: Option<&str>, name: &str) -> Option<&Entity> {
-        self.entities
-            .iter()
+        self.entities()
             .find(|entity| entity.namespace.as_deref() == namespace && &*entity.name == name)
     }
 
@@ -121,10 +129,21 @@ impl Catalog {
     #[must_use]
     pub fn qualified_name(&self, entity: EntityId) -> String {
         let entity = &self[entity];
-        match &entity.namespace {
-            Some(namespace) => format!("{namespace}.{}", entity.name),
-            None => String::from(&*entity.name),
-        }
+        qualified(entity.namespace.as_deref(), &entity.name)
+    }
+
+    /// The function as a person would name it: `namespace.name`, or the name alone.
+    #[must_use]
+    pub fn function_name(&self, function: FunctionId) -> String {
+        let function = &self[function];
+        qualified(function.namespace.as_deref(), &function.name)
+    }
+}
+
+fn qualified(namespace: Option<&str>, name: &str) -> String {
+    match namespace {
+        Some(namespace) => format!("{namespace}.{name}"),
+        None => name.into(),
     }
 }
 
@@ -148,4 +167,5 @@ arena! {
     CompositeId => Composite in composites;
     DomainId => Domain in domains;
     RangeId => Range in ranges;
+    FunctionId => Function in functions;
 }

@@ -59,6 +59,21 @@ pub enum EntityKind {
     View,
     MaterializedView,
     ForeignTable,
+    /// The rows that one function gives, which no table has.
+    Record,
+    /// The values of a set that one function gives, as rows of one field.
+    ValueSet,
+}
+
+impl EntityKind {
+    /// Whether the source holds the rows; if not, only a function gives them.
+    #[must_use]
+    pub fn is_stored(self) -> bool {
+        match self {
+            Self::Table | Self::View | Self::MaterializedView | Self::ForeignTable => true,
+            Self::Record | Self::ValueSet => false,
+        }
+    }
 }
 
 /// A column or property.

@@ -46,4 +46,6 @@ ids! {
     DomainId "d";
     /// A type of intervals over another type.
     RangeId "g";
+    /// A function of the source.
+    FunctionId "p";
 }

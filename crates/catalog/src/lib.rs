@@ -5,6 +5,7 @@
 //!
 //! * [`catalog`]: the arena and its look-ups
 //! * [`entity`]: entities, fields, keys, relationships
+//! * [`function`]: functions, their arguments and results
 //! * [`types`]: what values a field holds
 //! * [`ids`]: the ids everything else uses
 //! * [`note`]: what could not be represented, and what to do about it
@@ -15,6 +16,7 @@ pub mod builder;
 pub mod catalog;
 pub mod declare;
 pub mod entity;
+pub mod function;
 pub mod ids;
 pub mod note;
 pub mod types;
@@ -23,6 +25,9 @@ pub use builder::Builder;
 pub use catalog::{Capabilities, Catalog};
 pub use declare::KnownRows;
 pub use entity::{Entity, EntityKind, Field, Finds, Generated, Index, Key, KeyKind, Relationship};
-pub use ids::{CompositeId, DomainId, EntityId, EnumId, FieldId, RangeId, RelationshipId};
+pub use function::{Argument, ArgumentType, Function, FunctionResult, Volatility};
+pub use ids::{
+    CompositeId, DomainId, EntityId, EnumId, FieldId, FunctionId, RangeId, RelationshipId,
+};
 pub use note::{Note, NoteKind};
 pub use types::{Attribute, Composite, Domain, Enum, EnumLabel, Range, Scalar, Type};

@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use catalog::{EntityId, FieldId, Note};
+use catalog::{EntityId, FieldId, FunctionId, Note};
 use graphql::schema::{
     EnumValueDefinition, EnumValueId, FieldDefinition, InputDefinition, InputId, Schema,
     TypeDefinition, TypeId, TypeRef,
@@ -10,7 +10,9 @@ use graphql::schema::{
 use ir::ValueForm;
 use rustc_hash::FxHashMap;
 
-use crate::binding::{ColumnBinding, EntityBinding, FieldBinding, InputBinding, ValueBinding};
+use crate::binding::{
+    CallBinding, ColumnBinding, EntityBinding, FieldBinding, InputBinding, ValueBinding,
+};
 
 /// What a dialect makes of a catalog.
 #[derive(Clone, Debug)]
@@ -23,6 +25,7 @@ pub struct Api {
     entities: FxHashMap<EntityId, EntityBinding>,
     /// What values of input types are at the source, where they are not as they are given.
     forms: FxHashMap<TypeId, Arc<ValueForm>>,
+    calls: FxHashMap<FunctionId, CallBinding>,
     /// Entities by what their opaque ids begin with.
     prefixes: FxHashMap<Box<str>, EntityId>,
     nesting: Option<Nesting>,
@@ -48,16 +51,20 @@ pub struct ApiBuilder {
     columns: FxHashMap<FieldId, ColumnBinding>,
     entities: FxHashMap<EntityId, EntityBinding>,
     forms: FxHashMap<TypeId, Arc<ValueForm>>,
+    calls: FxHashMap<FunctionId, CallBinding>,
     prefixes: FxHashMap<Box<str>, EntityId>,
     nesting: Option<Nesting>,
     notes: Vec<Note>,
 }
 
 impl Api {
-    /// Whether the query type offers no rows: then there is nothing to serve.
+    /// Whether the query type offers no rows and no values: then there is nothing to serve.
     #[must_use]
     pub fn is_empty(&self) -> bool {
-        !self.fields.iter().any(|field| matches!(field, FieldBinding::Rows(_)))
+        let is_of_source = |field: &FieldBinding| {
+            matches!(field, FieldBinding::Rows(_) | FieldBinding::Computed(_))
+        };
+        !self.fields.iter().any(is_of_source)
     }
 
     #[must_use]
@@ -97,6 +104,12 @@ impl Api {
     #[must_use]
     pub fn find_form(&self, r#type: TypeRef) -> Option<Arc<ValueForm>> {
         listed(self.forms.get(&r#type.base).cloned(), r#type)
+    }
+
+    /// How a function is called, if the API shows it.
+    #[must_use]
+    pub fn find_call(&self, function: FunctionId) -> Option<&CallBinding> {
+        self.calls.get(&function)
     }
 
     /// What lists of an entity have in common, if the API shows it.
@@ -194,6 +207,10 @@ impl ApiBuilder {
         })
     }
 
+    pub fn bind_call(&mut self, function: FunctionId, binding: CallBinding) {
+        self.calls.insert(function, binding);
+    }
+
     pub fn note(&mut self, note: Note) {
         self.notes.push(note);
     }
@@ -208,11 +225,24 @@ impl ApiBuilder {
             columns,
             entities,
             forms,
+            calls,
             prefixes,
             nesting,
             notes,
         } = self;
-        Api { schema, fields, inputs, values, columns, entities, forms, prefixes, nesting, notes }
+        Api {
+            schema,
+            fields,
+            inputs,
+            values,
+            columns,
+            entities,
+            forms,
+            calls,
+            prefixes,
+            nesting,
+            notes,
+        }
     }
 }
 

@@ -1,6 +1,6 @@
 //! What each position of an API's schema means in the request tree.
 
-use catalog::{EntityId, FieldId};
+use catalog::{EntityId, FieldId, FunctionId};
 use graphql::schema::TypeId;
 use ir::{
     AggregateFunction, Case, Comparison, Direction, Form, Hop, Place, Quantifier, TextMatch,
@@ -17,8 +17,10 @@ pub enum FieldBinding {
     Literal(Box<[u8]>),
     /// A field of the row. How it is written stands in the API's [`ColumnBinding`].
     Column(FieldId),
-    /// Rows of an entity, or rows related to the row.
+    /// Rows of an entity, rows related to the row, or rows that a function gives.
     Rows(RowsBinding),
+    /// The value of a function.
+    Computed(ComputedBinding),
     /// The row of any entity by its opaque id; the root object by this word.
     Lookup { root: &'static str },
     /// The row's opaque id: `prefix`, then the JSON form of each key field, as a JSON array.
@@ -110,6 +112,40 @@ pub struct RowsBinding {
 pub enum RowsFrom {
     Entity,
     Relation(Hop),
+    /// Those that a function gives, with the row as its first argument if `of_row`.
+    Function {
+        function: FunctionId,
+        of_row: bool,
+    },
+}
+
+/// The value of a function.
+#[derive(Clone, Debug, PartialEq)]
+pub struct ComputedBinding {
+    pub function: FunctionId,
+    /// Whether the row is its first argument.
+    pub of_row: bool,
+    pub value: ValueShape,
+    /// In which form the source sends it.
+    pub form: Form,
+}
+
+/// How a function is called, wherever it stands.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct CallBinding {
+    /// The arguments that a request can give, in the order of the function.
+    pub arguments: Vec<ArgumentBinding>,
+}
+
+/// An argument of a function.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct ArgumentBinding {
+    /// Its place among all arguments of the function.
+    pub place: u16,
+    /// Whether it has a default, which null stands for as well.
+    pub optional: bool,
+    /// Whether it can be given by name.
+    pub named: bool,
 }
 
 /// In which form a field gives its rows.
@@ -164,6 +200,8 @@ pub struct EntityBinding {
     /// The name that a cursor gives to the order by the tie-break alone; without a tie-break
     /// cursors hold the row's number under this name.
     pub natural_cursor: Box<str>,
+    /// The only field of rows that are shown as its value, not as objects.
+    pub value: Option<FieldId>,
     /// How the entity's rows are found by an opaque id, if they have one.
     pub node_id: Option<NodeIdBinding>,
 }
@@ -204,6 +242,8 @@ pub enum InputRole {
     Before,
     /// The opaque id of a row.
     NodeId,
+    /// An argument of the function that gives what the field shows.
+    Argument(ArgumentBinding),
     /// Without the first so many rows.
     Offset,
     /// An enum value or a list of them, bound by [`ValueBinding::Order`].

@@ -117,6 +117,7 @@ fn orders_cursors_and_node_ids() {
             tie_break: vec![id],
             unique: vec![id],
             natural_cursor: "primary_key_asc".into(),
+            value: None,
             node_id: Some(NodeIdBinding {
                 enforced: true,
                 prefix: "people".into(),
@@ -131,6 +132,7 @@ fn orders_cursors_and_node_ids() {
             tie_break: Vec::new(),
             unique: Vec::new(),
             natural_cursor: "natural".into(),
+            value: None,
             node_id: None,
         })
     );

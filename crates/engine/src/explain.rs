@@ -151,6 +151,8 @@ fn parameter(parameter: &sources::relational::Parameter, planned: &Planned) -> S
         | ParameterKind::Text { .. }
         | ParameterKind::TextList { .. }
         | ParameterKind::Limit { look_ahead: false }
+        | ParameterKind::RowArray { .. }
+        | ParameterKind::Argument { .. }
         | ParameterKind::Offset => source,
     }
 }

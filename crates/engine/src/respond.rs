@@ -107,6 +107,9 @@ pub(crate) fn source_error(error: &SourceError) -> GraphQLError {
         SourceErrorKind::Input => {
             return GraphQLError::new(ErrorCode::BadUserInput, String::from(&*error.message));
         }
+        SourceErrorKind::Raised => {
+            return GraphQLError::new(ErrorCode::Raised, String::from(&*error.message));
+        }
         SourceErrorKind::TooLarge => {
             return GraphQLError::new(ErrorCode::ResponseTooLarge, String::from(&*error.message));
         }
@@ -138,9 +141,10 @@ pub(crate) fn source_error(error: &SourceError) -> GraphQLError {
         | SourceErrorKind::NotNullViolation
         | SourceErrorKind::CheckViolation => "The data source refused the change.",
         SourceErrorKind::TooComplex => "The request is more than the data source can take at once.",
-        SourceErrorKind::Input | SourceErrorKind::TooLarge | SourceErrorKind::Internal => {
-            "The data source failed."
-        }
+        SourceErrorKind::Input
+        | SourceErrorKind::Raised
+        | SourceErrorKind::TooLarge
+        | SourceErrorKind::Internal => "The data source failed.",
     };
     GraphQLError::new(code, message).with_extension("errorId", &id)
 }

@@ -66,6 +66,8 @@ codes! {
     QueryTooComplex = "QUERY_TOO_COMPLEX";
     /// The HTTP method cannot carry this operation: a mutation by GET, for instance.
     MethodNotAllowed = "METHOD_NOT_ALLOWED";
+    /// A function of the data source raised the error, in the words of whoever wrote it.
+    Raised = "RAISED";
     /// Two rows would have the same value of a unique key.
     UniqueViolation = "UNIQUE_VIOLATION";
     /// A row would refer to a row that is not there, or would lose one that others refer to.

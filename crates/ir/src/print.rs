@@ -118,7 +118,9 @@ impl Printer<'_> {
             From::Function(call) => format!("function {}", self.call(call)),
             From::Once => "once".to_owned(),
             From::Native { name, of_row, arguments } => {
-                format!("native {name}({})", self.arguments(*of_row, arguments))
+                let row = of_row.then(|| "row".to_owned());
+                let arguments = arguments.iter().map(|(name, operand)| (&**name, operand));
+                format!("native {name}({})", self.arguments(row, arguments))
             }
             From::Keys { entity, keys } => {
                 let keys = keys.iter().map(|(field, operand)| {
@@ -174,8 +176,9 @@ impl Printer<'_> {
                 self.rows(&format!("#{id} related {}", phrase::spaced(self.path(path))), rows);
             }
             OutputKind::Aggregate(aggregate) => self.aggregate(id, aggregate),
-            OutputKind::Computed(call) => {
-                self.line(format!("#{id} computed {}", self.call(call)));
+            OutputKind::Computed { call, form } => {
+                let form = phrase::form(*form);
+                self.line(format!("#{id} computed {}{form}", self.call(call)));
             }
             OutputKind::Count => self.line(format!("#{id} count")),
             OutputKind::Common { place, form } => {

@@ -1,6 +1,6 @@
 //! Reading: where rows come from, which of them, in which order, and what of each.
 
-use catalog::{EntityId, FieldId, RelationshipId};
+use catalog::{EntityId, FieldId, FunctionId, RelationshipId};
 
 use crate::filter::{Filter, Place};
 use crate::operand::Operand;
@@ -41,6 +41,8 @@ pub enum From {
     Variants(Vec<Variant>),
     /// The rows related to the row of the outer `Rows`.
     Relation(Hop),
+    /// The rows that a function gives, in its order where no other is said; of the outer `Rows`
+    /// where the call is of a row.
     Function(Call),
     /// One row of no entity: for counters, which are there even if no row is.
     Once,
@@ -197,7 +199,8 @@ pub enum OutputKind {
         field: FieldId,
         form: Form,
     },
-    /// Whether there is a row at the end of the path: null if not.
+    /// Whether there is a row at the end of the path: null if not. An empty path asks about the
+    /// row itself: of those that a function gives, one whose fields are all null is no row.
     Present {
         path: Vec<Hop>,
     },
@@ -215,7 +218,12 @@ pub enum OutputKind {
         rows: Box<Rows>,
     },
     Aggregate(Aggregate),
-    Computed(Call),
+    /// The value of a function, of a row or of none. A composite whose attributes are all null is
+    /// null.
+    Computed {
+        call: Call,
+        form: Form,
+    },
     /// How many rows pass the filter, the page left aside.
     Count,
     /// A field that all variants of [`From::Variants`] have.
@@ -244,6 +252,8 @@ pub enum Form {
     Number,
     /// As the text that the source's own words for the value are.
     Text,
+    /// As stored; an empty list instead of null.
+    OrEmpty,
 }
 
 /// Aggregates over the rows of the `Rows` that has it as an output, or of a relation.
@@ -290,9 +300,11 @@ pub enum AggregateFunction {
 /// A call of a function of the source.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Call {
-    /// The function's name as the catalog has it.
-    pub function: Box<str>,
-    /// Whether the row itself is the first argument.
-    pub of_row: bool,
-    pub arguments: Vec<(Box<str>, Operand)>,
+    pub function: FunctionId,
+    /// The path of to-one hops to the row that is the first argument, if a row is; an empty path
+    /// is the row itself. Where no row is at its end, the function is not called.
+    pub of_row: Option<Vec<Hop>>,
+    /// The arguments given, by their place among those of the function, in that order. One that
+    /// is missing here takes its default.
+    pub arguments: Vec<(u16, Operand)>,
 }

@@ -15,6 +15,8 @@ pub struct SourceError {
 pub enum SourceErrorKind {
     /// The request's fault: a value that the source cannot read as the type it must have.
     Input,
+    /// A function of the source raised it on purpose, in the words of whoever wrote it.
+    Raised,
     UniqueViolation,
     ForeignKeyViolation,
     NotNullViolation,

@@ -15,7 +15,7 @@ pub mod tree;
 pub use flavor::{Arrays, Flavor, ParameterStyle, Pattern};
 pub use print::{print, print_explain, print_explain_plan};
 pub use tree::{
-    AggregateFunction, Alias, Column, Comparison, Direction, Expression, FromItem, Identifier,
-    Join, JoinKind, NullsOrder, OrderItem, Parameter, Select, SelectItem, SqlType, TableName,
-    TimeKind, TimeUnit,
+    AggregateFunction, Alias, Call, CallArgument, Column, Comparison, Direction, Expression,
+    FromItem, Identifier, Join, JoinKind, NullsOrder, OrderItem, Parameter, Select, SelectItem,
+    SqlType, TableName, TimeKind, TimeUnit,
 };

@@ -9,9 +9,9 @@ use crate::flavor::{
     Arrays, CLOCK, Flavor, INSTANT, LIKE_IGNORING_CASE, ParameterStyle, Pattern, ZONED_CLOCK,
 };
 use crate::tree::{
-    AggregateFunction, Alias, Column, Comparison, Direction, Expression, FromItem, Identifier,
-    Join, JoinKind, NullsOrder, OrderItem, Parameter, Select, SqlType, TableName, TimeKind,
-    TimeUnit,
+    AggregateFunction, Alias, Call, Column, Comparison, Direction, Expression, FromItem,
+    Identifier, Join, JoinKind, NullsOrder, OrderItem, Parameter, Select, SqlType, TableName,
+    TimeKind, TimeUnit,
 };
 
 /// Prints a query.
@@ -123,7 +123,42 @@ impl Printer<'_> {
                 self.out.push(')');
                 Ok(())
             }
+            FromItem::RowArray { parameter, alias } => {
+                self.out.push_str("unnest(");
+                self.parameter(*parameter)?;
+                self.out.push_str(") AS ");
+                self.alias(*alias)
+            }
+            FromItem::Function { call, unnest, alias, column } => {
+                if *unnest {
+                    self.out.push_str("unnest(");
+                }
+                self.call(call)?;
+                self.out.push_str(if *unnest { ") AS " } else { " AS " });
+                self.alias(*alias)?;
+                if let Some(column) = column {
+                    self.out.push('(');
+                    self.identifier(column);
+                    self.out.push(')');
+                }
+                Ok(())
+            }
         }
+    }
+
+    fn call(&mut self, call: &Call) -> fmt::Result {
+        self.table_name(&call.function);
+        self.out.push('(');
+        for (index, argument) in call.arguments.iter().enumerate() {
+            self.comma(index);
+            if let Some(name) = &argument.name {
+                self.identifier(name);
+                self.out.push_str(" => ");
+            }
+            self.expression(&argument.value)?;
+        }
+        self.out.push(')');
+        Ok(())
     }
 
     fn join(&mut self, join: &Join) -> fmt::Result {
@@ -290,6 +325,29 @@ impl Printer<'_> {
                 self.out.push(')');
             }
             Expression::Truncated { unit, moment } => self.truncated(*unit, moment)?,
+            Expression::Call(call) => self.call(call)?,
+            Expression::Row(alias) => {
+                // The alias alone would mean a column of its name, if there is one.
+                self.alias(*alias)?;
+                self.out.push_str(".*");
+            }
+            Expression::When { condition, then } => {
+                self.out.push_str("CASE WHEN ");
+                self.expression(condition)?;
+                self.out.push_str(" THEN ");
+                self.expression(then)?;
+                self.out.push_str(" END");
+            }
+            Expression::OrEmptyArray(array) => {
+                self.out.push_str("coalesce(");
+                self.expression(array)?;
+                self.out.push_str(", '{}')");
+            }
+            Expression::Subquery(select) => {
+                self.out.push('(');
+                self.select(select)?;
+                self.out.push(')');
+            }
         }
         Ok(())
     }
@@ -307,7 +365,12 @@ impl Printer<'_> {
             | Expression::TimeNumber { .. }
             | Expression::IgnoreCase(_)
             | Expression::CountRows
-            | Expression::Aggregate { .. } => true,
+            | Expression::Aggregate { .. }
+            | Expression::Call(_)
+            | Expression::Row(_)
+            | Expression::When { .. }
+            | Expression::OrEmptyArray(_)
+            | Expression::Subquery(_) => true,
             Expression::Compare { .. }
             | Expression::And(_)
             | Expression::Or(_)
@@ -483,9 +546,9 @@ mod tests {
     use super::{print, print_explain, print_explain_plan};
     use crate::flavor::Flavor;
     use crate::tree::{
-        AggregateFunction, Alias, Comparison, Direction, Expression, FromItem, Identifier, Join,
-        JoinKind, NullsOrder, OrderItem, Parameter, Select, SelectItem, SqlType, TableName,
-        TimeKind, TimeUnit,
+        AggregateFunction, Alias, Call, CallArgument, Comparison, Direction, Expression, FromItem,
+        Identifier, Join, JoinKind, NullsOrder, OrderItem, Parameter, Select, SelectItem, SqlType,
+        TableName, TimeKind, TimeUnit,
     };
 
     fn table(name: &str, alias: u32) -> FromItem {
@@ -511,6 +574,46 @@ mod tests {
             &expect![[r#"SELECT t0."a""b" FROM "we""ird; --" AS t0"#]],
             &expect![[r#"SELECT t0."a""b" FROM "we""ird; --" AS t0"#]],
         );
+    }
+
+    #[test]
+    fn functions_are_called_by_place_and_by_name() {
+        let named = |name: &str, number| CallArgument {
+            name: Some(Identifier(name.into())),
+            value: Expression::Parameter(Parameter(number)),
+        };
+        let name = |name: &str| TableName {
+            schema: Some(Identifier("s\"".into())),
+            name: Identifier(name.into()),
+        };
+        let row = CallArgument { name: None, value: Expression::Row(Alias(0)) };
+        let arguments = vec![row.clone(), named("by", 0)];
+        let mut select =
+            Select::from(FromItem::RowArray { parameter: Parameter(1), alias: Alias(0) });
+        let item_of = |call, unnest, alias, column: Option<&str>| Join {
+            kind: JoinKind::CrossLateral,
+            item: FromItem::Function {
+                call,
+                unnest,
+                alias: Alias(alias),
+                column: column.map(|name| Identifier(name.into())),
+            },
+        };
+        let rows = Call { function: name("rows"), arguments };
+        let array = Call { function: name("array"), arguments: vec![row] };
+        select.joins.push(item_of(rows.clone(), false, 1, Some("value")));
+        select.joins.push(item_of(array, true, 2, None));
+        let mut once = Select::once();
+        once.items.push(item(Expression::OrEmptyArray(Box::new(Expression::Call(rows)))));
+        select.items = vec![
+            item(Expression::When {
+                condition: Box::new(Expression::is_a_row(Alias(2))),
+                then: Box::new(Expression::Boolean(true)),
+            }),
+            item(Expression::Subquery(Box::new(once))),
+        ];
+        expect![[r#"SELECT CASE WHEN NOT (t2.* IS NULL) THEN TRUE END, (SELECT coalesce("s"""."rows"(t0.*, "by" => $1), '{}')) FROM unnest($2) AS t0 CROSS JOIN LATERAL "s"""."rows"(t0.*, "by" => $1) AS t1("value") CROSS JOIN LATERAL unnest("s"""."array"(t0.*)) AS t2"#]]
+            .assert_eq(&print(&select, &Flavor::POSTGRES));
     }
 
     #[test]

@@ -4,11 +4,27 @@
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub struct Identifier(pub Box<str>);
 
-/// A table or view, with its schema where the database has such a level.
+/// A table, a view or a function, with its schema where the database has such a level.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct TableName {
     pub schema: Option<Identifier>,
     pub name: Identifier,
+}
+
+/// A call of a function.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Call {
+    pub function: TableName,
+    /// Those without a name first.
+    pub arguments: Vec<CallArgument>,
+}
+
+/// What a call gives to a function.
+#[derive(Clone, Debug, PartialEq)]
+pub struct CallArgument {
+    /// `None`: given by its place.
+    pub name: Option<Identifier>,
+    pub value: Expression,
 }
 
 /// The name of an item of FROM, by counter: `t0`, `t1`.
@@ -68,6 +84,20 @@ pub enum FromItem {
         parameters: Vec<Parameter>,
         alias: Alias,
     },
+    /// Rows made of an array parameter whose elements are rows.
+    RowArray {
+        parameter: Parameter,
+        alias: Alias,
+    },
+    /// The rows that a function gives.
+    Function {
+        call: Call,
+        /// The function gives an array of rows.
+        unnest: bool,
+        alias: Alias,
+        /// The name of the only column, where the function gives values.
+        column: Option<Identifier>,
+    },
 }
 
 /// One more item of FROM, joined to those before it.
@@ -82,7 +112,7 @@ pub struct Join {
 pub enum JoinKind {
     Inner(Expression),
     Left(Expression),
-    /// A subquery for each row of what stands before it.
+    /// A subquery or a function for each row of what stands before it.
     CrossLateral,
 }
 
@@ -165,6 +195,18 @@ pub enum Expression {
         unit: TimeUnit,
         moment: Box<Expression>,
     },
+    Call(Call),
+    /// The whole row of an item of FROM as one value: within another expression only.
+    Row(Alias),
+    /// The value where the condition is true, and null elsewhere.
+    When {
+        condition: Box<Expression>,
+        then: Box<Expression>,
+    },
+    /// An array, an empty one instead of null.
+    OrEmptyArray(Box<Expression>),
+    /// The only value of a query that gives one row at most.
+    Subquery(Box<Select>),
 }
 
 /// What an aggregate makes of the values.
@@ -254,10 +296,16 @@ impl Select {
     /// A query of `from` without items.
     #[must_use]
     pub fn from(from: FromItem) -> Self {
+        Self { from: Some(from), ..Self::once() }
+    }
+
+    /// A query of one row that is taken from nowhere.
+    #[must_use]
+    pub fn once() -> Self {
         Self {
             distinct: false,
             items: Vec::new(),
-            from: Some(from),
+            from: None,
             joins: Vec::new(),
             filter: None,
             group_by: Vec::new(),
@@ -312,7 +360,7 @@ impl Expression {
     /// How many tables the subqueries in a condition read.
     fn tables(&self) -> usize {
         match self {
-            Self::Exists(select) => select.tables(),
+            Self::Exists(select) | Self::Subquery(select) => select.tables(),
             Self::And(conditions) | Self::Or(conditions) => {
                 conditions.iter().map(Self::tables).sum()
             }
@@ -321,6 +369,12 @@ impl Expression {
             }
             _ => 0,
         }
+    }
+
+    /// Whether some column of the row is not null.
+    #[must_use]
+    pub fn is_a_row(alias: Alias) -> Self {
+        Self::Not(Box::new(Self::IsNull(Box::new(Self::Row(alias)))))
     }
 
     /// The conjunction, without a wrapper around a single condition.
@@ -336,9 +390,9 @@ impl Expression {
 impl FromItem {
     fn tables(&self) -> usize {
         match self {
-            Self::Table { .. } => 1,
+            Self::Table { .. } | Self::Function { .. } => 1,
             Self::Subquery { select, .. } => select.tables(),
-            Self::Arrays { .. } => 0,
+            Self::Arrays { .. } | Self::RowArray { .. } => 0,
         }
     }
 
@@ -347,7 +401,9 @@ impl FromItem {
         match self {
             Self::Table { alias, .. }
             | Self::Subquery { alias, .. }
-            | Self::Arrays { alias, .. } => *alias,
+            | Self::Arrays { alias, .. }
+            | Self::RowArray { alias, .. }
+            | Self::Function { alias, .. } => *alias,
         }
     }
 }

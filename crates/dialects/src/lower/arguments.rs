@@ -4,6 +4,7 @@ use graphql::CollectedField;
 use graphql::opaque::{OpaqueKind, OpaqueShape};
 use ir::{Filter, Operand};
 
+use super::call::Given;
 use super::filter::{Around, meaning};
 use super::input::{Input, Presence};
 use super::{Context, LowerError};
@@ -24,6 +25,8 @@ pub(super) struct Arguments {
     pub(super) before: Option<Opaque>,
     /// An opaque id; `Some(None)` if it is none of this API.
     pub(super) node_id: Option<Option<Opaque>>,
+    /// What is given to the function that the field calls.
+    pub(super) given: Vec<Given>,
 }
 
 /// An opaque text: what of it steers, and the text as a parameter.
@@ -72,6 +75,14 @@ impl Context<'_> {
                     let shape = self.opaque(&input, OpaqueKind::NodeId);
                     let operand = self.operand(&input, r#type);
                     arguments.node_id = Some(shape.map(|shape| Opaque { shape, operand }));
+                }
+                InputRole::Argument(argument) => {
+                    // Null stands for the default; without one it is a value like any other.
+                    if argument.optional && self.presence(&input) != Presence::Present {
+                        continue;
+                    }
+                    let operand = self.operand(&input, r#type);
+                    arguments.given.push(Given { place: argument.place, operand });
                 }
                 InputRole::OrderBy => {
                     for item in self.items(&input)? {

@@ -5,6 +5,7 @@ use graphql::operation::{FieldRef, SelectionSetId};
 use graphql::schema::{TypeId, TypeRef};
 use response::{Fields, Item, Node};
 
+use super::call::RowForm;
 use super::order::ListOrder;
 use super::paging::Paging;
 use super::selection::misplaced;
@@ -21,13 +22,14 @@ pub(super) struct Connection {
     pub(super) shown: bool,
 }
 
-impl Context<'_> {
+impl<'a> Context<'a> {
     pub(super) fn connection(
         &mut self,
         object: TypeId,
         sets: &[SelectionSetId],
         paging: Paging,
         order: &ListOrder,
+        row: RowForm,
         outputs: &mut Outputs,
     ) -> Result<Connection, LowerError> {
         let rows = paging.rows;
@@ -47,13 +49,13 @@ impl Context<'_> {
             let node = match binding {
                 ConnectionField::Nodes => {
                     shown = true;
-                    let fields = self.row_fields(r#type.base, sets, &[], outputs)?;
-                    let node = self.shape.add(Node::Object(fields));
+                    let node = self.row_node(row, r#type.base, field, outputs)?;
+                    let node = self.shape.add(node);
                     Node::List { rows, item: Item { node, nullable } }
                 }
                 ConnectionField::Edges => {
                     shown = true;
-                    let fields = self.edge(r#type.base, sets, order, outputs)?;
+                    let fields = self.edge(r#type.base, sets, order, row, outputs)?;
                     let node = self.shape.add(Node::Object(fields));
                     Node::List { rows, item: Item { node, nullable } }
                 }
@@ -81,6 +83,7 @@ impl Context<'_> {
         object: TypeId,
         sets: &[SelectionSetId],
         order: &ListOrder,
+        row: RowForm,
         outputs: &mut Outputs,
     ) -> Result<Fields, LowerError> {
         let mut fields = Vec::new();
@@ -91,8 +94,7 @@ impl Context<'_> {
                     Node::Base64(self.cursor_pieces(order, outputs))
                 }
                 Some((FieldBinding::Edge(EdgeField::Node), r#type)) => {
-                    let sets = &field.selection_sets;
-                    Node::Object(self.row_fields(r#type.base, sets, &[], outputs)?)
+                    self.row_node(row, r#type.base, field, outputs)?
                 }
                 Some(_) => return Err(misplaced("edge")),
             };

@@ -135,6 +135,7 @@ impl Context<'_> {
             | (
                 InputRole::Member
                 | InputRole::NodeId
+                | InputRole::Argument(_)
                 | InputRole::Limit
                 | InputRole::Last
                 | InputRole::After

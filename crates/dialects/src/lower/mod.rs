@@ -5,6 +5,7 @@
 //!
 //! * [`selection`](self): `selection.rs`: fields of objects to outputs and shape nodes
 //! * `paging.rs`: pages, from offsets or from cursors
+//! * `call.rs`: calls of functions
 //! * `connection.rs`: connections, edges, page information
 //! * `aggregate.rs`: what is made of all rows of a set
 //! * `arguments.rs`: arguments to filter, order and page
@@ -16,6 +17,7 @@
 
 mod aggregate;
 mod arguments;
+mod call;
 mod connection;
 mod filter;
 mod input;

@@ -41,6 +41,18 @@ impl ListOrder {
     }
 }
 
+/// What cursors of rows begin with that come in the order of the function that gives them.
+const NATURAL: &str = "natural";
+
+impl ListOrder {
+    /// The order in which a function gives its rows: cursors hold the row's number.
+    pub(super) fn of_function() -> Self {
+        let cursor =
+            CursorForm { names: vec![NATURAL.into()], fields: Vec::new(), by_number: true };
+        Self { terms: Vec::new(), cursor }
+    }
+}
+
 impl Context<'_> {
     /// The order of a list of `entity` for which the request says `chosen`.
     pub(super) fn list_order(&self, entity: EntityId, chosen: &[OrderBy]) -> ListOrder {

@@ -52,6 +52,16 @@ impl Outputs {
         response::OutputId(id.0)
     }
 
+    /// A value of a function. Two fields that ask for the same function are two calls, since
+    /// their arguments may differ.
+    pub(super) fn computed(
+        &mut self,
+        context: &mut Context<'_>,
+        kind: OutputKind,
+    ) -> response::OutputId {
+        response::OutputId(self.push(context, kind).0)
+    }
+
     pub(super) fn count(&mut self, context: &mut Context<'_>) -> response::OutputId {
         let id = match self.count {
             Some(id) => id,

@@ -9,6 +9,7 @@ use response::{Fields, Item, Node, NodeId, ShapeField};
 
 use super::arguments::Opaque;
 use super::input::Input;
+use super::order::ListOrder;
 use super::paging::{Paging, page};
 use super::{Context, LowerError, Outputs};
 use crate::binding::{FieldBinding, InputRole, NodeIdBinding, RowsBinding, RowsForm, RowsFrom};
@@ -84,6 +85,12 @@ impl<'a> Context<'a> {
                         Err(LowerError::NestedTooDeep) => self.too_deep(),
                         Err(error) => return Err(error),
                     },
+                    FieldBinding::Computed(binding) => {
+                        let r#type = self.api.schema[id].r#type.base;
+                        let (node, rows) = self.called(binding, r#type, field)?;
+                        self.read(rows);
+                        node
+                    }
                     FieldBinding::Lookup { root } if self.is_root(field, root) => {
                         Node::Object(self.root_fields(object, &field.selection_sets, false)?)
                     }
@@ -149,6 +156,9 @@ impl<'a> Context<'a> {
             FieldBinding::NodeId { prefix, key } => {
                 let pieces = self.node_id_pieces(path, prefix, key, outputs);
                 Ok(Node::Base64(pieces))
+            }
+            FieldBinding::Computed(binding) => {
+                self.computed(binding, api.schema[id].r#type.base, field, path, outputs)
             }
             FieldBinding::Rows(binding) => {
                 self.enter_level()?;
@@ -253,7 +263,11 @@ impl<'a> Context<'a> {
             let Some(filter) = filter else { return Ok(None) };
             arguments.filters.push(filter);
         }
-        let order = self.list_order(binding.entity, &arguments.orders);
+        let order = match binding.from {
+            RowsFrom::Function { .. } if arguments.orders.is_empty() => ListOrder::of_function(),
+            _ => self.list_order(binding.entity, &arguments.orders),
+        };
+        let row = self.row_form(binding);
         if binding.form == RowsForm::First {
             arguments.limit = Some(ir::Operand::Constant(ir::Value::Integer(1)));
         }
@@ -267,14 +281,14 @@ impl<'a> Context<'a> {
         let mut shown = true;
         let node = match binding.form {
             RowsForm::List => {
-                let fields = self.row_fields(r#type.base, sets, &[], &mut outputs)?;
+                let node = self.row_node(row, r#type.base, field, &mut outputs)?;
                 let nullable = r#type.item().is_some_and(|item| !item.is_non_null());
-                let item = Item { node: self.shape.add(Node::Object(fields)), nullable };
+                let item = Item { node: self.shape.add(node), nullable };
                 Node::List { rows: shape_rows, item }
             }
             RowsForm::Single | RowsForm::First => {
-                let fields = self.row_fields(r#type.base, sets, &[], &mut outputs)?;
-                Node::Single { rows: shape_rows, node: self.shape.add(Node::Object(fields)) }
+                let node = self.row_node(row, r#type.base, field, &mut outputs)?;
+                Node::Single { rows: shape_rows, node: self.shape.add(node) }
             }
             RowsForm::Aggregate => {
                 shown = false;
@@ -292,7 +306,7 @@ impl<'a> Context<'a> {
                     before: arguments.before.is_some(),
                 };
                 let connection =
-                    self.connection(r#type.base, sets, paging, &order, &mut outputs)?;
+                    self.connection(r#type.base, sets, paging, &order, row, &mut outputs)?;
                 look_ahead = connection.look_ahead;
                 shown = connection.shown;
                 Node::Object(connection.fields)
@@ -300,12 +314,16 @@ impl<'a> Context<'a> {
         };
         let single = binding.form == RowsForm::Single;
         let filter = Filter::and(std::mem::take(&mut arguments.filters));
+        let given = std::mem::take(&mut arguments.given);
         let page = page(arguments, &order, look_ahead, field.location)?;
         let rows = Rows {
             id: rows_id,
             from: match binding.from {
                 RowsFrom::Entity => ir::From::Entity(binding.entity),
                 RowsFrom::Relation(hop) => ir::From::Relation(hop),
+                RowsFrom::Function { function, of_row } => {
+                    ir::From::Function(self.call(function, of_row.then(Vec::new), given)?)
+                }
             },
             filter,
             order: if single { Vec::new() } else { order.terms },

@@ -73,7 +73,11 @@ pub(super) fn tie_break(catalog: &Catalog, entity: &Entity) -> Vec<FieldId> {
 pub(super) fn needs_key(kind: EntityKind) -> bool {
     match kind {
         EntityKind::Table => true,
-        EntityKind::View | EntityKind::MaterializedView | EntityKind::ForeignTable => false,
+        EntityKind::View
+        | EntityKind::MaterializedView
+        | EntityKind::ForeignTable
+        | EntityKind::Record
+        | EntityKind::ValueSet => false,
     }
 }
 

@@ -19,6 +19,34 @@ pub(super) enum Collection {
 /// `after`.
 pub(super) fn add(build: &mut Build<'_>, field: FieldId, collection: Collection, of: &Served<'_>) {
     let Some(types) = of.types else { return };
+    add_page(build, field, collection);
+    let mut add = |definition, role| {
+        build.api.add_argument(field, definition, InputBinding::lenient(role));
+    };
+    if let Some(order) = types.order {
+        let r#type = TypeRef::named(order).non_null().list();
+        let definition = input("orderBy", &descriptions::order_by(&of.name), r#type);
+        let default = (collection == Collection::Connection).then(|| default_order(of));
+        add(InputDefinition { default, ..definition }, InputRole::OrderBy);
+    }
+    if let Some(condition) = types.condition {
+        let r#type = TypeRef::named(condition);
+        add(input("condition", descriptions::CONDITION, r#type), InputRole::Filter);
+    }
+    add_filter(build, field, of);
+}
+
+/// Adds `filter`, where the API has it.
+pub(super) fn add_filter(build: &mut Build<'_>, field: FieldId, of: &Served<'_>) {
+    let filter = of.types.and_then(|types| types.filter);
+    if let (Some(r#type), Some(options)) = (filter, &build.options.connection_filter) {
+        let definition = input("filter", descriptions::FILTER, TypeRef::named(r#type));
+        build.api.add_argument(field, definition, filter::argument(options));
+    }
+}
+
+/// Adds `first` and `offset`, and to connections `last`, `before` and `after`.
+pub(super) fn add_page(build: &mut Build<'_>, field: FieldId, collection: Collection) {
     let Some(int) = build.scalar("Int") else { return };
     let offset = match collection {
         Collection::Connection => descriptions::CONNECTION_OFFSET,
@@ -39,20 +67,6 @@ pub(super) fn add(build: &mut Build<'_>, field: FieldId, collection: Collection,
     if let Some(cursor) = cursor {
         add(input("before", descriptions::BEFORE, cursor), InputRole::Before);
         add(input("after", descriptions::AFTER, cursor), InputRole::After);
-    }
-    if let Some(order) = types.order {
-        let r#type = TypeRef::named(order).non_null().list();
-        let definition = input("orderBy", &descriptions::order_by(&of.name), r#type);
-        let default = (collection == Collection::Connection).then(|| default_order(of));
-        add(InputDefinition { default, ..definition }, InputRole::OrderBy);
-    }
-    if let Some(condition) = types.condition {
-        let r#type = TypeRef::named(condition);
-        add(input("condition", descriptions::CONDITION, r#type), InputRole::Filter);
-    }
-    if let (Some(r#type), Some(options)) = (types.filter, &build.options.connection_filter) {
-        let definition = input("filter", descriptions::FILTER, TypeRef::named(r#type));
-        build.api.add_argument(field, definition, filter::argument(options));
     }
 }
 

@@ -35,6 +35,8 @@ pub(super) struct Build<'a> {
     pub(super) bounds: FxHashMap<Box<str>, TypeId>,
     /// The filter types that are shared, by their names; none where one could not be made.
     pub(super) filters: FxHashMap<Box<str>, Option<TypeId>>,
+    /// The connections of sets of composites, by the type of these.
+    pub(super) composite_connections: FxHashMap<TypeId, TypeId>,
     /// Where each entity that is shown stands among those that are.
     pub(super) places: FxHashMap<EntityId, usize>,
 }
@@ -72,6 +74,7 @@ impl<'a> Build<'a> {
             filters: FxHashMap::default(),
             ranges: FxHashMap::default(),
             bounds: FxHashMap::default(),
+            composite_connections: FxHashMap::default(),
             places: FxHashMap::default(),
         }
     }

@@ -1,5 +1,6 @@
 //! Connections: a page of rows with cursors and a count.
 
+use catalog::{Note, NoteKind};
 use graphql::schema::{FieldDefinition, TypeId, TypeRef};
 
 use super::build::{Build, field, object};
@@ -8,58 +9,83 @@ use super::entity::{Served, has_collection};
 use super::{SimpleCollections, descriptions};
 use crate::binding::{ConnectionField, EdgeField, FieldBinding, PageInfoField};
 
+/// A connection and what it connects.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Connected<'a> {
+    /// What a person would rename.
+    pub(super) subject: &'a str,
+    /// The names of the types.
+    pub(super) connection: &'a str,
+    pub(super) edge: &'a str,
+    /// What the rows are called.
+    pub(super) item: &'a str,
+    /// Their type.
+    pub(super) row: TypeRef,
+    pub(super) has_page_info: bool,
+}
+
 /// Adds the connection type of an entity and its edge type. `None` if there are no connections,
 /// or if a name is taken.
 pub(super) fn add(build: &mut Build<'_>, one: &Served<'_>, row: TypeId) -> Option<TypeId> {
     if !has_collection(build, one, SimpleCollections::has_connections) {
         return None;
     }
-    let subject = build.entity_name(one.entity.id);
-    let (name, edge_name) =
-        (build.inflection.connection_type(&one.name), build.inflection.edge_type(&one.name));
-    for (name, what) in [(&name, "connection type"), (&edge_name, "edge type")] {
-        if let Err(note) = build.types.claim(name, Claimant { subject: &subject, what }) {
-            build.note_with(note, |build| build.rename_entity(one.entity.id));
-            return None;
-        }
-    }
-    let (cursor, int) = (build.scalar("Cursor")?, build.scalar("Int")?);
-    let page_info = page_info(build)?;
-    let node = TypeRef::named(row).non_null_if(!build.options.setof_functions_contain_nulls);
+    let connected = Connected {
+        subject: &build.entity_name(one.entity.id),
+        connection: &build.inflection.connection_type(&one.name),
+        edge: &build.inflection.edge_type(&one.name),
+        item: &one.name,
+        row: TypeRef::named(row).non_null_if(!build.options.setof_functions_contain_nulls),
+        has_page_info: true,
+    };
+    let added = add_types(build, &connected);
+    added.map_err(|note| build.note_with(note, |build| build.rename_entity(one.entity.id))).ok()
+}
 
-    let description = descriptions::connection(&one.name);
-    let connection = build.add_type(&name, Some(description.into()), object(Vec::new()))?;
-    let description = descriptions::edge(&one.name);
-    let edge = build.add_type(&edge_name, Some(description.into()), object(Vec::new()))?;
+/// Adds a connection type and its edge type; a note says which name is taken.
+pub(super) fn add_types(build: &mut Build<'_>, of: &Connected<'_>) -> Result<TypeId, Note> {
+    for (name, what) in [(of.connection, "connection type"), (of.edge, "edge type")] {
+        build.types.claim(name, Claimant { subject: of.subject, what })?;
+    }
+    make_types(build, of).ok_or_else(|| Note {
+        kind: NoteKind::Collision,
+        subject: of.subject.into(),
+        message: format!("a type of every API has the name {}.", of.connection).into(),
+        remedy: format!("rename {}.", of.subject).into(),
+    })
+}
+
+/// Adds the types, whose names were claimed.
+fn make_types(build: &mut Build<'_>, of: &Connected<'_>) -> Option<TypeId> {
+    let (cursor, int) = (build.scalar("Cursor")?, build.scalar("Int")?);
+    let page_info = if of.has_page_info { Some(page_info(build)?) } else { None };
+    let (row, item) = (of.row, of.item);
+
+    let description = descriptions::connection(item);
+    let connection = build.add_type(of.connection, Some(description.into()), object(Vec::new()))?;
+    let description = descriptions::edge(item);
+    let edge = build.add_type(of.edge, Some(description.into()), object(Vec::new()))?;
     let edges = TypeRef::named(edge).non_null().list().non_null();
-    let fields: [(FieldDefinition, FieldBinding); 4] = [
-        (
-            field("nodes", &descriptions::nodes(&one.name), node.list().non_null()),
-            FieldBinding::Connection(ConnectionField::Nodes),
-        ),
-        (
-            field("edges", &descriptions::edges(&one.name), edges),
-            FieldBinding::Connection(ConnectionField::Edges),
-        ),
-        (
-            field("pageInfo", descriptions::PAGE_INFO_FIELD, page_info.non_null()),
-            FieldBinding::Connection(ConnectionField::PageInfo),
-        ),
-        (
-            field("totalCount", &descriptions::total_count(&one.name), int.non_null()),
-            FieldBinding::Connection(ConnectionField::TotalCount),
-        ),
+    let mut fields: Vec<(FieldDefinition, ConnectionField)> = vec![
+        (field("nodes", &descriptions::nodes(item), row.list().non_null()), ConnectionField::Nodes),
+        (field("edges", &descriptions::edges(item), edges), ConnectionField::Edges),
     ];
+    if let Some(page_info) = page_info {
+        let definition = field("pageInfo", descriptions::PAGE_INFO_FIELD, page_info.non_null());
+        fields.push((definition, ConnectionField::PageInfo));
+    }
+    let definition = field("totalCount", &descriptions::total_count(item), int.non_null());
+    fields.push((definition, ConnectionField::TotalCount));
     for (definition, binding) in fields {
-        build.api.add_field(connection, definition, binding);
+        build.api.add_field(connection, definition, FieldBinding::Connection(binding));
     }
     build.api.add_field(
         edge,
         field("cursor", descriptions::CURSOR, cursor),
         FieldBinding::Edge(EdgeField::Cursor),
     );
-    let field = field("node", &descriptions::edge_node(&one.name), node);
-    build.api.add_field(edge, field, FieldBinding::Edge(EdgeField::Node));
+    let node = field("node", &descriptions::edge_node(item), row);
+    build.api.add_field(edge, node, FieldBinding::Edge(EdgeField::Node));
     Some(connection)
 }
 

@@ -97,6 +97,10 @@ pub(super) fn input_type(r#type: &str) -> String {
     format!("An input for mutations affecting `{type}`", type = r#type)
 }
 
+pub(super) fn function_record(field: &str) -> String {
+    format!("The return type of our `{field}` query.")
+}
+
 pub(super) fn connection(r#type: &str) -> String {
     format!("A connection to a list of `{type}` values.", type = r#type)
 }

@@ -146,7 +146,7 @@ fn serve<'a>(build: &mut Build<'a>, entity: &'a Entity, name: String) -> Option<
 }
 
 /// Columns that are not shown have a binding, too: they may be part of a key.
-fn column_binding(value: Option<&ValueType>) -> ColumnBinding {
+pub(super) fn column_binding(value: Option<&ValueType>) -> ColumnBinding {
     match value {
         Some(ValueType { value, form, json, .. }) => {
             let node_id = match value {
@@ -252,6 +252,7 @@ fn entity_binding(build: &Build<'_>, id: EntityId, row: TypeId) -> EntityBinding
         unique: unique.collect(),
         tie_break,
         natural_cursor: natural_cursor.into(),
+        value: None,
         node_id,
     }
 }

@@ -14,6 +14,7 @@
 //! * [`aggregates`]: what is made of all rows
 //! * [`filter`]s, by option
 //! * [`relations`], [`root`]: fields that give rows, with their [`arguments`]
+//! * [`functions`], [`function_results`]: functions as fields, and what they give
 //! * [`descriptions`]: what the API says about itself
 
 mod aggregates;
@@ -27,6 +28,8 @@ mod entity;
 mod enum_tables;
 mod enums;
 mod filter;
+mod function_results;
+mod functions;
 mod inflection;
 mod inputs;
 mod names;
@@ -173,6 +176,7 @@ pub fn api(catalog: &Catalog, options: &Options) -> Api {
     for index in 0..served.len() {
         relations::add(&mut build, &mut served, index);
     }
+    functions::add_computed(&mut build, &mut served);
     root::add_fields(&mut build, &served, query);
     build.api.finish()
 }

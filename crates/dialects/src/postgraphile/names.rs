@@ -1,7 +1,7 @@
 //! The names of what the database has: [`naming`](super::naming) applied to the catalog and to
 //! what smart tags say about it.
 
-use catalog::{EntityId, FieldId, KeyKind, Relationship};
+use catalog::{EntityId, FieldId, FunctionId, KeyKind, Relationship};
 
 use super::build::Build;
 use super::naming::{ListSuffix, RelationNames};
@@ -37,6 +37,11 @@ impl<'a> Build<'a> {
 
     pub(super) fn column_names(&self, fields: &[FieldId]) -> Vec<&'a str> {
         fields.iter().map(|field| self.column_name(*field)).collect()
+    }
+
+    /// What names of and around a function are formed from.
+    pub(super) fn function_name(&self, function: FunctionId) -> &'a str {
+        &self.catalog[function].name
     }
 
     pub(super) fn all_rows_name(&self, entity: EntityId) -> String {

@@ -389,6 +389,43 @@ pub(super) enum ListSuffix {
     Omit,
 }
 
+/// Functions.
+impl Inflection {
+    /// The field that gives what a function gives, a set as a connection.
+    pub(super) fn function(self, name: &str, is_set: bool, suffix: ListSuffix) -> String {
+        let ending = if is_set && !self.has_list_suffix(suffix) { "-connection" } else { "" };
+        self.camel_case(&format!("{name}{ending}"))
+    }
+
+    /// The field that gives what a function gives as a list.
+    pub(super) fn function_list(self, name: &str, suffix: ListSuffix) -> String {
+        let ending = if self.has_list_suffix(suffix) { "-list" } else { "" };
+        self.camel_case(&format!("{name}{ending}"))
+    }
+
+    /// An argument of a function by its place among those that are given, or a column of its
+    /// record by its number.
+    pub(super) fn argument(self, name: Option<&str>, place: usize) -> String {
+        match name {
+            Some(name) => coerce(&self.camel_case(name)),
+            None => format!("arg{place}"),
+        }
+    }
+
+    /// The type of a function's own records.
+    pub(super) fn record_type(self, function: &str) -> String {
+        self.upper_camel_case(&format!("{}-record", coerce(function)))
+    }
+
+    pub(super) fn function_connection_type(self, function: &str) -> String {
+        self.upper_camel_case(&format!("{}-connection", coerce(function)))
+    }
+
+    pub(super) fn function_edge_type(self, function: &str) -> String {
+        self.upper_camel_case(&format!("{}-edge", self.singularize(&coerce(function))))
+    }
+}
+
 /// Changes the last word of a name, which begins with a capital or behind an underscore.
 fn change_last_word(name: &str, change: impl Fn(&str) -> String) -> String {
     let body = name.trim_end_matches('_');

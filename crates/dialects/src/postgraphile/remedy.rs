@@ -28,6 +28,8 @@ impl Build<'_> {
             EntityKind::View => "view",
             EntityKind::MaterializedView => "materialized view",
             EntityKind::ForeignTable => "foreign table",
+            // What a function gives has the function's name.
+            EntityKind::Record | EntityKind::ValueSet => "function",
         };
         let name = qualified(entity.namespace.as_deref(), &entity.name);
         let place = format!("class: {{ {} }}", key(&name, TAGS));

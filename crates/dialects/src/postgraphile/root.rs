@@ -6,10 +6,10 @@ use graphql::schema::{FieldDefinition, InputDefinition, TypeId, TypeKind, TypeRe
 use super::arguments::{self, Collection};
 use super::build::{Build, field, input, object};
 use super::claims::{Claimant, Claims};
-use super::descriptions;
 use super::entity::{Column, Served};
 use super::tags::deprecation;
 use super::tags::omit::Action;
+use super::{descriptions, functions};
 use crate::binding::{FieldBinding, InputBinding, InputRole, RowsBinding, RowsForm, RowsFrom};
 
 /// The node id of `Query`.
@@ -77,6 +77,7 @@ pub(super) fn add_fields(build: &mut Build<'_>, served: &[Served<'_>], query: Op
             add_by_key(build, query, &mut names, one, place);
         }
     }
+    functions::add_queries(build, served, query, &mut names);
     for one in served {
         add_by_node_id(build, query, &mut names, one);
     }

@@ -67,12 +67,23 @@ impl Printer<'_> {
     }
 
     pub(super) fn call(&self, call: &Call) -> String {
-        format!("{}({})", call.function, self.arguments(call.of_row, &call.arguments))
+        let function = &self.catalog[call.function];
+        let row = call.of_row.as_ref().map(|path| {
+            if path.is_empty() { "row".to_owned() } else { format!("row {}", self.path(path)) }
+        });
+        let arguments = call.arguments.iter().map(|(place, operand)| {
+            let argument = function.arguments.get(usize::from(*place));
+            (argument.and_then(|argument| argument.name.as_deref()).unwrap_or_default(), operand)
+        });
+        format!("{}({})", function.name, self.arguments(row, arguments))
     }
 
-    pub(super) fn arguments(&self, of_row: bool, arguments: &[(Box<str>, Operand)]) -> String {
-        let row = of_row.then(|| "row".to_owned());
-        let named = arguments.iter().map(|(name, operand)| {
+    pub(super) fn arguments<'o>(
+        &self,
+        row: Option<String>,
+        arguments: impl Iterator<Item = (&'o str, &'o Operand)>,
+    ) -> String {
+        let named = arguments.map(|(name, operand)| {
             let operand = self.operand(operand);
             if name.is_empty() { operand } else { format!("{name}: {operand}") }
         });
@@ -307,6 +318,7 @@ pub(super) fn form(form: Form) -> &'static str {
         Form::Stored => "",
         Form::Number => " as a number",
         Form::Text => " as text",
+        Form::OrEmpty => " or an empty list",
     }
 }
 

@@ -5,7 +5,7 @@ use std::sync::Arc;
 use expect_test::{Expect, expect};
 use ir::{
     Aggregate, AggregateFunction, AggregateTerm, Assignment, Call, Case, ChildWrite, Codec,
-    Comparison, Conflict, Counter, Direction, Filter, Form, From, Insert, Keyset, KeysetValue,
+    Comparison, Conflict, Counter, Direction, Filter, Form, From, Hop, Insert, Keyset, KeysetValue,
     Member, NewId, Nulls, Operand, OrderKey, OrderTerm, OutputId, OutputKind, Page, Place,
     Quantifier, Request, Require, Rows, StepId, StepKind, TextMatch, TimeUnit, Unit, Update, Value,
     ValueForm, Variant, Write, WriteKind,
@@ -20,7 +20,11 @@ fn music() -> Model {
         "artist: id, name, place
          album: id, title, price, tags, artist_id > artist
          fan: since
-         artist -[LIKES]-> album",
+         artist -[LIKES]-> album
+         search(_)
+         rank(by)
+         short(row)
+         notify(all)",
     )
 }
 
@@ -28,8 +32,13 @@ fn check(model: &Model, request: &Request, expected: &Expect) {
     expected.assert_eq(&ir::print(request, &model.catalog));
 }
 
-fn call(function: &str, of_row: bool, arguments: Vec<(Box<str>, Operand)>) -> Call {
-    Call { function: function.into(), of_row, arguments }
+fn call(model: &Model, function: &str, argument: Option<Operand>) -> Call {
+    let arguments = argument.into_iter().map(|argument| (0, argument)).collect();
+    Call { function: model.function(function), of_row: None, arguments }
+}
+
+fn of_row(path: Vec<Hop>, call: Call) -> Call {
+    Call { of_row: Some(path), ..call }
 }
 
 fn terms(terms: Vec<(u32, AggregateFunction, Option<Place>)>) -> Vec<AggregateTerm> {
@@ -120,7 +129,7 @@ fn filters() {
         cased(Comparison::Equal, Case::Ignored),
         cased(Comparison::In, Case::Exact),
         Filter::IsNull(name),
-        Filter::IsNull(Place::Computed(call("short", true, vec![]))),
+        Filter::IsNull(Place::Computed(of_row(vec![], call(&music, "short", None)))),
         related(Quantifier::Every, Filter::all()),
         related(Quantifier::None, Filter::none()),
         related(Quantifier::Single, compare(Comparison::Less)),
@@ -154,11 +163,14 @@ fn places_of_rows() {
     let truncated = |field, unit| Place::Truncated { place: Box::new(music.place(field)), unit };
     let album = music.forward("album.artist_id");
     let descending = |key| OrderTerm { key, direction: Direction::Descending, nulls: Nulls::First };
-    let function = From::Function(call("search", false, vec![("".into(), variable(0, ""))]));
+    let function = From::Function(call(&music, "search", Some(variable(0, ""))));
     let searched = Rows {
         distinct: music.fields(&["album.title"]),
         order: vec![
-            descending(OrderKey::Call(call("rank", true, vec![("by".into(), text("a\"b"))]))),
+            descending(OrderKey::Call(of_row(
+                vec![album],
+                call(&music, "rank", Some(text("a\"b"))),
+            ))),
             descending(OrderKey::Relation {
                 hop: music.backward("artist.LIKES"),
                 filter: Filter::all(),
@@ -193,7 +205,13 @@ fn places_of_rows() {
                         filter: music.equal("artist.name", Operand::Claim("name".into())),
                     },
                 ),
-                output(2, OutputKind::Computed(call("short", true, vec![]))),
+                output(
+                    2,
+                    OutputKind::Computed {
+                        call: of_row(vec![], call(&music, "short", None)),
+                        form: Form::Number,
+                    },
+                ),
                 output(
                     3,
                     OutputKind::Aggregate(Aggregate {
@@ -263,7 +281,7 @@ fn places_of_rows() {
         Operand::Object(vec![("a".into(), Operand::Now)]),
         formed(),
     ]);
-    let called = call("notify", false, vec![("all".into(), constants)]);
+    let called = call(&music, "notify", Some(constants));
     let require = Require {
         rows: rows(3, From::Entity(music.entity("album")), vec![]),
         filter: music.present("album.title"),
@@ -281,10 +299,10 @@ fn places_of_rows() {
         &request,
         &expect![[r#"
             transaction, read committed
-              step 0 of root 0: read rows 0: function search($0), not shown, distinct [title], order rank(row, by: "a\"b") desc nulls first, count of <-artist[:LIKES] (all) desc nulls first, page limit 3 offset 1 before (null, now) from the end + look-ahead
+              step 0 of root 0: read rows 0: function search($0), not shown, distinct [title], order rank(row ->artist[artist_id], by: "a\"b") desc nulls first, count of <-artist[:LIKES] (all) desc nulls first, page limit 3 offset 1 before (null, now) from the end + look-ahead
                 #0 field price as a number
                 #1 present ->artist[artist_id] if name = claim name
-                #2 computed short(row)
+                #2 computed short(row) as a number
                 #3 aggregate of page, grouped by title, hour of price, day of price, having maximum price < 3
                   #4 group key title as a number
                   #5 sample standard deviation price as a number

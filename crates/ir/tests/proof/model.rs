@@ -1,8 +1,9 @@
 //! Catalogs from a few words, and short names for the parts of a request.
 
-use catalog::builder::{NewField, NewRelationship};
+use catalog::builder::{NewField, NewFunction, NewRelationship};
 use catalog::{
-    Builder, Capabilities, Catalog, EntityId, EntityKind, FieldId, RelationshipId, Scalar, Type,
+    Argument, ArgumentType, Builder, Capabilities, Catalog, EntityId, EntityKind, FieldId,
+    FunctionId, FunctionResult, RelationshipId, Scalar, Type, Volatility,
 };
 use ir::{
     Comparison, Direction, Filter, Form, From, Hop, HopDirection, Isolation, Nulls, Operand,
@@ -16,7 +17,7 @@ pub(crate) struct Model {
 
 impl Model {
     /// Reads lines like `post: id, author_id > person, headline`; `A -[NAME]-> B` is a graph's
-    /// relationship.
+    /// relationship, `name(argument)` a function; `_` is no name.
     pub(crate) fn new(text: &str) -> Self {
         let mut builder = Builder::new(Capabilities::default());
         let mut references = Vec::new();
@@ -24,6 +25,10 @@ impl Model {
             if let Some((from, rest)) = line.split_once(" -[") {
                 let (name, to) = rest.split_once("]-> ").expect("a relationship");
                 references.push((from.to_owned(), None, to.to_owned(), name.to_owned()));
+                continue;
+            }
+            if let Some((name, argument)) = line.split_once('(') {
+                builder.function(new_function(name, argument.trim_end_matches(')')));
                 continue;
             }
             let (entity, fields) = line.split_once(": ").expect("an entity");
@@ -65,6 +70,11 @@ impl Model {
     pub(crate) fn field(&self, name: &str) -> FieldId {
         let (entity, field) = name.split_once('.').expect("entity.field");
         self.catalog.find_field(self.entity(entity), field).expect("a field of the model").id
+    }
+
+    pub(crate) fn function(&self, name: &str) -> FunctionId {
+        let mut found = self.catalog.functions().filter(|function| &*function.name == name);
+        found.next().expect("a function of the model").id
     }
 
     pub(crate) fn fields(&self, names: &[&str]) -> Vec<FieldId> {
@@ -134,6 +144,24 @@ fn new_field(name: &str) -> NewField {
         nullable: true,
         has_default: false,
         generated: None,
+        description: None,
+    }
+}
+
+fn new_function(name: &str, argument: &str) -> NewFunction {
+    let text = Type::Scalar(Scalar::Text);
+    let argument = Argument {
+        name: (argument != "_").then(|| argument.into()),
+        r#type: ArgumentType::Value(text.clone()),
+        has_default: false,
+    };
+    NewFunction {
+        namespace: None,
+        name: name.into(),
+        volatility: Volatility::Stable,
+        strict: false,
+        arguments: vec![argument],
+        result: FunctionResult::Value(text),
         description: None,
     }
 }

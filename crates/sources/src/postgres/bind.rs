@@ -136,6 +136,8 @@ fn encode(
         },
         ParameterKind::Value { .. }
         | ParameterKind::Text { .. }
+        | ParameterKind::Argument { .. }
+        | ParameterKind::RowArray { .. }
         | ParameterKind::Key { .. }
         | ParameterKind::KeyArray { .. } => match text(value)? {
             None => return Ok(Span::Null),

@@ -49,6 +49,9 @@ pub(super) fn statement_error<'s>(
     mut sent: impl Iterator<Item = &'s [u8]>,
     has_pattern: bool,
 ) -> SourceError {
+    if error.routine.as_deref() == Some(RAISE) || error.code == RAISE_EXCEPTION {
+        return SourceError { kind: SourceErrorKind::Raised, ..error.into() };
+    }
     let is_data_exception = error.code.starts_with("22") && error.code != DIVISION_BY_ZERO;
     // A value was read that its domain does not allow; the message names only the domain.
     let is_of_domain = matches!(&*error.code, NOT_NULL_VIOLATION | CHECK_VIOLATION);
@@ -82,6 +85,10 @@ fn contains(text: &[u8], part: &[u8]) -> bool {
 
 const NOT_NULL_VIOLATION: &str = "23502";
 const CHECK_VIOLATION: &str = "23514";
+/// The routine of PostgreSQL that runs RAISE of PL/pgSQL, with whatever code it is given.
+const RAISE: &str = "exec_stmt_raise";
+/// The code of a RAISE that gives none; other languages use it, too.
+const RAISE_EXCEPTION: &str = "P0001";
 const DIVISION_BY_ZERO: &str = "22012";
 const INVALID_ESCAPE_SEQUENCE: &str = "22025";
 
@@ -112,6 +119,29 @@ mod tests {
         let error = DatabaseError { code, message, is_of_bind, ..DatabaseError::default() };
         let sent = sent.iter().map(|text| text.as_bytes());
         assert_eq!(statement_error(error, sent, false).kind, expected);
+    }
+
+    #[test]
+    fn what_a_function_raises_is_shown() {
+        let check = |code: &str, routine: &str, expected| {
+            let (code, routine) = (code.to_owned(), Some(routine.to_owned()));
+            let error = DatabaseError { code, routine, ..DatabaseError::default() };
+            assert_eq!(statement_error(error, std::iter::empty(), false).kind, expected);
+        };
+        check("P0001", "exec_stmt_raise", SourceErrorKind::Raised);
+        check("23505", "exec_stmt_raise", SourceErrorKind::Raised);
+        check("P0001", "plperl_call_perl_func", SourceErrorKind::Raised);
+        check("22012", "int4div", SourceErrorKind::Internal);
+    }
+
+    #[test]
+    fn a_value_of_a_domain_is_the_clients_fault() {
+        let (code, message) = ("23514".to_owned(), "violates \"c\"".to_owned());
+        let error = DatabaseError { code, message, is_of_bind: true, ..DatabaseError::default() };
+        let kind = |error| statement_error(error, [&b"x"[..]].into_iter(), false).kind;
+        assert_eq!(kind(error.clone()), SourceErrorKind::Input);
+        let error = DatabaseError { is_of_bind: false, ..error };
+        assert_eq!(kind(error), SourceErrorKind::CheckViolation);
     }
 
     #[test]

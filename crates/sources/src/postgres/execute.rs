@@ -27,7 +27,8 @@ pub struct PostgresProgram {
 }
 
 impl PostgresProgram {
-    /// Gives the arrays of keys and the composite values their types; what every other parameter
+    /// Gives arrays of keys, composite values and arguments of functions their types; what every
+    /// other parameter
     /// is, PostgreSQL infers.
     #[must_use]
     pub fn new(program: Program, types: &PhysicalTypes) -> Self {
@@ -37,6 +38,8 @@ impl PostgresProgram {
                 ParameterKind::Value { field, .. } => types.of(field).parameter_oid,
                 ParameterKind::Text { .. } => Type::TEXT.oid(),
                 ParameterKind::TextList { .. } => Type::TEXT_ARRAY.oid(),
+                ParameterKind::RowArray { entity } => types.row_array(entity),
+                ParameterKind::Argument { function, place } => types.argument(function, place),
                 ParameterKind::List { .. }
                 | ParameterKind::Key { .. }
                 | ParameterKind::Pattern { .. }

@@ -5,18 +5,20 @@
 //! * [`scalar`]: the types without parts, and which of them compare as their text does
 //! * [`types`]: the types with parts, as far as some column reaches them
 //! * [`fill`]: rows to entities, keys, indexes and relationships
+//! * [`functions`]: rows to functions
 //!
 //! What is served is what is in the given schemas and does not belong to an extension. A
 //! partitioned table stands for its partitions, which are not listed. Constraints come in the
 //! order in which PostGraphile reads them: by the age of their table, then by their columns.
 
 mod fill;
+mod functions;
 mod read;
 mod rows;
 mod scalar;
 mod types;
 
-use catalog::{Catalog, FieldId};
+use catalog::{Catalog, EntityId, FieldId, FunctionId};
 
 /// The oldest version whose system catalogs are read, as `server_version_num` counts.
 const OLDEST_VERSION: u32 = 130_000;
@@ -30,11 +32,15 @@ pub struct Introspected {
     pub server_version: u32,
 }
 
-/// The types of columns as the protocol names them.
+/// The types of columns, rows and arguments as the protocol names them.
 #[derive(Clone, Debug, Default)]
 pub struct PhysicalTypes {
     /// By the index of the field's id.
     fields: Vec<FieldType>,
+    /// The types of arrays of rows, by the index of the entity's id; 0 where there is none.
+    row_arrays: Vec<u32>,
+    /// By the index of the function's id, then by their places.
+    arguments: Vec<Vec<u32>>,
 }
 
 impl PhysicalTypes {
@@ -42,6 +48,19 @@ impl PhysicalTypes {
     #[must_use]
     pub fn of(&self, field: FieldId) -> FieldType {
         self.fields[field.index()]
+    }
+
+    /// The type of arrays of an entity's rows; 0 if there is none.
+    #[must_use]
+    pub fn row_array(&self, entity: EntityId) -> u32 {
+        self.row_arrays.get(entity.index()).copied().unwrap_or_default()
+    }
+
+    /// The type of an argument; 0 if there is no such argument.
+    #[must_use]
+    pub fn argument(&self, function: FunctionId, place: u16) -> u32 {
+        let arguments = self.arguments.get(function.index());
+        arguments.and_then(|types| types.get(usize::from(place))).copied().unwrap_or_default()
     }
 }
 
@@ -95,10 +114,6 @@ pub async fn introspect(
     namespaces: &[String],
 ) -> Result<Introspected, IntrospectError> {
     let found = read::read(client, namespaces).await?;
-    let (catalog, fields) = fill::fill(&found);
-    Ok(Introspected {
-        catalog,
-        types: PhysicalTypes { fields },
-        server_version: found.server_version,
-    })
+    let (catalog, types) = fill::fill(&found);
+    Ok(Introspected { catalog, types, server_version: found.server_version })
 }

@@ -27,7 +27,7 @@ const REPLACED_WITHIN: Duration = Duration::from_secs(1);
 #[derive(Debug)]
 pub struct PostgresSource {
     config: Config,
-    types: PhysicalTypes,
+    types: Box<PhysicalTypes>,
 }
 
 /// The pool of one thread.
@@ -53,7 +53,7 @@ impl PostgresSource {
         let client = connect_simple(&config).await.map_err(OpenError::Postgres)?;
         let introspected =
             introspect(&client, namespaces).await.map_err(OpenError::PostgresCatalog)?;
-        Ok((Self { config, types: introspected.types }, introspected.catalog))
+        Ok((Self { config, types: Box::new(introspected.types) }, introspected.catalog))
     }
 
     pub fn compile(
@@ -61,7 +61,7 @@ impl PostgresSource {
         catalog: &Catalog,
         request: &ir::Request,
     ) -> Result<PostgresProgram, CompileError> {
-        let strategy = Strategy::Levels(&self.types);
+        let strategy = Strategy::Levels(&*self.types);
         let program = relational::compile(catalog, request, Flavor::POSTGRES, strategy)?;
         Ok(PostgresProgram::new(program, &self.types))
     }

@@ -10,11 +10,11 @@ use ir::{
     Aggregate, AggregateFunction, AggregateTerm, Comparison, Operand, OutputKind, Place, Rows,
 };
 use response::LevelId;
-use sql::{Expression, NullsOrder, OrderItem, SelectItem};
+use sql::{Expression, NullsOrder, OrderItem, Select, SelectItem};
 
-use super::compile::{CompileError, Compiler, Parent, link_expressions};
+use super::compile::{CompileError, Compiler, Parent, numbered};
 use super::level::LevelKind;
-use super::parents::LinkedScope;
+use super::parents::{LinkedScope, join_page};
 use super::source::Scope;
 use super::statement::Statement;
 use super::value::ValueKind;
@@ -71,8 +71,7 @@ impl Compiler<'_> {
     ) -> Result<LevelId, CompileError> {
         let mut statement = Statement::default();
         let linked = self.scope(all, parent, &mut statement)?;
-        let link = link_expressions(&linked, parent);
-        let LinkedScope { mut scope, how, .. } = linked;
+        let LinkedScope { mut scope, lateral, link, how } = linked;
         let mut items = Vec::new();
         if counted {
             items.push(Expression::CountRows);
@@ -83,10 +82,10 @@ impl Compiler<'_> {
             }
             self.terms(&aggregate.terms, &mut items, &mut scope, &mut statement)?;
         }
-        scope.select.items = items.into_iter().chain(link.iter().cloned()).map(item).collect();
-        scope.select.group_by = self.group_by(all, link)?;
+        let linked = LinkedScope { scope, lateral, link, how };
+        let select = self.linked(all, linked, items, Vec::new(), &mut statement)?;
         let kind = if aggregates.is_empty() { LevelKind::Count } else { LevelKind::Aggregate };
-        let level = self.push(all, parent, &scope.select, statement, kind, how)?;
+        let level = self.push(all, parent, &select, statement, kind, how)?;
         self.close(level)?;
         Ok(level)
     }
@@ -100,8 +99,7 @@ impl Compiler<'_> {
     ) -> Result<LevelId, CompileError> {
         let mut statement = Statement::default();
         let linked = self.scope(all, parent, &mut statement)?;
-        let link = link_expressions(&linked, parent);
-        let LinkedScope { mut scope, how, .. } = linked;
+        let LinkedScope { mut scope, lateral, link, how } = linked;
         let mut keys = Vec::with_capacity(aggregate.group_by.len());
         for place in &aggregate.group_by {
             keys.push(self.compared_place(place, &mut scope, &mut statement)?);
@@ -111,13 +109,40 @@ impl Compiler<'_> {
         if let Some(having) = &aggregate.having {
             scope.select.having = Some(self.filter(having, &mut scope, &mut statement)?);
         }
-        scope.select.items = items.into_iter().chain(link.iter().cloned()).map(item).collect();
-        scope.select.group_by = self.group_by(all, link)?;
-        scope.select.group_by.extend(keys.iter().cloned());
-        scope.select.order_by = keys.into_iter().map(ascending).collect();
-        let level = self.push(all, parent, &scope.select, statement, LevelKind::Groups, how)?;
+        let linked = LinkedScope { scope, lateral, link, how };
+        let select = self.linked(all, linked, items, keys, &mut statement)?;
+        let level = self.push(all, parent, &select, statement, LevelKind::Groups, how)?;
         self.close(level)?;
         Ok(level)
+    }
+
+    /// The values of all rows of each parent, in groups by `keys`, with the parents' keys. Where
+    /// each parent has a select of its own, that is grouped by nothing else.
+    fn linked(
+        &self,
+        all: &Rows,
+        linked: LinkedScope,
+        items: Vec<Expression>,
+        keys: Vec<Expression>,
+        statement: &mut Statement,
+    ) -> Result<Select, CompileError> {
+        let LinkedScope { mut scope, lateral, link, .. } = linked;
+        let columns = items.len();
+        match &lateral {
+            Some(_) => scope.select.items = numbered(items.into_iter()),
+            None => {
+                let items = items.into_iter().chain(link.iter().cloned());
+                scope.select.items = items.map(item).collect();
+                scope.select.group_by = self.group_by(all, link.clone())?;
+            }
+        }
+        scope.select.group_by.extend(keys.iter().cloned());
+        scope.select.order_by = keys.into_iter().map(ascending).collect();
+        let Some(parents) = lateral else { return Ok(scope.select) };
+        let (mut select, alias) = join_page(parents, scope.select, statement);
+        let columns = (0_u16..).take(columns).map(|number| Expression::numbered(alias, number));
+        select.items = columns.chain(link).map(item).collect();
+        Ok(select)
     }
 
     /// Adds the columns of an aggregate's values.

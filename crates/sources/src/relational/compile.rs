@@ -6,6 +6,7 @@ use response::{Layout, LevelId, Place};
 use rustc_hash::FxHashMap;
 use sql::{Expression, Flavor, Select, SelectItem, SqlType};
 
+use super::function::{RowIdentity, in_form, row_as_text};
 use super::level::{Level, LevelKind, Link, ParameterSource, Parents, Program};
 use super::parents::{Above, LinkedScope, join_page, relation};
 use super::source::{Scope, page_bounds, turn_back};
@@ -102,7 +103,15 @@ struct Items {
     /// Where the outputs stand.
     places: Vec<(ir::OutputId, u16)>,
     expressions: Vec<Expression>,
-    known: FxHashMap<(Vec<Hop>, FieldId, Form), u16>,
+    known: Known,
+}
+
+/// The columns that levels below may ask for.
+#[derive(Default)]
+struct Known {
+    fields: FxHashMap<(Vec<Hop>, FieldId, Form), u16>,
+    /// Whole rows, by the path to them.
+    rows: FxHashMap<Vec<Hop>, u16>,
 }
 
 impl Compiler<'_> {
@@ -121,8 +130,7 @@ impl Compiler<'_> {
         }
         let mut statement = Statement::default();
         let linked = self.scope(rows, parent, &mut statement)?;
-        let link = link_expressions(&linked, parent);
-        let LinkedScope { mut scope, lateral, how, .. } = linked;
+        let LinkedScope { mut scope, lateral, link, how } = linked;
         let mut items = Items::default();
         self.items(rows, &mut scope, &mut statement, &mut items)?;
         self.order(rows, &mut scope, &mut statement)?;
@@ -171,7 +179,7 @@ impl Compiler<'_> {
         rows: &Rows,
         level: LevelId,
         parent: Option<&Parent<'_>>,
-        known: &FxHashMap<(Vec<Hop>, FieldId, Form), u16>,
+        known: &Known,
     ) -> Result<(), CompileError> {
         let above_parent = parent.map(|parent| parent.above);
         let above = Above {
@@ -185,12 +193,14 @@ impl Compiler<'_> {
         };
         for output in &rows.outputs {
             let OutputKind::Related { path, rows: related } = &output.kind else { continue };
-            let ir::From::Relation(hop) = related.from else {
-                return Err(CompileError::not_built("unrelated rows below rows"));
+            let key =
+                |field: &FieldId| known.fields.get(&(path.clone(), *field, Form::Stored)).copied();
+            let near = self.near_fields(rows, path, related)?;
+            let key_columns = match near {
+                Some(near) => near.iter().filter_map(key).collect(),
+                None => known.rows.get(path).copied().into_iter().collect(),
             };
-            let key = |field: &FieldId| known.get(&(path.clone(), *field, Form::Stored)).copied();
-            let near = self.hop_fields(hop).0;
-            let key_columns = near.iter().filter_map(key).collect();
+            let near = near.unwrap_or_default();
             // Without an array type the parents are said again, whatever that costs.
             let arrays = match self.strategy {
                 Strategy::Nested => true,
@@ -200,6 +210,25 @@ impl Compiler<'_> {
             self.rows(related, Some(&Parent { above: &above, path, key_columns }))?;
         }
         Ok(())
+    }
+
+    /// The fields by which related rows find the rows at the end of a path; `None` if they need
+    /// the whole row.
+    fn near_fields(
+        &self,
+        rows: &Rows,
+        path: &[Hop],
+        related: &Rows,
+    ) -> Result<Option<&[FieldId]>, CompileError> {
+        match &related.from {
+            ir::From::Function(call) if call.of_row.is_some() => {
+                Ok(match self.row_identity(rows, path)? {
+                    RowIdentity::Key(_, key) => Some(key),
+                    RowIdentity::Whole(_) => None,
+                })
+            }
+            _ => Ok(Some(self.hop_fields(relation(related)?).0)),
+        }
     }
 
     /// The columns that the outputs and the levels below need.
@@ -217,16 +246,31 @@ impl Compiler<'_> {
                     items.places.push((output.id, column));
                 }
                 OutputKind::Present { path } => {
-                    if let Some(field) = self.marker(path) {
+                    if path.is_empty() && matches!(rows.from, ir::From::Function(_)) {
+                        let expression = Expression::When {
+                            condition: Box::new(Expression::is_a_row(scope.alias)),
+                            then: Box::new(Expression::Boolean(true)),
+                        };
+                        let column = items.push(expression);
+                        items.places.push((output.id, column));
+                    } else if let Some(field) = self.marker(path) {
                         let form = Form::Stored;
                         let column = self.item(path, field, form, scope, statement, items);
                         items.places.push((output.id, column));
                     }
                 }
-                OutputKind::Related { path, rows } => {
-                    if let ir::From::Relation(hop) = rows.from {
-                        for field in self.hop_fields(hop).0 {
-                            self.item(path, *field, Form::Stored, scope, statement, items);
+                OutputKind::Related { path, rows: related } => {
+                    match self.near_fields(rows, path, related)? {
+                        Some(near) => {
+                            for field in near {
+                                self.item(path, *field, Form::Stored, scope, statement, items);
+                            }
+                        }
+                        None if items.known.rows.contains_key(path) => {}
+                        None => {
+                            let alias = self.joined(scope, statement, path);
+                            let column = items.push(row_as_text(alias));
+                            items.known.rows.insert(path.clone(), column);
                         }
                     }
                 }
@@ -234,7 +278,11 @@ impl Compiler<'_> {
                 OutputKind::Edge(_) => {
                     return Err(CompileError::not_built("a relationship's own property"));
                 }
-                OutputKind::Computed(_) => return Err(CompileError::not_built("a computed field")),
+                OutputKind::Computed { call, form } => {
+                    let value = self.computed(call, *form, scope, statement)?;
+                    let column = items.push(value);
+                    items.places.push((output.id, column));
+                }
                 OutputKind::Counter { .. } => return Err(CompileError::not_built("a counter")),
                 OutputKind::PresentIf { .. } => {
                     return Err(CompileError::not_built("a filtered to-one relation"));
@@ -252,21 +300,18 @@ impl Compiler<'_> {
 
     /// A field's value, or what was made of its values, in the form asked for.
     pub(super) fn formed(&self, field: FieldId, value: Expression, form: Form) -> Expression {
-        let cast = |value, r#type| Expression::Cast { expression: Box::new(value), r#type };
         match form {
-            Form::Stored => value,
-            Form::Number => cast(value, SqlType::Numeric),
-            Form::Text if self.flavor.typed_text => cast(value, SqlType::Text),
-            Form::Text => match ValueKind::of(self.catalog, field) {
+            Form::Text if !self.flavor.typed_text => match ValueKind::of(self.catalog, field) {
                 ValueKind::Boolean => Expression::TruthText(Box::new(value)),
                 // The others are texts, or have one text only.
                 _ => value,
             },
+            _ => in_form(value, form),
         }
     }
 
     /// The field that is null only if there is no row at the end of the path: a hop equates it.
-    fn marker(&self, path: &[Hop]) -> Option<FieldId> {
+    pub(super) fn marker(&self, path: &[Hop]) -> Option<FieldId> {
         let hop = path.last()?;
         self.hop_fields(*hop).1.first().copied()
     }
@@ -280,31 +325,29 @@ impl Compiler<'_> {
         statement: &mut Statement,
         items: &mut Items,
     ) -> u16 {
-        if let Some(known) = items.known.get(&(path.to_vec(), field, form)) {
+        if let Some(known) = items.known.fields.get(&(path.to_vec(), field, form)) {
             return *known;
         }
         let column = self.column(scope, statement, path, field);
-        let number = u16::try_from(items.expressions.len()).unwrap_or(u16::MAX);
-        items.expressions.push(self.formed(field, column, form));
-        items.known.insert((path.to_vec(), field, form), number);
+        let number = items.push(self.formed(field, column, form));
+        items.known.fields.insert((path.to_vec(), field, form), number);
         number
     }
 }
 
 /// Expressions with their places as their names.
-fn numbered(expressions: impl Iterator<Item = Expression>) -> Vec<SelectItem> {
+pub(super) fn numbered(expressions: impl Iterator<Item = Expression>) -> Vec<SelectItem> {
     let named = expressions.zip(0_u16..);
     named.map(|(expression, number)| SelectItem { expression, name: Some(number) }).collect()
 }
 
-/// The parents' keys as the level's statement has them.
-pub(super) fn link_expressions(
-    linked: &LinkedScope,
-    parent: Option<&Parent<'_>>,
-) -> Vec<Expression> {
-    let (Some(parents), Some(parent)) = (linked.parents, parent) else { return Vec::new() };
-    let numbers = (0_u16..).take(parent.key_columns.len());
-    numbers.map(|number| Expression::numbered(parents, number)).collect()
+impl Items {
+    fn push(&mut self, expression: Expression) -> u16 {
+        // A statement of more columns than can be numbered is refused when it is done.
+        let number = u16::try_from(self.expressions.len()).unwrap_or(u16::MAX);
+        self.expressions.push(expression);
+        number
+    }
 }
 
 impl Compiler<'_> {
@@ -367,7 +410,7 @@ impl Compiler<'_> {
             scope.select.and_where(self.field(alias, *far).equals(Expression::Parameter(key)));
         }
         self.restrict(rows, &mut scope, statement)?;
-        Ok(LinkedScope { scope, lateral: None, parents: None, how: Parents::Bound })
+        Ok(LinkedScope { scope, lateral: None, link: Vec::new(), how: Parents::Bound })
     }
 
     pub(super) fn push(
@@ -400,7 +443,7 @@ impl Compiler<'_> {
         self.levels.push(Level {
             id,
             root: self.root,
-            name: self.catalog.qualified_name(self.entity(rows)?).into(),
+            name: self.name(rows)?.into(),
             kind,
             parent: parent.map(|parent| parent.above.level),
             end: id,
@@ -411,6 +454,20 @@ impl Compiler<'_> {
             round: statement.round,
         });
         Ok(id)
+    }
+
+    /// What the rows are, as a person would name it.
+    fn name(&self, rows: &Rows) -> Result<String, CompileError> {
+        let called = rows.outputs.iter().find_map(|output| match &output.kind {
+            OutputKind::Computed { call, .. } => Some(call),
+            _ => None,
+        });
+        Ok(match (&rows.from, called) {
+            (ir::From::Function(call), _) | (ir::From::Once, Some(call)) => {
+                format!("{}()", self.catalog.function_name(call.function))
+            }
+            _ => self.catalog.qualified_name(self.entity(rows)?),
+        })
     }
 
     /// Marks the end of the levels below a level.

@@ -11,6 +11,7 @@
 //! * [`source`](mod@source): FROM, joins, filters and order of one set of rows
 //! * [`parents`]: the parents of a level, said again or as arrays of keys
 //! * [`keyset`]: rows beyond a cursor's position
+//! * [`function`]: calls of functions, as values and as rows
 //! * [`filter`] for conditions
 //! * [`statement`]: parameters and aliases of one statement
 //! * [`value`]: what kind of value a parameter is
@@ -18,6 +19,7 @@
 mod aggregate;
 pub mod compile;
 mod filter;
+mod function;
 mod keyset;
 pub mod level;
 mod parents;

@@ -68,18 +68,22 @@ impl Compiler<'_> {
             Some(top) => self.child_scope(rows, top, above.path, above.key_columns, statement)?,
         };
         let LinkedScope { mut scope, lateral, .. } = linked;
+        // A function may give a row twice.
+        let of_function = matches!(rows.from, ir::From::Function(_));
         let columns: Vec<Expression> =
             fields.iter().map(|field| self.column(&mut scope, statement, path, *field)).collect();
-        let unique = path.is_empty() && self.catalog[self.entity(rows)?].is_unique(fields);
+        let unique =
+            !of_function && path.is_empty() && self.catalog[self.entity(rows)?].is_unique(fields);
         let exact = fields.iter().all(|field| self.identity_is_text(*field));
         let once = unique && exact;
         scope.select.items = key_items(columns, exact);
-        if !is_paged(rows) {
+        if is_paged(rows) {
+            self.order(rows, &mut scope, statement)?;
+            self.page(rows, false, &mut scope, statement)?;
+        } else if lateral.is_none() {
             scope.select.distinct = !once;
             return Ok(scope.select);
         }
-        self.order(rows, &mut scope, statement)?;
-        self.page(rows, false, &mut scope, statement)?;
         let count = scope.select.items.len();
         let (mut select, alias) = match lateral {
             None if once => return Ok(scope.select),
@@ -102,12 +106,23 @@ impl Compiler<'_> {
         statement: &mut Statement,
     ) -> Result<LinkedScope, CompileError> {
         let alias = statement.alias();
-        let mut scope = Scope::new(Select::from(self.table(self.entity(rows)?, alias)), alias);
+        let select = match &rows.from {
+            ir::From::Once => Select::once(),
+            ir::From::Function(call) if call.of_row.is_some() => {
+                return Err(CompileError::not_built("a function of no row"));
+            }
+            ir::From::Function(call) => {
+                Select::from(self.function_item(call, None, alias, statement)?)
+            }
+            _ => Select::from(self.table(self.entity(rows)?, alias)),
+        };
+        let mut scope = Scope::new(select, alias);
         self.restrict(rows, &mut scope, statement)?;
-        Ok(LinkedScope { scope, lateral: None, parents: None, how: Parents::Top })
+        Ok(LinkedScope { scope, lateral: None, link: Vec::new(), how: Parents::Top })
     }
 
-    /// The rows of a relation with all parents they belong to, without items, order and page.
+    /// The rows of a relation or a function with all parents they belong to, without items, order
+    /// and page.
     pub(super) fn child_scope(
         &self,
         rows: &Rows,
@@ -116,6 +131,9 @@ impl Compiler<'_> {
         key_columns: &[u16],
         statement: &mut Statement,
     ) -> Result<LinkedScope, CompileError> {
+        if let ir::From::Function(call) = &rows.from {
+            return self.function_scope(rows, call, above, path, key_columns, statement);
+        }
         let hop = relation(rows)?;
         let (near, far) = self.hop_fields(hop);
         let (item, how) = self.parents(above, path, near, key_columns, statement)?;
@@ -129,7 +147,7 @@ impl Compiler<'_> {
         let (select, lateral) = if is_paged(rows) {
             let mut select = Select::from(table);
             select.and_where(on);
-            (select, Some(item))
+            (select, Some(Select::from(item)))
         } else {
             let mut select = Select::from(item);
             select.joins.push(Join { kind: JoinKind::Inner(on), item: table });
@@ -137,7 +155,8 @@ impl Compiler<'_> {
         };
         let mut scope = Scope::new(select, alias);
         self.restrict(rows, &mut scope, statement)?;
-        Ok(LinkedScope { scope, lateral, parents: Some(parents), how })
+        let link = (0_u16..).take(near.len()).map(|number| Expression::numbered(parents, number));
+        Ok(LinkedScope { scope, lateral, link: link.collect(), how })
     }
 
     /// Whether saying these rows again inside another statement costs no more than a look-up
@@ -145,6 +164,9 @@ impl Compiler<'_> {
     /// rows there are, or a page in the order of an index; and saying them again gives the same.
     pub(super) fn is_sayable(&self, rows: &Rows, above: Option<&Above<'_>>) -> bool {
         let Ok(entity) = self.entity(rows) else { return false };
+        if let ir::From::Function(_) = rows.from {
+            return false;
+        }
         let entity = &self.catalog[entity];
         let ordered = order_fields(rows);
         let paged = is_paged(rows);
@@ -192,21 +214,20 @@ impl Compiler<'_> {
 #[derive(Debug)]
 pub(super) struct LinkedScope {
     pub(super) scope: Scope,
-    /// The parents, where the scope's select is a page for each of them.
-    pub(super) lateral: Option<FromItem>,
-    /// The alias of the parents, where the statement holds them.
-    pub(super) parents: Option<Alias>,
+    /// A select of the parents, where the scope's select is one for each of them.
+    pub(super) lateral: Option<Select>,
+    /// The parents' keys, where the statement holds them.
+    pub(super) link: Vec<Expression>,
     pub(super) how: Parents,
 }
 
-/// A select of `parents` with a lateral `page`, and the page's alias.
+/// A select of parents with a lateral `page`, and the page's alias.
 pub(super) fn join_page(
-    parents: FromItem,
+    mut select: Select,
     page: Select,
     statement: &mut Statement,
 ) -> (Select, Alias) {
     let alias = statement.alias();
-    let mut select = Select::from(parents);
     select.joins.push(Join {
         kind: JoinKind::CrossLateral,
         item: FromItem::Subquery { select: Box::new(page), alias },

@@ -9,6 +9,7 @@ use sql::{
 };
 
 use super::compile::{CompileError, Compiler};
+use super::function::row_as_value;
 use super::keyset::Side;
 use super::level::ParameterSource;
 use super::statement::Statement;
@@ -42,7 +43,7 @@ impl Compiler<'_> {
             From::Entity(entity) => Ok(*entity),
             From::Relation(hop) => Ok(self.target(*hop)),
             From::Variants(_) => Err(CompileError::not_built("rows of several entities")),
-            From::Function(_) => Err(CompileError::not_built("rows of a function")),
+            From::Function(call) => self.rows_of_function(call.function),
             From::Native { .. } => Err(CompileError::not_built("a native statement")),
             From::Keys { .. } => Err(CompileError::not_built("rows by a list of keys")),
             From::Returned { .. } => Err(CompileError::not_built("rows of a write")),
@@ -68,7 +69,11 @@ impl Compiler<'_> {
     }
 
     pub(super) fn field(&self, alias: Alias, field: FieldId) -> Expression {
-        Expression::named(alias, &self.catalog[field].name)
+        let field = &self.catalog[field];
+        match self.is_whole_row(field) {
+            true => row_as_value(alias),
+            false => Expression::named(alias, &field.name),
+        }
     }
 
     /// The alias of the table at the end of a path, joined on the first use.

@@ -2,7 +2,7 @@
 
 use std::borrow::Cow;
 
-use catalog::{Catalog, FieldId, Scalar, Type};
+use catalog::{Catalog, EntityId, FieldId, FunctionId, Scalar, Type};
 use ir::{Case, TextMatch};
 
 /// What a parameter stands for.
@@ -33,6 +33,15 @@ pub enum ParameterKind {
     /// A list of texts of which the text of a field equals one.
     TextList {
         field: FieldId,
+    },
+    /// Rows of an entity that came from rows, as one array.
+    RowArray {
+        entity: EntityId,
+    },
+    /// What a function takes, by its place among the function's arguments.
+    Argument {
+        function: FunctionId,
+        place: u16,
     },
     /// What a field is matched with.
     Pattern {

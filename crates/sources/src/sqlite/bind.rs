@@ -68,9 +68,10 @@ fn encode(value: &Resolved<'_>, kind: ParameterKind) -> Result<Value, SourceErro
     match kind {
         ParameterKind::Value { kind, .. } => encode_value(value, kind),
         ParameterKind::List { kind, .. } => encode_list(value, kind),
-        ParameterKind::Key { .. } | ParameterKind::KeyArray { .. } => {
-            encode_value(value, ValueKind::Other)
-        }
+        ParameterKind::Key { .. }
+        | ParameterKind::KeyArray { .. }
+        | ParameterKind::RowArray { .. }
+        | ParameterKind::Argument { .. } => encode_value(value, ValueKind::Other),
         ParameterKind::Text { .. } => encode_value(value, ValueKind::Text),
         ParameterKind::TextList { .. } => encode_list(value, ValueKind::Text),
         ParameterKind::Pattern { r#match, case, .. } => match value.text() {

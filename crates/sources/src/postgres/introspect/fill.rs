@@ -6,10 +6,10 @@ use catalog::{
 };
 use rustc_hash::{FxHashMap, FxHashSet};
 
-use super::FieldType;
 use super::read::Found;
 use super::rows::{self, Column, Constraint, ConstraintForm, Relation, Target};
 use super::types::{Types, by_relation};
+use super::{FieldType, PhysicalTypes};
 
 const CAPABILITIES: Capabilities = Capabilities {
     comments: true,
@@ -19,8 +19,8 @@ const CAPABILITIES: Capabilities = Capabilities {
     time_zones: true,
 };
 
-/// The catalog, and its fields' physical types by the index of their ids.
-pub(super) fn fill(found: &Found) -> (Catalog, Vec<FieldType>) {
+/// The catalog, and the physical types of its parts by the indexes of their ids.
+pub(super) fn fill(found: &Found) -> (Catalog, PhysicalTypes) {
     let mut fill = Fill {
         builder: Builder::new(CAPABILITIES),
         namespaces: found.namespaces.iter().map(|namespace| namespace.name.as_str()).collect(),
@@ -28,37 +28,54 @@ pub(super) fn fill(found: &Found) -> (Catalog, Vec<FieldType>) {
         entities: FxHashMap::default(),
         fields: FxHashMap::default(),
         physical: Vec::with_capacity(found.columns.len()),
+        physical_rows: Vec::with_capacity(found.relations.len()),
+        physical_arguments: Vec::with_capacity(found.functions.len()),
+        namespace_names: found
+            .namespaces
+            .iter()
+            .map(|namespace| (namespace.oid, namespace.name.as_str()))
+            .collect(),
     };
     fill.entities(found);
     fill.constraints(&found.constraints);
     for index in &found.indexes {
         fill.index(index);
     }
-    (fill.builder.finish(), fill.physical)
+    fill.functions(&found.functions);
+    let types = PhysicalTypes {
+        fields: fill.physical,
+        row_arrays: fill.physical_rows,
+        arguments: fill.physical_arguments,
+    };
+    (fill.builder.finish(), types)
 }
 
-struct Fill<'a> {
-    builder: Builder,
+/// The catalog while it is filled.
+pub(super) struct Fill<'a> {
+    pub(super) builder: Builder,
     /// The served ones.
     namespaces: FxHashSet<&'a str>,
-    types: Types<'a>,
+    /// By oid.
+    pub(super) namespace_names: FxHashMap<u32, &'a str>,
+    pub(super) types: Types<'a>,
     /// By the relation's oid.
-    entities: FxHashMap<u32, EntityId>,
+    pub(super) entities: FxHashMap<u32, EntityId>,
     /// By the relation's oid and the column's number.
     fields: FxHashMap<(u32, i16), FieldId>,
-    physical: Vec<FieldType>,
+    /// By field.
+    pub(super) physical: Vec<FieldType>,
+    /// The types of arrays of rows, by entity.
+    pub(super) physical_rows: Vec<u32>,
+    /// The types of arguments, by function.
+    pub(super) physical_arguments: Vec<Vec<u32>>,
 }
 
 impl Fill<'_> {
     fn entities(&mut self, found: &Found) {
         let columns = by_relation(&found.columns);
-        let namespaces: FxHashMap<u32, &str> = found
-            .namespaces
-            .iter()
-            .map(|namespace| (namespace.oid, namespace.name.as_str()))
-            .collect();
         for relation in &found.relations {
-            let namespace = namespaces.get(&relation.namespace).copied().unwrap_or_default();
+            let namespace = self.namespace_names.get(&relation.namespace).copied();
+            let namespace = namespace.unwrap_or_default();
             let id = self.builder.entity(
                 Some(namespace.into()),
                 relation.name.as_str().into(),
@@ -66,6 +83,7 @@ impl Fill<'_> {
                 boxed(relation.description.as_ref()),
             );
             self.entities.insert(relation.oid, id);
+            self.physical_rows.push(relation.row_array);
             for column in columns.get(&relation.oid).copied().unwrap_or_default() {
                 self.field(id, relation, column);
             }
@@ -81,7 +99,10 @@ impl Fill<'_> {
                 !column.not_null && !self.types.forbids_null(column.r#type)
             }
             // PostgreSQL does not follow constraints through a query.
-            EntityKind::View | EntityKind::MaterializedView => true,
+            EntityKind::View
+            | EntityKind::MaterializedView
+            | EntityKind::Record
+            | EntityKind::ValueSet => true,
         };
         let field = NewField {
             name: column.name.as_str().into(),
@@ -95,7 +116,8 @@ impl Fill<'_> {
         };
         let id = self.builder.field(entity, field);
         self.fields.insert((column.relation, column.number), id);
-        self.physical.push(self.types.physical(column));
+        let Column { r#type: oid, modifier, deterministic, .. } = *column;
+        self.physical.push(self.types.physical(oid, modifier, deterministic));
     }
 
     /// They come sorted, so that one foreign key said twice is two neighbours.

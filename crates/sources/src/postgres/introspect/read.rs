@@ -3,7 +3,7 @@
 use tokio_postgres::types::ToSql;
 use tokio_postgres::{Client, Row};
 
-use super::rows::{Column, Constraint, Form, Index, Namespace, Relation, TypeRow};
+use super::rows::{Column, Constraint, Form, Function, Index, Namespace, Relation, TypeRow};
 use super::{IntrospectError, OLDEST_VERSION};
 
 /// Names in the statements mean the system's own objects, even where a temporary table has the
@@ -22,6 +22,7 @@ pub(super) struct Found {
     pub(super) columns: Vec<Column>,
     pub(super) constraints: Vec<Constraint>,
     pub(super) indexes: Vec<Index>,
+    pub(super) functions: Vec<Function>,
     pub(super) types: Vec<TypeRow>,
     /// The attributes of the composites among `types`, by relation, then in their order.
     pub(super) attributes: Vec<Column>,
@@ -53,7 +54,12 @@ async fn read_snapshot(client: &Client, names: &[String]) -> Result<Found, Intro
     let constraints =
         rows(client, include_str!("constraints.sql"), &[&listed], Constraint::from_row).await?;
     let indexes = rows(client, include_str!("indexes.sql"), &[&listed], Index::from_row).await?;
+    let functions =
+        rows(client, include_str!("functions.sql"), &[&served], Function::from_row).await?;
+    let parameters = functions.iter().flat_map(|function| &function.parameters);
+    let results = functions.iter().map(|function| function.result);
     let mut used = oids(columns.iter().map(|column| column.r#type));
+    used.extend(parameters.map(|parameter| parameter.r#type).chain(results));
     used.sort_unstable();
     used.dedup();
     let types = rows(client, include_str!("types.sql"), &[&used], TypeRow::from_row).await?;
@@ -76,6 +82,7 @@ async fn read_snapshot(client: &Client, names: &[String]) -> Result<Found, Intro
         columns,
         constraints,
         indexes,
+        functions,
         types,
         attributes,
     })

@@ -1,7 +1,14 @@
 -- $1: oids of namespaces, in the order in which they are served.
 -- A partition is part of the partitioned table that is listed, so it is not listed itself.
-select rel.oid, rel.relnamespace, rel.relname, rel.relkind, comment.description
+select
+  rel.oid,
+  rel.relnamespace,
+  rel.relname,
+  rel.relkind,
+  coalesce(typ.typarray, 0) as row_array,
+  comment.description
 from pg_class as rel
+left join pg_type as typ on typ.oid = rel.reltype
 left join pg_description as comment
   on comment.objoid = rel.oid
   and comment.classoid = 'pg_class'::regclass

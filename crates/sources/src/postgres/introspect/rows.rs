@@ -1,6 +1,6 @@
 //! What the statements answer, one type a statement. Fields are read by the names of columns.
 
-use catalog::{EntityKind, Finds, Generated, KeyKind};
+use catalog::{EntityKind, Finds, Generated, KeyKind, Volatility};
 use tokio_postgres::{Error, Row};
 
 /// A row of `namespaces.sql`.
@@ -15,6 +15,8 @@ pub(super) struct Relation {
     pub(super) namespace: u32,
     pub(super) name: String,
     pub(super) kind: EntityKind,
+    /// The type of an array of its rows; 0 if there is none.
+    pub(super) row_array: u32,
     pub(super) description: Option<String>,
 }
 
@@ -73,6 +75,50 @@ pub(super) struct Index {
     pub(super) finds: Finds,
 }
 
+/// A row of `functions.sql`.
+pub(super) struct Function {
+    pub(super) namespace: u32,
+    pub(super) name: String,
+    pub(super) volatility: Volatility,
+    pub(super) strict: bool,
+    /// Whether it gives a set.
+    pub(super) set: bool,
+    /// How many of its last inputs have a default.
+    pub(super) defaults: usize,
+    pub(super) variadic: bool,
+    pub(super) overloaded: bool,
+    pub(super) parameters: Vec<Parameter>,
+    /// The names of types that stand for others.
+    pub(super) pseudo: Vec<String>,
+    /// The type of its result.
+    pub(super) result: u32,
+    /// The table whose row the result is, or 0.
+    pub(super) result_row: u32,
+    /// The table whose rows the elements of the result are, or 0.
+    pub(super) element_row: u32,
+    pub(super) description: Option<String>,
+}
+
+/// What a function takes or gives.
+pub(super) struct Parameter {
+    /// Empty if it has none.
+    pub(super) name: String,
+    pub(super) r#type: u32,
+    pub(super) mode: ArgumentMode,
+    /// The table whose row it is, or 0.
+    pub(super) row: u32,
+}
+
+/// Which way a value goes.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum ArgumentMode {
+    In,
+    Out,
+    InOut,
+    /// A column of RETURNS TABLE.
+    Table,
+}
+
 /// A row of `types.sql`.
 pub(super) struct TypeRow {
     pub(super) oid: u32,
@@ -118,6 +164,51 @@ impl Relation {
                 // The statement asks for 'r' and 'p' besides.
                 _ => EntityKind::Table,
             },
+            row_array: row.try_get("row_array")?,
+            description: row.try_get("description")?,
+        })
+    }
+}
+
+impl Function {
+    pub(super) fn from_row(row: &Row) -> Result<Self, Error> {
+        let types: Vec<u32> = row.try_get("types")?;
+        let names: Vec<String> = row.try_get("names")?;
+        let rows: Vec<u32> = row.try_get("rows")?;
+        let modes: &str = row.try_get("modes")?;
+        let mut modes = modes.chars();
+        let mut names = names.into_iter();
+        let parameters = types.into_iter().zip(rows).map(|(r#type, row)| Parameter {
+            // Names and modes are missing where no argument has one of its own.
+            name: names.next().unwrap_or_default(),
+            mode: match modes.next() {
+                Some('o') => ArgumentMode::Out,
+                Some('b') => ArgumentMode::InOut,
+                Some('t') => ArgumentMode::Table,
+                Some(_) | None => ArgumentMode::In,
+            },
+            r#type,
+            row,
+        });
+        let defaults: i16 = row.try_get("pronargdefaults")?;
+        Ok(Self {
+            namespace: row.try_get("pronamespace")?,
+            name: row.try_get("proname")?,
+            volatility: match letter(row, "provolatile")? {
+                'i' => Volatility::Immutable,
+                's' => Volatility::Stable,
+                _ => Volatility::Volatile,
+            },
+            strict: row.try_get("proisstrict")?,
+            set: row.try_get("proretset")?,
+            defaults: usize::try_from(defaults).unwrap_or_default(),
+            variadic: row.try_get("variadic")?,
+            overloaded: row.try_get("overloaded")?,
+            parameters: parameters.collect(),
+            pseudo: row.try_get("pseudo")?,
+            result: row.try_get("prorettype")?,
+            result_row: row.try_get("result_row")?,
+            element_row: row.try_get("element_row")?,
             description: row.try_get("description")?,
         })
     }

@@ -118,11 +118,13 @@ impl<'a> Types<'a> {
         self.rows.get(&oid).is_some_and(|row| row.has_default)
     }
 
-    pub(super) fn physical(&self, column: &Column) -> FieldType {
-        let (base, modifier) = self.without_domains(column.r#type, column.modifier);
+    /// What the protocol calls a type; `deterministic` is whether its collation calls only equal
+    /// texts equal.
+    pub(super) fn physical(&self, oid: u32, modifier: i32, deterministic: bool) -> FieldType {
+        let (base, modifier) = self.without_domains(oid, modifier);
         FieldType {
-            oid: column.r#type,
-            array_oid: self.rows.get(&column.r#type).map_or(0, |row| row.array),
+            oid,
+            array_oid: self.rows.get(&oid).map_or(0, |row| row.array),
             // Two rows are compared whatever their types are, so nothing could be inferred.
             parameter_oid: match self.form(base) {
                 Some(Form::Composite { .. } | Form::RowOfTable) => base,
@@ -131,7 +133,7 @@ impl<'a> Types<'a> {
             identity_is_text: self
                 .rows
                 .get(&base)
-                .is_some_and(|row| scalar::identity_is_text(row, modifier, column.deterministic)),
+                .is_some_and(|row| scalar::identity_is_text(row, modifier, deterministic)),
         }
     }
 

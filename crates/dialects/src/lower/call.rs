@@ -1,0 +1,142 @@
+//! Calls of functions: which arguments are given, and the values and rows that come back.
+
+use catalog::FunctionId;
+use graphql::CollectedField;
+use graphql::schema::TypeId;
+use ir::{Call, Filter, From, Hop, Operand, OutputKind, Page, Rows, Value};
+use response::Node;
+
+use super::selection::misplaced;
+use super::{Context, LowerError, Outputs};
+use crate::binding::{CallBinding, ComputedBinding, RowsBinding, RowsFrom};
+
+/// How a row that a field gives is shown.
+#[derive(Clone, Copy, Debug)]
+pub(super) enum RowForm {
+    /// As an object.
+    Object,
+    /// As an object, or null where a function gave no row.
+    Nullable,
+    /// As the value of its only field.
+    Value(catalog::FieldId),
+}
+
+/// An argument of a function that the request gives, by its place.
+#[derive(Debug)]
+pub(super) struct Given {
+    pub(super) place: u16,
+    pub(super) operand: Operand,
+}
+
+impl<'a> Context<'a> {
+    /// How the rows of a field are shown.
+    pub(super) fn row_form(&self, binding: &RowsBinding) -> RowForm {
+        match binding.from {
+            RowsFrom::Entity | RowsFrom::Relation(_) => RowForm::Object,
+            RowsFrom::Function { .. } => {
+                let entity = self.api.find_entity(binding.entity);
+                match entity.and_then(|entity| entity.value) {
+                    Some(field) => RowForm::Value(field),
+                    None => RowForm::Nullable,
+                }
+            }
+        }
+    }
+
+    /// The node of a row, of which `field` selects.
+    pub(super) fn row_node(
+        &mut self,
+        form: RowForm,
+        r#type: TypeId,
+        field: &CollectedField<'a>,
+        outputs: &mut Outputs,
+    ) -> Result<Node, LowerError> {
+        let sets = &field.selection_sets;
+        Ok(match form {
+            RowForm::Object => Node::Object(self.row_fields(r#type, sets, &[], outputs)?),
+            RowForm::Nullable => {
+                let present = outputs.present(self, &[]);
+                let fields = self.row_fields(r#type, sets, &[], outputs)?;
+                Node::Joined { present, fields }
+            }
+            RowForm::Value(column) => {
+                let api = self.api;
+                let binding = api.find_column(column).ok_or_else(|| misplaced("value"))?;
+                let leaf = self.leaf(&binding.value, r#type, field)?;
+                Node::Leaf { output: outputs.field(self, &[], column, binding.form), leaf }
+            }
+        })
+    }
+
+    /// The value of a function of the row at the end of a path.
+    pub(super) fn computed(
+        &mut self,
+        binding: &ComputedBinding,
+        r#type: TypeId,
+        field: &CollectedField<'a>,
+        path: &[Hop],
+        outputs: &mut Outputs,
+    ) -> Result<Node, LowerError> {
+        let given = self.arguments(field)?.given;
+        let of_row = binding.of_row.then(|| path.to_vec());
+        let call = self.call(binding.function, of_row, given)?;
+        let leaf = self.leaf(&binding.value, r#type, field)?;
+        let output = outputs.computed(self, OutputKind::Computed { call, form: binding.form });
+        Ok(Node::Leaf { output, leaf })
+    }
+
+    /// The value of a function of no row: the only output of a row that is always there.
+    pub(super) fn called(
+        &mut self,
+        binding: &ComputedBinding,
+        r#type: TypeId,
+        field: &CollectedField<'a>,
+    ) -> Result<(Node, Rows), LowerError> {
+        let id = self.rows_id();
+        let mut outputs = Outputs::default();
+        let leaf: Node = self.computed(binding, r#type, field, &[], &mut outputs)?;
+        let node = Node::Single { rows: response::RowsId(id.0), node: self.shape.add(leaf) };
+        let rows = Rows {
+            id,
+            from: From::Once,
+            filter: Filter::all(),
+            order: Vec::new(),
+            page: Page::All,
+            distinct: Vec::new(),
+            single: true,
+            shown: true,
+            outputs: outputs.into_list(),
+        };
+        Ok((node, rows))
+    }
+
+    /// A call with the arguments that the request gives. Those that are not given are left out
+    /// where they have a default: the last ones, and those before them that can be skipped since
+    /// what follows is given by name. Elsewhere they are null.
+    pub(super) fn call(
+        &self,
+        function: FunctionId,
+        of_row: Option<Vec<Hop>>,
+        mut given: Vec<Given>,
+    ) -> Result<Call, LowerError> {
+        let CallBinding { arguments } =
+            self.api.find_call(function).ok_or_else(|| misplaced("a call"))?;
+        let mut chosen = Vec::with_capacity(arguments.len());
+        let mut may_skip = true;
+        for argument in arguments.iter().rev() {
+            let found = given.iter().position(|given| given.place == argument.place);
+            let operand = found.map(|place| given.swap_remove(place).operand);
+            let may_be_absent = argument.optional && may_skip;
+            match operand {
+                None if may_be_absent => continue,
+                None => chosen.push((argument.place, Operand::Constant(Value::Null))),
+                Some(operand) => {
+                    may_skip &= !argument.optional || argument.named;
+                    chosen.push((argument.place, operand));
+                }
+            }
+        }
+        chosen.reverse();
+        Ok(Call { function, of_row, arguments: chosen })
+    }
+}

@@ -1,0 +1,219 @@
+//! What functions give: values, rows of tables, and records and sets with types of their own.
+
+use catalog::{EntityId, EntityKind, Function, FunctionResult, Note, Type};
+use graphql::schema::{FieldDefinition, TypeId, TypeRef};
+use ir::Form;
+use response::Leaf;
+
+use super::build::{Build, object};
+use super::claims::{Claimant, Claims};
+use super::connection::{self, Connected};
+use super::descriptions;
+use super::entity::{Served, column_binding};
+use super::functions::left_out;
+use super::types::{note_left_out, value_type};
+use crate::binding::{EntityBinding, FieldBinding, ValueShape};
+
+/// The cursors of rows that have no order of their own.
+const NATURAL_CURSOR: &str = "natural";
+
+/// What a field of a function gives.
+#[derive(Debug)]
+pub(super) struct Gives {
+    /// The type of one row, or of the value.
+    pub(super) row: TypeRef,
+    /// The connection of a set, if there are connections.
+    pub(super) connection: Option<TypeId>,
+    /// The entity of the rows.
+    pub(super) entity: Option<EntityId>,
+    pub(super) shown: Shown,
+    /// What is said about the field where the source says nothing.
+    pub(super) description: Option<String>,
+}
+
+/// In which form a function gives what it gives.
+#[derive(Debug)]
+pub(super) enum Shown {
+    Value { value: ValueShape, form: Form },
+    Row,
+    Array,
+    Set,
+}
+
+/// What the fields of a function give, with the types that this needs. `field` is the name of the
+/// first of them.
+pub(super) fn gives(
+    build: &mut Build<'_>,
+    served: &[Served<'_>],
+    function: &Function,
+    subject: &str,
+    field: &str,
+) -> Result<Gives, Note> {
+    let unknown = || {
+        let remedy = "let it give a type that can be represented.";
+        left_out(subject, "the type of its result cannot be represented.", remedy)
+    };
+    match &function.result {
+        FunctionResult::Nothing => {
+            let row = build.scalar("String").ok_or_else(unknown)?;
+            // PostgreSQL's text for nothing is no text.
+            let value = ValueShape::Leaf(Leaf::Literal(b"null".as_slice().into()));
+            Ok(value_of(row, value, Form::Stored))
+        }
+        FunctionResult::Value(r#type) => {
+            let value = value_type(build, r#type).ok_or_else(unknown)?;
+            let is_list = matches!(build.catalog.base_type(r#type), Type::List(_));
+            let form = if is_list { Form::OrEmpty } else { value.form };
+            Ok(value_of(value.output, value.value, form))
+        }
+        FunctionResult::Values(only) => {
+            let definition = &build.catalog[*only];
+            let value = value_type(build, &definition.r#type).ok_or_else(unknown)?;
+            build.api.bind_column(*only, column_binding(Some(&value)));
+            let binding = EntityBinding {
+                natural_cursor: NATURAL_CURSOR.into(),
+                value: Some(*only),
+                ..EntityBinding::default()
+            };
+            build.api.bind_entity(definition.entity, binding);
+            let item = build.api.schema()[value.output.base].name.to_string();
+            let is_composite =
+                matches!(build.catalog.base_type(&definition.r#type), Type::Composite(_));
+            let connection = if is_composite {
+                composite_connection(build, subject, &item, value.output)
+            } else {
+                function_connection(build, function, subject, &item, value.output)
+            };
+            Ok(Gives {
+                row: value.output,
+                connection: connection?,
+                entity: Some(definition.entity),
+                shown: Shown::Set,
+                description: is_composite.then(|| descriptions::reads_connection(&item)),
+            })
+        }
+        FunctionResult::Row(entity)
+        | FunctionResult::Rows(entity)
+        | FunctionResult::RowArray(entity) => {
+            let shown = match function.result {
+                FunctionResult::Rows(_) => Shown::Set,
+                FunctionResult::RowArray(_) => Shown::Array,
+                _ => Shown::Row,
+            };
+            if build.catalog[*entity].kind == EntityKind::Record {
+                return record(build, function, *entity, shown, subject, field);
+            }
+            let one = build.places.get(entity).and_then(|place| served.get(*place));
+            let Some((one, types)) = one.and_then(|one| Some((one, one.types?))) else {
+                let message = "it gives rows of a table that is not served.";
+                return Err(left_out(subject, message, "let it give rows of another one."));
+            };
+            let is_set = matches!(shown, Shown::Set);
+            Ok(Gives {
+                row: TypeRef::named(types.row),
+                connection: types.connection,
+                entity: Some(*entity),
+                shown,
+                description: is_set.then(|| descriptions::reads_connection(&one.name)),
+            })
+        }
+    }
+}
+
+fn value_of(row: TypeRef, value: ValueShape, form: Form) -> Gives {
+    let shown = Shown::Value { value, form };
+    Gives { row, connection: None, entity: None, shown, description: None }
+}
+
+/// A type for the rows of a function whose columns are its own.
+fn record(
+    build: &mut Build<'_>,
+    function: &Function,
+    entity: EntityId,
+    shown: Shown,
+    subject: &str,
+    field: &str,
+) -> Result<Gives, Note> {
+    let name = build.inflection.record_type(build.function_name(function.id));
+    let mut names = Claims::default();
+    let mut columns = Vec::new();
+    for (place, column) in build.catalog.fields_of(entity).enumerate() {
+        let subject = format!("{subject}.{}", column.name);
+        let Some(value) = value_type(build, &column.r#type) else {
+            note_left_out(build, &subject);
+            continue;
+        };
+        // A column without a name in the source has one there all the same.
+        let is_named = *column.name != *format!("column{}", place + 1);
+        let name = build.inflection.argument(is_named.then_some(&column.name), place + 1);
+        names.claim(&name, Claimant { subject: &subject, what: "field" })?;
+        columns.push((column.id, name, value));
+    }
+    build.types.claim(&name, Claimant { subject, what: "type" })?;
+    let description = Some(descriptions::function_record(field).into());
+    let Some(row) = build.add_type(&name, description, object(Vec::new())) else {
+        return Err(left_out(subject, "its type could not be made.", "rename it."));
+    };
+    for (column, name, value) in columns {
+        build.api.bind_column(column, column_binding(Some(&value)));
+        let definition = FieldDefinition::new(&name, value.output);
+        build.api.add_field(row, definition, FieldBinding::Column(column));
+    }
+    let natural_cursor = NATURAL_CURSOR.into();
+    build.api.bind_entity(entity, EntityBinding { natural_cursor, ..EntityBinding::default() });
+    let row = TypeRef::named(row);
+    let connection = match shown {
+        Shown::Set => function_connection(build, function, subject, &name, row)?,
+        Shown::Value { .. } | Shown::Row | Shown::Array => None,
+    };
+    Ok(Gives { row, connection, entity: Some(entity), shown, description: None })
+}
+
+/// The connection that belongs to one function.
+fn function_connection(
+    build: &mut Build<'_>,
+    function: &Function,
+    subject: &str,
+    item: &str,
+    row: TypeRef,
+) -> Result<Option<TypeId>, Note> {
+    if !build.options.simple_collections.has_connections() {
+        return Ok(None);
+    }
+    let name = build.function_name(function.id);
+    let connected = Connected {
+        subject,
+        connection: &build.inflection.function_connection_type(name),
+        edge: &build.inflection.function_edge_type(name),
+        item,
+        row,
+        has_page_info: false,
+    };
+    connection::add_types(build, &connected).map(Some)
+}
+
+/// The connection of all functions that give sets of one composite type.
+fn composite_connection(
+    build: &mut Build<'_>,
+    subject: &str,
+    item: &str,
+    row: TypeRef,
+) -> Result<Option<TypeId>, Note> {
+    if !build.options.simple_collections.has_connections() {
+        return Ok(None);
+    }
+    if let Some(known) = build.composite_connections.get(&row.base) {
+        return Ok(Some(*known));
+    }
+    let connected = Connected {
+        subject,
+        connection: &build.inflection.connection_type(item),
+        edge: &build.inflection.edge_type(item),
+        item,
+        row,
+        has_page_info: true,
+    };
+    let connection = connection::add_types(build, &connected)?;
+    build.composite_connections.insert(row.base, connection);
+    Ok(Some(connection))
+}

@@ -1,0 +1,224 @@
+//! Rows to functions, with an entity for what a function gives and no table has.
+
+use catalog::builder::{NewField, NewFunction};
+use catalog::{
+    Argument, ArgumentType, EntityId, EntityKind, FieldId, FunctionResult, Note, NoteKind,
+};
+
+use super::fill::Fill;
+use super::rows::{ArgumentMode, Function, Parameter};
+
+/// `void`: the function gives nothing.
+const VOID: u32 = 2278;
+/// `record`: the function's own arguments say what its rows are.
+const RECORD: u32 = 2249;
+
+/// Why a function cannot be called, and what to do about it.
+struct Obstacle {
+    message: String,
+    remedy: String,
+}
+
+impl Obstacle {
+    fn new(message: impl Into<String>, remedy: impl Into<String>) -> Self {
+        Self { message: message.into(), remedy: remedy.into() }
+    }
+}
+
+impl Fill<'_> {
+    pub(super) fn functions(&mut self, functions: &[Function]) {
+        for (place, function) in functions.iter().enumerate() {
+            // They come sorted: functions of one name are neighbours, and one note is enough.
+            let previous = place.checked_sub(1).and_then(|before| functions.get(before));
+            if previous.is_some_and(|previous| {
+                previous.namespace == function.namespace && previous.name == function.name
+            }) {
+                continue;
+            }
+            let namespace = self.namespace_names.get(&function.namespace).copied();
+            let namespace = namespace.unwrap_or_default();
+            let subject = format!("{namespace}.{}()", function.name);
+            if let Err(Obstacle { message, remedy }) = self.function(namespace, &subject, function)
+            {
+                self.builder.note(Note {
+                    kind: NoteKind::LeftOut,
+                    subject: subject.into(),
+                    message: message.into(),
+                    remedy: remedy.into(),
+                });
+            }
+        }
+    }
+
+    fn function(
+        &mut self,
+        namespace: &str,
+        subject: &str,
+        function: &Function,
+    ) -> Result<(), Obstacle> {
+        if function.overloaded {
+            return Err(Obstacle::new(
+                "several functions of its schema have this name, so a field could not say which \
+                 is meant.",
+                "give each of them a name of its own.",
+            ));
+        }
+        if function.variadic {
+            return Err(Obstacle::new(
+                "it takes a variable number of arguments.",
+                "add a function that takes an array.",
+            ));
+        }
+        if let Some(pseudo) = function.pseudo.first() {
+            return Err(Obstacle::new(
+                format!("{pseudo} stands for types that differ from call to call."),
+                "add a function that names its types.",
+            ));
+        }
+        let inputs: Vec<&Parameter> =
+            function.parameters.iter().filter(|one| one.mode.is_input()).collect();
+        let required = inputs.len().saturating_sub(function.defaults);
+        let mut arguments = Vec::with_capacity(inputs.len());
+        for (place, parameter) in inputs.iter().enumerate() {
+            arguments.push(Argument {
+                name: (!parameter.name.is_empty()).then(|| parameter.name.as_str().into()),
+                r#type: self.argument_type(subject, parameter)?,
+                has_default: place >= required,
+            });
+        }
+        let result = self.result(namespace, subject, function)?;
+        self.physical_arguments.push(inputs.iter().map(|parameter| parameter.r#type).collect());
+        self.builder.function(NewFunction {
+            namespace: Some(namespace.into()),
+            name: function.name.as_str().into(),
+            volatility: function.volatility,
+            strict: function.strict,
+            arguments,
+            result,
+            description: function.description.as_deref().map(Box::from),
+        });
+        Ok(())
+    }
+
+    fn argument_type(
+        &mut self,
+        subject: &str,
+        parameter: &Parameter,
+    ) -> Result<ArgumentType, Obstacle> {
+        if parameter.row == 0 {
+            self.types.note_unmapped(&mut self.builder, parameter.r#type, subject);
+            let r#type = self.types.make(&mut self.builder, parameter.r#type, -1);
+            return Ok(ArgumentType::Value(r#type));
+        }
+        self.served(parameter.row, "takes").map(ArgumentType::Row)
+    }
+
+    fn result(
+        &mut self,
+        namespace: &str,
+        subject: &str,
+        function: &Function,
+    ) -> Result<FunctionResult, Obstacle> {
+        if function.result == VOID {
+            return Ok(FunctionResult::Nothing);
+        }
+        if function.result == RECORD {
+            let entity = self.record(namespace, function)?;
+            return Ok(rows_of(entity, function.set));
+        }
+        if function.result_row != 0 {
+            let entity = self.served(function.result_row, "gives")?;
+            return Ok(rows_of(entity, function.set));
+        }
+        if function.element_row != 0 {
+            let entity = self.served(function.element_row, "gives")?;
+            if function.set {
+                return Err(Obstacle::new(
+                    "it gives a set of arrays of rows.",
+                    "let it give a set of rows.",
+                ));
+            }
+            return Ok(FunctionResult::RowArray(entity));
+        }
+        self.types.note_unmapped(&mut self.builder, function.result, subject);
+        if !function.set {
+            let r#type = self.types.make(&mut self.builder, function.result, -1);
+            return Ok(FunctionResult::Value(r#type));
+        }
+        let entity = self.own_entity(namespace, function, EntityKind::ValueSet);
+        Ok(FunctionResult::Values(self.own_field(entity, &function.name, function.result)))
+    }
+
+    /// The entity of the rows whose columns are the function's own.
+    fn record(&mut self, namespace: &str, function: &Function) -> Result<EntityId, Obstacle> {
+        let outputs: Vec<&Parameter> =
+            function.parameters.iter().filter(|one| one.mode.is_output()).collect();
+        if outputs.is_empty() {
+            return Err(Obstacle::new(
+                "it gives records, and does not say what their columns are.",
+                "declare the columns: returns table (…), or arguments that are out.",
+            ));
+        }
+        let entity = self.own_entity(namespace, function, EntityKind::Record);
+        for (place, parameter) in (1..).zip(outputs) {
+            // As PostgreSQL calls a column without a name.
+            let unnamed = format!("column{place}");
+            let name = if parameter.name.is_empty() { &unnamed } else { &parameter.name };
+            self.own_field(entity, name, parameter.r#type);
+        }
+        Ok(entity)
+    }
+
+    fn own_entity(&mut self, namespace: &str, function: &Function, kind: EntityKind) -> EntityId {
+        let name = function.name.as_str().into();
+        let entity = self.builder.entity(Some(namespace.into()), name, kind, None);
+        self.physical_rows.push(0);
+        entity
+    }
+
+    fn own_field(&mut self, entity: EntityId, name: &str, oid: u32) -> FieldId {
+        let r#type = self.types.make(&mut self.builder, oid, -1);
+        // A function may give texts of any collation.
+        self.physical.push(self.types.physical(oid, -1, false));
+        self.builder.field(
+            entity,
+            NewField {
+                name: name.into(),
+                r#type,
+                nullable: true,
+                has_default: false,
+                generated: None,
+                description: None,
+            },
+        )
+    }
+
+    fn served(&self, relation: u32, verb: &str) -> Result<EntityId, Obstacle> {
+        self.entities.get(&relation).copied().ok_or_else(|| {
+            Obstacle::new(
+                format!("it {verb} rows of a table that is not served here."),
+                "serve the schema of the table, too.",
+            )
+        })
+    }
+}
+
+fn rows_of(entity: EntityId, set: bool) -> FunctionResult {
+    if set { FunctionResult::Rows(entity) } else { FunctionResult::Row(entity) }
+}
+
+impl ArgumentMode {
+    fn is_input(self) -> bool {
+        match self {
+            Self::In | Self::InOut => true,
+            Self::Out | Self::Table => false,
+        }
+    }
+
+    fn is_output(self) -> bool {
+        match self {
+            Self::Out | Self::InOut | Self::Table => true,
+            Self::In => false,
+        }
+    }
+}
