@@ -283,8 +283,20 @@ pub enum InputRole {
     Compare(Comparison),
     /// The same for texts, without regard to case.
     CompareIgnoringCase(Comparison),
+    /// The same with the elements of a list, of which one must pass.
+    CompareElement(Comparison),
     /// A boolean: whether the value of the enclosing [`InputRole::Operators`] is null. It steers.
     TestNull,
+    /// An object of filters on the attributes of a composite, which is a field of the row or an
+    /// attribute of the enclosing composite.
+    Composite(CompositePlace),
+    /// An object of operators on an attribute of the enclosing [`InputRole::Composite`].
+    AttributeOperators {
+        attribute: u16,
+        /// What case is to them, as [`Subject`] has it.
+        plain: Case,
+        ignoring: Case,
+    },
     /// An object of conditions on the row that a to-one relationship leads to: there must be one
     /// that passes.
     Related(Hop),
@@ -298,6 +310,14 @@ pub enum InputRole {
         r#match: TextMatch,
         ignore_case: bool,
     },
+}
+
+/// A composite.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum CompositePlace {
+    Field(FieldId),
+    /// Of the enclosing composite, by its place.
+    Attribute(u16),
 }
 
 /// What operators are about.

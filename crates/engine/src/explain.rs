@@ -148,8 +148,10 @@ fn parameter(parameter: &sources::relational::Parameter, planned: &Planned) -> S
         | ParameterKind::Key { .. }
         | ParameterKind::KeyArray { .. }
         | ParameterKind::Pattern { .. }
-        | ParameterKind::Text { .. }
-        | ParameterKind::TextList { .. }
+        | ParameterKind::Text
+        | ParameterKind::TextList
+        | ParameterKind::Element { .. }
+        | ParameterKind::RangeElement { .. }
         | ParameterKind::Limit { look_ahead: false }
         | ParameterKind::RowArray { .. }
         | ParameterKind::Argument { .. }

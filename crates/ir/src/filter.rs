@@ -30,6 +30,12 @@ pub enum Filter {
         operand: Operand,
     },
     IsNull(Place),
+    /// Whether some element of a list compares so with the operand.
+    AnyElement {
+        place: Place,
+        comparison: Comparison,
+        operand: Operand,
+    },
     /// Rows by rows that they are related to.
     Relation {
         hop: Hop,
@@ -71,6 +77,11 @@ pub enum Place {
     /// A property of the relationship that led to the row.
     Edge(FieldId),
     Computed(Call),
+    /// An attribute of a composite, by its place among those.
+    Attribute {
+        of: Box<Place>,
+        attribute: u16,
+    },
     /// The beginning of the unit of time that a moment is in.
     Truncated {
         place: Box<Place>,
@@ -107,9 +118,24 @@ pub enum Comparison {
     /// Equal to an element of a list operand.
     In,
     NotIn,
+    /// A list, a range, a network, JSON: has all that the operand has.
     Contains,
     ContainedBy,
+    /// A network: contains the operand and is not the same.
+    ContainsMore,
+    ContainedByMore,
+    /// A range: contains the value.
+    ContainsElement,
     Overlaps,
+    /// A range: ends before the operand begins.
+    LeftOf,
+    RightOf,
+    /// A range: does not end after the operand.
+    NotRightOf,
+    /// A range: does not begin before the operand.
+    NotLeftOf,
+    /// A range: begins where the operand ends, or ends where it begins.
+    Adjacent,
     HasKey,
     HasAnyKey,
     HasAllKeys,

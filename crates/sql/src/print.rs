@@ -263,6 +263,19 @@ impl Printer<'_> {
                     self.out.push(')');
                 }
             },
+            Expression::AnyElement { value, comparison, array } => {
+                self.parameter(*value)?;
+                self.out.push_str(self.comparison(*comparison));
+                self.out.push_str("ANY(");
+                self.expression(array)?;
+                self.out.push(')');
+            }
+            Expression::Attribute { of, name } => {
+                self.out.push('(');
+                self.expression(of)?;
+                self.out.push_str(").");
+                self.identifier(name);
+            }
             Expression::Exists(select) => {
                 self.out.push_str("EXISTS (");
                 self.select(select)?;
@@ -281,7 +294,7 @@ impl Printer<'_> {
                 self.expression(expression)?;
                 self.out.push_str(match r#type {
                     SqlType::Text => " AS text)",
-                    SqlType::PaddedText => " AS bpchar)",
+                    SqlType::TextArray => " AS text[])",
                     SqlType::Numeric => " AS numeric)",
                 });
             }
@@ -362,6 +375,7 @@ impl Printer<'_> {
             | Expression::Folded(_)
             | Expression::Lower(_)
             | Expression::Exists(_)
+            | Expression::Attribute { .. }
             | Expression::TimeNumber { .. }
             | Expression::IgnoreCase(_)
             | Expression::CountRows
@@ -383,6 +397,7 @@ impl Printer<'_> {
             | Expression::Truncated { .. }
             | Expression::TruthText(_)
             | Expression::LikeIgnoringCase { .. }
+            | Expression::AnyElement { .. }
             | Expression::CanonicalTimestamp(_) => false,
         };
         if atom {
@@ -498,6 +513,19 @@ impl Printer<'_> {
             Comparison::LessOrEqual => " <= ",
             Comparison::Greater => " > ",
             Comparison::GreaterOrEqual => " >= ",
+            Comparison::Contains => " @> ",
+            Comparison::ContainedBy => " <@ ",
+            Comparison::Overlaps => " && ",
+            Comparison::ContainsOrEquals => " >>= ",
+            Comparison::ContainedOrEquals => " <<= ",
+            Comparison::ContainsMore | Comparison::RightOf => " >> ",
+            Comparison::ContainedByMore | Comparison::LeftOf => " << ",
+            Comparison::HasKey => " ? ",
+            Comparison::HasAnyKey => " ?| ",
+            Comparison::HasAllKeys => " ?& ",
+            Comparison::NotRightOf => " &< ",
+            Comparison::NotLeftOf => " &> ",
+            Comparison::Adjacent => " -|- ",
         }
     }
 

@@ -161,6 +161,17 @@ pub enum Expression {
     },
     /// Whether the query gives a row.
     Exists(Box<Select>),
+    /// Whether a value compares so with some element of an array.
+    AnyElement {
+        value: Parameter,
+        comparison: Comparison,
+        array: Box<Expression>,
+    },
+    /// An attribute of a composite.
+    Attribute {
+        of: Box<Expression>,
+        name: Identifier,
+    },
     Cast {
         expression: Box<Expression>,
         r#type: SqlType,
@@ -247,6 +258,24 @@ pub enum Comparison {
     LessOrEqual,
     Greater,
     GreaterOrEqual,
+    /// Of arrays, ranges and JSON.
+    Contains,
+    ContainedBy,
+    Overlaps,
+    /// Of networks.
+    ContainsOrEquals,
+    ContainedOrEquals,
+    ContainsMore,
+    ContainedByMore,
+    HasKey,
+    HasAnyKey,
+    HasAllKeys,
+    /// Of ranges.
+    LeftOf,
+    RightOf,
+    NotRightOf,
+    NotLeftOf,
+    Adjacent,
 }
 
 /// What a text time means.
@@ -264,8 +293,7 @@ pub enum TimeKind {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum SqlType {
     Text,
-    /// Text in which spaces at the end have no meaning.
-    PaddedText,
+    TextArray,
     Numeric,
 }
 

@@ -119,7 +119,10 @@ impl Context<'_> {
                 | InputRole::Operators(_)
                 | InputRole::Compare(_)
                 | InputRole::CompareIgnoringCase(_)
+                | InputRole::CompareElement(_)
                 | InputRole::TestNull
+                | InputRole::Composite(_)
+                | InputRole::AttributeOperators { .. }
                 | InputRole::Related(_)
                 | InputRole::RelatedMany(_)
                 | InputRole::Quantified(_)

@@ -1,12 +1,12 @@
 //! Conditions: the input objects that filter rows.
 
 use graphql::operation::Location;
-use graphql::schema::InputId;
+use graphql::schema::{InputId, TypeKind, TypeRef};
 use ir::{Case, Comparison, Filter, Hop, Place, Quantifier};
 
 use super::input::{Input, Presence};
 use super::{Context, LowerError};
-use crate::binding::{InputBinding, InputRole, Meaning, Subject};
+use crate::binding::{CompositePlace, InputBinding, InputRole, Meaning, Subject};
 
 /// What the objects around an input say that it is about.
 #[derive(Clone, Copy, Debug, Default)]
@@ -15,6 +15,8 @@ pub(super) struct Around<'b> {
     subject: Option<&'b Subject>,
     /// The relationship whose rows are quantified.
     hop: Option<Hop>,
+    /// The composite whose attributes are filtered.
+    composite: Option<&'b Place>,
 }
 
 /// A present value at an input position.
@@ -76,6 +78,11 @@ impl Context<'_> {
             (InputRole::IsNull { otherwise, .. }, _) => {
                 Err(LowerError::Refused { message: otherwise.clone(), location: given.location })
             }
+            (InputRole::Compare(_) | InputRole::CompareElement(_), Some(subject))
+                if self.is_empty_object(input, r#type)? =>
+            {
+                meaning(&given.binding.empty, Some(&subject.place), given.location)
+            }
             (InputRole::Compare(comparison), Some(subject)) => {
                 let operand = self.operand(input, r#type);
                 Ok(Some(compare(subject, *comparison, subject.plain, operand)))
@@ -90,6 +97,29 @@ impl Context<'_> {
                 case: if *ignore_case { subject.ignoring } else { subject.plain },
                 operand: self.operand(input, r#type),
             })),
+            (InputRole::CompareElement(comparison), Some(subject)) => {
+                Ok(Some(Filter::AnyElement {
+                    place: subject.place.clone(),
+                    comparison: *comparison,
+                    operand: self.operand(input, r#type),
+                }))
+            }
+            (InputRole::Composite(composite), _) => {
+                let place = match (composite, around.composite) {
+                    (CompositePlace::Field(field), _) => Place::field(*field),
+                    (CompositePlace::Attribute(attribute), Some(of)) => {
+                        Place::Attribute { of: Box::new(of.clone()), attribute: *attribute }
+                    }
+                    (CompositePlace::Attribute(_), None) => return Ok(None),
+                };
+                self.object(given, Around { composite: Some(&place), ..Around::default() })
+            }
+            (InputRole::AttributeOperators { attribute, plain, ignoring }, _) => {
+                let Some(of) = around.composite else { return Ok(None) };
+                let place = Place::Attribute { of: Box::new(of.clone()), attribute: *attribute };
+                let subject = Subject { place, plain: *plain, ignoring: *ignoring };
+                self.object(given, Around { subject: Some(&subject), ..Around::default() })
+            }
             (InputRole::TestNull, Some(subject)) => {
                 let is_null = Filter::IsNull(subject.place.clone());
                 Ok(Some(match self.is_true(input) {
@@ -99,7 +129,7 @@ impl Context<'_> {
             }
             (InputRole::Filter, _) => self.object(given, around),
             (InputRole::Operators(subject), _) => {
-                self.object(given, Around { subject: Some(subject), hop: None })
+                self.object(given, Around { subject: Some(subject), ..Around::default() })
             }
             (InputRole::And { item }, _) => {
                 let filters = self.listed(given, item)?;
@@ -111,7 +141,7 @@ impl Context<'_> {
             }
             (InputRole::Related(hop), _) => self.related(given, *hop, Quantifier::Some),
             (InputRole::RelatedMany(hop), _) => {
-                self.object(given, Around { subject: None, hop: Some(*hop) })
+                self.object(given, Around { hop: Some(*hop), ..Around::default() })
             }
             (InputRole::Quantified(quantifier), _) => match around.hop {
                 Some(hop) => self.related(given, hop, *quantifier),
@@ -128,6 +158,7 @@ impl Context<'_> {
             (
                 InputRole::Compare(_)
                 | InputRole::CompareIgnoringCase(_)
+                | InputRole::CompareElement(_)
                 | InputRole::Match { .. }
                 | InputRole::TestNull,
                 None,
@@ -159,6 +190,13 @@ impl Context<'_> {
     ) -> Result<Option<Filter>, LowerError> {
         let filter = self.object(given, Around::default())?;
         Ok(filter.map(|filter| Filter::Relation { hop, quantifier, filter: Box::new(filter) }))
+    }
+
+    /// Whether the value is an object of an input type, without fields.
+    fn is_empty_object(&self, input: &Input<'_>, r#type: TypeRef) -> Result<bool, LowerError> {
+        let is_object = r#type.item().is_none()
+            && matches!(self.api.schema[r#type.base].kind, TypeKind::InputObject { .. });
+        Ok(is_object && self.entries(input, r#type.base)?.is_empty())
     }
 
     /// The conjunction that an object states; `None` if none of its fields states anything.

@@ -160,6 +160,11 @@ impl Inflection {
         format!("{type}Filter", type = r#type)
     }
 
+    /// The filter by lists of values of a type.
+    pub(super) fn list_filter_type(self, r#type: &str) -> String {
+        format!("{type}ListFilter", type = r#type)
+    }
+
     /// The filter by the rows of one type that refer to a row of another.
     pub(super) fn filter_many_type(self, to: &str, from: &str) -> String {
         self.upper_camel_case(&format!("{to}-to-many-{from}-filter"))

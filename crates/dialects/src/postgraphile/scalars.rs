@@ -125,6 +125,11 @@ fn object_identifier(name: &str) -> Option<&'static str> {
     })
 }
 
+/// Whether it is one of PostgreSQL's names for objects of the database itself.
+pub(super) fn is_object_identifier(scalar: &Scalar) -> bool {
+    matches!(scalar, Scalar::Other(name) if object_identifier(name).is_some())
+}
+
 /// Whether rows can be ordered by it.
 pub(super) fn is_ordered(scalar: &Scalar) -> bool {
     match scalar {

@@ -54,6 +54,7 @@ impl Printer<'_> {
             Place::Field { path, field } => self.end(path, *field),
             Place::Edge(field) => format!("edge {}", self.field(*field)),
             Place::Computed(call) => self.call(call),
+            Place::Attribute { of, attribute } => format!("{} ({attribute})", self.place(of)),
             Place::Aggregated { function, place } => self.term(*function, Some(place)),
             Place::Truncated { place, unit } => {
                 let unit = match unit {
@@ -154,6 +155,10 @@ impl Printer<'_> {
             Filter::CompareText { place, comparison, case, operand } => {
                 let (place, operand) = (self.place(place), self.operand(operand));
                 format!("{place} {}{} {operand}", comparison_text(*comparison), case_text(*case))
+            }
+            Filter::AnyElement { place, comparison, operand } => {
+                let (place, operand) = (self.place(place), self.operand(operand));
+                format!("any of {place} {} {operand}", comparison_text(*comparison))
             }
             Filter::IsNull(place) => format!("{} is null", self.place(place)),
             Filter::Relation { hop, quantifier, filter } => {
@@ -398,7 +403,15 @@ fn comparison_text(comparison: Comparison) -> &'static str {
         Comparison::NotIn => "not in",
         Comparison::Contains => "contains",
         Comparison::ContainedBy => "contained by",
+        Comparison::ContainsMore => "contains more than",
+        Comparison::ContainedByMore => "contained by more of",
+        Comparison::ContainsElement => "contains element",
         Comparison::Overlaps => "overlaps",
+        Comparison::LeftOf => "left of",
+        Comparison::RightOf => "right of",
+        Comparison::NotRightOf => "not right of",
+        Comparison::NotLeftOf => "not left of",
+        Comparison::Adjacent => "adjacent to",
         Comparison::HasKey => "has key",
         Comparison::HasAnyKey => "has any key of",
         Comparison::HasAllKeys => "has all keys of",

@@ -111,7 +111,7 @@ fn encode(
                 buffer.extend_from_slice(itoa::Buffer::new().format(offset).as_bytes());
             }
         },
-        ParameterKind::List { .. } | ParameterKind::TextList { .. } => {
+        ParameterKind::List { .. } | ParameterKind::TextList => {
             let single;
             let list = match value {
                 Resolved::Null => return Ok(Span::Null),
@@ -135,7 +135,9 @@ fn encode(
             Some(text) => buffer.extend_from_slice(like_pattern(r#match, &text).as_bytes()),
         },
         ParameterKind::Value { .. }
-        | ParameterKind::Text { .. }
+        | ParameterKind::Element { .. }
+        | ParameterKind::RangeElement { .. }
+        | ParameterKind::Text
         | ParameterKind::Argument { .. }
         | ParameterKind::RowArray { .. }
         | ParameterKind::Key { .. }

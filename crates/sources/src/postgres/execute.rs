@@ -16,7 +16,7 @@ use super::error::statement_error;
 use super::introspect::PhysicalTypes;
 use super::wire::{Connection, Parameter, Rows, Statement, Transaction, WireError};
 use crate::error::SourceError;
-use crate::relational::{Level, ParameterKind, ParameterSource, Program};
+use crate::relational::{Against, Level, ParameterKind, ParameterSource, Program};
 
 /// A program with its statements as the protocol wants them.
 #[derive(Debug)]
@@ -35,12 +35,17 @@ impl PostgresProgram {
         let statements = program.levels.iter().map(|level| {
             let oids = level.parameters.iter().map(|parameter| match parameter.kind {
                 ParameterKind::KeyArray { field } => types.of(field).array_oid,
-                ParameterKind::Value { field, .. } => types.of(field).parameter_oid,
-                ParameterKind::Text { .. } => Type::TEXT.oid(),
-                ParameterKind::TextList { .. } => Type::TEXT_ARRAY.oid(),
+                ParameterKind::Value { against: Against::Field(field), .. } => {
+                    types.of(field).parameter_oid
+                }
+                ParameterKind::RangeElement { range } => types.element_of(range),
+                ParameterKind::Text => Type::TEXT.oid(),
+                ParameterKind::TextList => Type::TEXT_ARRAY.oid(),
                 ParameterKind::RowArray { entity } => types.row_array(entity),
                 ParameterKind::Argument { function, place } => types.argument(function, place),
-                ParameterKind::List { .. }
+                ParameterKind::Value { against: Against::Attribute(..), .. }
+                | ParameterKind::Element { .. }
+                | ParameterKind::List { .. }
                 | ParameterKind::Key { .. }
                 | ParameterKind::Pattern { .. }
                 | ParameterKind::Limit { .. }

@@ -18,7 +18,7 @@ mod rows;
 mod scalar;
 mod types;
 
-use catalog::{Catalog, EntityId, FieldId, FunctionId};
+use catalog::{Catalog, EntityId, FieldId, FunctionId, RangeId};
 
 /// The oldest version whose system catalogs are read, as `server_version_num` counts.
 const OLDEST_VERSION: u32 = 130_000;
@@ -41,6 +41,8 @@ pub struct PhysicalTypes {
     row_arrays: Vec<u32>,
     /// By the index of the function's id, then by their places.
     arguments: Vec<Vec<u32>>,
+    /// The types of the elements of ranges, by the index of the range's id.
+    range_elements: Vec<u32>,
 }
 
 impl PhysicalTypes {
@@ -61,6 +63,12 @@ impl PhysicalTypes {
     pub fn argument(&self, function: FunctionId, place: u16) -> u32 {
         let arguments = self.arguments.get(function.index());
         arguments.and_then(|types| types.get(usize::from(place))).copied().unwrap_or_default()
+    }
+
+    /// The type of a range's elements.
+    #[must_use]
+    pub fn element_of(&self, range: RangeId) -> u32 {
+        self.range_elements.get(range.index()).copied().unwrap_or_default()
     }
 }
 

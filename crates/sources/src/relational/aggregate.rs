@@ -17,7 +17,7 @@ use super::level::LevelKind;
 use super::parents::{LinkedScope, join_page};
 use super::source::Scope;
 use super::statement::Statement;
-use super::value::ValueKind;
+use super::value::{Against, ValueKind};
 
 impl Compiler<'_> {
     /// Compiles the number of the rows, their aggregates and their groups.
@@ -237,7 +237,7 @@ impl Compiler<'_> {
             // Sums, averages and numbers of values are beyond the type of the values.
             _ => ValueKind::Decimal,
         };
-        self.compared((field, kind), value, comparison, operand, statement)
+        self.compared((Against::Field(field), kind), value, comparison, operand, statement)
     }
 
     /// A place as this database can compare its values.
@@ -261,6 +261,7 @@ fn field_of(place: &Place) -> Option<FieldId> {
     match place {
         Place::Field { field, .. } | Place::Edge(field) => Some(*field),
         Place::Truncated { place, .. } | Place::Aggregated { place, .. } => field_of(place),
+        Place::Attribute { of, .. } => field_of(of),
         Place::Computed(_) | Place::Common(_) => None,
     }
 }

@@ -2,13 +2,20 @@
 
 use catalog::{FieldId, Scalar, Type};
 use ir::{Case, Comparison, Filter, Hop, Operand, Place, Quantifier, TextMatch, TimeUnit};
-use sql::{Alias, Expression, Select, SqlType, TimeKind};
+use sql::{Alias, Expression, Identifier, Select, SqlType, TimeKind};
 
 use super::compile::{CompileError, Compiler};
 use super::level::ParameterSource;
 use super::source::Scope;
 use super::statement::Statement;
-use super::value::{ParameterKind, ValueKind};
+use super::value::{Against, ParameterKind, ValueKind};
+
+/// What a condition compares.
+struct With<'c> {
+    against: Against,
+    r#type: &'c Type,
+    value: Expression,
+}
 
 impl Compiler<'_> {
     pub(super) fn filter(
@@ -31,8 +38,8 @@ impl Compiler<'_> {
                 Expression::IsNotTrue(Box::new(self.filter(filter, scope, statement)?))
             }
             Filter::IsNull(place) => {
-                let (_, column) = self.place(place, scope, statement)?;
-                Expression::IsNull(Box::new(column))
+                let compared = self.compared_with(place, scope, statement)?;
+                Expression::IsNull(Box::new(compared.value))
             }
             Filter::Compare {
                 place: Place::Aggregated { function, place },
@@ -43,16 +50,20 @@ impl Compiler<'_> {
                 self.compare_aggregate(*function, place, compared, scope, statement)?
             }
             Filter::Compare { place, comparison, operand } => {
-                let (field, column) = self.place(place, scope, statement)?;
-                self.compare(field, column, *comparison, operand, statement)?
+                let with = self.compared_with(place, scope, statement)?;
+                self.compare(with, *comparison, operand, statement)?
             }
             Filter::CompareText { place, comparison, case, operand } => {
-                let (field, column) = self.place(place, scope, statement)?;
-                self.compare_text(field, column, *comparison, *case, operand, statement)?
+                let with = self.compared_with(place, scope, statement)?;
+                self.compare_text(with, *comparison, *case, operand, statement)?
             }
             Filter::Text { place, r#match, case, operand } => {
-                let (field, column) = self.place(place, scope, statement)?;
-                self.matched(field, column, *r#match, *case, operand, statement)?
+                let with = self.compared_with(place, scope, statement)?;
+                self.matched(with, *r#match, *case, operand, statement)?
+            }
+            Filter::AnyElement { place, comparison, operand } => {
+                let with = self.compared_with(place, scope, statement)?;
+                self.any_element(with, *comparison, operand, statement)?
             }
             Filter::Relation { hop, quantifier, filter } => {
                 self.related(*hop, *quantifier, filter, scope.alias, statement)?
@@ -73,22 +84,111 @@ impl Compiler<'_> {
         filters.iter().map(|filter| self.filter(filter, scope, statement)).collect()
     }
 
+    /// What a condition compares.
+    fn compared_with(
+        &self,
+        place: &Place,
+        scope: &mut Scope,
+        statement: &mut Statement,
+    ) -> Result<With<'_>, CompileError> {
+        match place {
+            Place::Attribute { of, attribute } => {
+                let of = self.compared_with(of, scope, statement)?;
+                let Type::Composite(composite) = self.catalog.base_type(of.r#type) else {
+                    return Err(CompileError::not_built("a part of what has no parts"));
+                };
+                let found = self.catalog[*composite].attributes.get(usize::from(*attribute));
+                let found = found.ok_or(CompileError::not_built("a part that is not there"))?;
+                let name = Identifier(found.name.clone());
+                Ok(With {
+                    against: Against::Attribute(*composite, *attribute),
+                    r#type: &found.r#type,
+                    value: Expression::Attribute { of: Box::new(of.value), name },
+                })
+            }
+            _ => {
+                let (field, value) = self.place(place, scope, statement)?;
+                let r#type = &self.catalog[field].r#type;
+                Ok(With { against: Against::Field(field), r#type, value })
+            }
+        }
+    }
+
     fn compare(
         &self,
-        field: FieldId,
-        column: Expression,
+        with: With<'_>,
         comparison: Comparison,
         operand: &Operand,
         statement: &mut Statement,
     ) -> Result<Expression, CompileError> {
-        let kind = ValueKind::of(self.catalog, field);
-        self.compared((field, kind), column, comparison, operand, statement)
+        let With { against, r#type, value } = with;
+        let base = self.catalog.base_type(r#type);
+        let source = ParameterSource::Operand(operand.clone());
+        let is_network = matches!(base, Type::Scalar(Scalar::Inet | Scalar::Cidr));
+        let (comparison, kind) = match (comparison, base) {
+            (Comparison::HasKey, _) => (sql::Comparison::HasKey, ParameterKind::Text),
+            (Comparison::HasAnyKey, _) => (sql::Comparison::HasAnyKey, ParameterKind::TextList),
+            (Comparison::HasAllKeys, _) => (sql::Comparison::HasAllKeys, ParameterKind::TextList),
+            (Comparison::ContainsElement, Type::Range(range)) => {
+                (sql::Comparison::Contains, ParameterKind::RangeElement { range: *range })
+            }
+            (Comparison::Contains, _) if is_network => {
+                let kind = ParameterKind::Value { against, kind: ValueKind::Other };
+                (sql::Comparison::ContainsOrEquals, kind)
+            }
+            (Comparison::ContainedBy, _) if is_network => {
+                let kind = ParameterKind::Value { against, kind: ValueKind::Other };
+                (sql::Comparison::ContainedOrEquals, kind)
+            }
+            _ => {
+                let kind = ValueKind::of_type(self.catalog, r#type);
+                return self.compared((against, kind), value, comparison, operand, statement);
+            }
+        };
+        Ok(Expression::Compare {
+            left: Box::new(value),
+            comparison,
+            right: Box::new(Expression::Parameter(statement.parameter(source, kind))),
+        })
+    }
+
+    /// Whether some element of a list compares so. The operand stands before the list, so the
+    /// comparison is turned around.
+    fn any_element(
+        &self,
+        with: With<'_>,
+        comparison: Comparison,
+        operand: &Operand,
+        statement: &mut Statement,
+    ) -> Result<Expression, CompileError> {
+        let comparison = match comparison {
+            Comparison::Equal => sql::Comparison::Equal,
+            Comparison::NotEqual => sql::Comparison::NotEqual,
+            Comparison::Less => sql::Comparison::Greater,
+            Comparison::LessOrEqual => sql::Comparison::GreaterOrEqual,
+            Comparison::Greater => sql::Comparison::Less,
+            Comparison::GreaterOrEqual => sql::Comparison::LessOrEqual,
+            _ => return Err(CompileError::not_built("this comparison with elements")),
+        };
+        let source = ParameterSource::Operand(operand.clone());
+        let (array, kind) = match self.has_texts_ignoring_case(with.r#type) {
+            true => (cast(with.value, SqlType::TextArray), ParameterKind::Text),
+            false => (with.value, ParameterKind::Element { against: with.against }),
+        };
+        let value = statement.parameter(source, kind);
+        Ok(Expression::AnyElement { value, comparison, array: Box::new(array) })
+    }
+
+    /// Whether it is a list of PostgreSQL's text without regard to case.
+    fn has_texts_ignoring_case(&self, r#type: &Type) -> bool {
+        let Type::List(element) = self.catalog.base_type(r#type) else { return false };
+        **element == Type::Scalar(Scalar::CaseInsensitiveText)
     }
 
     /// The same for a value of another kind than the field's.
     pub(super) fn compared(
         &self,
-        (field, kind): (FieldId, ValueKind),
+        (against, kind): (Against, ValueKind),
         column: Expression,
         comparison: Comparison,
         operand: &Operand,
@@ -97,7 +197,7 @@ impl Compiler<'_> {
         let source = ParameterSource::Operand(operand.clone());
         let column = self.comparable(kind, column);
         if let Comparison::In | Comparison::NotIn = comparison {
-            let list = statement.parameter(source, ParameterKind::List { field, kind });
+            let list = statement.parameter(source, ParameterKind::List { against, kind });
             let within = Expression::InList { expression: Box::new(column), list };
             return Ok(match comparison {
                 Comparison::NotIn => Expression::Not(Box::new(within)),
@@ -105,7 +205,7 @@ impl Compiler<'_> {
             });
         }
         let comparison = plain_comparison(comparison)?;
-        let parameter = statement.parameter(source, ParameterKind::Value { field, kind });
+        let parameter = statement.parameter(source, ParameterKind::Value { against, kind });
         Ok(Expression::Compare {
             left: Box::new(column),
             comparison,
@@ -116,25 +216,27 @@ impl Compiler<'_> {
     /// Texts compared letter by letter, or without regard to case.
     fn compare_text(
         &self,
-        field: FieldId,
-        column: Expression,
+        with: With<'_>,
         comparison: Comparison,
         case: Case,
         operand: &Operand,
         statement: &mut Statement,
     ) -> Result<Expression, CompileError> {
+        let base = self.catalog.base_type(with.r#type);
+        let is_list = matches!(base, Type::List(_));
         let folded = match case {
-            Case::AsTyped => return self.compare(field, column, comparison, operand, statement),
+            Case::AsTyped => return self.compare(with, comparison, operand, statement),
             Case::Exact => false,
             Case::Ignored => true,
         };
         let column = match folded {
-            true => Expression::Folded(Box::new(column)),
-            false => cast(column, SqlType::Text),
+            true => Expression::Folded(Box::new(with.value)),
+            false if is_list => cast(with.value, SqlType::TextArray),
+            false => cast(with.value, SqlType::Text),
         };
         let source = ParameterSource::Operand(operand.clone());
         if let Comparison::In | Comparison::NotIn = comparison {
-            let list = statement.parameter(source, ParameterKind::TextList { field });
+            let list = statement.parameter(source, ParameterKind::TextList);
             let expression = Box::new(column);
             let within = match folded {
                 true => Expression::InFoldedList { expression, list },
@@ -145,15 +247,11 @@ impl Compiler<'_> {
                 _ => within,
             });
         }
-        let parameter = statement.parameter(source, ParameterKind::Text { field });
+        let kind = if is_list { ParameterKind::TextList } else { ParameterKind::Text };
+        let parameter = statement.parameter(source, kind);
         let parameter = Expression::Parameter(parameter);
-        let padded = matches!(
-            self.catalog.base_type(&self.catalog[field].r#type),
-            Type::Scalar(Scalar::Character { .. })
-        );
-        let r#type = if padded { SqlType::PaddedText } else { SqlType::Text };
         let right = match folded {
-            true => Expression::Folded(Box::new(cast(parameter, r#type))),
+            true => Expression::Folded(Box::new(cast(parameter, SqlType::Text))),
             false => parameter,
         };
         Ok(Expression::Compare {
@@ -165,8 +263,7 @@ impl Compiler<'_> {
 
     fn matched(
         &self,
-        field: FieldId,
-        column: Expression,
+        with: With<'_>,
         r#match: TextMatch,
         case: Case,
         operand: &Operand,
@@ -176,9 +273,11 @@ impl Compiler<'_> {
             return Err(CompileError::not_built("this text filter"));
         }
         let source = ParameterSource::Operand(operand.clone());
-        let kind = ParameterKind::Pattern { field, r#match, case };
+        let kind = ParameterKind::Pattern { against: with.against, r#match, case };
         let pattern = statement.parameter(source, kind);
-        let column = match (ValueKind::of(self.catalog, field), self.flavor.typed_text) {
+        let column = with.value;
+        let kind = ValueKind::of_type(self.catalog, with.r#type);
+        let column = match (kind, self.flavor.typed_text) {
             (ValueKind::Text, _) if case == Case::Exact => cast(column, SqlType::Text),
             (ValueKind::Text, _) => column,
             // As PostgreSQL prints them.
@@ -260,6 +359,7 @@ impl Compiler<'_> {
                 Ok((field, Expression::Truncated { unit, moment }))
             }
             Place::Aggregated { .. } => Err(CompileError::not_built("an aggregate of no group")),
+            Place::Attribute { .. } => Err(CompileError::not_built("an attribute of a composite")),
             Place::Computed(_) => Err(CompileError::not_built("a computed field")),
             Place::Common(_) => Err(CompileError::not_built("a field of several entities")),
         }
@@ -277,11 +377,19 @@ fn plain_comparison(comparison: Comparison) -> Result<sql::Comparison, CompileEr
         Comparison::LessOrEqual => sql::Comparison::LessOrEqual,
         Comparison::Greater => sql::Comparison::Greater,
         Comparison::GreaterOrEqual => sql::Comparison::GreaterOrEqual,
+        Comparison::Contains => sql::Comparison::Contains,
+        Comparison::ContainedBy => sql::Comparison::ContainedBy,
+        Comparison::ContainsMore => sql::Comparison::ContainsMore,
+        Comparison::ContainedByMore => sql::Comparison::ContainedByMore,
+        Comparison::Overlaps => sql::Comparison::Overlaps,
+        Comparison::LeftOf => sql::Comparison::LeftOf,
+        Comparison::RightOf => sql::Comparison::RightOf,
+        Comparison::NotRightOf => sql::Comparison::NotRightOf,
+        Comparison::NotLeftOf => sql::Comparison::NotLeftOf,
+        Comparison::Adjacent => sql::Comparison::Adjacent,
         Comparison::In
         | Comparison::NotIn
-        | Comparison::Contains
-        | Comparison::ContainedBy
-        | Comparison::Overlaps
+        | Comparison::ContainsElement
         | Comparison::HasKey
         | Comparison::HasAnyKey
         | Comparison::HasAllKeys => return Err(CompileError::not_built("this comparison")),

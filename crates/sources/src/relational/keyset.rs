@@ -12,7 +12,7 @@ use super::compile::{CompileError, Compiler};
 use super::level::ParameterSource;
 use super::source::Scope;
 use super::statement::Statement;
-use super::value::{ParameterKind, ValueKind};
+use super::value::{Against, ParameterKind, ValueKind};
 
 /// On which side of the position the rows are.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -85,7 +85,7 @@ impl Compiler<'_> {
             KeysetValue::Null => None,
             KeysetValue::Value(operand) => {
                 let source = ParameterSource::Operand(operand.clone());
-                let kind = ParameterKind::Value { field, kind };
+                let kind = ParameterKind::Value { against: Against::Field(field), kind };
                 Some(Expression::Parameter(statement.parameter(source, kind)))
             }
         };

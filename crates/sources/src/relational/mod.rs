@@ -29,4 +29,4 @@ pub mod value;
 
 pub use compile::{CompileError, Strategy, compile};
 pub use level::{Level, LevelKind, Link, Page, Parameter, ParameterSource, Parents, Program};
-pub use value::{ParameterKind, ValueKind, like_pattern};
+pub use value::{Against, ParameterKind, ValueKind, like_pattern};

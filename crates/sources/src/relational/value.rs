@@ -2,21 +2,29 @@
 
 use std::borrow::Cow;
 
-use catalog::{Catalog, EntityId, FieldId, FunctionId, Scalar, Type};
+use catalog::{Catalog, CompositeId, EntityId, FieldId, FunctionId, RangeId, Scalar, Type};
 use ir::{Case, TextMatch};
 
 /// What a parameter stands for.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum ParameterKind {
-    /// A value compared with a field.
+    /// A value compared with one of the rows.
     Value {
-        field: FieldId,
+        against: Against,
         kind: ValueKind,
     },
-    /// A list of values of which a field equals one.
+    /// A list of values of which one of the rows equals one.
     List {
-        field: FieldId,
+        against: Against,
         kind: ValueKind,
+    },
+    /// A value compared with the elements of a list.
+    Element {
+        against: Against,
+    },
+    /// A value that a range may contain.
+    RangeElement {
+        range: RangeId,
     },
     /// A key that came from a row: sent as it came.
     Key {
@@ -24,14 +32,6 @@ pub enum ParameterKind {
     },
     /// Keys that came from rows, as one array.
     KeyArray {
-        field: FieldId,
-    },
-    /// A text compared with the text of a field.
-    Text {
-        field: FieldId,
-    },
-    /// A list of texts of which the text of a field equals one.
-    TextList {
         field: FieldId,
     },
     /// Rows of an entity that came from rows, as one array.
@@ -43,9 +43,13 @@ pub enum ParameterKind {
         function: FunctionId,
         place: u16,
     },
-    /// What a field is matched with.
+    /// A text, whatever it is compared with.
+    Text,
+    /// A list of texts, likewise.
+    TextList,
+    /// What a text is matched with.
     Pattern {
-        field: FieldId,
+        against: Against,
         r#match: TextMatch,
         case: Case,
     },
@@ -54,6 +58,14 @@ pub enum ParameterKind {
         look_ahead: bool,
     },
     Offset,
+}
+
+/// What a value is compared with, whose type is the value's as well.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum Against {
+    Field(FieldId),
+    /// Of a composite, by its place.
+    Attribute(CompositeId, u16),
 }
 
 /// A kind of value, as far as checking and sending it goes.
@@ -84,7 +96,13 @@ impl ValueKind {
     /// The kind of a field's values, below domains.
     #[must_use]
     pub fn of(catalog: &Catalog, field: FieldId) -> Self {
-        match catalog.base_type(&catalog[field].r#type) {
+        Self::of_type(catalog, &catalog[field].r#type)
+    }
+
+    /// The kind of a type's values, below domains.
+    #[must_use]
+    pub fn of_type(catalog: &Catalog, r#type: &Type) -> Self {
+        match catalog.base_type(r#type) {
             Type::Scalar(scalar) => match scalar {
                 Scalar::Boolean => Self::Boolean,
                 Scalar::Int16 => Self::Integer { bits: 16 },

@@ -68,12 +68,15 @@ fn encode(value: &Resolved<'_>, kind: ParameterKind) -> Result<Value, SourceErro
     match kind {
         ParameterKind::Value { kind, .. } => encode_value(value, kind),
         ParameterKind::List { kind, .. } => encode_list(value, kind),
+        // There are no lists, ranges and functions here.
         ParameterKind::Key { .. }
         | ParameterKind::KeyArray { .. }
+        | ParameterKind::Element { .. }
+        | ParameterKind::RangeElement { .. }
         | ParameterKind::RowArray { .. }
         | ParameterKind::Argument { .. } => encode_value(value, ValueKind::Other),
-        ParameterKind::Text { .. } => encode_value(value, ValueKind::Text),
-        ParameterKind::TextList { .. } => encode_list(value, ValueKind::Text),
+        ParameterKind::Text => encode_value(value, ValueKind::Text),
+        ParameterKind::TextList => encode_list(value, ValueKind::Text),
         ParameterKind::Pattern { r#match, case, .. } => match value.text() {
             Some(text) => {
                 refuse_zero_byte(&text)?;

@@ -1,9 +1,11 @@
 //! Filters, as the connection-filter plugin makes them: an input type for each entity, with
 //! operators for each column.
 //!
+//! * [`composites`]: filters by the attributes of composites
 //! * [`operators`]: which operators values of a type have
 //! * [`relations`]: filters by related rows
 
+mod composites;
 mod operators;
 mod relations;
 
@@ -16,7 +18,7 @@ use super::claims::{Claimant, Claims};
 use super::entity::Served;
 use super::tags::omit::Action;
 use super::{descriptions, enum_tables};
-use crate::binding::{InputBinding, InputRole, Meaning, Subject};
+use crate::binding::{CompositePlace, InputBinding, InputRole, Meaning, Subject};
 
 /// What may be chosen of the filters, by the names of the plugin's options.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -105,18 +107,22 @@ pub(super) fn add(build: &mut Build<'_>, one: &Served<'_>) -> Option<TypeId> {
     }
     let related =
         options.relations && (!one.entity.outgoing.is_empty() || !one.entity.incoming.is_empty());
-    if !related && one.columns.iter().all(|column| operators_of(build, column.field).is_none()) {
+    if !related && one.columns.iter().all(|column| filter_of(build, column.field).is_none()) {
         return None;
     }
-    let name = build.inflection.filter_type(&one.name);
     let subject = build.entity_name(one.entity.id);
-    let claimant = Claimant { subject: &subject, what: "filter type" };
-    if let Err(note) = build.types.claim(&name, claimant) {
+    add_type(build, &one.name, &subject)
+}
+
+/// Adds the type of filters by values of an object type, without fields.
+fn add_type(build: &mut Build<'_>, of: &str, subject: &str) -> Option<TypeId> {
+    let name = build.inflection.filter_type(of);
+    if let Err(note) = build.types.claim(&name, Claimant { subject, what: "filter type" }) {
         build.note(note);
         return None;
     }
     let kind = TypeKind::InputObject { fields: Vec::new() };
-    build.add_type(&name, Some(descriptions::filter_type(&one.name).into()), kind)
+    build.add_type(&name, Some(descriptions::filter_type(of).into()), kind)
 }
 
 /// Adds the fields of an entity's filter type, when all entities have theirs.
@@ -125,11 +131,26 @@ pub(super) fn add_fields(build: &mut Build<'_>, served: &[Served<'_>], index: us
     let Some(one) = served.get(index) else { return };
     let Some(r#type) = one.types.and_then(|types| types.filter) else { return };
     let mut filters = Filters { options, r#type, names: Claims::default() };
-    for column in &one.columns {
-        let Some(operators) = operators_of(build, column.field) else { continue };
-        let subject = build.field_name(column.field);
-        let role = InputRole::Operators(subject_of(build, column.field));
-        filters.add_field(build, &column.name, operators, role, &subject);
+    // Composites come after what has no parts, as in the plugin.
+    for composites in [false, true] {
+        for column in &one.columns {
+            let catalog = build.catalog;
+            let value = &catalog[column.field].r#type;
+            if matches!(value, Type::Composite(_)) != composites {
+                continue;
+            }
+            let Some(operators) = filter_of(build, column.field) else { continue };
+            let subject = build.field_name(column.field);
+            let role = match value {
+                Type::Composite(_) => InputRole::Composite(CompositePlace::Field(column.field)),
+                _ => {
+                    let (plain, ignoring) = cases(value);
+                    let place = Place::field(column.field);
+                    InputRole::Operators(Subject { place, plain, ignoring })
+                }
+            };
+            filters.add_field(build, &column.name, operators, role, &subject);
+        }
     }
     if options.relations {
         relations::add(build, served, one, &mut filters);
@@ -139,8 +160,8 @@ pub(super) fn add_fields(build: &mut Build<'_>, served: &[Served<'_>], index: us
     }
 }
 
-/// The input type of the operators on a column.
-fn operators_of(build: &mut Build<'_>, field: FieldId) -> Option<TypeId> {
+/// The input type of the filters by a column.
+fn filter_of(build: &mut Build<'_>, field: FieldId) -> Option<TypeId> {
     if !build.offers_field(field, Action::Filter) {
         return None;
     }
@@ -148,18 +169,28 @@ fn operators_of(build: &mut Build<'_>, field: FieldId) -> Option<TypeId> {
         return operators::find_enum(build, &value);
     }
     let catalog = build.catalog;
-    operators::find(build, &catalog[field].r#type)
+    find(build, &catalog[field].r#type)
 }
 
-/// What operators on a column compare. PostgreSQL's text without regard to case is compared
-/// letter by letter unless an operator says that it ignores case; a domain over it is not.
-fn subject_of(build: &Build<'_>, field: FieldId) -> Subject {
-    let place = Place::field(field);
-    match build.catalog[field].r#type {
-        Type::Scalar(Scalar::CaseInsensitiveText) => {
-            Subject { place, plain: Case::Exact, ignoring: Case::AsTyped }
-        }
-        _ => Subject::new(place),
+/// The input type of the filters by values of a type.
+fn find(build: &mut Build<'_>, r#type: &Type) -> Option<TypeId> {
+    match r#type {
+        Type::Composite(id) => composites::find(build, *id),
+        _ => operators::find(build, r#type),
+    }
+}
+
+/// What case is to operators that do not say that they ignore it, and to those that do.
+/// PostgreSQL's text without regard to case is compared letter by letter by the former; a domain
+/// over it is not.
+fn cases(r#type: &Type) -> (Case, Case) {
+    let element = match r#type {
+        Type::List(element) => element,
+        other => other,
+    };
+    match element {
+        Type::Scalar(Scalar::CaseInsensitiveText) => (Case::Exact, Case::AsTyped),
+        _ => (Case::AsTyped, Case::Ignored),
     }
 }
 

@@ -7,8 +7,8 @@ use ir::{Comparison, TextMatch};
 use crate::binding::InputRole;
 use crate::postgraphile::build::{Build, input};
 use crate::postgraphile::claims::Claimant;
-use crate::postgraphile::descriptions;
 use crate::postgraphile::types::{ValueType, value_type};
+use crate::postgraphile::{descriptions, scalars};
 
 /// One operator.
 #[derive(Clone, Copy, Debug)]
@@ -25,6 +25,10 @@ enum Operand {
     Boolean,
     Value,
     Values,
+    /// An element of a list, or what a range is over.
+    Element,
+    String,
+    Strings,
 }
 
 /// What an operator states.
@@ -33,6 +37,7 @@ enum Means {
     IsNull,
     Compare(Comparison),
     CompareIgnoringCase(Comparison),
+    CompareElement(Comparison),
     Match(TextMatch),
     Mismatch(TextMatch),
     MatchIgnoringCase(TextMatch),
@@ -44,6 +49,19 @@ enum Means {
 enum Category {
     Ordered,
     Text,
+    Json,
+    Network,
+    KeyValue,
+    Range,
+    List,
+}
+
+/// What operators on values of a type are given.
+#[derive(Clone, Copy, Debug)]
+struct Operands {
+    value: TypeRef,
+    /// An element of a list, or what a range is over.
+    element: Option<TypeRef>,
 }
 
 impl Means {
@@ -53,6 +71,7 @@ impl Means {
             Self::IsNull => InputRole::TestNull,
             Self::Compare(comparison) => InputRole::Compare(comparison),
             Self::CompareIgnoringCase(comparison) => InputRole::CompareIgnoringCase(comparison),
+            Self::CompareElement(comparison) => InputRole::CompareElement(comparison),
             Self::Match(r#match) => matches(r#match, false),
             Self::Mismatch(r#match) => InputRole::Negated(matches(r#match, false).into()),
             Self::MatchIgnoringCase(r#match) => matches(r#match, true),
@@ -66,27 +85,48 @@ impl Means {
 /// The input type of the operators on values of a type; `None` if there are none.
 pub(super) fn find(build: &mut Build<'_>, r#type: &Type) -> Option<TypeId> {
     let category = category(build, r#type)?;
-    let value = value_type(build, r#type)?;
-    find_of(build, category, &value)
+    let value = value_type(build, r#type).filter(|value| value.equal)?;
+    let catalog = build.catalog;
+    let element = match r#type {
+        Type::Range(id) => value_type(build, &catalog[*id].subtype)?.input,
+        Type::List(element) => value_type(build, element)?.input,
+        Type::Scalar(_) | Type::Enum(_) | Type::Domain(_) | Type::Composite(_) => None,
+    };
+    find_of(build, category, &value, element)
 }
 
 /// The input type of the operators on a column whose values are those of an enum table.
 pub(super) fn find_enum(build: &mut Build<'_>, value: &ValueType) -> Option<TypeId> {
-    find_of(build, Category::Ordered, value)
+    find_of(build, Category::Ordered, value, None)
 }
 
-fn find_of(build: &mut Build<'_>, category: Category, value: &ValueType) -> Option<TypeId> {
+fn find_of(
+    build: &mut Build<'_>,
+    category: Category,
+    value: &ValueType,
+    element: Option<TypeRef>,
+) -> Option<TypeId> {
     let options = build.options.connection_filter.as_ref()?;
-    let operand = value.input?;
-    let value_name = build.api.schema()[value.output.base].name.clone();
+    if category == Category::List && !options.arrays {
+        return None;
+    }
+    let operands = Operands { value: value.input?, element };
+    let mut value_name = String::from(&*build.api.schema()[value.output.base].name);
     if !options.allows_type(&value_name) {
         return None;
     }
-    let name = build.inflection.filter_type(&value_name);
+    let name = match category {
+        Category::List => {
+            let name = build.inflection.list_filter_type(&value_name);
+            value_name.push_str(" List");
+            name
+        }
+        _ => build.inflection.filter_type(&value_name),
+    };
     if let Some(known) = build.filters.get(&*name) {
         return *known;
     }
-    let made = add_type(build, category, &name, &value_name, operand);
+    let made = add_type(build, category, &name, &value_name, operands);
     build.filters.insert(name.into(), made);
     made
 }
@@ -105,7 +145,26 @@ fn category(build: &Build<'_>, r#type: &Type) -> Option<Category> {
             | Type::Range(_)
             | Type::List(_) => None,
         },
-        Type::Composite(_) | Type::Range(_) | Type::List(_) => None,
+        Type::Range(_) => Some(Category::Range),
+        Type::List(element) => is_listed(build, element).then_some(Category::List),
+        Type::Composite(_) => None,
+    }
+}
+
+/// Whether lists of such elements have operators.
+fn is_listed(build: &Build<'_>, element: &Type) -> bool {
+    match element {
+        Type::Enum(_) => true,
+        Type::Scalar(scalar) => {
+            scalar_category(scalar).is_some() || scalars::is_object_identifier(scalar)
+        }
+        Type::Range(id) => matches!(build.catalog[*id].subtype, Type::Scalar(_)),
+        Type::Domain(id) => match &build.catalog[*id].base {
+            Type::Scalar(scalar) => scalar_category(scalar).is_some(),
+            Type::Enum(_) => true,
+            Type::Domain(_) | Type::Composite(_) | Type::Range(_) | Type::List(_) => false,
+        },
+        Type::Composite(_) | Type::List(_) => false,
     }
 }
 
@@ -126,10 +185,11 @@ fn scalar_category(scalar: &Scalar) -> Option<Category> {
         | Scalar::Timestamp
         | Scalar::TimestampWithZone
         | Scalar::Interval
-        | Scalar::Inet
         | Scalar::Bit
-        | Scalar::Jsonb
         | Scalar::ObjectId => Some(Category::Ordered),
+        Scalar::Jsonb => Some(Category::Json),
+        Scalar::Inet => Some(Category::Network),
+        Scalar::KeyValue => Some(Category::KeyValue),
         Scalar::Text | Scalar::Character { .. } | Scalar::CaseInsensitiveText => {
             Some(Category::Text)
         }
@@ -141,7 +201,6 @@ fn scalar_category(scalar: &Scalar) -> Option<Category> {
         | Scalar::MacAddress
         | Scalar::MacAddress8
         | Scalar::Point
-        | Scalar::KeyValue
         | Scalar::Other(_) => None,
     }
 }
@@ -151,10 +210,10 @@ fn add_type(
     category: Category,
     name: &str,
     value_name: &str,
-    operand: TypeRef,
+    operands: Operands,
 ) -> Option<TypeId> {
     let options = build.options.connection_filter.as_ref()?;
-    let boolean = build.scalar("Boolean")?;
+    let (boolean, string) = (build.scalar("Boolean")?, build.scalar("String")?);
     let allowed = |operator: &Operator| {
         let allowed = options.allowed_operators.as_ref();
         allowed.is_none_or(|names| names.iter().any(|name| name == operator.name))
@@ -180,11 +239,17 @@ fn add_type(
         }
         let operand = match operator.operand {
             Operand::Boolean => boolean,
-            Operand::Value => operand,
-            Operand::Values => operand.non_null().list(),
+            Operand::Value => operands.value,
+            Operand::Values => operands.value.non_null().list(),
+            Operand::Element => match operands.element {
+                Some(element) => element,
+                None => continue,
+            },
+            Operand::String => string,
+            Operand::Strings => string.non_null().list(),
         };
         let definition = input(name, operator.description, operand);
-        build.api.add_input_field(r#type, definition, options.value(operator.means.role()));
+        build.api.add_input_field(r#type, definition, options.object(operator.means.role()));
     }
     Some(r#type)
 }
@@ -193,6 +258,14 @@ fn operators(category: Category) -> Vec<Operator> {
     match category {
         Category::Ordered => [EQUALITY, ORDER].concat(),
         Category::Text => [EQUALITY, ORDER, TEXT, IGNORING_CASE].concat(),
+        Category::Json => [EQUALITY, ORDER, JSON].concat(),
+        Category::Network => [EQUALITY, ORDER, NETWORK].concat(),
+        Category::KeyValue => [EQUALITY, KEY_VALUE].concat(),
+        Category::Range => [EQUALITY, ORDER, RANGE].concat(),
+        Category::List => {
+            let one_value = EQUALITY.iter().filter(|operator| operator.operand != Operand::Values);
+            one_value.chain(ORDER).chain(LIST).copied().collect()
+        }
     }
 }
 
@@ -206,13 +279,15 @@ const fn operator(
 }
 
 use Comparison::{
-    DistinctFrom, Equal, Greater, GreaterOrEqual, In, Less, LessOrEqual, NotDistinctFrom, NotEqual,
-    NotIn,
+    Adjacent, ContainedBy, ContainedByMore, Contains, ContainsElement, ContainsMore, DistinctFrom,
+    Equal, Greater, GreaterOrEqual, HasAllKeys, HasAnyKey, HasKey, In, LeftOf, Less, LessOrEqual,
+    NotDistinctFrom, NotEqual, NotIn, NotLeftOf, NotRightOf, Overlaps, RightOf,
 };
 use Means::{
-    Compare, CompareIgnoringCase, IsNull, Match, MatchIgnoringCase, Mismatch, MismatchIgnoringCase,
+    Compare, CompareElement, CompareIgnoringCase, IsNull, Match, MatchIgnoringCase, Mismatch,
+    MismatchIgnoringCase,
 };
-use Operand::{Boolean, Value, Values};
+use Operand::{Boolean, Element, String as Key, Strings as Keys, Value, Values};
 use TextMatch::{EndsWith, Includes, Like, StartsWith};
 
 const EQUALITY: &[Operator] = &[
@@ -416,5 +491,123 @@ const IGNORING_CASE: &[Operator] = &[
         Value,
         CompareIgnoringCase(GreaterOrEqual),
         "Greater than or equal to the specified value (case-insensitive).",
+    ),
+];
+
+const JSON: &[Operator] = &[
+    operator("contains", Value, Compare(Contains), "Contains the specified JSON."),
+    operator("containsKey", Key, Compare(HasKey), "Contains the specified key."),
+    operator("containsAllKeys", Keys, Compare(HasAllKeys), "Contains all of the specified keys."),
+    operator("containsAnyKeys", Keys, Compare(HasAnyKey), "Contains any of the specified keys."),
+    operator("containedBy", Value, Compare(ContainedBy), "Contained by the specified JSON."),
+];
+
+const KEY_VALUE: &[Operator] = &[
+    operator("contains", Value, Compare(Contains), "Contains the specified KeyValueHash."),
+    operator("containsKey", Key, Compare(HasKey), "Contains the specified key."),
+    operator("containsAllKeys", Keys, Compare(HasAllKeys), "Contains all of the specified keys."),
+    operator("containsAnyKeys", Keys, Compare(HasAnyKey), "Contains any of the specified keys."),
+    operator(
+        "containedBy",
+        Value,
+        Compare(ContainedBy),
+        "Contained by the specified KeyValueHash.",
+    ),
+];
+
+const NETWORK: &[Operator] = &[
+    operator("contains", Value, Compare(ContainsMore), "Contains the specified internet address."),
+    operator(
+        "containsOrEqualTo",
+        Value,
+        Compare(Contains),
+        "Contains or equal to the specified internet address.",
+    ),
+    operator(
+        "containedBy",
+        Value,
+        Compare(ContainedByMore),
+        "Contained by the specified internet address.",
+    ),
+    operator(
+        "containedByOrEqualTo",
+        Value,
+        Compare(ContainedBy),
+        "Contained by or equal to the specified internet address.",
+    ),
+    operator(
+        "containsOrContainedBy",
+        Value,
+        Compare(Overlaps),
+        "Contains or contained by the specified internet address.",
+    ),
+];
+
+const RANGE: &[Operator] = &[
+    operator("contains", Value, Compare(Contains), "Contains the specified range."),
+    operator("containsElement", Element, Compare(ContainsElement), "Contains the specified value."),
+    operator("containedBy", Value, Compare(ContainedBy), "Contained by the specified range."),
+    operator("overlaps", Value, Compare(Overlaps), "Overlaps the specified range."),
+    operator("strictlyLeftOf", Value, Compare(LeftOf), "Strictly left of the specified range."),
+    operator("strictlyRightOf", Value, Compare(RightOf), "Strictly right of the specified range."),
+    operator(
+        "notExtendsRightOf",
+        Value,
+        Compare(NotRightOf),
+        "Does not extend right of the specified range.",
+    ),
+    operator(
+        "notExtendsLeftOf",
+        Value,
+        Compare(NotLeftOf),
+        "Does not extend left of the specified range.",
+    ),
+    operator("adjacentTo", Value, Compare(Adjacent), "Adjacent to the specified range."),
+];
+
+const LIST: &[Operator] = &[
+    operator("contains", Value, Compare(Contains), "Contains the specified list of values."),
+    operator(
+        "containedBy",
+        Value,
+        Compare(ContainedBy),
+        "Contained by the specified list of values.",
+    ),
+    operator("overlaps", Value, Compare(Overlaps), "Overlaps the specified list of values."),
+    operator(
+        "anyEqualTo",
+        Element,
+        CompareElement(Equal),
+        "Any array item is equal to the specified value.",
+    ),
+    operator(
+        "anyNotEqualTo",
+        Element,
+        CompareElement(NotEqual),
+        "Any array item is not equal to the specified value.",
+    ),
+    operator(
+        "anyLessThan",
+        Element,
+        CompareElement(Less),
+        "Any array item is less than the specified value.",
+    ),
+    operator(
+        "anyLessThanOrEqualTo",
+        Element,
+        CompareElement(LessOrEqual),
+        "Any array item is less than or equal to the specified value.",
+    ),
+    operator(
+        "anyGreaterThan",
+        Element,
+        CompareElement(Greater),
+        "Any array item is greater than the specified value.",
+    ),
+    operator(
+        "anyGreaterThanOrEqualTo",
+        Element,
+        CompareElement(GreaterOrEqual),
+        "Any array item is greater than or equal to the specified value.",
     ),
 ];

@@ -46,6 +46,7 @@ pub(super) fn fill(found: &Found) -> (Catalog, PhysicalTypes) {
         fields: fill.physical,
         row_arrays: fill.physical_rows,
         arguments: fill.physical_arguments,
+        range_elements: fill.types.elements,
     };
     (fill.builder.finish(), types)
 }

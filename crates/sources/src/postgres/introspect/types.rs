@@ -14,6 +14,8 @@ pub(super) struct Types<'a> {
     attributes: FxHashMap<u32, &'a [Column]>,
     /// The types that have a place in the catalog, by oid.
     made: FxHashMap<u32, Type>,
+    /// The types of the elements of ranges, by the index of the range's id.
+    pub(super) elements: Vec<u32>,
 }
 
 impl<'a> Types<'a> {
@@ -22,6 +24,7 @@ impl<'a> Types<'a> {
             rows: rows.iter().map(|row| (row.oid, row)).collect(),
             attributes: by_relation(attributes),
             made: FxHashMap::default(),
+            elements: Vec::new(),
         }
     }
 
@@ -59,9 +62,11 @@ impl<'a> Types<'a> {
                 Type::Enum(builder.r#enum(namespace(row), name(row), labels, description(row)))
             }
             Form::Composite { relation } => return self.composite(builder, row, *relation),
-            Form::Range { subtype } => {
-                self.note_unmapped(builder, *subtype, &qualified(row));
-                let subtype = self.make(builder, *subtype, -1);
+            Form::Range { subtype: element } => {
+                self.note_unmapped(builder, *element, &qualified(row));
+                let subtype = self.make(builder, *element, -1);
+                // In the order in which the catalog gets its ranges.
+                self.elements.push(*element);
                 Type::Range(builder.range(namespace(row), name(row), subtype))
             }
         };
