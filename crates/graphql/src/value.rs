@@ -31,6 +31,9 @@ pub enum Value {
     Object(Vec<(InputId, Value)>),
     /// The value of a custom scalar that is not a plain literal, as JSON text.
     Json(Box<str>),
+    /// An object as the value of a custom scalar, or within it, with a variable somewhere. A list
+    /// with one is a [`Value::List`].
+    Members(Vec<(Box<str>, Value)>),
 }
 
 /// The place of a variable among the operation's variable definitions.

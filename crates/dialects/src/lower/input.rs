@@ -40,7 +40,8 @@ impl<'o> Input<'o> {
             | Value::Enum(_)
             | Value::List(_)
             | Value::Object(_)
-            | Value::Json(_) => Self::Literal(value),
+            | Value::Json(_)
+            | Value::Members(_) => Self::Literal(value),
         }
     }
 }
@@ -171,6 +172,12 @@ impl Context<'_> {
                 };
                 Operand::Object(members.iter().map(member).collect())
             }
+            Input::Literal(Value::Members(members)) => {
+                let member = |(name, value): &(Box<str>, Value)| {
+                    (name.clone(), self.plain_operand(&Input::new(value)))
+                };
+                Operand::Object(members.iter().map(member).collect())
+            }
             Input::Literal(value) => Operand::Constant(self.constant(value)),
             Input::Variable(slot, path) => {
                 let path = path.0.iter().map(|item| match item {
@@ -200,6 +207,11 @@ impl Context<'_> {
                 };
                 ir::Value::Object(members.iter().map(member).collect())
             }
+            Value::Members(members) => {
+                let member =
+                    |(name, value): &(Box<str>, Value)| (name.clone(), self.constant(value));
+                ir::Value::Object(members.iter().map(member).collect())
+            }
             // Variables are looked for before this; none is left here.
             Value::Null | Value::Variable(_) => ir::Value::Null,
         }
@@ -211,6 +223,7 @@ fn has_variable(value: &Value) -> bool {
         Value::Variable(_) => true,
         Value::List(items) => items.iter().any(has_variable),
         Value::Object(members) => members.iter().any(|(_, value)| has_variable(value)),
+        Value::Members(members) => members.iter().any(|(_, value)| has_variable(value)),
         Value::Null
         | Value::Boolean(_)
         | Value::Int(_)

@@ -4,6 +4,7 @@ use catalog::{Catalog, CompositeId, DomainId, EntityId, EnumId, FieldId, Note};
 use graphql::schema::{
     FieldDefinition, InputDefinition, TypeDefinition, TypeId, TypeKind, TypeRef,
 };
+use response::JsonForm;
 use rustc_hash::FxHashMap;
 
 use super::claims::Claims;
@@ -94,12 +95,20 @@ impl<'a> Build<'a> {
         if let Some(found) = self.api.schema().find_type(name) {
             return Some(TypeRef::named(found));
         }
-        let description = scalars::description(name).map(Into::into);
+        let description = scalars::description(name, self.json()).map(Into::into);
         let made = self.add_type(name, description, TypeKind::Scalar)?;
-        if let Some(form) = scalars::form(name) {
+        if let Some(form) = scalars::form(name, self.json()) {
             self.api.bind_form(made, form);
         }
         Some(TypeRef::named(made))
+    }
+
+    /// How JSON stands in answers and arguments.
+    pub(super) fn json(&self) -> JsonForm {
+        match self.options.dynamic_json {
+            true => JsonForm::Embedded,
+            false => JsonForm::Text,
+        }
     }
 
     pub(super) fn note(&mut self, note: Note) {

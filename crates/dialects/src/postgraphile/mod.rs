@@ -72,6 +72,8 @@ pub struct Options {
     pub classic_ids: bool,
     /// The filters of the connection-filter plugin; without it there are none.
     pub connection_filter: Option<FilterOptions>,
+    /// JSON stands in answers and arguments as itself, not as a string that holds JSON.
+    pub dynamic_json: bool,
     /// Columns and foreign keys that no index serves are offered for conditions, orders and
     /// relations all the same.
     pub ignore_indexes: bool,
@@ -92,6 +94,7 @@ impl Default for Options {
             aggregates: false,
             classic_ids: false,
             connection_filter: None,
+            dynamic_json: false,
             ignore_indexes: true,
             legacy_relations: LegacyRelations::default(),
             setof_functions_contain_nulls: true,

@@ -64,7 +64,7 @@ pub(super) enum ScalarForm {
 }
 
 /// What a scalar of the source is in GraphQL.
-pub(super) fn scalar_form(scalar: &Scalar) -> ScalarForm {
+pub(super) fn scalar_form(scalar: &Scalar, json: JsonForm) -> ScalarForm {
     let same = |name, leaf: Leaf| ScalarForm::Leaf(ScalarType { name, json: leaf.clone(), leaf });
     let number = |name, leaf| ScalarForm::Leaf(ScalarType { name, leaf, json: Leaf::KeyNumber });
     match scalar {
@@ -89,7 +89,7 @@ pub(super) fn scalar_form(scalar: &Scalar) -> ScalarForm {
         Scalar::Uuid => same("UUID", Leaf::Uuid),
         Scalar::Json | Scalar::Jsonb => ScalarForm::Leaf(ScalarType {
             name: "JSON",
-            leaf: Leaf::Json(JsonForm::Text),
+            leaf: Leaf::Json(json),
             json: Leaf::Json(JsonForm::Embedded),
         }),
         Scalar::Date => same("Date", Leaf::Date),
@@ -231,16 +231,16 @@ pub(super) fn database_name(scalar: &Scalar) -> &str {
 }
 
 /// What the values of a scalar that a request gives are at the source, if they are not as given.
-pub(super) fn form(name: &str) -> Option<ValueForm> {
+pub(super) fn form(name: &str, json: JsonForm) -> Option<ValueForm> {
     Some(match name {
-        "JSON" => ValueForm::Json { texts_are_json: true },
+        "JSON" => ValueForm::Json { texts_are_json: json == JsonForm::Text },
         "KeyValueHash" => ValueForm::KeyValue,
         _ => return None,
     })
 }
 
 /// What PostGraphile says about its own scalars.
-pub(super) fn description(name: &str) -> Option<&'static str> {
+pub(super) fn description(name: &str, json: JsonForm) -> Option<&'static str> {
     Some(match name {
         "BigInt" => {
             "A signed eight-byte integer. The upper big integer values are greater than the max \
@@ -254,6 +254,10 @@ pub(super) fn description(name: &str) -> Option<&'static str> {
         "UUID" => {
             "A universally unique identifier as defined by \
              [RFC 4122](https://tools.ietf.org/html/rfc4122)."
+        }
+        "JSON" if json == JsonForm::Embedded => {
+            "The `JSON` scalar type represents JSON values as specified by \
+             [ECMA-404](http://www.ecma-international.org/publications/files/ECMA-ST/ECMA-404.pdf)."
         }
         "JSON" => {
             "A JavaScript object encoded in the JSON format as specified by \

@@ -143,7 +143,7 @@ fn scalar_value(
     scalar: &Scalar,
     definition: Option<Definition>,
 ) -> Option<ValueType> {
-    let scalar_type = match scalars::scalar_form(scalar) {
+    let scalar_type = match scalars::scalar_form(scalar, build.json()) {
         ScalarForm::Leaf(scalar_type) => scalar_type,
         ScalarForm::Interval => return parts::interval(build, definition),
         ScalarForm::Point => return parts::point(build, definition),
@@ -151,7 +151,7 @@ fn scalar_value(
     let output = match definition {
         Some(Definition { name, description }) => {
             let made = build.add_type(&name, description, TypeKind::Scalar)?;
-            if let Some(form) = scalars::form(scalar_type.name) {
+            if let Some(form) = scalars::form(scalar_type.name, build.json()) {
                 build.api.bind_form(made, form);
             }
             TypeRef::named(made)

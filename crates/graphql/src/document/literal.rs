@@ -141,51 +141,47 @@ impl Literals<'_> {
         }
     }
 
-    /// A list or an object of a custom scalar.
+    /// A list or an object of a custom scalar. What its parts are is not known, so variables of
+    /// every type may stand in it.
     fn json(&mut self, value: &Node<ast::Value>) -> Value {
+        if has_variable(value) {
+            return self.json_with_variables(value);
+        }
         let mut output = String::new();
-        self.write_json(value, &mut output);
+        write_json(value, &mut output);
         Value::Json(output.into())
     }
 
-    fn write_json(&mut self, value: &Node<ast::Value>, output: &mut String) {
+    fn json_with_variables(&mut self, value: &Node<ast::Value>) -> Value {
         match &**value {
-            ast::Value::Null => output.push_str("null"),
-            ast::Value::Boolean(true) => output.push_str("true"),
-            ast::Value::Boolean(false) => output.push_str("false"),
-            ast::Value::Int(int) => output.push_str(int.as_str()),
-            ast::Value::Float(float) => output.push_str(float.as_str()),
-            ast::Value::String(text) => output.push_str(&json_string(text)),
-            ast::Value::Enum(name) => output.push_str(&json_string(name)),
-            ast::Value::Variable(name) => {
-                let message = format!(
-                    "Variable \"${name}\" is inside of a custom scalar's literal; \
-                     give the whole value as a variable instead."
-                );
-                self.fail(message, self.positions.location(value.location()));
-            }
-            ast::Value::List(items) => {
-                output.push('[');
-                for (index, item) in items.iter().enumerate() {
-                    if index > 0 {
-                        output.push(',');
-                    }
-                    self.write_json(item, output);
+            ast::Value::Variable(name) => match self.slots.get(name.as_str()) {
+                Some(slot) => Value::Variable(*slot),
+                None => {
+                    // Validation does not look into the literals of custom scalars.
+                    let message = format!("variable `${name}` is not defined");
+                    self.fail(message, self.positions.location(value.location()));
+                    Value::Null
                 }
-                output.push(']');
+            },
+            ast::Value::List(items) => {
+                let items = items.iter().map(|item| self.json_with_variables(item));
+                Value::List(items.collect())
             }
             ast::Value::Object(fields) => {
-                output.push('{');
-                for (index, (name, value)) in fields.iter().enumerate() {
-                    if index > 0 {
-                        output.push(',');
-                    }
-                    output.push_str(&json_string(name));
-                    output.push(':');
-                    self.write_json(value, output);
-                }
-                output.push('}');
+                let members = fields
+                    .iter()
+                    .map(|(name, value)| (name.as_str().into(), self.json_with_variables(value)));
+                Value::Members(members.collect())
             }
+            ast::Value::Null => Value::Null,
+            ast::Value::Boolean(value) => Value::Boolean(*value),
+            ast::Value::Int(int) => match int.as_str().parse() {
+                Ok(int) => Value::Int(int),
+                Err(_) => Value::Number(int.as_str().into()),
+            },
+            ast::Value::Float(float) => Value::Number(float.as_str().into()),
+            ast::Value::String(text) => Value::String(text.as_str().into()),
+            ast::Value::Enum(name) => Value::String(name.as_str().into()),
         }
     }
 
@@ -228,6 +224,56 @@ impl Literals<'_> {
                 self.fail(message, self.positions.location(value.location()));
                 Const::Null
             }
+        }
+    }
+}
+
+fn has_variable(value: &ast::Value) -> bool {
+    match value {
+        ast::Value::Variable(_) => true,
+        ast::Value::List(items) => items.iter().any(|item| has_variable(item)),
+        ast::Value::Object(fields) => fields.iter().any(|(_, value)| has_variable(value)),
+        ast::Value::Null
+        | ast::Value::Boolean(_)
+        | ast::Value::Int(_)
+        | ast::Value::Float(_)
+        | ast::Value::String(_)
+        | ast::Value::Enum(_) => false,
+    }
+}
+
+/// Appends a value without variables as JSON.
+fn write_json(value: &ast::Value, output: &mut String) {
+    match value {
+        // No variable comes here.
+        ast::Value::Null | ast::Value::Variable(_) => output.push_str("null"),
+        ast::Value::Boolean(true) => output.push_str("true"),
+        ast::Value::Boolean(false) => output.push_str("false"),
+        ast::Value::Int(int) => output.push_str(int.as_str()),
+        ast::Value::Float(float) => output.push_str(float.as_str()),
+        ast::Value::String(text) => output.push_str(&json_string(text)),
+        ast::Value::Enum(name) => output.push_str(&json_string(name)),
+        ast::Value::List(items) => {
+            output.push('[');
+            for (index, item) in items.iter().enumerate() {
+                if index > 0 {
+                    output.push(',');
+                }
+                write_json(item, output);
+            }
+            output.push(']');
+        }
+        ast::Value::Object(fields) => {
+            output.push('{');
+            for (index, (name, value)) in fields.iter().enumerate() {
+                if index > 0 {
+                    output.push(',');
+                }
+                output.push_str(&json_string(name));
+                output.push(':');
+                write_json(value, output);
+            }
+            output.push('}');
         }
     }
 }

@@ -167,7 +167,7 @@ const INVALID: &[&str] = &[
     "query ($a: Boolean) { albums { id @skip(if: $a) } }",
     "query ($a: Int) { albums(filter: {ids: [$a]}) { id } }",
     "query ($a: [Int]) { albums(filter: {year: $a}) { id } }",
-    "query ($a: Int) { albums(filter: {extra: {a: [$a]}}) { id } }",
+    "{ albums(filter: {extra: {a: [$a]}}) { id } }",
     "query A { albums { id } } query A { albums { id } }",
     "query A { albums { id } } { albums { id } }",
     "subscription { albums { id } }",
@@ -234,10 +234,10 @@ fn an_operation_is_resolved_to_ids() {
             - artist: artist 13:29
               set 0 on Artist
               - name: name 13:38
-        - more: albums 4:3 filter={ids:Int(1),not:{year:Int(1999),title:Null,},extra:Json("{\"a\":[1,\"ü\",\"X\",1.50]}"),}
+        - more: albums 4:3 filter={ids:[Int(1),],not:{year:Int(1999),title:Null,},extra:Json("{\"a\":[1,\"ü\",\"X\",1.50]}"),}
           set 6 on Album
           - id: id 5:5 if $3==false if true==true
-        - search: search 7:3 text=String("block\n  string") matrix=[Int(1),[Int(2),Null,],] extra=Number("12345678901234567890")
+        - search: search 7:3 text=String("block\n  string") matrix=[[Int(1),],[Int(2),Null,],] extra=Number("12345678901234567890")
           set 8 on SearchHit
           - ... Album
             set 7 on Album
@@ -416,8 +416,8 @@ fn invalid_documents_are_refused() {
           GRAPHQL_VALIDATION_FAILED: 1:41 Variable "$a" of type "Int" used in position expecting type "Int!".
         query ($a: [Int]) { albums(filter: {year: $a}) { id } }
           GRAPHQL_VALIDATION_FAILED: 1:43 Variable "$a" of type "[Int]" used in position expecting type "Int!".
-        query ($a: Int) { albums(filter: {extra: {a: [$a]}}) { id } }
-          GRAPHQL_VALIDATION_FAILED: 1:47 Variable "$a" is inside of a custom scalar's literal; give the whole value as a variable instead.
+        { albums(filter: {extra: {a: [$a]}}) { id } }
+          GRAPHQL_VALIDATION_FAILED: 1:31 variable `$a` is not defined
         query A { albums { id } } query A { albums { id } }
           GRAPHQL_VALIDATION_FAILED: 1:33 the operation `A` is defined multiple times in the document
         query A { albums { id } } { albums { id } }

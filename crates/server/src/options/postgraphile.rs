@@ -16,6 +16,9 @@ pub(crate) struct PostGraphileOptions {
     /// For postgraphile: the global id is `id`, and a column `id` is `rowId`
     #[arg(long, env = "THALWEG_CLASSIC_IDS")]
     classic_ids: bool,
+    /// For postgraphile: JSON as itself in answers and arguments, not as a string that holds it
+    #[arg(long, env = "THALWEG_DYNAMIC_JSON")]
+    dynamic_json: bool,
     /// For postgraphile: the plural of relations back to at most one row [default: deprecated]
     #[arg(long, env = "THALWEG_LEGACY_RELATIONS", value_name = "WHICH")]
     legacy_relations: Option<LegacyRelations>,
@@ -68,6 +71,7 @@ impl PostGraphileOptions {
         let options = [
             (self.aggregates, "--aggregates"),
             (self.classic_ids, "--classic-ids"),
+            (self.dynamic_json, "--dynamic-json"),
             (self.simplified_names, "--simplified-names"),
         ];
         options.into_iter().find_map(|(given, name)| given.then_some(name))
@@ -77,6 +81,7 @@ impl PostGraphileOptions {
         Ok(Options {
             aggregates: self.aggregates,
             classic_ids: self.classic_ids,
+            dynamic_json: self.dynamic_json,
             ignore_indexes: !self.no_ignore_indexes,
             legacy_relations: self
                 .legacy_relations
