@@ -254,6 +254,10 @@ pub enum Form {
     Text,
     /// As stored; an empty list instead of null.
     OrEmpty,
+    /// A list as one of plain numbers.
+    Numbers,
+    /// A list as one of texts: its elements are printed apart from each other.
+    Texts,
 }
 
 /// Aggregates over the rows of the `Rows` that has it as an output, or of a relation.

@@ -122,6 +122,8 @@ pub struct Member {
     pub key: Box<[u8]>,
     pub part: Part,
     pub leaf: Leaf,
+    /// Whether the API says that it may be null.
+    pub nullable: bool,
 }
 
 /// Which part of a value.

@@ -28,7 +28,7 @@ impl Stored {
 }
 
 fn member(name: &str, part: Part, leaf: Leaf) -> Member {
-    Member { key: format!("\"{name}\":").into_bytes().into(), part, leaf }
+    Member { key: format!("\"{name}\":").into_bytes().into(), part, leaf, nullable: true }
 }
 
 fn range(element: Leaf) -> Leaf {

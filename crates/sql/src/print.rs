@@ -228,6 +228,10 @@ impl Printer<'_> {
                 self.operand(condition)?;
                 self.out.push_str(" IS NOT TRUE");
             }
+            Expression::IsNullItself(expression) => {
+                self.operand(expression)?;
+                self.out.push_str(" IS NOT DISTINCT FROM NULL");
+            }
             Expression::IsNull(expression) => {
                 self.operand(expression)?;
                 self.out.push_str(" IS NULL");
@@ -296,6 +300,7 @@ impl Printer<'_> {
                     SqlType::Text => " AS text)",
                     SqlType::TextArray => " AS text[])",
                     SqlType::Numeric => " AS numeric)",
+                    SqlType::NumericArray => " AS numeric[])",
                 });
             }
             Expression::CanonicalTimestamp(text) => self.canonical_timestamp(text)?,
@@ -391,6 +396,7 @@ impl Printer<'_> {
             | Expression::Not(_)
             | Expression::IsNotTrue(_)
             | Expression::IsNull(_)
+            | Expression::IsNullItself(_)
             | Expression::InList { .. }
             | Expression::InFoldedList { .. }
             | Expression::Like { .. }

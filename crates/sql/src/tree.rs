@@ -138,6 +138,8 @@ pub enum Expression {
     /// False or unknown.
     IsNotTrue(Box<Expression>),
     IsNull(Box<Expression>),
+    /// Null itself: a row of nulls is none.
+    IsNullItself(Box<Expression>),
     /// Equal to an element of a list parameter.
     InList {
         expression: Box<Expression>,
@@ -295,6 +297,7 @@ pub enum SqlType {
     Text,
     TextArray,
     Numeric,
+    NumericArray,
 }
 
 /// One term of ORDER BY.

@@ -53,7 +53,7 @@ impl Context<'_> {
             match member.field {
                 FieldRef::Typename => {
                     let leaf = Leaf::Literal(self.typename(r#type));
-                    members.push(Member { key, part: Part::Typename, leaf });
+                    members.push(Member { key, part: Part::Typename, leaf, nullable: false });
                 }
                 FieldRef::Introspection => return Err(misplaced("introspection within a value")),
                 FieldRef::Field(id) => {
@@ -62,12 +62,13 @@ impl Context<'_> {
                         return Err(misplaced("a field of a value"));
                     };
                     let base = api.schema[id].r#type.base;
+                    let nullable = !api.schema[id].r#type.is_non_null();
                     let value = match (part, element) {
                         (Part::Value, Some(element)) => element,
                         _ => value,
                     };
                     let leaf = self.leaf_within(value, base, &member, element)?;
-                    members.push(Member { key, part: *part, leaf });
+                    members.push(Member { key, part: *part, leaf, nullable });
                 }
             }
         }

@@ -63,7 +63,7 @@ pub(super) fn gives(
         FunctionResult::Value(r#type) => {
             let value = value_type(build, r#type).ok_or_else(unknown)?;
             let is_list = matches!(build.catalog.base_type(r#type), Type::List(_));
-            let form = if is_list { Form::OrEmpty } else { value.form };
+            let form = if is_list && value.is_stored() { Form::OrEmpty } else { value.form };
             Ok(value_of(value.output, value.value, form))
         }
         FunctionResult::Values(only) => {

@@ -90,7 +90,8 @@ pub(super) fn scalar_form(scalar: &Scalar, json: JsonForm) -> ScalarForm {
         Scalar::Json | Scalar::Jsonb => ScalarForm::Leaf(ScalarType {
             name: "JSON",
             leaf: Leaf::Json(json),
-            json: Leaf::Json(JsonForm::Embedded),
+            // As text: a JSON string within a cursor could not be told from a text.
+            json: Leaf::Any,
         }),
         Scalar::Date => same("Date", Leaf::Date),
         Scalar::Time => same("Time", Leaf::Time),
@@ -100,7 +101,11 @@ pub(super) fn scalar_form(scalar: &Scalar, json: JsonForm) -> ScalarForm {
         Scalar::Bytes => same("String", Leaf::Bytes),
         Scalar::Inet => same("InternetAddress", Leaf::Text),
         Scalar::Bit => same("BitString", Leaf::Text),
-        Scalar::KeyValue => same("KeyValueHash", Leaf::KeyValue),
+        Scalar::KeyValue => ScalarForm::Leaf(ScalarType {
+            name: "KeyValueHash",
+            leaf: Leaf::KeyValue,
+            json: Leaf::Any,
+        }),
         Scalar::Other(name) => same(object_identifier(name).unwrap_or("String"), Leaf::Any),
         Scalar::Interval => ScalarForm::Interval,
         Scalar::Point => ScalarForm::Point,

@@ -78,21 +78,32 @@ pub(super) fn value_type(build: &mut Build<'_>, r#type: &Type) -> Option<ValueTy
             })
         }
         Type::Range(id) => parts::range(build, *id, None),
-        Type::List(element_type) => {
-            let element = value_type(build, element_type).filter(|element| element.is_stored())?;
-            Some(ValueType {
-                output: element.output.list(),
-                value: ValueShape::List(Box::new(element.value)),
-                json: Leaf::List(Box::new(element.json)),
-                form: Form::Stored,
-                // Of the built-in types only boxes are separated by other signs than commas.
-                input: element.input.filter(|_| !is_box(element_type)).map(TypeRef::list),
-                equal: element.equal,
-                ordered: element.ordered,
-                database_name: format!("{}[]", element.database_name).into(),
-            })
-        }
+        Type::List(element) => list_value(build, element),
     }
+}
+
+fn list_value(build: &mut Build<'_>, element_type: &Type) -> Option<ValueType> {
+    let element = value_type(build, element_type)?;
+    let is_box = is_box(build.catalog.base_type(element_type));
+    let form = match element.form {
+        Form::Stored if is_box => Form::Texts,
+        Form::Stored => Form::Stored,
+        Form::Number => Form::Numbers,
+        // The source cannot be asked for a form of an element's elements.
+        Form::Numbers | Form::OrEmpty | Form::Text | Form::Texts => return None,
+    };
+    Some(ValueType {
+        output: element.output.list(),
+        value: ValueShape::List(Box::new(element.value)),
+        // With the dimensions and the first index, which tell arrays apart.
+        json: Leaf::Any,
+        form,
+        // Boxes are separated by other signs than all else.
+        input: element.input.filter(|_| !is_box).map(TypeRef::list),
+        equal: element.equal,
+        ordered: element.ordered,
+        database_name: format!("{}[]", element.database_name).into(),
+    })
 }
 
 fn is_box(r#type: &Type) -> bool {

@@ -324,6 +324,8 @@ pub(super) fn form(form: Form) -> &'static str {
         Form::Number => " as a number",
         Form::Text => " as text",
         Form::OrEmpty => " or an empty list",
+        Form::Numbers => " as numbers",
+        Form::Texts => " as texts",
     }
 }
 

@@ -19,5 +19,5 @@ pub(super) fn check_text(leaf: &Leaf, text: &str, expect: &str) {
 }
 
 pub(super) fn member(name: &str, part: Part, leaf: Leaf) -> Member {
-    Member { key: format!("\"{name}\":").into_bytes().into(), part, leaf }
+    Member { key: format!("\"{name}\":").into_bytes().into(), part, leaf, nullable: true }
 }

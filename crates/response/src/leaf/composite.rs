@@ -21,12 +21,19 @@ pub(super) fn write_composite(
         let Part::Attribute(place) = member.part else { return Err(no_such_part(EXPECTED, value)) };
         let field = fields.get(usize::from(place)).ok_or_else(|| no_such_part(EXPECTED, value))?;
         let attribute = field.text(&mut scratch).map_or(Value::Null, Value::Text);
+        if attribute == Value::Null && !member.nullable {
+            return Err(LeafError::new(EXPECTED, "null in an attribute that has no nulls", value));
+        }
         member.leaf.write(attribute, out).map_err(LeafError::whole)
     })
 }
 
-/// Appends an object whose attributes are null.
+/// Appends an object whose attributes are null; null, where one of them must not be.
 pub(super) fn write_absent(members: &[Member], out: &mut Vec<u8>) -> Result<(), LeafError> {
+    if members.iter().any(|member| !member.nullable && member.part != Part::Typename) {
+        out.extend_from_slice(b"null");
+        return Ok(());
+    }
     write_members(members, out, |member, out| member.leaf.write(Value::Null, out))
 }
 
@@ -48,7 +55,7 @@ fn read_fields(text: &[u8]) -> Option<Vec<Field<'_>>> {
 mod tests {
     use crate::cursor::Value;
     use crate::leaf::check::{check, check_text, member};
-    use crate::leaf::{Leaf, Part};
+    use crate::leaf::{Leaf, Member, Part};
 
     fn address() -> Leaf {
         Leaf::Composite(Box::new([
@@ -69,6 +76,16 @@ mod tests {
         check_text(&address(), r#"("",5)"#, r#"{"street":"","zip":5}"#);
         check_text(&address(), r#"("a\\b",5)"#, r#"{"street":"a\\b","zip":5}"#);
         check_text(&address(), "(a]b[,5)", r#"{"street":"a]b[","zip":5}"#);
+    }
+
+    #[test]
+    fn an_attribute_without_nulls_is_never_null() {
+        let name = member("name", Part::Attribute(0), Leaf::Text);
+        let leaf = Leaf::Composite(Box::new([Member { nullable: false, ..name }]));
+        check_text(&leaf, "(a,1)", r#"{"name":"a"}"#);
+        let expect = "Object cannot represent null in an attribute that has no nulls: \"(,1)\"";
+        check_text(&leaf, "(,1)", expect);
+        check_text(&Leaf::List(Box::new(leaf)), r#"{"(a,)",NULL}"#, r#"[{"name":"a"},null]"#);
     }
 
     #[test]

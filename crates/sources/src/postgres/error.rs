@@ -52,25 +52,40 @@ pub(super) fn statement_error<'s>(
     if error.routine.as_deref() == Some(RAISE) || error.code == RAISE_EXCEPTION {
         return SourceError { kind: SourceErrorKind::Raised, ..error.into() };
     }
-    let is_data_exception = error.code.starts_with("22") && error.code != DIVISION_BY_ZERO;
+    // The request compares or orders by what this type cannot. PostgreSQL's function of this name
+    // says so, in whatever language.
+    if error.is_of_parse && error.routine.as_deref() == Some("op_error") {
+        return SourceError { kind: SourceErrorKind::Input, ..error.into() };
+    }
+    let is_data_exception = error.code.starts_with("22") && error.code != DIVISION_BY_ZERO
+        || matches!(&*error.code, SYNTAX_ERROR | INVALID_NAME);
     // A value was read that its domain does not allow; the message names only the domain.
     let is_of_domain = matches!(&*error.code, NOT_NULL_VIOLATION | CHECK_VIOLATION);
     if is_of_domain && error.is_of_bind && sent.next().is_some() {
         return SourceError { kind: SourceErrorKind::Input, ..error.into() };
     }
+    // A name of an object of the database was read that there is none of.
+    let is_unknown_name = UNKNOWN_NAMES.contains(&&*error.code) && !quoted(&error).is_empty();
     let is_of_pattern = has_pattern && error.code == INVALID_ESCAPE_SEQUENCE;
-    if is_of_pattern || (is_data_exception && error.is_of_bind && names_one_of(&error, &mut sent)) {
+    if is_of_pattern
+        || ((is_data_exception || is_unknown_name)
+            && error.is_of_bind
+            && names_one_of(&error, &mut sent))
+    {
         return SourceError { kind: SourceErrorKind::Input, ..error.into() };
     }
     error.into()
 }
 
-/// Whether what the message quotes last was sent: PostgreSQL quotes the value it cannot read. A
-/// message without a quotation shows no value.
-fn names_one_of<'s>(error: &DatabaseError, sent: &mut impl Iterator<Item = &'s [u8]>) -> bool {
+/// What the message quotes last: PostgreSQL quotes the value it cannot read.
+fn quoted(error: &DatabaseError) -> &[u8] {
     let is_mark = |character| matches!(character, '"' | '«' | '»' | '“' | '”' | '„' | '「' | '」');
-    let quoted = error.message.rsplit(is_mark).nth(1).unwrap_or_default().trim().as_bytes();
-    sent.any(|text| contains(text, quoted))
+    error.message.rsplit(is_mark).nth(1).unwrap_or_default().trim().as_bytes()
+}
+
+/// Whether what the message quotes was sent. A message without a quotation shows no value.
+fn names_one_of<'s>(error: &DatabaseError, sent: &mut impl Iterator<Item = &'s [u8]>) -> bool {
+    sent.any(|text| contains(text, quoted(error)))
 }
 
 /// Whether a part was sent. Within arrays and rows it was sent in quotes and with backslashes, and
@@ -83,6 +98,11 @@ fn contains(text: &[u8], part: &[u8]) -> bool {
     part.is_empty() || text.windows(part.len()).any(|window| window == part)
 }
 
+/// A schema, a table, a type, a function.
+const UNKNOWN_NAMES: [&str; 4] = ["3F000", "42P01", "42704", "42883"];
+/// When parameters are read, these are about a value that should name something.
+const SYNTAX_ERROR: &str = "42601";
+const INVALID_NAME: &str = "42602";
 const NOT_NULL_VIOLATION: &str = "23502";
 const CHECK_VIOLATION: &str = "23514";
 /// The routine of PostgreSQL that runs RAISE of PL/pgSQL, with whatever code it is given.
@@ -142,6 +162,13 @@ mod tests {
         assert_eq!(kind(error.clone()), SourceErrorKind::Input);
         let error = DatabaseError { is_of_bind: false, ..error };
         assert_eq!(kind(error), SourceErrorKind::CheckViolation);
+    }
+
+    #[test]
+    fn values_within_values_are_the_clients_too() {
+        let message = "invalid input syntax for type uuid: \"a\"b\\c\"";
+        check(message, true, &[r#"{"(\"a\\\"b\\\\c\")"}"#], SourceErrorKind::Input);
+        check(message, true, &["{\"other\"}"], SourceErrorKind::Internal);
     }
 
     #[test]

@@ -27,9 +27,8 @@ pub struct PostgresProgram {
 }
 
 impl PostgresProgram {
-    /// Gives arrays of keys, composite values and arguments of functions their types; what every
-    /// other parameter
-    /// is, PostgreSQL infers.
+    /// Gives arrays of keys and arguments of functions their types, and the values whose types
+    /// PostgreSQL does not infer.
     #[must_use]
     pub fn new(program: Program, types: &PhysicalTypes) -> Self {
         let statements = program.levels.iter().map(|level| {
@@ -38,6 +37,9 @@ impl PostgresProgram {
                 ParameterKind::Value { against: Against::Field(field), .. } => {
                     types.of(field).parameter_oid
                 }
+                ParameterKind::List { against: Against::Field(field), .. } => {
+                    types.of(field).parameter_array_oid
+                }
                 ParameterKind::RangeElement { range } => types.element_of(range),
                 ParameterKind::Text => Type::TEXT.oid(),
                 ParameterKind::TextList => Type::TEXT_ARRAY.oid(),
@@ -45,7 +47,7 @@ impl PostgresProgram {
                 ParameterKind::Argument { function, place } => types.argument(function, place),
                 ParameterKind::Value { against: Against::Attribute(..), .. }
                 | ParameterKind::Element { .. }
-                | ParameterKind::List { .. }
+                | ParameterKind::List { against: Against::Attribute(..), .. }
                 | ParameterKind::Key { .. }
                 | ParameterKind::Pattern { .. }
                 | ParameterKind::Limit { .. }

@@ -80,6 +80,8 @@ pub struct FieldType {
     pub array_oid: u32,
     /// What a parameter that is compared with it must say that it is; 0 where PostgreSQL infers it.
     pub parameter_oid: u32,
+    /// The same for an array of such values.
+    pub parameter_array_oid: u32,
     /// Whether two values that are equal for the database always print the same text, and two
     /// that print the same text are equal. False where it is not known.
     pub identity_is_text: bool,

@@ -228,6 +228,8 @@ pub(super) fn in_form(value: Expression, form: Form) -> Expression {
         Form::Stored => value,
         Form::Number => cast(value, SqlType::Numeric),
         Form::Text => cast(value, SqlType::Text),
+        Form::Numbers => cast(value, SqlType::NumericArray),
+        Form::Texts => cast(value, SqlType::TextArray),
         Form::OrEmpty => Expression::OrEmptyArray(Box::new(value)),
     }
 }

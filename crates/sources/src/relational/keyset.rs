@@ -29,6 +29,8 @@ struct Position {
     value: Option<Expression>,
     /// Whether larger values are beyond.
     up: bool,
+    /// Whether it is a row, of which null differs from a row of nulls.
+    is_row: bool,
     /// Whether null is beyond every value.
     nulls_beyond: bool,
 }
@@ -95,6 +97,7 @@ impl Compiler<'_> {
             column: self.comparable(kind, column),
             nullable: on_path || self.catalog[field].nullable,
             value,
+            is_row: kind == ValueKind::Composite,
             up: ascending == (side == Side::After),
             nulls_beyond: nulls_last == (side == Side::After),
         })
@@ -111,7 +114,10 @@ impl Position {
     }
 
     fn is_null(&self) -> Expression {
-        Expression::IsNull(Box::new(self.column.clone()))
+        match self.is_row {
+            true => Expression::IsNullItself(Box::new(self.column.clone())),
+            false => Expression::IsNull(Box::new(self.column.clone())),
+        }
     }
 
     /// Whether a row has the same value; nulls are the same.

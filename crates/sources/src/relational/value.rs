@@ -88,6 +88,8 @@ pub enum ValueKind {
     Json,
     /// An array.
     List,
+    /// A row: null is another than a row of nulls.
+    Composite,
     /// Sent as text; the source knows what it means.
     Other,
 }
@@ -134,7 +136,8 @@ impl ValueKind {
             },
             Type::Enum(_) => Self::Text,
             Type::List(_) => Self::List,
-            Type::Domain(_) | Type::Composite(_) | Type::Range(_) => Self::Other,
+            Type::Composite(_) => Self::Composite,
+            Type::Domain(_) | Type::Range(_) => Self::Other,
         }
     }
 
@@ -148,7 +151,7 @@ impl ValueKind {
             Self::Integer { .. } => "bigint",
             Self::Decimal => "numeric",
             Self::Float => "double precision",
-            Self::Text | Self::List | Self::Other => "text",
+            Self::Text | Self::List | Self::Composite | Self::Other => "text",
             Self::Uuid => "uuid",
             Self::Date => "date",
             Self::Timestamp => "timestamp",

@@ -156,9 +156,11 @@ fn encode_value(value: &Resolved<'_>, kind: ValueKind) -> Result<Value, SourceEr
             bytes(&text)
                 .ok_or_else(|| SourceError::input("invalid input syntax for type bytea"))?,
         ),
-        ValueKind::Text | ValueKind::Json | ValueKind::List | ValueKind::Other => {
-            Value::Text(text.into_owned())
-        }
+        ValueKind::Text
+        | ValueKind::Json
+        | ValueKind::List
+        | ValueKind::Composite
+        | ValueKind::Other => Value::Text(text.into_owned()),
     })
 }
 

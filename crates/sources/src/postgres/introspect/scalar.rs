@@ -78,6 +78,27 @@ fn map_known(known: &Known, modifier: i32) -> Mapping {
     })
 }
 
+/// Whether it names an object of the database: its values are compared as numbers, and so would
+/// a parameter be read as one if it did not say what it is.
+pub(super) fn is_object_identifier(row: &TypeRow) -> bool {
+    matches!(
+        Known::from_oid(row.oid),
+        Some(
+            Known::REGCLASS
+                | Known::REGCOLLATION
+                | Known::REGCONFIG
+                | Known::REGDICTIONARY
+                | Known::REGNAMESPACE
+                | Known::REGOPER
+                | Known::REGOPERATOR
+                | Known::REGPROC
+                | Known::REGPROCEDURE
+                | Known::REGROLE
+                | Known::REGTYPE
+        )
+    )
+}
+
 /// Types of extensions have no fixed oid, so they are known by the names of both.
 fn map_extension(row: &TypeRow) -> Mapping {
     match (row.extension.as_deref(), row.name.as_str()) {

@@ -127,14 +127,21 @@ impl<'a> Types<'a> {
     /// texts equal.
     pub(super) fn physical(&self, oid: u32, modifier: i32, deterministic: bool) -> FieldType {
         let (base, modifier) = self.without_domains(oid, modifier);
+        let parameter = self.rows.get(&base).filter(|row| match &row.form {
+            // Two rows are compared whatever their types are, so nothing could be inferred.
+            Form::Composite { .. } | Form::RowOfTable => true,
+            Form::Base => scalar::is_object_identifier(row),
+            Form::Array { .. }
+            | Form::Domain { .. }
+            | Form::Enum { .. }
+            | Form::Multirange
+            | Form::Range { .. } => false,
+        });
         FieldType {
             oid,
             array_oid: self.rows.get(&oid).map_or(0, |row| row.array),
-            // Two rows are compared whatever their types are, so nothing could be inferred.
-            parameter_oid: match self.form(base) {
-                Some(Form::Composite { .. } | Form::RowOfTable) => base,
-                _ => 0,
-            },
+            parameter_oid: parameter.map_or(0, |row| row.oid),
+            parameter_array_oid: parameter.map_or(0, |row| row.array),
             identity_is_text: self
                 .rows
                 .get(&base)

@@ -27,6 +27,8 @@ pub struct DatabaseError {
     pub routine: Option<String>,
     /// Whether it came before the execution, when the parameters were read and the plan was made.
     pub is_of_bind: bool,
+    /// Whether it came when the statement's text was read.
+    pub is_of_parse: bool,
 }
 
 /// Why a connection, a round of statements or a cancel request failed.

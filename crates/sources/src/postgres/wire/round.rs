@@ -171,6 +171,10 @@ impl Connection {
             .find(|expected| matches!(expected, Expected::Execute | Expected::Control));
         let execution = (ends_with == Some(&Expected::Execute)).then_some(execution);
         error.is_of_bind = self.expected.get(answered) == Some(&Expected::Bind);
+        error.is_of_parse = matches!(
+            self.expected.get(answered),
+            Some(Expected::Parse(_) | Expected::ParseUnnamed)
+        );
         let before = answered.checked_sub(1).and_then(|before| self.expected.get(before));
         let is_prepared_now = matches!(before, Some(Expected::Parse(_) | Expected::ParseUnnamed));
         let may_have_changed = error.is_of_bind && !is_prepared_now && error.is_of_text();
