@@ -304,6 +304,14 @@ pub enum InputRole {
     RelatedMany(Hop),
     /// An object of conditions on rows of the enclosing [`InputRole::RelatedMany`].
     Quantified(Quantifier),
+    /// An object of conditions on all rows of the enclosing [`InputRole::RelatedMany`] together:
+    /// on their aggregates, and a [`InputRole::GroupFilter`]. `nothing` is what is said where it
+    /// has no condition on an aggregate.
+    RelatedGroup {
+        nothing: Box<str>,
+    },
+    /// Of [`InputRole::RelatedGroup`] an object of conditions on the rows that are aggregated.
+    GroupFilter,
     /// A boolean: whether a relationship leads to any row. It steers.
     Exists(Hop),
     Match {
@@ -372,6 +380,8 @@ pub enum OrderBy {
     Natural,
     /// By these fields.
     Fields { fields: Vec<FieldId>, direction: Direction, cursor_name: Box<str> },
+    /// By what is made of the rows that a relationship leads to; its leaf is that of cursors.
+    Related { hop: Hop, value: AggregateValue, direction: Direction, cursor_name: Box<str> },
 }
 
 impl Subject {

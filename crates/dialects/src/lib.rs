@@ -13,6 +13,7 @@
 pub mod api;
 pub mod binding;
 pub mod case;
+mod extremes;
 pub mod lower;
 pub mod phrag;
 pub mod postgraphile;

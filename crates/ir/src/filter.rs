@@ -4,7 +4,7 @@
 use catalog::FieldId;
 
 use crate::operand::Operand;
-use crate::rows::{Aggregate, AggregateFunction, Call, Hop};
+use crate::rows::{AggregateFunction, Call, Hop};
 
 /// A condition on a row.
 #[derive(Clone, Debug, PartialEq)]
@@ -42,15 +42,13 @@ pub enum Filter {
         quantifier: Quantifier,
         filter: Box<Filter>,
     },
-    /// Rows by an aggregate of the rows that they are related to.
-    AggregateCompare {
+    /// Rows by what is made of the rows that they are related to.
+    RelatedGroup {
         hop: Hop,
         /// Which of the related rows are aggregated.
         filter: Box<Filter>,
-        /// With one term.
-        aggregate: Aggregate,
-        comparison: Comparison,
-        operand: Operand,
+        /// A condition on all of them together; its places are [`Place::Aggregated`].
+        having: Box<Filter>,
     },
     Text {
         place: Place,
@@ -87,7 +85,7 @@ pub enum Place {
         place: Box<Place>,
         unit: TimeUnit,
     },
-    /// Of a group of rows what is made of their values: in the condition on groups only.
+    /// Of a group of rows what is made of their values: in conditions on groups only.
     Aggregated {
         function: AggregateFunction,
         place: Box<Place>,

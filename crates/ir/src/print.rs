@@ -176,6 +176,9 @@ impl Printer<'_> {
                 self.rows(&format!("#{id} related {}", phrase::spaced(self.path(path))), rows);
             }
             OutputKind::Aggregate(aggregate) => self.aggregate(id, aggregate),
+            OutputKind::OrderValue(key) => {
+                self.line(format!("#{id} order value {}", self.order_key(key)));
+            }
             OutputKind::Computed { call, form } => {
                 let form = phrase::form(*form);
                 self.line(format!("#{id} computed {}{form}", self.call(call)));

@@ -224,6 +224,8 @@ pub enum OutputKind {
         call: Call,
         form: Form,
     },
+    /// The value by which the rows are ordered, as it is compared: for cursors.
+    OrderValue(OrderKey),
     /// How many rows pass the filter, the page left aside.
     Count,
     /// A field that all variants of [`From::Variants`] have.
@@ -289,7 +291,10 @@ pub enum AggregateFunction {
     GroupKey,
     Count,
     DistinctCount,
+    /// Null without values.
     Sum,
+    /// The sum, zero without values.
+    Total,
     Average,
     Minimum,
     Maximum,

@@ -340,7 +340,10 @@ impl Printer<'_> {
             Expression::Aggregate { function, argument } => {
                 self.out.push_str(self.aggregate(*function));
                 self.expression(argument)?;
-                self.out.push(')');
+                self.out.push_str(match function {
+                    AggregateFunction::Total | AggregateFunction::ExactTotal => "), 0)",
+                    _ => ")",
+                });
             }
             Expression::Truncated { unit, moment } => self.truncated(*unit, moment)?,
             Expression::Call(call) => self.call(call)?,
@@ -477,6 +480,10 @@ impl Printer<'_> {
             (AggregateFunction::CountDistinct, _) => "count(DISTINCT ",
             (AggregateFunction::Sum, _) | (AggregateFunction::ExactSum, true) => "sum(",
             (AggregateFunction::ExactSum, false) => "exact_sum(",
+            (AggregateFunction::Total, _) | (AggregateFunction::ExactTotal, true) => {
+                "coalesce(sum("
+            }
+            (AggregateFunction::ExactTotal, false) => "coalesce(exact_sum(",
             (AggregateFunction::Average, _) | (AggregateFunction::ExactAverage, true) => "avg(",
             (AggregateFunction::ExactAverage, false) => "exact_avg(",
             (AggregateFunction::Minimum, _) => "min(",

@@ -228,8 +228,12 @@ pub enum AggregateFunction {
     CountDistinct,
     /// Of floats.
     Sum,
+    /// Of floats, zero without values.
+    Total,
     /// Of integers and decimals, with every digit.
     ExactSum,
+    /// The same, zero without values.
+    ExactTotal,
     /// Of floats.
     Average,
     /// Of integers and decimals, as a decimal.
@@ -352,7 +356,10 @@ impl Select {
     pub fn tables(&self) -> usize {
         let joined = self.joins.iter().map(|join| &join.item);
         let items: usize = self.from.iter().chain(joined).map(FromItem::tables).sum();
-        items + self.filter.as_ref().map_or(0, Expression::tables)
+        let shown = self.items.iter().map(|item| &item.expression);
+        let order = self.order_by.iter().map(|item| &item.expression);
+        let expressions = shown.chain(order).chain(&self.filter);
+        items + expressions.map(Expression::tables).sum::<usize>()
     }
 
     /// Adds a condition to those there are.
@@ -392,6 +399,7 @@ impl Expression {
     fn tables(&self) -> usize {
         match self {
             Self::Exists(select) | Self::Subquery(select) => select.tables(),
+            Self::Compare { left, right, .. } => left.tables() + right.tables(),
             Self::And(conditions) | Self::Or(conditions) => {
                 conditions.iter().map(Self::tables).sum()
             }

@@ -3,13 +3,16 @@
 use graphql::CollectedField;
 use graphql::operation::{FieldRef, SelectionSetId};
 use graphql::schema::TypeId;
-use ir::{Aggregate, AggregateFunction, AggregateTerm, Form, Place};
+use ir::{Aggregate, AggregateFunction, AggregateTerm, Filter, Form, Place};
 use response::{Fields, Item, Leaf, Node};
 
-use super::input::Input;
+use super::filter::Around;
+use super::input::{Input, Presence};
 use super::selection::misplaced;
 use super::{Context, LowerError, Outputs};
-use crate::binding::{AggregateField, AggregateValue, FieldBinding, InputRole, ValueBinding};
+use crate::binding::{
+    AggregateField, AggregateValue, FieldBinding, GroupBy, InputRole, ValueBinding,
+};
 
 /// An aggregate with the object that shows it.
 #[derive(Debug)]
@@ -25,6 +28,28 @@ struct Within<'k> {
     /// The keys of the group.
     keys: Option<&'k [(response::OutputId, Leaf)]>,
 }
+
+/// What the arguments of groups say.
+#[derive(Default)]
+struct GroupArguments {
+    group_by: Vec<Place>,
+    /// How the text of each key is written.
+    keys: Vec<Leaf>,
+    having: Option<Box<Filter>>,
+}
+
+impl GroupArguments {
+    fn push(&mut self, group_by: &GroupBy) {
+        let place = Place::field(group_by.field);
+        self.group_by.push(match group_by.unit {
+            None => place,
+            Some(unit) => Place::Truncated { place: Box::new(place), unit },
+        });
+        self.keys.push(group_by.leaf.clone());
+    }
+}
+
+const HAVING_NOTHING: &str = "Must not provide having without also providing groupBy";
 
 /// The most values that rows are grouped by.
 const KEYS: usize = 64;
@@ -51,7 +76,7 @@ impl Context<'_> {
     ) -> Result<Node, LowerError> {
         let FieldRef::Field(id) = field.field else { return Err(misplaced("groups")) };
         let r#type = self.api.schema[id].r#type;
-        let (group_by, keys) = self.group_keys(field)?;
+        let GroupArguments { group_by, keys, having } = self.group_arguments(field)?;
         let mut terms = Vec::new();
         let mut leaves = Vec::with_capacity(keys.len());
         for (place, leaf) in group_by.iter().zip(keys) {
@@ -65,8 +90,7 @@ impl Context<'_> {
         let fields = self.aggregate_fields(r#type.base, sets, within, &mut terms)?;
         let nullable = r#type.item().is_some_and(|item| !item.is_non_null());
         let is_whole = group_by.is_empty();
-        let output =
-            outputs.aggregate(self, Aggregate { paged: false, group_by, having: None, terms });
+        let output = outputs.aggregate(self, Aggregate { paged: false, group_by, having, terms });
         // Without anything to agree in, all rows are one group, even if there are none.
         Ok(if is_whole {
             let node = self.shape.add(Node::Aggregate { output, fields });
@@ -77,34 +101,38 @@ impl Context<'_> {
         })
     }
 
-    /// What rows are grouped by, and how the text of each key is written.
-    fn group_keys(
-        &self,
-        field: &CollectedField<'_>,
-    ) -> Result<(Vec<Place>, Vec<Leaf>), LowerError> {
-        let (mut places, mut leaves) = (Vec::new(), Vec::new());
+    /// What rows are grouped by, and which groups are wanted.
+    fn group_arguments(&self, field: &CollectedField<'_>) -> Result<GroupArguments, LowerError> {
+        let mut arguments = GroupArguments::default();
+        let mut conditioned = false;
         for (id, value) in field.arguments {
+            let input = Input::new(value);
             if self.api.input(*id).role != InputRole::GroupBy {
-                return Err(misplaced("an argument of groups"));
+                conditioned |= self.presence(&input) == Presence::Present;
+                let having = self.condition(*id, &input, Around::default(), field.location)?;
+                arguments.having = having.map(Box::new);
+                continue;
             }
             let r#type = self.api.schema[*id].r#type.base;
-            for item in self.items(&Input::new(value))? {
-                let Some(ValueBinding::GroupBy(group_by)) = self.enum_value(&item, r#type) else {
-                    return Err(misplaced("a value of groups"));
-                };
-                let place = Place::field(group_by.field);
-                places.push(match group_by.unit {
-                    None => place,
-                    Some(unit) => Place::Truncated { place: Box::new(place), unit },
-                });
-                leaves.push(group_by.leaf.clone());
+            for item in self.items(&input)? {
+                match self.enum_value(&item, r#type) {
+                    Some(ValueBinding::GroupBy(group_by)) => arguments.push(group_by),
+                    Some(ValueBinding::Refused(text)) => {
+                        return Err(LowerError::refused(text, field.location));
+                    }
+                    _ => return Err(misplaced("a value of groups")),
+                }
             }
         }
-        if places.len() > KEYS {
+        let keys = arguments.keys.len();
+        if keys > KEYS {
             let message = format!("Rows can be grouped by {KEYS} values at most.");
             return Err(LowerError::refused(&message, field.location));
         }
-        Ok((places, leaves))
+        if conditioned && keys == 0 {
+            return Err(LowerError::refused(HAVING_NOTHING, field.location));
+        }
+        Ok(arguments)
     }
 
     /// The fields of an object over all rows of a set, or of one function's values.

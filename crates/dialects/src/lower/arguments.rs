@@ -110,6 +110,8 @@ impl Context<'_> {
                 InputRole::Member => {}
                 InputRole::SortField(_)
                 | InputRole::GroupBy
+                | InputRole::RelatedGroup { .. }
+                | InputRole::GroupFilter
                 | InputRole::Filter
                 | InputRole::And { .. }
                 | InputRole::Or { .. }

@@ -127,7 +127,7 @@ impl Context<'_> {
                     false => Filter::Not(Box::new(is_null)),
                 }))
             }
-            (InputRole::Filter, _) => self.object(given, around),
+            (InputRole::Filter | InputRole::GroupFilter, _) => self.object(given, around),
             (InputRole::Operators(subject), _) => {
                 self.object(given, Around { subject: Some(subject), ..Around::default() })
             }
@@ -145,6 +145,10 @@ impl Context<'_> {
             }
             (InputRole::Quantified(quantifier), _) => match around.hop {
                 Some(hop) => self.related(given, hop, *quantifier),
+                None => Ok(None),
+            },
+            (InputRole::RelatedGroup { nothing }, _) => match around.hop {
+                Some(hop) => self.related_group(given, hop, nothing),
                 None => Ok(None),
             },
             (InputRole::Exists(hop), _) => {
@@ -179,6 +183,41 @@ impl Context<'_> {
                 _,
             ) => Ok(None),
         }
+    }
+
+    /// Rows by aggregates of the rows that they are related to.
+    fn related_group(
+        &self,
+        given: Given<'_, '_>,
+        hop: Hop,
+        nothing: &str,
+    ) -> Result<Option<Filter>, LowerError> {
+        let entries = self.entries(given.input, self.api.schema[given.id].r#type.base)?;
+        if entries.is_empty() {
+            return meaning(&given.binding.empty, None, given.location);
+        }
+        let is_filter =
+            |(id, _): &&(InputId, Input<'_>)| self.api.input(*id).role == InputRole::GroupFilter;
+        let (filters, conditions): (Vec<_>, Vec<_>) = entries.iter().partition(is_filter);
+        if conditions.is_empty() {
+            return Err(LowerError::refused(nothing, given.location));
+        }
+        let mut having = Vec::with_capacity(conditions.len());
+        for (id, input) in conditions {
+            having.extend(self.condition(*id, input, Around::default(), given.location)?);
+        }
+        let mut filter = Vec::with_capacity(filters.len());
+        for (id, input) in filters {
+            filter.extend(self.condition(*id, input, Around::default(), given.location)?);
+        }
+        let filter = Box::new(Filter::and(filter));
+        Ok(match having.is_empty() {
+            true => None,
+            false => {
+                let having = Box::new(Filter::and(having));
+                Some(Filter::RelatedGroup { hop, filter, having })
+            }
+        })
     }
 
     /// Rows by rows that they are related to.

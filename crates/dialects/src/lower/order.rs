@@ -1,12 +1,12 @@
 //! Orders, made complete, and the cursors that belong to them.
 
 use catalog::{EntityId, FieldId};
-use ir::{Direction, Nulls, OrderKey, OrderTerm, Place};
+use ir::{Aggregate, AggregateTerm, Direction, Filter, Nulls, OrderKey, OrderTerm, Place};
 use response::{Leaf, Piece};
 
 use super::Context;
 use super::outputs::Outputs;
-use crate::binding::{EntityBinding, OrderBy};
+use crate::binding::{AggregateValue, EntityBinding, OrderBy};
 
 /// The order of a list: what the request says, completed by the tie-break.
 #[derive(Debug, Default)]
@@ -19,9 +19,17 @@ pub(super) struct ListOrder {
 #[derive(Debug, Default)]
 struct CursorForm {
     names: Vec<Box<str>>,
-    fields: Vec<FieldId>,
+    values: Vec<CursorValue>,
     /// The row's number instead of values.
     by_number: bool,
+}
+
+/// A value that cursors hold.
+#[derive(Debug)]
+struct CursorValue {
+    key: OrderKey,
+    /// Its form; of a field that of its column.
+    leaf: Option<Leaf>,
 }
 
 impl ListOrder {
@@ -35,9 +43,14 @@ impl ListOrder {
         &self.cursor.names
     }
 
-    /// The fields whose values its cursors hold.
-    pub(super) fn cursor_fields(&self) -> &[FieldId] {
-        &self.cursor.fields
+    /// The number of values that its cursors hold.
+    pub(super) fn cursor_length(&self) -> usize {
+        self.cursor.values.len()
+    }
+
+    /// The place of a value among those that its cursors hold.
+    pub(super) fn cursor_place(&self, key: &OrderKey) -> Option<usize> {
+        self.cursor.values.iter().position(|value| value.key == *key)
     }
 }
 
@@ -48,7 +61,7 @@ impl ListOrder {
     /// The order in which a function gives its rows: cursors hold the row's number.
     pub(super) fn of_function() -> Self {
         let cursor =
-            CursorForm { names: vec![NATURAL.into()], fields: Vec::new(), by_number: true };
+            CursorForm { names: vec![NATURAL.into()], values: Vec::new(), by_number: true };
         Self { terms: Vec::new(), cursor }
     }
 }
@@ -62,22 +75,34 @@ impl Context<'_> {
         let mut cursor = CursorForm::default();
         let mut unique = false;
         for order in chosen {
-            let OrderBy::Fields { fields, direction, cursor_name } = order else { continue };
-            cursor.names.push(cursor_name.clone());
-            cursor.fields.extend_from_slice(fields);
-            unique |= *fields == binding.tie_break
-                || matches!(fields[..], [field] if binding.unique.contains(&field));
-            for field in fields {
-                push_term(&mut terms, *field, *direction);
+            match order {
+                OrderBy::Natural => {}
+                OrderBy::Fields { fields, direction, cursor_name } => {
+                    cursor.names.push(cursor_name.clone());
+                    cursor.push_fields(fields);
+                    unique |= *fields == binding.tie_break
+                        || matches!(fields[..], [field] if binding.unique.contains(&field));
+                    for field in fields {
+                        push_term(&mut terms, OrderKey::Place(Place::field(*field)), *direction);
+                    }
+                }
+                OrderBy::Related { hop, value, direction, cursor_name } => {
+                    cursor.names.push(cursor_name.clone());
+                    let key = self.related_key(*hop, value);
+                    let leaf = Some(value.leaf.clone());
+                    cursor.values.push(CursorValue { key: key.clone(), leaf });
+                    push_term(&mut terms, key, *direction);
+                }
             }
         }
         if cursor.names.is_empty() {
             cursor.names.push(binding.natural_cursor.clone());
         }
         if !unique {
-            cursor.fields.extend_from_slice(&binding.tie_break);
+            cursor.push_fields(&binding.tie_break);
             for field in &binding.tie_break {
-                push_term(&mut terms, *field, Direction::Ascending);
+                let key = OrderKey::Place(Place::field(*field));
+                push_term(&mut terms, key, Direction::Ascending);
             }
         }
         cursor.by_number = binding.tie_break.is_empty() && !unique;
@@ -96,15 +121,34 @@ impl Context<'_> {
         }
         text.push(b'[');
         let mut pieces = vec![Piece::Literal(text.into())];
-        for (place, field) in order.cursor.fields.iter().enumerate() {
+        for (place, CursorValue { key, leaf }) in order.cursor.values.iter().enumerate() {
             if place > 0 {
                 pieces.push(literal(b","));
             }
-            let leaf = self.api.find_column(*field).map(|column| column.json.clone());
-            pieces.push(self.value_piece(&[], *field, leaf, outputs));
+            pieces.push(match key {
+                OrderKey::Place(Place::Field { path, field }) => {
+                    let leaf = self.api.find_column(*field).map(|column| column.json.clone());
+                    self.value_piece(path, *field, leaf, outputs)
+                }
+                OrderKey::Place(_) | OrderKey::Relation { .. } | OrderKey::Call(_) => {
+                    let output = outputs.order_value(self, key);
+                    Piece::Leaf { output, leaf: leaf.clone().unwrap_or(Leaf::Any) }
+                }
+            });
         }
         pieces.push(literal(b"]]"));
         pieces
+    }
+
+    /// What an order by related rows orders by.
+    fn related_key(&self, hop: ir::Hop, value: &AggregateValue) -> OrderKey {
+        let AggregateValue { function, field, form, .. } = value;
+        let place = field.map(Place::field);
+        // Nothing refers to the value of an order by its output.
+        let id = ir::OutputId(u32::MAX);
+        let terms = vec![AggregateTerm { id, function: *function, place, form: *form }];
+        let aggregate = Aggregate { paged: false, group_by: Vec::new(), having: None, terms };
+        OrderKey::Relation { hop, filter: Filter::all(), aggregate }
     }
 
     /// The opaque id of the row at the end of a path.
@@ -144,10 +188,19 @@ pub(super) fn literal(text: &[u8]) -> Piece {
     Piece::Literal(text.into())
 }
 
-/// Adds a term, unless the field orders the rows already. Nulls stand where PostgreSQL puts
-/// them, on every source.
-fn push_term(terms: &mut Vec<OrderTerm>, field: FieldId, direction: Direction) {
-    let key = OrderKey::Place(Place::field(field));
+impl CursorForm {
+    fn push_fields(&mut self, fields: &[FieldId]) {
+        let value = |field: &FieldId| CursorValue {
+            key: OrderKey::Place(Place::field(*field)),
+            leaf: None,
+        };
+        self.values.extend(fields.iter().map(value));
+    }
+}
+
+/// Adds a term, unless the same orders the rows already. Nulls stand where PostgreSQL puts them,
+/// on every source.
+fn push_term(terms: &mut Vec<OrderTerm>, key: OrderKey, direction: Direction) {
     if terms.iter().any(|term| term.key == key) {
         return;
     }

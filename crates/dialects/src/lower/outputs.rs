@@ -74,6 +74,21 @@ impl Outputs {
         response::OutputId(id.0)
     }
 
+    /// The value by which the rows are ordered.
+    pub(super) fn order_value(
+        &mut self,
+        context: &mut Context<'_>,
+        key: &ir::OrderKey,
+    ) -> response::OutputId {
+        let kind = OutputKind::OrderValue(key.clone());
+        let known = self.list.iter().find(|output| output.kind == kind);
+        let id = match known {
+            Some(output) => output.id,
+            None => self.push(context, kind),
+        };
+        response::OutputId(id.0)
+    }
+
     /// What is made of all rows.
     pub(super) fn aggregate(
         &mut self,

@@ -103,13 +103,11 @@ fn after_number(
 /// For each term of the order its value at the cursor; `None` if the cursor is of another order.
 fn keyset_values(cursor: &Opaque, order: &ListOrder) -> Option<Vec<KeysetValue>> {
     let OpaqueValues::Nulls(nulls) = &cursor.shape.values else { return None };
-    let fields = order.cursor_fields();
-    if cursor.shape.tags != order.cursor_names() || nulls.len() != fields.len() {
+    if cursor.shape.tags != order.cursor_names() || nulls.len() != order.cursor_length() {
         return None;
     }
     let value = |term: &ir::OrderTerm| {
-        let ir::OrderKey::Place(ir::Place::Field { field, .. }) = &term.key else { return None };
-        let place = fields.iter().position(|known| known == field)?;
+        let place = order.cursor_place(&term.key)?;
         Some(match nulls.get(place) {
             Some(true) => KeysetValue::Null,
             Some(false) | None => KeysetValue::Value(Operand::Decoded {

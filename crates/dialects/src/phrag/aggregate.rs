@@ -19,6 +19,7 @@ use crate::api::ApiBuilder;
 use crate::binding::{
     AggregateField, AggregateValue, FieldBinding, InputBinding, InputRole, RowsBinding, ValueShape,
 };
+use crate::extremes::has_extremes;
 
 /// The functions, in Phrag's order.
 const FUNCTIONS: [(&str, AggregateFunction); 4] = [
@@ -153,20 +154,7 @@ fn aggregated(catalog: &Catalog, column: &Column<'_>, big_integers: BigIntegers)
         }
         // Databases have no average of amounts of money.
         Type::Scalar(Scalar::Money) => number(exact(None), None, exact(None)),
-        Type::Enum(_)
-        | Type::Scalar(
-            Scalar::Text
-            | Scalar::Character { .. }
-            | Scalar::CaseInsensitiveText
-            | Scalar::Date
-            | Scalar::Time
-            | Scalar::TimeWithZone
-            | Scalar::Timestamp
-            | Scalar::TimestampWithZone
-            | Scalar::Interval
-            | Scalar::Inet
-            | Scalar::ObjectId,
-        ) => match &column.values.binding.value {
+        base if has_extremes(base) => match &column.values.binding.value {
             ValueShape::Leaf(leaf) => Aggregated { extreme: Some(leaf.clone()), ..none },
             _ => none,
         },

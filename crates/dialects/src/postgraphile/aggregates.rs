@@ -13,8 +13,8 @@ use response::Leaf;
 
 use super::build::{Build, field, input, object};
 use super::claims::{Claimant, Claims};
-use super::descriptions;
 use super::entity::{Column, Served};
+use super::{aggregate_conditions, descriptions};
 use crate::binding::{
     AggregateField, AggregateValue, ConnectionField, FieldBinding, GroupBy, InputBinding,
     InputRole, ValueBinding, ValueShape,
@@ -27,12 +27,12 @@ pub(super) struct Specification {
     /// Its field.
     pub(super) name: &'static str,
     /// What descriptions call it.
-    label: &'static str,
+    pub(super) label: &'static str,
 }
 
 /// The functions, in the plugin's order.
 pub(super) const SPECIFICATIONS: [Specification; 9] = [
-    specification(AggregateFunction::Sum, "sum", "Sum"),
+    specification(AggregateFunction::Total, "sum", "Sum"),
     specification(AggregateFunction::DistinctCount, "distinctCount", "Distinct count"),
     specification(AggregateFunction::Minimum, "min", "Minimum"),
     specification(AggregateFunction::Maximum, "max", "Maximum"),
@@ -69,6 +69,8 @@ pub(super) struct Made {
     pub(super) r#type: TypeRef,
     pub(super) leaf: Leaf,
     pub(super) form: Form,
+    /// What the database makes of them.
+    pub(super) stored: Type,
     /// The JSON text where there is no value.
     absent: Option<&'static str>,
 }
@@ -79,6 +81,8 @@ struct AggregateTypes {
     container: TypeId,
     /// Not there if there is no column to group by.
     group_by: Option<TypeId>,
+    /// Not there if nothing can be compared.
+    having: Option<TypeId>,
 }
 
 /// Whether an entity has aggregates.
@@ -110,6 +114,10 @@ fn add_fields(build: &mut Build<'_>, one: &Served<'_>, connection: TypeId, types
     let keys = TypeRef::named(group_by).non_null().list().non_null();
     let definition = input("groupBy", &descriptions::group_by(&one.name), keys);
     build.api.add_argument(groups, definition, InputBinding::lenient(InputRole::GroupBy));
+    if let Some(having) = types.having {
+        let definition = input("having", descriptions::HAVING, TypeRef::named(having));
+        build.api.add_argument(groups, definition, InputBinding::lenient(InputRole::Filter));
+    }
 }
 
 fn add_types(build: &mut Build<'_>, one: &Served<'_>) -> Option<AggregateTypes> {
@@ -145,13 +153,29 @@ fn add_types(build: &mut Build<'_>, one: &Served<'_>) -> Option<AggregateTypes> 
         build.api.add_field(container, definition, FieldBinding::Aggregate(binding));
     }
     let group_by = add_group_by(build, one);
-    Some(AggregateTypes { container, group_by })
+    let having = group_by.and_then(|_| aggregate_conditions::add_having(build, one));
+    Some(AggregateTypes { container, group_by, having })
 }
 
 impl Specification {
+    /// What PostgreSQL calls the function.
+    pub(super) fn database_name(self) -> &'static str {
+        match self.function {
+            AggregateFunction::Total => "sum",
+            AggregateFunction::Minimum => "min",
+            AggregateFunction::Maximum => "max",
+            AggregateFunction::Average => "avg",
+            AggregateFunction::StandardDeviationSample => "stddev_samp",
+            AggregateFunction::StandardDeviationPopulation => "stddev_pop",
+            AggregateFunction::VarianceSample => "var_samp",
+            AggregateFunction::VariancePopulation => "var_pop",
+            _ => "count",
+        }
+    }
+
     /// The plugin makes null zero in sums only.
     fn is_never_null(self) -> bool {
-        self.function == AggregateFunction::Sum
+        self.function == AggregateFunction::Total
     }
 }
 
@@ -163,7 +187,7 @@ fn value(function: AggregateFunction, column: &Column, made: Made) -> FieldBindi
 }
 
 /// Adds a type, if no other has its name.
-fn claim(
+pub(super) fn claim(
     build: &mut Build<'_>,
     subject: &str,
     name: &str,
@@ -243,6 +267,15 @@ fn key_leaf(base: &Type) -> Leaf {
     }
 }
 
+/// What the database has for a scalar of the API.
+fn stored(name: &str) -> Type {
+    Type::Scalar(match name {
+        "BigInt" => Scalar::Int64,
+        "Float" => Scalar::Float64,
+        _ => Scalar::Decimal { precision: None, scale: None },
+    })
+}
+
 /// What a function makes of a column's values; `None` if it does not take them.
 pub(super) fn made(
     build: &mut Build<'_>,
@@ -261,8 +294,13 @@ pub(super) fn made(
         AggregateFunction::DistinctCount => {
             let big_int = build.scalar("BigInt")?;
             let none = Some(r#""0""#);
-            let made =
-                Made { r#type: big_int, leaf: Leaf::BigInt, form: Form::Stored, absent: none };
+            let made = Made {
+                r#type: big_int,
+                leaf: Leaf::BigInt,
+                form: Form::Stored,
+                stored: stored("BigInt"),
+                absent: none,
+            };
             column.value.ordered.then_some(made)
         }
         AggregateFunction::Minimum | AggregateFunction::Maximum => match base? {
@@ -280,11 +318,11 @@ pub(super) fn made(
                     _ => return None,
                 };
                 let (r#type, form) = (column.value.output, column.value.form);
-                Some(Made { r#type, leaf, form, absent: None })
+                Some(Made { r#type, leaf, form, stored: field_type.clone(), absent: None })
             }
             _ => None,
         },
-        AggregateFunction::Sum => {
+        AggregateFunction::Total => {
             let (name, leaf) = match (base?, is_domain) {
                 (Scalar::Int16 | Scalar::Int32, false) => ("BigInt", Leaf::BigInt),
                 (Scalar::Float32 | Scalar::Float64 | Scalar::Money, false) => {
@@ -300,7 +338,8 @@ pub(super) fn made(
             };
             let absent = Some(if name == "Float" { "0" } else { r#""0""# });
             let r#type = build.scalar(name)?;
-            Some(Made { r#type, leaf, form: column.value.form, absent })
+            let (form, stored) = (column.value.form, stored(name));
+            Some(Made { r#type, leaf, form, stored, absent })
         }
         _ if function != AggregateFunction::Average && !statistics => None,
         _ => {
@@ -319,7 +358,8 @@ pub(super) fn made(
                 _ => return None,
             };
             let r#type = build.scalar(name)?;
-            Some(Made { r#type, leaf, form: Form::Stored, absent: None })
+            let (form, stored) = (Form::Stored, stored(name));
+            Some(Made { r#type, leaf, form, stored, absent: None })
         }
     }
 }

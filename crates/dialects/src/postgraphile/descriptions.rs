@@ -64,6 +64,42 @@ pub(super) fn aggregates_by(function: &str) -> String {
     )
 }
 
+pub(super) const HAVING: &str = "Conditions on the grouped aggregates.";
+
+pub(super) fn having_type(r#type: &str) -> String {
+    format!("Conditions for `{type}` aggregates.", type = r#type)
+}
+
+pub(super) fn filter_aggregates(r#type: &str) -> String {
+    format!("Aggregates across related `{type}` match the filter criteria.", type = r#type)
+}
+
+pub(super) fn aggregates_filter_type(r#type: &str) -> String {
+    format!("A filter to be used against aggregates of `{type}` object types.", type = r#type)
+}
+
+pub(super) fn aggregated_if(r#type: &str) -> String {
+    format!(
+        "A filter that must pass for the relevant `{type}` object to be included within the \
+         aggregate.",
+        type = r#type
+    )
+}
+
+pub(super) fn aggregate_over(function: &str, r#type: &str) -> String {
+    format!("{function} aggregate over matching `{type}` objects.", type = r#type)
+}
+
+/// What a filter by aggregates says that names none; nothing if there are none.
+pub(super) fn no_aggregate(names: &[&str]) -> Option<String> {
+    let (last, others) = names.split_last()?;
+    let others = match others {
+        [] => String::new(),
+        others => format!("'{}' or ", others.join("', '")),
+    };
+    Some(format!("'aggregates' filter must specify at least one aggregate: {others}'{last}')."))
+}
+
 pub(super) fn aggregated(function: &str, field: &str) -> String {
     format!("{function} of {field} across the matching connection")
 }

@@ -11,12 +11,15 @@
 //! * [`enum_tables`]: tables whose rows are the values of enums
 //! * [`types`], [`scalars`], [`enums`], [`parts`], [`inputs`]: types of columns
 //! * [`entity`], [`connection`], [`order`], [`condition`]: the types that each entity has
-//! * [`aggregates`]: what is made of all rows
 //! * [`filter`]s, by option
+//! * [`aggregates`]: what is made of all rows; [`aggregate_orders`],
+//!   [`aggregate_conditions`]
 //! * [`relations`], [`root`]: fields that give rows, with their [`arguments`]
 //! * [`functions`], [`function_results`]: functions as fields, and what they give
 //! * [`descriptions`]: what the API says about itself
 
+mod aggregate_conditions;
+mod aggregate_orders;
 mod aggregates;
 mod arguments;
 mod build;
@@ -180,6 +183,7 @@ pub fn api(catalog: &Catalog, options: &Options) -> Api {
         relations::add(&mut build, &mut served, index);
     }
     functions::add_computed(&mut build, &mut served);
+    aggregate_orders::add(&mut build, &served);
     root::add_fields(&mut build, &served, query);
     build.api.finish()
 }

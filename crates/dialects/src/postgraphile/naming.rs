@@ -375,6 +375,38 @@ impl Inflection {
         constant_case(&self.column_name(column))
     }
 
+    /// Conditions on groups of rows of a table; named after the table as it is.
+    pub(super) fn having_type(self, table: &str) -> String {
+        self.upper_camel_case(&format!("{}-having-input", coerce(table)))
+    }
+
+    /// Conditions on what a function makes of groups of rows of a table.
+    pub(super) fn having_aggregate_type(self, table: &str, function: &str) -> String {
+        self.upper_camel_case(&format!("{}-having-{function}-input", coerce(table)))
+    }
+
+    /// Filters by what a function makes of related rows.
+    pub(super) fn aggregate_filter_type(self, r#type: &str, function: &str) -> String {
+        let function = self.upper_camel_case(function);
+        self.filter_type(&format!("{type}{function}Aggregate", type = r#type))
+    }
+
+    /// An order by the number of related rows; `relation` is the field that gives them.
+    pub(super) fn order_by_count(self, relation: &str, suffix: &str) -> String {
+        constant_case(&format!("{relation}-count-{suffix}"))
+    }
+
+    /// An order by what a function makes of a column of related rows.
+    pub(super) fn order_by_aggregate(
+        self,
+        relation: &str,
+        function: &str,
+        column: &str,
+        suffix: &str,
+    ) -> String {
+        constant_case(&format!("{relation}-{function}-{}-{suffix}", self.column_name(column)))
+    }
+
     /// A part of a column's values that rows are grouped by.
     pub(super) fn group_by_part(self, column: &str, part: &str) -> String {
         constant_case(&format!("{}-{part}", self.column_name(column)))

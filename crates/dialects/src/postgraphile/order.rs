@@ -16,7 +16,7 @@ pub(super) const NATURAL: &str = "NATURAL";
 pub(super) const PRIMARY_KEY_ASC: &str = "PRIMARY_KEY_ASC";
 const PRIMARY_KEY_DESC: &str = "PRIMARY_KEY_DESC";
 
-const DIRECTIONS: [(&str, Direction); 2] =
+pub(super) const DIRECTIONS: [(&str, Direction); 2] =
     [("asc", Direction::Ascending), ("desc", Direction::Descending)];
 
 /// Adds the enum of an entity's orders: `NATURAL`, each column in both directions, the primary

@@ -170,10 +170,9 @@ impl Printer<'_> {
                 };
                 format!("{quantifier} {} ({})", self.hop(*hop), self.filter(filter))
             }
-            Filter::AggregateCompare { hop, filter, aggregate, comparison, operand } => {
-                let (aggregate, operand) =
-                    (self.related(*hop, filter, aggregate), self.operand(operand));
-                format!("{aggregate} {} {operand}", comparison_text(*comparison))
+            Filter::RelatedGroup { hop, filter, having } => {
+                let (filter, having) = (self.filter(filter), self.filter(having));
+                format!("all {} ({filter}) together ({having})", self.hop(*hop))
             }
             Filter::Text { place, r#match, case, operand } => {
                 let (place, operand) = (self.place(place), self.operand(operand));
@@ -226,6 +225,7 @@ impl Printer<'_> {
             AggregateFunction::Count => "count",
             AggregateFunction::DistinctCount => "distinct count",
             AggregateFunction::Sum => "sum",
+            AggregateFunction::Total => "total",
             AggregateFunction::Average => "average",
             AggregateFunction::Minimum => "minimum",
             AggregateFunction::Maximum => "maximum",
@@ -242,15 +242,17 @@ impl Printer<'_> {
         }
     }
 
+    pub(super) fn order_key(&self, key: &OrderKey) -> String {
+        match key {
+            OrderKey::Place(place) => self.place(place),
+            OrderKey::Relation { hop, filter, aggregate } => self.related(*hop, filter, aggregate),
+            OrderKey::Call(call) => self.call(call),
+        }
+    }
+
     pub(super) fn order(&self, order: &[OrderTerm]) -> String {
         let term = |term: &OrderTerm| {
-            let key = match &term.key {
-                OrderKey::Place(place) => self.place(place),
-                OrderKey::Relation { hop, filter, aggregate } => {
-                    self.related(*hop, filter, aggregate)
-                }
-                OrderKey::Call(call) => self.call(call),
-            };
+            let key = self.order_key(&term.key);
             let direction = match term.direction {
                 Direction::Ascending => "asc",
                 Direction::Descending => "desc",

@@ -146,12 +146,17 @@ fn filters() {
         related(Quantifier::Every, Filter::all()),
         related(Quantifier::None, Filter::none()),
         related(Quantifier::Single, compare(Comparison::Less)),
-        Filter::AggregateCompare {
+        Filter::RelatedGroup {
             hop: albums,
             filter: Box::new(compare(Comparison::Greater)),
-            aggregate: count(),
-            comparison: Comparison::GreaterOrEqual,
-            operand: integer(3),
+            having: Box::new(Filter::Compare {
+                place: Place::Aggregated {
+                    function: AggregateFunction::Total,
+                    place: Box::new(music.place("album.price")),
+                },
+                comparison: Comparison::GreaterOrEqual,
+                operand: integer(3),
+            }),
         },
         Filter::Geo {
             place: music.place("artist.place"),
@@ -164,9 +169,9 @@ fn filters() {
         &music,
         &request,
         &expect![[r#"
-        transaction, snapshot
-          step 0 of root 0: read rows 0: entity album, filter (price = $0 or price <> $0 or price is distinct from $0 or price is not distinct from $0) and price < $0 and price <= $0 and price > $0 and price >= $0 and price in $0 and price not in $0 and price contains $0 and price contained by $0 and price overlaps $0 and price contains more than $0 and price contained by more of $0 and price contains element $0 and price left of $0 and price right of $0 and price not right of $0 and price not left of $0 and price adjacent to $0 and price has key $0 and price has any key of $0 and price has all keys of $0 and not (title like ignoring case $1.title[0]) and except (title includes minding case $1.title[0]) and title starts with $1.title[0] and title ends with $1.title[0] and title matches ignoring case $1.title[0] and title has all words of $1.title[0] and title has any word of $1.title[0] and title = ignoring case $1.title[0] and title in minding case $1.title[0] and any of tags (1) < $0 and ->artist[artist_id].name is null and short(row) is null and every <-album[artist_id] (all) and no <-album[artist_id] (none) and one <-album[artist_id] (price < $0) and count of <-album[artist_id] (price > $0) >= 3 and place near $2
-    "#]],
+            transaction, snapshot
+              step 0 of root 0: read rows 0: entity album, filter (price = $0 or price <> $0 or price is distinct from $0 or price is not distinct from $0) and price < $0 and price <= $0 and price > $0 and price >= $0 and price in $0 and price not in $0 and price contains $0 and price contained by $0 and price overlaps $0 and price contains more than $0 and price contained by more of $0 and price contains element $0 and price left of $0 and price right of $0 and price not right of $0 and price not left of $0 and price adjacent to $0 and price has key $0 and price has any key of $0 and price has all keys of $0 and not (title like ignoring case $1.title[0]) and except (title includes minding case $1.title[0]) and title starts with $1.title[0] and title ends with $1.title[0] and title matches ignoring case $1.title[0] and title has all words of $1.title[0] and title has any word of $1.title[0] and title = ignoring case $1.title[0] and title in minding case $1.title[0] and any of tags (1) < $0 and ->artist[artist_id].name is null and short(row) is null and every <-album[artist_id] (all) and no <-album[artist_id] (none) and one <-album[artist_id] (price < $0) and all <-album[artist_id] (price > $0) together (total price >= 3) and place near $2
+        "#]],
     );
 }
 
@@ -217,6 +222,14 @@ fn places_of_rows() {
                         path: vec![album],
                         filter: music.equal("artist.name", Operand::Claim("name".into())),
                     },
+                ),
+                output(
+                    7,
+                    OutputKind::OrderValue(OrderKey::Relation {
+                        hop: music.backward("artist.LIKES"),
+                        filter: Filter::all(),
+                        aggregate: count(),
+                    }),
                 ),
                 output(
                     2,
@@ -315,6 +328,7 @@ fn places_of_rows() {
               step 0 of root 0: read rows 0: function search($0), not shown, distinct [title], order rank(row ->artist[artist_id], by: "a\"b") desc nulls first, count of <-artist[:LIKES] (all) desc nulls first, page limit 3 offset 1 before (null, now) from the end + look-ahead
                 #0 field price as a number
                 #1 present ->artist[artist_id] if name = claim name
+                #7 order value count of <-artist[:LIKES] (all)
                 #2 computed short(row) as a number
                 #3 aggregate of page, grouped by title, hour of price, day of price, having maximum price < 3
                   #4 group key title as a number

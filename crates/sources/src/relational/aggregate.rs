@@ -5,12 +5,13 @@
 //! statement, grouped by the parents' keys; a parent without rows has no row then, and whoever
 //! reads the level knows what that means.
 
-use catalog::FieldId;
+use catalog::{FieldId, Scalar, Type};
 use ir::{
-    Aggregate, AggregateFunction, AggregateTerm, Comparison, Operand, OutputKind, Place, Rows,
+    Aggregate, AggregateFunction, AggregateTerm, Comparison, Filter, Hop, Operand, OutputKind,
+    Place, Rows,
 };
 use response::LevelId;
-use sql::{Expression, NullsOrder, OrderItem, Select, SelectItem};
+use sql::{Alias, Expression, NullsOrder, OrderItem, Select, SelectItem};
 
 use super::compile::{CompileError, Compiler, Parent, numbered};
 use super::level::LevelKind;
@@ -185,6 +186,13 @@ impl Compiler<'_> {
         let (field, column) = self.place(place, scope, statement)?;
         let kind = ValueKind::of(self.catalog, field);
         let exact = matches!(kind, ValueKind::Integer { .. } | ValueKind::Decimal);
+        let column = match (function, self.catalog.base_type(&self.catalog[field].r#type)) {
+            // An amount has no zero that is a number.
+            (AggregateFunction::Total, Type::Scalar(Scalar::Money)) => {
+                self.formed(field, column, ir::Form::Number)
+            }
+            _ => column,
+        };
         let (function, argument) = match function {
             AggregateFunction::DistinctCount => {
                 (sql::AggregateFunction::CountDistinct, self.comparable(kind, column))
@@ -197,6 +205,8 @@ impl Compiler<'_> {
             }
             AggregateFunction::Sum if exact => (sql::AggregateFunction::ExactSum, column),
             AggregateFunction::Sum => (sql::AggregateFunction::Sum, column),
+            AggregateFunction::Total if exact => (sql::AggregateFunction::ExactTotal, column),
+            AggregateFunction::Total => (sql::AggregateFunction::Total, column),
             AggregateFunction::Average if exact => (sql::AggregateFunction::ExactAverage, column),
             AggregateFunction::Average => (sql::AggregateFunction::Average, column),
             AggregateFunction::StandardDeviationSample => {
@@ -230,14 +240,111 @@ impl Compiler<'_> {
     ) -> Result<Expression, CompileError> {
         let (field, _) = self.place(place, scope, statement)?;
         let value = self.aggregate(function, Some(place), scope, statement)?;
-        let kind = match function {
-            AggregateFunction::Minimum | AggregateFunction::Maximum => {
-                ValueKind::of(self.catalog, field)
-            }
+        let kind = self.aggregate_kind(function, field);
+        let value = self.comparable_aggregate(function, field, value);
+        self.compared((Against::Field(field), kind), value, comparison, operand, statement)
+    }
+
+    /// The kind of what a function makes of a field's values.
+    pub(super) fn aggregate_kind(&self, function: AggregateFunction, field: FieldId) -> ValueKind {
+        match function {
+            AggregateFunction::Minimum
+            | AggregateFunction::Maximum
+            | AggregateFunction::GroupKey => ValueKind::of(self.catalog, field),
             // Sums, averages and numbers of values are beyond the type of the values.
             _ => ValueKind::Decimal,
+        }
+    }
+
+    /// What a function makes, as this database can compare it: exact sums that a source brings
+    /// may be texts.
+    pub(super) fn comparable_aggregate(
+        &self,
+        function: AggregateFunction,
+        field: FieldId,
+        value: Expression,
+    ) -> Expression {
+        match function {
+            AggregateFunction::Sum | AggregateFunction::Total | AggregateFunction::Average
+                if !self.flavor.exact_sums =>
+            {
+                self.formed(field, value, ir::Form::Number)
+            }
+            _ => value,
+        }
+    }
+
+    /// An aggregate of the rows that are related to the row at `near`: to be shown, or to be
+    /// compared.
+    pub(super) fn related_aggregate(
+        &self,
+        (hop, filter, aggregate): (Hop, &Filter, &Aggregate),
+        compared: bool,
+        near: Alias,
+        statement: &mut Statement,
+    ) -> Result<Expression, CompileError> {
+        let [AggregateTerm { function, place, form, .. }] = aggregate.terms.as_slice() else {
+            return Err(CompileError::not_built("several aggregates as one value"));
         };
-        self.compared((Against::Field(field), kind), value, comparison, operand, statement)
+        if aggregate.paged || !aggregate.group_by.is_empty() || aggregate.having.is_some() {
+            return Err(CompileError::not_built("groups of related rows as one value"));
+        }
+        let mut scope = self.related_rows(hop, filter, near, statement)?;
+        let value = self.aggregate(*function, place.as_ref(), &mut scope, statement)?;
+        let value = match place.as_ref().and_then(field_of) {
+            None => value,
+            Some(field) if compared => self.comparable_aggregate(*function, field, value),
+            Some(field) => self.formed(field, value, *form),
+        };
+        scope.select.items = vec![item(value)];
+        Ok(Expression::Subquery(Box::new(scope.select)))
+    }
+
+    /// A condition on all rows together that are related to the row at `near`.
+    pub(super) fn related_group(
+        &self,
+        (hop, filter, having): (Hop, &Filter, &Filter),
+        near: Alias,
+        statement: &mut Statement,
+    ) -> Result<Expression, CompileError> {
+        let mut scope = self.related_rows(hop, filter, near, statement)?;
+        let condition = self.filter(having, &mut scope, statement)?;
+        scope.select.items = vec![item(condition)];
+        Ok(Expression::Subquery(Box::new(scope.select)))
+    }
+
+    /// The rows that are related to the row at `near` and pass a filter.
+    fn related_rows(
+        &self,
+        hop: Hop,
+        filter: &Filter,
+        near: Alias,
+        statement: &mut Statement,
+    ) -> Result<Scope, CompileError> {
+        let far = statement.alias();
+        let mut scope = Scope::new(Select::from(self.table(self.target(hop), far)), far);
+        let (near_fields, far_fields) = self.hop_fields(hop);
+        for (near_field, far_field) in near_fields.iter().zip(far_fields) {
+            let same = self.field(far, *far_field).equals(self.field(near, *near_field));
+            scope.select.and_where(same);
+        }
+        if !filter.is_all() {
+            let passes = self.filter(filter, &mut scope, statement)?;
+            scope.select.and_where(passes);
+        }
+        Ok(scope)
+    }
+
+    /// Whether an aggregate may be null.
+    pub(super) fn is_nullable(aggregate: &Aggregate) -> bool {
+        !aggregate.terms.iter().all(|term| {
+            matches!(
+                term.function,
+                AggregateFunction::Count
+                    | AggregateFunction::DistinctCount
+                    | AggregateFunction::Total
+            )
+        })
     }
 
     /// A place as this database can compare its values.
@@ -257,7 +364,7 @@ impl Compiler<'_> {
 }
 
 /// The field that a place is made of.
-fn field_of(place: &Place) -> Option<FieldId> {
+pub(super) fn field_of(place: &Place) -> Option<FieldId> {
     match place {
         Place::Field { field, .. } | Place::Edge(field) => Some(*field),
         Place::Truncated { place, .. } | Place::Aggregated { place, .. } => field_of(place),

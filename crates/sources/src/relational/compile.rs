@@ -275,6 +275,16 @@ impl Compiler<'_> {
                     }
                 }
                 OutputKind::Count | OutputKind::Aggregate(_) => {}
+                OutputKind::OrderValue(key) => {
+                    let ir::OrderKey::Relation { hop, filter, aggregate } = key else {
+                        return Err(CompileError::not_built("this order as a value"));
+                    };
+                    let related = (*hop, filter, aggregate);
+                    let value = self.related_aggregate(related, false, scope.alias, statement)?;
+                    let column = u16::try_from(items.expressions.len()).unwrap_or(u16::MAX);
+                    items.expressions.push(value);
+                    items.places.push((output.id, column));
+                }
                 OutputKind::Edge(_) => {
                     return Err(CompileError::not_built("a relationship's own property"));
                 }

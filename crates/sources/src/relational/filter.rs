@@ -68,8 +68,8 @@ impl Compiler<'_> {
             Filter::Relation { hop, quantifier, filter } => {
                 self.related(*hop, *quantifier, filter, scope.alias, statement)?
             }
-            Filter::AggregateCompare { .. } => {
-                return Err(CompileError::not_built("a filter by an aggregate"));
+            Filter::RelatedGroup { hop, filter, having } => {
+                self.related_group((*hop, filter, having), scope.alias, statement)?
             }
             Filter::Geo { .. } => return Err(CompileError::not_built("a geographic filter")),
         })
@@ -358,7 +358,11 @@ impl Compiler<'_> {
                 };
                 Ok((field, Expression::Truncated { unit, moment }))
             }
-            Place::Aggregated { .. } => Err(CompileError::not_built("an aggregate of no group")),
+            Place::Aggregated { function, place } => {
+                let (field, _) = self.place(place, scope, statement)?;
+                let value = self.aggregate(*function, Some(place), scope, statement)?;
+                Ok((field, self.comparable_aggregate(*function, field, value)))
+            }
             Place::Attribute { .. } => Err(CompileError::not_built("an attribute of a composite")),
             Place::Computed(_) => Err(CompileError::not_built("a computed field")),
             Place::Common(_) => Err(CompileError::not_built("a field of several entities")),

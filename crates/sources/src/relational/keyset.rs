@@ -8,6 +8,7 @@
 use ir::{KeysetValue, Nulls, OrderKey, OrderTerm};
 use sql::{Comparison, Expression};
 
+use super::aggregate::field_of;
 use super::compile::{CompileError, Compiler};
 use super::level::ParameterSource;
 use super::source::Scope;
@@ -77,12 +78,31 @@ impl Compiler<'_> {
         scope: &mut Scope,
         statement: &mut Statement,
     ) -> Result<Position, CompileError> {
-        let OrderKey::Place(place) = &term.key else {
-            return Err(CompileError::not_built("a cursor in an order by a relation"));
+        let (field, kind, column, nullable) = match &term.key {
+            OrderKey::Place(place) => {
+                let (field, column) = self.place(place, scope, statement)?;
+                let on_path = matches!(place, ir::Place::Field { path, .. } if !path.is_empty());
+                let kind = ValueKind::of(self.catalog, field);
+                let nullable = on_path || self.catalog[field].nullable;
+                (field, kind, self.comparable(kind, column), nullable)
+            }
+            OrderKey::Relation { hop, filter, aggregate } => {
+                let term = aggregate.terms.first();
+                // The number of rows is of no field: any field of theirs does.
+                let field = term.and_then(|term| term.place.as_ref()).and_then(field_of);
+                let field = field.or_else(|| self.hop_fields(*hop).1.first().copied());
+                let (Some(term), Some(field)) = (term, field) else {
+                    return Err(CompileError::not_built("a cursor in this order"));
+                };
+                let related = (*hop, filter, aggregate);
+                let value = self.related_aggregate(related, true, scope.alias, statement)?;
+                let kind = self.aggregate_kind(term.function, field);
+                (field, kind, value, Self::is_nullable(aggregate))
+            }
+            OrderKey::Call(_) => {
+                return Err(CompileError::not_built("a cursor in an order by a function"));
+            }
         };
-        let (field, column) = self.place(place, scope, statement)?;
-        let on_path = matches!(place, ir::Place::Field { path, .. } if !path.is_empty());
-        let kind = ValueKind::of(self.catalog, field);
         let value = match value {
             KeysetValue::Null => None,
             KeysetValue::Value(operand) => {
@@ -94,8 +114,8 @@ impl Compiler<'_> {
         let ascending = term.direction == ir::Direction::Ascending;
         let nulls_last = term.nulls == Nulls::Last;
         Ok(Position {
-            column: self.comparable(kind, column),
-            nullable: on_path || self.catalog[field].nullable,
+            column,
+            nullable,
             value,
             is_row: kind == ValueKind::Composite,
             up: ascending == (side == Side::After),

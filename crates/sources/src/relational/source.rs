@@ -156,18 +156,26 @@ impl Compiler<'_> {
         scope: &mut Scope,
         statement: &mut Statement,
     ) -> Result<OrderItem, CompileError> {
-        let OrderKey::Place(place) = &term.key else {
-            return Err(CompileError::not_built("an order by a relation or a function"));
+        let (expression, nullable) = match &term.key {
+            OrderKey::Place(place) => {
+                let (field, column) = self.place(place, scope, statement)?;
+                let on_path = matches!(place, ir::Place::Field { path, .. } if !path.is_empty());
+                let nullable = on_path || self.catalog[field].nullable;
+                (self.comparable(ValueKind::of(self.catalog, field), column), nullable)
+            }
+            OrderKey::Relation { hop, filter, aggregate } => {
+                let related = (*hop, filter, aggregate);
+                let value = self.related_aggregate(related, true, scope.alias, statement)?;
+                (value, Self::is_nullable(aggregate))
+            }
+            OrderKey::Call(_) => return Err(CompileError::not_built("an order by a function")),
         };
-        let (field, column) = self.place(place, scope, statement)?;
-        let on_path = matches!(place, ir::Place::Field { path, .. } if !path.is_empty());
-        let nullable = on_path || self.catalog[field].nullable;
         let nulls = match term.nulls {
             ir::Nulls::First => NullsOrder::First,
             ir::Nulls::Last => NullsOrder::Last,
         };
         Ok(OrderItem {
-            expression: self.comparable(ValueKind::of(self.catalog, field), column),
+            expression,
             direction: match term.direction {
                 ir::Direction::Ascending => sql::Direction::Ascending,
                 ir::Direction::Descending => sql::Direction::Descending,

@@ -2,7 +2,7 @@
 
 use rusqlite::types::Value;
 
-use super::moment::{clock, date, instant, timestamp, zoned_clock};
+use super::moment::{clock, day, instant, timestamp, zoned_clock};
 use crate::error::SourceError;
 use crate::operand::{Resolved, Variables, resolve};
 use crate::relational::{Level, ParameterKind, ParameterSource, Program, ValueKind, like_pattern};
@@ -146,7 +146,7 @@ fn encode_value(value: &Resolved<'_>, kind: ValueKind) -> Result<Value, SourceEr
         }
         ValueKind::Decimal | ValueKind::Float => number(text.trim()).ok_or_else(invalid)?,
         ValueKind::Uuid => Value::Text(uuid(&text).ok_or_else(invalid)?),
-        ValueKind::Date => Value::Text(date(&text).ok_or_else(invalid)?),
+        ValueKind::Date => Value::Text(day(&text).ok_or_else(invalid)?),
         ValueKind::Timestamp => Value::Text(timestamp(&text).ok_or_else(invalid)?),
         ValueKind::TimestampWithZone => Value::Integer(instant(&text).ok_or_else(invalid)?),
         ValueKind::Time => Value::Integer(clock(&text).ok_or_else(invalid)?),

@@ -9,6 +9,11 @@ pub(super) fn date(text: &str) -> Option<String> {
     (1..=days_of(year, month)?).contains(&day).then(|| text.into())
 }
 
+/// A day, or the day of a moment, which PostgreSQL takes for one.
+pub(super) fn day(text: &str) -> Option<String> {
+    date(text).or_else(|| timestamp(text)?.get(..10).map(Into::into))
+}
+
 /// A moment in the canonical form, with which the canonical form of a column is compared:
 /// `YYYY-MM-DD HH:MM:SS`, with a fraction if it is not zero.
 pub(super) fn timestamp(text: &str) -> Option<String> {
@@ -142,7 +147,14 @@ fn days_of(year: u32, month: u32) -> Option<u32> {
 
 #[cfg(test)]
 mod tests {
-    use super::{DAY, SECOND, clock, date, instant, timestamp, zoned_clock};
+    use super::{DAY, SECOND, clock, date, day, instant, timestamp, zoned_clock};
+
+    #[test]
+    fn the_day_of_a_moment_is_a_day() {
+        assert_eq!(day("2020-02-29").as_deref(), Some("2020-02-29"));
+        assert_eq!(day("2020-02-29T12:00:00").as_deref(), Some("2020-02-29"));
+        assert_eq!(day("2020-02-30T12:00:00"), None);
+    }
 
     #[test]
     fn days_that_are_none_are_refused() {

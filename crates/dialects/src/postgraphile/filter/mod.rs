@@ -6,7 +6,7 @@
 //! * [`relations`]: filters by related rows
 
 mod composites;
-mod operators;
+pub(super) mod operators;
 mod relations;
 
 use catalog::{FieldId, Scalar, Type};
@@ -80,7 +80,7 @@ impl FilterOptions {
     }
 
     /// The binding of an input whose value may be an object.
-    fn object(&self, role: InputRole) -> InputBinding {
+    pub(super) fn object(&self, role: InputRole) -> InputBinding {
         InputBinding { role, null: self.null(), empty: self.empty() }
     }
 

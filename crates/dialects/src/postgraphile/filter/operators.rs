@@ -83,7 +83,7 @@ impl Means {
 }
 
 /// The input type of the operators on values of a type; `None` if there are none.
-pub(super) fn find(build: &mut Build<'_>, r#type: &Type) -> Option<TypeId> {
+pub(in crate::postgraphile) fn find(build: &mut Build<'_>, r#type: &Type) -> Option<TypeId> {
     let category = category(build, r#type)?;
     let value = value_type(build, r#type).filter(|value| value.equal)?;
     let catalog = build.catalog;

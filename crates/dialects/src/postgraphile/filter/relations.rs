@@ -11,7 +11,7 @@ use crate::postgraphile::claims::Claimant;
 use crate::postgraphile::entity::Served;
 use crate::postgraphile::relations::outgoing_in_order;
 use crate::postgraphile::tags::omit::Action;
-use crate::postgraphile::{descriptions, naming};
+use crate::postgraphile::{aggregate_conditions, descriptions, naming};
 
 /// Adds the filters by the rows that refer to the entity, then those by the rows that it refers
 /// to.
@@ -95,7 +95,6 @@ fn add_backward(
     else {
         return;
     };
-    let other = &other.name;
     let Some(many) = many_type(build, one, other, target, filters) else { return };
     filters.add_relation(build, &name, many, InputRole::RelatedMany(hop), &subject);
     let description = descriptions::related_exist(&name);
@@ -107,10 +106,11 @@ fn add_backward(
 fn many_type(
     build: &mut Build<'_>,
     one: &Served<'_>,
-    other: &str,
+    other: &Served<'_>,
     target: TypeId,
     filters: &Filters<'_>,
 ) -> Option<TypeId> {
+    let (others, other) = (other, &other.name);
     let name = build.inflection.filter_many_type(&one.name, other);
     if let Some(known) = build.filters.get(&*name) {
         return *known;
@@ -136,6 +136,7 @@ fn many_type(
         build.api.add_input_field(r#type, definition, binding);
     }
     build.filters.insert(name.into(), Some(r#type));
+    aggregate_conditions::add_filter(build, filters.options, r#type, others, target);
     Some(r#type)
 }
 

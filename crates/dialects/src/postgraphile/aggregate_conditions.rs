@@ -1,0 +1,210 @@
+//! Conditions on aggregates, as the plugin pg-aggregates gives them: `having` of groups, and
+//! `aggregates` beside the quantifiers of the connection-filter plugin.
+
+use catalog::{Scalar, Type};
+use graphql::schema::{TypeId, TypeKind, TypeRef};
+use ir::{AggregateFunction, Comparison, Place};
+
+use super::aggregates::{SPECIFICATIONS, claim, has_aggregates, made};
+use super::build::{Build, input};
+use super::descriptions;
+use super::entity::{Column, Served};
+use super::filter::{self, FilterOptions};
+use crate::binding::{InputBinding, InputRole, Meaning, Subject};
+
+/// The operators of `having`.
+const OPERATORS: [(&str, Comparison); 6] = [
+    ("equalTo", Comparison::Equal),
+    ("notEqualTo", Comparison::NotEqual),
+    ("greaterThan", Comparison::Greater),
+    ("greaterThanOrEqualTo", Comparison::GreaterOrEqual),
+    ("lessThan", Comparison::Less),
+    ("lessThanOrEqualTo", Comparison::LessOrEqual),
+];
+
+/// What a function makes of a column, as operators compare it.
+fn aggregated(function: AggregateFunction, column: &Column) -> InputRole {
+    let place = Box::new(Place::field(column.field));
+    InputRole::Operators(Subject::new(Place::Aggregated { function, place }))
+}
+
+/// Adds the type of conditions on groups of an entity's rows; `None` if nothing of them can be
+/// compared.
+pub(super) fn add_having(build: &mut Build<'_>, one: &Served<'_>) -> Option<TypeId> {
+    let table = build.table_name(one.entity.id);
+    let mut compared = Vec::new();
+    for specification in SPECIFICATIONS {
+        let mut columns = Vec::new();
+        for column in &one.columns {
+            if let Some(kind) = having_kind(build, column, specification.function) {
+                columns.push((column, kind));
+            }
+        }
+        if !columns.is_empty() {
+            compared.push((specification, columns));
+        }
+    }
+    if compared.is_empty() {
+        return None;
+    }
+    let subject = build.entity_name(one.entity.id);
+    let object = || TypeKind::InputObject { fields: Vec::new() };
+    let name = build.inflection.having_type(table);
+    let description = descriptions::having_type(&one.name);
+    let having = claim(build, &subject, &name, object(), Some(description.into()))?;
+    let list = TypeRef::named(having).non_null().list();
+    let item = Meaning::True;
+    for (name, role) in
+        [("AND", InputRole::And { item: item.clone() }), ("OR", InputRole::Or { item })]
+    {
+        let definition = graphql::schema::InputDefinition::new(name, list);
+        build.api.add_input_field(having, definition, InputBinding::lenient(role));
+    }
+    for (specification, columns) in compared {
+        let name = build.inflection.having_aggregate_type(table, specification.name);
+        let Some(values) = claim(build, &subject, &name, object(), None) else { continue };
+        for (column, kind) in columns {
+            let Some(r#type) = kind.find(build) else { continue };
+            let definition =
+                graphql::schema::InputDefinition::new(&column.name, TypeRef::named(r#type));
+            let role = aggregated(specification.function, column);
+            build.api.add_input_field(values, definition, InputBinding::lenient(role));
+        }
+        let definition =
+            graphql::schema::InputDefinition::new(specification.name, TypeRef::named(values));
+        build.api.add_input_field(having, definition, InputBinding::lenient(InputRole::Filter));
+    }
+    Some(having)
+}
+
+/// The operators that `having` has for a column, whatever is made of it.
+#[derive(Clone, Copy, Debug)]
+enum HavingKind {
+    Int,
+    BigInt,
+    Float,
+    BigFloat,
+    Datetime,
+}
+
+impl HavingKind {
+    /// The input type of the operators, made when it is first needed.
+    fn find(self, build: &mut Build<'_>) -> Option<TypeId> {
+        let (name, scalar) = match self {
+            Self::Int => ("HavingIntFilter", "Int"),
+            Self::BigInt => ("HavingBigintFilter", "BigInt"),
+            Self::Float => ("HavingFloatFilter", "Float"),
+            Self::BigFloat => ("HavingBigfloatFilter", "BigFloat"),
+            Self::Datetime => ("HavingDatetimeFilter", "Datetime"),
+        };
+        if let Some(known) = build.filters.get(name) {
+            return *known;
+        }
+        let operand = build.scalar(scalar)?;
+        let kind = TypeKind::InputObject { fields: Vec::new() };
+        let made = claim(build, scalar, name, kind, None);
+        build.filters.insert(name.into(), made);
+        for (name, comparison) in OPERATORS {
+            let definition = graphql::schema::InputDefinition::new(name, operand);
+            let binding = InputBinding::lenient(InputRole::Compare(comparison));
+            build.api.add_input_field(made?, definition, binding);
+        }
+        made
+    }
+}
+
+/// Which operators `having` has for what a function makes of a column: those of the column's
+/// type. Domains have none.
+fn having_kind(
+    build: &mut Build<'_>,
+    column: &Column,
+    function: AggregateFunction,
+) -> Option<HavingKind> {
+    let extreme = matches!(function, AggregateFunction::Minimum | AggregateFunction::Maximum);
+    let time_zones = build.catalog.capabilities().time_zones;
+    let Type::Scalar(scalar) = &build.catalog[column.field].r#type else { return None };
+    let kind = match scalar {
+        Scalar::Int16 | Scalar::Int32 => HavingKind::Int,
+        Scalar::Int64 => HavingKind::BigInt,
+        Scalar::Float32 | Scalar::Float64 => HavingKind::Float,
+        Scalar::Decimal { .. } | Scalar::Money => HavingKind::BigFloat,
+        // Of moments only the first and the last are moments.
+        Scalar::Date | Scalar::Timestamp => return extreme.then_some(HavingKind::Datetime),
+        Scalar::TimestampWithZone => {
+            return (extreme && time_zones).then_some(HavingKind::Datetime);
+        }
+        _ => return None,
+    };
+    made(build, column, function).map(|_| kind)
+}
+
+/// Adds `aggregates` to a filter by several related rows, those of `other`, whose own filter is
+/// `target`.
+pub(super) fn add_filter(
+    build: &mut Build<'_>,
+    options: &FilterOptions,
+    many: TypeId,
+    other: &Served<'_>,
+    target: TypeId,
+) {
+    if !has_aggregates(build, other) {
+        return;
+    }
+    let Some((r#type, nothing)) = filter_type(build, options, other, target) else { return };
+    let description = descriptions::filter_aggregates(&other.name);
+    let definition = input("aggregates", &description, TypeRef::named(r#type));
+    let binding = options.object(InputRole::RelatedGroup { nothing });
+    build.api.add_input_field(many, definition, binding);
+}
+
+/// The type of conditions on what is made of related rows, and what is said where there is none.
+fn filter_type(
+    build: &mut Build<'_>,
+    options: &FilterOptions,
+    other: &Served<'_>,
+    target: TypeId,
+) -> Option<(TypeId, Box<str>)> {
+    let table = &other.name;
+    let mut compared = Vec::new();
+    for specification in SPECIFICATIONS {
+        let mut columns = Vec::new();
+        for column in &other.columns {
+            let Some(made) = made(build, column, specification.function) else { continue };
+            if let Some(operators) = filter::operators::find(build, &made.stored) {
+                columns.push((column, operators));
+            }
+        }
+        if !columns.is_empty() {
+            compared.push((specification, columns));
+        }
+    }
+    let names: Vec<&str> = compared.iter().map(|(specification, _)| specification.name).collect();
+    let nothing = descriptions::no_aggregate(&names)?.into();
+    let name = build.inflection.filter_type(&format!("{table}Aggregates"));
+    if let Some(known) = build.filters.get(&*name) {
+        return known.map(|known| (known, nothing));
+    }
+    let subject = build.entity_name(other.entity.id);
+    let object = || TypeKind::InputObject { fields: Vec::new() };
+    let description = descriptions::aggregates_filter_type(table);
+    let made = claim(build, &subject, &name, object(), Some(description.into()));
+    build.filters.insert(name.into(), made);
+    let r#type = made?;
+    let description = descriptions::aggregated_if(table);
+    let definition = input("filter", &description, TypeRef::named(target));
+    build.api.add_input_field(r#type, definition, options.object(InputRole::GroupFilter));
+    for (specification, columns) in compared {
+        let name = build.inflection.aggregate_filter_type(table, specification.name);
+        let Some(values) = claim(build, &subject, &name, object(), None) else { continue };
+        for (column, operators) in columns {
+            let definition =
+                graphql::schema::InputDefinition::new(&column.name, TypeRef::named(operators));
+            let role = aggregated(specification.function, column);
+            build.api.add_input_field(values, definition, options.object(role));
+        }
+        let description = descriptions::aggregate_over(specification.label, table);
+        let definition = input(specification.name, &description, TypeRef::named(values));
+        build.api.add_input_field(r#type, definition, options.object(InputRole::Filter));
+    }
+    Some((r#type, nothing))
+}
