@@ -1,6 +1,6 @@
 //! What functions give: values, rows of tables, and records and sets with types of their own.
 
-use catalog::{EntityId, EntityKind, Function, FunctionResult, Note, Type};
+use catalog::{EntityId, EntityKind, FieldId, Function, FunctionResult, Note, Type};
 use graphql::schema::{FieldDefinition, TypeId, TypeRef};
 use ir::Form;
 use response::Leaf;
@@ -29,6 +29,8 @@ pub(super) struct Gives {
     pub(super) shown: Shown,
     /// What is said about the field where the source says nothing.
     pub(super) description: Option<String>,
+    /// The columns of rows that no table has, with their names.
+    pub(super) columns: Vec<(FieldId, String)>,
 }
 
 /// In which form a function gives what it gives.
@@ -90,6 +92,7 @@ pub(super) fn gives(
                 entity: Some(definition.entity),
                 shown: Shown::Set,
                 description: is_composite.then(|| descriptions::reads_connection(&item)),
+                columns: Vec::new(),
             })
         }
         FunctionResult::Row(entity)
@@ -115,6 +118,7 @@ pub(super) fn gives(
                 entity: Some(*entity),
                 shown,
                 description: is_set.then(|| descriptions::reads_connection(&one.name)),
+                columns: Vec::new(),
             })
         }
     }
@@ -122,7 +126,8 @@ pub(super) fn gives(
 
 fn value_of(row: TypeRef, value: ValueShape, form: Form) -> Gives {
     let shown = Shown::Value { value, form };
-    Gives { row, connection: None, entity: None, shown, description: None }
+    let columns = Vec::new();
+    Gives { row, connection: None, entity: None, shown, description: None, columns }
 }
 
 /// A type for the rows of a function whose columns are its own.
@@ -154,9 +159,11 @@ fn record(
     let Some(row) = build.add_type(&name, description, object(Vec::new())) else {
         return Err(left_out(subject, "its type could not be made.", "rename it."));
     };
+    let mut named = Vec::with_capacity(columns.len());
     for (column, name, value) in columns {
         build.api.bind_column(column, column_binding(Some(&value)));
         let definition = FieldDefinition::new(&name, value.output);
+        named.push((column, name));
         build.api.add_field(row, definition, FieldBinding::Column(column));
     }
     let natural_cursor = NATURAL_CURSOR.into();
@@ -166,7 +173,8 @@ fn record(
         Shown::Set => function_connection(build, function, subject, &name, row)?,
         Shown::Value { .. } | Shown::Row | Shown::Array => None,
     };
-    Ok(Gives { row, connection, entity: Some(entity), shown, description: None })
+    let entity = Some(entity);
+    Ok(Gives { row, connection, entity, shown, description: None, columns: named })
 }
 
 /// The connection that belongs to one function.

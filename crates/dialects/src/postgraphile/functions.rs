@@ -4,12 +4,13 @@ use catalog::{Argument, ArgumentType, EntityId, Function, FunctionResult, Note, 
 use graphql::schema::{FieldDefinition, InputDefinition, TypeId, TypeRef};
 
 use super::arguments::{self, Collection};
-use super::build::Build;
+use super::build::{Build, input};
 use super::claims::{Claimant, Claims};
 use super::entity::Served;
 use super::function_results::{self as results, Gives, Shown};
 use super::naming::{ListSuffix, coerce};
 use super::types::value_type;
+use super::{descriptions, filter};
 use crate::binding::{
     ArgumentBinding, CallBinding, ComputedBinding, FieldBinding, InputBinding, InputRole,
     RowsBinding, RowsForm, RowsFrom,
@@ -21,6 +22,23 @@ enum Role<'a> {
     Query,
     /// A field of the rows of a table, called by the rest of the function's name.
     Computed(EntityId, &'a str),
+}
+
+/// The name of the field of an entity's rows that the function computes, if it is one.
+pub(super) fn computed_name(
+    build: &Build<'_>,
+    function: &Function,
+    entity: EntityId,
+) -> Option<String> {
+    match role(build, function) {
+        Some(Ok(role @ Role::Computed(of, _))) if of == entity => Some(name(build, function, role)),
+        Some(Ok(Role::Query | Role::Computed(..)) | Err(_)) | None => None,
+    }
+}
+
+/// Whether a row is all that the function must be given.
+pub(super) fn is_callable_alone(function: &Function) -> bool {
+    function.arguments.iter().skip(1).all(|argument| argument.has_default)
 }
 
 /// What an argument of a function becomes.
@@ -142,7 +160,14 @@ fn add(
         };
     let call = CallBinding { arguments: inputs.iter().map(|input| input.binding).collect() };
     build.api.bind_call(function.id, call);
-    let Gives { row, connection, entity, shown, description } = gives;
+    let Gives { row, connection, entity, shown, description, columns } = gives;
+    let filter = match (&shown, entity) {
+        (Shown::Set, Some(entity)) => {
+            let row_name = build.api.schema()[row.base].name.clone();
+            filter::functions::argument_of_set(build, served, entity, &row_name, &columns)
+        }
+        _ => None,
+    };
     let description = function.description.clone().or(description.map(Into::into));
     let mut add_field = |build: &mut Build<'_>, name: &str, r#type: TypeRef, binding, paged| {
         if let Err(note) = names.claim(name, Claimant { subject: &subject, what: "field" }) {
@@ -160,6 +185,10 @@ fn add(
         }
         if let Some(collection) = paged {
             arguments::add_page(build, field, collection);
+            if let Some((r#type, binding)) = &filter {
+                let definition = input("filter", descriptions::FILTER, TypeRef::named(*r#type));
+                build.api.add_argument(field, definition, binding.clone());
+            }
         }
     };
     let name = name(build, function, role);
@@ -206,6 +235,9 @@ fn inputs(
     if gives_set(function) {
         for name in ["first", "last", "offset", "before", "after"] {
             names.reserve(name, "an argument of every set");
+        }
+        if build.options.connection_filter.is_some() {
+            names.reserve("filter", "an argument of sets");
         }
     }
     let skipped = usize::from(is_computed);

@@ -123,6 +123,8 @@ fn set_filter(options: &mut postgraphile::Options, name: &str, value: &str) -> b
         "connection-filter-allowed-field-types" => filter.allowed_field_types = list(),
         "connection-filter-allowed-operators" => filter.allowed_operators = list(),
         "connection-filter-arrays" => filter.arrays = flag,
+        "connection-filter-computed-columns" => filter.computed_columns = flag,
+        "connection-filter-setof-functions" => filter.setof_functions = flag,
         "connection-filter-logical-operators" => filter.logical_operators = flag,
         "connection-filter-operator-names" => {
             let names = value.split(',').filter_map(|pair| pair.split_once(':'));

@@ -33,6 +33,9 @@ pub(crate) struct Filters {
     /// Whether columns of lists have filters [default: true]
     #[arg(long, env = "THALWEG_CONNECTION_FILTER_ARRAYS", value_name = "BOOL")]
     connection_filter_arrays: Option<bool>,
+    /// Whether computed columns have filters [default: true]
+    #[arg(long, env = "THALWEG_CONNECTION_FILTER_COMPUTED_COLUMNS", value_name = "BOOL")]
+    connection_filter_computed_columns: Option<bool>,
     /// Whether filters have `and`, `or` and `not` [default: true]
     #[arg(long, env = "THALWEG_CONNECTION_FILTER_LOGICAL_OPERATORS", value_name = "BOOL")]
     connection_filter_logical_operators: Option<bool>,
@@ -48,6 +51,9 @@ pub(crate) struct Filters {
     /// Filters by related rows
     #[arg(long, env = "THALWEG_CONNECTION_FILTER_RELATIONS")]
     connection_filter_relations: bool,
+    /// Whether sets that functions give have filters [default: true]
+    #[arg(long, env = "THALWEG_CONNECTION_FILTER_SETOF_FUNCTIONS", value_name = "BOOL")]
+    connection_filter_setof_functions: Option<bool>,
     /// Whether filters by related rows are named as lists [default: if there are no connections]
     #[arg(long, env = "THALWEG_CONNECTION_FILTER_USE_LIST_INFLECTORS", value_name = "BOOL")]
     connection_filter_use_list_inflectors: Option<bool>,
@@ -66,6 +72,12 @@ impl Filters {
             allowed_field_types: self.connection_filter_allowed_field_types.clone(),
             allowed_operators: self.connection_filter_allowed_operators.clone(),
             arrays: self.connection_filter_arrays.unwrap_or(default.arrays),
+            computed_columns: self
+                .connection_filter_computed_columns
+                .unwrap_or(default.computed_columns),
+            setof_functions: self
+                .connection_filter_setof_functions
+                .unwrap_or(default.setof_functions),
             logical_operators: self
                 .connection_filter_logical_operators
                 .unwrap_or(default.logical_operators),
@@ -93,6 +105,14 @@ impl Filters {
                 self.connection_filter_allowed_operators.is_some(),
             ),
             ("--connection-filter-arrays", self.connection_filter_arrays.is_some()),
+            (
+                "--connection-filter-computed-columns",
+                self.connection_filter_computed_columns.is_some(),
+            ),
+            (
+                "--connection-filter-setof-functions",
+                self.connection_filter_setof_functions.is_some(),
+            ),
             (
                 "--connection-filter-logical-operators",
                 self.connection_filter_logical_operators.is_some(),

@@ -45,9 +45,15 @@ impl PostgresProgram {
                 ParameterKind::TextList => Type::TEXT_ARRAY.oid(),
                 ParameterKind::RowArray { entity } => types.row_array(entity),
                 ParameterKind::Argument { function, place } => types.argument(function, place),
-                ParameterKind::Value { against: Against::Attribute(..), .. }
+                ParameterKind::Value {
+                    against: Against::Attribute(..) | Against::Result(_),
+                    ..
+                }
                 | ParameterKind::Element { .. }
-                | ParameterKind::List { against: Against::Attribute(..), .. }
+                | ParameterKind::List {
+                    against: Against::Attribute(..) | Against::Result(_),
+                    ..
+                }
                 | ParameterKind::Key { .. }
                 | ParameterKind::Pattern { .. }
                 | ParameterKind::Limit { .. }

@@ -1,7 +1,7 @@
 //! Conditions: the request's filters as SQL expressions.
 
-use catalog::{FieldId, Scalar, Type};
-use ir::{Case, Comparison, Filter, Hop, Operand, Place, Quantifier, TextMatch, TimeUnit};
+use catalog::{FieldId, FunctionResult, Scalar, Type};
+use ir::{Case, Comparison, Filter, Form, Hop, Operand, Place, Quantifier, TextMatch, TimeUnit};
 use sql::{Alias, Expression, Identifier, Select, SqlType, TimeKind};
 
 use super::compile::{CompileError, Compiler};
@@ -15,6 +15,8 @@ struct With<'c> {
     against: Against,
     r#type: &'c Type,
     value: Expression,
+    /// The item whose columns are the attributes of the value, where it is a whole row.
+    whole_row: Option<Alias>,
 }
 
 impl Compiler<'_> {
@@ -99,17 +101,30 @@ impl Compiler<'_> {
                 };
                 let found = self.catalog[*composite].attributes.get(usize::from(*attribute));
                 let found = found.ok_or(CompileError::not_built("a part that is not there"))?;
-                let name = Identifier(found.name.clone());
-                Ok(With {
-                    against: Against::Attribute(*composite, *attribute),
-                    r#type: &found.r#type,
-                    value: Expression::Attribute { of: Box::new(of.value), name },
-                })
+                let value = match of.whole_row {
+                    Some(alias) => Expression::named(alias, &found.name),
+                    None => {
+                        let name = Identifier(found.name.clone());
+                        Expression::Attribute { of: Box::new(of.value), name }
+                    }
+                };
+                let against = Against::Attribute(*composite, *attribute);
+                Ok(With { against, r#type: &found.r#type, value, whole_row: None })
+            }
+            Place::Computed(call) => {
+                let FunctionResult::Value(r#type) = &self.catalog[call.function].result else {
+                    return Err(CompileError::not_built("a comparison of rows"));
+                };
+                let value = self.computed(call, Form::Stored, scope, statement)?;
+                let against = Against::Result(call.function);
+                Ok(With { against, r#type, value, whole_row: None })
             }
             _ => {
                 let (field, value) = self.place(place, scope, statement)?;
-                let r#type = &self.catalog[field].r#type;
-                Ok(With { against: Against::Field(field), r#type, value })
+                let definition = &self.catalog[field];
+                let whole_row = self.is_whole_row(definition).then_some(scope.alias);
+                let r#type = &definition.r#type;
+                Ok(With { against: Against::Field(field), r#type, value, whole_row })
             }
         }
     }
@@ -121,7 +136,7 @@ impl Compiler<'_> {
         operand: &Operand,
         statement: &mut Statement,
     ) -> Result<Expression, CompileError> {
-        let With { against, r#type, value } = with;
+        let With { against, r#type, value, .. } = with;
         let base = self.catalog.base_type(r#type);
         let source = ParameterSource::Operand(operand.clone());
         let is_network = matches!(base, Type::Scalar(Scalar::Inet | Scalar::Cidr));

@@ -2,10 +2,12 @@
 //! operators for each column.
 //!
 //! * [`composites`]: filters by the attributes of composites
+//! * [`functions`]: filters by computed columns, and of what functions give
 //! * [`operators`]: which operators values of a type have
 //! * [`relations`]: filters by related rows
 
 mod composites;
+pub(super) mod functions;
 pub(super) mod operators;
 mod relations;
 
@@ -33,6 +35,10 @@ pub struct FilterOptions {
     pub logical_operators: bool,
     /// Whether columns of lists have filters.
     pub arrays: bool,
+    /// Whether computed columns have filters.
+    pub computed_columns: bool,
+    /// Whether sets that functions give have filters.
+    pub setof_functions: bool,
     /// The only operators there are, if not all.
     pub allowed_operators: Option<Vec<String>>,
     /// The only types of which values have filters, if not all.
@@ -52,6 +58,8 @@ impl Default for FilterOptions {
             allow_empty_object_input: false,
             logical_operators: true,
             arrays: true,
+            computed_columns: true,
+            setof_functions: true,
             allowed_operators: None,
             allowed_field_types: None,
             operator_names: Vec::new(),
@@ -107,7 +115,10 @@ pub(super) fn add(build: &mut Build<'_>, one: &Served<'_>) -> Option<TypeId> {
     }
     let related =
         options.relations && (!one.entity.outgoing.is_empty() || !one.entity.incoming.is_empty());
-    if !related && one.columns.iter().all(|column| filter_of(build, column.field).is_none()) {
+    if !related
+        && one.columns.iter().all(|column| filter_of(build, column.field).is_none())
+        && functions::computed(build, one.entity.id).is_empty()
+    {
         return None;
     }
     let subject = build.entity_name(one.entity.id);
@@ -150,6 +161,9 @@ pub(super) fn add_fields(build: &mut Build<'_>, served: &[Served<'_>], index: us
                 }
             };
             filters.add_field(build, &column.name, operators, role, &subject);
+        }
+        if !composites {
+            functions::add_computed(build, one.entity.id, &mut filters);
         }
     }
     if options.relations {
