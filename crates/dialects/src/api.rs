@@ -218,18 +218,25 @@ impl ApiBuilder {
     #[must_use]
     pub fn finish(self) -> Api {
         let Self {
-            schema,
-            fields,
-            inputs,
-            values,
-            columns,
-            entities,
+            mut schema,
+            mut fields,
+            mut inputs,
+            mut values,
+            mut columns,
+            mut entities,
             forms,
             calls,
             prefixes,
             nesting,
             notes,
         } = self;
+        // Vectors grow by doubling: up to half of them is empty.
+        schema.shrink();
+        fields.shrink_to_fit();
+        inputs.shrink_to_fit();
+        values.shrink_to_fit();
+        columns.shrink_to_fit();
+        entities.shrink_to_fit();
         Api {
             schema,
             fields,

@@ -200,7 +200,7 @@ impl Coercion<'_> {
                 continue;
             }
             if let Some(default) = &field.default {
-                self.path.0.push(PathItem::Key(field.name.clone()));
+                self.path.0.push(PathItem::Key((*field.name).into()));
                 let default = self.value(field.r#type, &const_json(default));
                 self.path.0.pop();
                 coerced.insert(&*field.name, default);

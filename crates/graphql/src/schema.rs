@@ -3,9 +3,10 @@
 //! <https://spec.graphql.org/draft/#sec-Type-System>. A dialect fills it through the `add_…`
 //! functions and keeps, by the same ids, what each position means.
 
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
 use std::fmt;
 use std::ops::Index;
+use std::sync::Arc;
 
 use crate::value::Const;
 
@@ -65,7 +66,9 @@ pub struct Schema {
     fields: Vec<FieldDefinition>,
     inputs: Vec<InputDefinition>,
     values: Vec<EnumValueDefinition>,
-    by_name: HashMap<Box<str>, TypeId>,
+    by_name: HashMap<Arc<str>, TypeId>,
+    /// Names and descriptions so far: most of them are said again and again.
+    texts: HashSet<Arc<str>>,
     pub query: Option<TypeId>,
     pub mutation: Option<TypeId>,
     pub subscription: Option<TypeId>,
@@ -74,8 +77,8 @@ pub struct Schema {
 /// A named type.
 #[derive(Clone, Debug)]
 pub struct TypeDefinition {
-    pub name: Box<str>,
-    pub description: Option<Box<str>>,
+    pub name: Arc<str>,
+    pub description: Option<Arc<str>>,
     pub kind: TypeKind,
 }
 
@@ -93,30 +96,30 @@ pub enum TypeKind {
 /// A field of an object or interface type.
 #[derive(Clone, Debug)]
 pub struct FieldDefinition {
-    pub name: Box<str>,
-    pub description: Option<Box<str>>,
+    pub name: Arc<str>,
+    pub description: Option<Arc<str>>,
     pub arguments: Vec<InputId>,
     pub r#type: TypeRef,
     /// The reason, if the field is deprecated.
-    pub deprecated: Option<Box<str>>,
+    pub deprecated: Option<Arc<str>>,
 }
 
 /// An argument, or a field of an input object type.
 #[derive(Clone, Debug)]
 pub struct InputDefinition {
-    pub name: Box<str>,
-    pub description: Option<Box<str>>,
+    pub name: Arc<str>,
+    pub description: Option<Arc<str>>,
     pub r#type: TypeRef,
     pub default: Option<Const>,
-    pub deprecated: Option<Box<str>>,
+    pub deprecated: Option<Arc<str>>,
 }
 
 /// A value of an enum type.
 #[derive(Clone, Debug)]
 pub struct EnumValueDefinition {
-    pub name: Box<str>,
-    pub description: Option<Box<str>>,
-    pub deprecated: Option<Box<str>>,
+    pub name: Arc<str>,
+    pub description: Option<Arc<str>>,
+    pub deprecated: Option<Arc<str>>,
 }
 
 /// A reference to a type: a named type in list and non-null wrappers.
@@ -253,7 +256,9 @@ impl fmt::Debug for TypeRef {
 
 impl Schema {
     /// Adds a type; `None` if the name is taken.
-    pub fn add_type(&mut self, definition: TypeDefinition) -> Option<TypeId> {
+    pub fn add_type(&mut self, mut definition: TypeDefinition) -> Option<TypeId> {
+        self.share(&mut definition.name);
+        self.share_optional(&mut definition.description);
         let id = TypeId::new(self.types.len());
         match self.by_name.entry(definition.name.clone()) {
             std::collections::hash_map::Entry::Occupied(_) => None,
@@ -266,7 +271,10 @@ impl Schema {
     }
 
     /// Adds a field to an object or interface type; on any other type it belongs to nothing.
-    pub fn add_field(&mut self, parent: TypeId, definition: FieldDefinition) -> FieldId {
+    pub fn add_field(&mut self, parent: TypeId, mut definition: FieldDefinition) -> FieldId {
+        self.share(&mut definition.name);
+        self.share_optional(&mut definition.description);
+        self.share_optional(&mut definition.deprecated);
         let id = FieldId::new(self.fields.len());
         self.fields.push(definition);
         match &mut self.types[parent.index()].kind {
@@ -280,7 +288,10 @@ impl Schema {
     }
 
     /// Adds an argument to a field.
-    pub fn add_argument(&mut self, field: FieldId, definition: InputDefinition) -> InputId {
+    pub fn add_argument(&mut self, field: FieldId, mut definition: InputDefinition) -> InputId {
+        self.share(&mut definition.name);
+        self.share_optional(&mut definition.description);
+        self.share_optional(&mut definition.deprecated);
         let id = InputId::new(self.inputs.len());
         self.inputs.push(definition);
         self.fields[field.index()].arguments.push(id);
@@ -288,7 +299,10 @@ impl Schema {
     }
 
     /// Adds a field to an input object type.
-    pub fn add_input_field(&mut self, parent: TypeId, definition: InputDefinition) -> InputId {
+    pub fn add_input_field(&mut self, parent: TypeId, mut definition: InputDefinition) -> InputId {
+        self.share(&mut definition.name);
+        self.share_optional(&mut definition.description);
+        self.share_optional(&mut definition.deprecated);
         let id = InputId::new(self.inputs.len());
         self.inputs.push(definition);
         match &mut self.types[parent.index()].kind {
@@ -303,7 +317,14 @@ impl Schema {
     }
 
     /// Adds a value to an enum type.
-    pub fn add_enum_value(&mut self, parent: TypeId, value: EnumValueDefinition) -> EnumValueId {
+    pub fn add_enum_value(
+        &mut self,
+        parent: TypeId,
+        mut value: EnumValueDefinition,
+    ) -> EnumValueId {
+        self.share(&mut value.name);
+        self.share_optional(&mut value.description);
+        self.share_optional(&mut value.deprecated);
         let id = EnumValueId::new(self.values.len());
         self.values.push(value);
         match &mut self.types[parent.index()].kind {
@@ -315,6 +336,45 @@ impl Schema {
             | TypeKind::InputObject { .. } => debug_assert!(false, "the type is no enum"),
         }
         id
+    }
+
+    /// Gives back the memory that only adding needed.
+    pub fn shrink(&mut self) {
+        self.texts = HashSet::new();
+        self.by_name.shrink_to_fit();
+        self.types.shrink_to_fit();
+        self.fields.shrink_to_fit();
+        self.inputs.shrink_to_fit();
+        self.values.shrink_to_fit();
+        for definition in &mut self.types {
+            match &mut definition.kind {
+                TypeKind::Object { fields, .. } | TypeKind::Interface { fields, .. } => {
+                    fields.shrink_to_fit();
+                }
+                TypeKind::Enum { values } => values.shrink_to_fit(),
+                TypeKind::InputObject { fields } => fields.shrink_to_fit(),
+                TypeKind::Scalar | TypeKind::Union { .. } => {}
+            }
+        }
+        for field in &mut self.fields {
+            field.arguments.shrink_to_fit();
+        }
+    }
+
+    /// Makes a text one that is there already.
+    fn share(&mut self, text: &mut Arc<str>) {
+        match self.texts.get(text) {
+            Some(known) => *text = Arc::clone(known),
+            None => {
+                self.texts.insert(Arc::clone(text));
+            }
+        }
+    }
+
+    fn share_optional(&mut self, text: &mut Option<Arc<str>>) {
+        if let Some(text) = text {
+            self.share(text);
+        }
     }
 
     /// Types with their ids, in the order they were added.

@@ -168,7 +168,7 @@ impl Context<'_> {
                 if members.iter().any(|(_, value)| has_variable(value)) =>
             {
                 let member = |(id, value): &(InputId, Value)| {
-                    (self.api.schema[*id].name.clone(), self.plain_operand(&Input::new(value)))
+                    ((*self.api.schema[*id].name).into(), self.plain_operand(&Input::new(value)))
                 };
                 Operand::Object(members.iter().map(member).collect())
             }
@@ -197,13 +197,13 @@ impl Context<'_> {
             Value::Number(text) => ir::Value::Number(text.clone()),
             Value::String(text) => ir::Value::Text(text.clone()),
             Value::Json(text) => ir::Value::Json(text.clone()),
-            Value::Enum(id) => ir::Value::Text(self.api.schema[*id].name.clone()),
+            Value::Enum(id) => ir::Value::Text((*self.api.schema[*id].name).into()),
             Value::List(items) => {
                 ir::Value::List(items.iter().map(|item| self.constant(item)).collect())
             }
             Value::Object(members) => {
                 let member = |(id, value): &(InputId, Value)| {
-                    (self.api.schema[*id].name.clone(), self.constant(value))
+                    ((*self.api.schema[*id].name).into(), self.constant(value))
                 };
                 ir::Value::Object(members.iter().map(member).collect())
             }

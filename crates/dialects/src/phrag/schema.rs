@@ -123,7 +123,7 @@ fn add_columns(builder: &mut ApiBuilder, planned: &Planned<'_>, own: EntityTypes
         let scalar = TypeRef::named(types.scalars.get(values.scalar));
         let r#type = (0..values.lists).fold(scalar, |r#type, _| r#type.list());
         let mut definition = FieldDefinition::new(&field.name, r#type);
-        definition.description = field.description.clone();
+        definition.description = field.description.as_deref().map(Into::into);
         builder.add_field(own.object, definition, FieldBinding::Column(field.id));
         builder.bind_column(field.id, values.binding.clone());
         if let Some(operators) = types.operators.find(values.scalar).filter(|_| *filtered) {

@@ -3,6 +3,8 @@
 //! The plugin offers each function of each column of each related entity. What the database does
 //! not have is offered here as well, and refused with the database's words when asked for.
 
+use std::sync::Arc;
+
 use catalog::{Relationship, Type};
 use graphql::schema::{EnumValueDefinition, TypeId, TypeKind};
 use ir::{AggregateFunction, Form, Hop, HopDirection};
@@ -46,7 +48,7 @@ pub(super) fn add(build: &mut Build<'_>, served: &[Served<'_>]) {
 /// An enum of orders, with the names that it has.
 struct Orders {
     r#type: TypeId,
-    names: FxHashSet<Box<str>>,
+    names: FxHashSet<Arc<str>>,
 }
 
 impl Orders {

@@ -198,7 +198,11 @@ pub(super) fn claim(
         build.note(note);
         return None;
     }
-    build.api.add_type(TypeDefinition { name: name.into(), description, kind })
+    build.api.add_type(TypeDefinition {
+        name: name.into(),
+        description: description.map(Into::into),
+        kind,
+    })
 }
 
 /// Adds the enum of what rows are grouped by: columns that are not unique by themselves, and of

@@ -87,6 +87,7 @@ impl<'a> Build<'a> {
         description: Option<Box<str>>,
         kind: TypeKind,
     ) -> Option<TypeId> {
+        let description = description.map(Into::into);
         self.api.add_type(TypeDefinition { name: name.into(), description, kind })
     }
 

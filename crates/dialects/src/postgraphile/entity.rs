@@ -224,7 +224,12 @@ fn add_columns(build: &mut Build<'_>, one: &Served<'_>, row: TypeId) {
     for column in &one.columns {
         let r#type = column.value.output.non_null_if(column.not_null);
         let definition = FieldDefinition {
-            description: build.annotations.field(column.field).description.clone(),
+            description: build
+                .annotations
+                .field(column.field)
+                .description
+                .as_deref()
+                .map(Into::into),
             deprecated: deprecation(build.field_tags(column.field)),
             ..FieldDefinition::new(&column.name, r#type)
         };

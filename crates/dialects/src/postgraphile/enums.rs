@@ -28,7 +28,7 @@ pub(super) fn value(
     let r#type = build.add_type(&definition.name, definition.description, kind)?;
     let names = value_names(&labels.iter().map(|label| &*label.label).collect::<Vec<_>>());
     for (label, name) in labels.iter().zip(&names) {
-        let description = label.description.clone();
+        let description = label.description.as_deref().map(Into::into);
         let value = EnumValueDefinition { description, ..EnumValueDefinition::new(name) };
         build.api.add_enum_value(r#type, value, ValueBinding::Label(label.label.clone()));
     }

@@ -175,7 +175,7 @@ fn add(
             return;
         }
         let definition = FieldDefinition {
-            description: description.clone(),
+            description: description.as_deref().map(Into::into),
             ..FieldDefinition::new(name, r#type)
         };
         let field = build.api.add_field(parent, definition, binding);

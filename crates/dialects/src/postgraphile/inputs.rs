@@ -103,7 +103,7 @@ pub(super) fn composite(
     let r#type = add_type(build, output, description)?;
     let mut members = vec![None; number];
     for attribute in attributes {
-        let description = attribute.description.clone();
+        let description = attribute.description.as_deref().map(Into::into);
         let definition = InputDefinition::new(&attribute.name, attribute.value);
         add_member(build, r#type, InputDefinition { description, ..definition });
         if let Some(member) = members.get_mut(attribute.place) {

@@ -72,7 +72,7 @@ pub(super) fn range(
     let catalog = build.catalog;
     let range = &catalog[id];
     let element = value_type(build, &range.subtype).filter(ValueType::is_stored)?;
-    let element_name = build.api.schema()[element.output.base].name.clone();
+    let element_name: Box<str> = (*build.api.schema()[element.output.base].name).into();
     // Ranges of timestamps with and without a zone share a type and are written differently.
     let shape = ValueShape::Range(Box::new(element.value.clone()));
     let comparable = Comparable { equal: true, ordered: true, name: &range.name };
@@ -168,7 +168,7 @@ pub(super) fn composite(
         let not_null = tags.has("notNull")
             || matches!(attribute.r#type, Type::Domain(id) if catalog[id].not_null);
         let definition = FieldDefinition {
-            description: description.clone(),
+            description: description.as_deref().map(Into::into),
             deprecated: deprecation(tags),
             ..FieldDefinition::new(&name, value.output.non_null_if(not_null))
         };

@@ -1,5 +1,7 @@
 //! Relations: fields of a row that give related rows.
 
+use std::sync::Arc;
+
 use catalog::{Entity, FieldId, Relationship};
 use graphql::schema::{FieldDefinition, TypeRef};
 use ir::{Hop, HopDirection};
@@ -151,7 +153,7 @@ impl Relation<'_> {
         served: &mut [Served<'_>],
         index: usize,
         name: &str,
-        deprecated: Option<Box<str>>,
+        deprecated: Option<Arc<str>>,
     ) -> bool {
         let Some(target) = served.get(self.target) else { return false };
         let Some(types) = target.types else { return false };

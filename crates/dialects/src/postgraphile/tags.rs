@@ -13,6 +13,8 @@ pub(super) mod file;
 mod identifier;
 pub(super) mod omit;
 
+use std::sync::Arc;
+
 /// The tags of one thing, in their order.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub(super) struct Tags(Vec<Tag>);
@@ -77,7 +79,7 @@ impl Tags {
 }
 
 /// Why the thing with these tags should not be used any more.
-pub(super) fn deprecation(tags: &Tags) -> Option<Box<str>> {
+pub(super) fn deprecation(tags: &Tags) -> Option<Arc<str>> {
     let reasons = tags.values("deprecated");
     // As in PostGraphile, whose clients may compare schemas by their text.
     let reasons = reasons.iter().map(|reason| reason.as_deref().unwrap_or("true"));

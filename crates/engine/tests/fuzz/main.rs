@@ -10,6 +10,7 @@
 //! `THALWEG_FUZZ_CASES` says how many tapes each maker has for each target, `THALWEG_FUZZ_SEED`
 //! chooses other tapes.
 
+#[path = "../support/allocation.rs"]
 mod allocation;
 mod bytes;
 mod choices;

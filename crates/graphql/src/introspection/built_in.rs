@@ -1,7 +1,7 @@
 //! What every schema has: the scalars and directives of the specification, and the types by which
 //! a schema is described, as an arena of its own.
 
-use std::sync::LazyLock;
+use std::sync::{Arc, LazyLock};
 
 use apollo_compiler::ast::{DirectiveDefinition, InputValueDefinition, Type};
 use apollo_compiler::schema::ExtendedType;
@@ -23,8 +23,8 @@ pub(super) struct BuiltIn {
 
 /// <https://spec.graphql.org/draft/#sec-Type-System.Directives>
 pub(super) struct Directive {
-    pub(super) name: Box<str>,
-    pub(super) description: Option<Box<str>>,
+    pub(super) name: Arc<str>,
+    pub(super) description: Option<Arc<str>>,
     /// Of types in `BuiltIn::schema`.
     pub(super) arguments: Vec<InputDefinition>,
     pub(super) locations: Vec<&'static str>,
@@ -60,7 +60,7 @@ fn empty_type(name: &str, definition: &ExtendedType) -> TypeDefinition {
             TypeKind::Scalar
         }
     };
-    TypeDefinition { name: name.into(), description: boxed(definition.description()), kind }
+    TypeDefinition { name: name.into(), description: shared(definition.description()), kind }
 }
 
 fn add_members(schema: &mut Schema, parent: TypeId, definition: &ExtendedType) {
@@ -68,7 +68,7 @@ fn add_members(schema: &mut Schema, parent: TypeId, definition: &ExtendedType) {
         ExtendedType::Object(object) => {
             for (name, field) in &object.fields {
                 let Some(r#type) = type_reference(schema, &field.ty) else { continue };
-                let description = boxed(field.description.as_ref());
+                let description = shared(field.description.as_ref());
                 let added = FieldDefinition { description, ..FieldDefinition::new(name, r#type) };
                 let id = schema.add_field(parent, added);
                 for argument in &field.arguments {
@@ -80,7 +80,7 @@ fn add_members(schema: &mut Schema, parent: TypeId, definition: &ExtendedType) {
         }
         ExtendedType::Enum(definition) => {
             for (name, value) in &definition.values {
-                let description = boxed(value.description.as_ref());
+                let description = shared(value.description.as_ref());
                 let added = EnumValueDefinition { description, ..EnumValueDefinition::new(name) };
                 schema.add_enum_value(parent, added);
             }
@@ -96,7 +96,7 @@ fn directive(schema: &Schema, definition: &DirectiveDefinition) -> Directive {
     let arguments = definition.arguments.iter();
     Directive {
         name: definition.name.as_str().into(),
-        description: boxed(definition.description.as_ref()),
+        description: shared(definition.description.as_ref()),
         arguments: arguments.filter_map(|argument| input(schema, argument)).collect(),
         locations: definition.locations.iter().map(|location| location.name()).collect(),
         is_repeatable: definition.repeatable,
@@ -106,7 +106,7 @@ fn directive(schema: &Schema, definition: &DirectiveDefinition) -> Directive {
 fn input(schema: &Schema, definition: &InputValueDefinition) -> Option<InputDefinition> {
     let r#type = type_reference(schema, &definition.ty)?;
     Some(InputDefinition {
-        description: boxed(definition.description.as_ref()),
+        description: shared(definition.description.as_ref()),
         default: definition.default_value.as_ref().and_then(|value| constant(value)),
         ..InputDefinition::new(&definition.name, r#type)
     })
@@ -129,6 +129,6 @@ fn type_reference(schema: &Schema, r#type: &Type) -> Option<TypeRef> {
     Some(inner.non_null_if(r#type.is_non_null()))
 }
 
-fn boxed(text: Option<&Node<str>>) -> Option<Box<str>> {
+fn shared(text: Option<&Node<str>>) -> Option<Arc<str>> {
     text.map(|text| (**text).into())
 }

@@ -1,6 +1,7 @@
 //! The answer as JSON, straight from the arena.
 
 use std::collections::HashMap;
+use std::sync::Arc;
 
 use super::built_in::{BUILT_IN, BuiltIn, Directive};
 use super::selected::{MetaField, MetaType, Selected};
@@ -401,6 +402,6 @@ impl<'s> Writer<'s> {
 }
 
 /// Whether a list that may leave out what is deprecated has it.
-fn is_shown(deprecated: &Option<Box<str>>, asked: &Selected) -> bool {
+fn is_shown(deprecated: &Option<Arc<str>>, asked: &Selected) -> bool {
     asked.include_deprecated || deprecated.is_none()
 }

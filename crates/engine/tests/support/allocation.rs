@@ -1,6 +1,9 @@
-//! How much memory a request takes at most: what its thread holds more than before.
+//! How much memory a request takes: what its thread holds more than before, and how often it asks
+//! for some.
 
 #![expect(unsafe_code, reason = "an allocator cannot be written without")]
+// Each test binary uses its own part of this.
+#![allow(dead_code)]
 
 use std::alloc::{GlobalAlloc, Layout, System};
 use std::cell::Cell;
@@ -8,6 +11,7 @@ use std::cell::Cell;
 thread_local! {
     static HELD: Cell<isize> = const { Cell::new(0) };
     static MOST: Cell<isize> = const { Cell::new(0) };
+    static MADE: Cell<usize> = const { Cell::new(0) };
 }
 
 #[global_allocator]
@@ -31,6 +35,11 @@ pub(crate) fn held() -> isize {
     HELD.with(Cell::get)
 }
 
+/// How many times this thread has asked for memory.
+pub(crate) fn made() -> usize {
+    MADE.with(Cell::get)
+}
+
 fn count(bytes: isize) {
     // A thread that ends has no counters any more.
     let held = HELD.try_with(|held| {
@@ -47,6 +56,7 @@ unsafe impl GlobalAlloc for Counting {
     // SAFETY: as for the system's allocator.
     unsafe fn alloc(&self, layout: Layout) -> *mut u8 {
         count(layout.size().cast_signed());
+        let _ = MADE.try_with(|made| made.set(made.get() + 1));
         // SAFETY: the caller's promises are the system allocator's.
         unsafe { System.alloc(layout) }
     }

@@ -1,0 +1,166 @@
+//! What a request takes does not depend on how many tables there are, and a table takes little.
+
+#![allow(clippy::unwrap_used, reason = "a test fails by a panic")]
+
+#[path = "support/allocation.rs"]
+mod allocation;
+
+use std::collections::BTreeSet;
+use std::fmt::Write;
+use std::fs;
+use std::path::PathBuf;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicUsize, Ordering};
+
+use dialects::{Dialect, phrag, postgraphile};
+use engine::{Allowed, Engine, OpenOptions, Options, SourceAddress, Worker};
+use graphql::Request;
+use rusqlite::Connection;
+use tokio::runtime::{Builder, Runtime};
+
+/// A look whether the file is still in its place is taken now and then: some requests have none.
+const DOCUMENTS: usize = 30;
+
+/// How often a document is sent again.
+const AGAIN: usize = 5;
+
+/// About half more than a table of nine columns takes: a copy of the schema in another form would
+/// be told by it.
+const MOST_BYTES_A_TABLE: isize = 24_000;
+
+/// A file that is removed in the end.
+struct File(PathBuf);
+
+impl File {
+    /// Two tables with rows, the same in every file, and others.
+    fn with_tables(tables: usize) -> Self {
+        static COUNT: AtomicUsize = AtomicUsize::new(0);
+        let number = COUNT.fetch_add(1, Ordering::Relaxed);
+        let name = format!("thalweg-schema-size-{}-{number}.db", std::process::id());
+        let file = Self(std::env::temp_dir().join(name));
+        drop(fs::remove_file(&file.0));
+        let mut script = String::from(
+            "BEGIN;
+             CREATE TABLE author (id INTEGER PRIMARY KEY, name TEXT NOT NULL);
+             CREATE TABLE book (id INTEGER PRIMARY KEY, title TEXT, price NUMERIC(8, 2),
+               author_id INTEGER NOT NULL REFERENCES author (id));
+             CREATE INDEX book_author ON book (author_id);
+             INSERT INTO author VALUES (1, 'A'), (2, 'B');
+             INSERT INTO book VALUES (1, 'C', 1.5, 1), (2, 'D', 2, 1), (3, NULL, NULL, 2);",
+        );
+        for index in 2..tables {
+            let other =
+                if index % 20 == 0 { "author".to_owned() } else { format!("t{}", index / 2) };
+            let other = if index < 4 { "book" } else { &other };
+            write!(
+                script,
+                "CREATE TABLE t{index} (id INTEGER PRIMARY KEY, title TEXT NOT NULL, note TEXT,
+                   amount NUMERIC(12, 2), quantity INTEGER, is_active BOOLEAN, due_on DATE,
+                   created_at TIMESTAMP NOT NULL, other_id INTEGER REFERENCES {other} (id));
+                 CREATE INDEX t{index}_other ON t{index} (other_id);"
+            )
+            .unwrap();
+        }
+        script.push_str("COMMIT;");
+        Connection::open(&file.0).unwrap().execute_batch(&script).unwrap();
+        file
+    }
+
+    fn open(&self, dialect: Dialect) -> Arc<Engine> {
+        let address = SourceAddress::parse(self.0.to_str().unwrap()).unwrap();
+        let options = Options { dialect, source: OpenOptions::default(), connections: 1 };
+        runtime().block_on(Engine::open(&address, &options)).unwrap()
+    }
+}
+
+impl Drop for File {
+    fn drop(&mut self) {
+        drop(fs::remove_file(&self.0));
+    }
+}
+
+fn runtime() -> Runtime {
+    Builder::new_current_thread().enable_all().build().unwrap()
+}
+
+/// What a request takes.
+#[derive(Debug)]
+struct Taken {
+    /// How often memory is asked for by a request whose document is new: the least of many.
+    new: usize,
+    /// The bytes that it holds at its worst moment.
+    most: isize,
+    /// How often memory is asked for where the document is known. One that takes long, because
+    /// the machine does something else, is executed on another thread for a while, which takes
+    /// more; the first one always does, for it opens the file.
+    known: BTreeSet<usize>,
+}
+
+fn take(engine: &Arc<Engine>, document: &str) -> Taken {
+    let runtime = runtime();
+    let worker = Worker::new(Arc::clone(engine));
+    let ask = |body: &str| {
+        let request = Request::from_json(body.as_bytes()).unwrap();
+        let (held, made) = (allocation::held(), allocation::made());
+        allocation::reset();
+        let response = runtime.block_on(worker.execute(&request, Allowed::All));
+        let taken = (allocation::made() - made, allocation::most_since(held));
+        let answer = String::from_utf8_lossy(&response.body);
+        assert!(answer.starts_with("{\"data\":") && answer.contains("{\"id\":3}"), "{answer}");
+        taken
+    };
+    let mut taken = Taken { new: usize::MAX, most: 0, known: BTreeSet::new() };
+    for number in 0..DOCUMENTS {
+        let document = document.replace("NUMBER", &format!("{number:03}"));
+        let body = serde_json::json!({ "query": document }).to_string();
+        let (new, most) = ask(&body);
+        if new < taken.new {
+            taken = Taken { new, most, ..taken };
+        }
+        taken.known.extend((0..AGAIN).map(|_| ask(&body).0));
+    }
+    taken
+}
+
+fn dialects() -> [(Dialect, &'static str); 2] {
+    [
+        (
+            Dialect::PostGraphile(postgraphile::Options::default()),
+            "{ xNUMBER: allAuthors(first: 2, orderBy: NAME_DESC, condition: { id: 2 }) {
+                 nodes { name booksByAuthorId { nodes { id } } } } }",
+        ),
+        (
+            Dialect::Phrag(phrag::Options::default()),
+            "{ xNUMBER: authors(limit: 2, sort: { name: desc }, where: { id: { eq: 2 } }) {
+                 name books { id } } }",
+        ),
+    ]
+}
+
+#[test]
+fn a_request_takes_the_same_on_any_number_of_tables() {
+    let (few, many) = (File::with_tables(10), File::with_tables(200));
+    for (dialect, document) in dialects() {
+        let take = |file: &File| take(&file.open(dialect.clone()), document);
+        let (few, many) = (take(&few), take(&many));
+        assert_eq!((few.new, few.most), (many.new, many.most), "{document}");
+        assert!(!few.known.is_disjoint(&many.known), "{few:?} {many:?} {document}");
+    }
+}
+
+#[test]
+fn a_table_takes_little_memory() {
+    let held = |tables: usize, dialect: &Dialect| {
+        let file = File::with_tables(tables);
+        let before = allocation::held();
+        let engine = file.open(dialect.clone());
+        let held = allocation::held() - before;
+        drop(engine);
+        held
+    };
+    for (dialect, _) in dialects() {
+        let (few, many) = (held(10, &dialect), held(210, &dialect));
+        let a_table = (many - few) / 200;
+        assert!(a_table < MOST_BYTES_A_TABLE, "{a_table} bytes a table");
+    }
+}
