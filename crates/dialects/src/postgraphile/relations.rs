@@ -33,16 +33,12 @@ pub(super) fn add(build: &mut Build<'_>, served: &mut [Served<'_>], index: usize
 pub(super) fn outgoing_in_order<'a>(build: &Build<'a>, entity: &Entity) -> Vec<&'a Relationship> {
     let catalog = build.catalog;
     let mut outgoing: Vec<&Relationship> = entity.outgoing.iter().map(|id| &catalog[*id]).collect();
-    // Those that are declared come last, as they were declared.
-    outgoing.sort_by_key(|relationship| match relationship.enforced {
-        true => Some((
-            places(build, &relationship.from_fields),
-            relationship.to,
-            places(build, &relationship.to_fields),
-        )),
-        false => None,
+    // The source has those of the same columns in the order of PostGraphile, which knows the age
+    // of tables. Those that are declared come last, as they were declared.
+    outgoing.sort_by_key(|relationship| {
+        let columns = relationship.enforced.then(|| places(build, &relationship.from_fields));
+        (!relationship.enforced, columns)
     });
-    outgoing.sort_by_key(|relationship| !relationship.enforced);
     outgoing
 }
 
