@@ -26,5 +26,5 @@ pub use engine::{Engine, OpenError, Options};
 pub use explain::Explained;
 pub use known_rows::KnownRowsError;
 pub use respond::{Kind, Response};
-pub use sources::{Address as SourceAddress, OpenOptions};
+pub use sources::{Address as SourceAddress, Extensions, OpenOptions};
 pub use worker::{Allowed, Worker};

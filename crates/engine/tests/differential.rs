@@ -99,7 +99,7 @@ fn compare(sources: &Sources, database: &str, dialect: &str) -> Result<(), Faile
 /// The schema that operations are made of: that of SQLite's API, which is the other's too.
 fn schema(sources: &Sources, database: &str, dialect: &str) -> Result<Schema, Failed> {
     let file = sources.sqlite_file(database)?;
-    let options = OpenOptions { namespaces: Vec::new(), wide_integers: false };
+    let options = OpenOptions::default();
     let runtime = tokio::runtime::Builder::new_current_thread().build()?;
     let opened = runtime.block_on(Source::open(&SourceAddress::Sqlite(file), &options));
     let (_, catalog) = opened?;

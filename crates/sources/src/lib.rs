@@ -16,6 +16,7 @@ pub mod sqlite;
 
 pub use error::{SourceError, SourceErrorKind};
 pub use operand::Variables;
+pub use postgres::introspect::Extensions;
 pub use source::{
     Address, AddressError, Connections, ExecuteError, OpenError, OpenOptions, Plan, Program, Source,
 };

@@ -8,6 +8,7 @@ use response::{Shape, Sink, TooLarge, Written};
 
 use crate::error::SourceError;
 use crate::operand::Variables;
+use crate::postgres::introspect::Extensions;
 use crate::postgres::source::{PostgresConnections, PostgresSource};
 use crate::relational::{CompileError, Level};
 use crate::sqlite::source::{SqliteConnections, SqliteSource};
@@ -25,6 +26,8 @@ pub enum Address {
 pub struct OpenOptions {
     /// The namespaces to read, in this order; ignored by sources without them.
     pub namespaces: Vec<String>,
+    /// Whether what belongs to extensions is read; ignored by sources without them.
+    pub extensions: Extensions,
     /// Whether INTEGER columns of SQLite, which hold 64 bits, count as such.
     pub wide_integers: bool,
 }
@@ -121,7 +124,8 @@ impl Source {
                 Ok((Self::Sqlite(source), catalog))
             }
             Address::Postgres(url) => {
-                let (source, catalog) = PostgresSource::open(url, &options.namespaces).await?;
+                let OpenOptions { namespaces, extensions, .. } = options;
+                let (source, catalog) = PostgresSource::open(url, namespaces, *extensions).await?;
                 Ok((Self::Postgres(source), catalog))
             }
         }

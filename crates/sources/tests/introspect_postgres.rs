@@ -8,7 +8,7 @@ mod listing;
 use std::cell::RefCell;
 
 use expect_test::{Expect, expect, expect_file};
-use sources::postgres::introspect::{IntrospectError, Introspected, introspect};
+use sources::postgres::introspect::{Extensions, IntrospectError, Introspected, introspect};
 use testkit::postgres::{Installation, Server, shared, wanted_installations};
 use tokio_postgres::{Client, NoTls};
 
@@ -46,7 +46,8 @@ impl Database {
 
     fn introspect(&self, namespaces: &[&str]) -> Introspected {
         let namespaces = owned(namespaces);
-        self.connected(async |client| introspect(client, &namespaces).await).expect("a catalog")
+        self.connected(async |client| introspect(client, &namespaces, Extensions::LeftOut).await)
+            .expect("a catalog")
     }
 
     fn listing(&self, namespaces: &[&str]) -> String {
@@ -133,12 +134,12 @@ fn an_unknown_schema_is_answered_with_those_that_exist() {
         database.execute("create schema shop");
         database.connected(async |client| {
             let wrong = owned(&["shpo", "public", "PUBLIC"]);
-            let error = introspect(client, &wrong).await.expect_err("unknown");
+            let error = introspect(client, &wrong, Extensions::LeftOut).await.expect_err("unknown");
             assert_eq!(
                 error.to_string(),
                 "there is no schema shpo, PUBLIC; this database has the schemas public, shop"
             );
-            let again = introspect(client, &owned(&["public"])).await;
+            let again = introspect(client, &owned(&["public"]), Extensions::LeftOut).await;
             assert_eq!(listing(&again.expect("a catalog")), "");
         });
     });
@@ -179,6 +180,25 @@ fn physical_types_are_those_that_the_protocol_names() {
              where att.attrelid = 't'::regclass and att.attnum > 0 order by att.attnum";
         let expected = database.server.query(database.name, expected).expect("rows");
         assert_eq!(types, expected);
+    });
+}
+
+#[test]
+fn objects_of_extensions_are_listed_if_asked_for() {
+    each_database("extensions_listed", |database| {
+        database.execute("create extension pg_stat_statements; create table t (a int)");
+        let namespaces = owned(&["public"]);
+        let names = |extensions| {
+            let found = database
+                .connected(async |client| introspect(client, &namespaces, extensions).await)
+                .expect("a catalog");
+            let names = found.catalog.entities().map(|entity| String::from(&*entity.name));
+            names.filter(|name| !name.ends_with("_info")).collect::<Vec<_>>()
+        };
+        assert_eq!(names(Extensions::LeftOut), ["t"]);
+        let listed = names(Extensions::Listed);
+        assert_eq!(listed.first().map(String::as_str), Some("pg_stat_statements"));
+        assert!(listed.contains(&"t".into()), "{listed:?}");
     });
 }
 
@@ -330,7 +350,9 @@ fn the_connection_keeps_its_settings_and_temporary_tables_hide_no_catalog() {
             let shadow = "create temporary table pg_class (oid oid);
                           set search_path to pg_temp, public, pg_catalog";
             client.batch_execute(shadow).await.expect("shadowed");
-            let found = introspect(client, &owned(&["public"])).await.expect("a catalog");
+            let found = introspect(client, &owned(&["public"]), Extensions::LeftOut)
+                .await
+                .expect("a catalog");
             let path = client.query_one("show search_path", &[]).await.expect("a row");
             assert_eq!(path.get::<_, &str>(0), "pg_temp, public, pg_catalog");
             assert_eq!(listing(&found), "Table public.t\n  = a: Int32\n");

@@ -5,7 +5,9 @@
 
 use std::collections::HashSet;
 
-use catalog::{Catalog, EntityId, EnumLabel, FieldId, KeyKind, Note, NoteKind, Scalar, Type};
+use catalog::{
+    Catalog, DomainId, EntityId, EnumLabel, FieldId, KeyKind, Note, NoteKind, Scalar, Type,
+};
 use rustc_hash::FxHashMap;
 
 use super::Options;
@@ -27,6 +29,8 @@ pub(super) struct EnumTables {
 #[derive(Debug)]
 struct EnumTable {
     entity: EntityId,
+    /// By which domains name it, whatever tags say.
+    known_as: Box<str>,
     name: EnumName,
     description: Option<Box<str>>,
     labels: Vec<EnumLabel>,
@@ -132,22 +136,59 @@ impl EnumTable {
         let own = &annotations.key(entity, place).tags;
         let text = |tag: &str| own.text(tag).or_else(|| table.tags.text(tag));
         let constraint = &catalog[entity].keys[place];
+        let known_as: Box<str> = match constraint.kind {
+            KeyKind::Primary => catalog[entity].name.clone(),
+            KeyKind::Unique => format!("{}_{}", catalog[entity].name, constraint.name).into(),
+        };
         let name = match (text("enumName"), text("name")) {
             (Some(name), _) => EnumName::Given(name.into()),
             (None, Some(name)) => EnumName::Formed(name.into()),
-            (None, None) => EnumName::Formed(match constraint.kind {
-                KeyKind::Primary => catalog[entity].name.clone(),
-                KeyKind::Unique => format!("{}_{}", catalog[entity].name, constraint.name).into(),
-            }),
+            (None, None) => EnumName::Formed(known_as.clone()),
         };
-        Some(Self { entity, name, description: table.description.clone(), labels })
+        Some(Self { entity, known_as, name, description: table.description.clone(), labels })
     }
 }
 
 /// The type of a column that refers to an enum table; `None` for all other columns.
 pub(super) fn column_type(build: &mut Build<'_>, field: FieldId) -> Option<ValueType> {
+    let place = *build.enum_tables.columns.get(&field)?;
+    table_type(build, place)
+}
+
+/// Whether a domain stands for the values of an enum table.
+pub(super) fn is_enum_domain(build: &Build<'_>, id: DomainId) -> bool {
+    find_of_domain(build, id).is_some()
+}
+
+/// The type of a domain that stands for the values of an enum table; `None` for all others.
+pub(super) fn domain_type(build: &mut Build<'_>, id: DomainId) -> Option<ValueType> {
+    if let Some(place) = find_of_domain(build, id) {
+        return table_type(build, place);
+    }
+    let domain = &build.catalog[id];
+    if build.annotations.domain(id).tags.has("enum") {
+        build.note(Note {
+            kind: NoteKind::Declaration,
+            subject: domain.name.clone(),
+            message: "@enum names no enum table of the same schema.".into(),
+            remedy: "name a table that has the tag @enum and rows.".into(),
+        });
+    }
+    None
+}
+
+/// The enum that a domain names by `@enum`, or by its own name.
+fn find_of_domain(build: &Build<'_>, id: DomainId) -> Option<usize> {
+    let domain = &build.catalog[id];
+    let tagged = build.annotations.domain(id).tags.text("enum");
+    let wanted = tagged.or_else(|| domain.name.strip_suffix("_enum_domain"))?;
+    build.enum_tables.enums.iter().position(|table| {
+        *table.known_as == *wanted && build.catalog[table.entity].namespace == domain.namespace
+    })
+}
+
+fn table_type(build: &mut Build<'_>, place: usize) -> Option<ValueType> {
     let tables = build.enum_tables;
-    let place = *tables.columns.get(&field)?;
     let table = tables.enums.get(place)?;
     remember(build, Named::EnumTable(place), |build| {
         let name = match &table.name {

@@ -9,7 +9,7 @@ use super::build::{Build, Named};
 use super::claims::Claimant;
 use super::scalars::ScalarForm;
 use super::tags::Annotated;
-use super::{enums, parts, scalars};
+use super::{enum_tables, enums, parts, scalars};
 use crate::binding::ValueShape;
 
 /// What the API shows for a type.
@@ -126,6 +126,9 @@ fn domain_value(build: &mut Build<'_>, id: DomainId) -> Option<ValueType> {
     let base = catalog.base_type(&domain.base);
     if let Type::List(_) | Type::Domain(_) = base {
         return value_type(build, base);
+    }
+    if let Some(value) = enum_tables::domain_type(build, id) {
+        return Some(value);
     }
     let annotated = build.annotations.domain(id);
     let Annotated { tags, description } = annotated;

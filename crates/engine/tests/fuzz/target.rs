@@ -145,7 +145,7 @@ impl Targets {
                     ..phrag::Options::default()
                 }),
             },
-            source: OpenOptions { namespaces: vec!["public".into()], wide_integers: false },
+            source: OpenOptions { namespaces: vec!["public".into()], ..OpenOptions::default() },
             connections: 2,
         };
         runtime().map_err(|error| error.to_string())?.block_on(async {

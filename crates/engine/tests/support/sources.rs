@@ -119,6 +119,7 @@ impl Sources {
             source: OpenOptions {
                 namespaces: vec!["public".into()],
                 wide_integers: dialect.contains("bigint=string"),
+                ..OpenOptions::default()
             },
             connections: 2,
         };

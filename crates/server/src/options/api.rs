@@ -90,6 +90,7 @@ impl ApiOptions {
             dialect: self.dialect()?,
             source: engine::OpenOptions {
                 namespaces: self.schema.clone(),
+                extensions: self.postgraphile.extensions(),
                 wide_integers: self.bigint == Some(BigInt::String),
             },
             connections: connections.get(),

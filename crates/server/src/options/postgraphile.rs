@@ -5,6 +5,7 @@ use std::path::PathBuf;
 
 use clap::{Args, ValueEnum};
 use dialects::postgraphile::{self, Options, SimplifiedNames, TagsFile};
+use engine::Extensions;
 
 use crate::failure::Failure;
 
@@ -19,6 +20,9 @@ pub(crate) struct PostGraphileOptions {
     /// For postgraphile: JSON as itself in answers and arguments, not as a string that holds it
     #[arg(long, env = "THALWEG_DYNAMIC_JSON")]
     dynamic_json: bool,
+    /// For postgraphile, on PostgreSQL: tables, views and functions of extensions, too
+    #[arg(long, env = "THALWEG_INCLUDE_EXTENSION_RESOURCES")]
+    include_extension_resources: bool,
     /// For postgraphile: the plural of relations back to at most one row [default: deprecated]
     #[arg(long, env = "THALWEG_LEGACY_RELATIONS", value_name = "WHICH")]
     legacy_relations: Option<LegacyRelations>,
@@ -72,9 +76,19 @@ impl PostGraphileOptions {
             (self.aggregates, "--aggregates"),
             (self.classic_ids, "--classic-ids"),
             (self.dynamic_json, "--dynamic-json"),
+            (self.include_extension_resources, "--include-extension-resources"),
+            (self.legacy_relations.is_some(), "--legacy-relations"),
+            (self.no_ignore_indexes, "--no-ignore-indexes"),
+            (self.no_setof_functions_contain_nulls, "--no-setof-functions-contain-nulls"),
             (self.simplified_names, "--simplified-names"),
+            (self.tags_file.is_some(), "--tags-file"),
         ];
         options.into_iter().find_map(|(given, name)| given.then_some(name))
+    }
+
+    /// What is read of the source.
+    pub(super) fn extensions(&self) -> Extensions {
+        if self.include_extension_resources { Extensions::Listed } else { Extensions::LeftOut }
     }
 
     pub(super) fn of_dialect(&self) -> Result<Options, Failure> {

@@ -7,7 +7,8 @@
 //! * [`fill`]: rows to entities, keys, indexes and relationships
 //! * [`functions`]: rows to functions
 //!
-//! What is served is what is in the given schemas and does not belong to an extension. A
+//! What is served is what is in the given schemas and, unless asked otherwise, does not belong to
+//! an extension. A
 //! partitioned table stands for its partitions, which are not listed. Constraints come in the
 //! order in which PostGraphile reads them: by the age of their table, then by their columns.
 
@@ -22,6 +23,14 @@ use catalog::{Catalog, EntityId, FieldId, FunctionId, RangeId};
 
 /// The oldest version whose system catalogs are read, as `server_version_num` counts.
 const OLDEST_VERSION: u32 = 130_000;
+
+/// What becomes of the tables, views and functions of extensions.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Extensions {
+    #[default]
+    LeftOut,
+    Listed,
+}
 
 /// What a database holds, and what only PostgreSQL's own compiler needs to know of it.
 #[derive(Clone, Debug)]
@@ -122,8 +131,9 @@ fn cause(error: &tokio_postgres::Error) -> String {
 pub async fn introspect(
     client: &tokio_postgres::Client,
     namespaces: &[String],
+    extensions: Extensions,
 ) -> Result<Introspected, IntrospectError> {
-    let found = read::read(client, namespaces).await?;
+    let found = read::read(client, namespaces, extensions).await?;
     let (catalog, types) = fill::fill(&found);
     Ok(Introspected { catalog, types, server_version: found.server_version })
 }

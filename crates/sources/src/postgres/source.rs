@@ -10,7 +10,7 @@ use sql::Flavor;
 use super::bind::{Bound, bind};
 use super::cursor::Answer;
 use super::execute::{PostgresProgram, Run, explain, run};
-use super::introspect::{PhysicalTypes, introspect};
+use super::introspect::{Extensions, PhysicalTypes, introspect};
 use super::pool::{Pool, PoolOptions, Pooled};
 use super::wire::{Config, Rows, WireError, connect_simple};
 use crate::error::SourceError;
@@ -48,11 +48,16 @@ impl KeyTypes for PhysicalTypes {
 
 impl PostgresSource {
     /// Connects, and reads what the namespaces hold.
-    pub async fn open(url: &str, namespaces: &[String]) -> Result<(Self, Catalog), OpenError> {
+    pub async fn open(
+        url: &str,
+        namespaces: &[String],
+        extensions: Extensions,
+    ) -> Result<(Self, Catalog), OpenError> {
         let config = Config::from_url(url).map_err(OpenError::Postgres)?;
         let client = connect_simple(&config).await.map_err(OpenError::Postgres)?;
-        let introspected =
-            introspect(&client, namespaces).await.map_err(OpenError::PostgresCatalog)?;
+        let introspected = introspect(&client, namespaces, extensions)
+            .await
+            .map_err(OpenError::PostgresCatalog)?;
         Ok((Self { config, types: Box::new(introspected.types) }, introspected.catalog))
     }
 

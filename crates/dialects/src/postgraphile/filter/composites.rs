@@ -7,6 +7,7 @@ use super::{Filters, add_type, cases, find as find_filter};
 use crate::binding::{CompositePlace, InputRole};
 use crate::postgraphile::build::Build;
 use crate::postgraphile::claims::Claims;
+use crate::postgraphile::tags::omit::{Action, omits};
 use crate::postgraphile::types::value_type;
 
 /// The type of filters by values of a composite; `None` if none of its attributes has filters.
@@ -30,6 +31,11 @@ pub(super) fn find(build: &mut Build<'_>, id: CompositeId) -> Option<TypeId> {
             if matches!(attribute.r#type, Type::Composite(_)) != composites {
                 continue;
             }
+            let tags = &build.annotations.attribute(id, place).tags;
+            if omits(tags, Action::Filter) {
+                continue;
+            }
+            let name = build.inflection.column(tags.text("name").unwrap_or(&attribute.name));
             let Some(found) = find_filter(build, &attribute.r#type) else { continue };
             let Ok(place) = u16::try_from(place) else { continue };
             let role = match &attribute.r#type {
@@ -39,7 +45,7 @@ pub(super) fn find(build: &mut Build<'_>, id: CompositeId) -> Option<TypeId> {
                     InputRole::AttributeOperators { attribute: place, plain, ignoring }
                 }
             };
-            fields.push((build.inflection.column(&attribute.name), found, role));
+            fields.push((name, found, role));
         }
     }
     if fields.is_empty() {

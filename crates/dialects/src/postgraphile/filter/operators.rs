@@ -7,6 +7,7 @@ use ir::{Comparison, TextMatch};
 use crate::binding::InputRole;
 use crate::postgraphile::build::{Build, input};
 use crate::postgraphile::claims::Claimant;
+use crate::postgraphile::enum_tables;
 use crate::postgraphile::types::{ValueType, value_type};
 use crate::postgraphile::{descriptions, scalars};
 
@@ -137,6 +138,7 @@ fn category(build: &Build<'_>, r#type: &Type) -> Option<Category> {
     match r#type {
         Type::Scalar(scalar) => scalar_category(scalar),
         Type::Enum(_) => Some(Category::Ordered),
+        Type::Domain(id) if enum_tables::is_enum_domain(build, *id) => Some(Category::Ordered),
         Type::Domain(id) => match &build.catalog[*id].base {
             Type::Scalar(scalar) => scalar_category(scalar),
             Type::Enum(_)

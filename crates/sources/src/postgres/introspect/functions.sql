@@ -1,4 +1,5 @@
--- $1: oids of namespaces, in the order in which they are served.
+-- $1: oids of namespaces, in the order in which they are served. $2: whether what belongs to an
+-- extension is listed, too.
 -- Functions that a query could call: no aggregates, window functions and procedures, none of
 -- triggers, none that make values of a range type, and none whose name marks it as private.
 select
@@ -71,12 +72,12 @@ where pro.pronamespace = any ($1::oid[])
       and made.typnamespace = pro.pronamespace
       and made.typtype in ('r', 'm')
   )
-  and not exists (
+  and ($2 or not exists (
     select
     from pg_depend as owned
     where owned.classid = 'pg_proc'::regclass
       and owned.objid = pro.oid
       and owned.refclassid = 'pg_extension'::regclass
       and owned.deptype = 'e'
-  )
+  ))
 order by array_position($1::oid[], pro.pronamespace), pro.proname, pro.oid

@@ -4,7 +4,7 @@ use tokio_postgres::types::ToSql;
 use tokio_postgres::{Client, Row};
 
 use super::rows::{Column, Constraint, Form, Function, Index, Namespace, Relation, TypeRow};
-use super::{IntrospectError, OLDEST_VERSION};
+use super::{Extensions, IntrospectError, OLDEST_VERSION};
 
 /// Names in the statements mean the system's own objects, even where a temporary table has the
 /// same name. Compiling the statements to machine code would take longer than running them.
@@ -28,9 +28,13 @@ pub(super) struct Found {
     pub(super) attributes: Vec<Column>,
 }
 
-pub(super) async fn read(client: &Client, namespaces: &[String]) -> Result<Found, IntrospectError> {
+pub(super) async fn read(
+    client: &Client,
+    namespaces: &[String],
+    extensions: Extensions,
+) -> Result<Found, IntrospectError> {
     client.batch_execute(BEGIN).await?;
-    let found = read_snapshot(client, namespaces).await;
+    let found = read_snapshot(client, namespaces, extensions).await;
     // Nothing was written, so the end is the same for a failure and for a success.
     let ended = client.batch_execute("rollback").await;
     let found = found?;
@@ -38,7 +42,12 @@ pub(super) async fn read(client: &Client, namespaces: &[String]) -> Result<Found
     Ok(found)
 }
 
-async fn read_snapshot(client: &Client, names: &[String]) -> Result<Found, IntrospectError> {
+async fn read_snapshot(
+    client: &Client,
+    names: &[String],
+    extensions: Extensions,
+) -> Result<Found, IntrospectError> {
+    let extensions = extensions == Extensions::Listed;
     let version: i32 = client.query_one(include_str!("version.sql"), &[]).await?.try_get(0)?;
     let server_version = u32::try_from(version).unwrap_or_default();
     if server_version < OLDEST_VERSION {
@@ -48,14 +57,16 @@ async fn read_snapshot(client: &Client, names: &[String]) -> Result<Found, Intro
     let namespaces = require_namespaces(existing, names)?;
     let served = oids(namespaces.iter().map(|namespace| namespace.oid));
     let relations =
-        rows(client, include_str!("relations.sql"), &[&served], Relation::from_row).await?;
+        rows(client, include_str!("relations.sql"), &[&served, &extensions], Relation::from_row)
+            .await?;
     let listed = oids(relations.iter().map(|relation| relation.oid));
     let columns = rows(client, include_str!("columns.sql"), &[&listed], Column::from_row).await?;
     let constraints =
         rows(client, include_str!("constraints.sql"), &[&listed], Constraint::from_row).await?;
     let indexes = rows(client, include_str!("indexes.sql"), &[&listed], Index::from_row).await?;
     let functions =
-        rows(client, include_str!("functions.sql"), &[&served], Function::from_row).await?;
+        rows(client, include_str!("functions.sql"), &[&served, &extensions], Function::from_row)
+            .await?;
     let parameters = functions.iter().flat_map(|function| &function.parameters);
     let results = functions.iter().map(|function| function.result);
     let mut used = oids(columns.iter().map(|column| column.r#type));

@@ -1,4 +1,5 @@
--- $1: oids of namespaces, in the order in which they are served.
+-- $1: oids of namespaces, in the order in which they are served. $2: whether what belongs to an
+-- extension is listed, too.
 -- A partition is part of the partitioned table that is listed, so it is not listed itself.
 select
   rel.oid,
@@ -16,7 +17,7 @@ left join pg_description as comment
 where rel.relnamespace = any ($1::oid[])
   and rel.relkind in ('r', 'p', 'v', 'm', 'f')
   and not rel.relispartition
-  and not exists (
+  and ($2 or not exists (
     select
     from pg_depend as owned
     where owned.classid = 'pg_class'::regclass
@@ -24,5 +25,5 @@ where rel.relnamespace = any ($1::oid[])
       and owned.objsubid = 0
       and owned.refclassid = 'pg_extension'::regclass
       and owned.deptype = 'e'
-  )
+  ))
 order by array_position($1::oid[], rel.relnamespace), rel.relname
