@@ -10,6 +10,8 @@ mod choices;
 mod counts;
 #[path = "support/dialect.rs"]
 mod dialect;
+#[path = "differential/filters.rs"]
+mod filters;
 #[path = "differential/operation.rs"]
 mod operation;
 #[allow(dead_code, reason = "the cases use the rest of it")]
@@ -41,7 +43,12 @@ const CASES: u32 = 64;
 /// Enough choices for the largest operation.
 const CHOICES: usize = 300;
 
-const TARGETS: [(&str, &str); 5] = [
+const TARGETS: [(&str, &str); 6] = [
+    (
+        "league",
+        "postgraphile simple-collections=both connection-filter connection-filter-relations \
+         connection-filter-allow-null-input connection-filter-allow-empty-object-input",
+    ),
     ("kinds", "postgraphile simple-collections=both"),
     ("kinds", "phrag"),
     ("meetups", "phrag default-limit=3"),
@@ -63,6 +70,10 @@ fn main() -> Result<ExitCode, Box<dyn Error>> {
     }
     let own = Arc::clone(&sources);
     trials.push(Trial::test("counts by SQL", move || counts::compare_counts(&own)));
+    let own = Arc::clone(&sources);
+    trials.push(Trial::test("filters by an evaluation of their own", move || {
+        filters::compare_filters(&own)
+    }));
     let own = Arc::clone(&sources);
     trials.push(Trial::test("walks from page to page", move || walks::compare_walks(&own)));
     let conclusion = libtest_mimic::run(&arguments, trials);
