@@ -61,7 +61,7 @@ pub enum EntityKind {
     ForeignTable,
     /// The rows that one function gives, which no table has.
     Record,
-    /// The values of a set that one function gives, as rows of one field.
+    /// The value that one function gives, or the values of its set, as rows of one field.
     ValueSet,
 }
 

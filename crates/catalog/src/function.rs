@@ -53,7 +53,8 @@ pub enum ArgumentType {
 pub enum FunctionResult {
     /// It is called for its effect alone.
     Nothing,
-    Value(Type),
+    /// One value: the only field of an entity of its own.
+    Value(FieldId),
     /// A set of values: the rows of an entity of its own, whose only field this is.
     Values(FieldId),
     /// One row, or none: all its fields are null then.

@@ -271,6 +271,8 @@ pub enum InputRole {
     Member,
     /// The field equals the value.
     Equal(FieldId),
+    /// The value of a function of the row equals the value.
+    EqualComputed(FunctionId),
     /// Null asks whether the field is null. The source cannot compare the field with a value,
     /// which is refused with this text.
     IsNull {
@@ -382,6 +384,9 @@ pub enum OrderBy {
     Fields { fields: Vec<FieldId>, direction: Direction, cursor_name: Box<str> },
     /// By what is made of the rows that a relationship leads to; its leaf is that of cursors.
     Related { hop: Hop, value: AggregateValue, direction: Direction, cursor_name: Box<str> },
+    /// By the value of a function of the row, which is the only field of the function's own
+    /// entity.
+    Computed { function: FunctionId, value: FieldId, direction: Direction, cursor_name: Box<str> },
 }
 
 impl Subject {

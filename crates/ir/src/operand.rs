@@ -44,6 +44,13 @@ pub enum Operand {
     },
     /// The sum of numbers.
     Sum(Vec<Operand>),
+    /// How many rows there are after the first `offset` and before the row of a number, which
+    /// counts from 1; `limit` at most.
+    RowsBefore {
+        row: Box<Operand>,
+        offset: Option<Box<Operand>>,
+        limit: Option<Box<Operand>>,
+    },
     /// A list with one value for each federation representation that is found by one key of one
     /// type; the others are left out. Neither the length of the list nor what is in it steers.
     Representations(Representations),

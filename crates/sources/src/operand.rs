@@ -79,6 +79,16 @@ pub fn resolve<'v>(
             }
             Ok(Resolved::Integer(sum))
         }
+        Operand::RowsBefore { row, offset, limit } => {
+            let rows = |operand: &'v Option<Box<Operand>>, word| match operand {
+                Some(operand) => resolve(operand, variables)?.rows(word),
+                None => Ok(None),
+            };
+            let before = resolve(row, variables)?.rows("OFFSET")?.unwrap_or(0).saturating_sub(1);
+            let before = before.saturating_sub(rows(offset, "OFFSET")?.unwrap_or(0));
+            let count = rows(limit, "LIMIT")?.map_or(before, |limit| limit.min(before));
+            Ok(Resolved::Integer(i64::try_from(count).unwrap_or(i64::MAX)))
+        }
         Operand::Decoded { slot, codec, part } => {
             let text = resolve(slot, variables)?;
             let text = text.text().unwrap_or_default();

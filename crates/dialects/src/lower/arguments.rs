@@ -117,6 +117,7 @@ impl Context<'_> {
                 | InputRole::Or { .. }
                 | InputRole::Negated(_)
                 | InputRole::Equal(_)
+                | InputRole::EqualComputed(_)
                 | InputRole::IsNull { .. }
                 | InputRole::Operators(_)
                 | InputRole::Compare(_)

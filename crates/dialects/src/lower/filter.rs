@@ -5,6 +5,7 @@ use graphql::schema::{InputId, TypeKind, TypeRef};
 use ir::{Case, Comparison, Filter, Hop, Place, Quantifier};
 
 use super::input::{Input, Presence};
+use super::order::of_row;
 use super::{Context, LowerError};
 use crate::binding::{CompositePlace, InputBinding, InputRole, Meaning, Subject};
 
@@ -46,6 +47,7 @@ impl Context<'_> {
                     InputRole::Equal(field) | InputRole::IsNull { field, .. } => {
                         Some(Place::field(*field))
                     }
+                    InputRole::EqualComputed(function) => Some(Place::Computed(of_row(*function))),
                     _ => None,
                 };
                 let around = around.subject.map(|subject| &subject.place);
@@ -72,6 +74,11 @@ impl Context<'_> {
             }
             (InputRole::Equal(field), _) => Ok(Some(Filter::Compare {
                 place: Place::field(*field),
+                comparison: Comparison::Equal,
+                operand: self.operand(input, r#type),
+            })),
+            (InputRole::EqualComputed(function), _) => Ok(Some(Filter::Compare {
+                place: Place::Computed(of_row(*function)),
                 comparison: Comparison::Equal,
                 operand: self.operand(input, r#type),
             })),

@@ -1,6 +1,6 @@
 //! Orders, made complete, and the cursors that belong to them.
 
-use catalog::{EntityId, FieldId};
+use catalog::{EntityId, FieldId, FunctionId};
 use ir::{Aggregate, AggregateTerm, Direction, Filter, Nulls, OrderKey, OrderTerm, Place};
 use response::{Leaf, Piece};
 
@@ -85,6 +85,13 @@ impl Context<'_> {
                     for field in fields {
                         push_term(&mut terms, OrderKey::Place(Place::field(*field)), *direction);
                     }
+                }
+                OrderBy::Computed { function, value, direction, cursor_name } => {
+                    cursor.names.push(cursor_name.clone());
+                    let key = OrderKey::Place(Place::Computed(of_row(*function)));
+                    let leaf = self.api.find_column(*value).map(|column| column.json.clone());
+                    cursor.values.push(CursorValue { key: key.clone(), leaf });
+                    push_term(&mut terms, key, *direction);
                 }
                 OrderBy::Related { hop, value, direction, cursor_name } => {
                     cursor.names.push(cursor_name.clone());
@@ -182,6 +189,11 @@ impl Context<'_> {
         // A key may have a column that the API does not show.
         Piece::Leaf { output, leaf: leaf.unwrap_or(Leaf::Any) }
     }
+}
+
+/// A call of a function of the row, with its defaults.
+pub(super) fn of_row(function: FunctionId) -> ir::Call {
+    ir::Call { function, of_row: Some(Vec::new()), arguments: Vec::new() }
 }
 
 pub(super) fn literal(text: &[u8]) -> Piece {

@@ -50,12 +50,20 @@ pub(super) fn page(
         });
     }
     if order.is_by_number() {
-        return match (after, before, last) {
-            _ if !order.terms.is_empty() => refused(NOT_UNIQUE),
-            (Some(after), None, None) => after_number(&after, order, limit, offset, look_ahead)
-                .ok_or_else(|| LowerError::refused(OTHER_ORDER, location)),
-            _ => refused(UNORDERED_LAST),
-        };
+        if !order.terms.is_empty() {
+            return refused(NOT_UNIQUE);
+        }
+        if last.is_some() {
+            return refused(UNORDERED_LAST);
+        }
+        return between_numbers(
+            after.as_ref(),
+            before.as_ref(),
+            order,
+            (limit, offset),
+            look_ahead,
+        )
+        .ok_or_else(|| LowerError::refused(OTHER_ORDER, location));
     }
     let values = |cursor: Option<Opaque>| match cursor {
         None => Ok(None),
@@ -75,29 +83,46 @@ pub(super) fn page(
     }))
 }
 
-/// The rows after a row of an unordered set, by its number.
-fn after_number(
-    cursor: &Opaque,
+/// The rows between two rows of an unordered set, by their numbers; `None` if a cursor is of
+/// another order.
+fn between_numbers(
+    after: Option<&Opaque>,
+    before: Option<&Opaque>,
     order: &ListOrder,
-    limit: Option<Operand>,
-    offset: Option<Operand>,
+    (limit, offset): (Option<Operand>, Option<Operand>),
     look_ahead: bool,
 ) -> Option<Page> {
+    let after = match after {
+        Some(cursor) => Some(number(cursor, order)?),
+        None => None,
+    };
+    let offset = match (after, offset) {
+        (Some(number), Some(offset)) => Some(Operand::Sum(vec![number, offset])),
+        (number, offset) => number.or(offset),
+    };
+    let limit = match before {
+        None => limit,
+        Some(cursor) => Some(Operand::RowsBefore {
+            row: Box::new(number(cursor, order)?),
+            offset: offset.clone().map(Box::new),
+            limit: limit.map(Box::new),
+        }),
+    };
+    Some(Page::Offset { limit, offset, look_ahead })
+}
+
+/// The number of the row that a cursor stands for.
+fn number(cursor: &Opaque, order: &ListOrder) -> Option<Operand> {
     if cursor.shape.values != OpaqueValues::Number || cursor.shape.tags != order.cursor_names() {
         return None;
     }
     // The number stands after the names.
     let part = u16::try_from(cursor.shape.tags.len()).ok()?;
-    let number = Operand::Decoded {
+    Some(Operand::Decoded {
         slot: Box::new(cursor.operand.clone()),
         codec: Codec::Base64JsonArray,
         part,
-    };
-    let offset = match offset {
-        None => number,
-        Some(offset) => Operand::Sum(vec![number, offset]),
-    };
-    Some(Page::Offset { limit, offset: Some(offset), look_ahead })
+    })
 }
 
 /// For each term of the order its value at the cursor; `None` if the cursor is of another order.

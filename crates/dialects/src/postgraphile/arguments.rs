@@ -1,6 +1,6 @@
 //! The arguments of fields that give several rows.
 
-use graphql::schema::{FieldId, InputDefinition, TypeRef};
+use graphql::schema::{FieldId, InputDefinition, TypeId, TypeRef};
 use graphql::value::Const;
 
 use super::build::{Build, input};
@@ -18,31 +18,51 @@ pub(super) enum Collection {
 /// Adds `first`, `offset`, `orderBy` and `condition`, and to connections `last`, `before` and
 /// `after`.
 pub(super) fn add(build: &mut Build<'_>, field: FieldId, collection: Collection, of: &Served<'_>) {
-    let Some(types) = of.types else { return };
     add_page(build, field, collection);
-    let mut add = |definition, role| {
-        build.api.add_argument(field, definition, InputBinding::lenient(role));
-    };
-    if let Some(order) = types.order {
-        let r#type = TypeRef::named(order).non_null().list();
-        let definition = input("orderBy", &descriptions::order_by(&of.name), r#type);
-        let default = (collection == Collection::Connection).then(|| default_order(of));
-        add(InputDefinition { default, ..definition }, InputRole::OrderBy);
-    }
-    if let Some(condition) = types.condition {
-        let r#type = TypeRef::named(condition);
-        add(input("condition", descriptions::CONDITION, r#type), InputRole::Filter);
-    }
+    let default = (collection == Collection::Connection).then(|| default_order(of));
+    add_order(build, field, default, of);
+    add_condition(build, field, of);
     add_filter(build, field, of);
+}
+
+/// Adds `orderBy`.
+pub(super) fn add_order(
+    build: &mut Build<'_>,
+    field: FieldId,
+    default: Option<Const>,
+    of: &Served<'_>,
+) {
+    let Some(order) = of.types.and_then(|types| types.order) else { return };
+    let r#type = TypeRef::named(order).non_null().list();
+    let definition = input("orderBy", &descriptions::order_by(&of.name), r#type);
+    let definition = InputDefinition { default, ..definition };
+    build.api.add_argument(field, definition, InputBinding::lenient(InputRole::OrderBy));
+}
+
+/// Adds `condition`.
+pub(super) fn add_condition(build: &mut Build<'_>, field: FieldId, of: &Served<'_>) {
+    let Some(condition) = of.types.and_then(|types| types.condition) else { return };
+    let definition = input("condition", descriptions::CONDITION, TypeRef::named(condition));
+    build.api.add_argument(field, definition, InputBinding::lenient(InputRole::Filter));
 }
 
 /// Adds `filter`, where the API has it.
 pub(super) fn add_filter(build: &mut Build<'_>, field: FieldId, of: &Served<'_>) {
     let filter = of.types.and_then(|types| types.filter);
     if let (Some(r#type), Some(options)) = (filter, &build.options.connection_filter) {
-        let definition = input("filter", descriptions::FILTER, TypeRef::named(r#type));
-        build.api.add_argument(field, definition, filter::argument(options));
+        add_filter_of(build, field, r#type, filter::argument(options));
     }
+}
+
+/// Adds `filter` of this type.
+pub(super) fn add_filter_of(
+    build: &mut Build<'_>,
+    field: FieldId,
+    r#type: TypeId,
+    binding: InputBinding,
+) {
+    let definition = input("filter", descriptions::FILTER, TypeRef::named(r#type));
+    build.api.add_argument(field, definition, binding);
 }
 
 /// Adds `first` and `offset`, and to connections `last`, `before` and `after`.

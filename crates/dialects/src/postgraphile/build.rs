@@ -9,6 +9,7 @@ use rustc_hash::FxHashMap;
 
 use super::claims::Claims;
 use super::enum_tables::EnumTables;
+use super::functions::ComputedValue;
 use super::naming::Inflection;
 use super::tags::annotations::Annotations;
 use super::types::ValueType;
@@ -36,6 +37,8 @@ pub(super) struct Build<'a> {
     pub(super) bounds: FxHashMap<Box<str>, TypeId>,
     /// The filter types that are shared, by their names; none where one could not be made.
     pub(super) filters: FxHashMap<Box<str>, Option<TypeId>>,
+    /// What functions compute of the rows of each table.
+    pub(super) computed: FxHashMap<EntityId, Vec<ComputedValue>>,
     /// The connections of sets of composites, by the type of these.
     pub(super) composite_connections: FxHashMap<TypeId, TypeId>,
     /// Where each entity that is shown stands among those that are.
@@ -75,6 +78,7 @@ impl<'a> Build<'a> {
             filters: FxHashMap::default(),
             ranges: FxHashMap::default(),
             bounds: FxHashMap::default(),
+            computed: FxHashMap::default(),
             composite_connections: FxHashMap::default(),
             places: FxHashMap::default(),
         }

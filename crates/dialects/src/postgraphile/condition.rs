@@ -6,6 +6,7 @@ use super::build::{Build, input};
 use super::claims::Claimant;
 use super::descriptions;
 use super::entity::{Column, Served};
+use super::functions::ComputedValue;
 use super::tags::omit::Action;
 use super::types::ValueType;
 use crate::binding::{InputBinding, InputRole, Meaning, ValueShape};
@@ -20,7 +21,10 @@ pub(super) fn add(build: &mut Build<'_>, one: &Served<'_>) -> Option<TypeId> {
         .offered(build, Action::Filter)
         .filter_map(|column| column.value.input.map(|input| (column, input)))
         .collect();
-    columns.first()?;
+    let computed = filterable(build, one);
+    if columns.is_empty() && computed.is_empty() {
+        return None;
+    }
     let subject = build.entity_name(one.entity.id);
     let name = build.inflection.condition_type(&one.name);
     let claimant = Claimant { subject: &subject, what: "condition type" };
@@ -40,7 +44,30 @@ pub(super) fn add(build: &mut Build<'_>, one: &Served<'_>) -> Option<TypeId> {
         let binding = InputBinding { role, null: Meaning::IsNull, empty: Meaning::Ignore };
         build.api.add_input_field(r#type, definition, binding);
     }
+    for (computed, value) in computed {
+        // A column of the name is there already, and the field of the function is not.
+        if one.columns.iter().any(|column| column.name == computed.name) {
+            continue;
+        }
+        let description = descriptions::condition_field(&computed.name);
+        let definition = input(&computed.name, &description, value);
+        let role = InputRole::EqualComputed(computed.function);
+        let binding = InputBinding { role, null: Meaning::IsNull, empty: Meaning::Ignore };
+        build.api.add_input_field(r#type, definition, binding);
+    }
     Some(r#type)
+}
+
+/// The values of functions that rows are compared by, as the functions' tags say, with the types
+/// of what they are compared with.
+fn filterable(build: &Build<'_>, one: &Served<'_>) -> Vec<(ComputedValue, TypeRef)> {
+    let computed = build.computed.get(&one.entity.id).into_iter().flatten();
+    let computed = computed.filter(|computed| {
+        computed.value.equal
+            && !computed.is_list
+            && build.function_tags(computed.function).has("filterable")
+    });
+    computed.filter_map(|computed| Some((computed.clone(), computed.value.input?))).collect()
 }
 
 /// What PostgreSQL says where it cannot compare.

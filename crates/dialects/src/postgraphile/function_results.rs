@@ -22,6 +22,8 @@ const NATURAL_CURSOR: &str = "natural";
 pub(super) struct Gives {
     /// The type of one row, or of the value.
     pub(super) row: TypeRef,
+    /// The same as an element of the list of a set.
+    pub(super) item: TypeRef,
     /// The connection of a set, if there are connections.
     pub(super) connection: Option<TypeId>,
     /// The entity of the rows.
@@ -62,7 +64,8 @@ pub(super) fn gives(
             let value = ValueShape::Leaf(Leaf::Literal(b"null".as_slice().into()));
             Ok(value_of(row, value, Form::Stored))
         }
-        FunctionResult::Value(r#type) => {
+        FunctionResult::Value(field) => {
+            let r#type = &build.catalog[*field].r#type;
             let value = value_type(build, r#type).ok_or_else(unknown)?;
             let is_list = matches!(build.catalog.base_type(r#type), Type::List(_));
             let form = if is_list && value.is_stored() { Form::OrEmpty } else { value.form };
@@ -81,13 +84,15 @@ pub(super) fn gives(
             let item = build.api.schema()[value.output.base].name.to_string();
             let is_composite =
                 matches!(build.catalog.base_type(&definition.r#type), Type::Composite(_));
+            let item_type = value.output.non_null_if(is_composite && never_null(build));
             let connection = if is_composite {
-                composite_connection(build, subject, &item, value.output)
+                composite_connection(build, function, subject, &item, item_type)
             } else {
                 function_connection(build, function, subject, &item, value.output)
             };
             Ok(Gives {
                 row: value.output,
+                item: item_type,
                 connection: connection?,
                 entity: Some(definition.entity),
                 shown: Shown::Set,
@@ -114,6 +119,7 @@ pub(super) fn gives(
             let is_set = matches!(shown, Shown::Set);
             Ok(Gives {
                 row: TypeRef::named(types.row),
+                item: TypeRef::named(types.row).non_null_if(never_null(build)),
                 connection: types.connection,
                 entity: Some(*entity),
                 shown,
@@ -126,8 +132,13 @@ pub(super) fn gives(
 
 fn value_of(row: TypeRef, value: ValueShape, form: Form) -> Gives {
     let shown = Shown::Value { value, form };
-    let columns = Vec::new();
-    Gives { row, connection: None, entity: None, shown, description: None, columns }
+    let (connection, entity, description, columns) = (None, None, None, Vec::new());
+    Gives { row, item: row, connection, entity, shown, description, columns }
+}
+
+/// Whether the options say that a set has no row that is none.
+fn never_null(build: &Build<'_>) -> bool {
+    !build.options.setof_functions_contain_nulls
 }
 
 /// A type for the rows of a function whose columns are its own.
@@ -139,7 +150,7 @@ fn record(
     subject: &str,
     field: &str,
 ) -> Result<Gives, Note> {
-    let name = build.inflection.record_type(build.function_name(function.id));
+    let name = build.record_type(function.id);
     let mut names = Claims::default();
     let mut columns = Vec::new();
     for (place, column) in build.catalog.fields_of(entity).enumerate() {
@@ -170,11 +181,15 @@ fn record(
     build.api.bind_entity(entity, EntityBinding { natural_cursor, ..EntityBinding::default() });
     let row = TypeRef::named(row);
     let connection = match shown {
-        Shown::Set => function_connection(build, function, subject, &name, row)?,
+        Shown::Set => {
+            let row = row.non_null_if(never_null(build));
+            function_connection(build, function, subject, &name, row)?
+        }
         Shown::Value { .. } | Shown::Row | Shown::Array => None,
     };
+    // As in PostGraphile, whose lists of records have nullable elements, whatever the options.
     let entity = Some(entity);
-    Ok(Gives { row, connection, entity, shown, description: None, columns: named })
+    Ok(Gives { row, item: row, connection, entity, shown, description: None, columns: named })
 }
 
 /// The connection that belongs to one function.
@@ -185,7 +200,7 @@ fn function_connection(
     item: &str,
     row: TypeRef,
 ) -> Result<Option<TypeId>, Note> {
-    if !build.options.simple_collections.has_connections() {
+    if !build.function_collections(function.id).has_connections() {
         return Ok(None);
     }
     let name = build.function_name(function.id);
@@ -203,11 +218,12 @@ fn function_connection(
 /// The connection of all functions that give sets of one composite type.
 fn composite_connection(
     build: &mut Build<'_>,
+    function: &Function,
     subject: &str,
     item: &str,
     row: TypeRef,
 ) -> Result<Option<TypeId>, Note> {
-    if !build.options.simple_collections.has_connections() {
+    if !build.function_collections(function.id).has_connections() {
         return Ok(None);
     }
     if let Some(known) = build.composite_connections.get(&row.base) {

@@ -1,16 +1,20 @@
 //! Functions: fields of the root, and columns that are computed of a row.
 
-use catalog::{Argument, ArgumentType, EntityId, Function, FunctionResult, Note, NoteKind, Type};
+use catalog::{
+    Argument, ArgumentType, EntityId, FieldId, Function, FunctionId, FunctionResult, Note,
+    NoteKind, Type,
+};
 use graphql::schema::{FieldDefinition, InputDefinition, TypeId, TypeRef};
+use rustc_hash::FxHashMap;
 
 use super::arguments::{self, Collection};
-use super::build::{Build, input};
+use super::build::Build;
 use super::claims::{Claimant, Claims};
-use super::entity::Served;
+use super::entity::{Served, column_binding};
+use super::filter;
 use super::function_results::{self as results, Gives, Shown};
-use super::naming::{ListSuffix, coerce};
-use super::types::value_type;
-use super::{descriptions, filter};
+use super::tags::deprecation;
+use super::types::{ValueType, value_type};
 use crate::binding::{
     ArgumentBinding, CallBinding, ComputedBinding, FieldBinding, InputBinding, InputRole,
     RowsBinding, RowsForm, RowsFrom,
@@ -24,20 +28,8 @@ enum Role<'a> {
     Computed(EntityId, &'a str),
 }
 
-/// The name of the field of an entity's rows that the function computes, if it is one.
-pub(super) fn computed_name(
-    build: &Build<'_>,
-    function: &Function,
-    entity: EntityId,
-) -> Option<String> {
-    match role(build, function) {
-        Some(Ok(role @ Role::Computed(of, _))) if of == entity => Some(name(build, function, role)),
-        Some(Ok(Role::Query | Role::Computed(..)) | Err(_)) | None => None,
-    }
-}
-
 /// Whether a row is all that the function must be given.
-pub(super) fn is_callable_alone(function: &Function) -> bool {
+fn is_callable_alone(function: &Function) -> bool {
     function.arguments.iter().skip(1).all(|argument| argument.has_default)
 }
 
@@ -84,9 +76,46 @@ pub(super) fn add_computed(build: &mut Build<'_>, served: &mut [Served<'_>]) {
     }
 }
 
+/// A function of a row and nothing else that gives one value, which is no row: rows can be
+/// filtered by it.
+#[derive(Clone, Debug)]
+pub(super) struct ComputedValue {
+    pub(super) function: FunctionId,
+    /// The name of the row's field.
+    pub(super) name: String,
+    /// The field that says what kind of value it is.
+    pub(super) field: FieldId,
+    pub(super) value: ValueType,
+    /// Whether it is an array, by which rows are neither ordered nor compared.
+    pub(super) is_list: bool,
+}
+
+/// The computed values of the rows of each table, in the order of the source.
+pub(super) fn computed_values(build: &mut Build<'_>) -> FxHashMap<EntityId, Vec<ComputedValue>> {
+    let mut values: FxHashMap<EntityId, Vec<ComputedValue>> = FxHashMap::default();
+    for function in build.catalog.functions() {
+        let Some(Ok(Role::Computed(entity, rest))) = role(build, function) else { continue };
+        let FunctionResult::Value(field) = function.result else { continue };
+        if !is_callable_alone(function) {
+            continue;
+        }
+        let r#type = &build.catalog[field].r#type;
+        if let Type::Composite(_) = build.catalog.base_type(r#type) {
+            continue;
+        }
+        let Some(value) = value_type(build, r#type) else { continue };
+        build.api.bind_column(field, column_binding(Some(&value)));
+        let name = build.computed_name(function.id, rest, false);
+        let is_list = matches!(build.catalog.base_type(r#type), Type::List(_));
+        let computed = ComputedValue { function: function.id, name, field, value, is_list };
+        values.entry(entity).or_default().push(computed);
+    }
+    values
+}
+
 /// Where a function stands; `None` if it is not for reading.
 fn role<'a>(build: &Build<'_>, function: &'a Function) -> Option<Result<Role<'a>, Note>> {
-    if !function.only_reads() {
+    if !function.only_reads() || !build.offers_function(function.id) {
         return None;
     }
     let subject = subject(build, function);
@@ -153,14 +182,17 @@ fn add(
         Ok(inputs) => inputs,
         Err(note) => return build.note(note),
     };
-    let gives =
-        match results::gives(build, served, function, &subject, &name(build, function, role)) {
-            Ok(gives) => gives,
-            Err(note) => return build.note(note),
-        };
+    let Some(names) = claim_names(build, function, role, &subject, names) else { return };
+    let gives = match results::gives(build, served, function, &subject, &names.first) {
+        Ok(gives) => gives,
+        Err(note) => {
+            return build.note_with(note, |build| build.rename_function(function, "name"));
+        }
+    };
     let call = CallBinding { arguments: inputs.iter().map(|input| input.binding).collect() };
     build.api.bind_call(function.id, call);
-    let Gives { row, connection, entity, shown, description, columns } = gives;
+    let Gives { row, item, connection, entity, shown, description: description_of_set, columns } =
+        gives;
     let filter = match (&shown, entity) {
         (Shown::Set, Some(entity)) => {
             let row_name = build.api.schema()[row.base].name.clone();
@@ -168,15 +200,18 @@ fn add(
         }
         _ => None,
     };
-    let description = function.description.clone().or(description.map(Into::into));
-    let mut add_field = |build: &mut Build<'_>, name: &str, r#type: TypeRef, binding, paged| {
-        if let Err(note) = names.claim(name, Claimant { subject: &subject, what: "field" }) {
-            build.note(note);
-            return;
-        }
+    let annotated = build.annotations.function(function.id);
+    let description = annotated.description.as_deref().map(Into::into);
+    let description: Option<Box<str>> = description.or(description_of_set.map(Into::into));
+    let deprecated = deprecation(&annotated.tags);
+    let not_null = annotated.tags.has("notNull");
+    // The rows of a table may be ordered and compared wherever they stand.
+    let table = entity.and_then(|entity| served.get(*build.places.get(&entity)?));
+    let add_field = |build: &mut Build<'_>, name: &str, r#type: TypeRef, binding, paged| {
         let definition = FieldDefinition {
             description: description.as_deref().map(Into::into),
-            ..FieldDefinition::new(name, r#type)
+            deprecated: deprecated.clone(),
+            ..FieldDefinition::new(name, r#type.non_null_if(not_null))
         };
         let field = build.api.add_field(parent, definition, binding);
         for Input { definition, binding } in &inputs {
@@ -185,13 +220,20 @@ fn add(
         }
         if let Some(collection) = paged {
             arguments::add_page(build, field, collection);
+            if let Some(one) = table {
+                let tags = build.function_tags(function.id);
+                if tags.has("sortable") {
+                    arguments::add_order(build, field, None, one);
+                }
+                if tags.has("filterable") {
+                    arguments::add_condition(build, field, one);
+                }
+            }
             if let Some((r#type, binding)) = &filter {
-                let definition = input("filter", descriptions::FILTER, TypeRef::named(*r#type));
-                build.api.add_argument(field, definition, binding.clone());
+                arguments::add_filter_of(build, field, *r#type, binding.clone());
             }
         }
     };
-    let name = name(build, function, role);
     let rows = |entity, form| {
         let from = RowsFrom::Function { function: function.id, of_row: is_computed };
         FieldBinding::Rows(RowsBinding { from, entity, form, default_limit: None })
@@ -200,28 +242,68 @@ fn add(
         (Shown::Value { value, form }, _) => {
             let computed =
                 ComputedBinding { function: function.id, of_row: is_computed, value, form };
-            add_field(build, &name, row, FieldBinding::Computed(computed), None);
+            add_field(build, &names.first, row, FieldBinding::Computed(computed), None);
         }
         (Shown::Row, Some(entity)) => {
-            add_field(build, &name, row, rows(entity, RowsForm::Single), None);
+            add_field(build, &names.first, row, rows(entity, RowsForm::Single), None);
         }
         (Shown::Array, Some(entity)) => {
-            add_field(build, &name, row.list(), rows(entity, RowsForm::List), None);
+            add_field(build, &names.first, row.list(), rows(entity, RowsForm::List), None);
         }
         (Shown::Set, Some(entity)) => {
-            if let Some(connection) = connection {
+            if let (Some(name), Some(connection)) = (&names.connection, connection) {
                 let r#type = TypeRef::named(connection).non_null_if(is_computed);
                 let binding = rows(entity, RowsForm::Connection);
-                add_field(build, &name, r#type, binding, Some(Collection::Connection));
+                add_field(build, name, r#type, binding, Some(Collection::Connection));
             }
-            if build.options.simple_collections.has_lists() {
-                let name = list_name(build, function, role);
+            if let Some(name) = &names.list {
                 let binding = rows(entity, RowsForm::List);
-                add_field(build, &name, row.list(), binding, Some(Collection::List));
+                add_field(build, name, item.list(), binding, Some(Collection::List));
             }
         }
         (Shown::Row | Shown::Array | Shown::Set, None) => {}
     }
+}
+
+/// The names of the fields of one function.
+struct Names {
+    /// That of the first of them.
+    first: String,
+    /// Those of a set, as far as it has them.
+    connection: Option<String>,
+    list: Option<String>,
+}
+
+/// Takes the names of the fields; `None` if there is none.
+fn claim_names(
+    build: &mut Build<'_>,
+    function: &Function,
+    role: Role<'_>,
+    subject: &str,
+    names: &mut Claims,
+) -> Option<Names> {
+    let tag = match role {
+        Role::Query => "name",
+        Role::Computed(..) => "fieldName",
+    };
+    let mut claim = |build: &mut Build<'_>, name: String| match names
+        .claim(&name, Claimant { subject, what: "field" })
+    {
+        Ok(()) => Some(name),
+        Err(note) => {
+            build.note_with(note, |build| build.rename_function(function, tag));
+            None
+        }
+    };
+    let first = name(build, function, role);
+    if !gives_set(function) {
+        return Some(Names { first: claim(build, first)?, connection: None, list: None });
+    }
+    let collections = build.function_collections(function.id);
+    let connection = if collections.has_connections() { claim(build, first.clone()) } else { None };
+    let list = list_name(build, function, role);
+    let list = if collections.has_lists() { claim(build, list) } else { None };
+    (connection.is_some() || list.is_some()).then_some(Names { first, connection, list })
 }
 
 /// What a request gives to a function.
@@ -272,20 +354,19 @@ fn inputs(
 
 /// The field that gives what the function gives, a set as a connection.
 fn name(build: &Build<'_>, function: &Function, role: Role<'_>) -> String {
-    let name = match role {
-        Role::Query => coerce(build.function_name(function.id)),
-        Role::Computed(_, rest) => rest.into(),
-    };
-    build.inflection.function(&name, gives_set(function), ListSuffix::Default)
+    let is_set = gives_set(function);
+    match role {
+        Role::Query => build.query_name(function.id, is_set),
+        Role::Computed(_, rest) => build.computed_name(function.id, rest, is_set),
+    }
 }
 
 /// The field that gives a set as a list.
 fn list_name(build: &Build<'_>, function: &Function, role: Role<'_>) -> String {
-    let name = match role {
-        Role::Query => coerce(build.function_name(function.id)),
-        Role::Computed(_, rest) => rest.into(),
-    };
-    build.inflection.function_list(&name, ListSuffix::Default)
+    match role {
+        Role::Query => build.query_list_name(function.id),
+        Role::Computed(_, rest) => build.computed_list_name(function.id, rest),
+    }
 }
 
 fn gives_set(function: &Function) -> bool {

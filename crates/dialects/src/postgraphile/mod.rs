@@ -175,6 +175,7 @@ pub fn api(catalog: &Catalog, options: &Options) -> Api {
     }
     let query = root::add_types(&mut build);
     let mut served = entity::plan(&mut build);
+    build.computed = functions::computed_values(&mut build);
     entity::add_types(&mut build, &mut served);
     for index in 0..served.len() {
         filter::add_fields(&mut build, &served, index);

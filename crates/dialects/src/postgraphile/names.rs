@@ -4,7 +4,7 @@
 use catalog::{EntityId, FieldId, FunctionId, KeyKind, Relationship};
 
 use super::build::Build;
-use super::naming::{ListSuffix, RelationNames};
+use super::naming::{ListSuffix, RelationNames, coerce};
 use super::tags::Tags;
 
 impl<'a> Build<'a> {
@@ -41,7 +41,53 @@ impl<'a> Build<'a> {
 
     /// What names of and around a function are formed from.
     pub(super) fn function_name(&self, function: FunctionId) -> &'a str {
-        &self.catalog[function].name
+        self.function_tags(function).text("name").unwrap_or(&self.catalog[function].name)
+    }
+
+    pub(super) fn function_tags(&self, function: FunctionId) -> &'a Tags {
+        &self.annotations.function(function).tags
+    }
+
+    /// The field of the root that gives what a function gives, a set as a connection.
+    pub(super) fn query_name(&self, function: FunctionId, is_set: bool) -> String {
+        let suffix = list_suffix(self.function_tags(function));
+        self.inflection.function(&coerce(self.function_name(function)), is_set, suffix)
+    }
+
+    /// The field of the root that gives the set of a function as a list.
+    pub(super) fn query_list_name(&self, function: FunctionId) -> String {
+        let suffix = list_suffix(self.function_tags(function));
+        self.inflection.function_list(&coerce(self.function_name(function)), suffix)
+    }
+
+    /// The field of a row that gives what a function gives. `rest` is the function's name without
+    /// that of the table.
+    pub(super) fn computed_name(&self, function: FunctionId, rest: &str, is_set: bool) -> String {
+        let tags = self.function_tags(function);
+        let suffix = list_suffix(tags);
+        match tags.text("fieldName") {
+            Some(name) if is_set => self.inflection.as_connection(name, suffix),
+            Some(name) => name.into(),
+            None => self.inflection.function(rest, is_set, suffix),
+        }
+    }
+
+    /// The field of a row that gives the set of a function as a list.
+    pub(super) fn computed_list_name(&self, function: FunctionId, rest: &str) -> String {
+        let tags = self.function_tags(function);
+        let suffix = list_suffix(tags);
+        match tags.text("fieldName") {
+            Some(name) => self.inflection.as_tagged_list(name, suffix),
+            None => self.inflection.function_list(rest, suffix),
+        }
+    }
+
+    /// The type of a function's own records.
+    pub(super) fn record_type(&self, function: FunctionId) -> String {
+        match self.function_tags(function).text("resultTypeName") {
+            Some(name) => name.into(),
+            None => self.inflection.record_type(self.function_name(function)),
+        }
     }
 
     pub(super) fn all_rows_name(&self, entity: EntityId) -> String {

@@ -440,6 +440,12 @@ impl Inflection {
         self.camel_case(&format!("{name}{ending}"))
     }
 
+    /// The list beside a connection whose name a tag gives.
+    pub(super) fn as_tagged_list(self, name: &str, suffix: ListSuffix) -> String {
+        let ending = if self.has_list_suffix(suffix) { "List" } else { "" };
+        format!("{name}{ending}")
+    }
+
     /// An argument of a function by its place among those that are given, or a column of its
     /// record by its number.
     pub(super) fn argument(self, name: Option<&str>, place: usize) -> String {

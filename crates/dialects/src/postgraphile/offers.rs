@@ -1,6 +1,6 @@
 //! What is offered of what the database has, by smart tags, options and indexes.
 
-use catalog::{EntityId, FieldId, Relationship};
+use catalog::{EntityId, FieldId, FunctionId, Relationship};
 
 use super::SimpleCollections;
 use super::build::Build;
@@ -38,6 +38,20 @@ impl Build<'_> {
     /// The forms in which all rows of an entity are given.
     pub(super) fn collections(&self, entity: EntityId) -> SimpleCollections {
         collections(self.entity_tags(entity)).unwrap_or(self.options.simple_collections)
+    }
+
+    pub(super) fn offers_function(&self, function: FunctionId) -> bool {
+        !omits(self.function_tags(function), Action::Execute)
+    }
+
+    /// Whether rows are filtered by what a function computes of them.
+    pub(super) fn offers_filter_by(&self, function: FunctionId) -> bool {
+        !omits(self.function_tags(function), Action::Filter)
+    }
+
+    /// The forms in which the set of a function is given.
+    pub(super) fn function_collections(&self, function: FunctionId) -> SimpleCollections {
+        collections(self.function_tags(function)).unwrap_or(self.options.simple_collections)
     }
 
     /// The forms in which the rows that refer to a row are given.

@@ -8,6 +8,7 @@ use super::build::Build;
 use super::claims::{Claimant, Claims};
 use super::descriptions;
 use super::entity::Served;
+use super::functions::ComputedValue;
 use super::tags::omit::Action;
 use crate::binding::{OrderBy, ValueBinding};
 
@@ -61,6 +62,9 @@ pub(super) fn add(build: &mut Build<'_>, one: &Served<'_>) -> Option<TypeId> {
             }
         }
     }
+    for computed in build.computed.get(&one.entity.id).cloned().unwrap_or_default() {
+        add_computed(build, r#type, &computed, &mut names);
+    }
     if !key.is_empty() {
         for (name, (_, direction)) in [PRIMARY_KEY_ASC, PRIMARY_KEY_DESC].iter().zip(DIRECTIONS) {
             let order = ValueBinding::Order(fields(key, direction, name));
@@ -68,6 +72,37 @@ pub(super) fn add(build: &mut Build<'_>, one: &Served<'_>) -> Option<TypeId> {
         }
     }
     Some(r#type)
+}
+
+/// Adds both orders by a function's value, if its tags say that rows are sorted by it.
+fn add_computed(
+    build: &mut Build<'_>,
+    r#type: TypeId,
+    computed: &ComputedValue,
+    names: &mut Claims,
+) {
+    if computed.is_list || !build.function_tags(computed.function).has("sortable") {
+        return;
+    }
+    let function = &build.catalog[computed.function];
+    let subject = format!("{}()", build.catalog.function_name(computed.function));
+    for (suffix, direction) in DIRECTIONS {
+        let name = build.inflection.order_value(&computed.name, suffix);
+        if let Err(note) = names.claim(&name, Claimant { subject: &subject, what: "order" }) {
+            build.note_with(note, |build| build.rename_function(function, "fieldName"));
+            continue;
+        }
+        let binding = match computed.value.ordered {
+            true => ValueBinding::Order(OrderBy::Computed {
+                function: computed.function,
+                value: computed.field,
+                direction,
+                cursor_name: name.to_ascii_lowercase().into(),
+            }),
+            false => ValueBinding::Refused(refusal(&computed.value.database_name)),
+        };
+        add_value(build, r#type, &name, binding);
+    }
 }
 
 fn fields(fields: &[FieldId], direction: Direction, name: &str) -> OrderBy {

@@ -1,6 +1,6 @@
 //! How to give a thing another name: the smart tag, as a comment or as an entry of the tags file.
 
-use catalog::{EntityId, EntityKind, FieldId, Note, NoteKind, Relationship};
+use catalog::{EntityId, EntityKind, FieldId, Function, Note, NoteKind, Relationship};
 
 use super::build::Build;
 use super::tags::Annotated;
@@ -77,6 +77,14 @@ impl Build<'_> {
         let name = qualified(namespace, name);
         let place = format!("type: {{ {} }}", key(&name, TAGS));
         self.remedy(&format!("type {name}"), &place, annotated, "name")
+    }
+
+    /// With the tag that names what is in question.
+    pub(super) fn rename_function(&self, function: &Function, tag: &str) -> Box<str> {
+        let name = qualified(function.namespace.as_deref(), &function.name);
+        let place = format!("procedure: {{ {} }}", key(&name, TAGS));
+        let annotated = self.annotations.function(function.id);
+        self.remedy(&format!("function {name}"), &place, annotated, tag)
     }
 
     fn rename_constraint(

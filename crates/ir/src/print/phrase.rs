@@ -113,6 +113,14 @@ impl Printer<'_> {
                 format!("{} as {}", self.operand(operand), value_form(form))
             }
             Operand::Sum(operands) => format!("the sum of {}", self.operands(operands)),
+            Operand::RowsBefore { row, offset, limit } => {
+                let bound = |name: &str, operand: &Option<Box<Operand>>| match operand {
+                    Some(operand) => format!(", {name} {}", self.operand(operand)),
+                    None => String::new(),
+                };
+                let (offset, limit) = (bound("offset", offset), bound("limit", limit));
+                format!("the rows before {}{offset}{limit}", self.operand(row))
+            }
             Operand::Constant(value) => constant(value),
             Operand::Claim(name) => format!("claim {name}"),
             Operand::Result { step, output } => format!("#{} of step {}", output.0, step.0),

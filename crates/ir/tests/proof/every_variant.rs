@@ -304,6 +304,11 @@ fn places_of_rows() {
         Operand::Result { step: StepId(0), output: OutputId(0) },
         Operand::NewId(NewId::Uuid),
         Operand::NewId(NewId::Sequence),
+        Operand::RowsBefore {
+            row: Box::new(integer(9)),
+            offset: Some(Box::new(integer(1))),
+            limit: Some(Box::new(integer(3))),
+        },
         Operand::Object(vec![("a".into(), Operand::Now)]),
         formed(),
     ]);
@@ -336,7 +341,7 @@ fn places_of_rows() {
                 #6 related ->artist[artist_id] rows 1: relation ->album[:LIKES], page offset part 0 of arrayconnection $1
               step 1 of root 0: read rows 2: variants, page limit 2 after the row (id = $0)
                 variant ->album[:LIKES], filter not (title is null)
-              step 2 of root 0: call notify(all: [null, true, 1.50, [1, json {}], #0 of step 0, new uuid, new sequence number, {a: now}, {a: 1} as composite (a, null, b: list of name, c: range (start: bound (value, inclusive), end: bound (value, inclusive)), d: interval (s: seconds, m: minutes, h: hours, d: days, m: months, y: years), e: point (x, y), f: keys with values, g: json text, h: json)])
+              step 2 of root 0: call notify(all: [null, true, 1.50, [1, json {}], #0 of step 0, new uuid, new sequence number, the rows before 9, offset 1, limit 3, {a: now}, {a: 1} as composite (a, null, b: list of name, c: range (start: bound (value, inclusive), end: bound (value, inclusive)), d: interval (s: seconds, m: minutes, h: hours, d: days, m: months, y: years), e: point (x, y), f: keys with values, g: json text, h: json)])
               step 3 of root 0: require no row with not (title is null), otherwise "No."
                 rows 3: entity album
         "#]],

@@ -149,10 +149,9 @@ fn new_field(name: &str) -> NewField {
 }
 
 fn new_function(name: &str, argument: &str) -> NewFunction {
-    let text = Type::Scalar(Scalar::Text);
     let argument = Argument {
         name: (argument != "_").then(|| argument.into()),
-        r#type: ArgumentType::Value(text.clone()),
+        r#type: ArgumentType::Value(Type::Scalar(Scalar::Text)),
         has_default: false,
     };
     NewFunction {
@@ -161,7 +160,7 @@ fn new_function(name: &str, argument: &str) -> NewFunction {
         volatility: Volatility::Stable,
         strict: false,
         arguments: vec![argument],
-        result: FunctionResult::Value(text),
+        result: FunctionResult::Nothing,
         description: None,
     }
 }

@@ -45,15 +45,9 @@ impl PostgresProgram {
                 ParameterKind::TextList => Type::TEXT_ARRAY.oid(),
                 ParameterKind::RowArray { entity } => types.row_array(entity),
                 ParameterKind::Argument { function, place } => types.argument(function, place),
-                ParameterKind::Value {
-                    against: Against::Attribute(..) | Against::Result(_),
-                    ..
-                }
+                ParameterKind::Value { against: Against::Attribute(..), .. }
                 | ParameterKind::Element { .. }
-                | ParameterKind::List {
-                    against: Against::Attribute(..) | Against::Result(_),
-                    ..
-                }
+                | ParameterKind::List { against: Against::Attribute(..), .. }
                 | ParameterKind::Key { .. }
                 | ParameterKind::Pattern { .. }
                 | ParameterKind::Limit { .. }

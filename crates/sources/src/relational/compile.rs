@@ -276,13 +276,20 @@ impl Compiler<'_> {
                 }
                 OutputKind::Count | OutputKind::Aggregate(_) => {}
                 OutputKind::OrderValue(key) => {
-                    let ir::OrderKey::Relation { hop, filter, aggregate } = key else {
-                        return Err(CompileError::not_built("this order as a value"));
+                    let value = match key {
+                        ir::OrderKey::Relation { hop, filter, aggregate } => {
+                            let related = (*hop, filter, aggregate);
+                            self.related_aggregate(related, false, scope.alias, statement)?
+                        }
+                        ir::OrderKey::Place(ir::Place::Computed(call))
+                        | ir::OrderKey::Call(call) => {
+                            self.computed_place(call, scope, statement)?.1
+                        }
+                        ir::OrderKey::Place(_) => {
+                            return Err(CompileError::not_built("this order as a value"));
+                        }
                     };
-                    let related = (*hop, filter, aggregate);
-                    let value = self.related_aggregate(related, false, scope.alias, statement)?;
-                    let column = u16::try_from(items.expressions.len()).unwrap_or(u16::MAX);
-                    items.expressions.push(value);
+                    let column = items.push(value);
                     items.places.push((output.id, column));
                 }
                 OutputKind::Edge(_) => {

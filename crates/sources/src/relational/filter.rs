@@ -1,7 +1,7 @@
 //! Conditions: the request's filters as SQL expressions.
 
-use catalog::{FieldId, FunctionResult, Scalar, Type};
-use ir::{Case, Comparison, Filter, Form, Hop, Operand, Place, Quantifier, TextMatch, TimeUnit};
+use catalog::{FieldId, Scalar, Type};
+use ir::{Case, Comparison, Filter, Hop, Operand, Place, Quantifier, TextMatch, TimeUnit};
 use sql::{Alias, Expression, Identifier, Select, SqlType, TimeKind};
 
 use super::compile::{CompileError, Compiler};
@@ -111,18 +111,12 @@ impl Compiler<'_> {
                 let against = Against::Attribute(*composite, *attribute);
                 Ok(With { against, r#type: &found.r#type, value, whole_row: None })
             }
-            Place::Computed(call) => {
-                let FunctionResult::Value(r#type) = &self.catalog[call.function].result else {
-                    return Err(CompileError::not_built("a comparison of rows"));
-                };
-                let value = self.computed(call, Form::Stored, scope, statement)?;
-                let against = Against::Result(call.function);
-                Ok(With { against, r#type, value, whole_row: None })
-            }
             _ => {
                 let (field, value) = self.place(place, scope, statement)?;
                 let definition = &self.catalog[field];
-                let whole_row = self.is_whole_row(definition).then_some(scope.alias);
+                let is_row_itself = matches!(place, Place::Field { .. });
+                let whole_row = is_row_itself && self.is_whole_row(definition);
+                let whole_row = whole_row.then_some(scope.alias);
                 let r#type = &definition.r#type;
                 Ok(With { against: Against::Field(field), r#type, value, whole_row })
             }
@@ -379,7 +373,7 @@ impl Compiler<'_> {
                 Ok((field, self.comparable_aggregate(*function, field, value)))
             }
             Place::Attribute { .. } => Err(CompileError::not_built("an attribute of a composite")),
-            Place::Computed(_) => Err(CompileError::not_built("a computed field")),
+            Place::Computed(call) => self.computed_place(call, scope, statement),
             Place::Common(_) => Err(CompileError::not_built("a field of several entities")),
         }
     }

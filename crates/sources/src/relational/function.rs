@@ -77,21 +77,23 @@ impl Compiler<'_> {
     ) -> Result<Expression, CompileError> {
         let row = call.of_row.as_ref().map(|path| self.joined(scope, statement, path));
         let value = match &self.catalog[call.function].result {
-            FunctionResult::Value(r#type) => match self.catalog.base_type(r#type) {
-                Type::Composite(_) => {
-                    let alias = statement.alias();
-                    let item = self.function_item(call, row, alias, statement)?;
-                    let mut select = Select::from(item);
-                    let expression = row_as_value(alias);
-                    select.items.push(SelectItem { expression, name: None });
-                    Expression::Subquery(Box::new(select))
+            FunctionResult::Value(field) => {
+                match self.catalog.base_type(&self.catalog[*field].r#type) {
+                    Type::Composite(_) => {
+                        let alias = statement.alias();
+                        let item = self.function_item(call, row, alias, statement)?;
+                        let mut select = Select::from(item);
+                        let expression = row_as_value(alias);
+                        select.items.push(SelectItem { expression, name: None });
+                        Expression::Subquery(Box::new(select))
+                    }
+                    Type::Scalar(_)
+                    | Type::Enum(_)
+                    | Type::Domain(_)
+                    | Type::Range(_)
+                    | Type::List(_) => Expression::Call(self.function_call(call, row, statement)?),
                 }
-                Type::Scalar(_)
-                | Type::Enum(_)
-                | Type::Domain(_)
-                | Type::Range(_)
-                | Type::List(_) => Expression::Call(self.function_call(call, row, statement)?),
-            },
+            }
             FunctionResult::Nothing => Expression::Call(self.function_call(call, row, statement)?),
             FunctionResult::Row(_)
             | FunctionResult::Rows(_)
@@ -107,6 +109,19 @@ impl Compiler<'_> {
         let marker = self.column(scope, statement, path, marker);
         let is_there = Expression::Not(Box::new(Expression::IsNull(Box::new(marker))));
         Ok(Expression::When { condition: Box::new(is_there), then: Box::new(value) })
+    }
+
+    /// The value of a call, with the field that says what kind of value it is.
+    pub(super) fn computed_place(
+        &self,
+        call: &Call,
+        scope: &mut Scope,
+        statement: &mut Statement,
+    ) -> Result<(FieldId, Expression), CompileError> {
+        let FunctionResult::Value(field) = self.catalog[call.function].result else {
+            return Err(CompileError::not_built("a comparison of rows"));
+        };
+        Ok((field, self.computed(call, Form::Stored, scope, statement)?))
     }
 
     /// The call itself: by place up to the first argument that is left out, by name after it.

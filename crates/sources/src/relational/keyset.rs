@@ -11,7 +11,7 @@ use sql::{Comparison, Expression};
 use super::aggregate::field_of;
 use super::compile::{CompileError, Compiler};
 use super::level::ParameterSource;
-use super::source::Scope;
+use super::source::{Scope, is_on_path};
 use super::statement::Statement;
 use super::value::{Against, ParameterKind, ValueKind};
 
@@ -81,9 +81,8 @@ impl Compiler<'_> {
         let (field, kind, column, nullable) = match &term.key {
             OrderKey::Place(place) => {
                 let (field, column) = self.place(place, scope, statement)?;
-                let on_path = matches!(place, ir::Place::Field { path, .. } if !path.is_empty());
                 let kind = ValueKind::of(self.catalog, field);
-                let nullable = on_path || self.catalog[field].nullable;
+                let nullable = is_on_path(place) || self.catalog[field].nullable;
                 (field, kind, self.comparable(kind, column), nullable)
             }
             OrderKey::Relation { hop, filter, aggregate } => {
@@ -99,8 +98,10 @@ impl Compiler<'_> {
                 let kind = self.aggregate_kind(term.function, field);
                 (field, kind, value, Self::is_nullable(aggregate))
             }
-            OrderKey::Call(_) => {
-                return Err(CompileError::not_built("a cursor in an order by a function"));
+            OrderKey::Call(call) => {
+                let (field, value) = self.computed_place(call, scope, statement)?;
+                let kind = ValueKind::of(self.catalog, field);
+                (field, kind, self.comparable(kind, value), true)
             }
         };
         let value = match value {

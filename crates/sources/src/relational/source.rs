@@ -159,8 +159,7 @@ impl Compiler<'_> {
         let (expression, nullable) = match &term.key {
             OrderKey::Place(place) => {
                 let (field, column) = self.place(place, scope, statement)?;
-                let on_path = matches!(place, ir::Place::Field { path, .. } if !path.is_empty());
-                let nullable = on_path || self.catalog[field].nullable;
+                let nullable = is_on_path(place) || self.catalog[field].nullable;
                 (self.comparable(ValueKind::of(self.catalog, field), column), nullable)
             }
             OrderKey::Relation { hop, filter, aggregate } => {
@@ -168,7 +167,10 @@ impl Compiler<'_> {
                 let value = self.related_aggregate(related, true, scope.alias, statement)?;
                 (value, Self::is_nullable(aggregate))
             }
-            OrderKey::Call(_) => return Err(CompileError::not_built("an order by a function")),
+            OrderKey::Call(call) => {
+                let (field, value) = self.computed_place(call, scope, statement)?;
+                (self.comparable(ValueKind::of(self.catalog, field), value), true)
+            }
         };
         let nulls = match term.nulls {
             ir::Nulls::First => NullsOrder::First,
@@ -206,6 +208,11 @@ impl Compiler<'_> {
         }
         Ok(())
     }
+}
+
+/// Whether the place is of a row that may not be there.
+pub(super) fn is_on_path(place: &ir::Place) -> bool {
+    matches!(place, ir::Place::Field { path, .. } if !path.is_empty())
 }
 
 /// The same order read from its end.

@@ -66,8 +66,6 @@ pub enum Against {
     Field(FieldId),
     /// Of a composite, by its place.
     Attribute(CompositeId, u16),
-    /// What a function gives.
-    Result(FunctionId),
 }
 
 /// A kind of value, as far as checking and sending it goes.

@@ -1,6 +1,6 @@
 //! Filters by computed columns, and of the sets that functions give.
 
-use catalog::{EntityId, EntityKind, FieldId, FunctionId, FunctionResult, Type};
+use catalog::{EntityId, EntityKind, FieldId, Type};
 use graphql::schema::TypeId;
 use ir::{Call, Place};
 
@@ -9,37 +9,32 @@ use crate::binding::{CompositePlace, InputBinding, InputRole, Subject};
 use crate::postgraphile::build::Build;
 use crate::postgraphile::claims::Claims;
 use crate::postgraphile::entity::Served;
-use crate::postgraphile::functions::{computed_name, is_callable_alone};
+use crate::postgraphile::functions::ComputedValue;
 
-/// The functions of a row that are called with nothing but the row and give a value that has
-/// filters, with their names and the types of the filters.
-pub(super) fn computed(
-    build: &mut Build<'_>,
-    entity: EntityId,
-) -> Vec<(FunctionId, String, TypeId)> {
+/// What functions compute of an entity's rows that has filters, with the types of the filters.
+pub(super) fn computed(build: &mut Build<'_>, entity: EntityId) -> Vec<(ComputedValue, TypeId)> {
     let by_option = build.options.connection_filter.as_ref();
     if !by_option.is_some_and(|options| options.computed_columns) {
         return Vec::new();
     }
     let catalog = build.catalog;
     let mut found = Vec::new();
-    for function in catalog.functions() {
-        let FunctionResult::Value(r#type) = &function.result else { continue };
-        if !is_callable_alone(function) {
+    for computed in build.computed.get(&entity).cloned().unwrap_or_default() {
+        if !build.offers_filter_by(computed.function) {
             continue;
         }
-        let Some(name) = computed_name(build, function, entity) else { continue };
-        let Some(filter) = operators::find(build, r#type) else { continue };
-        found.push((function.id, name, filter));
+        let Some(filter) = operators::find(build, &catalog[computed.field].r#type) else {
+            continue;
+        };
+        found.push((computed, filter));
     }
     found
 }
 
 /// Adds the filters by computed columns.
 pub(super) fn add_computed(build: &mut Build<'_>, entity: EntityId, filters: &mut Filters<'_>) {
-    for (function, name, r#type) in computed(build, entity) {
-        let FunctionResult::Value(value) = &build.catalog[function].result else { continue };
-        let (plain, ignoring) = cases(value);
+    for (ComputedValue { function, name, field, .. }, r#type) in computed(build, entity) {
+        let (plain, ignoring) = cases(&build.catalog[field].r#type);
         let call = Call { function, of_row: Some(Vec::new()), arguments: Vec::new() };
         let subject = Subject { place: Place::Computed(call), plain, ignoring };
         let named = format!("{}()", build.catalog.function_name(function));

@@ -2,7 +2,8 @@
 //! those of the tags file.
 
 use catalog::{
-    Catalog, CompositeId, DomainId, EntityId, EnumId, FieldId, Note, NoteKind, RelationshipId,
+    Catalog, CompositeId, DomainId, EntityId, EnumId, FieldId, FunctionId, Note, NoteKind,
+    RelationshipId,
 };
 
 use super::file::{Kind, Rule, TagsFile};
@@ -21,6 +22,7 @@ pub(in crate::postgraphile) struct Annotations {
     /// By composite, then in the order of its attributes.
     attributes: Vec<Vec<Annotated>>,
     domains: Vec<Annotated>,
+    functions: Vec<Annotated>,
 }
 
 impl Annotations {
@@ -44,6 +46,7 @@ impl Annotations {
             annotations.attributes.push(attributes.collect());
         }
         annotations.domains = catalog.domains().map(|one| comment(&one.description)).collect();
+        annotations.functions = catalog.functions().map(|one| comment(&one.description)).collect();
         let mut notes: Vec<Note> =
             file.rules.iter().filter_map(|rule| annotations.apply(catalog, rule)).collect();
         annotations.note_problems(catalog, &mut notes);
@@ -84,6 +87,10 @@ impl Annotations {
         &self.domains[id.index()]
     }
 
+    pub(in crate::postgraphile) fn function(&self, id: FunctionId) -> &Annotated {
+        &self.functions[id.index()]
+    }
+
     /// Applies a rule of the file to all that it names; a note if that is nothing.
     fn apply(&mut self, catalog: &Catalog, rule: &Rule) -> Option<Note> {
         let hits = match rule.kind {
@@ -91,7 +98,7 @@ impl Annotations {
             Kind::Attribute => self.apply_to_attributes(catalog, rule),
             Kind::Constraint => self.apply_to_constraints(catalog, rule),
             Kind::Type => self.apply_to_types(catalog, rule),
-            Kind::Procedure => 0,
+            Kind::Procedure => self.apply_to_functions(catalog, rule),
         };
         (hits == 0).then(|| Note {
             kind: NoteKind::Declaration,
@@ -176,6 +183,16 @@ impl Annotations {
         hits
     }
 
+    fn apply_to_functions(&mut self, catalog: &Catalog, rule: &Rule) -> usize {
+        let mut hits = 0;
+        for function in catalog.functions() {
+            if is_named(rule, &[function.namespace.as_deref(), Some(&function.name)]) {
+                hits += overwrite(&mut self.functions[function.id.index()], rule);
+            }
+        }
+        hits
+    }
+
     /// Says what is wrong with tags whatever the thing that has them.
     fn note_problems(&self, catalog: &Catalog, notes: &mut Vec<Note>) {
         let mut check = |annotated: &Annotated, subject: &dyn Fn() -> String| {
@@ -201,6 +218,10 @@ impl Annotations {
                 let name = &catalog[*id].name;
                 check(self.relationship(*id), &|| format!("{} {name}", table()));
             }
+        }
+        for function in catalog.functions() {
+            let name = || format!("{}()", catalog.function_name(function.id));
+            check(self.function(function.id), &name);
         }
     }
 }

@@ -17,6 +17,8 @@ pub(in crate::postgraphile) enum Action {
     Create,
     /// Its rows as the many side of a relation.
     Many,
+    /// Calling it.
+    Execute,
 }
 
 /// All actions that the tag can name, with their letters.
@@ -45,6 +47,7 @@ impl Action {
             Self::All => "all",
             Self::Create => "create",
             Self::Many => "many",
+            Self::Execute => "execute",
         }
     }
 }

@@ -141,12 +141,12 @@ impl Fill<'_> {
             return Ok(FunctionResult::RowArray(entity));
         }
         self.types.note_unmapped(&mut self.builder, function.result, subject);
-        if !function.set {
-            let r#type = self.types.make(&mut self.builder, function.result, -1);
-            return Ok(FunctionResult::Value(r#type));
-        }
         let entity = self.own_entity(namespace, function, EntityKind::ValueSet);
-        Ok(FunctionResult::Values(self.own_field(entity, &function.name, function.result)))
+        let field = self.own_field(entity, &function.name, function.result);
+        Ok(match function.set {
+            true => FunctionResult::Values(field),
+            false => FunctionResult::Value(field),
+        })
     }
 
     /// The entity of the rows whose columns are the function's own.
