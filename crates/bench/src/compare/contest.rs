@@ -156,11 +156,7 @@ fn start_version4(set: &Set, place: &Place) -> Result<Contestant, CompareError> 
     let port = free_port()?;
     let mut command = peers::node(&place.version4);
     command
-        .arg("node_modules/postgraphile/cli.js")
-        .args(["--connection", &place.database, "--schema", SCHEMA])
-        .args(["--host", "127.0.0.1", "--port", &port.to_string()])
-        .args(["--disable-graphiql", "--disable-query-log"])
-        .args(set.version4)
+        .args(["server.js", &port.to_string(), &place.database, SCHEMA, set.version4])
         .env("GRAPHILE_TURBO", "1")
         .env("NODE_ENV", "production")
         .current_dir(&place.version4);

@@ -5,18 +5,56 @@
 pub(crate) struct Set {
     /// Also the name of the folder of its queries.
     pub(crate) name: &'static str,
-    pub(crate) version4: &'static [&'static str],
+    /// Options of the library, as JSON; plugins by the names of their packages.
+    pub(crate) version4: &'static str,
     /// Options of the V4 preset, as JSON; none where version 5 has no such thing.
     pub(crate) version5: Option<&'static str>,
     pub(crate) thalweg: &'static [&'static str],
 }
 
 pub(crate) const SETS: &[Set] = &[
-    Set { name: "default", version4: &[], version5: Some("{}"), thalweg: &[] },
+    Set { name: "default", version4: "{}", version5: Some("{}"), thalweg: &[] },
     Set {
         name: "both",
-        version4: &["--simple-collections", "both"],
+        version4: r#"{"simpleCollections":"both"}"#,
         version5: Some(r#"{"simpleCollections":"both"}"#),
         thalweg: &["--simple-collections", "both"],
+    },
+    Set {
+        name: "classic-ids",
+        version4: r#"{"classicIds":true}"#,
+        version5: Some(r#"{"classicIds":true}"#),
+        thalweg: &["--classic-ids"],
+    },
+    Set {
+        name: "filter",
+        version4: r#"{
+            "simpleCollections": "both",
+            "appendPlugins": ["postgraphile-plugin-connection-filter"],
+            "graphileBuildOptions": { "connectionFilterRelations": true }
+        }"#,
+        version5: None,
+        thalweg: &[
+            "--simple-collections",
+            "both",
+            "--connection-filter",
+            "--connection-filter-relations",
+        ],
+    },
+    Set {
+        name: "aggregates",
+        version4: r#"{"appendPlugins":["@graphile/pg-aggregates"]}"#,
+        version5: None,
+        thalweg: &["--aggregates"],
+    },
+    Set {
+        name: "simplified",
+        version4: r#"{
+            "simpleCollections": "both",
+            "legacyRelations": "omit",
+            "appendPlugins": ["@graphile-contrib/pg-simplify-inflector"]
+        }"#,
+        version5: None,
+        thalweg: &["--simple-collections", "both", "--simplified-names"],
     },
 ];
