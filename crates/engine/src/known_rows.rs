@@ -55,7 +55,7 @@ async fn read_entity(
     let failed = written.errors.into_iter().next().map(|error| match error.failure {
         Failure::Leaf(error) => error.to_string(),
         Failure::Null => "there is no value".into(),
-        Failure::TooDeep(message) => message.into(),
+        Failure::TooDeep(message) | Failure::Refused(message) => message.into(),
         Failure::Source(error) => String::from(&*error.message),
     });
     if let Some(message) = failed {

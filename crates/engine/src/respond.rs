@@ -92,6 +92,7 @@ fn execution_error(error: WriteError<SourceError>) -> GraphQLError {
         ),
         Failure::Source(error) => source_error(&error),
         Failure::TooDeep(message) => GraphQLError::new(ErrorCode::QueryTooDeep, message),
+        Failure::Refused(message) => GraphQLError::new(ErrorCode::BadUserInput, message),
     };
     let error = match location {
         Some((line, column)) => error.at(Location { line, column }),

@@ -80,6 +80,9 @@ pub enum Node {
     /// Nothing was read, because the operation asks for more levels than the API allows: an error
     /// with this text.
     TooDeep(Box<str>),
+    /// Nothing was read, because the API refuses a value that the operation gives: an error with
+    /// this text.
+    Refused(Box<str>),
     /// A text made of pieces, in base64: node ids, cursors.
     Base64(Vec<Piece>),
     /// How many rows there are, the page left aside.

@@ -58,6 +58,8 @@ pub enum Failure<E> {
     Source(E),
     /// The operation asks for more levels than the API allows.
     TooDeep(Box<str>),
+    /// The API refuses a value that the operation gives.
+    Refused(Box<str>),
 }
 
 /// A finished answer.
@@ -192,6 +194,7 @@ impl<'p, E> Writer<'p, E> {
             Node::Only(item) => self.write_only(*item, cursor),
             Node::Leaves(leaves) => self.write_leaves(leaves, cursor),
             Node::TooDeep(message) => Err(self.fail(Failure::TooDeep(message.clone()))),
+            Node::Refused(message) => Err(self.fail(Failure::Refused(message.clone()))),
             Node::Object(fields) => self.write_fields(*fields, cursor).map(|()| true),
             Node::Joined { present, fields } => {
                 let Place::Column(column) = self.layout.place(*present) else { return Ok(false) };

@@ -170,7 +170,7 @@ impl Answer {
                 Failure::Leaf(error) => error.to_string(),
                 Failure::Null => "null".to_owned(),
                 Failure::Source(Broken(level)) => format!("level {level} is broken"),
-                Failure::TooDeep(message) => message.to_string(),
+                Failure::TooDeep(message) | Failure::Refused(message) => message.to_string(),
             };
             format!("{}: {message}", path.collect::<Vec<_>>().join("."))
         });
@@ -468,13 +468,14 @@ fn groups_show_their_keys_none_of_which_may_be_null() {
 }
 
 #[test]
-fn a_field_that_goes_too_deep_says_so() {
+fn a_field_that_goes_too_deep_or_is_refused_says_so() {
     let mut answer = Answer::default();
     let deep = answer.shape.add(Node::TooDeep("too deep".into()));
     let one = answer.shape.add(Node::Literal(b"1".as_slice().into()));
     let only = answer.shape.add(Node::Only(Item { node: one, nullable: false }));
-    answer.root(&[("deep", deep, true), ("only", only, true)]);
-    answer.check(r#"{"deep":null,"only":[1]}"#, &["deep: too deep"]);
+    let refused = answer.shape.add(Node::Refused("no".into()));
+    answer.root(&[("deep", deep, true), ("only", only, true), ("refused", refused, true)]);
+    answer.check(r#"{"deep":null,"only":[1],"refused":null}"#, &["deep: too deep", "refused: no"]);
 }
 
 #[test]

@@ -76,31 +76,22 @@ impl<'a> Context<'a> {
                         Node::Object(self.root_fields(object, &field.selection_sets, false)?)
                     }
                     FieldBinding::Literal(text) => Node::Literal(text.clone()),
-                    FieldBinding::Rows(binding) => match self.rows(binding, field) {
-                        Ok(Some((node, rows))) => {
-                            self.read(rows);
-                            node
-                        }
-                        Ok(None) => null(),
-                        Err(LowerError::NestedTooDeep) => self.too_deep(),
-                        Err(error) => return Err(error),
-                    },
+                    FieldBinding::Rows(binding) => {
+                        let found = self.rows(binding, field);
+                        self.read(found)?
+                    }
                     FieldBinding::Computed(binding) => {
                         let r#type = self.api.schema[id].r#type.base;
-                        let (node, rows) = self.called(binding, r#type, field)?;
-                        self.read(rows);
-                        node
+                        let found = self.called(binding, r#type, field);
+                        self.read(found.map(Some))?
                     }
                     FieldBinding::Lookup { root } if self.is_root(field, root) => {
                         Node::Object(self.root_fields(object, &field.selection_sets, false)?)
                     }
-                    FieldBinding::Lookup { .. } => match self.lookup(field)? {
-                        Some((node, rows)) => {
-                            self.read(rows);
-                            node
-                        }
-                        None => null(),
-                    },
+                    FieldBinding::Lookup { .. } => {
+                        let found = self.lookup(field);
+                        self.read(found)?
+                    }
                     FieldBinding::Column(_)
                     | FieldBinding::NodeId { .. }
                     | FieldBinding::Connection(_)
@@ -202,13 +193,6 @@ impl<'a> Context<'a> {
         }
     }
 
-    /// The node of a root field that goes deeper than the API allows.
-    fn too_deep(&mut self) -> Node {
-        self.level = 0;
-        let nesting = self.api.nesting();
-        Node::TooDeep(nesting.map(|nesting| nesting.message.clone()).unwrap_or_default())
-    }
-
     /// Whether the opaque id given is the word for the root object.
     fn is_root(&self, field: &CollectedField<'a>, word: &'static str) -> bool {
         field.arguments.iter().any(|(id, value)| {
@@ -238,10 +222,31 @@ impl<'a> Context<'a> {
         Ok(Some((node, rows)))
     }
 
-    /// Adds a read of the root field being lowered.
-    fn read(&mut self, rows: Rows) {
-        let id = ir::StepId(u32::try_from(self.steps.len()).unwrap_or(u32::MAX));
-        self.steps.push(ir::Step { id, root: self.root, kind: ir::StepKind::Read(rows) });
+    /// The node of a root field, whose read is added. What is wrong with the field alone, wherever
+    /// below it, makes it null with an error, and leaves the other fields as they are.
+    fn read(
+        &mut self,
+        found: Result<Option<(Node, Rows)>, LowerError>,
+    ) -> Result<Node, LowerError> {
+        match found {
+            Ok(Some((node, rows))) => {
+                let id = ir::StepId(u32::try_from(self.steps.len()).unwrap_or(u32::MAX));
+                self.steps.push(ir::Step { id, root: self.root, kind: ir::StepKind::Read(rows) });
+                Ok(node)
+            }
+            Ok(None) => Ok(null()),
+            Err(LowerError::NestedTooDeep) => {
+                self.level = 0;
+                let nesting = self.api.nesting();
+                let message = nesting.map(|nesting| nesting.message.clone()).unwrap_or_default();
+                Ok(Node::TooDeep(message))
+            }
+            Err(LowerError::Refused { message, .. }) => {
+                self.level = 0;
+                Ok(Node::Refused(message))
+            }
+            Err(error) => Err(error),
+        }
     }
 
     /// The rows that a field gives, and the node that shows them; `None` if no row can have the

@@ -137,7 +137,7 @@ pub(super) const ALL: &[Hostile] = &[
             let items = "NAME_ASC ".repeat(3_000);
             ask(&["{allTracks(orderBy:[", &items, "]first:1){edges{cursor}}}"].concat())
         },
-        expected: Expected::Refused(ErrorCode::BadUserInput),
+        expected: Expected::Partial(ErrorCode::BadUserInput),
     },
     Hostile {
         name: "a_text_of_a_megabyte",
