@@ -69,6 +69,56 @@ fn options_that_do_not_go_together_are_refused() {
 }
 
 #[test]
+fn options_of_postgraphile_are_refused_for_phrag() {
+    let options: [&[&str]; 8] = [
+        &["--classic-ids"],
+        &["--dynamic-json"],
+        &["--include-extension-resources"],
+        &["--legacy-relations", "omit"],
+        &["--no-ignore-indexes"],
+        &["--no-setof-functions-contain-nulls"],
+        &["--simplified-names"],
+        &["--tags-file", "tags.json5"],
+    ];
+    for option in options {
+        let arguments = [&["schema", "shop.db", "--dialect", "phrag"], option].concat();
+        let message = "needs `--dialect postgraphile`; `--help` lists the options";
+        check_failure(&arguments, 2, &format!("error: `{}` {message}\n", option[0]));
+    }
+    let (code, _, error) = outcome(&run(&["schema", "shop.db", "--omit-list-suffix"]));
+    assert_eq!(code, Some(2));
+    assert!(error.contains("--simplified-names"), "{error}");
+}
+
+#[test]
+fn a_tags_file_gives_names_and_what_is_wrong_with_one_is_said() {
+    let folder = Folder::new();
+    let database = sample(&folder);
+    let check = |text: &str, expected: &str| {
+        let file = folder.file("tags.json5");
+        fs::write(&file, text).unwrap();
+        let arguments = ["schema", &database, "--tags-file", file.to_str().unwrap()];
+        let (code, _, error) = outcome(&run(&arguments));
+        assert_eq!(code, Some(2), "{text}");
+        assert!(error.contains(expected), "{text}: {error}");
+    };
+    check("{ version: 1, config: { class: ", "tags.json5");
+    check("{ version: 3, config: {} }", "the version is 3; only version 1 is known");
+    check("{ version: 1, config: { classes: {} } }", "unknown field `classes`");
+    let file = folder.file("tags.json5");
+    fs::write(&file, "{ version: 1, config: { class: { artist: { tags: { name: 'band' } } } } }")
+        .unwrap();
+    let arguments = ["schema", &database, "--tags-file", file.to_str().unwrap()];
+    let (code, schema, error) = outcome(&run(&arguments));
+    assert_eq!((code, error.as_str()), (Some(0), ""));
+    assert!(schema.contains("allBands("), "{schema}");
+    let (code, _, error) =
+        outcome(&run(&["schema", &database, "--tags-file", "no-such-file.json5"]));
+    assert_eq!(code, Some(2));
+    assert!(error.contains("the tags file no-such-file.json5: "), "{error}");
+}
+
+#[test]
 fn a_source_of_an_unknown_kind_is_one_sentence() {
     check_failure(
         &["schema", "mysql://localhost/shop"],

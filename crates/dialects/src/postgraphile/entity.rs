@@ -1,6 +1,6 @@
 //! Entities: which are served, with which columns, and the types that each has.
 
-use catalog::{Entity, EntityId, FieldId, Note, NoteKind, Type};
+use catalog::{Entity, EntityId, FieldId, Function, FunctionResult, Note, NoteKind, Type};
 use graphql::schema::{FieldDefinition, TypeId};
 use ir::Form;
 use response::Leaf;
@@ -199,7 +199,8 @@ pub(super) fn add_types(build: &mut Build<'_>, served: &mut [Served<'_>]) {
     }
 }
 
-/// Whether several rows of the entity are given in a form, at the root or as a relation.
+/// Whether several rows of the entity are given in a form: at the root, as a relation or by a
+/// function.
 pub(super) fn has_collection(
     build: &Build<'_>,
     one: &Served<'_>,
@@ -207,10 +208,15 @@ pub(super) fn has_collection(
 ) -> bool {
     let id = one.entity.id;
     let all = build.offers_entity(id, Action::All) && form(build.collections(id));
-    all || one.entity.outgoing.iter().any(|outgoing| {
-        let relationship = &build.catalog[*outgoing];
-        relations::has_many(build, relationship) && form(build.relation_collections(relationship))
-    })
+    let gives_it =
+        |function: &Function| function.only_reads() && function.result == FunctionResult::Rows(id);
+    let given = build.catalog.functions().any(gives_it) && form(build.options.simple_collections);
+    all || given
+        || one.entity.outgoing.iter().any(|outgoing| {
+            let relationship = &build.catalog[*outgoing];
+            relations::has_many(build, relationship)
+                && form(build.relation_collections(relationship))
+        })
 }
 
 fn add_columns(build: &mut Build<'_>, one: &Served<'_>, row: TypeId) {
