@@ -133,7 +133,31 @@ alter extension plpgsql add table shop.of_extension;
 
 -- Not rows.
 create sequence shop.counter;
+
+-- Functions: what they take and give, and which cannot be called.
 create function shop.one() returns int language sql immutable as 'select 1';
+comment on function shop.one() is 'Just one';
+create function shop.given(int, b text default 'b', "C d" shop.mood default null) returns setof text language sql stable strict as 'select b';
+create function shop.changes(inout a int, out b shop.address) language sql volatile as 'select a, null::shop.address';
+create function shop.tabled(n bigint) returns table (x int, y numeric(4, 1)) language sql stable as 'select 1, 2.5';
+create function shop.unnamed(out int, out int) language sql stable as 'select 1, 2';
+create function shop.nothing() returns void language sql stable as 'select';
+create function shop.product_twin(p shop.product) returns shop.product language sql stable as 'select p';
+create function shop.all_products() returns setof shop.product language sql stable as 'select * from shop.product';
+create function shop.many_products() returns shop.product[] language sql stable as 'select array_agg(p) from shop.product as p';
+create function shop.of_elsewhere() returns elsewhere.country language sql stable as 'select null::elsewhere.country';
+create function shop.variadic_one(variadic numbers int[]) returns int language sql stable as 'select 1';
+create function shop.polymorphic(anyelement) returns anyelement language sql stable as 'select $1';
+create function shop.some_record() returns record language sql stable as 'select 1, 2';
+create function shop.takes_record(r record) returns int language plpgsql stable as 'begin return 1; end';
+create function shop.twice(int) returns int language sql stable as 'select 1';
+create function shop.twice(text) returns int language sql stable as 'select 1';
+create function shop.__private() returns int language sql stable as 'select 1';
+create function shop.on_change() returns trigger language plpgsql as 'begin return null; end';
+create procedure shop.procedure() language sql as 'select 1';
+create aggregate shop.total(int) (sfunc = int4pl, stype = int);
+create function shop.extended() returns int language sql stable as 'select 1';
+alter extension plpgsql add function shop.extended();
 
 -- Every type without parts, and what is made of them.
 create table shop.every_type (

@@ -67,7 +67,8 @@ pub(super) fn gives(
         FunctionResult::Value(field) => {
             let r#type = &build.catalog[*field].r#type;
             let value = value_type(build, r#type).ok_or_else(unknown)?;
-            let is_list = matches!(build.catalog.base_type(r#type), Type::List(_));
+            // As in PostGraphile, which takes apart what is an array itself.
+            let is_list = matches!(r#type, Type::List(_));
             let form = if is_list && value.is_stored() { Form::OrEmpty } else { value.form };
             Ok(value_of(value.output, value.value, form))
         }

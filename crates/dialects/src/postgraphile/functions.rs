@@ -185,9 +185,11 @@ fn add(
     let Some(names) = claim_names(build, function, role, &subject, names) else { return };
     let gives = match results::gives(build, served, function, &subject, &names.first) {
         Ok(gives) => gives,
-        Err(note) => {
+        // The tag gives a name to the types of the function, not to the columns of its records.
+        Err(note) if *note.subject == *subject => {
             return build.note_with(note, |build| build.rename_function(function, "name"));
         }
+        Err(note) => return build.note(note),
     };
     let call = CallBinding { arguments: inputs.iter().map(|input| input.binding).collect() };
     build.api.bind_call(function.id, call);

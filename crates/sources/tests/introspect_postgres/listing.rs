@@ -3,7 +3,8 @@
 use std::fmt::Write;
 
 use catalog::{
-    Catalog, Entity, Field, FieldId, Finds, Generated, KeyKind, Relationship, Scalar, Type,
+    Argument, ArgumentType, Catalog, Entity, EntityId, EntityKind, Field, FieldId, Finds, Function,
+    FunctionResult, Generated, KeyKind, Relationship, Scalar, Type,
 };
 use sources::postgres::introspect::{Introspected, PhysicalTypes};
 
@@ -14,6 +15,7 @@ pub(crate) fn listing(introspected: &Introspected) -> String {
     for entity in catalog.entities() {
         entity_lines(&mut lines, catalog, &introspected.types, entity);
     }
+    lines.extend(catalog.functions().map(|function| function_text(catalog, function)));
     type_lines(&mut lines, catalog);
     lines.extend(catalog.notes().iter().map(ToString::to_string));
     lines.push(String::new());
@@ -53,6 +55,43 @@ fn entity_lines(
         let from = catalog.qualified_name(relationship.from);
         lines.push(format!("  <- {} from {from}", relationship.name));
     }
+}
+
+fn function_text(catalog: &Catalog, function: &Function) -> String {
+    let argument = |argument: &Argument| {
+        let r#type = match &argument.r#type {
+            ArgumentType::Value(r#type) => type_text(catalog, r#type),
+            ArgumentType::Row(entity) => format!("row of {}", catalog.qualified_name(*entity)),
+        };
+        let name = argument.name.as_deref().unwrap_or("_");
+        format!("{name}: {type}{}", if argument.has_default { "?" } else { "" }, type = r#type)
+    };
+    let arguments: Vec<String> = function.arguments.iter().map(argument).collect();
+    let field = |field: &FieldId| type_text(catalog, &catalog[*field].r#type);
+    let rows = |entity: &EntityId| {
+        let columns: Vec<String> =
+            catalog.fields_of(*entity).map(|field| field_text(catalog, field)).collect();
+        match catalog[*entity].kind {
+            EntityKind::Record => format!("({})", columns.join(", ")),
+            _ => catalog.qualified_name(*entity),
+        }
+    };
+    let result = match &function.result {
+        FunctionResult::Nothing => "nothing".into(),
+        FunctionResult::Value(value) => field(value),
+        FunctionResult::Values(value) => format!("set of {}", field(value)),
+        FunctionResult::Row(entity) => format!("row of {}", rows(entity)),
+        FunctionResult::Rows(entity) => format!("set of rows of {}", rows(entity)),
+        FunctionResult::RowArray(entity) => format!("array of rows of {}", rows(entity)),
+    };
+    format!(
+        "{:?} {}({}) gives {result}{}{}",
+        function.volatility,
+        catalog.function_name(function.id),
+        arguments.join(", "),
+        if function.strict { ", strict" } else { "" },
+        quoted(function.description.as_deref())
+    )
 }
 
 fn field_text(catalog: &Catalog, field: &Field) -> String {

@@ -23,7 +23,8 @@ select
   array(
     select coalesce(rel.oid, 0)
     from unnest(signature.types) with ordinality as part (oid, place)
-    left join pg_class as rel on rel.reltype = part.oid and rel.relkind <> 'c'
+    left join pg_type as typ on typ.oid = part.oid
+    left join pg_class as rel on rel.oid = typ.typrelid and rel.relkind <> 'c'
     order by part.place
   ) as rows,
   -- Types that are none, but stand for others.
@@ -47,9 +48,9 @@ cross join lateral (
   select coalesce(pro.proallargtypes, pro.proargtypes::oid[]) as types
 ) as signature
 join pg_type as result on result.oid = pro.prorettype
-left join pg_class as result_row on result_row.reltype = result.oid and result_row.relkind <> 'c'
+left join pg_class as result_row on result_row.oid = result.typrelid and result_row.relkind <> 'c'
 left join pg_type as element on element.oid = result.typelem and element.typarray = result.oid
-left join pg_class as element_row on element_row.reltype = element.oid and element_row.relkind <> 'c'
+left join pg_class as element_row on element_row.oid = element.typrelid and element_row.relkind <> 'c'
 left join pg_description as comment
   on comment.objoid = pro.oid
   and comment.classoid = 'pg_proc'::regclass
