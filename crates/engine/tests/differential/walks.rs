@@ -5,6 +5,8 @@ use engine::Worker;
 use libtest_mimic::Failed;
 use serde_json::{Value as Json, json};
 
+use testkit::cases::Family;
+
 use crate::sources::Sources;
 
 const DIALECT: &str = "postgraphile";
@@ -25,6 +27,12 @@ const WALKED: [Walked; 5] = [
     walked("kinds", "allStations", "StationsOrderBy", 2),
 ];
 
+/// Orders by values that have parts.
+const OF_POSTGRES: [Walked; 2] = [
+    walked("structured", "allParts", "PartsOrderBy", 1),
+    walked("postgres_types", "allSamples", "SamplesOrderBy", 2),
+];
+
 const fn walked(
     database: &'static str,
     connection: &'static str,
@@ -43,11 +51,14 @@ enum Direction {
 pub(crate) fn compare_walks(sources: &Sources) -> Result<(), Failed> {
     let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build()?;
     for source in sources.all().take(2) {
-        for walked in &WALKED {
+        let own = if source.family() == Family::Postgres { &OF_POSTGRES[..] } else { &[] };
+        for walked in WALKED.iter().chain(own) {
             let worker = Worker::new(sources.engine(&source, walked.database, DIALECT)?);
             let walks = async {
                 for order in orders(&worker, walked.orders).await? {
-                    let all = all(&worker, walked.connection, &order).await?;
+                    let Some(all) = all(&worker, walked.connection, &order).await? else {
+                        continue;
+                    };
                     assert!(all.len() > walked.size, "{} has one page", walked.connection);
                     for direction in [Direction::Forward, Direction::Backward] {
                         let found = walk(&worker, walked, &order, direction, all.len()).await?;
@@ -71,10 +82,15 @@ async fn orders(worker: &Worker, name: &str) -> Result<Vec<String>, Failed> {
     Ok(values.iter().filter_map(|value| value["name"].as_str()).map(str::to_owned).collect())
 }
 
-async fn all(worker: &Worker, connection: &str, order: &str) -> Result<Vec<Json>, Failed> {
+/// All rows; `None` if the database has no order of such values.
+async fn all(worker: &Worker, connection: &str, order: &str) -> Result<Option<Vec<Json>>, Failed> {
     let document = format!("{{ {connection}(orderBy: {order}) {{ nodes {{ nodeId }} }} }}");
+    let answer = crate::answer(worker, &document, "{}").await?;
+    if answer.contains("could not identify an ordering operator") {
+        return Ok(None);
+    }
     let data = data(worker, &document, &json!({})).await?;
-    Ok(data[connection]["nodes"].as_array().cloned().unwrap_or_default())
+    Ok(Some(data[connection]["nodes"].as_array().cloned().unwrap_or_default()))
 }
 
 /// The rows of all pages, in the order of the connection.
