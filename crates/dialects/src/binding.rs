@@ -85,6 +85,8 @@ pub enum EdgeField {
     Cursor,
     /// The row.
     Node,
+    /// A field of the row that joins it to the row around it.
+    Column(FieldId),
 }
 
 /// What a field of the page information says.
@@ -112,6 +114,16 @@ pub struct RowsBinding {
 pub enum RowsFrom {
     Entity,
     Relation(Hop),
+    /// The rows that others join to the row, each once.
+    Through {
+        near: Hop,
+        far: Hop,
+    },
+    /// Of a row that came so the rows that join it to the row around it.
+    Joining {
+        near: Hop,
+        far: Hop,
+    },
     /// Those that a function gives, with the row as its first argument if `of_row`.
     Function {
         function: FunctionId,

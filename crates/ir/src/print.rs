@@ -115,6 +115,12 @@ impl Printer<'_> {
             From::Entity(entity) => format!("entity {}", self.entity(*entity)),
             From::Variants(_) => "variants".to_owned(),
             From::Relation(hop) => format!("relation {}", self.hop(*hop)),
+            From::Through { near, far } => {
+                format!("through {} {}", self.hop(*near), self.hop(*far))
+            }
+            From::Joining { near, far } => {
+                format!("joining {} {}", self.hop(*near), self.hop(*far))
+            }
             From::Function(call) => format!("function {}", self.call(call)),
             From::Once => "once".to_owned(),
             From::Native { name, of_row, arguments } => {
@@ -171,7 +177,10 @@ impl Printer<'_> {
                 let (path, filter) = (self.path(path), self.filter(filter));
                 self.line(format!("#{id} present {path} if {filter}"));
             }
-            OutputKind::Edge(field) => self.line(format!("#{id} edge {}", self.field(*field))),
+            OutputKind::Edge { field, form } => {
+                let (field, form) = (self.field(*field), phrase::form(*form));
+                self.line(format!("#{id} edge {field}{form}"));
+            }
             OutputKind::Related { path, rows } => {
                 self.rows(&format!("#{id} related {}", phrase::spaced(self.path(path))), rows);
             }

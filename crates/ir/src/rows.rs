@@ -41,6 +41,18 @@ pub enum From {
     Variants(Vec<Variant>),
     /// The rows related to the row of the outer `Rows`.
     Relation(Hop),
+    /// The rows that others join to the row of the outer `Rows`, each once: `near` leads to the
+    /// joining rows, `far` from them.
+    Through {
+        near: Hop,
+        far: Hop,
+    },
+    /// The rows that join the row of the outer `Rows`, which came by [`From::Through`] along the
+    /// same hops, to the row around it.
+    Joining {
+        near: Hop,
+        far: Hop,
+    },
     /// The rows that a function gives, in its order where no other is said; of the outer `Rows`
     /// where the call is of a row.
     Function(Call),
@@ -211,7 +223,10 @@ pub enum OutputKind {
         filter: Filter,
     },
     /// A property of the relationship that led to the row.
-    Edge(FieldId),
+    Edge {
+        field: FieldId,
+        form: Form,
+    },
     /// Rows related to the row at the end of the path.
     Related {
         path: Vec<Hop>,

@@ -32,7 +32,10 @@ impl<'a> Context<'a> {
     /// How the rows of a field are shown.
     pub(super) fn row_form(&self, binding: &RowsBinding) -> RowForm {
         match binding.from {
-            RowsFrom::Entity | RowsFrom::Relation(_) => RowForm::Object,
+            RowsFrom::Entity
+            | RowsFrom::Relation(_)
+            | RowsFrom::Through { .. }
+            | RowsFrom::Joining { .. } => RowForm::Object,
             RowsFrom::Function { .. } => {
                 let entity = self.api.find_entity(binding.entity);
                 match entity.and_then(|entity| entity.value) {

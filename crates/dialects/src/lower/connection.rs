@@ -93,6 +93,26 @@ impl<'a> Context<'a> {
                 Some((FieldBinding::Edge(EdgeField::Cursor), _)) => {
                     Node::Base64(self.cursor_pieces(order, outputs))
                 }
+                Some((FieldBinding::Edge(EdgeField::Column(column)), r#type)) => {
+                    let Some(binding) = self.api.find_column(*column) else {
+                        return Err(misplaced("a field of an edge"));
+                    };
+                    let (value, form) = (binding.value.clone(), binding.form);
+                    let leaf = self.leaf(&value, r#type.base, field)?;
+                    Node::Leaf { output: outputs.edge(self, *column, form), leaf }
+                }
+                Some((FieldBinding::Rows(binding), _)) => {
+                    self.enter_level()?;
+                    let rows = self.rows(binding, field)?;
+                    self.level -= 1;
+                    match rows {
+                        Some((node, rows)) => {
+                            outputs.related(self, &[], rows);
+                            node
+                        }
+                        None => Node::Literal(b"null".as_slice().into()),
+                    }
+                }
                 Some((FieldBinding::Edge(EdgeField::Node), r#type)) => {
                     self.row_node(row, r#type.base, field, outputs)?
                 }

@@ -74,6 +74,22 @@ impl Outputs {
         response::OutputId(id.0)
     }
 
+    /// A field of the row that joins the row to the one around it.
+    pub(super) fn edge(
+        &mut self,
+        context: &mut Context<'_>,
+        field: FieldId,
+        form: Form,
+    ) -> response::OutputId {
+        let kind = OutputKind::Edge { field, form };
+        let known = self.list.iter().find(|output| output.kind == kind);
+        let id = match known {
+            Some(output) => output.id,
+            None => self.push(context, kind),
+        };
+        response::OutputId(id.0)
+    }
+
     /// The value by which the rows are ordered.
     pub(super) fn order_value(
         &mut self,

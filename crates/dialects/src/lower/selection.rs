@@ -185,7 +185,7 @@ impl<'a> Context<'a> {
     }
 
     /// Goes one level of relationships down.
-    fn enter_level(&mut self) -> Result<(), LowerError> {
+    pub(super) fn enter_level(&mut self) -> Result<(), LowerError> {
         self.level += 1;
         match self.api.nesting() {
             Some(nesting) if self.level > nesting.most => Err(LowerError::NestedTooDeep),
@@ -251,7 +251,7 @@ impl<'a> Context<'a> {
 
     /// The rows that a field gives, and the node that shows them; `None` if no row can have the
     /// opaque id given.
-    fn rows(
+    pub(super) fn rows(
         &mut self,
         binding: &RowsBinding,
         field: &CollectedField<'a>,
@@ -326,6 +326,8 @@ impl<'a> Context<'a> {
             from: match binding.from {
                 RowsFrom::Entity => ir::From::Entity(binding.entity),
                 RowsFrom::Relation(hop) => ir::From::Relation(hop),
+                RowsFrom::Through { near, far } => ir::From::Through { near, far },
+                RowsFrom::Joining { near, far } => ir::From::Joining { near, far },
                 RowsFrom::Function { function, of_row } => {
                     ir::From::Function(self.call(function, of_row.then(Vec::new), given)?)
                 }

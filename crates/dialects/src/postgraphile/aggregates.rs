@@ -14,6 +14,7 @@ use response::Leaf;
 use super::build::{Build, field, input, object};
 use super::claims::{Claimant, Claims};
 use super::entity::{Column, Served};
+use super::tags::omit::Action;
 use super::{aggregate_conditions, descriptions};
 use crate::binding::{
     AggregateField, AggregateValue, ConnectionField, FieldBinding, GroupBy, InputBinding,
@@ -77,7 +78,7 @@ pub(super) struct Made {
 
 /// The types of an entity's aggregates.
 #[derive(Clone, Copy, Debug)]
-struct AggregateTypes {
+pub(super) struct AggregateTypes {
     container: TypeId,
     /// Not there if there is no column to group by.
     group_by: Option<TypeId>,
@@ -85,20 +86,32 @@ struct AggregateTypes {
     having: Option<TypeId>,
 }
 
+/// Adds the fields of aggregates to another connection of an entity.
+pub(super) fn add_to(build: &mut Build<'_>, one: &Served<'_>, connection: TypeId) {
+    if let Some(types) = build.aggregates.get(&one.entity.id).copied() {
+        add_fields(build, one, connection, types);
+    }
+}
+
 /// Whether an entity has aggregates.
-pub(super) fn has_aggregates(build: &Build<'_>, _: &Served<'_>) -> bool {
-    build.options.aggregates
+pub(super) fn has_aggregates(build: &Build<'_>, one: &Served<'_>) -> bool {
+    let options = build.options;
+    options.aggregates
+        && match build.entity_tags(one.entity.id).text("aggregates") {
+            Some("off") => false,
+            Some("on") => true,
+            _ => !options.disable_aggregates_by_default,
+        }
 }
 
 /// Adds the fields of aggregates to the connection of an entity, with their types.
-pub(super) fn add(build: &mut Build<'_>, one: &Served<'_>, connections: &[TypeId]) {
+pub(super) fn add(build: &mut Build<'_>, one: &Served<'_>, connection: TypeId) {
     if !has_aggregates(build, one) {
         return;
     }
     let Some(types) = add_types(build, one) else { return };
-    for connection in connections {
-        add_fields(build, one, *connection, types);
-    }
+    build.aggregates.insert(one.entity.id, types);
+    add_fields(build, one, connection, types);
 }
 
 fn add_fields(build: &mut Build<'_>, one: &Served<'_>, connection: TypeId, types: AggregateTypes) {
@@ -211,9 +224,11 @@ fn add_group_by(build: &mut Build<'_>, one: &Served<'_>) -> Option<TypeId> {
     let is_unique = |column: &&Column| {
         one.entity.keys.iter().any(|key| key.fields.as_slice() == [column.field])
     };
-    let grouped: Vec<&Column> =
-        one.columns.iter().filter(|column| column.value.ordered && !is_unique(column)).collect();
-    if grouped.is_empty() {
+    let grouped: Vec<&Column> = one
+        .offered(build, Action::Order)
+        .filter(|column| column.value.ordered && !is_unique(column))
+        .collect();
+    if grouped.is_empty() || !build.offers_entity(one.entity.id, Action::Order) {
         return None;
     }
     let subject = build.entity_name(one.entity.id);

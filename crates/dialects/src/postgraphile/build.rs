@@ -7,6 +7,7 @@ use graphql::schema::{
 use response::JsonForm;
 use rustc_hash::FxHashMap;
 
+use super::aggregates::AggregateTypes;
 use super::claims::Claims;
 use super::enum_tables::EnumTables;
 use super::functions::ComputedValue;
@@ -43,6 +44,8 @@ pub(super) struct Build<'a> {
     pub(super) composite_connections: FxHashMap<TypeId, TypeId>,
     /// Where each entity that is shown stands among those that are.
     pub(super) places: FxHashMap<EntityId, usize>,
+    /// The types of aggregates of the entities that have them.
+    pub(super) aggregates: FxHashMap<EntityId, AggregateTypes>,
 }
 
 /// A type of the catalog that has a type of its own in the API.
@@ -81,6 +84,7 @@ impl<'a> Build<'a> {
             computed: FxHashMap::default(),
             composite_connections: FxHashMap::default(),
             places: FxHashMap::default(),
+            aggregates: FxHashMap::default(),
         }
     }
 

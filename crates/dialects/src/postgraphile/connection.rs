@@ -19,6 +19,8 @@ pub(super) struct Connected<'a> {
     pub(super) edge: &'a str,
     /// What the rows are called.
     pub(super) item: &'a str,
+    /// What the rows are called that join them.
+    pub(super) through: Option<&'a str>,
     /// Their type.
     pub(super) row: TypeRef,
     pub(super) has_page_info: bool,
@@ -35,6 +37,7 @@ pub(super) fn add(build: &mut Build<'_>, one: &Served<'_>, row: TypeId) -> Optio
         connection: &build.inflection.connection_type(&one.name),
         edge: &build.inflection.edge_type(&one.name),
         item: &one.name,
+        through: None,
         row: TypeRef::named(row).non_null_if(!build.options.setof_functions_contain_nulls),
         has_page_info: true,
     };
@@ -61,14 +64,14 @@ fn make_types(build: &mut Build<'_>, of: &Connected<'_>) -> Option<TypeId> {
     let page_info = if of.has_page_info { Some(page_info(build)?) } else { None };
     let (row, item) = (of.row, of.item);
 
-    let description = descriptions::connection(item);
+    let description = descriptions::connection(item, of.through);
     let connection = build.add_type(of.connection, Some(description.into()), object(Vec::new()))?;
-    let description = descriptions::edge(item);
+    let description = descriptions::edge(item, of.through);
     let edge = build.add_type(of.edge, Some(description.into()), object(Vec::new()))?;
     let edges = TypeRef::named(edge).non_null().list().non_null();
     let mut fields: Vec<(FieldDefinition, ConnectionField)> = vec![
         (field("nodes", &descriptions::nodes(item), row.list().non_null()), ConnectionField::Nodes),
-        (field("edges", &descriptions::edges(item), edges), ConnectionField::Edges),
+        (field("edges", &descriptions::edges(item, of.through), edges), ConnectionField::Edges),
     ];
     if let Some(page_info) = page_info {
         let definition = field("pageInfo", descriptions::PAGE_INFO_FIELD, page_info.non_null());

@@ -137,27 +137,41 @@ pub(super) fn function_record(field: &str) -> String {
     format!("The return type of our `{field}` query.")
 }
 
-pub(super) fn connection(r#type: &str) -> String {
-    format!("A connection to a list of `{type}` values.", type = r#type)
+pub(super) fn connection(r#type: &str, through: Option<&str>) -> String {
+    let through = with_data(through);
+    format!("A connection to a list of `{type}` values{through}.", type = r#type)
+}
+
+/// Where the rows are joined by others.
+fn with_data(through: Option<&str>) -> String {
+    through.map(|through| format!(", with data from `{through}`")).unwrap_or_default()
 }
 
 pub(super) fn nodes(r#type: &str) -> String {
     format!("A list of `{type}` objects.", type = r#type)
 }
 
-pub(super) fn edges(r#type: &str) -> String {
-    format!(
-        "A list of edges which contains the `{type}` and cursor to aid in pagination.",
-        type = r#type
-    )
+pub(super) fn edges(r#type: &str, through: Option<&str>) -> String {
+    match through {
+        None => format!(
+            "A list of edges which contains the `{type}` and cursor to aid in pagination.",
+            type = r#type
+        ),
+        Some(through) => format!(
+            "A list of edges which contains the `{type}`, info from the `{through}`, and the \
+             cursor to aid in pagination.",
+            type = r#type
+        ),
+    }
 }
 
 pub(super) fn total_count(r#type: &str) -> String {
     format!("The count of *all* `{type}` you could get from the connection.", type = r#type)
 }
 
-pub(super) fn edge(r#type: &str) -> String {
-    format!("A `{type}` edge in the connection.", type = r#type)
+pub(super) fn edge(r#type: &str, through: Option<&str>) -> String {
+    let through = with_data(through);
+    format!("A `{type}` edge in the connection{through}.", type = r#type)
 }
 
 pub(super) fn edge_node(r#type: &str) -> String {

@@ -186,7 +186,7 @@ pub(super) fn add_types(build: &mut Build<'_>, served: &mut [Served<'_>]) {
         add_columns(build, one, row);
         let connection = connection::add(build, one, row);
         if let Some(connection) = connection {
-            aggregates::add(build, one, &[connection]);
+            aggregates::add(build, one, connection);
         }
         // Without a field that gives several rows nothing would refer to these.
         let several =

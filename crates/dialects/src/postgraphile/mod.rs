@@ -14,6 +14,7 @@
 //! * [`filter`]s, by option
 //! * [`aggregates`]: what is made of all rows; [`aggregate_orders`],
 //!   [`aggregate_conditions`]
+//! * [`many_to_many`]: rows that another table joins
 //! * [`relations`], [`root`]: fields that give rows, with their [`arguments`]
 //! * [`functions`], [`function_results`]: functions as fields, and what they give
 //! * [`descriptions`]: what the API says about itself
@@ -35,6 +36,7 @@ mod function_results;
 mod functions;
 mod inflection;
 mod inputs;
+mod many_to_many;
 mod names;
 mod naming;
 mod offers;
@@ -84,6 +86,10 @@ pub struct Options {
     pub legacy_relations: LegacyRelations,
     /// Elements of connections may be null by their types.
     pub setof_functions_contain_nulls: bool,
+    /// Only entities tagged `@aggregates on` have aggregates.
+    pub disable_aggregates_by_default: bool,
+    /// What a table joins is shown past it, as the plugin pg-many-to-many gives it.
+    pub many_to_many: bool,
     pub simple_collections: SimpleCollections,
     /// The names of the plugin pg-simplify-inflector instead of the classic ones.
     pub simplified_names: Option<SimplifiedNames>,
@@ -95,6 +101,8 @@ impl Default for Options {
     fn default() -> Self {
         Self {
             aggregates: false,
+            disable_aggregates_by_default: false,
+            many_to_many: false,
             classic_ids: false,
             connection_filter: None,
             dynamic_json: false,
@@ -184,6 +192,9 @@ pub fn api(catalog: &Catalog, options: &Options) -> Api {
         relations::add(&mut build, &mut served, index);
     }
     functions::add_computed(&mut build, &mut served);
+    for index in 0..served.len() {
+        many_to_many::add(&mut build, &mut served, index);
+    }
     aggregate_orders::add(&mut build, &served);
     root::add_fields(&mut build, &served, query);
     build.api.finish()

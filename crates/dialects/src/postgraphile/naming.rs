@@ -375,6 +375,25 @@ impl Inflection {
         constant_case(&self.column_name(column))
     }
 
+    /// The rows that a junction joins to a row, as a connection.
+    pub(super) fn many_to_many(self, table: &str, junction: &str, columns: &[&str]) -> String {
+        let plural = self.pluralize(&self.singular_table(table));
+        let (junction, columns) = (self.singular_table(junction), self.joined(columns));
+        self.camel_case(&format!("{plural}-by-{junction}-{columns}"))
+    }
+
+    /// The same as a list.
+    pub(super) fn many_to_many_list(self, table: &str, junction: &str, columns: &[&str]) -> String {
+        let plural = self.pluralize(&self.singular_table(table));
+        let (junction, columns) = (self.singular_table(junction), self.joined(columns));
+        self.camel_case(&format!("{plural}-by-{junction}-{columns}-list"))
+    }
+
+    /// The connection or the edge of rows that a junction joins to a row; `field` gives them.
+    pub(super) fn many_to_many_type(self, r#type: &str, field: &str, what: &str) -> String {
+        self.upper_camel_case(&format!("{type}-{field}-many-to-many-{what}", type = r#type))
+    }
+
     /// Conditions on groups of rows of a table; named after the table as it is.
     pub(super) fn having_type(self, table: &str) -> String {
         self.upper_camel_case(&format!("{}-having-input", coerce(table)))

@@ -56,8 +56,17 @@ impl Build<'_> {
 
     /// The forms in which the rows that refer to a row are given.
     pub(super) fn relation_collections(&self, relationship: &Relationship) -> SimpleCollections {
+        self.collections_of(relationship, relationship.from)
+    }
+
+    /// The forms in which rows of an entity are given that a foreign key leads to or from.
+    pub(super) fn collections_of(
+        &self,
+        relationship: &Relationship,
+        entity: EntityId,
+    ) -> SimpleCollections {
         collections(self.relationship_tags(relationship))
-            .unwrap_or_else(|| self.collections(relationship.from))
+            .unwrap_or_else(|| self.collections(entity))
     }
 
     /// Whether some index begins with the field.

@@ -88,6 +88,8 @@ fn set_tags(options: &mut postgraphile::Options, path: &str) -> Result<(), Strin
 fn set_flag(options: &mut postgraphile::Options, word: &str) -> bool {
     match word {
         "aggregates" => options.aggregates = true,
+        "disable-aggregates-by-default" => options.disable_aggregates_by_default = true,
+        "many-to-many" => options.many_to_many = true,
         "classic-ids" => options.classic_ids = true,
         "dynamic-json" => options.dynamic_json = true,
         "no-ignore-indexes" => options.ignore_indexes = false,

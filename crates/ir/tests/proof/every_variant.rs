@@ -284,6 +284,19 @@ fn places_of_rows() {
             ],
         )
     };
+    let (near, far) = (music.backward("artist.LIKES"), music.forward("artist.LIKES"));
+    let joining = rows(3, From::Joining { near, far }, vec![]);
+    let through = rows(2, From::Through { near, far }, vec![related(1, &[], joining)]);
+    check(
+        &music,
+        &snapshot(rows(1, From::Once, vec![related(0, &[], through)])),
+        &expect![[r#"
+        transaction, snapshot
+          step 0 of root 0: read rows 1: once
+            #0 related rows 2: through <-artist[:LIKES] ->album[:LIKES]
+              #1 related rows 3: joining <-artist[:LIKES] ->album[:LIKES]
+    "#]],
+    );
     let variants = vec![Variant {
         entity: music.entity("album"),
         hop: Some(music.forward("artist.LIKES")),

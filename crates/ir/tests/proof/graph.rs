@@ -45,7 +45,7 @@ fn actors_connection() {
             1,
             From::Relation(movies.backward("person.ACTED_IN")),
             vec![
-                output(2, OutputKind::Edge(property)),
+                output(2, OutputKind::Edge { field: property, form: Form::Stored }),
                 movies.output(3, "person.name"),
                 output(4, OutputKind::Count),
                 output(5, OutputKind::Aggregate(aggregate)),

@@ -34,6 +34,13 @@ pub(crate) struct PostGraphileOptions {
     /// `setofFunctionsContainNulls: false`
     #[arg(long, env = "THALWEG_NO_SETOF_FUNCTIONS_CONTAIN_NULLS")]
     no_setof_functions_contain_nulls: bool,
+    /// For aggregates: only tables tagged `@aggregates on` have them, as with
+    /// `disableAggregatesByDefault: true`
+    #[arg(long, env = "THALWEG_DISABLE_AGGREGATES_BY_DEFAULT", requires = "aggregates")]
+    disable_aggregates_by_default: bool,
+    /// For postgraphile: what a table joins, past it, as the plugin pg-many-to-many gives it
+    #[arg(long, env = "THALWEG_MANY_TO_MANY")]
+    many_to_many: bool,
     /// For postgraphile: the names of the plugin pg-simplify-inflector
     #[arg(long, env = "THALWEG_SIMPLIFIED_NAMES")]
     simplified_names: bool,
@@ -74,6 +81,7 @@ impl PostGraphileOptions {
         // The others are refused without `--simplified-names`.
         let options = [
             (self.aggregates, "--aggregates"),
+            (self.many_to_many, "--many-to-many"),
             (self.classic_ids, "--classic-ids"),
             (self.dynamic_json, "--dynamic-json"),
             (self.include_extension_resources, "--include-extension-resources"),
@@ -94,6 +102,8 @@ impl PostGraphileOptions {
     pub(super) fn of_dialect(&self) -> Result<Options, Failure> {
         Ok(Options {
             aggregates: self.aggregates,
+            disable_aggregates_by_default: self.disable_aggregates_by_default,
+            many_to_many: self.many_to_many,
             classic_ids: self.classic_ids,
             dynamic_json: self.dynamic_json,
             ignore_indexes: !self.no_ignore_indexes,

@@ -8,7 +8,7 @@ use sql::{Expression, Flavor, Select, SelectItem, SqlType};
 
 use super::function::{RowIdentity, in_form, row_as_text};
 use super::level::{Level, LevelKind, Link, ParameterSource, Parents, Program};
-use super::parents::{Above, LinkedScope, join_page, relation};
+use super::parents::{Above, LinkedScope, join_page};
 use super::source::{Scope, page_bounds, turn_back};
 use super::statement::Statement;
 use super::value::{ParameterKind, ValueKind};
@@ -112,6 +112,8 @@ struct Known {
     fields: FxHashMap<(Vec<Hop>, FieldId, Form), u16>,
     /// Whole rows, by the path to them.
     rows: FxHashMap<Vec<Hop>, u16>,
+    /// The key of the parent that the rows are joined to.
+    parent_key: Vec<u16>,
 }
 
 impl Compiler<'_> {
@@ -196,7 +198,11 @@ impl Compiler<'_> {
             let key =
                 |field: &FieldId| known.fields.get(&(path.clone(), *field, Form::Stored)).copied();
             let near = self.near_fields(rows, path, related)?;
-            let key_columns = match near {
+            let key_columns = match &near {
+                Some(near) if matches!(related.from, ir::From::Joining { .. }) => {
+                    let own = near.iter().filter_map(key);
+                    own.chain(known.parent_key.iter().copied()).collect()
+                }
                 Some(near) => near.iter().filter_map(key).collect(),
                 None => known.rows.get(path).copied().into_iter().collect(),
             };
@@ -206,6 +212,9 @@ impl Compiler<'_> {
                 Strategy::Nested => true,
                 Strategy::Levels(types) => near.iter().all(|field| types.has_array(*field)),
             };
+            if !arrays && matches!(related.from, ir::From::Joining { .. }) {
+                return Err(CompileError::not_built("joining rows by keys without an array type"));
+            }
             let above = Above { sayable: above.sayable || !arrays, ..above };
             self.rows(related, Some(&Parent { above: &above, path, key_columns }))?;
         }
@@ -219,15 +228,17 @@ impl Compiler<'_> {
         rows: &Rows,
         path: &[Hop],
         related: &Rows,
-    ) -> Result<Option<&[FieldId]>, CompileError> {
+    ) -> Result<Option<Vec<FieldId>>, CompileError> {
         match &related.from {
             ir::From::Function(call) if call.of_row.is_some() => {
                 Ok(match self.row_identity(rows, path)? {
-                    RowIdentity::Key(_, key) => Some(key),
+                    RowIdentity::Key(_, key) => Some(key.to_vec()),
                     RowIdentity::Whole(_) => None,
                 })
             }
-            _ => Ok(Some(self.hop_fields(relation(related)?).0)),
+            // The key of the row that it is joined to is not one of its fields.
+            ir::From::Joining { far, .. } => Ok(Some(self.hop_fields(*far).1.to_vec())),
+            _ => Ok(Some(self.link_fields(related)?.0)),
         }
     }
 
@@ -263,7 +274,14 @@ impl Compiler<'_> {
                     match self.near_fields(rows, path, related)? {
                         Some(near) => {
                             for field in near {
-                                self.item(path, *field, Form::Stored, scope, statement, items);
+                                self.item(path, field, Form::Stored, scope, statement, items);
+                            }
+                            let joins = matches!(related.from, ir::From::Joining { .. });
+                            if joins && items.known.parent_key.is_empty() {
+                                for key in scope.parent_key.clone() {
+                                    let column = items.push(key);
+                                    items.known.parent_key.push(column);
+                                }
                             }
                         }
                         None if items.known.rows.contains_key(path) => {}
@@ -292,8 +310,13 @@ impl Compiler<'_> {
                     let column = items.push(value);
                     items.places.push((output.id, column));
                 }
-                OutputKind::Edge(_) => {
-                    return Err(CompileError::not_built("a relationship's own property"));
+                OutputKind::Edge { field, form } => {
+                    let Some(edge) = scope.edge else {
+                        return Err(CompileError::not_built("a relationship's own property"));
+                    };
+                    let value = self.formed(*field, self.field(edge, *field), *form);
+                    let column = items.push(value);
+                    items.places.push((output.id, column));
                 }
                 OutputKind::Computed { call, form } => {
                     let value = self.computed(call, *form, scope, statement)?;
@@ -399,8 +422,8 @@ impl Compiler<'_> {
         if link.is_empty() {
             return Ok(link);
         }
-        let near = self.hop_fields(relation(rows)?).0;
-        let texts = link.iter().zip(near).filter(|(_, field)| !self.identity_is_text(**field));
+        let near = self.link_fields(rows)?.0;
+        let texts = link.iter().zip(near).filter(|(_, field)| !self.identity_is_text(*field));
         let text = |(expression, _): (&Expression, _)| Expression::Cast {
             expression: Box::new(expression.clone()),
             r#type: SqlType::Text,
@@ -417,14 +440,23 @@ impl Compiler<'_> {
         parent: &Parent<'_>,
         statement: &mut Statement,
     ) -> Result<LinkedScope, CompileError> {
-        let hop = relation(rows)?;
-        let (near, far) = self.hop_fields(hop);
-        let alias = statement.alias();
-        let mut scope = Scope::new(Select::from(self.table(self.target(hop), alias)), alias);
-        for ((near, far), column) in near.iter().zip(far).zip(&parent.key_columns) {
+        let (near, far) = self.link_fields(rows)?;
+        let mut keys = Vec::with_capacity(near.len());
+        for (near, column) in near.iter().zip(&parent.key_columns) {
             let source = ParameterSource::Parent { column: *column };
             let key = statement.parameter(source, ParameterKind::Key { field: *near });
-            scope.select.and_where(self.field(alias, *far).equals(Expression::Parameter(key)));
+            keys.push(Expression::Parameter(key));
+        }
+        if let ir::From::Through { near, far } = rows.from {
+            let mut scope = self.through((near, far), keys, statement);
+            self.restrict(rows, &mut scope, statement)?;
+            let how = Parents::Bound;
+            return Ok(LinkedScope { scope, lateral: None, link: Vec::new(), how });
+        }
+        let alias = statement.alias();
+        let mut scope = Scope::new(Select::from(self.table(self.entity(rows)?, alias)), alias);
+        for (far, key) in far.iter().zip(keys) {
+            scope.select.and_where(self.field(alias, *far).equals(key));
         }
         self.restrict(rows, &mut scope, statement)?;
         Ok(LinkedScope { scope, lateral: None, link: Vec::new(), how: Parents::Bound })

@@ -10,6 +10,7 @@
 //! * [`aggregate`]: what is made of all rows of a set
 //! * [`source`](mod@source): FROM, joins, filters and order of one set of rows
 //! * [`parents`]: the parents of a level, said again or as arrays of keys
+//! * [`through`]: rows that another table joins to their parents
 //! * [`keyset`]: rows beyond a cursor's position
 //! * [`function`]: calls of functions, as values and as rows
 //! * [`filter`] for conditions
@@ -25,6 +26,7 @@ pub mod level;
 mod parents;
 mod source;
 mod statement;
+mod through;
 pub mod value;
 
 pub use compile::{CompileError, Strategy, compile};

@@ -68,8 +68,8 @@ impl Compiler<'_> {
             Some(top) => self.child_scope(rows, top, above.path, above.key_columns, statement)?,
         };
         let LinkedScope { mut scope, lateral, .. } = linked;
-        // A function may give a row twice.
-        let of_function = matches!(rows.from, ir::From::Function(_));
+        // A function may give a row twice, and one may be joined to several parents.
+        let of_function = matches!(rows.from, ir::From::Function(_) | ir::From::Through { .. });
         let columns: Vec<Expression> =
             fields.iter().map(|field| self.column(&mut scope, statement, path, *field)).collect();
         let unique =
@@ -134,15 +134,20 @@ impl Compiler<'_> {
         if let ir::From::Function(call) = &rows.from {
             return self.function_scope(rows, call, above, path, key_columns, statement);
         }
-        let hop = relation(rows)?;
-        let (near, far) = self.hop_fields(hop);
-        let (item, how) = self.parents(above, path, near, key_columns, statement)?;
+        let (near, far) = self.link_fields(rows)?;
+        let (item, how) = self.parents(above, path, &near, key_columns, statement)?;
         let parents = item.alias();
+        let key = (0_u16..).take(near.len()).map(|number| Expression::numbered(parents, number));
+        let link: Vec<Expression> = key.collect();
+        if let ir::From::Through { near, far } = rows.from {
+            let mut scope = self.through((near, far), link.clone(), statement);
+            self.restrict(rows, &mut scope, statement)?;
+            return Ok(LinkedScope { scope, lateral: Some(Select::from(item)), link, how });
+        }
         let alias = statement.alias();
-        let table = self.table(self.target(hop), alias);
-        let on = far.iter().zip(0_u16..).map(|(field, number)| {
-            self.field(alias, *field).equals(Expression::numbered(parents, number))
-        });
+        let table = self.table(self.entity(rows)?, alias);
+        let on =
+            far.iter().zip(&link).map(|(field, key)| self.field(alias, *field).equals(key.clone()));
         let on = Expression::all(on.collect());
         let (select, lateral) = if is_paged(rows) {
             let mut select = Select::from(table);
@@ -155,8 +160,7 @@ impl Compiler<'_> {
         };
         let mut scope = Scope::new(select, alias);
         self.restrict(rows, &mut scope, statement)?;
-        let link = (0_u16..).take(near.len()).map(|number| Expression::numbered(parents, number));
-        Ok(LinkedScope { scope, lateral, link: link.collect(), how })
+        Ok(LinkedScope { scope, lateral, link, how })
     }
 
     /// Whether saying these rows again inside another statement costs no more than a look-up
@@ -164,7 +168,9 @@ impl Compiler<'_> {
     /// rows there are, or a page in the order of an index; and saying them again gives the same.
     pub(super) fn is_sayable(&self, rows: &Rows, above: Option<&Above<'_>>) -> bool {
         let Ok(entity) = self.entity(rows) else { return false };
-        if let ir::From::Function(_) = rows.from {
+        if let ir::From::Function(_) | ir::From::Through { .. } | ir::From::Joining { .. } =
+            rows.from
+        {
             return false;
         }
         let entity = &self.catalog[entity];
@@ -233,20 +239,6 @@ pub(super) fn join_page(
         item: FromItem::Subquery { select: Box::new(page), alias },
     });
     (select, alias)
-}
-
-/// The hop that leads to related rows.
-pub(super) fn relation(rows: &Rows) -> Result<Hop, CompileError> {
-    match rows.from {
-        ir::From::Relation(hop) => Ok(hop),
-        ir::From::Entity(_)
-        | ir::From::Variants(_)
-        | ir::From::Function(_)
-        | ir::From::Once
-        | ir::From::Native { .. }
-        | ir::From::Keys { .. }
-        | ir::From::Returned { .. } => Err(CompileError::not_built("unrelated rows below rows")),
-    }
 }
 
 /// Whether a limit or an offset cuts rows off.

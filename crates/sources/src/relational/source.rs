@@ -21,12 +21,17 @@ pub(super) struct Scope {
     pub(super) select: Select,
     pub(super) alias: Alias,
     joined: FxHashMap<Vec<Hop>, Alias>,
+    /// The rows that join these to their parents, where each is joined once.
+    pub(super) edge: Option<Alias>,
+    /// The key of the parent that these are joined to.
+    pub(super) parent_key: Vec<Expression>,
 }
 
 impl Scope {
     /// Rows of a select whose FROM holds the entity's table as `alias`.
     pub(super) fn new(select: Select, alias: Alias) -> Self {
-        Self { select, alias, joined: FxHashMap::default() }
+        let joined = FxHashMap::default();
+        Self { select, alias, joined, edge: None, parent_key: Vec::new() }
     }
 }
 
@@ -41,7 +46,8 @@ impl Compiler<'_> {
     pub(super) fn entity(&self, rows: &Rows) -> Result<EntityId, CompileError> {
         match &rows.from {
             From::Entity(entity) => Ok(*entity),
-            From::Relation(hop) => Ok(self.target(*hop)),
+            From::Relation(hop) | From::Through { far: hop, .. } => Ok(self.target(*hop)),
+            From::Joining { near, .. } => Ok(self.target(*near)),
             From::Variants(_) => Err(CompileError::not_built("rows of several entities")),
             From::Function(call) => self.rows_of_function(call.function),
             From::Native { .. } => Err(CompileError::not_built("a native statement")),

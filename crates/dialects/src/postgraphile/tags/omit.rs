@@ -19,6 +19,8 @@ pub(in crate::postgraphile) enum Action {
     Many,
     /// Calling it.
     Execute,
+    /// What it joins, and it as what is joined.
+    ManyToMany,
 }
 
 /// All actions that the tag can name, with their letters.
@@ -35,6 +37,9 @@ const ACTIONS: [(&str, char); 10] = [
     ("base", 'B'),
 ];
 
+/// The plugin's own action, which has no letter.
+const MANY_TO_MANY: &str = "manyToMany";
+
 /// What cannot be without being read.
 const NEED_READ: [&str; 5] = ["update", "create", "delete", "all", "many"];
 
@@ -48,6 +53,7 @@ impl Action {
             Self::Create => "create",
             Self::Many => "many",
             Self::Execute => "execute",
+            Self::ManyToMany => MANY_TO_MANY,
         }
     }
 }
@@ -65,8 +71,9 @@ pub(in crate::postgraphile) fn omits(tags: &Tags, action: Action) -> bool {
 /// What is wrong with the tag.
 pub(in crate::postgraphile) fn problem(tags: &Tags) -> Option<String> {
     let named = named(tags)?;
-    if let Some(unknown) = named.iter().find(|name| ACTIONS.iter().all(|(known, _)| known != *name))
-    {
+    let is_unknown =
+        |name: &&&str| ACTIONS.iter().all(|(known, _)| known != *name) && **name != MANY_TO_MANY;
+    if let Some(unknown) = named.iter().find(is_unknown) {
         return Some(format!("@omit names {unknown:?}, which is no action."));
     }
     is_half_hidden(&named).then(|| {
