@@ -32,6 +32,9 @@ pub struct Flavor {
     pub most_tables: usize,
     /// The most columns that a statement gives.
     pub most_columns: usize,
+    /// How deep EXISTS within EXISTS may be planned freely. PostgreSQL plans each in two ways, so
+    /// that every level doubles the work; those further down get an OFFSET, which leaves one way.
+    pub freely_nested: usize,
 }
 
 /// How a parameter is written.
@@ -91,6 +94,7 @@ impl Flavor {
         most_parameters: 65_535,
         most_tables: 100,
         most_columns: 1_664,
+        freely_nested: 6,
     };
 
     pub const SQLITE: Self = Self {
@@ -106,6 +110,7 @@ impl Flavor {
         most_parameters: 32_766,
         most_tables: 64,
         most_columns: 2_000,
+        freely_nested: usize::MAX,
     };
 
     /// Where nulls stand if nothing is said.

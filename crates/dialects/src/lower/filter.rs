@@ -9,6 +9,9 @@ use super::order::of_row;
 use super::{Context, LowerError};
 use crate::binding::{CompositePlace, InputBinding, InputRole, Meaning, Subject};
 
+/// How deep conditions may stand within each other: whoever compiles them goes down as far.
+const NESTED: usize = 64;
+
 /// What the objects around an input say that it is about.
 #[derive(Clone, Copy, Debug, Default)]
 pub(super) struct Around<'b> {
@@ -58,8 +61,16 @@ impl Context<'_> {
                 meaning(&binding.null, place, location)
             }
             Presence::Present => {
+                let nested = self.nested.get();
+                if nested >= NESTED {
+                    let message = format!("Conditions can be nested {NESTED} levels deep at most.");
+                    return Err(LowerError::Refused { message: message.into(), location });
+                }
+                self.nested.set(nested + 1);
                 let given = Given { id, input, binding, around, location };
-                self.stated(&binding.role, given)
+                let stated = self.stated(&binding.role, given);
+                self.nested.set(nested);
+                stated
             }
         }
     }

@@ -93,6 +93,8 @@ struct Context<'a> {
     budget: Budget,
     /// How many inputs may still steer.
     inputs: Cell<usize>,
+    /// How many conditions stand around the one being lowered.
+    nested: Cell<usize>,
     shape: Shape,
     next_output: u32,
     next_rows: u32,
@@ -123,6 +125,7 @@ pub fn lower(
         introspection,
         budget: Budget::new(SELECTIONS),
         inputs: Cell::new(INPUTS),
+        nested: Cell::new(0),
         shape: Shape::default(),
         next_output: 0,
         next_rows: 0,

@@ -318,11 +318,19 @@ impl Compiler<'_> {
             scope.select.and_where(same);
         }
         if !filter.is_all() {
+            statement.nested += 1;
             let passes = self.filter(filter, &mut scope, statement)?;
+            statement.nested -= 1;
             scope.select.and_where(match quantifier {
                 Quantifier::Every => Expression::Not(Box::new(passes)),
                 Quantifier::Some | Quantifier::None | Quantifier::Single => passes,
             });
+        }
+        if statement.nested >= self.flavor.freely_nested {
+            let none = Operand::Constant(ir::Value::Integer(0));
+            let source = ParameterSource::Operand(none);
+            let offset = statement.parameter(source, ParameterKind::Offset);
+            scope.select.offset = Some(Expression::Parameter(offset));
         }
         let exists = || Expression::Exists(Box::new(scope.select));
         match quantifier {

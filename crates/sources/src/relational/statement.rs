@@ -12,6 +12,8 @@ pub(super) struct Statement {
     pub(super) parameters: Vec<Parameter>,
     places: FxHashMap<Parameter, usize>,
     aliases: u32,
+    /// How many conditions on related rows stand around what is being compiled.
+    pub(super) nested: usize,
     /// The last round whose rows its parameters need, plus one.
     pub(super) round: u16,
 }
