@@ -4,6 +4,7 @@ use std::sync::Arc;
 
 use catalog::{Catalog, Note};
 use dialects::{Api, Dialect};
+use graphql::schema::Schema;
 use graphql::{DocumentLimits, Validator};
 use sources::{Address, OpenOptions, Source};
 
@@ -74,6 +75,12 @@ impl Engine {
             documents: DocumentCache::new(),
             connections: options.connections,
         }))
+    }
+
+    /// The schema of the API.
+    #[must_use]
+    pub fn schema(&self) -> &Schema {
+        &self.api.schema
     }
 
     /// The schema of the API as SDL.

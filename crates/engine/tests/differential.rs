@@ -26,9 +26,8 @@ use std::error::Error;
 use std::process::ExitCode;
 use std::sync::Arc;
 
-use ::sources::{OpenOptions, Source};
 use choices::Choices;
-use engine::{SourceAddress, Worker};
+use engine::Worker;
 use graphql::Request;
 use graphql::schema::Schema;
 use libtest_mimic::{Arguments, Failed, Trial};
@@ -43,7 +42,7 @@ const CASES: u32 = 64;
 /// Enough choices for the largest operation.
 const CHOICES: usize = 300;
 
-const TARGETS: [(&str, &str); 6] = [
+const TARGETS: [(&str, &str); 7] = [
     (
         "league",
         "postgraphile simple-collections=both connection-filter connection-filter-relations \
@@ -52,6 +51,11 @@ const TARGETS: [(&str, &str); 6] = [
     ("kinds", "postgraphile simple-collections=both"),
     ("kinds", "phrag"),
     ("meetups", "phrag default-limit=3"),
+    (
+        "pets",
+        "postgraphile simple-collections=both simplified-names classic-ids connection-filter \
+         connection-filter-relations tags-file=pets/tags.json5",
+    ),
     ("shop", "postgraphile simple-collections=both"),
     ("shop", "phrag default-limit=4"),
 ];
@@ -109,12 +113,7 @@ fn compare(sources: &Sources, database: &str, dialect: &str) -> Result<(), Faile
 
 /// The schema that operations are made of: that of SQLite's API, which is the other's too.
 fn schema(sources: &Sources, database: &str, dialect: &str) -> Result<Schema, Failed> {
-    let file = sources.sqlite_file(database)?;
-    let options = OpenOptions::default();
-    let runtime = tokio::runtime::Builder::new_current_thread().build()?;
-    let opened = runtime.block_on(Source::open(&SourceAddress::Sqlite(file), &options));
-    let (_, catalog) = opened?;
-    Ok(dialects::api(&catalog, &dialect::parse(dialect)?).schema)
+    Ok(sources.engine(&TestSource::Sqlite, database, dialect)?.schema().clone())
 }
 
 async fn check(workers: &[Worker], operation: &Operation) -> Result<(), String> {
