@@ -15,6 +15,7 @@ use super::aggregates::{SPECIFICATIONS, Specification, has_aggregates, made};
 use super::build::Build;
 use super::entity::{Column, Served};
 use super::order::DIRECTIONS;
+use super::tags::omit::Action;
 use crate::binding::{AggregateValue, OrderBy, ValueBinding};
 use crate::extremes::has_extremes;
 
@@ -38,6 +39,7 @@ pub(super) fn add(build: &mut Build<'_>, served: &[Served<'_>]) {
             if has_aggregates(build, from)
                 && !is_single
                 && relationship.from_fields.iter().all(shown)
+                && build.offers_relationship(relationship, Action::Read)
             {
                 orders.add_relation(build, relationship, from);
             }
