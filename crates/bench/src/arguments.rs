@@ -1,6 +1,7 @@
 //! The command line.
 
 use crate::schema_size::database::Family;
+use crate::schema_size::operations::Dialect;
 use crate::{compare, schema_size};
 
 pub(crate) const HELP: &str = "\
@@ -17,7 +18,7 @@ cargo xtask compare [--only QUERY] [--set SET] [--keep] [--verbose]
       --verbose     prints the expected differences too
 
 cargo xtask bench schema-size [--quick] [--json] [--source KIND] [--requests NUMBER]
-                              [--program PATH] [--without-cost]
+                              [--dialect NAME] [--program PATH] [--without-cost] [-- OPTIONS]
     Asks the same operations of servers over 10, 200 and 2,000 tables, in PostgreSQL and in SQLite,
     and counts the instructions of the server for each request: by `perf stat` where the processor
     can be asked, else by `valgrind`. Then starts servers over 10 and over 5,000 tables: seconds to
@@ -26,9 +27,11 @@ cargo xtask bench schema-size [--quick] [--json] [--source KIND] [--requests NUM
       --quick            10, 50 and 200 tables for the cost, 500 for start and memory
       --json             prints the results as JSON instead of tables
       --source KIND      only sqlite, or only postgres
+      --dialect NAME     only postgraphile, or only phrag
       --requests NUMBER  how many requests are counted of each warm operation, 200 if not said
       --program PATH     measures this program, and builds none
       --without-cost     only start, statements and memory
+      -- OPTIONS         further options of `thalweg serve`, as `-- --simple-collections both`
 ";
 
 /// What to do.
@@ -50,6 +53,8 @@ pub(crate) enum ArgumentError {
     Value(&'static str),
     #[error("`{0}` is no number of requests")]
     Number(String),
+    #[error("there is no dialect `{0}`, only `postgraphile` and `phrag`")]
+    Dialect(String),
     #[error("there is no kind of database `{0}`, only `sqlite` and `postgres`")]
     Source(String),
 }
@@ -57,7 +62,8 @@ pub(crate) enum ArgumentError {
 /// Reads the words after the program's name.
 pub(crate) fn parse(words: &[String]) -> Result<Command, ArgumentError> {
     let Some((name, rest)) = words.split_first() else { return Ok(Command::Help) };
-    if rest.iter().any(|word| word == "--help" || word == "-h") {
+    let mut own = rest.iter().take_while(|word| *word != "--");
+    if own.any(|word| word == "--help" || word == "-h") {
         return Ok(Command::Help);
     }
     match name.as_str() {
@@ -99,6 +105,12 @@ fn parse_schema_size(words: &[String]) -> Result<Command, ArgumentError> {
                 let family = Family::of_word(&kind).ok_or(ArgumentError::Source(kind))?;
                 options.sources = vec![family];
             }
+            "--dialect" => {
+                let name = value("--dialect", rest.next())?;
+                let dialect = Dialect::of_word(&name).ok_or(ArgumentError::Dialect(name))?;
+                options.dialects = vec![dialect];
+            }
+            "--" => options.serve.extend(rest.by_ref().cloned()),
             "--requests" => {
                 let number = value("--requests", rest.next())?;
                 options.requests = number.parse().map_err(|_| ArgumentError::Number(number))?;
@@ -150,12 +162,14 @@ mod tests {
             json: true,
             without_cost: true,
             sources: vec![Family::Sqlite],
+            dialects: vec![Dialect::Phrag],
             program: Some("target/debug/thalweg".into()),
             requests: NonZeroUsize::MIN,
+            serve: vec!["--bigint".to_owned(), "string".to_owned()],
         };
         check(
-            "schema-size --quick --json --without-cost --source sqlite --requests 1 \
-             --program target/debug/thalweg",
+            "schema-size --quick --json --without-cost --source sqlite --dialect phrag \
+             --requests 1 --program target/debug/thalweg -- --bigint string",
             &Ok(Command::SchemaSize(options)),
         );
     }
@@ -164,6 +178,7 @@ mod tests {
     fn what_is_not_known_is_refused() {
         check("race", &Err(ArgumentError::Command("race".to_owned())));
         check("schema-size --source oracle", &Err(ArgumentError::Source("oracle".to_owned())));
+        check("schema-size --dialect sql", &Err(ArgumentError::Dialect("sql".to_owned())));
         check("schema-size --requests 0", &Err(ArgumentError::Number("0".to_owned())));
         check("compare --only", &Err(ArgumentError::Value("--only")));
         let option = "--fast".to_owned();

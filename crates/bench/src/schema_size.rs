@@ -15,7 +15,7 @@ pub(crate) mod failure;
 mod growth;
 mod instructions;
 mod memory;
-mod operations;
+pub(crate) mod operations;
 mod report;
 mod synthetic;
 
@@ -40,10 +40,13 @@ pub(crate) struct Options {
     /// Leaves out the counting of instructions.
     pub(crate) without_cost: bool,
     pub(crate) sources: Vec<Family>,
+    pub(crate) dialects: Vec<Dialect>,
     /// What is measured instead of the release build.
     pub(crate) program: Option<PathBuf>,
     /// How many requests are counted of each warm operation.
     pub(crate) requests: NonZeroUsize,
+    /// Further options of every server.
+    pub(crate) serve: Vec<String>,
 }
 
 impl Default for Options {
@@ -53,8 +56,10 @@ impl Default for Options {
             json: false,
             without_cost: false,
             sources: Family::ALL.to_vec(),
+            dialects: Dialect::ALL.to_vec(),
             program: None,
             requests: NonZeroUsize::MIN.saturating_add(199),
+            serve: Vec::new(),
         }
     }
 }
@@ -103,8 +108,9 @@ pub(crate) fn schema_size(options: &Options) -> Result<bool, SizeError> {
             addresses.push((*tables, place.create(&format!("tables_{tables}"), scripts)?));
         }
         let Some((large, counted)) = addresses.split_last() else { continue };
-        for dialect in Dialect::ALL {
-            let subject = Subject { program: &program, family: *family, dialect };
+        for dialect in &options.dialects {
+            let (family, dialect) = (*family, *dialect);
+            let subject = Subject { program: &program, family, dialect, serve: &options.serve };
             for (tables, address) in [addresses.first(), Some(large)].into_iter().flatten() {
                 let row = growth::measure(&subject, &place, *tables, address)?;
                 report.growth.push(row);
@@ -135,6 +141,7 @@ struct Subject<'s> {
     program: &'s Path,
     family: Family,
     dialect: Dialect,
+    serve: &'s [String],
 }
 
 impl Subject<'_> {
@@ -156,7 +163,7 @@ impl Subject<'_> {
         let port = server::free_port()?;
         // One thread: how many of several have answered, and hold something, would be chance.
         command.args(["serve", address, "--dialect", self.dialect.name(), "--threads", "1"]);
-        command.args(["--listen", &format!("127.0.0.1:{port}")]);
+        command.args(self.serve).args(["--listen", &format!("127.0.0.1:{port}")]);
         Ok(Server::start(command, port, &folder.join("log"))?)
     }
 

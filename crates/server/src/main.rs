@@ -4,6 +4,7 @@
 //! * `log`: what the program says while it runs
 //! * `commands`: one file a command
 //! * `http`: GraphQL over HTTP
+//! * `memory`: what the allocator gives back
 //! * `demo`: writes the sample shop into a database
 //! * `failure`: why a command ended without its result
 //!
@@ -15,6 +16,7 @@ mod demo;
 mod failure;
 mod http;
 mod log;
+mod memory;
 mod options;
 
 use std::io::{self, Write};

@@ -27,7 +27,7 @@ pub(crate) enum SizeError {
     Refused(String),
     #[error("Thalweg's own binary is not at {}; `cargo xtask bench schema-size` builds it", .0.display())]
     NoBinary(PathBuf),
-    #[error("the process does not say how much memory it has")]
+    #[error("the process does not say its memory and time")]
     Memory,
     #[error(transparent)]
     Files(#[from] io::Error),

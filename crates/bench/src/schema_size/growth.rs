@@ -1,16 +1,21 @@
 //! Start, statements and memory of a server.
 
-use std::time::Instant;
+use std::thread;
+use std::time::{Duration, Instant};
 
 use serde_json::Value as Json;
 
 use super::database::{Folder, Place};
 use super::failure::SizeError;
-use super::memory::resident_kilobytes;
+use super::memory::{cpu_seconds, resident_kilobytes};
 use super::operations::{self, INTROSPECTION, ask};
 use super::report::Growth;
 use super::{Subject, progress};
 use crate::http::Connection;
+
+/// Rounds of requests after the whole schema was asked for, with pauses between them.
+const LATER: usize = 20;
+const PAUSE: Duration = Duration::from_millis(50);
 
 /// Starts a server over a database and asks it for rows, then for its schema.
 pub(super) fn measure(
@@ -23,6 +28,7 @@ pub(super) fn measure(
     let logged = place.logged_statements()?;
     let folder = Folder::new()?;
     let server = subject.start(&[], address, folder.path())?;
+    let start_cpu_seconds = cpu_seconds(server.process())?;
     let logged_then = place.logged_statements()?;
     let mut connection = Connection::open(server.port)?;
     for operation in subject.dialect.warm() {
@@ -33,11 +39,19 @@ pub(super) fn measure(
     let begin = Instant::now();
     let schema = ask(&mut connection, &introspection)?;
     let introspection_seconds = begin.elapsed().as_secs_f64();
+    // An allocator gives memory back when some is asked for later.
+    for _ in 0..LATER {
+        thread::sleep(PAUSE);
+        for operation in subject.dialect.warm() {
+            ask(&mut connection, &operation.body())?;
+        }
+    }
     Ok(Growth {
         source: subject.family.name(),
         dialect: subject.dialect.name(),
         tables,
         start_seconds: server.start_time.as_secs_f64(),
+        start_cpu_seconds,
         statements: logged_then.zip(logged).map(|(then, before)| then.saturating_sub(before)),
         kilobytes,
         introspection_seconds,

@@ -7,7 +7,7 @@ use crate::http::Connection;
 
 /// Whose API the server is like.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Dialect {
+pub(crate) enum Dialect {
     PostGraphile,
     Phrag,
 }
@@ -27,7 +27,12 @@ const MARK: &str = "MARK";
 pub(super) const INTROSPECTION: &str = include_str!("introspection.graphql");
 
 impl Dialect {
-    pub(super) const ALL: [Self; 2] = [Self::PostGraphile, Self::Phrag];
+    pub(crate) const ALL: [Self; 2] = [Self::PostGraphile, Self::Phrag];
+
+    /// By its name on the command line.
+    pub(crate) fn of_word(word: &str) -> Option<Self> {
+        Self::ALL.into_iter().find(|dialect| dialect.name() == word)
+    }
 
     /// Its name on the command line.
     pub(super) fn name(self) -> &'static str {

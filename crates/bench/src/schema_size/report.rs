@@ -49,6 +49,8 @@ pub(super) struct Growth {
     pub(super) tables: usize,
     /// From the start of the process until its first answer.
     pub(super) start_seconds: f64,
+    /// What the process has computed until then: less depends on what else the machine does.
+    pub(super) start_cpu_seconds: f64,
     /// Of the introspection, where the database keeps a log.
     pub(super) statements: Option<usize>,
     /// Resident memory after the first answers.
@@ -145,6 +147,7 @@ impl Report {
             "dialect",
             "tables",
             "first answer",
+            "CPU until then",
             "statements",
             "memory",
             "kB a table",
@@ -172,6 +175,7 @@ impl Report {
                 row.dialect.to_owned(),
                 grouped(row.tables as u64),
                 format!("{:.2} s", row.start_seconds),
+                format!("{:.2} s", row.start_cpu_seconds),
                 row.statements.map_or("–".to_owned(), |statements| statements.to_string()),
                 format!("{} kB", grouped(row.kilobytes)),
                 a_table(|row| row.kilobytes),
@@ -241,6 +245,7 @@ mod tests {
             dialect: "postgraphile",
             tables,
             start_seconds: 0.625,
+            start_cpu_seconds: 0.25,
             statements,
             kilobytes,
             introspection_seconds: 1.0,
@@ -276,10 +281,10 @@ mod tests {
 
             Start and memory:
 
-            | source     | dialect      | tables | first answer | statements | memory     | kB a table | whole schema       | memory after it | kB a table |
-            |------------|--------------|--------|--------------|------------|------------|------------|--------------------|-----------------|------------|
-            | PostgreSQL | postgraphile | 10     | 0.62 s       | 7          | 10,000 kB  | –          | 1,234 kB in 1.00 s | 10,010 kB       | –          |
-            | PostgreSQL | postgraphile | 5,000  | 0.62 s       | –          | 109,800 kB | 20.0       | 1,234 kB in 1.00 s | 114,800 kB      | 21.0       |
+            | source     | dialect      | tables | first answer | CPU until then | statements | memory     | kB a table | whole schema       | memory after it | kB a table |
+            |------------|--------------|--------|--------------|----------------|------------|------------|------------|--------------------|-----------------|------------|
+            | PostgreSQL | postgraphile | 10     | 0.62 s       | 0.25 s         | 7          | 10,000 kB  | –          | 1,234 kB in 1.00 s | 10,010 kB       | –          |
+            | PostgreSQL | postgraphile | 5,000  | 0.62 s       | 0.25 s         | –          | 109,800 kB | 20.0       | 1,234 kB in 1.00 s | 114,800 kB      | 21.0       |
         "#]].assert_eq(&report(costs).text());
     }
 

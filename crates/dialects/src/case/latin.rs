@@ -54,6 +54,14 @@ const BASE_LETTERS: &[(&str, &str)] = &[
 
 /// The base letters of an accented or joined Latin letter.
 pub(super) fn base_letters(character: char) -> Option<&'static str> {
+    // As most characters are, and none of the table.
+    if character.is_ascii() {
+        return None;
+    }
+    // Nearly every character, and none of the table.
+    if character.is_ascii() {
+        return None;
+    }
     BASE_LETTERS.iter().find(|(_, letters)| letters.contains(character)).map(|(base, _)| *base)
 }
 

@@ -5,6 +5,7 @@ use engine::{Engine, SourceAddress};
 use crate::commands::block_on;
 use crate::failure::Failure;
 use crate::http::{self, Listeners};
+use crate::memory;
 use crate::options::ServeOptions;
 
 pub(crate) fn run(options: &ServeOptions) -> Result<(), Failure> {
@@ -23,6 +24,8 @@ pub(crate) fn open_and_serve(
     ready: impl FnOnce(&Listeners) -> Result<(), Failure>,
 ) -> Result<(), Failure> {
     let engine = block_on(async { Ok(Engine::open(source, engine_options).await?) })?;
+    // The catalog as the database told it is gone.
+    memory::give_back();
     for note in engine.notes() {
         tracing::debug!("{note}");
     }

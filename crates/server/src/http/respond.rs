@@ -9,6 +9,7 @@ use hyper::header::{ALLOW, CONTENT_TYPE, HeaderValue};
 
 use super::body;
 use super::media_type::MediaType;
+use crate::memory;
 
 pub(super) type Response = hyper::Response<Full<Bytes>>;
 
@@ -116,7 +117,7 @@ pub(super) fn complete(media_type: MediaType, response: engine::Response) -> Res
 }
 
 pub(super) fn respond(status: StatusCode, media_type: MediaType, body: Vec<u8>) -> Response {
-    let mut response = Response::new(Full::new(body.into()));
+    let mut response = Response::new(Full::new(memory::answer(body)));
     *response.status_mut() = status;
     let content_type = HeaderValue::from_static(media_type.content_type());
     response.headers_mut().insert(CONTENT_TYPE, content_type);

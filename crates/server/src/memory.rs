@@ -1,0 +1,54 @@
+//! Memory that nobody uses any more.
+//!
+//! The allocator keeps what was freed for whoever asks next, and what a start or a very large
+//! answer needed may be many times what anybody asks for afterwards.
+
+use bytes::Bytes;
+
+/// From this size on the memory of an answer is given back when it was sent.
+const LARGE: usize = 8 << 20;
+
+/// Gives unused memory back to the system; it takes some milliseconds.
+#[expect(unsafe_code, reason = "the allocator's functions are C's")]
+pub(crate) fn give_back() {
+    // SAFETY: the function may be called at any time on any thread; it moves nothing that is used.
+    unsafe { libmimalloc_sys::mi_collect(true) }
+}
+
+/// An answer's bytes.
+pub(crate) fn answer(body: Vec<u8>) -> Bytes {
+    if body.len() < LARGE { body.into() } else { Bytes::from_owner(Large(body)) }
+}
+
+/// An answer that gives its memory back.
+struct Large(Vec<u8>);
+
+impl AsRef<[u8]> for Large {
+    fn as_ref(&self) -> &[u8] {
+        &self.0
+    }
+}
+
+impl Drop for Large {
+    fn drop(&mut self) {
+        self.0 = Vec::new();
+        give_back();
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn answers_of_any_size_are_as_they_were() {
+        for size in [0, 5, LARGE - 1, LARGE, LARGE + 5] {
+            let body: Vec<u8> = (0..size).map(|index| (index % 251) as u8).collect();
+            let bytes = answer(body.clone());
+            let part = bytes.slice(size / 2..);
+            assert!(bytes == body);
+            drop(bytes);
+            assert!(part == body[size / 2..]);
+        }
+    }
+}
