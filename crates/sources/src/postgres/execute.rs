@@ -1,9 +1,9 @@
 //! A request's whole run: rounds of pipelined statements in one snapshot.
 //!
-//! A single statement needs no transaction. Several run between BEGIN and COMMIT of one
-//! repeatable read, read-only transaction. Statements that need the keys of rows read before
-//! wait for the next round; all other statements go out together, and the last round carries the
-//! only Sync.
+//! A single statement needs no transaction, unless it calls a function. Several run between BEGIN
+//! and COMMIT of one repeatable read, read-only transaction. Statements that need the keys of
+//! rows read before wait for the next round; all other statements go out together, and the last
+//! round carries the only Sync.
 
 use std::sync::Arc;
 
@@ -120,8 +120,10 @@ async fn attempt_run(
     if count == 0 {
         return Ok(rows);
     }
+    // A function that is said to read could write all the same.
+    let in_transaction = count > 1 || levels.iter().filter(wanted).any(|level| level.calls);
     let mut pipeline = connection.pipeline();
-    if count > 1 {
+    if in_transaction {
         pipeline.begin(Transaction::Snapshot).map_err(|error| (error, None))?;
     }
     let mut results = Vec::new();
@@ -158,7 +160,7 @@ async fn attempt_run(
         if round < last {
             pipeline.flush_and_read(&mut results).await.map_err(blame)?;
         } else {
-            if count > 1 {
+            if in_transaction {
                 pipeline.commit().map_err(|error| (error, None))?;
             }
             pipeline.sync_and_read(&mut results).await.map_err(blame)?;
@@ -246,7 +248,9 @@ pub async fn explain(
         let statement = Arc::new(Statement::new(text, oids));
         let mut results = Vec::new();
         let mut pipeline = connection.pipeline();
+        pipeline.begin(Transaction::Snapshot)?;
         pipeline.execute(&statement, parameters)?;
+        pipeline.commit()?;
         pipeline.sync_and_read(&mut results).await?;
         let lines = results.iter().flat_map(Rows::iter).filter_map(|row| row.value(0));
         let lines: Vec<_> = lines.map(String::from_utf8_lossy).collect();

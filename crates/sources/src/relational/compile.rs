@@ -501,6 +501,7 @@ impl Compiler<'_> {
             parents: how,
             link,
             round: statement.round,
+            calls: statement.calls,
         });
         Ok(id)
     }

@@ -132,6 +132,7 @@ impl Compiler<'_> {
         statement: &mut Statement,
     ) -> Result<sql::Call, CompileError> {
         let function = &self.catalog[call.function];
+        statement.calls = true;
         let by_place = |value| CallArgument { name: None, value };
         let mut arguments: Vec<CallArgument> =
             row.map(Expression::Row).map(by_place).into_iter().collect();

@@ -32,6 +32,8 @@ pub struct Level {
     pub link: Option<Link>,
     /// Which round of statements it belongs to: it needs the rows of the rounds before.
     pub round: u16,
+    /// Whether it calls a function of the source, which could do more than it says.
+    pub calls: bool,
 }
 
 #[derive(Clone, Debug)]

@@ -16,6 +16,8 @@ pub(super) struct Statement {
     pub(super) nested: usize,
     /// The last round whose rows its parameters need, plus one.
     pub(super) round: u16,
+    /// Whether it calls a function of the source.
+    pub(super) calls: bool,
 }
 
 impl Statement {
