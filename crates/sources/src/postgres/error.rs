@@ -89,10 +89,11 @@ fn names_one_of<'s>(error: &DatabaseError, sent: &mut impl Iterator<Item = &'s [
 }
 
 /// Whether a part was sent. Within arrays and rows it was sent in quotes and with backslashes, and
-/// the message shows it without.
+/// the message shows it without, and names of time zones in lower case.
 fn contains(text: &[u8], part: &[u8]) -> bool {
     let plain = |bytes: &[u8]| -> Vec<u8> {
-        bytes.iter().copied().filter(|byte| !matches!(byte, b'"' | b'\\')).collect()
+        let meant = bytes.iter().filter(|byte| !matches!(byte, b'"' | b'\\'));
+        meant.map(u8::to_ascii_lowercase).collect()
     };
     let (text, part) = (plain(text), plain(part));
     part.is_empty() || text.windows(part.len()).any(|window| window == part)
