@@ -171,6 +171,20 @@ impl Printer<'_> {
                 self.out.push_str(" LEFT JOIN ");
                 Some(on)
             }
+            JoinKind::LeftInOrder(on) => {
+                // Without an offset the subquery would be taken apart, and hashed.
+                let alias = join.item.alias();
+                self.out.push_str(" LEFT JOIN LATERAL (SELECT ");
+                self.alias(alias)?;
+                self.out.push_str(".* FROM ");
+                self.item(&join.item)?;
+                self.out.push_str(" WHERE ");
+                self.expression(on)?;
+                self.out.push_str(" OFFSET 0) AS ");
+                self.alias(alias)?;
+                self.out.push_str(" ON TRUE");
+                return Ok(());
+            }
             JoinKind::CrossLateral => {
                 self.out.push_str(" CROSS JOIN LATERAL ");
                 None
@@ -654,6 +668,16 @@ mod tests {
             item(Expression::Subquery(Box::new(once))),
         ];
         expect![[r#"SELECT CASE WHEN NOT (t2.* IS NULL) THEN TRUE END, (SELECT coalesce("s"""."rows"(t0.*, "by" => $1), '{}')) FROM unnest($2) AS t0 CROSS JOIN LATERAL "s"""."rows"(t0.*, "by" => $1) AS t1("value") CROSS JOIN LATERAL unnest("s"""."array"(t0.*)) AS t2"#]]
+            .assert_eq(&print(&select, &Flavor::POSTGRES));
+    }
+
+    #[test]
+    fn a_join_in_order_looks_each_row_up() {
+        let mut select = Select::from(table("t", 0));
+        let on = Expression::named(Alias(1), "id").equals(Expression::named(Alias(0), "t_id"));
+        select.joins.push(Join { kind: JoinKind::LeftInOrder(on), item: table("u", 1) });
+        select.items = vec![item(Expression::named(Alias(1), "id"))];
+        expect![[r#"SELECT t1."id" FROM "t" AS t0 LEFT JOIN LATERAL (SELECT t1.* FROM "u" AS t1 WHERE t1."id" = t0."t_id" OFFSET 0) AS t1 ON TRUE"#]]
             .assert_eq(&print(&select, &Flavor::POSTGRES));
     }
 

@@ -112,6 +112,9 @@ pub struct Join {
 pub enum JoinKind {
     Inner(Expression),
     Left(Expression),
+    /// As `Left` with a table, of which one row at most joins; what stands before it stays in its
+    /// order, because the database cannot choose another way than to look the row up.
+    LeftInOrder(Expression),
     /// A subquery or a function for each row of what stands before it.
     CrossLateral,
 }

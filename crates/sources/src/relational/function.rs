@@ -219,6 +219,7 @@ impl Compiler<'_> {
         let alias = statement.alias();
         let item = self.function_item(call, Some(row), alias, statement)?;
         let mut scope = Scope::new(Select::from(item), alias);
+        scope.keeps_order = rows.order.is_empty();
         self.restrict(rows, &mut scope, statement)?;
         Ok(LinkedScope { scope, lateral: Some(parents), link, how })
     }

@@ -117,6 +117,7 @@ impl Compiler<'_> {
             _ => Select::from(self.table(self.entity(rows)?, alias)),
         };
         let mut scope = Scope::new(select, alias);
+        scope.keeps_order = matches!(rows.from, ir::From::Function(_)) && rows.order.is_empty();
         self.restrict(rows, &mut scope, statement)?;
         Ok(LinkedScope { scope, lateral: None, link: Vec::new(), how: Parents::Top })
     }

@@ -25,13 +25,15 @@ pub(super) struct Scope {
     pub(super) edge: Option<Alias>,
     /// The key of the parent that these are joined to.
     pub(super) parent_key: Vec<Expression>,
+    /// The rows come in an order that only their own place says: a function gave them so.
+    pub(super) keeps_order: bool,
 }
 
 impl Scope {
     /// Rows of a select whose FROM holds the entity's table as `alias`.
     pub(super) fn new(select: Select, alias: Alias) -> Self {
         let joined = FxHashMap::default();
-        Self { select, alias, joined, edge: None, parent_key: Vec::new() }
+        Self { select, alias, joined, edge: None, parent_key: Vec::new(), keeps_order: false }
     }
 }
 
@@ -98,10 +100,12 @@ impl Compiler<'_> {
         let (near_fields, far_fields) = self.hop_fields(*hop);
         let on = near_fields.iter().zip(far_fields);
         let on = on.map(|(left, right)| self.field(far, *right).equals(self.field(near, *left)));
-        scope.select.joins.push(Join {
-            kind: JoinKind::Left(Expression::all(on.collect())),
-            item: self.table(self.target(*hop), far),
-        });
+        let on = Expression::all(on.collect());
+        let kind = match scope.keeps_order {
+            true => JoinKind::LeftInOrder(on),
+            false => JoinKind::Left(on),
+        };
+        scope.select.joins.push(Join { kind, item: self.table(self.target(*hop), far) });
         scope.joined.insert(path.to_vec(), far);
         far
     }
