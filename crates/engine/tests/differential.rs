@@ -4,6 +4,8 @@
 //! The operations are the same in each run. `THALWEG_CASES=5000` makes so many, and others each
 //! time.
 
+#[path = "differential/aggregates.rs"]
+mod aggregates;
 #[path = "differential/choices.rs"]
 mod choices;
 #[path = "differential/counts.rs"]
@@ -72,6 +74,8 @@ fn main() -> Result<ExitCode, Box<dyn Error>> {
         let name = format!("{database}, {dialect}");
         trials.push(Trial::test(name, move || compare(&own, database, dialect)));
     }
+    let own = Arc::clone(&sources);
+    trials.push(Trial::test("aggregates by SQL", move || aggregates::compare_aggregates(&own)));
     let own = Arc::clone(&sources);
     trials.push(Trial::test("counts by SQL", move || counts::compare_counts(&own)));
     let own = Arc::clone(&sources);

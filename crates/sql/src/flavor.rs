@@ -26,6 +26,9 @@ pub struct Flavor {
     /// Sums and averages of integers and decimals have every digit; otherwise the source brings
     /// the functions `exact_sum` and `exact_avg`.
     pub exact_sums: bool,
+    /// An average of floats adds up their squares as well, which may be out of range where the
+    /// average is not.
+    pub average_squares: bool,
     /// The most parameters of a statement.
     pub most_parameters: usize,
     /// The most tables of a statement: what the database can join, or what it plans in a second.
@@ -91,6 +94,7 @@ impl Flavor {
         offset_alone: true,
         typed_text: true,
         exact_sums: true,
+        average_squares: true,
         most_parameters: 65_535,
         most_tables: 100,
         most_columns: 1_664,
@@ -107,6 +111,7 @@ impl Flavor {
         offset_alone: false,
         typed_text: false,
         exact_sums: false,
+        average_squares: false,
         most_parameters: 32_766,
         most_tables: 64,
         most_columns: 2_000,

@@ -351,6 +351,15 @@ impl Printer<'_> {
                 self.out.push_str(" COLLATE NOCASE");
             }
             Expression::CountRows => self.out.push_str("count(*)"),
+            Expression::Aggregate { function: AggregateFunction::Average, argument }
+                if self.flavor.average_squares =>
+            {
+                self.out.push_str("(sum(CAST(");
+                self.expression(argument)?;
+                self.out.push_str(" AS double precision)) / count(");
+                self.expression(argument)?;
+                self.out.push_str("))");
+            }
             Expression::Aggregate { function, argument } => {
                 self.out.push_str(self.aggregate(*function));
                 self.expression(argument)?;
@@ -813,6 +822,7 @@ mod tests {
             item(aggregate(AggregateFunction::ExactSum)),
             item(aggregate(AggregateFunction::ExactAverage)),
             item(aggregate(AggregateFunction::CountDistinct)),
+            item(aggregate(AggregateFunction::Average)),
         ];
         let day = Expression::Truncated {
             unit: TimeUnit::Day,
@@ -827,10 +837,10 @@ mod tests {
         check(
             &select,
             &expect![[
-                r#"SELECT sum(t0."price"), sum(t0."price"), avg(t0."price"), count(DISTINCT t0."price") FROM "line" AS t0 GROUP BY date_trunc('day', t0."at") HAVING max(t0."price") < $1"#
+                r#"SELECT sum(t0."price"), sum(t0."price"), avg(t0."price"), count(DISTINCT t0."price"), (sum(CAST(t0."price" AS double precision)) / count(t0."price")) FROM "line" AS t0 GROUP BY date_trunc('day', t0."at") HAVING max(t0."price") < $1"#
             ]],
             &expect![[
-                r#"SELECT sum(t0."price"), exact_sum(t0."price"), exact_avg(t0."price"), count(DISTINCT t0."price") FROM "line" AS t0 GROUP BY substr(t0."at", 1, 10) || ' 00:00:00' HAVING max(t0."price") < ?1"#
+                r#"SELECT sum(t0."price"), exact_sum(t0."price"), exact_avg(t0."price"), count(DISTINCT t0."price"), avg(t0."price") FROM "line" AS t0 GROUP BY substr(t0."at", 1, 10) || ' 00:00:00' HAVING max(t0."price") < ?1"#
             ]],
         );
     }

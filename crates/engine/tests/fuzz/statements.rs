@@ -1,7 +1,9 @@
 //! Whether the databases accept a statement, and how many parameters it has.
 
+use ::sources::sqlite::connection::OpenFile;
 use std::cell::RefCell;
 use std::collections::HashSet;
+use std::time::Duration;
 
 use engine::SourceAddress;
 use engine::explain::ExplainedStatement;
@@ -27,8 +29,9 @@ impl Statements {
     pub(crate) async fn connect(address: &SourceAddress) -> Result<Self, String> {
         let database = match address {
             SourceAddress::Sqlite(file) => {
-                let connection = rusqlite::Connection::open(file);
-                Connection::Sqlite(connection.map_err(|error| error.to_string())?)
+                // As the source opens it: with the functions that statements may call.
+                let opened = OpenFile::open(file, Duration::ZERO);
+                Connection::Sqlite(opened.map_err(|error| error.to_string())?.connection)
             }
             SourceAddress::Postgres(url) => {
                 let config = Config::from_url(url).map_err(|error| error.to_string())?;
