@@ -33,6 +33,8 @@ pub struct Catalog {
 pub struct Capabilities {
     /// Things can have comments.
     pub comments: bool,
+    /// JSON of every kind is compared by its content in filters, which ask for no order of it.
+    pub json_content: bool,
     /// JSON values compare by content, not by their text.
     pub json_equality: bool,
     /// Namespaces are part of names.

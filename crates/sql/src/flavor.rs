@@ -80,6 +80,19 @@ pub const CLOCK: &str = "thalweg_clock";
 /// The same for a time of day with an offset.
 pub const ZONED_CLOCK: &str = "thalweg_zoned_clock";
 
+/// The function that gives one text for all JSON texts of the same content, likewise.
+pub const JSON_CONTENT: &str = "thalweg_json_content";
+
+/// Whether JSON contains JSON.
+pub const JSON_CONTAINS: &str = "thalweg_json_contains";
+
+/// Whether JSON has a key.
+pub const JSON_HAS_KEY: &str = "thalweg_json_has_key";
+
+/// Whether JSON has one of the keys of a list, or all of them.
+pub const JSON_HAS_ANY_KEY: &str = "thalweg_json_has_any_key";
+pub const JSON_HAS_ALL_KEYS: &str = "thalweg_json_has_all_keys";
+
 /// The function that makes small letters of all letters, likewise.
 pub const FOLD: &str = "thalweg_fold";
 

@@ -14,6 +14,7 @@ pub(crate) struct Tables {
 impl Default for Tables {
     fn default() -> Self {
         let capabilities = Capabilities {
+            json_content: false,
             comments: true,
             json_equality: true,
             namespaces: true,

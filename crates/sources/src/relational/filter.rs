@@ -2,7 +2,8 @@
 
 use catalog::{FieldId, Scalar, Type};
 use ir::{Case, Comparison, Filter, Hop, Operand, Place, Quantifier, TextMatch, TimeUnit};
-use sql::{Alias, Expression, Identifier, Select, SqlType, TimeKind};
+use sql::flavor::{JSON_CONTAINS, JSON_CONTENT, JSON_HAS_ALL_KEYS, JSON_HAS_ANY_KEY, JSON_HAS_KEY};
+use sql::{Alias, CallArgument, Expression, Identifier, Select, SqlType, TableName, TimeKind};
 
 use super::compile::{CompileError, Compiler};
 use super::level::ParameterSource;
@@ -134,6 +135,33 @@ impl Compiler<'_> {
         let base = self.catalog.base_type(r#type);
         let source = ParameterSource::Operand(operand.clone());
         let is_network = matches!(base, Type::Scalar(Scalar::Inet | Scalar::Cidr));
+        if !self.flavor.typed_text && matches!(base, Type::Scalar(Scalar::Json)) {
+            let operand = |statement: &mut Statement, kind| {
+                Expression::Parameter(statement.parameter(source.clone(), kind))
+            };
+            let json = ParameterKind::Value { against, kind: ValueKind::Json };
+            match comparison {
+                Comparison::Contains => {
+                    return Ok(function(JSON_CONTAINS, [value, operand(statement, json)]));
+                }
+                Comparison::ContainedBy => {
+                    return Ok(function(JSON_CONTAINS, [operand(statement, json), value]));
+                }
+                Comparison::HasKey => {
+                    let key = operand(statement, ParameterKind::Text);
+                    return Ok(function(JSON_HAS_KEY, [value, key]));
+                }
+                Comparison::HasAnyKey => {
+                    let keys = operand(statement, ParameterKind::TextList);
+                    return Ok(function(JSON_HAS_ANY_KEY, [value, keys]));
+                }
+                Comparison::HasAllKeys => {
+                    let keys = operand(statement, ParameterKind::TextList);
+                    return Ok(function(JSON_HAS_ALL_KEYS, [value, keys]));
+                }
+                _ => {}
+            }
+        }
         let (comparison, kind) = match (comparison, base) {
             (Comparison::HasKey, _) => (sql::Comparison::HasKey, ParameterKind::Text),
             (Comparison::HasAnyKey, _) => (sql::Comparison::HasAnyKey, ParameterKind::TextList),
@@ -348,6 +376,7 @@ impl Compiler<'_> {
         match (self.flavor.typed_text, kind) {
             (false, ValueKind::Timestamp) => Expression::CanonicalTimestamp(Box::new(column)),
             (false, ValueKind::Uuid) => Expression::IgnoreCase(Box::new(column)),
+            (false, ValueKind::Json) => function(JSON_CONTENT, [column]),
             (false, ValueKind::TimestampWithZone) => time_number(TimeKind::Instant, column),
             (false, ValueKind::Time) => time_number(TimeKind::Clock, column),
             (false, ValueKind::TimeWithZone) => time_number(TimeKind::ZonedClock, column),
@@ -415,6 +444,14 @@ fn plain_comparison(comparison: Comparison) -> Result<sql::Comparison, CompileEr
         | Comparison::HasAnyKey
         | Comparison::HasAllKeys => return Err(CompileError::not_built("this comparison")),
     })
+}
+
+/// A call of one of our own functions.
+fn function<const N: usize>(name: &str, arguments: [Expression; N]) -> Expression {
+    let name = TableName { schema: None, name: Identifier(name.into()) };
+    let argument = |value| CallArgument { name: None, value };
+    let arguments = arguments.into_iter().map(argument).collect();
+    Expression::Call(sql::Call { function: name, arguments })
 }
 
 fn time_number(kind: TimeKind, text: Expression) -> Expression {

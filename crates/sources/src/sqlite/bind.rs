@@ -2,6 +2,7 @@
 
 use rusqlite::types::Value;
 
+use super::json;
 use super::moment::{clock, day, instant, timestamp, zoned_clock};
 use crate::error::SourceError;
 use crate::operand::{Resolved, Variables, resolve};
@@ -156,11 +157,11 @@ fn encode_value(value: &Resolved<'_>, kind: ValueKind) -> Result<Value, SourceEr
             bytes(&text)
                 .ok_or_else(|| SourceError::input("invalid input syntax for type bytea"))?,
         ),
-        ValueKind::Text
-        | ValueKind::Json
-        | ValueKind::List
-        | ValueKind::Composite
-        | ValueKind::Other => Value::Text(text.into_owned()),
+        // In the form in which the content of a column is compared.
+        ValueKind::Json => Value::Text(json::read(&text).ok_or_else(invalid)?.canonical()),
+        ValueKind::Text | ValueKind::List | ValueKind::Composite | ValueKind::Other => {
+            Value::Text(text.into_owned())
+        }
     })
 }
 

@@ -7,6 +7,7 @@ use rusqlite::Connection;
 use rusqlite::functions::{Context, FunctionFlags};
 use rusqlite::types::ValueRef;
 
+use super::json::{Json, read};
 use super::moment::{clock, instant, zoned_clock};
 
 /// Defines the functions. They depend on their arguments alone.
@@ -24,6 +25,25 @@ pub(super) fn add(connection: &Connection) -> Result<(), rusqlite::Error> {
             Ok(text(arguments, 0).and_then(|text| read(&text)))
         })?;
     }
+    connection.create_scalar_function(sql::flavor::JSON_CONTENT, 1, flags, |arguments| {
+        Ok(json(arguments, 0).map(|json| json.canonical()))
+    })?;
+    connection.create_scalar_function(sql::flavor::JSON_CONTAINS, 2, flags, |arguments| {
+        let both = json(arguments, 0).zip(json(arguments, 1));
+        Ok(both.map(|(json, other)| json.contains(&other)))
+    })?;
+    connection.create_scalar_function(sql::flavor::JSON_HAS_KEY, 2, flags, |arguments| {
+        let both = json(arguments, 0).zip(text(arguments, 1));
+        Ok(both.map(|(json, key)| json.has_key(&key)))
+    })?;
+    connection.create_scalar_function(sql::flavor::JSON_HAS_ANY_KEY, 2, flags, |arguments| {
+        let both = json(arguments, 0).zip(json(arguments, 1));
+        Ok(both.map(|(json, keys)| keys.texts().any(|key| json.has_key(key))))
+    })?;
+    connection.create_scalar_function(sql::flavor::JSON_HAS_ALL_KEYS, 2, flags, |arguments| {
+        let both = json(arguments, 0).zip(json(arguments, 1));
+        Ok(both.map(|(json, keys)| keys.texts().all(|key| json.has_key(key))))
+    })?;
     connection.create_scalar_function(sql::flavor::LIKE_IGNORING_CASE, 2, flags, |arguments| {
         let (text, pattern) = (text(arguments, 0), text(arguments, 1));
         Ok(text.zip(pattern).map(|(text, pattern)| is_like(&fold(&text), &fold(&pattern))))
@@ -40,6 +60,11 @@ fn text<'c>(arguments: &'c Context<'_>, place: usize) -> Option<Cow<'c, str>> {
             std::str::from_utf8(bytes).ok().map(Cow::Borrowed)
         }
     }
+}
+
+/// An argument as JSON; none where it is null or cannot be read.
+fn json(arguments: &Context<'_>, place: usize) -> Option<Json> {
+    read(&text(arguments, place)?)
 }
 
 /// Text in small letters, each by itself, as PostgreSQL has them under a locale of UTF-8: one

@@ -3,6 +3,7 @@
 //! * [`introspect`], [`declared`]: what a file holds
 //! * [`connection`]: opening a file
 //! * `functions`: what SQLite's own functions lack
+//! * `json`: JSON by its content
 //! * [`bind`] for parameters
 //! * `exact`: sums and averages with every digit
 //! * [`cursor`]: nested loops over prepared statements
@@ -22,6 +23,7 @@ pub mod execute;
 mod functions;
 mod inline;
 pub mod introspect;
+mod json;
 mod moment;
 pub mod source;
 

@@ -51,6 +51,8 @@ enum Category {
     Ordered,
     Text,
     Json,
+    /// JSON that has no order.
+    JsonContent,
     Network,
     KeyValue,
     Range,
@@ -86,7 +88,10 @@ impl Means {
 /// The input type of the operators on values of a type; `None` if there are none.
 pub(in crate::postgraphile) fn find(build: &mut Build<'_>, r#type: &Type) -> Option<TypeId> {
     let category = category(build, r#type)?;
-    let value = value_type(build, r#type).filter(|value| value.equal)?;
+    let value = value_type(build, r#type)?;
+    if !value.equal && category != Category::JsonContent {
+        return None;
+    }
     let catalog = build.catalog;
     let element = match r#type {
         Type::Range(id) => value_type(build, &catalog[*id].subtype)?.input,
@@ -136,6 +141,9 @@ fn find_of(
 /// plugin either.
 fn category(build: &Build<'_>, r#type: &Type) -> Option<Category> {
     match r#type {
+        Type::Scalar(Scalar::Json) if build.catalog.capabilities().json_content => {
+            Some(Category::JsonContent)
+        }
         Type::Scalar(scalar) => scalar_category(scalar),
         Type::Enum(_) => Some(Category::Ordered),
         Type::Domain(id) if enum_tables::is_enum_domain(build, *id) => Some(Category::Ordered),
@@ -261,6 +269,7 @@ fn operators(category: Category) -> Vec<Operator> {
         Category::Ordered => [EQUALITY, ORDER].concat(),
         Category::Text => [EQUALITY, ORDER, TEXT, IGNORING_CASE].concat(),
         Category::Json => [EQUALITY, ORDER, JSON].concat(),
+        Category::JsonContent => [EQUALITY, JSON].concat(),
         Category::Network => [EQUALITY, ORDER, NETWORK].concat(),
         Category::KeyValue => [EQUALITY, KEY_VALUE].concat(),
         Category::Range => [EQUALITY, ORDER, RANGE].concat(),

@@ -13,6 +13,7 @@ use super::{FieldType, PhysicalTypes};
 
 const CAPABILITIES: Capabilities = Capabilities {
     comments: true,
+    json_content: false,
     json_equality: true,
     namespaces: true,
     statistics: true,

@@ -58,7 +58,7 @@ impl Table {
 
 /// Fills the catalog in the order of the rows.
 pub(super) fn catalog(rows: &Rows) -> Catalog {
-    let mut builder = Builder::new(Capabilities::default());
+    let mut builder = Builder::new(Capabilities { json_content: true, ..Capabilities::default() });
     let mut tables = Tables::default();
     let broken: HashSet<&str> = rows.broken_views.iter().map(|view| &*view.name).collect();
     for row in &rows.tables {
