@@ -171,7 +171,8 @@ impl Printer<'_> {
                 self.line(format!("#{id} field {field}{}", phrase::form(*form)));
             }
             OutputKind::Present { path } => {
-                self.line(format!("#{id} present {}", self.path(path)));
+                let path = if path.is_empty() { "row".to_owned() } else { self.path(path) };
+                self.line(format!("#{id} present {path}"));
             }
             OutputKind::PresentIf { path, filter } => {
                 let (path, filter) = (self.path(path), self.filter(filter));

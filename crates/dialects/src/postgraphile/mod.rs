@@ -2,7 +2,7 @@
 //!
 //! The reading side of what PostGraphile 4.14 makes of a database with its defaults: the same
 //! names, types, arguments, orders and descriptions; by option also the filters of the
-//! connection-filter plugin. Not there yet, and so not in the schema: functions, mutations.
+//! connection-filter plugin. Not there yet, and so not in the schema: mutations.
 //!
 //! * [`build`]: the API while it is made
 //! * [`naming`], [`inflection`]: how names are formed; [`names`]: the names of what there is
