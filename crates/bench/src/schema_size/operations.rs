@@ -102,8 +102,8 @@ impl Dialect {
         }
     }
 
-    /// A document that no server has seen: parsed, validated, lowered, compiled, and prepared by
-    /// the database, as it has a statement of its own.
+    /// A document that no server has seen: it is parsed, validated, lowered and compiled. Its
+    /// statements are those of the documents before it.
     pub(super) fn cold(self, number: usize) -> String {
         let document = match self {
             Self::PostGraphile => {
