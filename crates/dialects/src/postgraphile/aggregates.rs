@@ -14,6 +14,7 @@ use response::Leaf;
 use super::build::{Build, field, input, object};
 use super::claims::{Claimant, Claims};
 use super::entity::{Column, Served};
+use super::tags::deprecation;
 use super::tags::omit::Action;
 use super::{aggregate_conditions, descriptions};
 use crate::binding::{
@@ -158,10 +159,16 @@ fn add_types(build: &mut Build<'_>, one: &Served<'_>) -> Option<AggregateTypes> 
             let description = descriptions::aggregated(specification.label, &column.name);
             let r#type = made.r#type.non_null_if(specification.is_never_null());
             let binding = value(specification.function, column, made);
-            build.api.add_field(values, field(&column.name, &description, r#type), binding);
+            let deprecated = deprecation(build.field_tags(column.field));
+            let definition =
+                FieldDefinition { deprecated, ..field(&column.name, &description, r#type) };
+            build.api.add_field(values, definition, binding);
         }
         let description = descriptions::aggregates_by(specification.label);
-        let definition = field(specification.name, &description, TypeRef::named(values));
+        let deprecated = deprecation(build.entity_tags(one.entity.id));
+        let r#type = TypeRef::named(values);
+        let definition =
+            FieldDefinition { deprecated, ..field(specification.name, &description, r#type) };
         let binding = AggregateField::Function(specification.function);
         build.api.add_field(container, definition, FieldBinding::Aggregate(binding));
     }
@@ -222,7 +229,7 @@ pub(super) fn claim(
 /// moments the hour and the day.
 fn add_group_by(build: &mut Build<'_>, one: &Served<'_>) -> Option<TypeId> {
     let is_unique = |column: &&Column| {
-        one.entity.keys.iter().any(|key| key.fields.as_slice() == [column.field])
+        one.entity.keys.iter().any(|key| key.enforced && key.fields.as_slice() == [column.field])
     };
     let grouped: Vec<&Column> = one
         .offered(build, Action::Order)

@@ -193,7 +193,11 @@ pub(super) fn add_types(build: &mut Build<'_>, served: &mut [Served<'_>]) {
             connection.is_some() || has_collection(build, one, SimpleCollections::has_lists);
         let order = if several { order::add(build, one) } else { None };
         let condition = if several { condition::add(build, one) } else { None };
-        let filter = if several { filter::add(build, one) } else { None };
+        // Rows of other entities may be filtered by its rows.
+        let related = build.options.connection_filter.as_ref().is_some_and(|filter| {
+            filter.relations && !(one.entity.outgoing.is_empty() && one.entity.incoming.is_empty())
+        });
+        let filter = if several || related { filter::add(build, one) } else { None };
         one.types = Some(EntityTypes { row, connection, order, condition, filter });
         build.api.bind_entity(one.entity.id, entity_binding(build, one.entity.id, row));
     }

@@ -15,6 +15,7 @@ use super::claims::Claimant;
 use super::connection::{self, Connected};
 use super::descriptions;
 use super::entity::Served;
+use super::tags::deprecation;
 use super::tags::omit::{Action, omits};
 use crate::binding::{EdgeField, FieldBinding, RowsBinding, RowsForm, RowsFrom};
 
@@ -182,7 +183,8 @@ impl Way<'_> {
             form,
             default_limit: None,
         });
-        let definition = field(&name, &description, r#type);
+        let deprecated = deprecation(build.entity_tags(target.entity.id));
+        let definition = FieldDefinition { deprecated, ..field(&name, &description, r#type) };
         let id = build.api.add_field(parent.row, definition, binding);
         arguments::add(build, id, collection, target);
     }
@@ -242,6 +244,7 @@ impl Way<'_> {
                     .description
                     .as_deref()
                     .map(Into::into),
+                deprecated: deprecation(build.field_tags(column.field)),
                 ..FieldDefinition::new(&column.name, r#type)
             };
             let binding = FieldBinding::Edge(EdgeField::Column(column.field));
@@ -276,7 +279,9 @@ impl Way<'_> {
                 form,
                 default_limit: None,
             });
-            let id = build.api.add_field(edge, field(&name, &description, r#type), binding);
+            let deprecated = deprecation(build.entity_tags(junction.entity.id));
+            let definition = FieldDefinition { deprecated, ..field(&name, &description, r#type) };
+            let id = build.api.add_field(edge, definition, binding);
             arguments::add(build, id, collection, junction);
         }
     }
