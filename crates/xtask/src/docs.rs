@@ -47,6 +47,23 @@ pub(crate) fn write(workspace: &Path) -> Result<Vec<PathBuf>, DocsError> {
     Ok(stale.into_iter().map(|(path, _)| path).collect())
 }
 
+/// Says which documents are not up to date; true if all are.
+pub(crate) fn print_stale(workspace: &Path) -> bool {
+    match find_stale(workspace) {
+        Ok(stale) => {
+            for (path, _) in &stale {
+                let path = path.display();
+                println!("{path}: docs: not as the case files say; run `cargo xtask docs`.");
+            }
+            stale.is_empty()
+        }
+        Err(error) => {
+            println!("docs: {error}");
+            false
+        }
+    }
+}
+
 /// The documents that are not as the case files say, with the text that they should have.
 pub(crate) fn find_stale(workspace: &Path) -> Result<Vec<(PathBuf, String)>, DocsError> {
     let mut stale = Vec::new();

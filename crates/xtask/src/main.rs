@@ -100,7 +100,7 @@ fn main() -> ExitCode {
             }
         },
         Command::Tidy => match tidy::print_findings(&workspace) {
-            Ok(findings) => findings == 0,
+            Ok(findings) => docs::print_stale(&workspace) && findings == 0,
             Err(error) => {
                 eprintln!("tidy: {error}");
                 false

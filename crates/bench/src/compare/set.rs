@@ -55,6 +55,12 @@ pub(crate) const SETS: &[Set] = &[
             "appendPlugins": ["@graphile-contrib/pg-simplify-inflector"]
         }"#,
         version5: None,
-        thalweg: &["--simple-collections", "both", "--simplified-names"],
+        thalweg: &[
+            "--simple-collections",
+            "both",
+            "--legacy-relations",
+            "omit",
+            "--simplified-names",
+        ],
     },
 ];
