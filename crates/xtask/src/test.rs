@@ -4,6 +4,7 @@ use std::io::{self, BufRead, BufReader, IsTerminal};
 use std::path::Path;
 use std::process::{Command, Stdio};
 
+use crate::docs;
 use crate::maven;
 use crate::phase::{self, Outcome, Phase};
 use crate::program;
@@ -61,7 +62,7 @@ pub(crate) fn test(workspace: &Path, options: &Options) -> bool {
             run_tool(workspace, "clippy", &arguments, options.require_tools)
         }));
         phases.push(phase::run("tidy", || match tidy::print_findings(workspace) {
-            Ok(0) => Outcome::Passed,
+            Ok(0) if docs::print_stale(workspace) => Outcome::Passed,
             Ok(_) => Outcome::Failed,
             Err(error) => {
                 eprintln!("tidy: {error}");
