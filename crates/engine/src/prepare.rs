@@ -229,7 +229,9 @@ fn lower_error(error: &LowerError) -> GraphQLError {
         LowerError::NotOffered { .. } => {
             GraphQLError::new(ErrorCode::NotSupported, error.to_string())
         }
-        LowerError::NestedTooDeep => GraphQLError::new(ErrorCode::QueryTooDeep, error.to_string()),
+        LowerError::NestedTooDeep | LowerError::ConditionsTooDeep { .. } => {
+            GraphQLError::new(ErrorCode::QueryTooDeep, error.to_string())
+        }
         LowerError::Misplaced { .. } => crate::respond::our_bug(&error.to_string()),
     }
 }

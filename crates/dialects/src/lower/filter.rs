@@ -63,8 +63,7 @@ impl Context<'_> {
             Presence::Present => {
                 let nested = self.nested.get();
                 if nested >= NESTED {
-                    let message = format!("Conditions can be nested {NESTED} levels deep at most.");
-                    return Err(LowerError::Refused { message: message.into(), location });
+                    return Err(LowerError::ConditionsTooDeep { most: NESTED });
                 }
                 self.nested.set(nested + 1);
                 let given = Given { id, input, binding, around, location };

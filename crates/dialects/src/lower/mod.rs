@@ -64,6 +64,10 @@ pub enum LowerError {
     /// module: the field fails, the others are answered.
     #[error("the relationships of a root field are nested too deep")]
     NestedTooDeep,
+    /// Conditions stand deeper within each other than whoever compiles them may go down. It never
+    /// leaves this module either.
+    #[error("Conditions can be nested {most} levels deep at most.")]
+    ConditionsTooDeep { most: usize },
     #[error("The API has no {kind}.")]
     NotOffered { kind: &'static str },
     /// Our bug: a binding stands where no dialect may put it.

@@ -241,6 +241,10 @@ impl<'a> Context<'a> {
                 let message = nesting.map(|nesting| nesting.message.clone()).unwrap_or_default();
                 Ok(Node::TooDeep(message))
             }
+            Err(error @ LowerError::ConditionsTooDeep { .. }) => {
+                self.level = 0;
+                Ok(Node::TooDeep(error.to_string().into()))
+            }
             Err(LowerError::Refused { message, .. }) => {
                 self.level = 0;
                 Ok(Node::Refused(message))

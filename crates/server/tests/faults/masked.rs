@@ -25,7 +25,6 @@ fn what_fails_inside_the_database_is_masked_and_in_the_log() {
             ("Divideds", "quotient", "division by zero"),
             ("CastWronglies", "number", "hush"),
             ("TooLarges", "number", "smallint out of range"),
-            ("Raiseds", "number", "hush 1"),
         ];
         for (view, field, logged) in failures {
             // With and without values of the client in the statement.
@@ -45,6 +44,17 @@ fn what_fails_inside_the_database_is_masked_and_in_the_log() {
                 served.ask(&format!("{{ allFoldeds{arguments} {{ nodes {{ number }} }} }}"));
             served.assert_masked(&answer, "SOURCE_ERROR", "The data source failed.", "hush");
         }
+    }
+}
+
+#[test]
+fn what_a_function_raises_is_for_the_client() {
+    for database in Database::on_each(TABLES) {
+        let served = Served::start(&database.url(), &["--threads", "1"]);
+        let answer = served.ask("{ allRaiseds { nodes { number } } }");
+        assert_eq!(answer["data"], json!({ "allRaiseds": null }), "{answer}");
+        let message = &answer["errors"][0]["message"];
+        assert_eq!((message, code(&answer)), (&"hush 1".into(), "RAISED"));
     }
 }
 

@@ -26,6 +26,24 @@ pub(super) const ALL: &[Hostile] = &[
             let deep = deep_clauses(90, "and:{", "track_id:{eq:1}", "}");
             ask(&["{tracks(where:{", &deep, "}){name}}"].concat())
         },
+        expected: Expected::Partial(ErrorCode::QueryTooDeep),
+    },
+    Hostile {
+        name: "60_levels_of_and_in_the_document",
+        style: Style::Phrag,
+        body: || {
+            let deep = deep_clauses(60, "and:{", "track_id:{eq:1}", "}");
+            ask(&["{tracks(where:{", &deep, "}){name}}"].concat())
+        },
+        expected: Expected::Data,
+    },
+    Hostile {
+        name: "60_levels_of_or_in_variables",
+        style: Style::Phrag,
+        body: || {
+            let deep = deep_clauses(60, "{\"or\":", "{\"track_id\":{\"eq\":1}}", "}");
+            ask_with(TRACKS, &["{\"where\":", &deep, "}"].concat())
+        },
         expected: Expected::Data,
     },
     Hostile {
@@ -44,7 +62,7 @@ pub(super) const ALL: &[Hostile] = &[
             let deep = deep_clauses(120, "{\"or\":", "{\"track_id\":{\"eq\":1}}", "}");
             ask_with(TRACKS, &["{\"where\":", &deep, "}"].concat())
         },
-        expected: Expected::Data,
+        expected: Expected::Partial(ErrorCode::QueryTooDeep),
     },
     Hostile {
         name: "1000_clauses_of_or_in_the_document",
