@@ -6,7 +6,7 @@
 select
   ind.indrelid,
   rel.relname,
-  keys.columns[:coalesce(array_position(keys.columns, 0::int2), cardinality(keys.columns) + 1) - 1] as columns,
+  keys.columns,
   ind.indpred is not null as partial,
   method.amname in ('btree', 'hash') and ind.indisvalid and ind.indisready as equals
 from unnest($1::oid[]) as wanted (oid)
@@ -14,16 +14,18 @@ join pg_index as ind on ind.indrelid = wanted.oid
 join pg_class as rel on rel.oid = ind.indexrelid
 join pg_am as method on method.oid = rel.relam
 cross join lateral (
-  select array(
-    select col.number
-    from unnest(ind.indkey::int2[]) with ordinality as col (number, place)
-    where col.place <= ind.indnkeyatts
-    order by col.place
-  )
-) as keys (columns)
+  select array_agg(col.number order by col.place) as columns
+  from unnest(ind.indkey::int2[]) with ordinality as col (number, place)
+  where col.place <= ind.indnkeyatts
+    and not exists (
+      select
+      from unnest(ind.indkey::int2[]) with ordinality as before (number, place)
+      where before.number = 0 and before.place <= col.place
+    )
+) as keys
 where ind.indislive
   and not ind.indisexclusion
-  and keys.columns[1] <> 0
+  and keys.columns is not null
   and not exists (
     select
     from pg_constraint as con
