@@ -70,11 +70,12 @@ fn options_that_do_not_go_together_are_refused() {
 
 #[test]
 fn options_of_postgraphile_are_refused_for_phrag() {
-    let options: [&[&str]; 8] = [
+    let options: [&[&str]; 9] = [
         &["--classic-ids"],
         &["--dynamic-json"],
         &["--include-extension-resources"],
         &["--legacy-relations", "omit"],
+        &["--network-scalars"],
         &["--no-ignore-indexes"],
         &["--no-setof-functions-contain-nulls"],
         &["--simplified-names"],

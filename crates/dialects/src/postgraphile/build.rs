@@ -69,6 +69,11 @@ impl<'a> Build<'a> {
         for name in scalars::RESERVED_TYPES {
             types.reserve(name, "a type of every API");
         }
+        if options.network_scalars {
+            for name in scalars::NETWORK_TYPES {
+                types.reserve(name, "a type of every API with network scalars");
+            }
+        }
         Self {
             catalog,
             options,

@@ -90,6 +90,8 @@ pub struct Options {
     pub disable_aggregates_by_default: bool,
     /// What a table joins is shown past it, as the plugin pg-many-to-many gives it.
     pub many_to_many: bool,
+    /// Addresses of networks and of network cards have scalars of their own, not `String`.
+    pub network_scalars: bool,
     pub simple_collections: SimpleCollections,
     /// The names of the plugin pg-simplify-inflector instead of the classic ones.
     pub simplified_names: Option<SimplifiedNames>,
@@ -103,6 +105,7 @@ impl Default for Options {
             aggregates: false,
             disable_aggregates_by_default: false,
             many_to_many: false,
+            network_scalars: false,
             classic_ids: false,
             connection_filter: None,
             dynamic_json: false,

@@ -44,6 +44,9 @@ pub(super) const RESERVED_TYPES: &[&str] = &[
     "RegDictionary",
 ];
 
+/// The types of network scalars, which are there by option.
+pub(super) const NETWORK_TYPES: &[&str] = &["CidrAddress", "MacAddress", "MacAddress8"];
+
 /// A scalar's GraphQL type with the forms of its values.
 #[derive(Clone, Debug)]
 pub(super) struct ScalarType {
@@ -64,7 +67,7 @@ pub(super) enum ScalarForm {
 }
 
 /// What a scalar of the source is in GraphQL.
-pub(super) fn scalar_form(scalar: &Scalar, json: JsonForm) -> ScalarForm {
+pub(super) fn scalar_form(scalar: &Scalar, json: JsonForm, network_scalars: bool) -> ScalarForm {
     let same = |name, leaf: Leaf| ScalarForm::Leaf(ScalarType { name, json: leaf.clone(), leaf });
     let number = |name, leaf| ScalarForm::Leaf(ScalarType { name, leaf, json: Leaf::KeyNumber });
     match scalar {
@@ -79,13 +82,13 @@ pub(super) fn scalar_form(scalar: &Scalar, json: JsonForm) -> ScalarForm {
             ScalarForm::Leaf(ScalarType { name, leaf, json: Leaf::Text })
         }
         Scalar::ObjectId => number("BigFloat", Leaf::Decimal { scale: Some(0) }),
-        Scalar::Text
-        | Scalar::Character { .. }
-        | Scalar::CaseInsensitiveText
-        | Scalar::Xml
-        | Scalar::Cidr
-        | Scalar::MacAddress
-        | Scalar::MacAddress8 => same("String", Leaf::Text),
+        Scalar::Text | Scalar::Character { .. } | Scalar::CaseInsensitiveText | Scalar::Xml => {
+            same("String", Leaf::Text)
+        }
+        Scalar::Cidr if network_scalars => same("CidrAddress", Leaf::Text),
+        Scalar::MacAddress if network_scalars => same("MacAddress", Leaf::Text),
+        Scalar::MacAddress8 if network_scalars => same("MacAddress8", Leaf::Text),
+        Scalar::Cidr | Scalar::MacAddress | Scalar::MacAddress8 => same("String", Leaf::Text),
         Scalar::Uuid => same("UUID", Leaf::Uuid),
         Scalar::Json | Scalar::Jsonb => ScalarForm::Leaf(ScalarType {
             name: "JSON",
@@ -280,6 +283,9 @@ pub(super) fn description(name: &str, json: JsonForm) -> Option<&'static str> {
         }
         "Cursor" => "A location in a connection that can be used for resuming pagination.",
         "InternetAddress" => "An IPv4 or IPv6 host address, and optionally its subnet.",
+        "CidrAddress" => "An IPv4 or IPv6 CIDR address.",
+        "MacAddress" => "A 6-byte MAC address.",
+        "MacAddress8" => "An 8-byte MAC address.",
         "KeyValueHash" => {
             "A set of key/value pairs, keys are strings, values may be a string or null. Exposed \
              as a JSON object."

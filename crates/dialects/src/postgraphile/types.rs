@@ -157,11 +157,12 @@ fn scalar_value(
     scalar: &Scalar,
     definition: Option<Definition>,
 ) -> Option<ValueType> {
-    let scalar_type = match scalars::scalar_form(scalar, build.json()) {
-        ScalarForm::Leaf(scalar_type) => scalar_type,
-        ScalarForm::Interval => return parts::interval(build, definition),
-        ScalarForm::Point => return parts::point(build, definition),
-    };
+    let scalar_type =
+        match scalars::scalar_form(scalar, build.json(), build.options.network_scalars) {
+            ScalarForm::Leaf(scalar_type) => scalar_type,
+            ScalarForm::Interval => return parts::interval(build, definition),
+            ScalarForm::Point => return parts::point(build, definition),
+        };
     let output = match definition {
         Some(Definition { name, description }) => {
             let made = build.add_type(&name, description, TypeKind::Scalar)?;

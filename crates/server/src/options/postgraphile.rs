@@ -41,6 +41,9 @@ pub(crate) struct PostGraphileOptions {
     /// For postgraphile: what a table joins, past it, as the plugin pg-many-to-many gives it
     #[arg(long, env = "THALWEG_MANY_TO_MANY")]
     many_to_many: bool,
+    /// For postgraphile: `cidr`, `macaddr` and `macaddr8` as scalars of their own, not as String
+    #[arg(long, env = "THALWEG_NETWORK_SCALARS")]
+    network_scalars: bool,
     /// For postgraphile: the names of the plugin pg-simplify-inflector
     #[arg(long, env = "THALWEG_SIMPLIFIED_NAMES")]
     simplified_names: bool,
@@ -86,6 +89,7 @@ impl PostGraphileOptions {
             (self.dynamic_json, "--dynamic-json"),
             (self.include_extension_resources, "--include-extension-resources"),
             (self.legacy_relations.is_some(), "--legacy-relations"),
+            (self.network_scalars, "--network-scalars"),
             (self.no_ignore_indexes, "--no-ignore-indexes"),
             (self.no_setof_functions_contain_nulls, "--no-setof-functions-contain-nulls"),
             (self.simplified_names, "--simplified-names"),
@@ -110,6 +114,7 @@ impl PostGraphileOptions {
             legacy_relations: self
                 .legacy_relations
                 .map_or(postgraphile::LegacyRelations::default(), LegacyRelations::of_dialect),
+            network_scalars: self.network_scalars,
             setof_functions_contain_nulls: !self.no_setof_functions_contain_nulls,
             simplified_names: self.simplified_names.then_some(SimplifiedNames {
                 all_rows: !self.no_simplify_all_rows,

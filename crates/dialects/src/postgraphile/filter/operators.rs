@@ -144,11 +144,11 @@ fn category(build: &Build<'_>, r#type: &Type) -> Option<Category> {
         Type::Scalar(Scalar::Json) if build.catalog.capabilities().json_content => {
             Some(Category::JsonContent)
         }
-        Type::Scalar(scalar) => scalar_category(scalar),
+        Type::Scalar(scalar) => scalar_category(build, scalar),
         Type::Enum(_) => Some(Category::Ordered),
         Type::Domain(id) if enum_tables::is_enum_domain(build, *id) => Some(Category::Ordered),
         Type::Domain(id) => match &build.catalog[*id].base {
-            Type::Scalar(scalar) => scalar_category(scalar),
+            Type::Scalar(scalar) => scalar_category(build, scalar),
             Type::Enum(_)
             | Type::Domain(_)
             | Type::Composite(_)
@@ -166,11 +166,11 @@ fn is_listed(build: &Build<'_>, element: &Type) -> bool {
     match element {
         Type::Enum(_) => true,
         Type::Scalar(scalar) => {
-            scalar_category(scalar).is_some() || scalars::is_object_identifier(scalar)
+            scalar_category(build, scalar).is_some() || scalars::is_object_identifier(scalar)
         }
         Type::Range(id) => matches!(build.catalog[*id].subtype, Type::Scalar(_)),
         Type::Domain(id) => match &build.catalog[*id].base {
-            Type::Scalar(scalar) => scalar_category(scalar).is_some(),
+            Type::Scalar(scalar) => scalar_category(build, scalar).is_some(),
             Type::Enum(_) => true,
             Type::Domain(_) | Type::Composite(_) | Type::Range(_) | Type::List(_) => false,
         },
@@ -178,7 +178,7 @@ fn is_listed(build: &Build<'_>, element: &Type) -> bool {
     }
 }
 
-fn scalar_category(scalar: &Scalar) -> Option<Category> {
+fn scalar_category(build: &Build<'_>, scalar: &Scalar) -> Option<Category> {
     match scalar {
         Scalar::Boolean
         | Scalar::Int16
@@ -199,6 +199,10 @@ fn scalar_category(scalar: &Scalar) -> Option<Category> {
         | Scalar::ObjectId => Some(Category::Ordered),
         Scalar::Jsonb => Some(Category::Json),
         Scalar::Inet => Some(Category::Network),
+        Scalar::Cidr if build.options.network_scalars => Some(Category::Network),
+        Scalar::MacAddress | Scalar::MacAddress8 if build.options.network_scalars => {
+            Some(Category::Ordered)
+        }
         Scalar::KeyValue => Some(Category::KeyValue),
         Scalar::Text | Scalar::Character { .. } | Scalar::CaseInsensitiveText => {
             Some(Category::Text)
