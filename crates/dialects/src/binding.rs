@@ -207,8 +207,8 @@ pub struct EntityBinding {
     /// The order of a list for which the request gives none, and the end of every other order:
     /// the primary key, or whatever makes the order complete. Empty: no order is promised.
     pub tie_break: Vec<FieldId>,
-    /// Fields that tell rows apart on their own: a cursor over one of them needs no key.
-    pub unique: Vec<FieldId>,
+    /// Orders that tell rows apart on their own: a cursor over one of them needs no key.
+    pub unique: Vec<Vec<FieldId>>,
     /// The name that a cursor gives to the order by the tie-break alone; without a tie-break
     /// cursors hold the row's number under this name.
     pub natural_cursor: Box<str>,

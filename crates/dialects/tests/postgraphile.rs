@@ -115,7 +115,7 @@ fn orders_cursors_and_node_ids() {
         api.find_entity(entity("person").id),
         Some(&EntityBinding {
             tie_break: vec![id],
-            unique: vec![id],
+            unique: vec![vec![id]],
             natural_cursor: "primary_key_asc".into(),
             value: None,
             node_id: Some(NodeIdBinding {

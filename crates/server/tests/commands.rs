@@ -70,7 +70,7 @@ fn options_that_do_not_go_together_are_refused() {
 
 #[test]
 fn options_of_postgraphile_are_refused_for_phrag() {
-    let options: [&[&str]; 9] = [
+    let options: [&[&str]; 10] = [
         &["--classic-ids"],
         &["--dynamic-json"],
         &["--include-extension-resources"],
@@ -80,6 +80,7 @@ fn options_of_postgraphile_are_refused_for_phrag() {
         &["--no-setof-functions-contain-nulls"],
         &["--simplified-names"],
         &["--tags-file", "tags.json5"],
+        &["--view-unique-key", "id"],
     ];
     for option in options {
         let arguments = [&["schema", "shop.db", "--dialect", "phrag"], option].concat();

@@ -80,8 +80,7 @@ impl Context<'_> {
                 OrderBy::Fields { fields, direction, cursor_name } => {
                     cursor.names.push(cursor_name.clone());
                     cursor.push_fields(fields);
-                    unique |= *fields == binding.tie_break
-                        || matches!(fields[..], [field] if binding.unique.contains(&field));
+                    unique |= binding.unique.contains(fields);
                     for field in fields {
                         push_term(&mut terms, OrderKey::Place(Place::field(*field)), *direction);
                     }

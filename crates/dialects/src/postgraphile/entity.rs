@@ -1,6 +1,6 @@
 //! Entities: which are served, with which columns, and the types that each has.
 
-use catalog::{Entity, EntityId, FieldId, Function, FunctionResult, Note, NoteKind, Type};
+use catalog::{Entity, FieldId, Function, FunctionResult, Note, NoteKind, Type};
 use graphql::schema::{FieldDefinition, TypeId};
 use ir::Form;
 use response::Leaf;
@@ -12,7 +12,7 @@ use super::tags::omit::Action;
 use super::types::{ValueType, note_left_out, value_type};
 use super::{
     SimpleCollections, aggregates, condition, connection, descriptions, enum_tables, filter,
-    naming, order, relations,
+    naming, order, relations, view_key,
 };
 use crate::binding::{ColumnBinding, EntityBinding, FieldBinding, NodeIdBinding, ValueShape};
 
@@ -23,6 +23,8 @@ pub(super) struct Served<'a> {
     /// The name of its type.
     pub(super) name: String,
     pub(super) columns: Vec<Column>,
+    /// What tells its rows apart where it has no key.
+    pub(super) view_key: Option<FieldId>,
     /// The names of the fields that its type has so far.
     pub(super) fields: Claims,
     pub(super) types: Option<EntityTypes>,
@@ -97,10 +99,12 @@ fn serve<'a>(build: &mut Build<'a>, entity: &'a Entity, name: String) -> Option<
     if entity.primary_key().is_some() {
         fields.reserve(build.inflection.node_id(), "the node id of the row");
     }
+    let view_key = view_key::of(build, entity);
     let mut columns = Vec::new();
     for field in build.catalog.fields_of(entity.id) {
         let subject = build.field_name(field.id);
-        let is_key = entity.keys.iter().any(|key| key.fields.contains(&field.id));
+        let is_key = view_key == Some(field.id)
+            || entity.keys.iter().any(|key| key.fields.contains(&field.id));
         let shown = build.offers_field(field.id, Action::Read);
         if !shown && !is_key {
             continue;
@@ -142,7 +146,7 @@ fn serve<'a>(build: &mut Build<'a>, entity: &'a Entity, name: String) -> Option<
         });
         return None;
     }
-    Some(Served { entity, name, columns, fields, types: None })
+    Some(Served { entity, name, columns, view_key, fields, types: None })
 }
 
 /// Columns that are not shown have a binding, too: they may be part of a key.
@@ -199,7 +203,7 @@ pub(super) fn add_types(build: &mut Build<'_>, served: &mut [Served<'_>]) {
         });
         let filter = if several || related { filter::add(build, one) } else { None };
         one.types = Some(EntityTypes { row, connection, order, condition, filter });
-        build.api.bind_entity(one.entity.id, entity_binding(build, one.entity.id, row));
+        build.api.bind_entity(one.entity.id, entity_binding(build, one, row));
     }
 }
 
@@ -247,27 +251,29 @@ fn add_columns(build: &mut Build<'_>, one: &Served<'_>, row: TypeId) {
     }
 }
 
-fn entity_binding(build: &Build<'_>, id: EntityId, row: TypeId) -> EntityBinding {
-    let entity = &build.catalog[id];
-    let tie_break = entity.primary_key().map(|key| key.fields.clone()).unwrap_or_default();
+fn entity_binding(build: &Build<'_>, one: &Served<'_>, row: TypeId) -> EntityBinding {
+    let entity = one.entity;
+    let key = one.primary_key().to_vec();
     // A unique column that can be null does not tell rows apart: several rows may hold null.
-    let unique = entity.keys.iter().filter_map(|key| match key.fields.as_slice() {
-        [field] if key.enforced && !build.catalog[*field].nullable => Some(*field),
+    let alone = entity.keys.iter().filter_map(|key| match key.fields.as_slice() {
+        [field] if key.enforced && !build.catalog[*field].nullable => Some(vec![*field]),
         _ => None,
     });
-    let natural_cursor = if tie_break.is_empty() { "natural" } else { "primary_key_asc" };
+    let mut unique: Vec<Vec<FieldId>> = alone.collect();
+    if !key.is_empty() && !unique.contains(&key) {
+        unique.push(key.clone());
+    }
     let enforced = entity.primary_key().is_some_and(|key| key.enforced);
-    let node_id = (!tie_break.is_empty()).then(|| NodeIdBinding {
+    let node_id = (!key.is_empty()).then(|| NodeIdBinding {
         enforced,
         prefix: build.inflection.node_prefix(&entity.name).into(),
-        key: tie_break.clone(),
+        key: key.clone(),
         r#type: row,
     });
-    EntityBinding {
-        unique: unique.collect(),
-        tie_break,
-        natural_cursor: natural_cursor.into(),
-        value: None,
-        node_id,
-    }
+    let (tie_break, natural_cursor) = match one.view_key {
+        Some(field) => (vec![field], "view_unique_key_asc"),
+        None if key.is_empty() => (Vec::new(), "natural"),
+        None => (key, "primary_key_asc"),
+    };
+    EntityBinding { unique, tie_break, natural_cursor: natural_cursor.into(), value: None, node_id }
 }

@@ -11,6 +11,7 @@
 //! * [`enum_tables`]: tables whose rows are the values of enums
 //! * [`types`], [`scalars`], [`enums`], [`parts`], [`inputs`]: types of columns
 //! * [`entity`], [`connection`], [`order`], [`condition`]: the types that each entity has
+//! * [`view_key`]: what orders a view that has no key
 //! * [`filter`]s, by option
 //! * [`aggregates`]: what is made of all rows; [`aggregate_orders`],
 //!   [`aggregate_conditions`]
@@ -48,6 +49,7 @@ mod root;
 mod scalars;
 mod tags;
 mod types;
+mod view_key;
 
 use catalog::Catalog;
 
@@ -97,6 +99,8 @@ pub struct Options {
     pub simplified_names: Option<SimplifiedNames>,
     /// Tags beside those of comments.
     pub tags_file: TagsFile,
+    /// The column that tells the rows of each view apart that has it, and no key.
+    pub view_unique_key: Option<Box<str>>,
 }
 
 impl Default for Options {
@@ -115,6 +119,7 @@ impl Default for Options {
             simple_collections: SimpleCollections::default(),
             simplified_names: None,
             tags_file: TagsFile::default(),
+            view_unique_key: None,
         }
     }
 }
@@ -185,6 +190,7 @@ pub fn api(catalog: &Catalog, options: &Options) -> Api {
         build.note(note);
     }
     let query = root::add_types(&mut build);
+    view_key::note_unused(&mut build);
     let mut served = entity::plan(&mut build);
     build.computed = functions::computed_values(&mut build);
     entity::add_types(&mut build, &mut served);

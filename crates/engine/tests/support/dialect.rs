@@ -30,6 +30,10 @@ pub(crate) fn parse(line: &str) -> Result<Dialect, String> {
             (Dialect::PostGraphile(options), Some(("simple-collections", value))) => {
                 set_collections(options, value)
             }
+            (Dialect::PostGraphile(options), Some(("view-unique-key", value))) => {
+                options.view_unique_key = Some(value.into());
+                true
+            }
             (Dialect::Phrag(options), Some(("default-limit", value))) => {
                 options.default_limit = value.parse().ok();
                 options.default_limit.is_some()

@@ -65,6 +65,10 @@ pub(crate) struct PostGraphileOptions {
     /// them
     #[arg(long, env = "THALWEG_TAGS_FILE", value_name = "FILE")]
     tags_file: Option<PathBuf>,
+    /// For postgraphile: the column by which views are ordered and paged that have it and no key,
+    /// as `viewUniqueKey`
+    #[arg(long, env = "THALWEG_VIEW_UNIQUE_KEY", value_name = "COLUMN")]
+    view_unique_key: Option<Box<str>>,
 }
 
 /// As PostGraphile calls them.
@@ -94,6 +98,7 @@ impl PostGraphileOptions {
             (self.no_setof_functions_contain_nulls, "--no-setof-functions-contain-nulls"),
             (self.simplified_names, "--simplified-names"),
             (self.tags_file.is_some(), "--tags-file"),
+            (self.view_unique_key.is_some(), "--view-unique-key"),
         ];
         options.into_iter().find_map(|(given, name)| given.then_some(name))
     }
@@ -123,6 +128,7 @@ impl PostGraphileOptions {
                 short_keys: !self.no_short_pk,
             }),
             tags_file: self.tags()?,
+            view_unique_key: self.view_unique_key.clone(),
             ..Options::default()
         })
     }
