@@ -86,6 +86,7 @@ pub(crate) struct DemoOptions {
 }
 
 #[derive(Debug, Args)]
+#[command(next_help_heading = "Log")]
 pub(crate) struct LogOptions {
     /// The least important lines in the log [default: info for servers, warn otherwise]
     #[arg(long = "log", env = "THALWEG_LOG", value_name = "LEVEL", global = true)]

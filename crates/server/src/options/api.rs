@@ -29,24 +29,29 @@ pub(crate) struct ApiOptions {
         default_value = "public"
     )]
     pub(crate) schema: Vec<String>,
-    #[command(flatten)]
-    pub(crate) postgraphile: PostGraphileOptions,
-    /// For postgraphile: simple lists beside or instead of connections [default: omit]
-    #[arg(long, env = "THALWEG_SIMPLE_COLLECTIONS", value_name = "WHICH")]
-    pub(crate) simple_collections: Option<SimpleCollections>,
-    #[command(flatten)]
-    pub(crate) filters: Filters,
     /// For SQLite and for phrag: 64-bit integers as Int, or as BigInt [default: int]
     #[arg(long, env = "THALWEG_BIGINT", value_name = "FORM")]
     pub(crate) bigint: Option<BigInt>,
+    #[command(flatten)]
+    pub(crate) postgraphile: PostGraphileOptions,
+    /// For postgraphile: simple lists beside or instead of connections [default: omit]
+    #[arg(
+        help_heading = "PostGraphile",
+        long,
+        env = "THALWEG_SIMPLE_COLLECTIONS",
+        value_name = "WHICH"
+    )]
+    pub(crate) simple_collections: Option<SimpleCollections>,
+    #[command(flatten)]
+    pub(crate) filters: Filters,
     /// For phrag: how many rows a list has where the query gives no limit [default: all]
-    #[arg(long, env = "THALWEG_DEFAULT_LIMIT", value_name = "ROWS")]
+    #[arg(help_heading = "Phrag", long, env = "THALWEG_DEFAULT_LIMIT", value_name = "ROWS")]
     pub(crate) default_limit: Option<u64>,
     /// For phrag: how many levels of relations a root field may have below its own [default: any]
-    #[arg(long, env = "THALWEG_MAX_NEST_LEVEL", value_name = "LEVELS")]
+    #[arg(help_heading = "Phrag", long, env = "THALWEG_MAX_NEST_LEVEL", value_name = "LEVELS")]
     pub(crate) max_nest_level: Option<usize>,
     /// For phrag: whether there are aggregates [default: true]
-    #[arg(long, env = "THALWEG_USE_AGGREGATION", value_name = "WHETHER")]
+    #[arg(help_heading = "Phrag", long, env = "THALWEG_USE_AGGREGATION", value_name = "WHETHER")]
     pub(crate) use_aggregation: Option<bool>,
 }
 

@@ -4,6 +4,7 @@ use clap::Args;
 use dialects::postgraphile::FilterOptions;
 
 #[derive(Debug, Args)]
+#[command(next_help_heading = "Filters of PostGraphile")]
 pub(crate) struct Filters {
     /// For postgraphile: the filters of the connection-filter plugin; the options below need it
     #[arg(long, env = "THALWEG_CONNECTION_FILTER")]

@@ -10,6 +10,7 @@ use engine::Extensions;
 use crate::failure::Failure;
 
 #[derive(Debug, Args)]
+#[command(next_help_heading = "PostGraphile")]
 pub(crate) struct PostGraphileOptions {
     /// For postgraphile: what is made of all rows, as the plugin pg-aggregates gives it
     #[arg(long, env = "THALWEG_AGGREGATES")]

@@ -11,6 +11,7 @@ use clap::Args;
 const MOST_THREADS: usize = 1024;
 
 #[derive(Debug, Args)]
+#[command(next_help_heading = "Server")]
 pub(crate) struct ServingOptions {
     /// Where to listen, as HOST:PORT; port 0 takes a free one
     #[arg(long, env = "THALWEG_LISTEN", value_name = "ADDRESS", default_value = "127.0.0.1:4000")]
