@@ -236,18 +236,19 @@ fn add_columns(build: &mut Build<'_>, one: &Served<'_>, row: TypeId) {
         build.api.add_field(row, definition, binding);
     }
     for column in &one.columns {
-        let r#type = column.value.output.non_null_if(column.not_null);
-        let definition = FieldDefinition {
-            description: build
-                .annotations
-                .field(column.field)
-                .description
-                .as_deref()
-                .map(Into::into),
-            deprecated: deprecation(build.field_tags(column.field)),
-            ..FieldDefinition::new(&column.name, r#type)
-        };
+        let definition = column_definition(build, column);
         build.api.add_field(row, definition, FieldBinding::Column(column.field));
+    }
+}
+
+/// A column as a field.
+pub(super) fn column_definition(build: &Build<'_>, column: &Column) -> FieldDefinition {
+    let description = &build.annotations.field(column.field).description;
+    let r#type = column.value.output.non_null_if(column.not_null);
+    FieldDefinition {
+        description: description.as_deref().map(Into::into),
+        deprecated: deprecation(build.field_tags(column.field)),
+        ..FieldDefinition::new(&column.name, r#type)
     }
 }
 

@@ -14,7 +14,7 @@ use super::build::{Build, field};
 use super::claims::Claimant;
 use super::connection::{self, Connected};
 use super::descriptions;
-use super::entity::Served;
+use super::entity::{Served, column_definition};
 use super::tags::deprecation;
 use super::tags::omit::{Action, omits};
 use crate::binding::{EdgeField, FieldBinding, RowsBinding, RowsForm, RowsFrom};
@@ -236,17 +236,7 @@ impl Way<'_> {
             if joins || taken {
                 continue;
             }
-            let r#type = column.value.output.non_null_if(column.not_null);
-            let definition = FieldDefinition {
-                description: build
-                    .annotations
-                    .field(column.field)
-                    .description
-                    .as_deref()
-                    .map(Into::into),
-                deprecated: deprecation(build.field_tags(column.field)),
-                ..FieldDefinition::new(&column.name, r#type)
-            };
+            let definition = column_definition(build, column);
             let binding = FieldBinding::Edge(EdgeField::Column(column.field));
             build.api.add_field(edge, definition, binding);
         }

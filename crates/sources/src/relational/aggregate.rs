@@ -321,13 +321,7 @@ impl Compiler<'_> {
         near: Alias,
         statement: &mut Statement,
     ) -> Result<Scope, CompileError> {
-        let far = statement.alias();
-        let mut scope = Scope::new(Select::from(self.table(self.target(hop), far)), far);
-        let (near_fields, far_fields) = self.hop_fields(hop);
-        for (near_field, far_field) in near_fields.iter().zip(far_fields) {
-            let same = self.field(far, *far_field).equals(self.field(near, *near_field));
-            scope.select.and_where(same);
-        }
+        let mut scope = self.rows_along(hop, near, statement);
         if !filter.is_all() {
             let passes = self.filter(filter, &mut scope, statement)?;
             scope.select.and_where(passes);

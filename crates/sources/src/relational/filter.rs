@@ -329,6 +329,18 @@ impl Compiler<'_> {
         })
     }
 
+    /// The rows that a relationship leads to, from the row at `near`.
+    pub(super) fn rows_along(&self, hop: Hop, near: Alias, statement: &mut Statement) -> Scope {
+        let far = statement.alias();
+        let mut scope = Scope::new(Select::from(self.table(self.target(hop), far)), far);
+        let (near_fields, far_fields) = self.hop_fields(hop);
+        for (near_field, far_field) in near_fields.iter().zip(far_fields) {
+            let same = self.field(far, *far_field).equals(self.field(near, *near_field));
+            scope.select.and_where(same);
+        }
+        scope
+    }
+
     /// Whether rows that a relationship leads to, from the row at `near`, pass a filter.
     fn related(
         &self,
@@ -338,13 +350,7 @@ impl Compiler<'_> {
         near: Alias,
         statement: &mut Statement,
     ) -> Result<Expression, CompileError> {
-        let far = statement.alias();
-        let mut scope = Scope::new(Select::from(self.table(self.target(hop), far)), far);
-        let (near_fields, far_fields) = self.hop_fields(hop);
-        for (near_field, far_field) in near_fields.iter().zip(far_fields) {
-            let same = self.field(far, *far_field).equals(self.field(near, *near_field));
-            scope.select.and_where(same);
-        }
+        let mut scope = self.rows_along(hop, near, statement);
         if !filter.is_all() {
             statement.nested += 1;
             let passes = self.filter(filter, &mut scope, statement)?;

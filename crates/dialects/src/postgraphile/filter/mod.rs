@@ -12,7 +12,7 @@ pub(super) mod operators;
 mod relations;
 
 use catalog::{FieldId, Scalar, Type};
-use graphql::schema::{TypeId, TypeKind, TypeRef};
+use graphql::schema::{InputDefinition, TypeId, TypeKind, TypeRef};
 use ir::{Case, Place};
 
 use super::build::{Build, input};
@@ -218,12 +218,37 @@ impl Filters<'_> {
         role: InputRole,
         subject: &str,
     ) {
-        if let Err(note) = self.names.claim(name, Claimant { subject, what: "filter" }) {
-            build.note(note);
-            return;
-        }
         let definition = input(name, &descriptions::filter_field(name), TypeRef::named(r#type));
-        build.api.add_input_field(self.r#type, definition, self.options.object(role));
+        self.add(build, definition, role, subject);
+    }
+
+    /// Adds a filter by the rows of a relation.
+    fn add_relation(
+        &mut self,
+        build: &mut Build<'_>,
+        name: &str,
+        r#type: TypeId,
+        role: InputRole,
+        subject: &str,
+    ) {
+        let description = descriptions::filter_relation(name);
+        let definition = input(name, &description, TypeRef::named(r#type));
+        self.add(build, definition, role, subject);
+    }
+
+    fn add(
+        &mut self,
+        build: &mut Build<'_>,
+        definition: InputDefinition,
+        role: InputRole,
+        subject: &str,
+    ) {
+        match self.names.claim(&definition.name, Claimant { subject, what: "filter" }) {
+            Ok(()) => {
+                build.api.add_input_field(self.r#type, definition, self.options.object(role));
+            }
+            Err(note) => build.note(note),
+        }
     }
 
     /// Adds `and`, `or` and `not`, unless columns have these names.

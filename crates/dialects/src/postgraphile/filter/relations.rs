@@ -159,23 +159,6 @@ fn is_hidden(build: &Build<'_>, relationship: &Relationship) -> bool {
 }
 
 impl Filters<'_> {
-    fn add_relation(
-        &mut self,
-        build: &mut Build<'_>,
-        name: &str,
-        r#type: TypeId,
-        role: InputRole,
-        subject: &str,
-    ) {
-        if let Err(note) = self.names.claim(name, Claimant { subject, what: "filter" }) {
-            build.note(note);
-            return;
-        }
-        let description = descriptions::filter_relation(name);
-        let definition = input(name, &description, TypeRef::named(r#type));
-        build.api.add_input_field(self.r#type, definition, self.options.object(role));
-    }
-
     fn add_exists(
         &mut self,
         build: &mut Build<'_>,
