@@ -1,6 +1,6 @@
 //! The types of values, named as the SQL standard and PostgreSQL name them.
 
-use crate::ids::{CompositeId, DomainId, EnumId, RangeId};
+use crate::ids::{CompositeId, DomainId, EntityId, EnumId, RangeId};
 
 /// The type of a field, an attribute or a list's element.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -10,6 +10,8 @@ pub enum Type {
     Domain(DomainId),
     Composite(CompositeId),
     Range(RangeId),
+    /// A row as the value of a field: one of the entity, whether or not that holds it.
+    Row(EntityId),
     /// Elements may be null; nested dimensions are one list in PostgreSQL's types.
     List(Box<Type>),
 }

@@ -129,6 +129,8 @@ pub enum RowsFrom {
         function: FunctionId,
         of_row: bool,
     },
+    /// The row that is the value of a field of the row.
+    Value(FieldId),
 }
 
 /// The value of a function.

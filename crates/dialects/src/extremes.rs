@@ -40,6 +40,8 @@ pub(crate) fn has_extremes(base: &Type) -> bool {
             | Scalar::KeyValue
             | Scalar::Other(_) => false,
         },
-        Type::Domain(_) | Type::Composite(_) | Type::Range(_) | Type::List(_) => false,
+        Type::Domain(_) | Type::Composite(_) | Type::Range(_) | Type::Row(_) | Type::List(_) => {
+            false
+        }
     }
 }

@@ -122,6 +122,7 @@ impl Printer<'_> {
                 format!("joining {} {}", self.hop(*near), self.hop(*far))
             }
             From::Function(call) => format!("function {}", self.call(call)),
+            From::Value(field) => format!("value {}", self.field(*field)),
             From::Once => "once".to_owned(),
             From::Native { name, of_row, arguments } => {
                 let row = of_row.then(|| "row".to_owned());

@@ -56,6 +56,8 @@ pub enum From {
     /// The rows that a function gives, in its order where no other is said; of the outer `Rows`
     /// where the call is of a row.
     Function(Call),
+    /// The row that is the value of a field of the outer `Rows`: none where that is null.
+    Value(FieldId),
     /// One row of no entity: for counters, which are there even if no row is.
     Once,
     /// A statement in the source's own language, declared by the schema's author.
@@ -212,7 +214,8 @@ pub enum OutputKind {
         form: Form,
     },
     /// Whether there is a row at the end of the path: null if not. An empty path asks about the
-    /// row itself: of those that a function gives, one whose fields are all null is no row.
+    /// row itself: of those that a function gives or a field holds, one whose fields are all null is
+    /// no row.
     Present {
         path: Vec<Hop>,
     },

@@ -15,7 +15,7 @@ use crate::binding::{CallBinding, ComputedBinding, RowsBinding, RowsFrom};
 pub(super) enum RowForm {
     /// As an object.
     Object,
-    /// As an object, or null where a function gave no row.
+    /// As an object, or null where a function gave no row, or a field holds none.
     Nullable,
     /// As the value of its only field.
     Value(catalog::FieldId),
@@ -36,6 +36,7 @@ impl<'a> Context<'a> {
             | RowsFrom::Relation(_)
             | RowsFrom::Through { .. }
             | RowsFrom::Joining { .. } => RowForm::Object,
+            RowsFrom::Value(_) => RowForm::Nullable,
             RowsFrom::Function { .. } => {
                 let entity = self.api.find_entity(binding.entity);
                 match entity.and_then(|entity| entity.value) {

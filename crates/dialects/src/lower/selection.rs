@@ -332,6 +332,7 @@ impl<'a> Context<'a> {
                 RowsFrom::Relation(hop) => ir::From::Relation(hop),
                 RowsFrom::Through { near, far } => ir::From::Through { near, far },
                 RowsFrom::Joining { near, far } => ir::From::Joining { near, far },
+                RowsFrom::Value(field) => ir::From::Value(field),
                 RowsFrom::Function { function, of_row } => {
                     ir::From::Function(self.call(function, of_row.then(Vec::new), given)?)
                 }

@@ -48,7 +48,7 @@ pub(super) fn values(catalog: &Catalog, r#type: &Type, big_integers: BigIntegers
         // Labels are shown as they are: Phrag has no enums.
         Type::Enum(_) => single(text(Leaf::Text)),
         Type::Range(_) => single(Single { comparable: false, ..text(Leaf::Any) }),
-        Type::Composite(_) | Type::Domain(_) => single(opaque(Leaf::Any)),
+        Type::Composite(_) | Type::Domain(_) | Type::Row(_) => single(opaque(Leaf::Any)),
     }
 }
 

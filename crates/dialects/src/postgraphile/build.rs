@@ -44,6 +44,8 @@ pub(super) struct Build<'a> {
     pub(super) composite_connections: FxHashMap<TypeId, TypeId>,
     /// Where each entity that is shown stands among those that are.
     pub(super) places: FxHashMap<EntityId, usize>,
+    /// The types of entities' rows that were made so far.
+    pub(super) row_types: FxHashMap<EntityId, TypeId>,
     /// The types of aggregates of the entities that have them.
     pub(super) aggregates: FxHashMap<EntityId, AggregateTypes>,
 }
@@ -89,6 +91,7 @@ impl<'a> Build<'a> {
             computed: FxHashMap::default(),
             composite_connections: FxHashMap::default(),
             places: FxHashMap::default(),
+            row_types: FxHashMap::default(),
             aggregates: FxHashMap::default(),
         }
     }

@@ -1,7 +1,7 @@
 //! Entities: which are served, with which columns, and the types that each has.
 
-use catalog::{Entity, FieldId, Function, FunctionResult, Note, NoteKind, Type};
-use graphql::schema::{FieldDefinition, TypeId};
+use catalog::{Entity, EntityId, FieldId, Function, FunctionResult, Note, NoteKind, Type};
+use graphql::schema::{FieldDefinition, TypeId, TypeRef};
 use ir::Form;
 use response::Leaf;
 
@@ -14,7 +14,10 @@ use super::{
     SimpleCollections, aggregates, condition, connection, descriptions, enum_tables, filter,
     naming, order, relations, view_key,
 };
-use crate::binding::{ColumnBinding, EntityBinding, FieldBinding, NodeIdBinding, ValueShape};
+use crate::binding::{
+    ColumnBinding, EntityBinding, FieldBinding, NodeIdBinding, RowsBinding, RowsForm, RowsFrom,
+    ValueShape,
+};
 
 /// An entity that the API shows.
 #[derive(Debug)]
@@ -23,6 +26,8 @@ pub(super) struct Served<'a> {
     /// The name of its type.
     pub(super) name: String,
     pub(super) columns: Vec<Column>,
+    /// Columns that hold rows.
+    pub(super) held: Vec<Held>,
     /// What tells its rows apart where it has no key.
     pub(super) view_key: Option<FieldId>,
     /// The names of the fields that its type has so far.
@@ -47,6 +52,17 @@ pub(super) struct Column {
     pub(super) name: String,
     pub(super) value: ValueType,
     pub(super) not_null: bool,
+}
+
+/// A column that holds a row of an entity: shown as that, and otherwise not used.
+#[derive(Clone, Debug)]
+pub(super) struct Held {
+    pub(super) field: FieldId,
+    pub(super) name: String,
+    pub(super) entity: EntityId,
+    pub(super) not_null: bool,
+    /// How many other columns stand before it.
+    pub(super) place: usize,
 }
 
 impl Served<'_> {
@@ -101,6 +117,7 @@ fn serve<'a>(build: &mut Build<'a>, entity: &'a Entity, name: String) -> Option<
     }
     let view_key = view_key::of(build, entity);
     let mut columns = Vec::new();
+    let mut held = Vec::new();
     for field in build.catalog.fields_of(entity.id) {
         let subject = build.field_name(field.id);
         let is_key = view_key == Some(field.id)
@@ -114,10 +131,14 @@ fn serve<'a>(build: &mut Build<'a>, entity: &'a Entity, name: String) -> Option<
             None => value_type(build, &field.r#type),
         };
         build.api.bind_column(field.id, column_binding(value.as_ref()));
-        let Some(value) = value else {
+        let row = match field.r#type {
+            Type::Row(row) => Some(row),
+            _ => None,
+        };
+        if value.is_none() && row.is_none() {
             note_left_out(build, &subject);
             continue;
-        };
+        }
         if !shown {
             continue;
         }
@@ -135,9 +156,16 @@ fn serve<'a>(build: &mut Build<'a>, entity: &'a Entity, name: String) -> Option<
             || declared
             || build.field_tags(field.id).has("notNull")
             || matches!(field.r#type, Type::Domain(domain) if build.catalog[domain].not_null);
-        columns.push(Column { field: field.id, name, value, not_null });
+        match (value, row) {
+            (Some(value), _) => columns.push(Column { field: field.id, name, value, not_null }),
+            (None, Some(entity)) => {
+                let place = columns.len();
+                held.push(Held { field: field.id, name, entity, not_null, place });
+            }
+            (None, None) => {}
+        }
     }
-    if columns.is_empty() {
+    if columns.is_empty() && held.is_empty() {
         build.note(Note {
             kind: NoteKind::LeftOut,
             subject: build.entity_name(entity.id).into(),
@@ -146,7 +174,7 @@ fn serve<'a>(build: &mut Build<'a>, entity: &'a Entity, name: String) -> Option<
         });
         return None;
     }
-    Some(Served { entity, name, columns, view_key, fields, types: None })
+    Some(Served { entity, name, columns, held, view_key, fields, types: None })
 }
 
 /// Columns that are not shown have a binding, too: they may be part of a key.
@@ -180,13 +208,15 @@ fn note_hidden(build: &mut Build<'_>, subject: &str) {
 
 /// Adds the types of all entities, and the columns to the rows' types.
 pub(super) fn add_types(build: &mut Build<'_>, served: &mut [Served<'_>]) {
+    // Columns that hold rows refer to the types of these.
+    for held in served.iter().flat_map(|one| &one.held) {
+        let place = build.places.get(&held.entity);
+        if let Some(one) = place.and_then(|place| served.get(*place)) {
+            row_type(build, one);
+        }
+    }
     for one in served {
-        let node = build.api.schema().find_type("Node");
-        let interfaces = node.filter(|_| !one.primary_key().is_empty()).into_iter().collect();
-        let description = build.annotations.entity(one.entity.id).description.clone();
-        let Some(row) = build.add_type(&one.name, description, object(interfaces)) else {
-            continue;
-        };
+        let Some(row) = row_type(build, one) else { continue };
         add_columns(build, one, row);
         let connection = connection::add(build, one, row);
         if let Some(connection) = connection {
@@ -227,6 +257,41 @@ pub(super) fn has_collection(
         })
 }
 
+/// The type of the entity's rows, without fields where it is made.
+fn row_type(build: &mut Build<'_>, one: &Served<'_>) -> Option<TypeId> {
+    let id = one.entity.id;
+    if let Some(known) = build.row_types.get(&id) {
+        return Some(*known);
+    }
+    let node = build.api.schema().find_type("Node");
+    let interfaces = node.filter(|_| !one.primary_key().is_empty()).into_iter().collect();
+    let description = build.annotations.entity(id).description.clone();
+    let made = build.add_type(&one.name, description, object(interfaces))?;
+    build.row_types.insert(id, made);
+    Some(made)
+}
+
+/// The field of a column that holds a row, if rows of the entity are shown.
+pub(super) fn held_row(
+    build: &Build<'_>,
+    field: FieldId,
+    entity: EntityId,
+) -> Option<(TypeId, FieldBinding)> {
+    let r#type = *build.row_types.get(&entity)?;
+    let (from, form) = (RowsFrom::Value(field), RowsForm::Single);
+    Some((r#type, FieldBinding::Rows(RowsBinding { from, entity, form, default_limit: None })))
+}
+
+fn add_held(build: &mut Build<'_>, held: &Held, row: TypeId) {
+    let Some((r#type, binding)) = held_row(build, held.field, held.entity) else {
+        let subject = build.field_name(held.field);
+        return note_left_out(build, &subject);
+    };
+    let r#type = TypeRef::named(r#type).non_null_if(held.not_null);
+    let definition = definition(build, held.field, &held.name, r#type);
+    build.api.add_field(row, definition, binding);
+}
+
 fn add_columns(build: &mut Build<'_>, one: &Served<'_>, row: TypeId) {
     let key = one.primary_key();
     if let (false, Some(id)) = (key.is_empty(), build.scalar("ID")) {
@@ -235,20 +300,31 @@ fn add_columns(build: &mut Build<'_>, one: &Served<'_>, row: TypeId) {
         let definition = field(build.inflection.node_id(), descriptions::NODE_ID, id.non_null());
         build.api.add_field(row, definition, binding);
     }
-    for column in &one.columns {
+    let mut held = one.held.iter().peekable();
+    for (place, column) in one.columns.iter().enumerate() {
+        while let Some(held) = held.next_if(|held| held.place <= place) {
+            add_held(build, held, row);
+        }
         let definition = column_definition(build, column);
         build.api.add_field(row, definition, FieldBinding::Column(column.field));
+    }
+    for held in held {
+        add_held(build, held, row);
     }
 }
 
 /// A column as a field.
 pub(super) fn column_definition(build: &Build<'_>, column: &Column) -> FieldDefinition {
-    let description = &build.annotations.field(column.field).description;
     let r#type = column.value.output.non_null_if(column.not_null);
+    definition(build, column.field, &column.name, r#type)
+}
+
+fn definition(build: &Build<'_>, field: FieldId, name: &str, r#type: TypeRef) -> FieldDefinition {
+    let description = &build.annotations.field(field).description;
     FieldDefinition {
         description: description.as_deref().map(Into::into),
-        deprecated: deprecation(build.field_tags(column.field)),
-        ..FieldDefinition::new(&column.name, r#type)
+        deprecated: deprecation(build.field_tags(field)),
+        ..FieldDefinition::new(name, r#type)
     }
 }
 

@@ -9,7 +9,7 @@ use super::build::{Build, object};
 use super::claims::{Claimant, Claims};
 use super::connection::{self, Connected};
 use super::descriptions;
-use super::entity::{Served, column_binding};
+use super::entity::{Served, column_binding, held_row};
 use super::functions::left_out;
 use super::types::{note_left_out, value_type};
 use crate::binding::{EntityBinding, FieldBinding, ValueShape};
@@ -156,15 +156,30 @@ fn record(
     let mut columns = Vec::new();
     for (place, column) in build.catalog.fields_of(entity).enumerate() {
         let subject = format!("{subject}.{}", column.name);
-        let Some(value) = value_type(build, &column.r#type) else {
-            note_left_out(build, &subject);
-            continue;
+        let (output, binding) = match &column.r#type {
+            Type::Row(row) => match held_row(build, column.id, *row) {
+                Some((row, binding)) => (TypeRef::named(row), binding),
+                None => {
+                    note_left_out(build, &subject);
+                    continue;
+                }
+            },
+            r#type => match value_type(build, r#type) {
+                Some(value) => {
+                    build.api.bind_column(column.id, column_binding(Some(&value)));
+                    (value.output, FieldBinding::Column(column.id))
+                }
+                None => {
+                    note_left_out(build, &subject);
+                    continue;
+                }
+            },
         };
         // A column without a name in the source has one there all the same.
         let is_named = *column.name != *format!("column{}", place + 1);
         let name = build.inflection.argument(is_named.then_some(&column.name), place + 1);
         names.claim(&name, Claimant { subject: &subject, what: "field" })?;
-        columns.push((column.id, name, value));
+        columns.push((column.id, name, output, binding));
     }
     build.types.claim(&name, Claimant { subject, what: "type" })?;
     let description = Some(descriptions::function_record(field).into());
@@ -172,11 +187,10 @@ fn record(
         return Err(left_out(subject, "its type could not be made.", "rename it."));
     };
     let mut named = Vec::with_capacity(columns.len());
-    for (column, name, value) in columns {
-        build.api.bind_column(column, column_binding(Some(&value)));
-        let definition = FieldDefinition::new(&name, value.output);
+    for (column, name, output, binding) in columns {
+        let definition = FieldDefinition::new(&name, output);
         named.push((column, name));
-        build.api.add_field(row, definition, FieldBinding::Column(column));
+        build.api.add_field(row, definition, binding);
     }
     let natural_cursor = NATURAL_CURSOR.into();
     build.api.bind_entity(entity, EntityBinding { natural_cursor, ..EntityBinding::default() });

@@ -225,7 +225,7 @@ fn is_comparable(catalog: &Catalog, r#type: &Type) -> (bool, bool) {
             let parts = parts.map(|attribute| is_comparable(catalog, &attribute.r#type));
             parts.fold((true, true), |all, one| (all.0 && one.0, all.1 && one.1))
         }
-        Type::Domain(_) => (false, false),
+        Type::Domain(_) | Type::Row(_) => (false, false),
     }
 }
 

@@ -78,6 +78,8 @@ pub(super) fn value_type(build: &mut Build<'_>, r#type: &Type) -> Option<ValueTy
             })
         }
         Type::Range(id) => parts::range(build, *id, None),
+        // Not a value, but rows below the row.
+        Type::Row(_) => None,
         Type::List(element) => list_value(build, element),
     }
 }
@@ -147,7 +149,7 @@ fn domain_value(build: &mut Build<'_>, id: DomainId) -> Option<ValueType> {
         }
         Type::Composite(base) => parts::composite(build, *base, definition, true),
         Type::Range(base) => parts::range(build, *base, Some(definition)),
-        Type::List(_) | Type::Domain(_) => None,
+        Type::Row(_) | Type::List(_) | Type::Domain(_) => None,
     }
 }
 

@@ -286,7 +286,9 @@ fn places_of_rows() {
     };
     let (near, far) = (music.backward("artist.LIKES"), music.forward("artist.LIKES"));
     let joining = rows(3, From::Joining { near, far }, vec![]);
-    let through = rows(2, From::Through { near, far }, vec![related(1, &[], joining)]);
+    let held = rows(4, From::Value(music.field("album.title")), vec![]);
+    let below = vec![related(1, &[], joining), related(2, &[], held)];
+    let through = rows(2, From::Through { near, far }, below);
     check(
         &music,
         &snapshot(rows(1, From::Once, vec![related(0, &[], through)])),
@@ -295,6 +297,7 @@ fn places_of_rows() {
           step 0 of root 0: read rows 1: once
             #0 related rows 2: through <-artist[:LIKES] ->album[:LIKES]
               #1 related rows 3: joining <-artist[:LIKES] ->album[:LIKES]
+              #2 related rows 4: value title
     "#]],
     );
     let variants = vec![Variant {

@@ -236,6 +236,7 @@ impl Compiler<'_> {
                     RowIdentity::Whole(_) => None,
                 })
             }
+            ir::From::Value(field) => Ok(Some(vec![*field])),
             // The key of the row that it is joined to is not one of its fields.
             ir::From::Joining { far, .. } => Ok(Some(self.hop_fields(*far).1.to_vec())),
             _ => Ok(Some(self.link_fields(related)?.0)),
@@ -257,7 +258,7 @@ impl Compiler<'_> {
                     items.places.push((output.id, column));
                 }
                 OutputKind::Present { path } => {
-                    if path.is_empty() && matches!(rows.from, ir::From::Function(_)) {
+                    if path.is_empty() && is_made(&rows.from) {
                         let expression = Expression::When {
                             condition: Box::new(Expression::is_a_row(scope.alias)),
                             then: Box::new(Expression::Boolean(true)),
@@ -373,6 +374,11 @@ impl Compiler<'_> {
         items.known.fields.insert((path.to_vec(), field, form), number);
         number
     }
+}
+
+/// Whether the rows need not stand anywhere: a function gave them, or a field holds them.
+pub(super) fn is_made(from: &ir::From) -> bool {
+    matches!(from, ir::From::Function(_) | ir::From::Value(_))
 }
 
 /// Expressions with their places as their names.

@@ -11,7 +11,7 @@ use sql::{
     SqlType, TableName,
 };
 
-use super::compile::{CompileError, Compiler};
+use super::compile::{CompileError, Compiler, is_made};
 use super::level::{ParameterSource, Parents};
 use super::parents::{Above, LinkedScope};
 use super::source::Scope;
@@ -91,6 +91,7 @@ impl Compiler<'_> {
                     | Type::Enum(_)
                     | Type::Domain(_)
                     | Type::Range(_)
+                    | Type::Row(_)
                     | Type::List(_) => Expression::Call(self.function_call(call, row, statement)?),
                 }
             }
@@ -164,7 +165,7 @@ impl Compiler<'_> {
     ) -> Result<RowIdentity<'_>, CompileError> {
         let (entity, is_stored) = match path.last() {
             Some(hop) => (self.target(*hop), true),
-            None => (self.entity(rows)?, !matches!(rows.from, ir::From::Function(_))),
+            None => (self.entity(rows)?, !is_made(&rows.from)),
         };
         let definition = &self.catalog[entity];
         let is_told = |key: &&catalog::Key| {
@@ -207,12 +208,7 @@ impl Compiler<'_> {
                 (select, alias, link.collect(), how)
             }
             RowIdentity::Whole(entity) => {
-                let column = key_columns.first().copied().unwrap_or_default();
-                let source = ParameterSource::Keys { level: above.level, column };
-                let parameter = statement.parameter(source, ParameterKind::RowArray { entity });
-                statement.round = statement.round.max(above.round + 1);
-                let alias = statement.alias();
-                let select = Select::from(FromItem::RowArray { parameter, alias });
+                let (select, alias) = sent_rows(entity, above, key_columns, statement);
                 (select, alias, vec![row_as_text(alias)], Parents::Arrays)
             }
         };
@@ -223,6 +219,21 @@ impl Compiler<'_> {
         self.restrict(rows, &mut scope, statement)?;
         Ok(LinkedScope { scope, lateral: Some(parents), link, how })
     }
+}
+
+/// The rows that a column of the level above holds, sent back as they came.
+pub(super) fn sent_rows(
+    entity: EntityId,
+    above: &Above<'_>,
+    key_columns: &[u16],
+    statement: &mut Statement,
+) -> (Select, Alias) {
+    let column = key_columns.first().copied().unwrap_or_default();
+    let source = ParameterSource::Keys { level: above.level, column };
+    let parameter = statement.parameter(source, ParameterKind::RowArray { entity });
+    statement.round = statement.round.max(above.round + 1);
+    let alias = statement.alias();
+    (Select::from(FromItem::RowArray { parameter, alias }), alias)
 }
 
 /// A row as PostgreSQL writes it.

@@ -21,6 +21,7 @@ mod aggregate;
 pub mod compile;
 mod filter;
 mod function;
+mod held;
 mod keyset;
 pub mod level;
 mod parents;

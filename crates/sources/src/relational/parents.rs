@@ -8,7 +8,7 @@ use catalog::FieldId;
 use ir::{Comparison, Filter, Hop, OrderKey, Place, Rows};
 use sql::{Alias, Expression, FromItem, Join, JoinKind, Select, SelectItem, SqlType};
 
-use super::compile::{CompileError, Compiler};
+use super::compile::{CompileError, Compiler, is_made};
 use super::level::{ParameterSource, Parents};
 use super::source::{Scope, page_bounds};
 use super::statement::Statement;
@@ -68,12 +68,13 @@ impl Compiler<'_> {
             Some(top) => self.child_scope(rows, top, above.path, above.key_columns, statement)?,
         };
         let LinkedScope { mut scope, lateral, .. } = linked;
-        // A function may give a row twice, and one may be joined to several parents.
-        let of_function = matches!(rows.from, ir::From::Function(_) | ir::From::Through { .. });
+        // A function may give a row twice, fields of several rows may hold one, and one may be
+        // joined to several parents.
+        let repeats = is_made(&rows.from) || matches!(rows.from, ir::From::Through { .. });
         let columns: Vec<Expression> =
             fields.iter().map(|field| self.column(&mut scope, statement, path, *field)).collect();
         let unique =
-            !of_function && path.is_empty() && self.catalog[self.entity(rows)?].is_unique(fields);
+            !repeats && path.is_empty() && self.catalog[self.entity(rows)?].is_unique(fields);
         let exact = fields.iter().all(|field| self.identity_is_text(*field));
         let once = unique && exact;
         scope.select.items = key_items(columns, exact);
@@ -122,7 +123,7 @@ impl Compiler<'_> {
         Ok(LinkedScope { scope, lateral: None, link: Vec::new(), how: Parents::Top })
     }
 
-    /// The rows of a relation or a function with all parents they belong to, without items, order
+    /// The rows of a relation, a function or a field with all parents they belong to, without items, order
     /// and page.
     pub(super) fn child_scope(
         &self,
@@ -134,6 +135,9 @@ impl Compiler<'_> {
     ) -> Result<LinkedScope, CompileError> {
         if let ir::From::Function(call) = &rows.from {
             return self.function_scope(rows, call, above, path, key_columns, statement);
+        }
+        if let ir::From::Value(_) = rows.from {
+            return self.value_scope(rows, above, key_columns, statement);
         }
         let (near, far) = self.link_fields(rows)?;
         let (item, how) = self.parents(above, path, &near, key_columns, statement)?;
@@ -169,8 +173,10 @@ impl Compiler<'_> {
     /// rows there are, or a page in the order of an index; and saying them again gives the same.
     pub(super) fn is_sayable(&self, rows: &Rows, above: Option<&Above<'_>>) -> bool {
         let Ok(entity) = self.entity(rows) else { return false };
-        if let ir::From::Function(_) | ir::From::Through { .. } | ir::From::Joining { .. } =
-            rows.from
+        if let ir::From::Function(_)
+        | ir::From::Value(_)
+        | ir::From::Through { .. }
+        | ir::From::Joining { .. } = rows.from
         {
             return false;
         }

@@ -52,6 +52,7 @@ impl Compiler<'_> {
             From::Joining { near, .. } => Ok(self.target(*near)),
             From::Variants(_) => Err(CompileError::not_built("rows of several entities")),
             From::Function(call) => self.rows_of_function(call.function),
+            From::Value(field) => self.rows_of_value(*field),
             From::Native { .. } => Err(CompileError::not_built("a native statement")),
             From::Keys { .. } => Err(CompileError::not_built("rows by a list of keys")),
             From::Returned { .. } => Err(CompileError::not_built("rows of a write")),

@@ -33,6 +33,7 @@ impl Compiler<'_> {
             ir::From::Entity(_)
             | ir::From::Variants(_)
             | ir::From::Function(_)
+            | ir::From::Value(_)
             | ir::From::Once
             | ir::From::Native { .. }
             | ir::From::Keys { .. }

@@ -137,7 +137,7 @@ impl ValueKind {
             Type::Enum(_) => Self::Text,
             Type::List(_) => Self::List,
             Type::Composite(_) => Self::Composite,
-            Type::Domain(_) | Type::Range(_) => Self::Other,
+            Type::Domain(_) | Type::Range(_) | Type::Row(_) => Self::Other,
         }
     }
 

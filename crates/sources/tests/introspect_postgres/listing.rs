@@ -162,6 +162,7 @@ fn type_text(catalog: &Catalog, r#type: &Type) -> String {
         Type::Domain(id) => format!("domain {}", catalog[*id].name),
         Type::Composite(id) => format!("composite {}", catalog[*id].name),
         Type::Range(id) => format!("range {}", catalog[*id].name),
+        Type::Row(id) => format!("row of {}", catalog[*id].name),
         Type::List(element) => format!("[{}]", type_text(catalog, element)),
     }
 }

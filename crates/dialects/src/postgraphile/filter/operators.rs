@@ -96,7 +96,9 @@ pub(in crate::postgraphile) fn find(build: &mut Build<'_>, r#type: &Type) -> Opt
     let element = match r#type {
         Type::Range(id) => value_type(build, &catalog[*id].subtype)?.input,
         Type::List(element) => value_type(build, element)?.input,
-        Type::Scalar(_) | Type::Enum(_) | Type::Domain(_) | Type::Composite(_) => None,
+        Type::Scalar(_) | Type::Enum(_) | Type::Domain(_) | Type::Composite(_) | Type::Row(_) => {
+            None
+        }
     };
     find_of(build, category, &value, element)
 }
@@ -153,11 +155,12 @@ fn category(build: &Build<'_>, r#type: &Type) -> Option<Category> {
             | Type::Domain(_)
             | Type::Composite(_)
             | Type::Range(_)
+            | Type::Row(_)
             | Type::List(_) => None,
         },
         Type::Range(_) => Some(Category::Range),
         Type::List(element) => is_listed(build, element).then_some(Category::List),
-        Type::Composite(_) => None,
+        Type::Composite(_) | Type::Row(_) => None,
     }
 }
 
@@ -172,9 +175,13 @@ fn is_listed(build: &Build<'_>, element: &Type) -> bool {
         Type::Domain(id) => match &build.catalog[*id].base {
             Type::Scalar(scalar) => scalar_category(build, scalar).is_some(),
             Type::Enum(_) => true,
-            Type::Domain(_) | Type::Composite(_) | Type::Range(_) | Type::List(_) => false,
+            Type::Domain(_)
+            | Type::Composite(_)
+            | Type::Range(_)
+            | Type::Row(_)
+            | Type::List(_) => false,
         },
-        Type::Composite(_) | Type::List(_) => false,
+        Type::Composite(_) | Type::Row(_) | Type::List(_) => false,
     }
 }
 

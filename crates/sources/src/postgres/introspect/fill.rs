@@ -26,7 +26,6 @@ pub(super) fn fill(found: &Found) -> (Catalog, PhysicalTypes) {
         builder: Builder::new(CAPABILITIES),
         namespaces: found.namespaces.iter().map(|namespace| namespace.name.as_str()).collect(),
         types: Types::new(&found.types, &found.attributes),
-        entities: FxHashMap::default(),
         fields: FxHashMap::default(),
         physical: Vec::with_capacity(found.columns.len()),
         physical_rows: Vec::with_capacity(found.relations.len()),
@@ -60,8 +59,6 @@ pub(super) struct Fill<'a> {
     /// By oid.
     pub(super) namespace_names: FxHashMap<u32, &'a str>,
     pub(super) types: Types<'a>,
-    /// By the relation's oid.
-    pub(super) entities: FxHashMap<u32, EntityId>,
     /// By the relation's oid and the column's number.
     fields: FxHashMap<(u32, i16), FieldId>,
     /// By field.
@@ -74,7 +71,6 @@ pub(super) struct Fill<'a> {
 
 impl Fill<'_> {
     fn entities(&mut self, found: &Found) {
-        let columns = by_relation(&found.columns);
         for relation in &found.relations {
             let namespace = self.namespace_names.get(&relation.namespace).copied();
             let namespace = namespace.unwrap_or_default();
@@ -84,8 +80,13 @@ impl Fill<'_> {
                 relation.kind,
                 boxed(relation.description.as_ref()),
             );
-            self.entities.insert(relation.oid, id);
+            self.types.entities.insert(relation.oid, id);
             self.physical_rows.push(relation.row_array);
+        }
+        // After all tables: a column may hold a row of a later one.
+        let columns = by_relation(&found.columns);
+        for relation in &found.relations {
+            let Some(id) = self.types.entities.get(&relation.oid).copied() else { continue };
             for column in columns.get(&relation.oid).copied().unwrap_or_default() {
                 self.field(id, relation, column);
             }
@@ -94,8 +95,8 @@ impl Fill<'_> {
 
     fn field(&mut self, entity: EntityId, relation: &Relation, column: &Column) {
         let subject = self.subject(entity, &[".", &column.name]);
-        self.types.note_unmapped(&mut self.builder, column.r#type, &subject);
-        let r#type = self.types.make(&mut self.builder, column.r#type, column.modifier);
+        let (oid, modifier) = (column.r#type, column.modifier);
+        let r#type = self.types.make_field(&mut self.builder, &subject, oid, modifier);
         let nullable = match relation.kind {
             EntityKind::Table | EntityKind::ForeignTable => {
                 !column.not_null && !self.types.forbids_null(column.r#type)
@@ -215,7 +216,7 @@ impl Fill<'_> {
 
     /// The entity and its fields of these numbers; `None` if the relation is not served.
     fn part(&self, relation: u32, columns: &[i16]) -> Option<(EntityId, Vec<FieldId>)> {
-        let entity = *self.entities.get(&relation)?;
+        let entity = *self.types.entities.get(&relation)?;
         let fields = columns.iter().map(|number| self.fields.get(&(relation, *number)).copied());
         Some((entity, fields.collect::<Option<_>>()?))
     }

@@ -123,7 +123,7 @@ impl Fill<'_> {
             return Ok(FunctionResult::Nothing);
         }
         if function.result == RECORD {
-            let entity = self.record(namespace, function)?;
+            let entity = self.record(namespace, subject, function)?;
             return Ok(rows_of(entity, function.set));
         }
         if function.result_row != 0 {
@@ -140,9 +140,8 @@ impl Fill<'_> {
             }
             return Ok(FunctionResult::RowArray(entity));
         }
-        self.types.note_unmapped(&mut self.builder, function.result, subject);
         let entity = self.own_entity(namespace, function, EntityKind::ValueSet);
-        let field = self.own_field(entity, &function.name, function.result);
+        let field = self.own_field(entity, subject, &function.name, function.result);
         Ok(match function.set {
             true => FunctionResult::Values(field),
             false => FunctionResult::Value(field),
@@ -150,7 +149,12 @@ impl Fill<'_> {
     }
 
     /// The entity of the rows whose columns are the function's own.
-    fn record(&mut self, namespace: &str, function: &Function) -> Result<EntityId, Obstacle> {
+    fn record(
+        &mut self,
+        namespace: &str,
+        subject: &str,
+        function: &Function,
+    ) -> Result<EntityId, Obstacle> {
         let outputs: Vec<&Parameter> =
             function.parameters.iter().filter(|one| one.mode.is_output()).collect();
         if outputs.is_empty() {
@@ -164,7 +168,7 @@ impl Fill<'_> {
             // As PostgreSQL calls a column without a name.
             let unnamed = format!("column{place}");
             let name = if parameter.name.is_empty() { &unnamed } else { &parameter.name };
-            self.own_field(entity, name, parameter.r#type);
+            self.own_field(entity, subject, name, parameter.r#type);
         }
         Ok(entity)
     }
@@ -176,8 +180,8 @@ impl Fill<'_> {
         entity
     }
 
-    fn own_field(&mut self, entity: EntityId, name: &str, oid: u32) -> FieldId {
-        let r#type = self.types.make(&mut self.builder, oid, -1);
+    fn own_field(&mut self, entity: EntityId, subject: &str, name: &str, oid: u32) -> FieldId {
+        let r#type = self.types.make_field(&mut self.builder, subject, oid, -1);
         // A function may give texts of any collation.
         self.physical.push(self.types.physical(oid, -1, false));
         self.builder.field(
@@ -194,7 +198,7 @@ impl Fill<'_> {
     }
 
     fn served(&self, relation: u32, verb: &str) -> Result<EntityId, Obstacle> {
-        self.entities.get(&relation).copied().ok_or_else(|| {
+        self.types.entities.get(&relation).copied().ok_or_else(|| {
             Obstacle::new(
                 format!("it {verb} rows of a table that is not served here."),
                 "serve the schema of the table, too.",

@@ -82,7 +82,7 @@ async fn read_snapshot(
         | Form::Enum { .. }
         | Form::Range { .. }
         | Form::Multirange
-        | Form::RowOfTable => None,
+        | Form::RowOfTable { .. } => None,
     }));
     let attributes =
         rows(client, include_str!("columns.sql"), &[&composites], Column::from_row).await?;

@@ -142,7 +142,7 @@ pub(super) enum Form {
     Composite { relation: u32 },
     Range { subtype: u32 },
     Multirange,
-    RowOfTable,
+    RowOfTable { relation: u32 },
 }
 
 impl Namespace {
@@ -286,7 +286,7 @@ impl TypeRow {
             },
             'e' => Form::Enum { labels: row.try_get("labels")? },
             'c' if composite != 0 => Form::Composite { relation: composite },
-            'c' => Form::RowOfTable,
+            'c' => Form::RowOfTable { relation: row.try_get("row_of")? },
             'r' => Form::Range { subtype: row.try_get("subtype")? },
             'm' => Form::Multirange,
             _ if element != 0 => Form::Array { element },

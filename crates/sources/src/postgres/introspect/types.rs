@@ -1,6 +1,6 @@
 //! Types with parts: each is added to the catalog when the first column reaches it.
 
-use catalog::{Attribute, Builder, EnumLabel, Note, NoteKind, Scalar, Type};
+use catalog::{Attribute, Builder, EntityId, EnumLabel, Note, NoteKind, Scalar, Type};
 use rustc_hash::FxHashMap;
 
 use super::FieldType;
@@ -14,6 +14,8 @@ pub(super) struct Types<'a> {
     attributes: FxHashMap<u32, &'a [Column]>,
     /// The types that have a place in the catalog, by oid.
     made: FxHashMap<u32, Type>,
+    /// The entities of the tables that are served, by relation.
+    pub(super) entities: FxHashMap<u32, EntityId>,
     /// The types of the elements of ranges, by the index of the range's id.
     pub(super) elements: Vec<u32>,
 }
@@ -24,8 +26,27 @@ impl<'a> Types<'a> {
             rows: rows.iter().map(|row| (row.oid, row)).collect(),
             attributes: by_relation(attributes),
             made: FxHashMap::default(),
+            entities: FxHashMap::default(),
             elements: Vec::new(),
         }
+    }
+
+    /// The type of a field. Below a field, in an attribute or an element, a table's row is known
+    /// by the name of its type only.
+    pub(super) fn make_field(
+        &mut self,
+        builder: &mut Builder,
+        subject: &str,
+        oid: u32,
+        modifier: i32,
+    ) -> Type {
+        if let Some(Form::RowOfTable { relation }) = self.form(oid)
+            && let Some(entity) = self.entities.get(relation)
+        {
+            return Type::Row(*entity);
+        }
+        self.note_unmapped(builder, oid, subject);
+        self.make(builder, oid, modifier)
     }
 
     /// The type of a column, attribute or element; `modifier` is -1 where there is none.
@@ -43,7 +64,7 @@ impl<'a> Types<'a> {
                     Mapping::Text | Mapping::Unmapped => other(row),
                 });
             }
-            Form::Multirange | Form::RowOfTable => return Type::Scalar(other(row)),
+            Form::Multirange | Form::RowOfTable { .. } => return Type::Scalar(other(row)),
             // The modifier of an array is that of its elements.
             Form::Array { element } => {
                 return Type::List(Box::new(self.make(builder, *element, modifier)));
@@ -83,7 +104,7 @@ impl<'a> Types<'a> {
                 Form::Base if scalar::map(row, -1) == Mapping::Unmapped => {
                     ("serve a view that casts it to a type with a representation.", "type")
                 }
-                Form::RowOfTable => (
+                Form::RowOfTable { .. } => (
                     "give it a composite type (create type … as) with the same attributes.",
                     "row type",
                 ),
@@ -129,7 +150,7 @@ impl<'a> Types<'a> {
         let (base, modifier) = self.without_domains(oid, modifier);
         let parameter = self.rows.get(&base).filter(|row| match &row.form {
             // Two rows are compared whatever their types are, so nothing could be inferred.
-            Form::Composite { .. } | Form::RowOfTable => true,
+            Form::Composite { .. } | Form::RowOfTable { .. } => true,
             Form::Base => scalar::is_object_identifier(row),
             Form::Array { .. }
             | Form::Domain { .. }

@@ -41,6 +41,7 @@ select
   typ.typdefaultbin is not null as has_default,
   coalesce(rng.rngsubtype, 0) as subtype,
   case when composite.relkind = 'c' then typ.typrelid else 0 end as composite,
+  typ.typrelid as row_of,
   array(
     select enm.enumlabel::text
     from pg_enum as enm
