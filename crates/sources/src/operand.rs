@@ -84,9 +84,11 @@ pub fn resolve<'v>(
                 Some(operand) => resolve(operand, variables)?.rows(word),
                 None => Ok(None),
             };
+            // A limit that is negative is refused as one, though the offset may be made of it.
+            let limit = rows(limit, "LIMIT")?;
             let before = resolve(row, variables)?.rows("OFFSET")?.unwrap_or(0).saturating_sub(1);
             let before = before.saturating_sub(rows(offset, "OFFSET")?.unwrap_or(0));
-            let count = rows(limit, "LIMIT")?.map_or(before, |limit| limit.min(before));
+            let count = limit.map_or(before, |limit| limit.min(before));
             Ok(Resolved::Integer(i64::try_from(count).unwrap_or(i64::MAX)))
         }
         Operand::Decoded { slot, codec, part } => {

@@ -145,16 +145,18 @@ impl<'a> Context<'a> {
             };
             let node = match binding {
                 // Beyond a cursor stands at least the cursor's own row, before an offset what it
-                // passes over; what a limit cuts off is known by reading one row more.
-                PageInfoField::HasNextPage if paging.before => {
+                // passes over; what a limit cuts off is known by reading one row more. Cursors
+                // that hold numbers are offsets and limits.
+                PageInfoField::HasNextPage if paging.before && !paging.by_number => {
                     shown = true;
                     Node::HasOutside { rows, beyond_cursor: true }
                 }
-                PageInfoField::HasPreviousPage if paging.after || paging.offset => {
+                PageInfoField::HasPreviousPage if paging.begins_by_offset() => {
                     shown = true;
-                    Node::HasOutside { rows, beyond_cursor: paging.after }
+                    let beyond_cursor = paging.after && !paging.by_number;
+                    Node::HasOutside { rows, beyond_cursor }
                 }
-                PageInfoField::HasNextPage if paging.first => {
+                PageInfoField::HasNextPage if paging.first || paging.before => {
                     (look_ahead, shown) = (true, true);
                     Node::HasMore { rows }
                 }

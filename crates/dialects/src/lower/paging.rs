@@ -17,6 +17,16 @@ pub(super) struct Paging {
     pub(super) offset: bool,
     pub(super) after: bool,
     pub(super) before: bool,
+    /// Whether cursors hold the row's number.
+    pub(super) by_number: bool,
+}
+
+impl Paging {
+    /// Whether rows are passed over from the beginning, not cut off when they are read from the
+    /// end.
+    pub(super) fn begins_by_offset(self) -> bool {
+        self.after || self.offset || (self.by_number && self.before && self.last)
+    }
 }
 
 const FIRST_AND_LAST: &str = "We don't support setting both first and last";
@@ -49,21 +59,18 @@ pub(super) fn page(
             (limit, offset) => Page::Offset { limit, offset, look_ahead },
         });
     }
-    if order.is_by_number() {
+    let has_cursor = after.is_some() || before.is_some();
+    if order.is_by_number() && (has_cursor || order.terms.is_empty()) {
         if !order.terms.is_empty() {
             return refused(NOT_UNIQUE);
         }
-        if last.is_some() {
+        // Where the set ends is not known before it is read.
+        if last.is_some() && before.is_none() {
             return refused(UNORDERED_LAST);
         }
-        return between_numbers(
-            after.as_ref(),
-            before.as_ref(),
-            order,
-            (limit, offset),
-            look_ahead,
-        )
-        .ok_or_else(|| LowerError::refused(OTHER_ORDER, location));
+        let window = Window { after, before, limit, offset, last };
+        return between_numbers(window, order, look_ahead)
+            .ok_or_else(|| LowerError::refused(OTHER_ORDER, location));
     }
     let values = |cursor: Option<Opaque>| match cursor {
         None => Ok(None),
@@ -83,32 +90,51 @@ pub(super) fn page(
     }))
 }
 
+/// What is asked of an unordered set: `last` only together with `before`, and without `limit` and
+/// `offset`.
+#[derive(Debug)]
+struct Window {
+    after: Option<Opaque>,
+    before: Option<Opaque>,
+    limit: Option<Operand>,
+    offset: Option<Operand>,
+    last: Option<Operand>,
+}
+
 /// The rows between two rows of an unordered set, by their numbers; `None` if a cursor is of
 /// another order.
-fn between_numbers(
-    after: Option<&Opaque>,
-    before: Option<&Opaque>,
-    order: &ListOrder,
-    (limit, offset): (Option<Operand>, Option<Operand>),
-    look_ahead: bool,
-) -> Option<Page> {
+fn between_numbers(window: Window, order: &ListOrder, look_ahead: bool) -> Option<Page> {
+    let Window { after, before, limit, offset, last } = window;
     let after = match after {
-        Some(cursor) => Some(number(cursor, order)?),
+        Some(cursor) => Some(number(&cursor, order)?),
         None => None,
     };
-    let offset = match (after, offset) {
-        (Some(number), Some(offset)) => Some(Operand::Sum(vec![number, offset])),
-        (number, offset) => number.or(offset),
+    let Some(before) = before else {
+        return Some(Page::Offset { limit, offset: sum(after, offset), look_ahead });
     };
-    let limit = match before {
-        None => limit,
-        Some(cursor) => Some(Operand::RowsBefore {
-            row: Box::new(number(cursor, order)?),
-            offset: offset.clone().map(Box::new),
-            limit: limit.map(Box::new),
-        }),
+    let row = Box::new(number(&before, order)?);
+    let offset = match &last {
+        None => sum(after, offset),
+        // All but the last of the rows between are passed over, too.
+        Some(last) => {
+            let shown = sum(after.clone(), Some(last.clone())).map(Box::new);
+            let passed = Operand::RowsBefore { row: row.clone(), offset: shown, limit: None };
+            sum(after, Some(passed))
+        }
     };
-    Some(Page::Offset { limit, offset, look_ahead })
+    let limit = Operand::RowsBefore {
+        row,
+        offset: offset.clone().map(Box::new),
+        limit: limit.or(last).map(Box::new),
+    };
+    Some(Page::Offset { limit: Some(limit), offset, look_ahead })
+}
+
+fn sum(left: Option<Operand>, right: Option<Operand>) -> Option<Operand> {
+    match (left, right) {
+        (Some(left), Some(right)) => Some(Operand::Sum(vec![left, right])),
+        (left, right) => left.or(right),
+    }
 }
 
 /// The number of the row that a cursor stands for.

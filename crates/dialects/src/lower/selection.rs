@@ -313,6 +313,7 @@ impl<'a> Context<'a> {
                     offset: arguments.offset.is_some(),
                     after: arguments.after.is_some(),
                     before: arguments.before.is_some(),
+                    by_number: order.is_by_number(),
                 };
                 let connection =
                     self.connection(r#type.base, sets, paging, &order, row, &mut outputs)?;
