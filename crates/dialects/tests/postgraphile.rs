@@ -7,7 +7,8 @@ mod shop;
 #[path = "postgraphile/tables.rs"]
 mod tables;
 
-use catalog::{Catalog, Scalar, Type};
+use catalog::builder::NewField;
+use catalog::{Catalog, EntityKind, Scalar, Type};
 use dialects::postgraphile::{Options, SimpleCollections, api};
 use dialects::{Api, EntityBinding, FieldBinding, NodeIdBinding, OrderBy, ValueBinding};
 use expect_test::{expect, expect_file};
@@ -152,6 +153,67 @@ fn orders_cursors_and_node_ids() {
     let post_tag = api.schema.find_type("PostTag").unwrap();
     let node_id = api.schema.find_field(post_tag, "nodeId").unwrap();
     assert_eq!(*api.field(node_id), FieldBinding::NodeId { prefix: "post_tags".into(), key });
+}
+
+#[test]
+fn a_view_is_ordered_by_its_unique_column() {
+    let check =
+        |kind: EntityKind, comment: &str, option: Option<&str>, cursor: &str, note: &str| {
+            let mut tables = Tables::default();
+            let (namespace, text) = (Tables::namespace(), Some(comment.into()));
+            let view = tables.builder.entity(namespace, "seen".into(), kind, text);
+            for (name, scalar) in [("id", Scalar::Int32), ("doc", Scalar::Json)] {
+                let field = NewField {
+                    name: name.into(),
+                    r#type: Type::Scalar(scalar),
+                    nullable: true,
+                    has_default: false,
+                    generated: None,
+                    description: None,
+                };
+                tables.builder.field(view, field);
+            }
+            let mut catalog = tables.builder.finish();
+            let view_unique_key = option.map(Into::into);
+            let options = Options { view_unique_key, ..Options::default() };
+            dialects::postgraphile::declare(&mut catalog, &options);
+            let api = api(&catalog, &options);
+            let case = format!("{kind:?} {comment:?} {option:?}");
+            let binding = api.find_entity(view).unwrap();
+            assert_eq!(&*binding.natural_cursor, cursor, "{case}");
+            assert_eq!(binding.tie_break.is_empty(), cursor == "natural", "{case}");
+            assert_eq!(binding.node_id.is_some(), cursor == "primary_key_asc", "{case}");
+            let messages: Vec<_> = api.notes.iter().map(|note| &*note.message).collect();
+            assert_eq!(messages.join("\n"), note, "{case}");
+        };
+    let (unique, natural) = ("view_unique_key_asc", "natural");
+    check(EntityKind::View, "", None, natural, "");
+    check(EntityKind::View, "", Some("id"), unique, "");
+    check(EntityKind::View, "@uniqueKey id", None, unique, "");
+    check(EntityKind::View, "@uniqueKey id\n@omit order", None, unique, "");
+    // The tag stands over the option, and a key over both.
+    check(
+        EntityKind::View,
+        "@uniqueKey ID",
+        Some("id"),
+        natural,
+        "@uniqueKey names the column ID, which is not there.",
+    );
+    check(EntityKind::View, "@primaryKey id\n@uniqueKey id", Some("id"), "primary_key_asc", "");
+    for comment in ["@uniqueKey", "@uniqueKey id\n@uniqueKey id"] {
+        let note = "@uniqueKey does not name one column.";
+        check(EntityKind::View, comment, None, natural, note);
+    }
+    let unordered = "rows cannot be ordered by doc, which should tell them apart.";
+    check(EntityKind::View, "@uniqueKey doc", None, natural, unordered);
+    check(EntityKind::View, "", Some("doc"), natural, unordered);
+    let missing = "no view has this column, which should tell rows of views apart.";
+    check(EntityKind::View, "", Some("nothing"), natural, missing);
+    for kind in [EntityKind::Table, EntityKind::MaterializedView, EntityKind::ForeignTable] {
+        check(kind, "", Some("id"), natural, missing);
+        let note = "@uniqueKey is for views, and this is none.";
+        check(kind, "@uniqueKey id", None, natural, note);
+    }
 }
 
 #[test]
