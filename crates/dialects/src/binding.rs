@@ -6,7 +6,7 @@ use ir::{
     AggregateFunction, Case, Comparison, Direction, Form, Hop, Place, Quantifier, TextMatch,
     TimeUnit,
 };
-use response::{Leaf, Part};
+use response::{Figure, Leaf, Part};
 
 /// What a field of an object type means.
 #[derive(Clone, Debug, PartialEq)]
@@ -189,6 +189,7 @@ pub enum ValueShape {
     Bound,
     Interval,
     Point,
+    Figure(Figure),
 }
 
 /// How a field of an entity is written, wherever it stands.

@@ -27,6 +27,15 @@ pub enum ValueForm {
     Interval(Vec<(Box<str>, Unit)>),
     /// An object of two coordinates.
     Point { x: Box<str>, y: Box<str> },
+    /// An object of two points, as the line through them or the segment between them.
+    Line { a: Member, b: Member },
+    /// An object of two points, as the box whose corners they are.
+    Box { a: Member, b: Member },
+    /// An object of points, as the way through them. It leads from the last one back to the first
+    /// unless it is said to be open.
+    Path { points: Member, is_open: Option<Box<str>> },
+    /// An object of a point and a number. Without the number it is null.
+    Circle { center: Member, radius: Box<str> },
     /// An object whose members are texts or nulls, as keys with their values.
     KeyValue,
     /// Any value, as JSON. A text is the JSON itself, or a JSON string.

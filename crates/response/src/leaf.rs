@@ -10,7 +10,7 @@
 //! * `text`: texts, enums and values of unknown types; `uuid`, `bytes`
 //! * `datetime`: dates, times of day, timestamps; `offset`
 //! * `json`, `key_value`
-//! * `array`, `composite`, `range`, `interval`, `point`: values that have parts; `member`, `quoted`
+//! * `array`, `composite`, `range`, `interval`, `point`, `figure`: values that have parts; `member`, `quoted`
 //! * `error`: what an error shows of a value
 
 mod array;
@@ -22,6 +22,7 @@ mod composite;
 mod datetime;
 mod decimal;
 mod error;
+mod figure;
 mod interval;
 mod json;
 mod key_value;
@@ -99,6 +100,8 @@ pub enum Leaf {
     Bound(Box<[Member]>),
     Interval(Box<[Member]>),
     Point(Box<[Member]>),
+    /// A figure in the plane as an object of its points.
+    Figure(Figure, Box<[Member]>),
     /// JSON text that does not depend on the value: only within a [`Member`].
     Literal(Box<[u8]>),
 }
@@ -148,8 +151,32 @@ pub enum Part {
     /// Of a point; floats.
     X,
     Y,
+    /// Of a line, a segment or a box; its leaf is a [`Leaf::Point`].
+    A,
+    B,
+    /// Of a path or a polygon; its leaf is a [`Leaf::List`] of points.
+    Points,
+    /// Of a path; its leaf is ignored, it is a boolean.
+    IsOpen,
+    /// Of a circle; its leaf is a [`Leaf::Point`].
+    Center,
+    /// Of a circle; a float.
+    Radius,
     /// `__typename`: its leaf is a [`Leaf::Literal`].
     Typename,
+}
+
+/// A figure in the plane.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum Figure {
+    /// Without ends. PostgreSQL keeps it as an equation; its points are those on the axes.
+    Line,
+    Segment,
+    Box,
+    /// Points one after the other, of which the last one may lead back to the first.
+    Path,
+    Polygon,
+    Circle,
 }
 
 /// The names that an API gives to an enum's labels.

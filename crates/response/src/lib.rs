@@ -20,7 +20,7 @@ pub mod sink;
 pub mod writer;
 
 pub use cursor::{Bounds, Cursor, Layout, LevelId, Place, Value};
-pub use leaf::{EnumNames, JsonForm, Leaf, LeafError, Member, Part};
+pub use leaf::{EnumNames, Figure, JsonForm, Leaf, LeafError, Member, Part};
 pub use shape::{Fields, Item, Node, NodeId, OutputId, Piece, RowsId, Shape, ShapeField};
 pub use sink::{Mark, Sink, TooLarge};
 pub use writer::{Failure, PathItem, Segment, WriteError, Writer, Written};

@@ -70,9 +70,10 @@ fn options_that_do_not_go_together_are_refused() {
 
 #[test]
 fn options_of_postgraphile_are_refused_for_phrag() {
-    let options: [&[&str]; 10] = [
+    let options: [&[&str]; 11] = [
         &["--classic-ids"],
         &["--dynamic-json"],
+        &["--geometric-types"],
         &["--include-extension-resources"],
         &["--legacy-relations", "omit"],
         &["--network-scalars"],

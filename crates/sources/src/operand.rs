@@ -47,6 +47,17 @@ pub enum Parts<'v> {
         x: Box<Resolved<'v>>,
         y: Box<Resolved<'v>>,
     },
+    /// Points one after the other, and whether the way through them is open.
+    Points {
+        points: Vec<Resolved<'v>>,
+        is_open: bool,
+    },
+    Circle {
+        center: Box<Resolved<'v>>,
+        radius: Box<Resolved<'v>>,
+    },
+    /// A list of boxes, which are not separated as the elements of other lists are.
+    Boxes(Vec<Resolved<'v>>),
     /// Keys with texts or nulls.
     KeyValue(Vec<KeyValue<'v>>),
 }

@@ -4,7 +4,7 @@ use catalog::{Catalog, CompositeId, DomainId, EntityId, EnumId, FieldId, Note};
 use graphql::schema::{
     FieldDefinition, InputDefinition, TypeDefinition, TypeId, TypeKind, TypeRef,
 };
-use response::JsonForm;
+use response::{Figure, JsonForm};
 use rustc_hash::FxHashMap;
 
 use super::aggregates::AggregateTypes;
@@ -56,6 +56,7 @@ pub(super) enum Named {
     Enum(EnumId),
     Domain(DomainId),
     Composite(CompositeId),
+    Figure(Figure),
     /// An enum whose values are rows, by its place among these.
     EnumTable(usize),
 }

@@ -44,6 +44,13 @@ pub(super) const INTERVAL: &str =
 pub(super) const SECONDS: &str = "A quantity of seconds. This is the only non-integer field, as \
      all the other fields will dump their overflow into a smaller unit of time. Intervals don’t \
      have a smaller unit than seconds.";
+pub(super) const LINE: &str = "An infinite line that passes through points 'a' and 'b'.";
+pub(super) const SEGMENT: &str = "An finite line between points 'a' and 'b'.";
+pub(super) const BOX: &str = "A rectangular box defined by two opposite corners 'a' and 'b'";
+pub(super) const PATH: &str = "A path (open or closed) made up of points";
+/// PostGraphile says the opposite of what is so.
+pub(super) const IS_OPEN: &str =
+    "True if this is a closed path (similar to a polygon), false otherwise.";
 pub(super) const RANGE_START: &str = "The starting bound of our range.";
 pub(super) const RANGE_END: &str = "The ending bound of our range.";
 pub(super) const BOUND: &str =

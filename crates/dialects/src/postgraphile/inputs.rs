@@ -116,7 +116,7 @@ pub(super) fn composite(
 }
 
 /// Adds the input type that belongs to an output type.
-fn add_type(
+pub(super) fn add_type(
     build: &mut Build<'_>,
     output: &Definition,
     description: Option<Box<str>>,
@@ -130,7 +130,7 @@ fn add_type(
     build.add_type(&name, description, TypeKind::InputObject { fields: Vec::new() })
 }
 
-fn add_member(build: &mut Build<'_>, r#type: TypeId, definition: InputDefinition) {
+pub(super) fn add_member(build: &mut Build<'_>, r#type: TypeId, definition: InputDefinition) {
     let binding = InputBinding::lenient(InputRole::Member);
     build.api.add_input_field(r#type, definition, binding);
 }

@@ -32,6 +32,7 @@ mod descriptions;
 mod entity;
 mod enum_tables;
 mod enums;
+mod figures;
 mod filter;
 mod function_results;
 mod functions;
@@ -81,6 +82,8 @@ pub struct Options {
     pub connection_filter: Option<FilterOptions>,
     /// JSON stands in answers and arguments as itself, not as a string that holds JSON.
     pub dynamic_json: bool,
+    /// Lines, boxes, paths and other figures are objects of their points, not texts.
+    pub geometric_types: bool,
     /// Columns and foreign keys that no index serves are offered for conditions, orders and
     /// relations all the same.
     pub ignore_indexes: bool,
@@ -113,6 +116,7 @@ impl Default for Options {
             classic_ids: false,
             connection_filter: None,
             dynamic_json: false,
+            geometric_types: false,
             ignore_indexes: true,
             legacy_relations: LegacyRelations::default(),
             setof_functions_contain_nulls: true,

@@ -204,10 +204,10 @@ fn known_input(build: &Build<'_>, output: TypeId) -> Option<TypeRef> {
 
 /// Whether two values can be compared, and what the database calls their type.
 #[derive(Clone, Copy)]
-struct Comparable<'n> {
-    equal: bool,
-    ordered: bool,
-    name: &'n str,
+pub(super) struct Comparable<'n> {
+    pub(super) equal: bool,
+    pub(super) ordered: bool,
+    pub(super) name: &'n str,
 }
 
 /// Whether the database can compare, and whether it can order, values of a type that is not
@@ -230,7 +230,7 @@ fn is_comparable(catalog: &Catalog, r#type: &Type) -> (bool, bool) {
 }
 
 /// A value with parts.
-fn object_value(
+pub(super) fn object_value(
     r#type: TypeId,
     value: ValueShape,
     input: Option<TypeRef>,

@@ -2,7 +2,9 @@
 
 use catalog::Scalar;
 use ir::ValueForm;
-use response::{JsonForm, Leaf};
+use response::{Figure, JsonForm, Leaf};
+
+use super::Options;
 
 /// Types whose names no table and no type of the database can have: those that PostGraphile
 /// defines in every schema.
@@ -64,10 +66,12 @@ pub(super) enum ScalarForm {
     Interval,
     /// An object of `x` and `y`.
     Point,
+    /// An object of points.
+    Figure(Figure),
 }
 
 /// What a scalar of the source is in GraphQL.
-pub(super) fn scalar_form(scalar: &Scalar, json: JsonForm, network_scalars: bool) -> ScalarForm {
+pub(super) fn scalar_form(scalar: &Scalar, json: JsonForm, options: &Options) -> ScalarForm {
     let same = |name, leaf: Leaf| ScalarForm::Leaf(ScalarType { name, json: leaf.clone(), leaf });
     let number = |name, leaf| ScalarForm::Leaf(ScalarType { name, leaf, json: Leaf::KeyNumber });
     match scalar {
@@ -85,9 +89,9 @@ pub(super) fn scalar_form(scalar: &Scalar, json: JsonForm, network_scalars: bool
         Scalar::Text | Scalar::Character { .. } | Scalar::CaseInsensitiveText | Scalar::Xml => {
             same("String", Leaf::Text)
         }
-        Scalar::Cidr if network_scalars => same("CidrAddress", Leaf::Text),
-        Scalar::MacAddress if network_scalars => same("MacAddress", Leaf::Text),
-        Scalar::MacAddress8 if network_scalars => same("MacAddress8", Leaf::Text),
+        Scalar::Cidr if options.network_scalars => same("CidrAddress", Leaf::Text),
+        Scalar::MacAddress if options.network_scalars => same("MacAddress", Leaf::Text),
+        Scalar::MacAddress8 if options.network_scalars => same("MacAddress8", Leaf::Text),
         Scalar::Cidr | Scalar::MacAddress | Scalar::MacAddress8 => same("String", Leaf::Text),
         Scalar::Uuid => same("UUID", Leaf::Uuid),
         Scalar::Json | Scalar::Jsonb => ScalarForm::Leaf(ScalarType {
@@ -109,10 +113,27 @@ pub(super) fn scalar_form(scalar: &Scalar, json: JsonForm, network_scalars: bool
             leaf: Leaf::KeyValue,
             json: Leaf::Any,
         }),
-        Scalar::Other(name) => same(object_identifier(name).unwrap_or("String"), Leaf::Any),
+        Scalar::Other(name) => match figure(name) {
+            Some(figure) if options.geometric_types => ScalarForm::Figure(figure),
+            _ => same(object_identifier(name).unwrap_or("String"), Leaf::Any),
+        },
         Scalar::Interval => ScalarForm::Interval,
         Scalar::Point => ScalarForm::Point,
     }
+}
+
+/// PostgreSQL's names for figures in the plane.
+/// <https://www.postgresql.org/docs/current/datatype-geometric.html>
+fn figure(name: &str) -> Option<Figure> {
+    Some(match name {
+        "line" => Figure::Line,
+        "lseg" => Figure::Segment,
+        "box" => Figure::Box,
+        "path" => Figure::Path,
+        "polygon" => Figure::Polygon,
+        "circle" => Figure::Circle,
+        _ => return None,
+    })
 }
 
 /// PostgreSQL's names for objects of the database itself.

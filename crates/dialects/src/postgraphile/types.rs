@@ -9,7 +9,7 @@ use super::build::{Build, Named};
 use super::claims::Claimant;
 use super::scalars::ScalarForm;
 use super::tags::Annotated;
-use super::{enum_tables, enums, parts, scalars};
+use super::{enum_tables, enums, figures, parts, scalars};
 use crate::binding::ValueShape;
 
 /// What the API shows for a type.
@@ -87,6 +87,7 @@ pub(super) fn value_type(build: &mut Build<'_>, r#type: &Type) -> Option<ValueTy
 fn list_value(build: &mut Build<'_>, element_type: &Type) -> Option<ValueType> {
     let element = value_type(build, element_type)?;
     let is_box = is_box(build.catalog.base_type(element_type));
+    let is_figure = matches!(element.value, ValueShape::Figure(_));
     let form = match element.form {
         Form::Stored if is_box => Form::Texts,
         Form::Stored => Form::Stored,
@@ -100,8 +101,8 @@ fn list_value(build: &mut Build<'_>, element_type: &Type) -> Option<ValueType> {
         // With the dimensions and the first index, which tell arrays apart.
         json: Leaf::Any,
         form,
-        // Boxes are separated by other signs than all else.
-        input: element.input.filter(|_| !is_box).map(TypeRef::list),
+        // Boxes are separated by other signs than all else, so lists of texts cannot be.
+        input: element.input.filter(|_| !is_box || is_figure).map(TypeRef::list),
         equal: element.equal,
         ordered: element.ordered,
         database_name: format!("{}[]", element.database_name).into(),
@@ -159,12 +160,20 @@ fn scalar_value(
     scalar: &Scalar,
     definition: Option<Definition>,
 ) -> Option<ValueType> {
-    let scalar_type =
-        match scalars::scalar_form(scalar, build.json(), build.options.network_scalars) {
-            ScalarForm::Leaf(scalar_type) => scalar_type,
-            ScalarForm::Interval => return parts::interval(build, definition),
-            ScalarForm::Point => return parts::point(build, definition),
-        };
+    let scalar_type = match scalars::scalar_form(scalar, build.json(), build.options) {
+        ScalarForm::Leaf(scalar_type) => scalar_type,
+        ScalarForm::Interval => return parts::interval(build, definition),
+        ScalarForm::Point => return parts::point(build, definition),
+        ScalarForm::Figure(figure) => {
+            return match definition {
+                Some(definition) => figures::value(build, scalar, figure, definition),
+                None => remember(build, Named::Figure(figure), |build| {
+                    let definition = figures::definition(build, scalar, figure)?;
+                    figures::value(build, scalar, figure, definition)
+                }),
+            };
+        }
+    };
     let output = match definition {
         Some(Definition { name, description }) => {
             let made = build.add_type(&name, description, TypeKind::Scalar)?;

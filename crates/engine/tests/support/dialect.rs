@@ -96,6 +96,7 @@ fn set_flag(options: &mut postgraphile::Options, word: &str) -> bool {
         "many-to-many" => options.many_to_many = true,
         "classic-ids" => options.classic_ids = true,
         "dynamic-json" => options.dynamic_json = true,
+        "geometric-types" => options.geometric_types = true,
         "network-scalars" => options.network_scalars = true,
         "no-ignore-indexes" => options.ignore_indexes = false,
         "no-setof-functions-contain-nulls" => options.setof_functions_contain_nulls = false,

@@ -395,6 +395,13 @@ fn value_form(form: &ValueForm) -> String {
             format!("interval ({})", units.collect::<Vec<_>>().join(", "))
         }
         ValueForm::Point { x, y } => format!("point ({x}, {y})"),
+        ValueForm::Line { a, b } => format!("line ({}, {})", member(a), member(b)),
+        ValueForm::Box { a, b } => format!("box ({}, {})", member(a), member(b)),
+        ValueForm::Path { points, is_open: None } => format!("polygon ({})", member(points)),
+        ValueForm::Path { points, is_open: Some(is_open) } => {
+            format!("path ({}, {is_open})", member(points))
+        }
+        ValueForm::Circle { center, radius } => format!("circle ({}, {radius})", member(center)),
         ValueForm::KeyValue => "keys with values".to_owned(),
         ValueForm::Json { texts_are_json: true } => "json text".to_owned(),
         ValueForm::Json { texts_are_json: false } => "json".to_owned(),

@@ -54,6 +54,8 @@ fn formed() -> Operand {
         let value = member("value", ValueForm::Plain);
         member(name, ValueForm::Bound { value, inclusive: "inclusive".into() })
     };
+    let point = |name| member(name, ValueForm::Point { x: "x".into(), y: "y".into() });
+    let points = || member("points", ValueForm::List(point("").form));
     let units = [Unit::Seconds, Unit::Minutes, Unit::Hours, Unit::Days, Unit::Months, Unit::Years];
     let units = units.map(|unit| (unit.name().get(..1).unwrap_or_default().into(), unit));
     let label = ValueForm::Name(vec![("A".into(), "a".into())]);
@@ -67,6 +69,11 @@ fn formed() -> Operand {
         Some(member("f", ValueForm::KeyValue)),
         Some(member("g", ValueForm::Json { texts_are_json: true })),
         Some(member("h", ValueForm::Json { texts_are_json: false })),
+        Some(member("i", ValueForm::Line { a: point("a"), b: point("b") })),
+        Some(member("j", ValueForm::Box { a: point("a"), b: point("b") })),
+        Some(member("k", ValueForm::Path { points: points(), is_open: Some("open".into()) })),
+        Some(member("l", ValueForm::Path { points: points(), is_open: None })),
+        Some(member("m", ValueForm::Circle { center: point("center"), radius: "radius".into() })),
     ]);
     let value = Value::Object(vec![("a".into(), Value::Integer(1))]);
     Operand::Formed { operand: Box::new(Operand::Constant(value)), form: Arc::new(form) }
@@ -357,7 +364,7 @@ fn places_of_rows() {
                 #6 related ->artist[artist_id] rows 1: relation ->album[:LIKES], page offset part 0 of arrayconnection $1
               step 1 of root 0: read rows 2: variants, page limit 2 after the row (id = $0)
                 variant ->album[:LIKES], filter not (title is null)
-              step 2 of root 0: call notify(all: [null, true, 1.50, [1, json {}], #0 of step 0, new uuid, new sequence number, the rows before 9, offset 1, limit 3, {a: now}, {a: 1} as composite (a, null, b: list of name, c: range (start: bound (value, inclusive), end: bound (value, inclusive)), d: interval (s: seconds, m: minutes, h: hours, d: days, m: months, y: years), e: point (x, y), f: keys with values, g: json text, h: json)])
+              step 2 of root 0: call notify(all: [null, true, 1.50, [1, json {}], #0 of step 0, new uuid, new sequence number, the rows before 9, offset 1, limit 3, {a: now}, {a: 1} as composite (a, null, b: list of name, c: range (start: bound (value, inclusive), end: bound (value, inclusive)), d: interval (s: seconds, m: minutes, h: hours, d: days, m: months, y: years), e: point (x, y), f: keys with values, g: json text, h: json, i: line (a: point (x, y), b: point (x, y)), j: box (a: point (x, y), b: point (x, y)), k: path (points: list of point (x, y), open), l: polygon (points: list of point (x, y)), m: circle (center: point (x, y), radius))])
               step 3 of root 0: require no row with not (title is null), otherwise "No."
                 rows 3: entity album
         "#]],

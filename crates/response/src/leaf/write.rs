@@ -1,7 +1,7 @@
 //! Writing one value: which module writes which leaf.
 
 use super::{
-    Leaf, LeafError, array, boolean, bytes, composite, datetime, decimal, interval, json,
+    Leaf, LeafError, array, boolean, bytes, composite, datetime, decimal, figure, interval, json,
     key_value, number, point, range, text, uuid,
 };
 use crate::cursor::Value;
@@ -46,6 +46,7 @@ impl Leaf {
             Leaf::Bound(_) => Err(LeafError::new("Range", "a bound without its range", value)),
             Leaf::Interval(members) => interval::write_interval(members, value, out),
             Leaf::Point(members) => point::write_point(members, value, out),
+            Leaf::Figure(figure, members) => figure::write_figure(*figure, members, value, out),
         }
     }
 }

@@ -21,6 +21,9 @@ pub(crate) struct PostGraphileOptions {
     /// For postgraphile: JSON as itself in answers and arguments, not as a string that holds it
     #[arg(long, env = "THALWEG_DYNAMIC_JSON")]
     dynamic_json: bool,
+    /// For postgraphile: lines, boxes, paths and other figures as objects, not as texts
+    #[arg(long, env = "THALWEG_GEOMETRIC_TYPES")]
+    geometric_types: bool,
     /// For postgraphile, on PostgreSQL: tables, views and functions of extensions, too
     #[arg(long, env = "THALWEG_INCLUDE_EXTENSION_RESOURCES")]
     include_extension_resources: bool,
@@ -92,6 +95,7 @@ impl PostGraphileOptions {
             (self.many_to_many, "--many-to-many"),
             (self.classic_ids, "--classic-ids"),
             (self.dynamic_json, "--dynamic-json"),
+            (self.geometric_types, "--geometric-types"),
             (self.include_extension_resources, "--include-extension-resources"),
             (self.legacy_relations.is_some(), "--legacy-relations"),
             (self.network_scalars, "--network-scalars"),
@@ -116,6 +120,7 @@ impl PostGraphileOptions {
             many_to_many: self.many_to_many,
             classic_ids: self.classic_ids,
             dynamic_json: self.dynamic_json,
+            geometric_types: self.geometric_types,
             ignore_indexes: !self.no_ignore_indexes,
             legacy_relations: self
                 .legacy_relations

@@ -20,14 +20,20 @@ pub(super) fn formed<'v>(
     Ok(match form {
         ValueForm::Plain => given.plain()?,
         ValueForm::Name(labels) => label(&given.plain()?, labels)?,
-        ValueForm::List(element) => match given.items() {
-            Some(items) => {
-                let items = items.into_iter().map(|item| formed(item, element));
-                Resolved::List(items.collect::<Result<_, _>>()?)
+        ValueForm::List(element) => {
+            let items = match given.items() {
+                Some(items) => {
+                    let items = items.into_iter().map(|item| formed(item, element));
+                    items.collect::<Result<_, _>>()?
+                }
+                // A single value stands for a list of one.
+                None => vec![formed(given, element)?],
+            };
+            match &**element {
+                ValueForm::Box { .. } => Resolved::Parts(Parts::Boxes(items)),
+                _ => Resolved::List(items),
             }
-            // A single value stands for a list of one.
-            None => Resolved::List(vec![formed(given, element)?]),
-        },
+        }
         ValueForm::Composite(members) => {
             let object = Object::new(given, "a composite value")?;
             let attribute = |own: &'v Option<Member>| match own {
@@ -58,6 +64,32 @@ pub(super) fn formed<'v>(
             let object = Object::new(given, "a point")?;
             let (x, y) = (object.require(x)?, object.require(y)?);
             Resolved::Parts(Parts::Point { x: Box::new(x), y: Box::new(y) })
+        }
+        ValueForm::Line { a, b } | ValueForm::Box { a, b } => {
+            let object = Object::new(given, "a figure")?;
+            let points = vec![object.require_member(a)?, object.require_member(b)?];
+            Resolved::Parts(Parts::Points { points, is_open: false })
+        }
+        ValueForm::Path { points, is_open } => {
+            let object = Object::new(given, "a path")?;
+            let given = object.require_member(points)?;
+            let Resolved::List(given) = given else { return Err(misplaced("a path of no points")) };
+            if given.contains(&Resolved::Null) {
+                return Err(SourceError::input(format!("\"{}\" must not hold null", points.name)));
+            }
+            let is_open = match is_open {
+                Some(name) => object.get(name).plain()? == Resolved::Boolean(true),
+                None => false,
+            };
+            Resolved::Parts(Parts::Points { points: given, is_open })
+        }
+        ValueForm::Circle { center, radius } => {
+            let object = Object::new(given, "a circle")?;
+            let center = Box::new(object.require_member(center)?);
+            match object.get(radius).plain()? {
+                Resolved::Null => Resolved::Null,
+                radius => Resolved::Parts(Parts::Circle { center, radius: Box::new(radius) }),
+            }
         }
         ValueForm::KeyValue => Resolved::Parts(Parts::KeyValue(key_values(given)?)),
         ValueForm::Json { texts_are_json } => json(given, *texts_are_json)?,
@@ -90,6 +122,14 @@ impl<'v> Object<'v> {
     fn require(&self, name: &str) -> Result<Resolved<'v>, SourceError> {
         match self.get(name).plain()? {
             Resolved::Null => Err(must_not_be_null(name)),
+            value => Ok(value),
+        }
+    }
+
+    /// The same of a member that has a form.
+    fn require_member(&self, member: &'v Member) -> Result<Resolved<'v>, SourceError> {
+        match self.member(member)? {
+            Resolved::Null => Err(must_not_be_null(&member.name)),
             value => Ok(value),
         }
     }

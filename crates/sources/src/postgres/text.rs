@@ -18,7 +18,7 @@ use crate::operand::{Bound, Parts, Resolved};
 pub(super) fn text<'r>(value: &'r Resolved<'_>) -> Result<Option<Cow<'r, str>>, SourceError> {
     let mut out = String::new();
     match value {
-        Resolved::List(items) => write_array(items, &mut out)?,
+        Resolved::List(items) => write_array(items, ',', &mut out)?,
         Resolved::Parts(parts) => write_parts(parts, &mut out)?,
         Resolved::Null
         | Resolved::Boolean(_)
@@ -30,11 +30,15 @@ pub(super) fn text<'r>(value: &'r Resolved<'_>) -> Result<Option<Cow<'r, str>>, 
     Ok(Some(out.into()))
 }
 
-fn write_array(items: &[Resolved<'_>], out: &mut String) -> Result<(), SourceError> {
+fn write_array(
+    items: &[Resolved<'_>],
+    separator: char,
+    out: &mut String,
+) -> Result<(), SourceError> {
     out.push('{');
     for (index, item) in items.iter().enumerate() {
         if index > 0 {
-            out.push(',');
+            out.push(separator);
         }
         match text(item)? {
             None => out.push_str("NULL"),
@@ -81,6 +85,25 @@ fn write_parts(parts: &Parts<'_>, out: &mut String) -> Result<(), SourceError> {
             out.push_str(&text(y)?.unwrap_or_default());
             out.push(')');
         }
+        // All figures that points make are read in this form.
+        Parts::Points { points, is_open } => {
+            out.push(if *is_open { '[' } else { '(' });
+            for (index, point) in points.iter().enumerate() {
+                if index > 0 {
+                    out.push(',');
+                }
+                out.push_str(&text(point)?.unwrap_or_default());
+            }
+            out.push(if *is_open { ']' } else { ')' });
+        }
+        Parts::Circle { center, radius } => {
+            out.push('<');
+            out.push_str(&text(center)?.unwrap_or_default());
+            out.push(',');
+            out.push_str(&text(radius)?.unwrap_or_default());
+            out.push('>');
+        }
+        Parts::Boxes(boxes) => write_array(boxes, ';', out)?,
         Parts::KeyValue(pairs) => {
             for (index, (key, value)) in pairs.iter().enumerate() {
                 if index > 0 {
@@ -213,9 +236,22 @@ mod tests {
     }
 
     #[test]
-    fn points_and_keys_with_values() {
+    fn points_and_figures_and_keys_with_values() {
         let (x, y) = (Box::new(Resolved::Number("1.5e3".into())), Box::new(Resolved::Integer(-2)));
         check(&Resolved::Parts(Parts::Point { x, y }), "(1.5e3,-2)");
+        let point = |x, y| {
+            let (x, y) = (Box::new(Resolved::Integer(x)), Box::new(Resolved::Integer(y)));
+            Resolved::Parts(Parts::Point { x, y })
+        };
+        let way = |is_open| {
+            Resolved::Parts(Parts::Points { points: vec![point(1, 2), point(3, 4)], is_open })
+        };
+        check(&way(true), "[(1,2),(3,4)]");
+        check(&way(false), "((1,2),(3,4))");
+        let boxes = vec![way(false), Resolved::Null];
+        check(&Resolved::Parts(Parts::Boxes(boxes)), r#"{"((1,2),(3,4))";NULL}"#);
+        let (center, radius) = (Box::new(point(1, 2)), Box::new(Resolved::Integer(3)));
+        check(&Resolved::Parts(Parts::Circle { center, radius }), "<(1,2),3>");
         let pairs = vec![("a\"".into(), Some("NULL".into())), ("".into(), None)];
         check(&Resolved::Parts(Parts::KeyValue(pairs)), r#""a\""=>"NULL",""=>NULL"#);
     }
