@@ -1,10 +1,16 @@
 //! What the API says about itself, in PostGraphile's words: clients and generated documentation
-//! compare schemas by their text.
+//! compare schemas by their text. So the line breaks are PostGraphile's, too.
+//!
+//! * [`wrap`](mod@wrap): line breaks in texts that hold names
+
+mod wrap;
+
+use wrap::wrap;
 
 pub(super) const QUERY: &str =
     "The root query type which gives access points into the data universe.";
 pub(super) const QUERY_QUERY: &str = "Exposes the root query type nested one level down. This is \
-     helpful for Relay 1 which can only query top level fields if they are in a particular form.";
+     helpful for Relay 1\nwhich can only query top level fields if they are in a particular form.";
 pub(super) const QUERY_NODE_ID: &str = "The root query type must be a `Node` to work well with \
      Relay 1 mutations. This just resolves to `query`.";
 pub(super) const NODE: &str = "An object with a globally unique `ID`.";
@@ -18,7 +24,7 @@ pub(super) const AFTER: &str = "Read all values in the set after (below) this cu
 pub(super) const QUERY_NODE: &str = "Fetches an object given its globally unique `ID`.";
 pub(super) const NODE_ARGUMENT: &str = "The globally unique `ID`.";
 pub(super) const CONNECTION_OFFSET: &str = "Skip the first `n` values from our `after` cursor, an \
-     alternative to cursor based pagination. May not be used with `last`.";
+     alternative to cursor\nbased pagination. May not be used with `last`.";
 pub(super) const LIST_OFFSET: &str = "Skip the first `n` values.";
 pub(super) const CONDITION: &str =
     "A condition to be used in determining which values should be returned by the collection.";
@@ -42,7 +48,7 @@ pub(super) const CURSOR: &str = "A cursor for use in pagination.";
 pub(super) const INTERVAL: &str =
     "An interval of time that has passed where the smallest distinct unit is a second.";
 pub(super) const SECONDS: &str = "A quantity of seconds. This is the only non-integer field, as \
-     all the other fields will dump their overflow into a smaller unit of time. Intervals don’t \
+     all the other\nfields will dump their overflow into a smaller unit of time. Intervals don’t\n\
      have a smaller unit than seconds.";
 pub(super) const LINE: &str = "An infinite line that passes through points 'a' and 'b'.";
 pub(super) const SEGMENT: &str = "An finite line between points 'a' and 'b'.";
@@ -210,11 +216,11 @@ pub(super) fn order_type(r#type: &str) -> String {
 }
 
 pub(super) fn condition_type(r#type: &str) -> String {
-    format!(
+    wrap(&format!(
         "A condition to be used against `{type}` object types. All fields are tested for equality \
          and combined with a logical ‘and.’",
         type = r#type
-    )
+    ))
 }
 
 pub(super) fn condition_field(field: &str) -> String {

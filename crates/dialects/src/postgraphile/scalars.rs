@@ -272,8 +272,8 @@ pub(super) fn form(name: &str, json: JsonForm) -> Option<ValueForm> {
 pub(super) fn description(name: &str, json: JsonForm) -> Option<&'static str> {
     Some(match name {
         "BigInt" => {
-            "A signed eight-byte integer. The upper big integer values are greater than the max \
-             value for a JavaScript number. Therefore all big integers will be output as strings \
+            "A signed eight-byte integer. The upper big integer values are greater than the\nmax \
+             value for a JavaScript number. Therefore all big integers will be output as\nstrings \
              and not numbers."
         }
         "BigFloat" => {
@@ -299,7 +299,7 @@ pub(super) fn description(name: &str, json: JsonForm) -> Option<&'static str> {
         }
         "Datetime" => {
             "A point in time as described by the \
-             [ISO 8601](https://en.wikipedia.org/wiki/ISO_8601) standard. May or may not include a \
+             [ISO\n8601](https://en.wikipedia.org/wiki/ISO_8601) standard. May or may not include a \
              timezone."
         }
         "Cursor" => "A location in a connection that can be used for resuming pagination.",
