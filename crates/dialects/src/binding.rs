@@ -282,6 +282,11 @@ pub enum InputRole {
     },
     /// SQL's NOT of what the role within states.
     Negated(Box<InputRole>),
+    /// What the role within states is beyond the source, and refused with this text.
+    Refused {
+        role: Box<InputRole>,
+        otherwise: Box<str>,
+    },
     /// A part of a value: read by the form of the value's type.
     Member,
     /// The field equals the value.

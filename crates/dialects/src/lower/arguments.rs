@@ -116,6 +116,7 @@ impl Context<'_> {
                 | InputRole::And { .. }
                 | InputRole::Or { .. }
                 | InputRole::Negated(_)
+                | InputRole::Refused { .. }
                 | InputRole::Equal(_)
                 | InputRole::EqualComputed(_)
                 | InputRole::IsNull { .. }

@@ -82,6 +82,14 @@ impl Context<'_> {
             (InputRole::Negated(role), _) => {
                 Ok(self.stated(role, given)?.map(|filter| Filter::Not(Box::new(filter))))
             }
+            // What states nothing asks nothing of the source.
+            (InputRole::Refused { role, otherwise }, _) => match self.stated(role, given)? {
+                None => Ok(None),
+                Some(_) => {
+                    let (message, location) = (otherwise.clone(), given.location);
+                    Err(LowerError::Refused { message, location })
+                }
+            },
             (InputRole::Equal(field), _) => Ok(Some(Filter::Compare {
                 place: Place::field(*field),
                 comparison: Comparison::Equal,

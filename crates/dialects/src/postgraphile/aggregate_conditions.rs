@@ -5,7 +5,7 @@ use catalog::{Scalar, Type};
 use graphql::schema::{TypeId, TypeKind, TypeRef};
 use ir::{AggregateFunction, Comparison, Place};
 
-use super::aggregates::{SPECIFICATIONS, claim, has_aggregates, made};
+use super::aggregates::{SPECIFICATIONS, claim, has_aggregates, is_available, made};
 use super::build::{Build, input};
 use super::descriptions;
 use super::entity::{Column, Served};
@@ -28,24 +28,35 @@ fn aggregated(function: AggregateFunction, column: &Column) -> InputRole {
     InputRole::Operators(Subject::new(Place::Aggregated { function, place }))
 }
 
-/// Adds the type of conditions on groups of an entity's rows; `None` if nothing of them can be
-/// compared.
+/// Adds the type of conditions on groups of an entity's rows; `None` if its name is taken.
 pub(super) fn add_having(build: &mut Build<'_>, one: &Served<'_>) -> Option<TypeId> {
     let table = build.table_name(one.entity.id);
     let mut compared = Vec::new();
     for specification in SPECIFICATIONS {
         let mut columns = Vec::new();
         for column in &one.columns {
-            if let Some(kind) = having_kind(build, column, specification.function) {
-                columns.push((column, kind));
+            if let Some((kind, takes)) = having_kind(build, column, specification.function) {
+                let role = aggregated(specification.function, column);
+                let role = match takes {
+                    true => role,
+                    false => {
+                        let name = build.column_name(column.field);
+                        let otherwise = match specification.function {
+                            AggregateFunction::DistinctCount => {
+                                format!("how many values {name} has is a number, and no moment")
+                                    .into()
+                            }
+                            _ => specification.refusal(name),
+                        };
+                        InputRole::Refused { role: Box::new(role), otherwise }
+                    }
+                };
+                columns.push((column, kind, role));
             }
         }
         if !columns.is_empty() {
             compared.push((specification, columns));
         }
-    }
-    if compared.is_empty() {
-        return None;
     }
     let subject = build.entity_name(one.entity.id);
     let object = || TypeKind::InputObject { fields: Vec::new() };
@@ -63,11 +74,10 @@ pub(super) fn add_having(build: &mut Build<'_>, one: &Served<'_>) -> Option<Type
     for (specification, columns) in compared {
         let name = build.inflection.having_aggregate_type(table, specification.name);
         let Some(values) = claim(build, &subject, &name, object(), None) else { continue };
-        for (column, kind) in columns {
+        for (column, kind, role) in columns {
             let Some(r#type) = kind.find(build) else { continue };
             let definition =
                 graphql::schema::InputDefinition::new(&column.name, TypeRef::named(r#type));
-            let role = aggregated(specification.function, column);
             build.api.add_input_field(values, definition, InputBinding::lenient(role));
         }
         let definition =
@@ -113,13 +123,16 @@ impl HavingKind {
     }
 }
 
-/// Which operators `having` has for what a function makes of a column: those of the column's
-/// type. Domains have none.
+/// Which operators `having` has for what a function makes of a column, which are those of the
+/// column's type, and whether the database has what they compare. Domains have none.
 fn having_kind(
     build: &mut Build<'_>,
     column: &Column,
     function: AggregateFunction,
-) -> Option<HavingKind> {
+) -> Option<(HavingKind, bool)> {
+    if !is_available(build, function) {
+        return None;
+    }
     let extreme = matches!(function, AggregateFunction::Minimum | AggregateFunction::Maximum);
     let time_zones = build.catalog.capabilities().time_zones;
     let Type::Scalar(scalar) = &build.catalog[column.field].r#type else { return None };
@@ -129,13 +142,11 @@ fn having_kind(
         Scalar::Float32 | Scalar::Float64 => HavingKind::Float,
         Scalar::Decimal { .. } | Scalar::Money => HavingKind::BigFloat,
         // Of moments only the first and the last are moments.
-        Scalar::Date | Scalar::Timestamp => return extreme.then_some(HavingKind::Datetime),
-        Scalar::TimestampWithZone => {
-            return (extreme && time_zones).then_some(HavingKind::Datetime);
-        }
+        Scalar::Date | Scalar::Timestamp => return Some((HavingKind::Datetime, extreme)),
+        Scalar::TimestampWithZone if time_zones => return Some((HavingKind::Datetime, extreme)),
         _ => return None,
     };
-    made(build, column, function).map(|_| kind)
+    Some((kind, made(build, column, function).is_some()))
 }
 
 /// Adds `aggregates` to a filter by several related rows, those of `other`, whose own filter is

@@ -136,10 +136,7 @@ fn ordered(
     } else if let (false, Some(made)) = (extreme, made(build, column, function)) {
         (Leaf::KeyNumber, made.form)
     } else {
-        let column = build.column_name(column.field);
-        let function = specification.database_name();
-        let text = format!("the function {function} does not take values of the type of {column}");
-        return Err(text.into());
+        return Err(specification.refusal(build.column_name(column.field)));
     };
     Ok(AggregateValue { function, field: Some(column.field), leaf, form, absent: None })
 }

@@ -2,7 +2,7 @@
 //! `groupedAggregates`.
 //!
 //! The plugin offers functions for types that PostgreSQL has no such function for, and groups by
-//! columns that cannot be compared; these are not offered here.
+//! columns that cannot be compared; these are offered here as well, and refused when asked for.
 
 use catalog::{Scalar, Type};
 use graphql::schema::{
@@ -14,6 +14,7 @@ use response::Leaf;
 use super::build::{Build, field, input, object};
 use super::claims::{Claimant, Claims};
 use super::entity::{Column, Served};
+use super::scalars::object_identifier;
 use super::tags::deprecation;
 use super::tags::omit::Action;
 use super::{aggregate_conditions, descriptions};
@@ -75,6 +76,13 @@ pub(super) struct Made {
     pub(super) stored: Type,
     /// The JSON text where there is no value.
     absent: Option<&'static str>,
+}
+
+/// A value that the plugin offers.
+struct Offered {
+    r#type: TypeRef,
+    /// Not there if the database has no such function; whoever asks for it is refused.
+    made: Option<Made>,
 }
 
 /// The types of an entity's aggregates.
@@ -143,30 +151,32 @@ fn add_types(build: &mut Build<'_>, one: &Served<'_>) -> Option<AggregateTypes> 
     let keys = FieldDefinition::new("keys", string.non_null().list());
     build.api.add_field(container, keys, FieldBinding::Aggregate(AggregateField::Keys));
     for specification in SPECIFICATIONS {
-        let made: Vec<(&Column, Made)> = one
+        let offered: Vec<(&Column, Offered)> = one
             .columns
             .iter()
-            .filter_map(|column| Some((column, made(build, column, specification.function)?)))
+            .filter_map(|column| Some((column, offered(build, column, specification.function)?)))
             .collect();
-        if made.is_empty() {
+        if offered.is_empty() {
             continue;
         }
         let name = build.inflection.aggregate_type(table, specification.name);
-        let Some(values) = claim(build, &subject, &name, object(Vec::new()), None) else {
+        let Some(aggregates) = claim(build, &subject, &name, object(Vec::new()), None) else {
             continue;
         };
-        for (column, made) in made {
+        for (column, Offered { r#type, made }) in offered {
             let description = descriptions::aggregated(specification.label, &column.name);
-            let r#type = made.r#type.non_null_if(specification.is_never_null());
-            let binding = value(specification.function, column, made);
+            let r#type = r#type.non_null_if(specification.is_never_null());
+            let values = made.map(|made| value(specification.function, column, made));
+            let values: Vec<AggregateValue> = values.into_iter().collect();
+            let binding = FieldBinding::Aggregate(AggregateField::Value(values.into()));
             let deprecated = deprecation(build.field_tags(column.field));
             let definition =
                 FieldDefinition { deprecated, ..field(&column.name, &description, r#type) };
-            build.api.add_field(values, definition, binding);
+            build.api.add_field(aggregates, definition, binding);
         }
         let description = descriptions::aggregates_by(specification.label);
         let deprecated = deprecation(build.entity_tags(one.entity.id));
-        let r#type = TypeRef::named(values);
+        let r#type = TypeRef::named(aggregates);
         let definition =
             FieldDefinition { deprecated, ..field(specification.name, &description, r#type) };
         let binding = AggregateField::Function(specification.function);
@@ -179,7 +189,7 @@ fn add_types(build: &mut Build<'_>, one: &Served<'_>) -> Option<AggregateTypes> 
 
 impl Specification {
     /// What PostgreSQL calls the function.
-    pub(super) fn database_name(self) -> &'static str {
+    fn database_name(self) -> &'static str {
         match self.function {
             AggregateFunction::Total => "sum",
             AggregateFunction::Minimum => "min",
@@ -193,17 +203,22 @@ impl Specification {
         }
     }
 
+    /// What is said where the function does not take the values of a column.
+    pub(super) fn refusal(self, column: &str) -> Box<str> {
+        let function = self.database_name();
+        format!("the function {function} does not take values of the type of {column}").into()
+    }
+
     /// The plugin makes null zero in sums only.
     fn is_never_null(self) -> bool {
         self.function == AggregateFunction::Total
     }
 }
 
-fn value(function: AggregateFunction, column: &Column, made: Made) -> FieldBinding {
+fn value(function: AggregateFunction, column: &Column, made: Made) -> AggregateValue {
     let Made { leaf, form, absent, .. } = made;
     let absent = absent.map(|text| text.as_bytes().into());
-    let value = AggregateValue { function, field: Some(column.field), leaf, form, absent };
-    FieldBinding::Aggregate(AggregateField::Value([value].into()))
+    AggregateValue { function, field: Some(column.field), leaf, form, absent }
 }
 
 /// Adds a type, if no other has its name.
@@ -226,15 +241,13 @@ pub(super) fn claim(
 }
 
 /// Adds the enum of what rows are grouped by: columns that are not unique by themselves, and of
-/// moments the hour and the day.
+/// moments the hour and the day. Columns that the database cannot compare are refused.
 fn add_group_by(build: &mut Build<'_>, one: &Served<'_>) -> Option<TypeId> {
     let is_unique = |column: &&Column| {
         one.entity.keys.iter().any(|key| key.enforced && key.fields.as_slice() == [column.field])
     };
-    let grouped: Vec<&Column> = one
-        .offered(build, Action::Order)
-        .filter(|column| column.value.ordered && !is_unique(column))
-        .collect();
+    let grouped: Vec<&Column> =
+        one.offered(build, Action::Order).filter(|column| !is_unique(column)).collect();
     if grouped.is_empty() || !build.offers_entity(one.entity.id, Action::Order) {
         return None;
     }
@@ -246,7 +259,12 @@ fn add_group_by(build: &mut Build<'_>, one: &Served<'_>) -> Option<TypeId> {
     let mut names = Claims::default();
     for column in grouped {
         let base = build.catalog.base_type(&build.catalog[column.field].r#type).clone();
-        let key = |unit| GroupBy { field: column.field, unit, leaf: key_leaf(&base) };
+        let key = |unit| match column.value.ordered {
+            true => {
+                ValueBinding::GroupBy(GroupBy { field: column.field, unit, leaf: key_leaf(&base) })
+            }
+            false => ValueBinding::Refused(refusal(&column.value.database_name)),
+        };
         let subject = build.field_name(column.field);
         let column_name = build.column_name(column.field);
         let mut values = vec![(build.inflection.group_by_value(column_name), key(None))];
@@ -258,17 +276,22 @@ fn add_group_by(build: &mut Build<'_>, one: &Served<'_>) -> Option<TypeId> {
                 values.push((name, key(Some(unit))));
             }
         }
-        for (name, key) in values {
+        for (name, binding) in values {
             match names.claim(&name, Claimant { subject: &subject, what: "group" }) {
                 Ok(()) => {
                     let definition = EnumValueDefinition::new(&name);
-                    build.api.add_enum_value(r#type, definition, ValueBinding::GroupBy(key));
+                    build.api.add_enum_value(r#type, definition, binding);
                 }
                 Err(note) => build.note(note),
             }
         }
     }
     Some(r#type)
+}
+
+/// What PostgreSQL says where it cannot compare.
+fn refusal(database_name: &str) -> Box<str> {
+    format!("could not identify an equality operator for type {database_name}").into()
 }
 
 /// Whether the database can cut values of a type off at hours.
@@ -302,13 +325,49 @@ fn stored(name: &str) -> Type {
     })
 }
 
+/// What the plugin offers of a column's values; `None` if it offers nothing.
+fn offered(build: &mut Build<'_>, column: &Column, function: AggregateFunction) -> Option<Offered> {
+    if let Some(made) = made(build, column, function) {
+        return Some(Offered { r#type: made.r#type, made: Some(made) });
+    }
+    let r#type = match function {
+        AggregateFunction::DistinctCount => build.scalar("BigInt"),
+        _ if !is_available(build, function) || !is_number_like(build, column) => None,
+        AggregateFunction::Minimum | AggregateFunction::Maximum => Some(column.value.output),
+        _ => build.scalar("BigFloat"),
+    }?;
+    Some(Offered { r#type, made: None })
+}
+
+/// Whether the database has a function at all.
+pub(super) fn is_available(build: &Build<'_>, function: AggregateFunction) -> bool {
+    match function {
+        AggregateFunction::StandardDeviationSample
+        | AggregateFunction::StandardDeviationPopulation
+        | AggregateFunction::VarianceSample
+        | AggregateFunction::VariancePopulation => build.catalog.capabilities().statistics,
+        _ => true,
+    }
+}
+
+/// Whether values are what PostgreSQL counts among the numbers, though it computes little of
+/// them: amounts of money, and the ids of the database's own objects.
+fn is_number_like(build: &Build<'_>, column: &Column) -> bool {
+    match build.catalog.base_type(&build.catalog[column.field].r#type) {
+        Type::Scalar(Scalar::Money | Scalar::ObjectId) => true,
+        Type::Scalar(Scalar::Other(name)) => {
+            object_identifier(name).is_some() || &**name == "regcollation"
+        }
+        _ => false,
+    }
+}
+
 /// What a function makes of a column's values; `None` if it does not take them.
 pub(super) fn made(
     build: &mut Build<'_>,
     column: &Column,
     function: AggregateFunction,
 ) -> Option<Made> {
-    let statistics = build.catalog.capabilities().statistics;
     let field_type = &build.catalog[column.field].r#type;
     // To the plugin a domain is a number that it does not know.
     let is_domain = matches!(field_type, Type::Domain(_));
@@ -367,7 +426,7 @@ pub(super) fn made(
             let (form, stored) = (column.value.form, stored(name));
             Some(Made { r#type, leaf, form, stored, absent })
         }
-        _ if function != AggregateFunction::Average && !statistics => None,
+        _ if !is_available(build, function) => None,
         _ => {
             // What is rounded has the digits of a double, as the plugin gives it.
             let (name, leaf) = match (base?, is_domain) {

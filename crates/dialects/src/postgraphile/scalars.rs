@@ -138,7 +138,7 @@ fn figure(name: &str) -> Option<Figure> {
 
 /// PostgreSQL's names for objects of the database itself.
 /// <https://www.postgresql.org/docs/current/datatype-oid.html>
-fn object_identifier(name: &str) -> Option<&'static str> {
+pub(super) fn object_identifier(name: &str) -> Option<&'static str> {
     Some(match name {
         "regproc" => "RegProc",
         "regprocedure" => "RegProcedure",
