@@ -82,6 +82,8 @@ fn open(server: &Server) -> Result<Arc<Engine>, String> {
     let options = Options {
         dialect: Dialect::PostGraphile(postgraphile::Options {
             dynamic_json: true,
+            geometric_types: true,
+            network_scalars: true,
             simple_collections: postgraphile::SimpleCollections::Only,
             ..postgraphile::Options::default()
         }),

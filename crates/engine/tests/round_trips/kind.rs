@@ -131,6 +131,7 @@ impl Kind {
 /// All types.
 pub(crate) fn kinds() -> Vec<Kind> {
     let mut kinds = scalars();
+    kinds.extend(figures());
     let find = |name: &str| kinds.iter().find(|kind| kind.name == name).cloned();
     let lists = [
         ("text", "texts", "TEXT[]", "[String]"),
@@ -146,6 +147,9 @@ pub(crate) fn kinds() -> Vec<Kind> {
         ("share", "shares", "percentage[]", "[Percentage]"),
         ("address", "addresses", "address[]", "[AddressInput]"),
         ("document", "documents", "JSONB[]", "[JSON]"),
+        ("line", "lines", "LINE[]", "[LineInput]"),
+        ("box", "boxes", "BOX[]", "[BoxInput]"),
+        ("path", "paths", "PATH[]", "[PathInput]"),
     ];
     let ranges = [
         ("integer", "integerrange", "INT4RANGE", "IntRangeInput"),
@@ -166,6 +170,10 @@ pub(crate) fn kinds() -> Vec<Kind> {
     }
     assert_eq!(made.len(), lists.len() + ranges.len(), "an element has no type");
     kinds.extend(made);
+    // What the database compares one by one it cannot compare in arrays.
+    for kind in kinds.iter_mut().filter(|kind| ["lines", "boxes", "paths"].contains(&kind.name)) {
+        kind.comparable = false;
+    }
     // A null among them is shown as a row of nulls, as in PostGraphile.
     for kind in kinds.iter_mut().filter(|kind| kind.name == "addresses") {
         kind.exact = "array_position(value, NULL::address) IS NULL".to_owned();
@@ -177,6 +185,59 @@ pub(crate) fn kinds() -> Vec<Kind> {
     }));
     kinds.push(grids());
     kinds
+}
+
+/// Figures in the plane. The points of a line are computed; those of these lines are exact.
+fn figures() -> Vec<Kind> {
+    let point = |value: &str| format!("json_build_object('x', ({value})[0], 'y', ({value})[1])");
+    let (first, second) = (point("($)[0]"), point("($)[1]"));
+    let two = format!("json_build_object('a', {first}, 'b', {second})");
+    let points = "(SELECT json_agg(json_build_object('x', m[1]::FLOAT8, 'y', m[2]::FLOAT8)) \
+         FROM regexp_matches(($)::TEXT, '\\(([^(),]+),([^(),]+)\\)', 'g') AS m)";
+    let coefficient =
+        |place| format!("(string_to_array(btrim(($)::TEXT, '{{}}'), ','))[{place}]::FLOAT8");
+    let on_axis = |place| format!("-{} / {}", coefficient(3), coefficient(place));
+    let line = format!(
+        "json_build_object('a', json_build_object('x', {}, 'y', 0), \
+         'b', json_build_object('x', 0, 'y', {}))",
+        on_axis(1),
+        on_axis(2)
+    );
+    let circle =
+        format!("json_build_object('center', {}, 'radius', radius($))", point("center($)"));
+    let path = format!("json_build_object('isOpen', isopen($), 'points', {points})");
+    let polygon = format!("json_build_object('points', {points})");
+    let figure = |name, r#type, input, json: &str| {
+        let json = format!("CASE WHEN $ IS NOT NULL THEN {json} END");
+        Kind::new(name, r#type, input, &json)
+    };
+    let of_two = "{ a { x y } b { x y } }";
+    vec![
+        figure("line", "LINE", "LineInput", &line)
+            .selecting(of_two)
+            .of(&["{1,-2,3}", "{1,-1,4}", "{2,4,-8}"]),
+        figure("segment", "LSEG", "LineSegmentInput", &two)
+            .selecting(of_two)
+            .of(&["[(0,0),(1,1)]", "[(1e300,0.1),(-1.5,1e-300)]"]),
+        figure("box", "BOX", "BoxInput", &two).selecting(of_two).of(&[
+            "(1,1),(0,0)",
+            "(3,3),(2,2)",
+            "(0.1,1e21),(-7,1e-7)",
+        ]),
+        figure("circle", "CIRCLE", "CircleInput", &circle)
+            .selecting("{ center { x y } radius }")
+            .of(&["<(1,2),3>", "<(0,0),0>", "<(0.1,-0.2),1e21>"]),
+        figure("path", "PATH", "PathInput", &path).selecting("{ isOpen points { x y } }").of(&[
+            "((0,0),(1,0))",
+            "[(0,0),(1,1)]",
+            "[(1e-7,0.1)]",
+            "((1,1),(2,2),(3,3.5))",
+        ]),
+        figure("polygon", "POLYGON", "PolygonInput", &polygon)
+            .selecting("{ points { x y } }")
+            .of(&["((0,0),(1,0),(1,1))", "((0.1,1e21))"])
+            .incomparable(),
+    ]
 }
 
 /// Arrays of more dimensions, and of indexes that do not begin at one.
@@ -337,9 +398,10 @@ fn scalars() -> Vec<Kind> {
         Kind::new("host", "INET", "InternetAddress", TEXT)
             .of(&["192.168.0.1/24", "10.0.0.1", "::1", "2001:db8::/32"])
             .with(all_quoted(&["192.168.0.1/24", "::/0", "2001:db8::/32"])),
-        Kind::new("network", "CIDR", "String", TEXT).of(&["10.0.0.0/8", "::/0"]),
-        Kind::new("mac", "MACADDR", "String", TEXT).of(&["08:00:2b:01:02:03", "ff-ff-ff-ff-ff-ff"]),
-        Kind::new("macaddress", "MACADDR8", "String", TEXT).of(&["08:00:2b:01:02:03:04:05"]),
+        Kind::new("network", "CIDR", "CidrAddress", TEXT).of(&["10.0.0.0/8", "::/0"]),
+        Kind::new("mac", "MACADDR", "MacAddress", TEXT)
+            .of(&["08:00:2b:01:02:03", "ff-ff-ff-ff-ff-ff"]),
+        Kind::new("macaddress", "MACADDR8", "MacAddress8", TEXT).of(&["08:00:2b:01:02:03:04:05"]),
         Kind::new("flags", "BIT(4)", "BitString", TEXT).of(&["0000", "1010"]),
         Kind::new("mask", "VARBIT", "BitString", TEXT).of(&["", "0", "101"]),
         Kind::new("oid", "OID", "BigFloat", TEXT).of(&["0", "4294967295"]),
@@ -347,12 +409,6 @@ fn scalars() -> Vec<Kind> {
         Kind::new("typename", "REGTYPE", "RegType", TEXT).of(&["int4", "mood", "text[]"]),
         Kind::new("vector", "TSVECTOR", "String", TEXT).of(&["", "a:1 'b c':2A '''':3"]),
         Kind::new("search", "TSQUERY", "String", TEXT).of(&["a & !b", "'x y' <-> z:*"]),
-        Kind::new("line", "LINE", "String", TEXT).of(&["{1,-2,3}"]),
-        Kind::new("segment", "LSEG", "String", TEXT).of(&["[(0,0),(1,1)]"]),
-        Kind::new("box", "BOX", "String", TEXT).of(&["(1,1),(0,0)", "(3,3),(2,2)"]),
-        Kind::new("circle", "CIRCLE", "String", TEXT).of(&["<(1,2),3>", "<(0,0),0>"]),
-        Kind::new("path", "PATH", "String", TEXT).of(&["((0,0),(1,0))", "[(0,0),(1,1)]"]),
-        Kind::new("polygon", "POLYGON", "String", TEXT).of(&["((0,0),(1,0),(1,1))"]).incomparable(),
         Kind::new("pairs", "HSTORE", "KeyValueHash", "hstore_to_json($)")
             .of(&[
                 "",
