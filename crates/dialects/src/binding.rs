@@ -129,7 +129,7 @@ pub enum RowsFrom {
         function: FunctionId,
         of_row: bool,
     },
-    /// The row that is the value of a field of the row.
+    /// The row, or the rows of an array, that is the value of a field of the row.
     Value(FieldId),
 }
 

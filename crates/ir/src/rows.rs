@@ -56,7 +56,8 @@ pub enum From {
     /// The rows that a function gives, in its order where no other is said; of the outer `Rows`
     /// where the call is of a row.
     Function(Call),
-    /// The row that is the value of a field of the outer `Rows`: none where that is null.
+    /// The row that is the value of a field of the outer `Rows`, or the rows of one that is an
+    /// array of rows: none where that is null.
     Value(FieldId),
     /// One row of no entity: for counters, which are there even if no row is.
     Once,

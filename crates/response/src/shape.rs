@@ -57,6 +57,8 @@ pub enum Node {
     Object(Fields),
     /// An object over the current row, or null where `present` is null: a joined to-one.
     Joined { present: OutputId, fields: Fields },
+    /// A node over the current row, or null where `present` is null.
+    Present { present: OutputId, node: NodeId },
     /// All rows as a list.
     List { rows: RowsId, item: Item },
     /// The only row, or null.

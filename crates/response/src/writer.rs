@@ -203,6 +203,13 @@ impl<'p, E> Writer<'p, E> {
                 }
                 self.write_fields(*fields, cursor).map(|()| true)
             }
+            Node::Present { present, node } => {
+                let Place::Column(column) = self.layout.place(*present) else { return Ok(false) };
+                match cursor.value(column) {
+                    Value::Null => Ok(false),
+                    _ => self.write_node(*node, cursor),
+                }
+            }
             Node::List { rows, item } => self.write_list(*rows, *item, cursor),
             Node::Single { rows, node } => {
                 let Some(level) = self.layout.level(*rows) else { return Ok(false) };

@@ -330,6 +330,20 @@ fn a_joined_object_is_null_where_its_marker_is() {
 }
 
 #[test]
+fn a_node_is_null_where_its_marker_is() {
+    let mut answer = Answer::default();
+    let rows = answer.level(artists());
+    let present = answer.column(2);
+    let since = answer.leaf(3, Leaf::Int);
+    let since = answer.shape.add(Node::Only(response::Item { node: since, nullable: true }));
+    let since = answer.shape.add(Node::Present { present, node: since });
+    let artist = answer.object(&[("since", since, true)]);
+    let list = answer.list(rows, artist, false);
+    answer.root(&[("all", list, true)]);
+    answer.check(r#"{"all":[{"since":[1973]},{"since":null},{"since":[1970]}]}"#, &[]);
+}
+
+#[test]
 fn a_single_row_is_an_object_or_null() {
     let mut answer = Answer::default();
     let found = answer.level(artists());

@@ -129,6 +129,14 @@ impl Printer<'_> {
                 self.out.push_str(") AS ");
                 self.alias(*alias)
             }
+            FromItem::RowsOfText { text, table, alias } => {
+                self.out.push_str("unnest(CAST(");
+                self.expression(text)?;
+                self.out.push_str(" AS ");
+                self.table_name(table);
+                self.out.push_str("[])) AS ");
+                self.alias(*alias)
+            }
             FromItem::Function { call, unnest, alias, column } => {
                 if *unnest {
                     self.out.push_str("unnest(");
@@ -667,6 +675,9 @@ mod tests {
         let array = Call { function: name("array"), arguments: vec![row] };
         select.joins.push(item_of(rows.clone(), false, 1, Some("value")));
         select.joins.push(item_of(array, true, 2, None));
+        let text = Expression::named(Alias(0), "rows");
+        let item_of_text = FromItem::RowsOfText { text, table: name("table"), alias: Alias(3) };
+        select.joins.push(Join { kind: JoinKind::CrossLateral, item: item_of_text });
         let mut once = Select::once();
         once.items.push(item(Expression::OrEmptyArray(Box::new(Expression::Call(rows)))));
         select.items = vec![
@@ -676,7 +687,7 @@ mod tests {
             }),
             item(Expression::Subquery(Box::new(once))),
         ];
-        expect![[r#"SELECT CASE WHEN NOT (t2.* IS NULL) THEN TRUE END, (SELECT coalesce("s"""."rows"(t0.*, "by" => $1), '{}')) FROM unnest($2) AS t0 CROSS JOIN LATERAL "s"""."rows"(t0.*, "by" => $1) AS t1("value") CROSS JOIN LATERAL unnest("s"""."array"(t0.*)) AS t2"#]]
+        expect![[r#"SELECT CASE WHEN NOT (t2.* IS NULL) THEN TRUE END, (SELECT coalesce("s"""."rows"(t0.*, "by" => $1), '{}')) FROM unnest($2) AS t0 CROSS JOIN LATERAL "s"""."rows"(t0.*, "by" => $1) AS t1("value") CROSS JOIN LATERAL unnest("s"""."array"(t0.*)) AS t2 CROSS JOIN LATERAL unnest(CAST(t0."rows" AS "s"""."table"[])) AS t3"#]]
             .assert_eq(&print(&select, &Flavor::POSTGRES));
     }
 

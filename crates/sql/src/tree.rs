@@ -89,6 +89,12 @@ pub enum FromItem {
         parameter: Parameter,
         alias: Alias,
     },
+    /// The rows of an array of a table's rows, which is given as its text.
+    RowsOfText {
+        text: Expression,
+        table: TableName,
+        alias: Alias,
+    },
     /// The rows that a function gives.
     Function {
         call: Call,
@@ -434,7 +440,7 @@ impl FromItem {
         match self {
             Self::Table { .. } | Self::Function { .. } => 1,
             Self::Subquery { select, .. } => select.tables(),
-            Self::Arrays { .. } | Self::RowArray { .. } => 0,
+            Self::Arrays { .. } | Self::RowArray { .. } | Self::RowsOfText { .. } => 0,
         }
     }
 
@@ -445,6 +451,7 @@ impl FromItem {
             | Self::Subquery { alias, .. }
             | Self::Arrays { alias, .. }
             | Self::RowArray { alias, .. }
+            | Self::RowsOfText { alias, .. }
             | Self::Function { alias, .. } => *alias,
         }
     }

@@ -166,7 +166,15 @@ impl<'a> Context<'a> {
                     _ => match self.rows(binding, field)? {
                         Some((node, rows)) => {
                             outputs.related(self, path, rows);
-                            node
+                            match (binding.form, binding.from) {
+                                // An array that is null is no list.
+                                (RowsForm::List, RowsFrom::Value(field)) => {
+                                    let form = ir::Form::Stored;
+                                    let present = outputs.field(self, path, field, form);
+                                    Node::Present { present, node: self.shape.add(node) }
+                                }
+                                _ => node,
+                            }
                         }
                         None => null(),
                     },
@@ -273,7 +281,9 @@ impl<'a> Context<'a> {
             arguments.filters.push(filter);
         }
         let order = match binding.from {
-            RowsFrom::Function { .. } if arguments.orders.is_empty() => ListOrder::of_function(),
+            RowsFrom::Function { .. } | RowsFrom::Value(_) if arguments.orders.is_empty() => {
+                ListOrder::of_function()
+            }
             _ => self.list_order(binding.entity, &arguments.orders),
         };
         let row = self.row_form(binding);

@@ -54,7 +54,7 @@ pub(super) struct Column {
     pub(super) not_null: bool,
 }
 
-/// A column that holds a row of an entity: shown as that, and otherwise not used.
+/// A column that holds a row of an entity, or an array of them: shown as that, and otherwise not used.
 #[derive(Clone, Debug)]
 pub(super) struct Held {
     pub(super) field: FieldId,
@@ -131,10 +131,7 @@ fn serve<'a>(build: &mut Build<'a>, entity: &'a Entity, name: String) -> Option<
             None => value_type(build, &field.r#type),
         };
         build.api.bind_column(field.id, column_binding(value.as_ref()));
-        let row = match field.r#type {
-            Type::Row(row) => Some(row),
-            _ => None,
-        };
+        let row = rows_of(&field.r#type);
         if value.is_none() && row.is_none() {
             note_left_out(build, &subject);
             continue;
@@ -158,7 +155,7 @@ fn serve<'a>(build: &mut Build<'a>, entity: &'a Entity, name: String) -> Option<
             || matches!(field.r#type, Type::Domain(domain) if build.catalog[domain].not_null);
         match (value, row) {
             (Some(value), _) => columns.push(Column { field: field.id, name, value, not_null }),
-            (None, Some(entity)) => {
+            (None, Some((entity, _))) => {
                 let place = columns.len();
                 held.push(Held { field: field.id, name, entity, not_null, place });
             }
@@ -272,22 +269,32 @@ fn row_type(build: &mut Build<'_>, one: &Served<'_>) -> Option<TypeId> {
 }
 
 /// The field of a column that holds a row, if rows of the entity are shown.
-pub(super) fn held_row(
-    build: &Build<'_>,
-    field: FieldId,
-    entity: EntityId,
-) -> Option<(TypeId, FieldBinding)> {
-    let r#type = *build.row_types.get(&entity)?;
-    let (from, form) = (RowsFrom::Value(field), RowsForm::Single);
+pub(super) fn held_row(build: &Build<'_>, field: FieldId) -> Option<(TypeRef, FieldBinding)> {
+    let (entity, form) = rows_of(&build.catalog[field].r#type)?;
+    let row = TypeRef::named(*build.row_types.get(&entity)?);
+    let r#type = if form == RowsForm::List { row.list() } else { row };
+    let from = RowsFrom::Value(field);
     Some((r#type, FieldBinding::Rows(RowsBinding { from, entity, form, default_limit: None })))
 }
 
+/// The entity of the rows that values of the type are, and in which form these are shown.
+pub(super) fn rows_of(r#type: &Type) -> Option<(EntityId, RowsForm)> {
+    match r#type {
+        Type::Row(entity) => Some((*entity, RowsForm::Single)),
+        Type::List(element) => match **element {
+            Type::Row(entity) => Some((entity, RowsForm::List)),
+            _ => None,
+        },
+        _ => None,
+    }
+}
+
 fn add_held(build: &mut Build<'_>, held: &Held, row: TypeId) {
-    let Some((r#type, binding)) = held_row(build, held.field, held.entity) else {
+    let Some((r#type, binding)) = held_row(build, held.field) else {
         let subject = build.field_name(held.field);
         return note_left_out(build, &subject);
     };
-    let r#type = TypeRef::named(r#type).non_null_if(held.not_null);
+    let r#type = r#type.non_null_if(held.not_null);
     let definition = definition(build, held.field, &held.name, r#type);
     build.api.add_field(row, definition, binding);
 }

@@ -156,24 +156,16 @@ fn record(
     let mut columns = Vec::new();
     for (place, column) in build.catalog.fields_of(entity).enumerate() {
         let subject = format!("{subject}.{}", column.name);
-        let (output, binding) = match &column.r#type {
-            Type::Row(row) => match held_row(build, column.id, *row) {
-                Some((row, binding)) => (TypeRef::named(row), binding),
-                None => {
-                    note_left_out(build, &subject);
-                    continue;
-                }
-            },
-            r#type => match value_type(build, r#type) {
-                Some(value) => {
-                    build.api.bind_column(column.id, column_binding(Some(&value)));
-                    (value.output, FieldBinding::Column(column.id))
-                }
-                None => {
-                    note_left_out(build, &subject);
-                    continue;
-                }
-            },
+        let shown = match value_type(build, &column.r#type) {
+            Some(value) => {
+                build.api.bind_column(column.id, column_binding(Some(&value)));
+                Some((value.output, FieldBinding::Column(column.id)))
+            }
+            None => held_row(build, column.id),
+        };
+        let Some((output, binding)) = shown else {
+            note_left_out(build, &subject);
+            continue;
         };
         // A column without a name in the source has one there all the same.
         let is_named = *column.name != *format!("column{}", place + 1);

@@ -210,7 +210,10 @@ impl Compiler<'_> {
             // Without an array type the parents are said again, whatever that costs.
             let arrays = match self.strategy {
                 Strategy::Nested => true,
-                Strategy::Levels(types) => near.iter().all(|field| types.has_array(*field)),
+                Strategy::Levels(types) => {
+                    matches!(related.from, ir::From::Value(_))
+                        || near.iter().all(|field| types.has_array(*field))
+                }
             };
             if !arrays && matches!(related.from, ir::From::Joining { .. }) {
                 return Err(CompileError::not_built("joining rows by keys without an array type"));

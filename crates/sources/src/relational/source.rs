@@ -39,9 +39,13 @@ impl Scope {
 
 impl Compiler<'_> {
     pub(super) fn table(&self, entity: EntityId, alias: Alias) -> FromItem {
+        FromItem::Table { name: self.table_name(entity), alias }
+    }
+
+    pub(super) fn table_name(&self, entity: EntityId) -> TableName {
         let entity = &self.catalog[entity];
         let schema = entity.namespace.clone().map(Identifier);
-        FromItem::Table { name: TableName { schema, name: Identifier(entity.name.clone()) }, alias }
+        TableName { schema, name: Identifier(entity.name.clone()) }
     }
 
     /// The entity of the rows, where they come from one.

@@ -31,8 +31,8 @@ impl<'a> Types<'a> {
         }
     }
 
-    /// The type of a field. Below a field, in an attribute or an element, a table's row is known
-    /// by the name of its type only.
+    /// The type of a field. Below a field and its array, in an attribute or a domain, a table's
+    /// row is known by the name of its type only.
     pub(super) fn make_field(
         &mut self,
         builder: &mut Builder,
@@ -40,13 +40,24 @@ impl<'a> Types<'a> {
         oid: u32,
         modifier: i32,
     ) -> Type {
-        if let Some(Form::RowOfTable { relation }) = self.form(oid)
-            && let Some(entity) = self.entities.get(relation)
+        if let Some(entity) = self.row(oid) {
+            return Type::Row(entity);
+        }
+        if let Some(Form::Array { element }) = self.form(oid)
+            && let Some(entity) = self.row(*element)
         {
-            return Type::Row(*entity);
+            return Type::List(Box::new(Type::Row(entity)));
         }
         self.note_unmapped(builder, oid, subject);
         self.make(builder, oid, modifier)
+    }
+
+    /// The served table whose row type it is.
+    fn row(&self, oid: u32) -> Option<EntityId> {
+        match self.form(oid) {
+            Some(Form::RowOfTable { relation }) => self.entities.get(relation).copied(),
+            _ => None,
+        }
     }
 
     /// The type of a column, attribute or element; `modifier` is -1 where there is none.
