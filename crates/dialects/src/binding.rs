@@ -47,6 +47,9 @@ pub enum AggregateField {
     Function(AggregateFunction),
     /// One value. Of several the one whose function is that of the object around it.
     Value(Box<[AggregateValue]>),
+    /// The same of what a function computes of each row, with the field's arguments; the value
+    /// names no field.
+    Computed { computed: FunctionId, value: AggregateValue },
 }
 
 /// A value that a function makes of all rows of a set.
@@ -324,6 +327,14 @@ pub enum InputRole {
     Related(Hop),
     /// An object of [`InputRole::Quantified`] conditions on the rows that a relationship leads to.
     RelatedMany(Hop),
+    /// An object that compares what an aggregate makes of what a function computes of each row:
+    /// [`InputRole::CallArguments`] and a [`InputRole::Filter`] of operators.
+    OperatorsOfComputed {
+        aggregate: AggregateFunction,
+        computed: FunctionId,
+    },
+    /// Of [`InputRole::OperatorsOfComputed`] an object of [`InputRole::Argument`]s.
+    CallArguments,
     /// An object of conditions on rows of the enclosing [`InputRole::RelatedMany`].
     Quantified(Quantifier),
     /// An object of conditions on all rows of the enclosing [`InputRole::RelatedMany`] together:

@@ -167,7 +167,10 @@ impl Context<'_> {
                             None => true,
                         };
                         match values.iter().find(asked) {
-                            Some(value) => self.aggregate_value(value, terms),
+                            Some(value) => {
+                                let place = value.field.map(Place::field);
+                                self.aggregate_value(value, place, terms)
+                            }
                             None => {
                                 let message = format!(
                                     "`{}` has no such value: the function does not take values of \
@@ -178,6 +181,11 @@ impl Context<'_> {
                             }
                         }
                     }
+                    FieldBinding::Aggregate(AggregateField::Computed { computed, value }) => {
+                        let given = self.arguments(field)?.given;
+                        let call = self.call(*computed, Some(Vec::new()), given)?;
+                        self.aggregate_value(value, Some(Place::Computed(call)), terms)
+                    }
                     _ => return Err(misplaced("aggregate")),
                 },
             };
@@ -187,9 +195,13 @@ impl Context<'_> {
     }
 
     /// A value, which is asked for once however often it is shown.
-    fn aggregate_value(&mut self, value: &AggregateValue, terms: &mut Vec<AggregateTerm>) -> Node {
-        let AggregateValue { function, field, leaf, form, absent } = value;
-        let place = field.map(Place::field);
+    fn aggregate_value(
+        &mut self,
+        value: &AggregateValue,
+        place: Option<Place>,
+        terms: &mut Vec<AggregateTerm>,
+    ) -> Node {
+        let AggregateValue { function, leaf, form, absent, .. } = value;
         let known = terms
             .iter()
             .find(|term| term.function == *function && term.place == place && term.form == *form);

@@ -2,13 +2,14 @@
 
 use graphql::CollectedField;
 use graphql::opaque::{OpaqueKind, OpaqueShape};
+use graphql::schema::TypeRef;
 use ir::{Filter, Operand};
 
 use super::call::Given;
 use super::filter::{Around, meaning};
 use super::input::{Input, Presence};
 use super::{Context, LowerError};
-use crate::binding::{InputRole, OrderBy, ValueBinding};
+use crate::binding::{ArgumentBinding, InputRole, OrderBy, ValueBinding};
 
 /// The most orders of one list: each of them is a part of every cursor.
 const ORDERS: usize = 64;
@@ -40,6 +41,21 @@ const INVALID_CURSOR: &str =
     "Invalid cursor, please enter a cursor from a previous request, or null.";
 
 impl Context<'_> {
+    /// What is given to an argument of a function. Null stands for the default; without one it is
+    /// a value like any other.
+    pub(super) fn given(
+        &self,
+        argument: ArgumentBinding,
+        input: &Input<'_>,
+        r#type: TypeRef,
+    ) -> Option<Given> {
+        match self.presence(input) {
+            Presence::Absent => None,
+            Presence::Null if argument.optional => None,
+            _ => Some(Given { place: argument.place, operand: self.operand(input, r#type) }),
+        }
+    }
+
     pub(super) fn arguments(&self, field: &CollectedField<'_>) -> Result<Arguments, LowerError> {
         let mut arguments = Arguments::default();
         for (id, value) in field.arguments {
@@ -77,12 +93,7 @@ impl Context<'_> {
                     arguments.node_id = Some(shape.map(|shape| Opaque { shape, operand }));
                 }
                 InputRole::Argument(argument) => {
-                    // Null stands for the default; without one it is a value like any other.
-                    if argument.optional && self.presence(&input) != Presence::Present {
-                        continue;
-                    }
-                    let operand = self.operand(&input, r#type);
-                    arguments.given.push(Given { place: argument.place, operand });
+                    arguments.given.extend(self.given(*argument, &input, r#type));
                 }
                 InputRole::OrderBy => {
                     for item in self.items(&input)? {
@@ -117,6 +128,8 @@ impl Context<'_> {
                 | InputRole::Or { .. }
                 | InputRole::Negated(_)
                 | InputRole::Refused { .. }
+                | InputRole::OperatorsOfComputed { .. }
+                | InputRole::CallArguments
                 | InputRole::Equal(_)
                 | InputRole::EqualComputed(_)
                 | InputRole::IsNull { .. }

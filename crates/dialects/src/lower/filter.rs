@@ -1,8 +1,9 @@
 //! Conditions: the input objects that filter rows.
 
+use catalog::FunctionId;
 use graphql::operation::Location;
 use graphql::schema::{InputId, TypeKind, TypeRef};
-use ir::{Case, Comparison, Filter, Hop, Place, Quantifier};
+use ir::{AggregateFunction, Case, Comparison, Filter, Hop, Place, Quantifier};
 
 use super::input::{Input, Presence};
 use super::order::of_row;
@@ -153,6 +154,9 @@ impl Context<'_> {
                 }))
             }
             (InputRole::Filter | InputRole::GroupFilter, _) => self.object(given, around),
+            (InputRole::OperatorsOfComputed { aggregate, computed }, _) => {
+                self.of_computed(given, *aggregate, *computed)
+            }
             (InputRole::Operators(subject), _) => {
                 self.object(given, Around { subject: Some(subject), ..Around::default() })
             }
@@ -196,6 +200,7 @@ impl Context<'_> {
                 InputRole::Member
                 | InputRole::NodeId
                 | InputRole::Argument(_)
+                | InputRole::CallArguments
                 | InputRole::Limit
                 | InputRole::Last
                 | InputRole::After
@@ -254,6 +259,38 @@ impl Context<'_> {
     ) -> Result<Option<Filter>, LowerError> {
         let filter = self.object(given, Around::default())?;
         Ok(filter.map(|filter| Filter::Relation { hop, quantifier, filter: Box::new(filter) }))
+    }
+
+    /// A condition on what an aggregate makes of what a function computes of each row.
+    fn of_computed(
+        &self,
+        given: Given<'_, '_>,
+        function: AggregateFunction,
+        computed: FunctionId,
+    ) -> Result<Option<Filter>, LowerError> {
+        let mut arguments = Vec::new();
+        let mut operators = None;
+        for (id, input) in self.entries(given.input, self.api.schema[given.id].r#type.base)? {
+            if self.presence(&input) != Presence::Present {
+                continue;
+            }
+            if self.api.input(id).role != InputRole::CallArguments {
+                operators = Some((id, input));
+                continue;
+            }
+            for (id, input) in self.entries(&input, self.api.schema[id].r#type.base)? {
+                if let InputRole::Argument(argument) = &self.api.input(id).role {
+                    let r#type = self.api.schema[id].r#type;
+                    arguments.extend(self.given(*argument, &input, r#type));
+                }
+            }
+        }
+        let Some((id, input)) = operators else { return Ok(None) };
+        let call = self.call(computed, Some(Vec::new()), arguments)?;
+        let place = Box::new(Place::Computed(call));
+        let subject = Subject::new(Place::Aggregated { function, place });
+        let around = Around { subject: Some(&subject), ..Around::default() };
+        self.condition(id, &input, around, given.location)
     }
 
     /// Whether the value is an object of an input type, without fields.

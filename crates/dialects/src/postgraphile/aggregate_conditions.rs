@@ -5,7 +5,7 @@ use catalog::{Scalar, Type};
 use graphql::schema::{TypeId, TypeKind, TypeRef};
 use ir::{AggregateFunction, Comparison, Place};
 
-use super::aggregates::{SPECIFICATIONS, claim, has_aggregates, is_available, made};
+use super::aggregates::{SPECIFICATIONS, Specification, claim, has_aggregates, is_available, made};
 use super::build::{Build, input};
 use super::descriptions;
 use super::entity::{Column, Served};
@@ -29,33 +29,26 @@ fn aggregated(function: AggregateFunction, column: &Column) -> InputRole {
 }
 
 /// Adds the type of conditions on groups of an entity's rows; `None` if its name is taken.
-pub(super) fn add_having(build: &mut Build<'_>, one: &Served<'_>) -> Option<TypeId> {
+/// `conditions` become the types of those on what each function makes.
+pub(super) fn add_having(
+    build: &mut Build<'_>,
+    one: &Served<'_>,
+    conditions: &mut [Option<TypeId>],
+) -> Option<TypeId> {
     let table = build.table_name(one.entity.id);
     let mut compared = Vec::new();
-    for specification in SPECIFICATIONS {
+    for (specification, known) in SPECIFICATIONS.into_iter().zip(conditions) {
         let mut columns = Vec::new();
         for column in &one.columns {
             if let Some((kind, takes)) = having_kind(build, column, specification.function) {
                 let role = aggregated(specification.function, column);
-                let role = match takes {
-                    true => role,
-                    false => {
-                        let name = build.column_name(column.field);
-                        let otherwise = match specification.function {
-                            AggregateFunction::DistinctCount => {
-                                format!("how many values {name} has is a number, and no moment")
-                                    .into()
-                            }
-                            _ => specification.refusal(name),
-                        };
-                        InputRole::Refused { role: Box::new(role), otherwise }
-                    }
-                };
+                let name = build.column_name(column.field);
+                let role = if takes { role } else { refused(role, specification, name) };
                 columns.push((column, kind, role));
             }
         }
         if !columns.is_empty() {
-            compared.push((specification, columns));
+            compared.push((specification, known, columns));
         }
     }
     let subject = build.entity_name(one.entity.id);
@@ -71,25 +64,51 @@ pub(super) fn add_having(build: &mut Build<'_>, one: &Served<'_>) -> Option<Type
         let definition = graphql::schema::InputDefinition::new(name, list);
         build.api.add_input_field(having, definition, InputBinding::lenient(role));
     }
-    for (specification, columns) in compared {
-        let name = build.inflection.having_aggregate_type(table, specification.name);
-        let Some(values) = claim(build, &subject, &name, object(), None) else { continue };
+    for (specification, known, columns) in compared {
+        *known = add_conditions(build, one, having, specification);
+        let Some(values) = *known else { continue };
         for (column, kind, role) in columns {
             let Some(r#type) = kind.find(build) else { continue };
             let definition =
                 graphql::schema::InputDefinition::new(&column.name, TypeRef::named(r#type));
             build.api.add_input_field(values, definition, InputBinding::lenient(role));
         }
-        let definition =
-            graphql::schema::InputDefinition::new(specification.name, TypeRef::named(values));
-        build.api.add_input_field(having, definition, InputBinding::lenient(InputRole::Filter));
     }
     Some(having)
 }
 
+/// Adds the type of conditions on what a function makes of the rows of a group.
+pub(super) fn add_conditions(
+    build: &mut Build<'_>,
+    one: &Served<'_>,
+    having: TypeId,
+    specification: Specification,
+) -> Option<TypeId> {
+    let subject = build.entity_name(one.entity.id);
+    let table = build.table_name(one.entity.id);
+    let name = build.inflection.having_aggregate_type(table, specification.name);
+    let kind = TypeKind::InputObject { fields: Vec::new() };
+    let values = claim(build, &subject, &name, kind, None)?;
+    let definition =
+        graphql::schema::InputDefinition::new(specification.name, TypeRef::named(values));
+    build.api.add_input_field(having, definition, InputBinding::lenient(InputRole::Filter));
+    Some(values)
+}
+
+/// A condition that the database has nothing to compare for.
+pub(super) fn refused(role: InputRole, specification: Specification, name: &str) -> InputRole {
+    let otherwise = match specification.function {
+        AggregateFunction::DistinctCount => {
+            format!("how many values {name} has is a number, and no moment").into()
+        }
+        _ => specification.refusal(name),
+    };
+    InputRole::Refused { role: Box::new(role), otherwise }
+}
+
 /// The operators that `having` has for a column, whatever is made of it.
 #[derive(Clone, Copy, Debug)]
-enum HavingKind {
+pub(super) enum HavingKind {
     Int,
     BigInt,
     Float,
@@ -99,7 +118,7 @@ enum HavingKind {
 
 impl HavingKind {
     /// The input type of the operators, made when it is first needed.
-    fn find(self, build: &mut Build<'_>) -> Option<TypeId> {
+    pub(super) fn find(self, build: &mut Build<'_>) -> Option<TypeId> {
         let (name, scalar) = match self {
             Self::Int => ("HavingIntFilter", "Int"),
             Self::BigInt => ("HavingBigintFilter", "BigInt"),
@@ -125,7 +144,7 @@ impl HavingKind {
 
 /// Which operators `having` has for what a function makes of a column, which are those of the
 /// column's type, and whether the database has what they compare. Domains have none.
-fn having_kind(
+pub(super) fn having_kind(
     build: &mut Build<'_>,
     column: &Column,
     function: AggregateFunction,

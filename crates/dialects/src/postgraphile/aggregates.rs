@@ -75,24 +75,28 @@ pub(super) struct Made {
     /// What the database makes of them.
     pub(super) stored: Type,
     /// The JSON text where there is no value.
-    absent: Option<&'static str>,
+    pub(super) absent: Option<&'static str>,
 }
 
 /// A value that the plugin offers.
-struct Offered {
-    r#type: TypeRef,
+#[derive(Debug)]
+pub(super) struct Offered {
+    pub(super) r#type: TypeRef,
     /// Not there if the database has no such function; whoever asks for it is refused.
-    made: Option<Made>,
+    pub(super) made: Option<Made>,
 }
 
 /// The types of an entity's aggregates.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct AggregateTypes {
-    container: TypeId,
+    pub(super) container: TypeId,
     /// Not there if there is no column to group by.
     group_by: Option<TypeId>,
-    /// Not there if nothing can be compared.
-    having: Option<TypeId>,
+    pub(super) having: Option<TypeId>,
+    /// The types of each function's values and of the conditions on them, as far as there are
+    /// such, in the order of [`SPECIFICATIONS`].
+    pub(super) functions: [Option<TypeId>; SPECIFICATIONS.len()],
+    pub(super) conditions: [Option<TypeId>; SPECIFICATIONS.len()],
 }
 
 /// Adds the fields of aggregates to another connection of an entity.
@@ -150,7 +154,8 @@ fn add_types(build: &mut Build<'_>, one: &Served<'_>) -> Option<AggregateTypes> 
     let string = build.scalar("String")?;
     let keys = FieldDefinition::new("keys", string.non_null().list());
     build.api.add_field(container, keys, FieldBinding::Aggregate(AggregateField::Keys));
-    for specification in SPECIFICATIONS {
+    let mut functions = [None; SPECIFICATIONS.len()];
+    for (specification, known) in SPECIFICATIONS.into_iter().zip(&mut functions) {
         let offered: Vec<(&Column, Offered)> = one
             .columns
             .iter()
@@ -159,10 +164,8 @@ fn add_types(build: &mut Build<'_>, one: &Served<'_>) -> Option<AggregateTypes> 
         if offered.is_empty() {
             continue;
         }
-        let name = build.inflection.aggregate_type(table, specification.name);
-        let Some(aggregates) = claim(build, &subject, &name, object(Vec::new()), None) else {
-            continue;
-        };
+        *known = add_function(build, one, container, specification);
+        let Some(aggregates) = *known else { continue };
         for (column, Offered { r#type, made }) in offered {
             let description = descriptions::aggregated(specification.label, &column.name);
             let r#type = r#type.non_null_if(specification.is_never_null());
@@ -174,17 +177,33 @@ fn add_types(build: &mut Build<'_>, one: &Served<'_>) -> Option<AggregateTypes> 
                 FieldDefinition { deprecated, ..field(&column.name, &description, r#type) };
             build.api.add_field(aggregates, definition, binding);
         }
-        let description = descriptions::aggregates_by(specification.label);
-        let deprecated = deprecation(build.entity_tags(one.entity.id));
-        let r#type = TypeRef::named(aggregates);
-        let definition =
-            FieldDefinition { deprecated, ..field(specification.name, &description, r#type) };
-        let binding = AggregateField::Function(specification.function);
-        build.api.add_field(container, definition, FieldBinding::Aggregate(binding));
     }
     let group_by = add_group_by(build, one);
-    let having = group_by.and_then(|_| aggregate_conditions::add_having(build, one));
-    Some(AggregateTypes { container, group_by, having })
+    let mut conditions = [None; SPECIFICATIONS.len()];
+    let having =
+        group_by.and_then(|_| aggregate_conditions::add_having(build, one, &mut conditions));
+    Some(AggregateTypes { container, group_by, having, functions, conditions })
+}
+
+/// Adds the type of what a function makes of the rows, and the field of it.
+pub(super) fn add_function(
+    build: &mut Build<'_>,
+    one: &Served<'_>,
+    container: TypeId,
+    specification: Specification,
+) -> Option<TypeId> {
+    let subject = build.entity_name(one.entity.id);
+    let table = build.table_name(one.entity.id);
+    let name = build.inflection.aggregate_type(table, specification.name);
+    let values = claim(build, &subject, &name, object(Vec::new()), None)?;
+    let description = descriptions::aggregates_by(specification.label);
+    let deprecated = deprecation(build.entity_tags(one.entity.id));
+    let r#type = TypeRef::named(values);
+    let definition =
+        FieldDefinition { deprecated, ..field(specification.name, &description, r#type) };
+    let binding = AggregateField::Function(specification.function);
+    build.api.add_field(container, definition, FieldBinding::Aggregate(binding));
+    Some(values)
 }
 
 impl Specification {
@@ -326,7 +345,11 @@ fn stored(name: &str) -> Type {
 }
 
 /// What the plugin offers of a column's values; `None` if it offers nothing.
-fn offered(build: &mut Build<'_>, column: &Column, function: AggregateFunction) -> Option<Offered> {
+pub(super) fn offered(
+    build: &mut Build<'_>,
+    column: &Column,
+    function: AggregateFunction,
+) -> Option<Offered> {
     if let Some(made) = made(build, column, function) {
         return Some(Offered { r#type: made.r#type, made: Some(made) });
     }
@@ -362,6 +385,17 @@ fn is_number_like(build: &Build<'_>, column: &Column) -> bool {
     }
 }
 
+/// How many different values there are.
+pub(super) fn count(build: &mut Build<'_>) -> Option<Made> {
+    Some(Made {
+        r#type: build.scalar("BigInt")?,
+        leaf: Leaf::BigInt,
+        form: Form::Stored,
+        stored: stored("BigInt"),
+        absent: Some(r#""0""#),
+    })
+}
+
 /// What a function makes of a column's values; `None` if it does not take them.
 pub(super) fn made(
     build: &mut Build<'_>,
@@ -376,18 +410,8 @@ pub(super) fn made(
         _ => None,
     };
     match function {
-        AggregateFunction::DistinctCount => {
-            let big_int = build.scalar("BigInt")?;
-            let none = Some(r#""0""#);
-            let made = Made {
-                r#type: big_int,
-                leaf: Leaf::BigInt,
-                form: Form::Stored,
-                stored: stored("BigInt"),
-                absent: none,
-            };
-            column.value.ordered.then_some(made)
-        }
+        AggregateFunction::DistinctCount if column.value.ordered => count(build),
+        AggregateFunction::DistinctCount => None,
         AggregateFunction::Minimum | AggregateFunction::Maximum => match base? {
             Scalar::Int16
             | Scalar::Int32

@@ -117,6 +117,12 @@ pub(super) fn aggregated(function: &str, field: &str) -> String {
     format!("{function} of {field} across the matching connection")
 }
 
+/// What is said of aggregates of what a function computes, with what the source says of it.
+pub(super) fn aggregated_computed(function: &str, description: Option<&str>) -> String {
+    let after = description.map(|text| format!("\n\n---\n\n{text}")).unwrap_or_default();
+    format!("{function} of this field across the matching connection.{after}")
+}
+
 pub(super) fn group_by_type(r#type: &str) -> String {
     format!("Grouping methods for `{type}` for usage during aggregation.", type = r#type)
 }

@@ -7,6 +7,7 @@ use catalog::{
 use graphql::schema::{FieldDefinition, InputDefinition, TypeId, TypeRef};
 use rustc_hash::FxHashMap;
 
+use super::aggregate_computed::{self, Computed};
 use super::arguments::{self, Collection};
 use super::build::Build;
 use super::claims::{Claimant, Claims};
@@ -34,9 +35,10 @@ fn is_callable_alone(function: &Function) -> bool {
 }
 
 /// What an argument of a function becomes.
-struct Input {
-    definition: InputDefinition,
-    binding: ArgumentBinding,
+#[derive(Debug)]
+pub(super) struct Input {
+    pub(super) definition: InputDefinition,
+    pub(super) binding: ArgumentBinding,
 }
 
 /// Adds the functions that are fields of the root, in the order of the source.
@@ -264,6 +266,20 @@ fn add(
             }
         }
         (Shown::Row | Shown::Array | Shown::Set, None) => {}
+    }
+    if let (Role::Computed(entity, _), false) = (role, gives_set(function)) {
+        let one = build.places.get(&entity).and_then(|place| served.get(*place));
+        let computed = Computed {
+            function,
+            name: &names.first,
+            inputs: &inputs,
+            description: description.as_deref(),
+            deprecated: deprecated.as_deref(),
+            not_null,
+        };
+        if let Some(one) = one {
+            aggregate_computed::add(build, one, &subject, &computed);
+        }
     }
 }
 

@@ -20,6 +20,7 @@
 //! * [`functions`], [`function_results`]: functions as fields, and what they give
 //! * [`descriptions`]: what the API says about itself
 
+mod aggregate_computed;
 mod aggregate_conditions;
 mod aggregate_orders;
 mod aggregates;

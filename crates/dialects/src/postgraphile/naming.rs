@@ -404,6 +404,19 @@ impl Inflection {
         self.upper_camel_case(&format!("{}-having-{function}-input", coerce(table)))
     }
 
+    /// Conditions on what an aggregate makes of what a function computes of rows. `part` is what
+    /// of them: the whole, or the function's arguments.
+    pub(super) fn having_computed_type(
+        self,
+        table: &str,
+        aggregate: &str,
+        function: &str,
+        part: &str,
+    ) -> String {
+        let table = coerce(table);
+        self.upper_camel_case(&format!("{table}-having-{aggregate}-{function}-{part}"))
+    }
+
     /// Filters by what a function makes of related rows.
     pub(super) fn aggregate_filter_type(self, r#type: &str, function: &str) -> String {
         let function = self.upper_camel_case(function);

@@ -5,7 +5,7 @@
 //! statement, grouped by the parents' keys; a parent without rows has no row then, and whoever
 //! reads the level knows what that means.
 
-use catalog::{FieldId, Scalar, Type};
+use catalog::{FieldId, FunctionResult, Scalar, Type};
 use ir::{
     Aggregate, AggregateFunction, AggregateTerm, Comparison, Filter, Hop, Operand, OutputKind,
     Place, Rows,
@@ -157,7 +157,7 @@ impl Compiler<'_> {
         for AggregateTerm { id, function, place, form } in terms {
             let value = self.aggregate(*function, place.as_ref(), scope, statement)?;
             let column = u16::try_from(items.len()).unwrap_or(u16::MAX);
-            items.push(match place.as_ref().and_then(field_of) {
+            items.push(match place.as_ref().and_then(|place| self.field_at(place)) {
                 Some(field) => self.formed(field, value, *form),
                 None => value,
             });
@@ -182,6 +182,13 @@ impl Compiler<'_> {
         };
         if function == AggregateFunction::GroupKey {
             return self.compared_place(place, scope, statement);
+        }
+        if let (AggregateFunction::DistinctCount, Place::Computed(call)) = (function, place) {
+            // What a function gives is counted as it is, rows and composites without a value
+            // among it.
+            let call = self.call_of_row(call, scope, statement)?;
+            let function = sql::AggregateFunction::CountDistinct;
+            return Ok(Expression::Aggregate { function, argument: Box::new(call) });
         }
         let (field, column) = self.place(place, scope, statement)?;
         let kind = ValueKind::of(self.catalog, field);
@@ -238,7 +245,7 @@ impl Compiler<'_> {
         scope: &mut Scope,
         statement: &mut Statement,
     ) -> Result<Expression, CompileError> {
-        let (field, _) = self.place(place, scope, statement)?;
+        let field = self.field_at(place).ok_or(CompileError::not_built("an aggregate of rows"))?;
         let value = self.aggregate(function, Some(place), scope, statement)?;
         let kind = self.aggregate_kind(function, field);
         let value = self.comparable_aggregate(function, field, value);
@@ -291,7 +298,7 @@ impl Compiler<'_> {
         }
         let mut scope = self.related_rows(hop, filter, near, statement)?;
         let value = self.aggregate(*function, place.as_ref(), &mut scope, statement)?;
-        let value = match place.as_ref().and_then(field_of) {
+        let value = match place.as_ref().and_then(|place| self.field_at(place)) {
             None => value,
             Some(field) if compared => self.comparable_aggregate(*function, field, value),
             Some(field) => self.formed(field, value, *form),
@@ -339,6 +346,17 @@ impl Compiler<'_> {
                     | AggregateFunction::Total
             )
         })
+    }
+
+    /// The field that says what kind of values a place has.
+    fn field_at(&self, place: &Place) -> Option<FieldId> {
+        match place {
+            Place::Computed(call) => match self.catalog[call.function].result {
+                FunctionResult::Value(field) => Some(field),
+                _ => None,
+            },
+            _ => field_of(place),
+        }
     }
 
     /// A place as this database can compare its values.

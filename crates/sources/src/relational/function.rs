@@ -125,6 +125,17 @@ impl Compiler<'_> {
         Ok((field, self.computed(call, Form::Stored, scope, statement)?))
     }
 
+    /// A call with the row of a scope, whatever it gives.
+    pub(super) fn call_of_row(
+        &self,
+        call: &Call,
+        scope: &mut Scope,
+        statement: &mut Statement,
+    ) -> Result<Expression, CompileError> {
+        let row = call.of_row.as_ref().map(|path| self.joined(scope, statement, path));
+        Ok(Expression::Call(self.function_call(call, row, statement)?))
+    }
+
     /// The call itself: by place up to the first argument that is left out, by name after it.
     fn function_call(
         &self,
