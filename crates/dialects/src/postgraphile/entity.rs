@@ -4,12 +4,13 @@ use catalog::{Entity, EntityId, FieldId, Function, FunctionResult, Note, NoteKin
 use graphql::schema::{FieldDefinition, TypeId, TypeRef};
 use ir::Form;
 use response::Leaf;
+use rustc_hash::FxHashSet;
 
 use super::build::{Build, field, object};
 use super::claims::{Claimant, Claims};
 use super::tags::deprecation;
 use super::tags::omit::Action;
-use super::types::{ValueType, note_left_out, value_type};
+use super::types::{ValueType, note_left_out, note_rows_left_out, value_type};
 use super::{
     SimpleCollections, aggregates, condition, connection, descriptions, enum_tables, filter,
     naming, order, relations, view_key,
@@ -105,7 +106,8 @@ pub(super) fn plan<'a>(build: &mut Build<'a>) -> Vec<Served<'a>> {
         }
     }
     let served = named.into_iter().filter_map(|(entity, name)| serve(build, entity, name));
-    let served: Vec<_> = served.collect();
+    let mut served: Vec<_> = served.collect();
+    leave_out_held(build, &mut served);
     build.places = served.iter().enumerate().map(|(place, one)| (one.entity.id, place)).collect();
     served
 }
@@ -163,15 +165,47 @@ fn serve<'a>(build: &mut Build<'a>, entity: &'a Entity, name: String) -> Option<
         }
     }
     if columns.is_empty() && held.is_empty() {
-        build.note(Note {
-            kind: NoteKind::LeftOut,
-            subject: build.entity_name(entity.id).into(),
-            message: "it has no column that can be shown.".into(),
-            remedy: "add a column.".into(),
-        });
+        note_empty(build, entity.id);
         return None;
     }
     Some(Served { entity, name, columns, held, view_key, fields, types: None })
+}
+
+/// Leaves out the columns that hold rows which are not shown, and then the entities that have no
+/// other column, whose rows others may hold.
+fn leave_out_held(build: &mut Build<'_>, served: &mut Vec<Served<'_>>) {
+    loop {
+        let shown: FxHashSet<EntityId> = served.iter().map(|one| one.entity.id).collect();
+        for one in &mut *served {
+            one.held.retain(|held| {
+                let is_shown = shown.contains(&held.entity);
+                if !is_shown {
+                    let subject = build.field_name(held.field);
+                    note_rows_left_out(build, &subject);
+                }
+                is_shown
+            });
+        }
+        served.retain(|one| {
+            let is_empty = one.columns.is_empty() && one.held.is_empty();
+            if is_empty {
+                note_empty(build, one.entity.id);
+            }
+            !is_empty
+        });
+        if served.len() == shown.len() {
+            return;
+        }
+    }
+}
+
+fn note_empty(build: &mut Build<'_>, entity: EntityId) {
+    build.note(Note {
+        kind: NoteKind::LeftOut,
+        subject: build.entity_name(entity).into(),
+        message: "it has no column that can be shown.".into(),
+        remedy: "add a column.".into(),
+    });
 }
 
 /// Columns that are not shown have a binding, too: they may be part of a key.
@@ -292,7 +326,7 @@ pub(super) fn rows_of(r#type: &Type) -> Option<(EntityId, RowsForm)> {
 fn add_held(build: &mut Build<'_>, held: &Held, row: TypeId) {
     let Some((r#type, binding)) = held_row(build, held.field) else {
         let subject = build.field_name(held.field);
-        return note_left_out(build, &subject);
+        return note_rows_left_out(build, &subject);
     };
     let r#type = r#type.non_null_if(held.not_null);
     let definition = definition(build, held.field, &held.name, r#type);

@@ -9,9 +9,9 @@ use super::build::{Build, object};
 use super::claims::{Claimant, Claims};
 use super::connection::{self, Connected};
 use super::descriptions;
-use super::entity::{Served, column_binding, held_row};
+use super::entity::{Served, column_binding, held_row, rows_of};
 use super::functions::left_out;
-use super::types::{note_left_out, value_type};
+use super::types::{note_left_out, note_rows_left_out, value_type};
 use crate::binding::{EntityBinding, FieldBinding, ValueShape};
 
 /// The cursors of rows that have no order of their own.
@@ -164,7 +164,10 @@ fn record(
             None => held_row(build, column.id),
         };
         let Some((output, binding)) = shown else {
-            note_left_out(build, &subject);
+            match rows_of(&column.r#type) {
+                Some(_) => note_rows_left_out(build, &subject),
+                None => note_left_out(build, &subject),
+            }
             continue;
         };
         // A column without a name in the source has one there all the same.
@@ -172,6 +175,10 @@ fn record(
         let name = build.inflection.argument(is_named.then_some(&column.name), place + 1);
         names.claim(&name, Claimant { subject: &subject, what: "field" })?;
         columns.push((column.id, name, output, binding));
+    }
+    if columns.is_empty() {
+        let message = "none of its columns can be shown.";
+        return Err(left_out(subject, message, "let it give another column."));
     }
     build.types.claim(&name, Claimant { subject, what: "type" })?;
     let description = Some(descriptions::function_record(field).into());

@@ -242,6 +242,16 @@ pub(super) fn remember(
     made
 }
 
+/// Says that a column that holds rows is not in the API, since these are not.
+pub(super) fn note_rows_left_out(build: &mut Build<'_>, subject: &str) {
+    build.note(Note {
+        kind: NoteKind::LeftOut,
+        subject: subject.into(),
+        message: "it holds rows of a table that is not served.".into(),
+        remedy: "serve the table, too.".into(),
+    });
+}
+
 /// Says that a column or an attribute is not in the API.
 pub(super) fn note_left_out(build: &mut Build<'_>, subject: &str) {
     build.note(Note {
