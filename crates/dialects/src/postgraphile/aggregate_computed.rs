@@ -65,10 +65,7 @@ fn offer(
 ) -> Option<Offered> {
     match (column, function) {
         (Some(column), _) => offered(build, column, function),
-        (None, AggregateFunction::DistinctCount) => {
-            let made = count(build)?;
-            Some(Offered { r#type: made.r#type, made: Some(made) })
-        }
+        (None, AggregateFunction::DistinctCount) => count(build).map(Offered::from),
         (None, _) => None,
     }
 }
@@ -80,7 +77,7 @@ fn add_value(
     specification: Specification,
     offered: Offered,
 ) {
-    let Offered { r#type, made } = offered;
+    let Offered { r#type, made, .. } = offered;
     let binding = match made {
         None => AggregateField::Value([].into()),
         Some(Made { leaf, form, absent, .. }) => {

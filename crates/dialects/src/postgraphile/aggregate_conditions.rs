@@ -3,13 +3,16 @@
 
 use catalog::{Scalar, Type};
 use graphql::schema::{TypeId, TypeKind, TypeRef};
-use ir::{AggregateFunction, Comparison, Place};
+use ir::{AggregateFunction, Call, Comparison, Place};
 
-use super::aggregates::{SPECIFICATIONS, Specification, claim, has_aggregates, is_available, made};
+use super::aggregates::{
+    Offered, SPECIFICATIONS, Specification, claim, has_aggregates, is_available, made, offered,
+};
 use super::build::{Build, input};
 use super::descriptions;
 use super::entity::{Column, Served};
 use super::filter::{self, FilterOptions};
+use super::functions::ComputedValue;
 use crate::binding::{InputBinding, InputRole, Meaning, Subject};
 
 /// The operators of `having`.
@@ -99,7 +102,7 @@ pub(super) fn add_conditions(
 pub(super) fn refused(role: InputRole, specification: Specification, name: &str) -> InputRole {
     let otherwise = match specification.function {
         AggregateFunction::DistinctCount => {
-            format!("how many values {name} has is a number, and no moment").into()
+            format!("how many values {name} has is a number, which {name} is not").into()
         }
         _ => specification.refusal(name),
     };
@@ -187,6 +190,39 @@ pub(super) fn add_filter(
     build.api.add_input_field(many, definition, binding);
 }
 
+/// The name, the operators and the meaning of a filter by what is made of what a function computes
+/// of related rows. As in the plugin the operators are those of the function's own type.
+fn computed_filter(
+    build: &mut Build<'_>,
+    computed: ComputedValue,
+    specification: Specification,
+) -> Option<(String, TypeId, InputRole)> {
+    let ComputedValue { function, name, field, value, .. } = computed;
+    let r#type = &build.catalog[field].r#type;
+    let is_number = matches!(
+        build.catalog.base_type(r#type),
+        Type::Scalar(
+            Scalar::Int16
+                | Scalar::Int32
+                | Scalar::Int64
+                | Scalar::Float32
+                | Scalar::Float64
+                | Scalar::Decimal { .. }
+        )
+    );
+    let column = Column { field, name, value, not_null: false };
+    let made = offered(build, &column, specification.function)?.made.is_some();
+    let operators = filter::operators::find(build, r#type)?;
+    let call = Call { function, of_row: Some(Vec::new()), arguments: Vec::new() };
+    let place = Box::new(Place::Computed(call));
+    let subject = Subject::new(Place::Aggregated { function: specification.function, place });
+    let role = InputRole::Operators(subject);
+    let is_comparable = is_number || specification.function != AggregateFunction::DistinctCount;
+    let role =
+        if made && is_comparable { role } else { refused(role, specification, &column.name) };
+    Some((column.name, operators, role))
+}
+
 /// The type of conditions on what is made of related rows, and what is said where there is none.
 fn filter_type(
     build: &mut Build<'_>,
@@ -199,9 +235,21 @@ fn filter_type(
     for specification in SPECIFICATIONS {
         let mut columns = Vec::new();
         for column in &other.columns {
-            let Some(made) = made(build, column, specification.function) else { continue };
-            if let Some(operators) = filter::operators::find(build, &made.stored) {
-                columns.push((column, operators));
+            let Some(Offered { stored, made, .. }) = offered(build, column, specification.function)
+            else {
+                continue;
+            };
+            if let Some(operators) = filter::operators::find(build, &stored) {
+                let role = aggregated(specification.function, column);
+                let name = build.column_name(column.field);
+                let role = if made.is_some() { role } else { refused(role, specification, name) };
+                columns.push((column.name.clone(), operators, role));
+            }
+        }
+        for computed in build.computed.get(&other.entity.id).cloned().unwrap_or_default() {
+            // A column or another function may have its name.
+            if columns.iter().all(|(name, _, _)| *name != computed.name) {
+                columns.extend(computed_filter(build, computed, specification));
             }
         }
         if !columns.is_empty() {
@@ -226,10 +274,9 @@ fn filter_type(
     for (specification, columns) in compared {
         let name = build.inflection.aggregate_filter_type(table, specification.name);
         let Some(values) = claim(build, &subject, &name, object(), None) else { continue };
-        for (column, operators) in columns {
+        for (name, operators, role) in columns {
             let definition =
-                graphql::schema::InputDefinition::new(&column.name, TypeRef::named(operators));
-            let role = aggregated(specification.function, column);
+                graphql::schema::InputDefinition::new(&name, TypeRef::named(operators));
             build.api.add_input_field(values, definition, options.object(role));
         }
         let description = descriptions::aggregate_over(specification.label, table);

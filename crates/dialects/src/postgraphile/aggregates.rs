@@ -82,8 +82,16 @@ pub(super) struct Made {
 #[derive(Debug)]
 pub(super) struct Offered {
     pub(super) r#type: TypeRef,
+    /// What the database would make.
+    pub(super) stored: Type,
     /// Not there if the database has no such function; whoever asks for it is refused.
     pub(super) made: Option<Made>,
+}
+
+impl From<Made> for Offered {
+    fn from(made: Made) -> Self {
+        Self { r#type: made.r#type, stored: made.stored.clone(), made: Some(made) }
+    }
 }
 
 /// The types of an entity's aggregates.
@@ -166,7 +174,7 @@ fn add_types(build: &mut Build<'_>, one: &Served<'_>) -> Option<AggregateTypes> 
         }
         *known = add_function(build, one, container, specification);
         let Some(aggregates) = *known else { continue };
-        for (column, Offered { r#type, made }) in offered {
+        for (column, Offered { r#type, made, .. }) in offered {
             let description = descriptions::aggregated(specification.label, &column.name);
             let r#type = r#type.non_null_if(specification.is_never_null());
             let values = made.map(|made| value(specification.function, column, made));
@@ -351,15 +359,17 @@ pub(super) fn offered(
     function: AggregateFunction,
 ) -> Option<Offered> {
     if let Some(made) = made(build, column, function) {
-        return Some(Offered { r#type: made.r#type, made: Some(made) });
+        return Some(made.into());
     }
-    let r#type = match function {
-        AggregateFunction::DistinctCount => build.scalar("BigInt"),
-        _ if !is_available(build, function) || !is_number_like(build, column) => None,
-        AggregateFunction::Minimum | AggregateFunction::Maximum => Some(column.value.output),
-        _ => build.scalar("BigFloat"),
-    }?;
-    Some(Offered { r#type, made: None })
+    let (r#type, stored) = match function {
+        AggregateFunction::DistinctCount => (build.scalar("BigInt")?, stored("BigInt")),
+        _ if !is_available(build, function) || !is_number_like(build, column) => return None,
+        AggregateFunction::Minimum | AggregateFunction::Maximum => {
+            (column.value.output, build.catalog[column.field].r#type.clone())
+        }
+        _ => (build.scalar("BigFloat")?, stored("BigFloat")),
+    };
+    Some(Offered { r#type, stored, made: None })
 }
 
 /// Whether the database has a function at all.
