@@ -4,7 +4,7 @@ use catalog::{Function, FunctionResult};
 use graphql::schema::{FieldDefinition, InputDefinition, TypeId, TypeKind, TypeRef};
 use ir::AggregateFunction;
 
-use super::aggregate_conditions::{add_conditions, having_kind, refused};
+use super::aggregate_conditions::{add_conditions, having_kind, refused, unfit};
 use super::aggregates::{
     AggregateTypes, Made, Offered, SPECIFICATIONS, Specification, add_function, claim, count,
     offered,
@@ -149,7 +149,7 @@ fn add_condition(
         aggregate: specification.function,
         computed: computed.function.id,
     };
-    let role = if takes { role } else { refused(role, specification, computed.name) };
+    let role = if takes { role } else { refused(role, unfit(specification, computed.name)) };
     let definition = InputDefinition::new(computed.name, TypeRef::named(r#type));
     build.api.add_input_field(conditions, definition, InputBinding::lenient(role));
 }

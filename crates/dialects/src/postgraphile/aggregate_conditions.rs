@@ -46,7 +46,7 @@ pub(super) fn add_having(
             if let Some((kind, takes)) = having_kind(build, column, specification.function) {
                 let role = aggregated(specification.function, column);
                 let name = build.column_name(column.field);
-                let role = if takes { role } else { refused(role, specification, name) };
+                let role = if takes { role } else { refused(role, unfit(specification, name)) };
                 columns.push((column, kind, role));
             }
         }
@@ -99,14 +99,18 @@ pub(super) fn add_conditions(
 }
 
 /// A condition that the database has nothing to compare for.
-pub(super) fn refused(role: InputRole, specification: Specification, name: &str) -> InputRole {
-    let otherwise = match specification.function {
+pub(super) fn refused(role: InputRole, otherwise: Box<str>) -> InputRole {
+    InputRole::Refused { role: Box::new(role), otherwise }
+}
+
+/// What is said where the operators of a value do not fit what a function makes of it.
+pub(super) fn unfit(specification: Specification, name: &str) -> Box<str> {
+    match specification.function {
         AggregateFunction::DistinctCount => {
             format!("how many values {name} has is a number, which {name} is not").into()
         }
         _ => specification.refusal(name),
-    };
-    InputRole::Refused { role: Box::new(role), otherwise }
+    }
 }
 
 /// The operators that `having` has for a column, whatever is made of it.
@@ -217,9 +221,12 @@ fn computed_filter(
     let place = Box::new(Place::Computed(call));
     let subject = Subject::new(Place::Aggregated { function: specification.function, place });
     let role = InputRole::Operators(subject);
-    let is_comparable = is_number || specification.function != AggregateFunction::DistinctCount;
-    let role =
-        if made && is_comparable { role } else { refused(role, specification, &column.name) };
+    let fits = is_number || specification.function != AggregateFunction::DistinctCount;
+    let role = match (made, fits) {
+        (true, true) => role,
+        (true, false) => refused(role, unfit(specification, &column.name)),
+        (false, _) => refused(role, specification.refusal(&column.name)),
+    };
     Some((column.name, operators, role))
 }
 
@@ -242,7 +249,10 @@ fn filter_type(
             if let Some(operators) = filter::operators::find(build, &stored) {
                 let role = aggregated(specification.function, column);
                 let name = build.column_name(column.field);
-                let role = if made.is_some() { role } else { refused(role, specification, name) };
+                let role = match made {
+                    Some(_) => role,
+                    None => refused(role, specification.refusal(name)),
+                };
                 columns.push((column.name.clone(), operators, role));
             }
         }
