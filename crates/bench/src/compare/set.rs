@@ -63,4 +63,27 @@ pub(crate) const SETS: &[Set] = &[
             "--simplified-names",
         ],
     },
+    Set {
+        name: "many-to-many",
+        version4: r#"{
+            "simpleCollections": "both",
+            "appendPlugins": ["@graphile-contrib/pg-many-to-many"]
+        }"#,
+        version5: None,
+        thalweg: &["--simple-collections", "both", "--many-to-many"],
+    },
+    Set {
+        name: "dynamic-json",
+        version4: r#"{"dynamicJson":true}"#,
+        version5: Some(r#"{"dynamicJson":true}"#),
+        thalweg: &["--dynamic-json"],
+    },
+    Set {
+        name: "figures",
+        version4: r#"{
+            "graphileBuildOptions": { "pgGeometricTypes": true, "pgUseCustomNetworkScalars": true }
+        }"#,
+        version5: None,
+        thalweg: &["--geometric-types", "--network-scalars"],
+    },
 ];
