@@ -2,7 +2,7 @@
 
 use response::Bounds;
 
-use super::text::text;
+use super::text::{text, write_list};
 use crate::error::SourceError;
 use crate::operand::{Resolved, Variables, resolve};
 use crate::relational::{Level, ParameterKind, ParameterSource, Program, ValueKind, like_pattern};
@@ -111,18 +111,12 @@ fn encode(
                 buffer.extend_from_slice(itoa::Buffer::new().format(offset).as_bytes());
             }
         },
-        ParameterKind::List { .. } | ParameterKind::TextList => {
-            let single;
-            let list = match value {
-                Resolved::Null => return Ok(Span::Null),
-                Resolved::List(_) => value,
-                _ => {
-                    single = Resolved::List(vec![value.clone()]);
-                    &single
-                }
-            };
-            buffer.extend_from_slice(text(list)?.unwrap_or_default().as_bytes());
-        }
+        ParameterKind::List { .. } | ParameterKind::TextList => match value {
+            Resolved::Null => return Ok(Span::Null),
+            Resolved::List(items) => write_list(items, buffer)?,
+            // A single value stands for a list of one.
+            _ => write_list(std::slice::from_ref(value), buffer)?,
+        },
         ParameterKind::Value { kind: kind @ (ValueKind::Text | ValueKind::Bytes), .. }
             if matches!(value, Resolved::List(_)) =>
         {
@@ -143,23 +137,11 @@ fn encode(
         | ParameterKind::Key { .. }
         | ParameterKind::KeyArray { .. } => match text(value)? {
             None => return Ok(Span::Null),
-            Some(text) => buffer.extend_from_slice(text.as_bytes()),
+            Some(text) => buffer.extend_from_slice(&text),
         },
     }
     if buffer[start..].contains(&0) {
         return Err(SourceError::input("invalid byte sequence for encoding \"UTF8\": 0x00"));
     }
     Ok(Span::Text { start, end: buffer.len() })
-}
-
-/// Appends a text as an element of an array.
-pub(super) fn write_element(text: &[u8], buffer: &mut Vec<u8>) {
-    buffer.push(b'"');
-    for byte in text {
-        if matches!(byte, b'"' | b'\\') {
-            buffer.push(b'\\');
-        }
-        buffer.push(*byte);
-    }
-    buffer.push(b'"');
 }

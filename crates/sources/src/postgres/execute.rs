@@ -10,10 +10,11 @@ use std::sync::Arc;
 use ahash::AHashSet;
 use tokio_postgres::types::Type;
 
-use super::bind::{Bound, BoundParameter, write_element};
+use super::bind::{Bound, BoundParameter};
 use super::cursor::composite;
 use super::error::statement_error;
 use super::introspect::PhysicalTypes;
+use super::text::write_quoted;
 use super::wire::{Connection, Parameter, Rows, Statement, Transaction, WireError};
 use crate::error::SourceError;
 use crate::relational::{Against, Level, ParameterKind, ParameterSource, Program};
@@ -203,7 +204,7 @@ fn key_arrays(level: &Level, rows: &[Rows]) -> Option<Vec<Vec<u8>>> {
             if array.len() > 1 {
                 array.push(b',');
             }
-            write_element(value.unwrap_or_default(), array);
+            write_quoted(value.unwrap_or_default(), array);
         }
     }
     if seen.is_empty() {

@@ -15,105 +15,112 @@ use crate::error::SourceError;
 use crate::operand::{Bound, Parts, Resolved};
 
 /// The text of a value; `None` is null.
-pub(super) fn text<'r>(value: &'r Resolved<'_>) -> Result<Option<Cow<'r, str>>, SourceError> {
-    let mut out = String::new();
+pub(super) fn text<'r>(value: &'r Resolved<'_>) -> Result<Option<Cow<'r, [u8]>>, SourceError> {
+    let mut out = Vec::new();
     match value {
-        Resolved::List(items) => write_array(items, ',', &mut out)?,
+        Resolved::List(items) => write_list(items, &mut out)?,
         Resolved::Parts(parts) => write_parts(parts, &mut out)?,
         Resolved::Null
         | Resolved::Boolean(_)
         | Resolved::Integer(_)
         | Resolved::Number(_)
         | Resolved::Text(_)
-        | Resolved::Json(_) => return Ok(value.text()),
+        | Resolved::Json(_) => {
+            return Ok(value.text().map(bytes));
+        }
     }
     Ok(Some(out.into()))
 }
 
+/// Appends an array's text, every element within quotes.
+pub(super) fn write_list(items: &[Resolved<'_>], out: &mut Vec<u8>) -> Result<(), SourceError> {
+    write_array(items, b',', out)
+}
+
 fn write_array(
     items: &[Resolved<'_>],
-    separator: char,
-    out: &mut String,
+    separator: u8,
+    out: &mut Vec<u8>,
 ) -> Result<(), SourceError> {
-    out.push('{');
+    out.push(b'{');
     for (index, item) in items.iter().enumerate() {
         if index > 0 {
             out.push(separator);
         }
         match text(item)? {
-            None => out.push_str("NULL"),
+            None => out.extend_from_slice(b"NULL"),
             Some(text) => write_quoted(&text, out),
         }
     }
-    out.push('}');
+    out.push(b'}');
     Ok(())
 }
 
-fn write_parts(parts: &Parts<'_>, out: &mut String) -> Result<(), SourceError> {
+fn write_parts(parts: &Parts<'_>, out: &mut Vec<u8>) -> Result<(), SourceError> {
     match parts {
         Parts::Composite(attributes) => {
-            out.push('(');
+            out.push(b'(');
             for (index, attribute) in attributes.iter().enumerate() {
                 if index > 0 {
-                    out.push(',');
+                    out.push(b',');
                 }
                 if let Some(text) = text(attribute)? {
                     write_quoted(&text, out);
                 }
             }
-            out.push(')');
+            out.push(b')');
         }
         Parts::Range { start, end } => {
-            out.push(if is_inclusive(start.as_ref()) { '[' } else { '(' });
+            out.push(if is_inclusive(start.as_ref()) { b'[' } else { b'(' });
             write_bound(start.as_ref(), out)?;
-            out.push(',');
+            out.push(b',');
             write_bound(end.as_ref(), out)?;
-            out.push(if is_inclusive(end.as_ref()) { ']' } else { ')' });
+            out.push(if is_inclusive(end.as_ref()) { b']' } else { b')' });
         }
         Parts::Interval(quantities) => {
             for (unit, quantity) in quantities {
                 write_quantity(*unit, quantity, out)?;
             }
             if out.is_empty() {
-                out.push_str("0 seconds");
+                out.extend_from_slice(b"0 seconds");
             }
         }
         Parts::Point { x, y } => {
-            out.push('(');
-            out.push_str(&text(x)?.unwrap_or_default());
-            out.push(',');
-            out.push_str(&text(y)?.unwrap_or_default());
-            out.push(')');
+            out.push(b'(');
+            out.extend_from_slice(&text(x)?.unwrap_or_default());
+            out.push(b',');
+            out.extend_from_slice(&text(y)?.unwrap_or_default());
+            out.push(b')');
         }
         // All figures that points make are read in this form.
         Parts::Points { points, is_open } => {
-            out.push(if *is_open { '[' } else { '(' });
+            out.push(if *is_open { b'[' } else { b'(' });
             for (index, point) in points.iter().enumerate() {
                 if index > 0 {
-                    out.push(',');
+                    out.push(b',');
                 }
-                out.push_str(&text(point)?.unwrap_or_default());
+                out.extend_from_slice(&text(point)?.unwrap_or_default());
             }
-            out.push(if *is_open { ']' } else { ')' });
+            out.push(if *is_open { b']' } else { b')' });
         }
         Parts::Circle { center, radius } => {
-            out.push('<');
-            out.push_str(&text(center)?.unwrap_or_default());
-            out.push(',');
-            out.push_str(&text(radius)?.unwrap_or_default());
-            out.push('>');
+            out.push(b'<');
+            out.extend_from_slice(&text(center)?.unwrap_or_default());
+            out.push(b',');
+            out.extend_from_slice(&text(radius)?.unwrap_or_default());
+            out.push(b'>');
         }
-        Parts::Boxes(boxes) => write_array(boxes, ';', out)?,
+        Parts::Boxes(boxes) => write_array(boxes, b';', out)?,
         Parts::KeyValue(pairs) => {
             for (index, (key, value)) in pairs.iter().enumerate() {
                 if index > 0 {
-                    out.push(',');
+                    out.push(b',');
                 }
-                write_quoted(key, out);
-                out.push_str("=>");
+                write_quoted(key.as_bytes(), out);
+                out.extend_from_slice(b"=>");
                 match value {
-                    None => out.push_str("NULL"),
-                    Some(text) => write_quoted(text, out),
+                    None => out.extend_from_slice(b"NULL"),
+                    Some(text) => write_quoted(text.as_bytes(), out),
                 }
             }
         }
@@ -125,7 +132,7 @@ fn is_inclusive(bound: Option<&Bound<'_>>) -> bool {
     bound.is_some_and(|bound| bound.inclusive)
 }
 
-fn write_bound(bound: Option<&Bound<'_>>, out: &mut String) -> Result<(), SourceError> {
+fn write_bound(bound: Option<&Bound<'_>>, out: &mut Vec<u8>) -> Result<(), SourceError> {
     if let Some(bound) = bound
         && let Some(text) = text(&bound.value)?
     {
@@ -138,7 +145,7 @@ fn write_bound(bound: Option<&Bound<'_>>, out: &mut String) -> Result<(), Source
 fn write_quantity(
     unit: Unit,
     quantity: &Resolved<'_>,
-    out: &mut String,
+    out: &mut Vec<u8>,
 ) -> Result<(), SourceError> {
     let text = quantity.text().unwrap_or_default();
     let number: f64 = text.parse().map_err(|_| SourceError::invalid("interval", &text))?;
@@ -149,23 +156,31 @@ fn write_quantity(
         return Err(SourceError::input("interval out of range"));
     }
     if !out.is_empty() {
-        out.push(' ');
+        out.push(b' ');
     }
-    out.push_str(&number.to_string());
-    out.push(' ');
-    out.push_str(unit.name());
+    out.extend_from_slice(number.to_string().as_bytes());
+    out.push(b' ');
+    out.extend_from_slice(unit.name().as_bytes());
     Ok(())
 }
 
-fn write_quoted(text: &str, out: &mut String) {
-    out.push('"');
-    for letter in text.chars() {
-        if matches!(letter, '"' | '\\') {
-            out.push('\\');
+/// Appends a text within quotes.
+pub(super) fn write_quoted(text: &[u8], out: &mut Vec<u8>) {
+    out.push(b'"');
+    for byte in text {
+        if matches!(byte, b'"' | b'\\') {
+            out.push(b'\\');
         }
-        out.push(letter);
+        out.push(*byte);
     }
-    out.push('"');
+    out.push(b'"');
+}
+
+fn bytes(text: Cow<'_, str>) -> Cow<'_, [u8]> {
+    match text {
+        Cow::Borrowed(text) => Cow::Borrowed(text.as_bytes()),
+        Cow::Owned(text) => Cow::Owned(text.into_bytes()),
+    }
 }
 
 #[cfg(test)]
@@ -173,7 +188,7 @@ mod tests {
     use super::*;
 
     fn check(value: &Resolved<'_>, expected: &str) {
-        assert_eq!(text(value).unwrap().as_deref(), Some(expected));
+        assert_eq!(text(value).unwrap().as_deref(), Some(expected.as_bytes()));
     }
 
     fn word(text: &str) -> Resolved<'_> {
