@@ -7,6 +7,14 @@ pub fn write_string(text: &str, out: &mut Vec<u8>) {
     out.push(b'"');
 }
 
+/// The same for a text that is made as one.
+pub fn push_string(text: &str, out: &mut String) {
+    let mut bytes = Vec::with_capacity(text.len() + 2);
+    write_string(text, &mut bytes);
+    // Nothing is lost: escapes are ASCII, and stand between whole characters.
+    out.push_str(&String::from_utf8_lossy(&bytes));
+}
+
 /// Appends the inside of a JSON string; the caller has checked that it is UTF-8.
 pub fn write_escaped(text: &[u8], out: &mut Vec<u8>) {
     let mut written = 0;

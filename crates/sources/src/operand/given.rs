@@ -140,7 +140,7 @@ impl<'v> Given<'v> {
                 if index > 0 {
                     out.push(',');
                 }
-                write_string(name, out);
+                response::escape::push_string(name, out);
                 out.push(':');
                 value.write_json(out)?;
             }
@@ -149,15 +149,9 @@ impl<'v> Given<'v> {
         }
         match self.plain()? {
             Resolved::Null => out.push_str("null"),
-            Resolved::Text(text) => write_string(&text, out),
+            Resolved::Text(text) => response::escape::push_string(&text, out),
             other => out.push_str(&other.text().unwrap_or(Cow::Borrowed("null"))),
         }
         Ok(())
     }
-}
-
-fn write_string(text: &str, out: &mut String) {
-    let mut bytes = Vec::with_capacity(text.len() + 2);
-    response::escape::write_string(text, &mut bytes);
-    out.push_str(&String::from_utf8_lossy(&bytes));
 }

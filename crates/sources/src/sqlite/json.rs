@@ -51,7 +51,7 @@ impl Json {
                 // Writing to a string cannot fail.
                 let _ = write!(out, "{sign}{digits}e{exponent}");
             }
-            Self::Text(text) => write_text(text, out),
+            Self::Text(text) => response::escape::push_string(text, out),
             Self::Array(items) => {
                 out.push('[');
                 for (place, item) in items.iter().enumerate() {
@@ -64,7 +64,7 @@ impl Json {
                 out.push('{');
                 for (place, (name, value)) in members.iter().enumerate() {
                     out.push_str(if place == 0 { "" } else { "," });
-                    write_text(name, out);
+                    response::escape::push_string(name, out);
                     out.push(':');
                     value.write(out);
                 }
@@ -120,12 +120,6 @@ impl Json {
             _ => None,
         })
     }
-}
-
-fn write_text(text: &str, out: &mut String) {
-    let mut bytes = Vec::with_capacity(text.len() + 2);
-    response::escape::write_string(text, &mut bytes);
-    out.push_str(&String::from_utf8_lossy(&bytes));
 }
 
 struct Reader<'t> {
