@@ -18,6 +18,21 @@ pub struct Options {
     pub source: OpenOptions,
     /// The most connections to the source in one thread.
     pub connections: usize,
+    pub limits: Limits,
+}
+
+/// What one request may cost at most.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Limits {
+    pub document: DocumentLimits,
+    /// The most bytes that an answer may have.
+    pub response_bytes: u64,
+}
+
+impl Default for Limits {
+    fn default() -> Self {
+        Self { document: DocumentLimits::default(), response_bytes: 256 << 20 }
+    }
 }
 
 /// One API over one source, shared by all threads.
@@ -27,7 +42,7 @@ pub struct Engine {
     pub(crate) catalog: Catalog,
     pub(crate) api: Api,
     pub(crate) validator: Validator,
-    pub(crate) limits: DocumentLimits,
+    pub(crate) limits: Limits,
     pub(crate) documents: DocumentCache,
     pub(crate) connections: usize,
 }
@@ -71,7 +86,7 @@ impl Engine {
             catalog,
             api,
             validator,
-            limits: DocumentLimits::default(),
+            limits: options.limits.clone(),
             documents: DocumentCache::new(),
             connections: options.connections,
         }))

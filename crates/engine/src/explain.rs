@@ -43,7 +43,7 @@ impl Worker {
 
     fn plan(&self, request: &Request) -> Result<Planned, Vec<GraphQLError>> {
         let engine = &*self.engine;
-        let document = engine.document(request)?;
+        let document = engine.document(request, &mut false)?;
         let schema = &engine.api.schema;
         let variables = coerce_variable_values(schema, &document.operation, &request.variables)?;
         let prepared = engine.plan(&document, request.operation_name.as_deref(), &variables)?;

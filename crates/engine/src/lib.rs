@@ -13,18 +13,21 @@
 //! * [`worker`]: what one thread needs to answer: connections
 //! * [`prepare`]: everything that is made once and cached
 //! * [`respond`]: answers and errors as JSON
+//! * [`report`]: what happened to a request
 //! * [`explain`]: the same road, shown instead of gone
 
 pub mod engine;
 pub mod explain;
 pub mod known_rows;
 pub mod prepare;
+pub mod report;
 pub mod respond;
 pub mod worker;
 
-pub use engine::{Engine, OpenError, Options};
+pub use engine::{Engine, Limits, OpenError, Options};
 pub use explain::Explained;
 pub use known_rows::KnownRowsError;
+pub use report::{Report, Stages};
 pub use respond::{Kind, Response};
 pub use sources::{Address as SourceAddress, Extensions, OpenOptions};
 pub use worker::{Allowed, Worker};

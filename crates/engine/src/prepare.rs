@@ -118,17 +118,22 @@ impl DocumentCache {
 
 impl Engine {
     /// The document of a request, parsed and validated unless it is known.
-    pub(crate) fn document(&self, request: &Request) -> Result<Arc<Document>, Vec<GraphQLError>> {
+    pub(crate) fn document(
+        &self,
+        request: &Request,
+        is_known: &mut bool,
+    ) -> Result<Arc<Document>, Vec<GraphQLError>> {
         let operation_name = request.operation_name.as_deref();
         let key = KeyRef { text: &request.query, operation_name };
         if let Some(kept) = self.documents.0.get(&key) {
+            *is_known = true;
             return Ok(kept.document);
         }
         let operation = self.validator.operation(
             &self.api.schema,
             &request.query,
             operation_name,
-            &self.limits,
+            &self.limits.document,
         )?;
         let introspects = introspects(&operation);
         let document = Arc::new(Document {
@@ -202,7 +207,7 @@ impl Engine {
             &self.api.schema,
             &document.text,
             operation_name,
-            &self.limits,
+            &self.limits.document,
             &document.operation,
             variables,
         )?;

@@ -40,10 +40,11 @@ impl Response {
     }
 
     /// The response of a request that ran.
-    pub(crate) fn executed(written: Written<SourceError>) -> Self {
+    pub(crate) fn executed(written: Written<SourceError>, codes: &mut Vec<ErrorCode>) -> Self {
         let Written { data: mut body, errors } = written;
         if !errors.is_empty() {
             let errors: Vec<_> = errors.into_iter().map(execution_error).collect();
+            codes.extend(errors.iter().map(|error| error.code));
             body.extend_from_slice(b",\"errors\":");
             write_errors(&errors, &mut body);
         }
@@ -52,13 +53,14 @@ impl Response {
     }
 
     /// The response of a request of which nothing could be read.
-    pub(crate) fn failed(error: ExecuteError) -> Self {
+    pub(crate) fn failed(error: ExecuteError, codes: &mut Vec<ErrorCode>) -> Self {
         let error = match error {
             ExecuteError::Source(error) => source_error(&error),
             ExecuteError::TooLarge(error) => {
                 GraphQLError::new(ErrorCode::ResponseTooLarge, error.to_string())
             }
         };
+        codes.push(error.code);
         let mut body = Vec::from(*b"{\"data\":null,\"errors\":");
         write_errors(&[error], &mut body);
         body.push(b'}');

@@ -8,10 +8,8 @@ use response::Sink;
 use sources::{Connections, Variables};
 
 use crate::engine::Engine;
+use crate::report::{Report, Timed};
 use crate::respond::{DATA, Kind, Response};
-
-/// The most bytes one answer may have.
-const RESPONSE_BYTES: u64 = 256 << 20;
 
 /// Answers requests on one thread, with connections of its own.
 #[derive(Debug)]
@@ -35,32 +33,62 @@ impl Worker {
         Self { engine, connections }
     }
 
-    /// Answers one request: the whole road, a statement a stage.
+    /// Answers one request.
     pub async fn execute(&self, request: &Request, allowed: Allowed) -> Response {
+        self.execute_reported(request, allowed, &mut Report::default()).await
+    }
+
+    /// Answers one request and tells what happened to it. Dropping the future ends the request,
+    /// its statements in the source included; the report then says how far it came.
+    pub async fn execute_reported(
+        &self,
+        request: &Request,
+        allowed: Allowed,
+        report: &mut Report,
+    ) -> Response {
+        match self.run(request, allowed, report).await {
+            Ok(response) => response,
+            Err(errors) => {
+                report.codes = errors.iter().map(|error| error.code).collect();
+                Response::request_error(&errors)
+            }
+        }
+    }
+
+    /// The whole road, a statement a stage.
+    async fn run(
+        &self,
+        request: &Request,
+        allowed: Allowed,
+        report: &mut Report,
+    ) -> Result<Response, Vec<GraphQLError>> {
         let engine = &*self.engine;
-        let document = match engine.document(request) {
-            Ok(document) => document,
-            Err(errors) => return Response::request_error(&errors),
+        let document = {
+            let _timed = Timed::start(&mut report.stages.document);
+            engine.document(request, &mut report.document_known)?
         };
         let operation = &document.operation;
+        report.operation = Some(operation.kind);
         if operation.kind != OperationKind::Query && allowed == Allowed::Queries {
-            return refused();
+            report.codes = vec![ErrorCode::MethodNotAllowed];
+            return Ok(refused());
         }
-        let variables =
-            match coerce_variable_values(&engine.api.schema, operation, &request.variables) {
-                Ok(variables) => variables,
-                Err(errors) => return Response::request_error(&errors),
-            };
-        let prepared = match engine.plan(&document, request.operation_name.as_deref(), &variables) {
-            Ok(prepared) => prepared,
-            Err(errors) => return Response::request_error(&errors),
+        let (variables, prepared) = {
+            let _timed = Timed::start(&mut report.stages.plan);
+            let schema = &engine.api.schema;
+            let variables = coerce_variable_values(schema, operation, &request.variables)?;
+            let name = request.operation_name.as_deref();
+            let prepared = engine.plan(&document, name, &variables)?;
+            (variables, prepared)
         };
+        report.prepared = Some(Arc::clone(&prepared));
+        let _timed = Timed::start(&mut report.stages.execute);
         let variables = Variables(&variables.values);
-        let sink = Sink::new(DATA.to_vec(), RESPONSE_BYTES);
-        match self.connections.execute(&prepared.plan, variables, sink).await {
-            Ok(written) => Response::executed(written),
-            Err(error) => Response::failed(error),
-        }
+        let sink = Sink::new(DATA.to_vec(), engine.limits.response_bytes);
+        Ok(match self.connections.execute(&prepared.plan, variables, sink).await {
+            Ok(written) => Response::executed(written, &mut report.codes),
+            Err(error) => Response::failed(error, &mut report.codes),
+        })
     }
 }
 

@@ -89,6 +89,7 @@ fn open(server: &Server) -> Result<Arc<Engine>, String> {
         }),
         source: OpenOptions { namespaces: vec!["public".into()], ..OpenOptions::default() },
         connections: 2,
+        limits: engine::Limits::default(),
     };
     let address = SourceAddress::Postgres(server.url(DATABASE));
     let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build();

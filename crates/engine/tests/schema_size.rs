@@ -68,7 +68,12 @@ impl File {
 
     fn open(&self, dialect: Dialect) -> Arc<Engine> {
         let address = SourceAddress::parse(self.0.to_str().unwrap()).unwrap();
-        let options = Options { dialect, source: OpenOptions::default(), connections: 1 };
+        let options = Options {
+            dialect,
+            source: OpenOptions::default(),
+            connections: 1,
+            limits: engine::Limits::default(),
+        };
         runtime().block_on(Engine::open(&address, &options)).unwrap()
     }
 }

@@ -2,7 +2,9 @@
 
 mod api;
 mod filter;
+mod limits;
 mod postgraphile;
+mod quantity;
 mod serving;
 
 pub(crate) use api::ApiOptions;

@@ -147,6 +147,7 @@ impl Targets {
             },
             source: OpenOptions { namespaces: vec!["public".into()], ..OpenOptions::default() },
             connections: 2,
+            limits: engine::Limits::default(),
         };
         runtime().map_err(|error| error.to_string())?.block_on(async {
             let engine = Engine::open(&address, &options).await;

@@ -122,6 +122,7 @@ impl Sources {
                 ..OpenOptions::default()
             },
             connections: 2,
+            limits: engine::Limits::default(),
         };
         let runtime = tokio::runtime::Builder::new_current_thread()
             .enable_all()

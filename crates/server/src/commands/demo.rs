@@ -57,9 +57,12 @@ fn serve(options: &DemoOptions) -> Result<(), Failure> {
         }),
         source: engine::OpenOptions::default(),
         connections: serving.connections_per_thread().get(),
+        limits: serving.limits.of_engine(),
     };
     let source = SourceAddress::Sqlite(options.file.clone());
-    open_and_serve(&source, &engine_options, listeners, |listeners| print(&welcome(listeners)))
+    open_and_serve(&source, &engine_options, serving, listeners, |listeners| {
+        print(&welcome(listeners))
+    })
 }
 
 fn prepare_file(file: &Path) -> Result<(), Failure> {

@@ -38,13 +38,13 @@ fn block_on<T>(future: impl Future<Output = Result<T, Failure>>) -> Result<T, Fa
 
 /// The API for a command that needs it once.
 async fn open(options: &ApiOptions) -> Result<Arc<Engine>, Failure> {
-    let engine_options = options.engine_options(NonZeroUsize::MIN)?;
+    let engine_options = options.engine_options(NonZeroUsize::MIN, engine::Limits::default())?;
     Ok(Engine::open(&options.address()?, &engine_options).await?)
 }
 
 /// The same for a look at it: an API without a field is a finding, not a failure.
 async fn inspect(options: &ApiOptions) -> Result<Arc<Engine>, Failure> {
-    let engine_options = options.engine_options(NonZeroUsize::MIN)?;
+    let engine_options = options.engine_options(NonZeroUsize::MIN, engine::Limits::default())?;
     Ok(Engine::inspect(&options.address()?, &engine_options).await?)
 }
 

@@ -6,10 +6,8 @@
 use std::convert::Infallible;
 use std::io;
 use std::net::SocketAddr;
-use std::rc::Rc;
 use std::time::Duration;
 
-use engine::Worker;
 use hyper::server::conn::http1;
 use hyper::service::service_fn;
 use hyper_util::rt::{TokioIo, TokioTimer};
@@ -20,10 +18,7 @@ use tokio::task::spawn_local;
 use tokio::time::{sleep, timeout};
 
 use super::route;
-
-/// From the end of one request to the end of the next one's head: for slow senders, and for
-/// connections that are kept without being used.
-const HEAD_TIMEOUT: Duration = Duration::from_secs(30);
+use super::service::{Current, Generation};
 
 /// After a failed accept: most often there are no file descriptors left, and some come back when
 /// requests end.
@@ -31,12 +26,12 @@ const ACCEPT_PAUSE: Duration = Duration::from_millis(50);
 
 /// Takes connections until the server stops, then waits for the requests that have begun.
 pub(super) async fn accept(
-    worker: Worker,
+    generations: watch::Receiver<Generation>,
     listener: TcpListener,
     mut stopping: watch::Receiver<bool>,
-    drain_timeout: Duration,
 ) {
-    let worker = Rc::new(worker);
+    let current = Current::new(&generations.borrow());
+    spawn_local(current.clone().follow(generations));
     let open_connections = GracefulShutdown::new();
     loop {
         let accepted = tokio::select! {
@@ -45,7 +40,7 @@ pub(super) async fn accept(
             _ = stopping.wait_for(|stopping| *stopping) => break,
         };
         match accepted {
-            Ok((stream, peer)) => start(&worker, stream, peer, &open_connections),
+            Ok((stream, peer)) => start(&current, stream, peer, &open_connections),
             Err(error) if is_of_one_connection(&error) => {
                 tracing::debug!(%error, "a connection was gone before it was accepted");
             }
@@ -56,25 +51,27 @@ pub(super) async fn accept(
         }
     }
     drop(listener);
+    let drain_timeout = current.get().settings.drain_timeout;
     if timeout(drain_timeout, open_connections.shutdown()).await.is_err() {
         tracing::warn!("connections were closed before their requests were answered");
     }
 }
 
-fn start(worker: &Rc<Worker>, stream: TcpStream, peer: SocketAddr, open: &GracefulShutdown) {
+fn start(current: &Current, stream: TcpStream, peer: SocketAddr, open: &GracefulShutdown) {
     // Answers are written whole; waiting for more to send would only delay them.
     if let Err(error) = stream.set_nodelay(true) {
         tracing::debug!(%error, "a connection was closed at once");
         return;
     }
-    let worker = Rc::clone(worker);
+    let header_timeout = current.get().settings.header_timeout;
+    let current = current.clone();
     let service = service_fn(move |request| {
-        let worker = Rc::clone(&worker);
-        async move { Ok::<_, Infallible>(route::answer(&worker, request, peer).await) }
+        let service = current.get();
+        async move { Ok::<_, Infallible>(route::answer(&service, request, peer).await) }
     });
     let connection = http1::Builder::new()
         .timer(TokioTimer::new())
-        .header_read_timeout(HEAD_TIMEOUT)
+        .header_read_timeout(header_timeout)
         .serve_connection(TokioIo::new(stream), service);
     let connection = open.watch(connection);
     spawn_local(async move {

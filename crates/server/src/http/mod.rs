@@ -3,21 +3,31 @@
 //! Each thread has a runtime, a listener and a worker of its own: requests are answered where they
 //! arrive, and no thread waits for another. In the order of control flow:
 //!
+//! * `settings`: what the options say
 //! * `listen`: one socket a thread, all at the same address
 //! * `serve`: the threads, from their start to the signal that ends them
+//! * `service`: what answers requests, and how it is replaced
 //! * `connection`: the connections of one thread
-//! * `route`: which request gets which answer
+//! * `route`: which path gets which answer
+//! * `exchange`: what is known of one request, for the log
+//! * `graphql`: a GraphQL request, from its head to its answer
 //! * `media_type`: what the client reads, and what it sent
 //! * `body`: the bytes of a request, up to a limit
 //! * `respond`: answers, and the refusals that come before GraphQL
 
 mod body;
 mod connection;
+mod exchange;
+mod graphql;
 mod listen;
 mod media_type;
 mod respond;
 mod route;
 mod serve;
+mod service;
+mod settings;
 
 pub(crate) use listen::{ListenError, Listeners, bind};
 pub(crate) use serve::serve;
+pub(crate) use service::Generation;
+pub(crate) use settings::Settings;

@@ -7,7 +7,6 @@ use http_body_util::Full;
 use hyper::StatusCode;
 use hyper::header::{ALLOW, CONTENT_TYPE, HeaderValue};
 
-use super::body;
 use super::media_type::MediaType;
 use crate::memory;
 
@@ -25,7 +24,9 @@ pub(super) enum Refusal {
     NotAcceptable,
     ContentType,
     ContentEncoding,
-    BodyTooLarge,
+    BodyTooLarge {
+        most_bytes: usize,
+    },
     BodyTimeout,
     BodyCutOff,
     /// The parameters of a GraphQL request are not there or not of their types.
@@ -39,7 +40,7 @@ impl Refusal {
             Self::Method { .. } => StatusCode::METHOD_NOT_ALLOWED,
             Self::NotAcceptable => StatusCode::NOT_ACCEPTABLE,
             Self::ContentType | Self::ContentEncoding => StatusCode::UNSUPPORTED_MEDIA_TYPE,
-            Self::BodyTooLarge => StatusCode::PAYLOAD_TOO_LARGE,
+            Self::BodyTooLarge { .. } => StatusCode::PAYLOAD_TOO_LARGE,
             Self::BodyTimeout => StatusCode::REQUEST_TIMEOUT,
             Self::BodyCutOff | Self::Malformed(_) => StatusCode::BAD_REQUEST,
         }
@@ -68,9 +69,9 @@ impl Refusal {
                 ErrorCode::BadUserInput,
                 "The request body must not be compressed.",
             ),
-            Self::BodyTooLarge => GraphQLError::new(
+            Self::BodyTooLarge { most_bytes } => GraphQLError::new(
                 ErrorCode::BadUserInput,
-                format!("The request body is larger than {} bytes.", body::MOST_BYTES),
+                format!("The request body is larger than {most_bytes} bytes."),
             ),
             Self::BodyTimeout => {
                 GraphQLError::new(ErrorCode::Timeout, "The request body did not come in time.")
@@ -95,7 +96,7 @@ pub(super) fn refuse(media_type: MediaType, refusal: &Refusal) -> Response {
         | Refusal::NotAcceptable
         | Refusal::ContentType
         | Refusal::ContentEncoding
-        | Refusal::BodyTooLarge
+        | Refusal::BodyTooLarge { .. }
         | Refusal::BodyTimeout
         | Refusal::BodyCutOff
         | Refusal::Malformed(_) => response,

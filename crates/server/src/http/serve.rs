@@ -2,11 +2,9 @@
 
 use std::io;
 use std::net::TcpListener;
-use std::sync::Arc;
 use std::thread;
 use std::time::Duration;
 
-use engine::{Engine, Worker};
 use tokio::runtime;
 use tokio::signal::unix::{Signal, SignalKind, signal};
 use tokio::sync::{mpsc, watch};
@@ -15,10 +13,8 @@ use tokio::time::timeout;
 
 use super::connection;
 use super::listen::Listeners;
+use super::service::Generation;
 use crate::failure::Failure;
-
-/// How long requests may take that were begun before the signal.
-const DRAIN_TIMEOUT: Duration = Duration::from_secs(10);
 
 /// For the threads to notice that their time is up.
 const GRACE: Duration = Duration::from_secs(1);
@@ -35,21 +31,23 @@ struct Signals {
 }
 
 /// Serves until a signal comes, then answers what was begun. A second signal ends it at once.
-pub(crate) async fn serve(engine: Arc<Engine>, listeners: Listeners) -> Result<(), Failure> {
+pub(crate) async fn serve(generation: Generation, listeners: Listeners) -> Result<(), Failure> {
     let mut signals = Signals::listen().map_err(Failure::Runtime)?;
     let url = listeners.url();
     let threads = listeners.sockets.len();
     let (stop, stopping) = watch::channel(false);
+    let drain_timeout = generation.settings.drain_timeout;
+    let (_generations, newest) = watch::channel(generation);
     let (ending, mut endings) = mpsc::unbounded_channel();
     for (idx, socket) in listeners.sockets.into_iter().enumerate() {
-        let worker = Arc::clone(&engine);
-        let (stopping, ending) = (stopping.clone(), Ending(ending.clone()));
+        let (newest, stopping) = (newest.clone(), stopping.clone());
+        let ending = Ending(ending.clone());
         thread::Builder::new()
             .name(format!("worker-{idx}"))
-            .spawn(move || run_thread(worker, socket, stopping, &ending))
+            .spawn(move || run_thread(newest, socket, stopping, &ending))
             .map_err(Failure::Runtime)?;
     }
-    drop((stopping, ending));
+    drop((newest, stopping, ending));
     tracing::info!(version = env!("CARGO_PKG_VERSION"), threads, "serving at {url}");
 
     let early = tokio::select! {
@@ -60,7 +58,7 @@ pub(crate) async fn serve(engine: Arc<Engine>, listeners: Listeners) -> Result<(
     // Threads that ended already do not listen.
     stop.send_replace(true);
     tokio::select! {
-        ended = timeout(DRAIN_TIMEOUT + GRACE, all_ended(&mut endings)) => {
+        ended = timeout(drain_timeout + GRACE, all_ended(&mut endings)) => {
             if ended.is_err() {
                 tracing::warn!("some requests were not answered in time");
             }
@@ -74,7 +72,7 @@ pub(crate) async fn serve(engine: Arc<Engine>, listeners: Listeners) -> Result<(
 }
 
 fn run_thread(
-    engine: Arc<Engine>,
+    newest: watch::Receiver<Generation>,
     socket: TcpListener,
     stopping: watch::Receiver<bool>,
     _ending: &Ending,
@@ -82,7 +80,7 @@ fn run_thread(
     let served = runtime::Builder::new_current_thread().enable_all().build().and_then(|runtime| {
         LocalSet::new().block_on(&runtime, async {
             let listener = tokio::net::TcpListener::from_std(socket)?;
-            connection::accept(Worker::new(engine), listener, stopping, DRAIN_TIMEOUT).await;
+            connection::accept(newest, listener, stopping).await;
             Ok(())
         })
     });

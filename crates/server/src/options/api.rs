@@ -90,6 +90,7 @@ impl ApiOptions {
     pub(crate) fn engine_options(
         &self,
         connections: NonZeroUsize,
+        limits: engine::Limits,
     ) -> Result<engine::Options, Failure> {
         Ok(engine::Options {
             dialect: self.dialect()?,
@@ -99,6 +100,7 @@ impl ApiOptions {
                 wide_integers: self.bigint == Some(BigInt::String),
             },
             connections: connections.get(),
+            limits,
         })
     }
 

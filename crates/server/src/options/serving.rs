@@ -7,6 +7,9 @@ use std::thread;
 
 use clap::Args;
 
+use super::limits::LimitOptions;
+use super::quantity::Time;
+
 /// The most threads that anybody may ask for; each holds connections and a listener.
 const MOST_THREADS: usize = 1024;
 
@@ -22,6 +25,11 @@ pub(crate) struct ServingOptions {
     /// The most connections to the database, shared out over the threads, at least one each
     #[arg(long, env = "THALWEG_CONNECTIONS", value_name = "NUMBER", default_value = "20")]
     connections: NonZeroUsize,
+    /// How long requests that were begun may go on after a signal to stop
+    #[arg(long, env = "THALWEG_DRAIN_TIMEOUT", value_name = "TIME", default_value = "10s")]
+    pub(crate) drain_timeout: Time,
+    #[command(flatten)]
+    pub(crate) limits: LimitOptions,
 }
 
 /// A place to listen at, with the text that it was given as.

@@ -1,0 +1,55 @@
+//! What happened to a request, for those who watch the server: logs, metrics, traces.
+//!
+//! It is filled while the request runs, so that one that is given up has a report too.
+
+use std::sync::Arc;
+use std::time::{Duration, Instant};
+
+use graphql::ErrorCode;
+use graphql::operation::OperationKind;
+
+use crate::prepare::Prepared;
+
+/// What happened to one request so far.
+#[derive(Debug, Default)]
+pub struct Report {
+    /// Known from when the document is valid.
+    pub operation: Option<OperationKind>,
+    pub stages: Stages,
+    /// Whether the document was known from an earlier request.
+    pub document_known: bool,
+    /// The request tree and the statements, from when there are any.
+    pub prepared: Option<Arc<Prepared>>,
+    /// The codes of the answer's errors.
+    pub codes: Vec<ErrorCode>,
+}
+
+/// How long each stage took; a stage that was not reached has none.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Stages {
+    /// To find or make the document: parse and validate.
+    pub document: Option<Duration>,
+    /// To coerce the variables, and to find or make the plan: lower and compile.
+    pub plan: Option<Duration>,
+    /// To run the statements and write the answer.
+    pub execute: Option<Duration>,
+}
+
+/// Times one stage, and writes it down however the stage ends: a future that is dropped at its
+/// `await` included.
+pub(crate) struct Timed<'r> {
+    started: Instant,
+    stage: &'r mut Option<Duration>,
+}
+
+impl<'r> Timed<'r> {
+    pub(crate) fn start(stage: &'r mut Option<Duration>) -> Self {
+        Self { started: Instant::now(), stage }
+    }
+}
+
+impl Drop for Timed<'_> {
+    fn drop(&mut self) {
+        *self.stage = Some(self.started.elapsed());
+    }
+}

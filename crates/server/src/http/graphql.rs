@@ -1,0 +1,82 @@
+//! A GraphQL request, from its head to its answer.
+
+use engine::{Allowed, Kind};
+use graphql::Request;
+use hyper::Method;
+use hyper::header::{ACCEPT, CONTENT_ENCODING, CONTENT_TYPE, HeaderMap};
+
+use super::body;
+use super::exchange::Exchange;
+use super::media_type::{MediaType, is_readable, negotiate};
+use super::respond::{Refusal, Response, complete, refuse};
+use super::route::HttpRequest;
+use super::service::Service;
+
+/// A GraphQL request with what HTTP says about it.
+#[derive(Debug)]
+struct Read {
+    request: Request,
+    /// Only queries by GET: browsers, caches and crawlers repeat it as they like.
+    allowed: Allowed,
+}
+
+/// Answers one request, and tells the exchange what happened.
+pub(super) async fn answer(
+    service: &Service,
+    request: HttpRequest,
+    exchange: &mut Exchange,
+) -> Response {
+    let accept = request.headers().get_all(ACCEPT).iter();
+    // A header that is no text names no media type.
+    let media_type = negotiate(accept.map(|header| header.to_str().unwrap_or("?")));
+    let read = match media_type {
+        Some(_) => read(service, request).await,
+        None => Err(Refusal::NotAcceptable),
+    };
+    let media_type = media_type.unwrap_or(MediaType::Json);
+    match read {
+        Ok(Read { request, allowed }) => {
+            let report = &mut exchange.report;
+            let response = service.worker.execute_reported(&request, allowed, report).await;
+            exchange.operation_name = request.operation_name;
+            if response.kind != Kind::Executed {
+                exchange.refused(&response.body);
+            }
+            complete(media_type, response)
+        }
+        Err(refusal) => {
+            let response = refuse(media_type, &refusal);
+            exchange.refusal = Some(refusal);
+            response
+        }
+    }
+}
+
+async fn read(service: &Service, request: HttpRequest) -> Result<Read, Refusal> {
+    match *request.method() {
+        Method::POST => {
+            check_content(request.headers())?;
+            let (head, body) = request.into_parts();
+            let bytes = body::read(service.settings.body, &head.headers, body).await?;
+            let request = Request::from_json(&bytes).map_err(Refusal::Malformed)?;
+            Ok(Read { request, allowed: Allowed::All })
+        }
+        Method::GET | Method::HEAD => {
+            let query_string = request.uri().query().unwrap_or_default();
+            let request = Request::from_query_string(query_string).map_err(Refusal::Malformed)?;
+            Ok(Read { request, allowed: Allowed::Queries })
+        }
+        _ => Err(Refusal::Method { allow: "GET, HEAD, POST" }),
+    }
+}
+
+fn check_content(headers: &HeaderMap) -> Result<(), Refusal> {
+    let content_type = headers.get(CONTENT_TYPE).and_then(|header| header.to_str().ok());
+    if !content_type.is_some_and(is_readable) {
+        return Err(Refusal::ContentType);
+    }
+    match headers.get(CONTENT_ENCODING).map(|header| header.as_bytes()) {
+        None | Some(b"identity") => Ok(()),
+        Some(_) => Err(Refusal::ContentEncoding),
+    }
+}

@@ -1,0 +1,60 @@
+//! What answers requests, and how it is replaced while it does.
+//!
+//! A [`Generation`] is an API with the settings to serve it by. A reload makes the next one and
+//! tells the threads, each of which makes a [`Service`] of it; requests that have begun keep theirs.
+
+use std::cell::RefCell;
+use std::rc::Rc;
+use std::sync::Arc;
+
+use engine::{Engine, Worker};
+use tokio::sync::watch;
+
+use super::settings::Settings;
+
+/// An API with the settings to serve it by.
+#[derive(Clone, Debug)]
+pub(crate) struct Generation {
+    pub(crate) engine: Arc<Engine>,
+    pub(crate) settings: Arc<Settings>,
+}
+
+/// What answers the requests of one thread.
+#[derive(Debug)]
+pub(super) struct Service {
+    pub(super) worker: Worker,
+    pub(super) settings: Arc<Settings>,
+}
+
+/// The service of the newest generation.
+#[derive(Clone, Debug)]
+pub(super) struct Current(Rc<RefCell<Rc<Service>>>);
+
+impl Service {
+    fn new(generation: &Generation) -> Self {
+        Self {
+            worker: Worker::new(Arc::clone(&generation.engine)),
+            settings: Arc::clone(&generation.settings),
+        }
+    }
+}
+
+impl Current {
+    pub(super) fn new(generation: &Generation) -> Self {
+        Self(Rc::new(RefCell::new(Rc::new(Service::new(generation)))))
+    }
+
+    /// For a request that begins now.
+    pub(super) fn get(&self) -> Rc<Service> {
+        Rc::clone(&self.0.borrow())
+    }
+
+    /// Follows the generations until there will be no more.
+    pub(super) async fn follow(self, mut generations: watch::Receiver<Generation>) {
+        while generations.changed().await.is_ok() {
+            let service = Service::new(&generations.borrow_and_update());
+            // The one before goes with the last request that has it.
+            drop(self.0.replace(Rc::new(service)));
+        }
+    }
+}

@@ -1,0 +1,37 @@
+//! What the options say about HTTP, in the form in which requests need it.
+
+use std::time::Duration;
+
+use crate::options::ServingOptions;
+
+/// The same for all threads; a reload replaces it as a whole.
+#[derive(Clone, Debug)]
+pub(crate) struct Settings {
+    pub(super) body: BodySettings,
+    /// From the end of one request to the end of the next one's head: for slow senders, and for
+    /// connections that are kept without being used.
+    pub(super) header_timeout: Duration,
+    /// How long requests may take that were begun before the signal to stop.
+    pub(super) drain_timeout: Duration,
+}
+
+/// What may come as the body of a request.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct BodySettings {
+    pub(super) most_bytes: usize,
+    pub(super) timeout: Duration,
+}
+
+impl Settings {
+    pub(crate) fn new(options: &ServingOptions) -> Self {
+        let limits = &options.limits;
+        Self {
+            body: BodySettings {
+                most_bytes: limits.max_body_size.length(),
+                timeout: limits.body_timeout.0,
+            },
+            header_timeout: limits.header_timeout.0,
+            drain_timeout: options.drain_timeout.0,
+        }
+    }
+}
