@@ -21,17 +21,19 @@ pub struct Options {
     pub limits: Limits,
 }
 
-/// What one request may cost at most.
+/// What one request may ask for at most.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Limits {
     pub document: DocumentLimits,
     /// The most bytes that an answer may have.
     pub response_bytes: u64,
+    /// Whether it may ask for the schema.
+    pub introspection: bool,
 }
 
 impl Default for Limits {
     fn default() -> Self {
-        Self { document: DocumentLimits::default(), response_bytes: 256 << 20 }
+        Self { document: DocumentLimits::default(), response_bytes: 256 << 20, introspection: true }
     }
 }
 

@@ -6,7 +6,7 @@ use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, PoisonError, RwLock};
 
 use dialects::{Introspection, LowerError};
-use graphql::operation::{FieldRef, Operation, OperationKind, Selection};
+use graphql::operation::{FieldRef, Location, Operation, OperationKind, Selection};
 use graphql::variables::{Steering, Structure, Variables};
 use graphql::{ErrorCode, GraphQLError, Request};
 use quick_cache::sync::Cache;
@@ -135,7 +135,12 @@ impl Engine {
             operation_name,
             &self.limits.document,
         )?;
-        let introspects = introspects(&operation);
+        let introspects = match introspected(&operation) {
+            Some(location) if !self.limits.introspection => {
+                return Err(vec![introspection_disabled(location)]);
+            }
+            introspected => introspected.is_some(),
+        };
         let document = Arc::new(Document {
             operation,
             text: request.query.as_str().into(),
@@ -215,11 +220,20 @@ impl Engine {
     }
 }
 
-/// Whether the operation selects `__schema` or `__type` anywhere.
-fn introspects(operation: &Operation) -> bool {
-    operation.selection_sets.iter().flat_map(|set| &set.selections).any(|selection| {
-        matches!(selection, Selection::Field(field) if field.field == FieldRef::Introspection)
+/// Where the operation selects `__schema` or `__type`, if it does anywhere: below conditions that
+/// do not hold, too.
+fn introspected(operation: &Operation) -> Option<Location> {
+    let mut selections = operation.selection_sets.iter().flat_map(|set| &set.selections);
+    selections.find_map(|selection| match selection {
+        Selection::Field(field) if field.field == FieldRef::Introspection => Some(field.location),
+        Selection::Field(_) | Selection::Fragment { .. } => None,
     })
+}
+
+fn introspection_disabled(location: Location) -> GraphQLError {
+    let message = "This server does not answer questions about its schema: `__schema` and \
+        `__type` are disabled, `__typename` is not.";
+    GraphQLError::new(ErrorCode::IntrospectionDisabled, message).at(location)
 }
 
 fn lower_error(error: &LowerError) -> GraphQLError {

@@ -64,6 +64,8 @@ codes! {
     /// The operation selects more fields, fragments expanded, or states more conditions and orders
     /// than the server allows.
     QueryTooComplex = "QUERY_TOO_COMPLEX";
+    /// The operation asks for the schema, and the server does not tell it.
+    IntrospectionDisabled = "INTROSPECTION_DISABLED";
     /// The HTTP method cannot carry this operation: a mutation by GET, for instance.
     MethodNotAllowed = "METHOD_NOT_ALLOWED";
     /// A function of the data source raised the error, in the words of whoever wrote it.

@@ -1,6 +1,7 @@
 //! The command line. Each option can be given in the environment too, as `THALWEG_` and its name.
 
 mod api;
+mod development;
 mod filter;
 mod limits;
 mod postgraphile;

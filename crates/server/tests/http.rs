@@ -10,7 +10,7 @@ use std::time::{Duration, Instant};
 
 use expect_test::{Expect, expect};
 
-use crate::program::{Answer, PATIENCE, Server, post, read_answer};
+use crate::program::{Answer, Folder, PATIENCE, Server, post, read_answer};
 
 const JSON: &str = "application/json; charset=utf-8";
 const GRAPHQL: &str = "application/graphql-response+json; charset=utf-8";
@@ -306,4 +306,44 @@ fn refused_requests_are_in_the_log_by_a_line_each() {
     assert_eq!(refused.len(), 2, "{log}");
     assert!(refused[0].contains("status=400"), "{log}");
     assert!(refused[1].contains("noSuchField"), "{log}");
+}
+
+#[test]
+fn questions_about_the_schema_are_refused_where_others_reach_the_server() {
+    let folder = Folder::new();
+    let file = folder.file("shop.db");
+    let demo = |options: &[&str]| {
+        let demo = ["demo", "--file", file.to_str().unwrap()];
+        Server::start(&[&demo, options].concat())
+    };
+    let documents = [
+        "{ __schema { queryType { name } } }",
+        "query a($no: Boolean = false) { ...F @include(if: $no) artistById(id: 127) { id } } \
+         fragment F on Query { __type(name: \"Artist\") { name } }",
+    ];
+    let message = "This server does not answer questions about its schema: `__schema` and \
+        `__type` are disabled, `__typename` is not.";
+    for options in
+        [&["--listen", "0.0.0.0:0"][..], &["--listen", "127.0.0.1:0", "--introspection", "off"]]
+    {
+        let server = demo(options);
+        for (document, column) in documents.into_iter().zip([3, 107]) {
+            let expected = format!(
+                r#"{{"errors":[{{"message":"{message}","locations":[{{"line":1,"column":{column}}}],"extensions":{{"code":"INTROSPECTION_DISABLED"}}}}]}}"#
+            );
+            for _ in 0..2 {
+                let newer = server.query(ACCEPT_GRAPHQL, document);
+                assert_eq!(newer.parts(), (400, GRAPHQL, &*expected), "{document}");
+            }
+            assert_eq!(server.query(ACCEPT_JSON, document).parts(), (200, JSON, &*expected));
+        }
+        let typename = server.query("", "{ __typename }");
+        assert_eq!(typename.body, r#"{"data":{"__typename":"Query"}}"#);
+    }
+    let outside = ["--listen", "0.0.0.0:0"];
+    for option in [&["--dev"][..], &["--introspection", "on"]] {
+        let server = demo(&[&outside, option].concat());
+        let answer = server.query("", documents[0]);
+        assert_eq!(answer.body, r#"{"data":{"__schema":{"queryType":{"name":"Query"}}}}"#);
+    }
 }

@@ -57,7 +57,7 @@ fn serve(options: &DemoOptions) -> Result<(), Failure> {
         }),
         source: engine::OpenOptions::default(),
         connections: serving.connections_per_thread().get(),
-        limits: serving.limits.of_engine(),
+        limits: serving.engine_limits(),
     };
     let source = SourceAddress::Sqlite(options.file.clone());
     open_and_serve(&source, &engine_options, serving, listeners, |listeners| {

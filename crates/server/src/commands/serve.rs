@@ -14,7 +14,7 @@ pub(crate) fn run(options: &ServeOptions) -> Result<(), Failure> {
     let serving = &options.serving;
     let source = options.api.address()?;
     let connections = serving.connections_per_thread();
-    let engine_options = options.api.engine_options(connections, serving.limits.of_engine())?;
+    let engine_options = options.api.engine_options(connections, serving.engine_limits())?;
     let listeners = http::bind(&serving.listen, serving.threads())?;
     open_and_serve(&source, &engine_options, serving, listeners, |_| Ok(()))
 }

@@ -38,6 +38,7 @@ impl LimitOptions {
                 ..DocumentLimits::default()
             },
             response_bytes: self.max_response_size.0,
+            ..engine::Limits::default()
         }
     }
 }

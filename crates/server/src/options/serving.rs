@@ -7,6 +7,7 @@ use std::thread;
 
 use clap::Args;
 
+use super::development::DevelopmentOptions;
 use super::limits::LimitOptions;
 use super::quantity::Time;
 
@@ -30,6 +31,8 @@ pub(crate) struct ServingOptions {
     pub(crate) drain_timeout: Time,
     #[command(flatten)]
     pub(crate) limits: LimitOptions,
+    #[command(flatten)]
+    pub(crate) development: DevelopmentOptions,
 }
 
 /// A place to listen at, with the text that it was given as.
@@ -40,6 +43,20 @@ pub(crate) struct Address {
 }
 
 impl ServingOptions {
+    /// Whether everybody who reaches the server is trusted: nobody does from another machine, or
+    /// it was said so.
+    pub(crate) fn is_private(&self) -> bool {
+        self.development.dev || self.listen.is_loopback()
+    }
+
+    /// What the engine allows a request.
+    pub(crate) fn engine_limits(&self) -> engine::Limits {
+        engine::Limits {
+            introspection: self.development.introspection(self.is_private()),
+            ..self.limits.of_engine()
+        }
+    }
+
     pub(crate) fn threads(&self) -> NonZeroUsize {
         let cores = || thread::available_parallelism().unwrap_or(NonZeroUsize::MIN);
         self.threads.unwrap_or_else(cores)
@@ -49,6 +66,13 @@ impl ServingOptions {
     pub(crate) fn connections_per_thread(&self) -> NonZeroUsize {
         let share = self.connections.get() / self.threads();
         NonZeroUsize::new(share).unwrap_or(NonZeroUsize::MIN)
+    }
+}
+
+impl Address {
+    /// Whether only this machine reaches it.
+    fn is_loopback(&self) -> bool {
+        self.socket.ip().to_canonical().is_loopback()
     }
 }
 
@@ -94,6 +118,38 @@ mod tests {
         check("--threads 2", 10);
         check("--threads 3 --connections 20", 6);
         check("--threads 4 --connections 3", 1);
+    }
+
+    #[test]
+    fn a_server_is_private_where_only_this_machine_reaches_it_or_as_said() {
+        let check = |line: &str, is_private| {
+            let words = ["thalweg"].into_iter().chain(line.split_whitespace());
+            let serving = Line::try_parse_from(words).unwrap().serving;
+            assert_eq!(serving.is_private(), is_private, "{line}");
+        };
+        check("", true);
+        check("--listen 127.0.0.3:80", true);
+        check("--listen [::1]:80", true);
+        check("--listen [::ffff:127.0.0.1]:80", true);
+        check("--listen 0.0.0.0:80", false);
+        check("--listen [::]:80", false);
+        check("--listen 192.0.2.1:80", false);
+        check("--listen 0.0.0.0:80 --dev", true);
+    }
+
+    #[test]
+    fn questions_about_the_schema_are_answered_to_the_trusted_or_as_said() {
+        let check = |line: &str, introspection| {
+            let words = ["thalweg"].into_iter().chain(line.split_whitespace());
+            let serving = Line::try_parse_from(words).unwrap().serving;
+            assert_eq!(serving.engine_limits().introspection, introspection, "{line}");
+        };
+        check("", true);
+        check("--introspection off", false);
+        check("--dev --introspection off", false);
+        check("--listen 0.0.0.0:80", false);
+        check("--listen 0.0.0.0:80 --dev", true);
+        check("--listen 0.0.0.0:80 --introspection on", true);
     }
 
     #[test]

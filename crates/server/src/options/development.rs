@@ -1,0 +1,34 @@
+//! What helps to develop against the API, and is not for everybody.
+
+use clap::{Args, ValueEnum};
+
+#[derive(Debug, Args)]
+#[command(next_help_heading = "Development")]
+pub(crate) struct DevelopmentOptions {
+    /// Trust everybody who reaches the server, wherever it listens
+    ///
+    /// A server that only this machine reaches does so without being told.
+    #[arg(long, env = "THALWEG_DEV")]
+    pub(crate) dev: bool,
+    /// Answer questions about the schema [default: on where everybody is trusted]
+    #[arg(long, env = "THALWEG_INTROSPECTION", value_name = "SWITCH")]
+    introspection: Option<Switch>,
+}
+
+/// Whether something is there, whatever the default is.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub(crate) enum Switch {
+    On,
+    Off,
+}
+
+impl DevelopmentOptions {
+    /// Whether requests may ask for the schema.
+    pub(super) fn introspection(&self, is_private: bool) -> bool {
+        switched(self.introspection, is_private)
+    }
+}
+
+fn switched(switch: Option<Switch>, usual: bool) -> bool {
+    switch.map_or(usual, |switch| switch == Switch::On)
+}
