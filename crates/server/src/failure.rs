@@ -27,6 +27,8 @@ pub(crate) enum Failure {
     /// The operation to explain is not one that the API answers.
     #[error("{0}")]
     Operation(OperationError),
+    #[error("cannot write the manual pages into {}: {error}", folder.display())]
+    Manual { folder: PathBuf, error: io::Error },
     #[error("the program cannot run here: {0}")]
     Runtime(io::Error),
     #[error("cannot write the output: {0}")]
@@ -53,6 +55,7 @@ impl Failure {
             | Self::Sample(_)
             | Self::Document { .. }
             | Self::Operation(_)
+            | Self::Manual { .. }
             | Self::Runtime(_)
             | Self::Output(_)
             | Self::Thread => ExitCode::FAILURE,

@@ -43,6 +43,10 @@ pub(crate) enum Command {
     Check(ApiOptions),
     /// Serve a sample database, a music shop, made on the spot
     Demo(DemoOptions),
+    /// Print what a shell needs to complete commands and options
+    Completions(CompletionsOptions),
+    /// Write the manual pages, one a command, into a folder
+    Man(ManOptions),
 }
 
 #[derive(Debug, Args)]
@@ -89,6 +93,18 @@ pub(crate) struct DemoOptions {
 }
 
 #[derive(Debug, Args)]
+pub(crate) struct CompletionsOptions {
+    /// The shell that reads them
+    pub(crate) shell: clap_complete::Shell,
+}
+
+#[derive(Debug, Args)]
+pub(crate) struct ManOptions {
+    /// The folder to write into; made if it is not there
+    pub(crate) folder: PathBuf,
+}
+
+#[derive(Debug, Args)]
 #[command(next_help_heading = "Log")]
 pub(crate) struct LogOptions {
     /// The least important lines in the log [default: info for servers, warn otherwise]
@@ -126,7 +142,12 @@ impl Command {
         match self {
             Self::Serve(_) => Level::Info,
             Self::Demo(options) if options.into.is_none() => Level::Info,
-            Self::Demo(_) | Self::Schema(_) | Self::Explain(_) | Self::Check(_) => Level::Warn,
+            Self::Demo(_)
+            | Self::Schema(_)
+            | Self::Explain(_)
+            | Self::Check(_)
+            | Self::Completions(_)
+            | Self::Man(_) => Level::Warn,
         }
     }
 }

@@ -1,8 +1,10 @@
 //! One file a command.
 
 mod check;
+mod completions;
 mod demo;
 mod explain;
+mod man;
 mod schema;
 mod serve;
 
@@ -26,6 +28,8 @@ pub(crate) fn run(command: &Command) -> Result<ExitCode, Failure> {
         Command::Explain(options) => explain::run(options).map(|()| ExitCode::SUCCESS),
         Command::Check(options) => check::run(options),
         Command::Demo(options) => demo::run(options).map(|()| ExitCode::SUCCESS),
+        Command::Completions(options) => completions::run(options).map(|()| ExitCode::SUCCESS),
+        Command::Man(options) => man::run(options).map(|()| ExitCode::SUCCESS),
     }
 }
 

@@ -1,0 +1,15 @@
+//! `thalweg completions`: what a shell needs to complete commands and options.
+
+use clap::CommandFactory;
+
+use crate::commands::print;
+use crate::failure::Failure;
+use crate::options::{Arguments, CompletionsOptions};
+
+pub(crate) fn run(options: &CompletionsOptions) -> Result<(), Failure> {
+    let mut command = Arguments::command();
+    let name = command.get_name().to_owned();
+    let mut script = Vec::new();
+    clap_complete::generate(options.shell, &mut command, name, &mut script);
+    print(&String::from_utf8_lossy(&script))
+}

@@ -1,0 +1,35 @@
+//! `thalweg man`: the manual pages, one a command, from the declarations that `--help` prints.
+
+use std::fs;
+use std::io;
+use std::path::Path;
+
+use clap::{Command, CommandFactory};
+use clap_mangen::Man;
+
+use crate::failure::Failure;
+use crate::options::{Arguments, ManOptions};
+
+/// The foot of each page.
+const SOURCE: &str = concat!("Thalweg ", env!("CARGO_PKG_VERSION"));
+
+/// A page without a date: the version says more. Empty it would be left out, and what follows
+/// would stand in its place.
+const NO_DATE: &str = " ";
+
+pub(crate) fn run(options: &ManOptions) -> Result<(), Failure> {
+    let folder = &options.folder;
+    let mut command = Arguments::command().disable_help_subcommand(true);
+    command.build();
+    fs::create_dir_all(folder)
+        .and_then(|()| write(&command, folder))
+        .map_err(|error| Failure::Manual { folder: folder.clone(), error })
+}
+
+fn write(command: &Command, folder: &Path) -> io::Result<()> {
+    for inner in command.get_subcommands() {
+        write(inner, folder)?;
+    }
+    let page = Man::new(command.clone()).date(NO_DATE).source(SOURCE).manual("Thalweg's manual");
+    page.generate_to(folder).map(drop)
+}
