@@ -1,5 +1,6 @@
 //! The command line. Each option can be given in the environment too, as `THALWEG_` and its name.
 
+mod address;
 mod api;
 mod development;
 mod filter;
@@ -8,8 +9,9 @@ mod postgraphile;
 mod quantity;
 mod serving;
 
+pub(crate) use address::{Address, Mode, Place};
 pub(crate) use api::ApiOptions;
-pub(crate) use serving::{Address, ServingOptions};
+pub(crate) use serving::ServingOptions;
 
 use std::path::PathBuf;
 

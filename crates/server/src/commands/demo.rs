@@ -48,7 +48,7 @@ fn write_into_postgres(address: &str) -> Result<(), Failure> {
 
 fn serve(options: &DemoOptions) -> Result<(), Failure> {
     let serving = &options.serving;
-    let listeners = http::bind(&serving.listen, serving.threads())?;
+    let listeners = http::bind(&serving.listen, serving.unix_socket_mode, serving.threads())?;
     prepare_file(&options.file)?;
     let engine_options = engine::Options {
         dialect: Dialect::PostGraphile(postgraphile::Options {
@@ -90,14 +90,15 @@ fn report(place: &str, write: impl FnOnce() -> Result<Written, Failure>) -> Resu
 }
 
 fn welcome(listeners: &Listeners) -> String {
-    let url = listeners.url();
-    let mut text = format!("GraphQL is at {url}; Ctrl-C ends it. Three queries to try:\n");
+    let place = listeners.first();
+    let curl = place.curl();
+    let mut text = format!("GraphQL is at {place}; Ctrl-C ends it. Three queries to try:\n");
     for (sentence, query) in QUERIES {
         let body = "{\"query\":\"".to_owned() + query + "\"}";
         // Writing to a string never fails.
         let written = write!(
             text,
-            "\n# {sentence}\ncurl {url} -H 'content-type: application/json' -d '{body}'\n"
+            "\n# {sentence}\n{curl} -H 'content-type: application/json' -d '{body}'\n"
         );
         debug_assert!(written.is_ok(), "a query was not written");
     }

@@ -15,7 +15,7 @@ pub(crate) fn run(options: &ServeOptions) -> Result<(), Failure> {
     let source = options.api.address()?;
     let connections = serving.connections_per_thread();
     let engine_options = options.api.engine_options(connections, serving.engine_limits())?;
-    let listeners = http::bind(&serving.listen, serving.threads())?;
+    let listeners = http::bind(&serving.listen, serving.unix_socket_mode, serving.threads())?;
     open_and_serve(&source, &engine_options, serving, listeners, |_| Ok(()))
 }
 
@@ -29,8 +29,11 @@ pub(crate) fn open_and_serve(
     ready: impl FnOnce(&Listeners) -> Result<(), Failure>,
 ) -> Result<(), Failure> {
     let generation = open(source, engine_options, serving)?;
-    if !listeners.address.ip().is_loopback() {
-        tracing::warn!("everybody who reaches this address may read all that the API shows");
+    for address in serving.listen.iter().filter(|address| !address.is_local()) {
+        tracing::warn!(
+            address = address.text,
+            "everybody who reaches this address may read all that the API shows"
+        );
     }
     ready(&listeners)?;
     block_on(http::serve(generation, listeners))

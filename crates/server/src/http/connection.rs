@@ -5,34 +5,56 @@
 
 use std::convert::Infallible;
 use std::io;
-use std::net::SocketAddr;
 use std::time::Duration;
 
+use futures_util::future::join_all;
 use hyper::server::conn::http1;
 use hyper::service::service_fn;
 use hyper_util::rt::{TokioIo, TokioTimer};
 use hyper_util::server::graceful::GracefulShutdown;
-use tokio::net::{TcpListener, TcpStream};
 use tokio::sync::watch;
 use tokio::task::spawn_local;
 use tokio::time::{sleep, timeout};
 
+use super::listen::Socket;
 use super::route;
 use super::service::{Current, Generation};
+use super::transport::{Listener, Peer, Transport};
 
 /// After a failed accept: most often there are no file descriptors left, and some come back when
 /// requests end.
 const ACCEPT_PAUSE: Duration = Duration::from_millis(50);
 
 /// Takes connections until the server stops, then waits for the requests that have begun.
-pub(super) async fn accept(
+pub(super) async fn serve(
     generations: watch::Receiver<Generation>,
-    listener: TcpListener,
-    mut stopping: watch::Receiver<bool>,
-) {
+    sockets: Vec<Socket>,
+    stopping: watch::Receiver<bool>,
+) -> io::Result<()> {
+    let listeners: Vec<Listener> =
+        sockets.into_iter().map(Listener::new).collect::<io::Result<_>>()?;
     let current = Current::new(&generations.borrow());
     spawn_local(current.clone().follow(generations));
     let open_connections = GracefulShutdown::new();
+    join_all(
+        listeners
+            .into_iter()
+            .map(|listener| accept(&current, listener, stopping.clone(), &open_connections)),
+    )
+    .await;
+    let drain_timeout = current.get().settings.drain_timeout;
+    if timeout(drain_timeout, open_connections.shutdown()).await.is_err() {
+        tracing::warn!("connections were closed before their requests were answered");
+    }
+    Ok(())
+}
+
+async fn accept(
+    current: &Current,
+    listener: Listener,
+    mut stopping: watch::Receiver<bool>,
+    open_connections: &GracefulShutdown,
+) {
     loop {
         let accepted = tokio::select! {
             accepted = listener.accept() => accepted,
@@ -40,7 +62,7 @@ pub(super) async fn accept(
             _ = stopping.wait_for(|stopping| *stopping) => break,
         };
         match accepted {
-            Ok((stream, peer)) => start(&current, stream, peer, &open_connections),
+            Ok((transport, peer)) => start(current, transport, peer, open_connections),
             Err(error) if is_of_one_connection(&error) => {
                 tracing::debug!(%error, "a connection was gone before it was accepted");
             }
@@ -50,16 +72,10 @@ pub(super) async fn accept(
             }
         }
     }
-    drop(listener);
-    let drain_timeout = current.get().settings.drain_timeout;
-    if timeout(drain_timeout, open_connections.shutdown()).await.is_err() {
-        tracing::warn!("connections were closed before their requests were answered");
-    }
 }
 
-fn start(current: &Current, stream: TcpStream, peer: SocketAddr, open: &GracefulShutdown) {
-    // Answers are written whole; waiting for more to send would only delay them.
-    if let Err(error) = stream.set_nodelay(true) {
+fn start(current: &Current, transport: Transport, peer: Peer, open: &GracefulShutdown) {
+    if let Err(error) = transport.hurry() {
         tracing::debug!(%error, "a connection was closed at once");
         return;
     }
@@ -72,7 +88,7 @@ fn start(current: &Current, stream: TcpStream, peer: SocketAddr, open: &Graceful
     let connection = http1::Builder::new()
         .timer(TokioTimer::new())
         .header_read_timeout(header_timeout)
-        .serve_connection(TokioIo::new(stream), service);
+        .serve_connection(TokioIo::new(transport), service);
     let connection = open.watch(connection);
     spawn_local(async move {
         if let Err(error) = connection.await {

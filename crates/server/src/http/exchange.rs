@@ -1,12 +1,12 @@
 //! What is known of one request, for the log.
 
-use std::net::SocketAddr;
 use std::time::Instant;
 
 use engine::Report;
 use hyper::Method;
 
 use super::respond::{Refusal, Response};
+use super::transport::Peer;
 
 /// As much of the errors as a line of the log shows.
 const LOGGED_BYTES: usize = 500;
@@ -15,7 +15,7 @@ const LOGGED_BYTES: usize = 500;
 #[derive(Debug)]
 pub(super) struct Exchange {
     pub(super) started: Instant,
-    pub(super) peer: SocketAddr,
+    pub(super) peer: Peer,
     pub(super) method: Method,
     pub(super) operation_name: Option<String>,
     /// How far the request came in the engine.
@@ -27,7 +27,7 @@ pub(super) struct Exchange {
 }
 
 impl Exchange {
-    pub(super) fn new(peer: SocketAddr, method: Method) -> Self {
+    pub(super) fn new(peer: Peer, method: Method) -> Self {
         Self {
             started: Instant::now(),
             peer,

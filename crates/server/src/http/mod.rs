@@ -4,9 +4,10 @@
 //! arrive, and no thread waits for another. In the order of control flow:
 //!
 //! * `settings`: what the options say
-//! * `listen`: one socket a thread, all at the same address
+//! * `listen`: the places where the server listens
 //! * `serve`: the threads, from their start to the signal that ends them
 //! * `service`: what answers requests, and how it is replaced
+//! * `transport`: the bytes of a connection, whatever carries them
 //! * `connection`: the connections of one thread
 //! * `route`: which path gets which answer
 //! * `exchange`: what is known of one request, for the log
@@ -26,6 +27,7 @@ mod route;
 mod serve;
 mod service;
 mod settings;
+mod transport;
 
 pub(crate) use listen::{ListenError, Listeners, bind};
 pub(crate) use serve::serve;

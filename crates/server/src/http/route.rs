@@ -1,7 +1,5 @@
 //! Which path gets which answer.
 
-use std::net::SocketAddr;
-
 use hyper::body::Incoming;
 use hyper::{Method, StatusCode};
 
@@ -10,11 +8,12 @@ use super::graphql;
 use super::media_type::MediaType;
 use super::respond::{Refusal, Response, refuse, respond};
 use super::service::Service;
+use super::transport::Peer;
 
 pub(super) type HttpRequest = hyper::Request<Incoming>;
 
 /// Answers one request; whatever it is, there is an answer.
-pub(super) async fn answer(service: &Service, request: HttpRequest, peer: SocketAddr) -> Response {
+pub(super) async fn answer(service: &Service, request: HttpRequest, peer: Peer) -> Response {
     match request.uri().path() {
         "/graphql" => {
             let mut exchange = Exchange::new(peer, request.method().clone());

@@ -1,7 +1,7 @@
 //! The threads of the server, from their start to the signal that ends them.
 
 use std::io;
-use std::net::TcpListener;
+use std::mem;
 use std::thread;
 use std::time::Duration;
 
@@ -12,7 +12,7 @@ use tokio::task::LocalSet;
 use tokio::time::timeout;
 
 use super::connection;
-use super::listen::Listeners;
+use super::listen::{Listeners, Socket};
 use super::service::Generation;
 use crate::failure::Failure;
 
@@ -31,30 +31,32 @@ struct Signals {
 }
 
 /// Serves until a signal comes, then answers what was begun. A second signal ends it at once.
-pub(crate) async fn serve(generation: Generation, listeners: Listeners) -> Result<(), Failure> {
+pub(crate) async fn serve(generation: Generation, mut listeners: Listeners) -> Result<(), Failure> {
     let mut signals = Signals::listen().map_err(Failure::Runtime)?;
-    let url = listeners.url();
-    let threads = listeners.sockets.len();
+    let threads = listeners.threads.len();
     let (stop, stopping) = watch::channel(false);
     let drain_timeout = generation.settings.drain_timeout;
     let (_generations, newest) = watch::channel(generation);
     let (ending, mut endings) = mpsc::unbounded_channel();
-    for (idx, socket) in listeners.sockets.into_iter().enumerate() {
+    for (idx, sockets) in mem::take(&mut listeners.threads).into_iter().enumerate() {
         let (newest, stopping) = (newest.clone(), stopping.clone());
         let ending = Ending(ending.clone());
         thread::Builder::new()
             .name(format!("worker-{idx}"))
-            .spawn(move || run_thread(newest, socket, stopping, &ending))
+            .spawn(move || run_thread(newest, sockets, stopping, &ending))
             .map_err(Failure::Runtime)?;
     }
     drop((newest, stopping, ending));
-    tracing::info!(version = env!("CARGO_PKG_VERSION"), threads, "serving at {url}");
+    for place in &listeners.places {
+        tracing::info!(version = env!("CARGO_PKG_VERSION"), threads, "serving at {place}");
+    }
 
     let early = tokio::select! {
         () = signals.receive() => false,
         _ = endings.recv() => true,
     };
     tracing::info!("stopping: requests that have begun are answered");
+    listeners.remove_files();
     // Threads that ended already do not listen.
     stop.send_replace(true);
     tokio::select! {
@@ -73,16 +75,12 @@ pub(crate) async fn serve(generation: Generation, listeners: Listeners) -> Resul
 
 fn run_thread(
     newest: watch::Receiver<Generation>,
-    socket: TcpListener,
+    sockets: Vec<Socket>,
     stopping: watch::Receiver<bool>,
     _ending: &Ending,
 ) {
     let served = runtime::Builder::new_current_thread().enable_all().build().and_then(|runtime| {
-        LocalSet::new().block_on(&runtime, async {
-            let listener = tokio::net::TcpListener::from_std(socket)?;
-            connection::accept(newest, listener, stopping).await;
-            Ok(())
-        })
+        LocalSet::new().block_on(&runtime, connection::serve(newest, sockets, stopping))
     });
     if let Err(error) = served {
         tracing::error!(%error, "a thread of the server cannot run");

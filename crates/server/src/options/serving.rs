@@ -1,12 +1,11 @@
 //! How an API is served.
 
-use std::net::{SocketAddr, ToSocketAddrs};
 use std::num::NonZeroUsize;
-use std::str::FromStr;
 use std::thread;
 
 use clap::Args;
 
+use super::address::{Address, Mode};
 use super::development::DevelopmentOptions;
 use super::limits::LimitOptions;
 use super::quantity::Time;
@@ -17,9 +16,18 @@ const MOST_THREADS: usize = 1024;
 #[derive(Debug, Args)]
 #[command(next_help_heading = "Server")]
 pub(crate) struct ServingOptions {
-    /// Where to listen, as HOST:PORT; port 0 takes a free one
-    #[arg(long, env = "THALWEG_LISTEN", value_name = "ADDRESS", default_value = "127.0.0.1:4000")]
-    pub(crate) listen: Address,
+    /// Where to listen, as HOST:PORT or unix:PATH, separated by commas; port 0 takes a free one
+    #[arg(
+        long,
+        env = "THALWEG_LISTEN",
+        value_name = "ADDRESSES",
+        value_delimiter = ',',
+        default_value = "127.0.0.1:4000"
+    )]
+    pub(crate) listen: Vec<Address>,
+    /// Who may connect to Unix sockets, as chmod writes it [default: by the umask]
+    #[arg(long, env = "THALWEG_UNIX_SOCKET_MODE", value_name = "MODE")]
+    pub(crate) unix_socket_mode: Option<Mode>,
     /// How many threads answer requests [default: one a core]
     #[arg(long, env = "THALWEG_THREADS", value_name = "NUMBER", value_parser = threads)]
     threads: Option<NonZeroUsize>,
@@ -35,18 +43,11 @@ pub(crate) struct ServingOptions {
     pub(crate) development: DevelopmentOptions,
 }
 
-/// A place to listen at, with the text that it was given as.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub(crate) struct Address {
-    pub(crate) text: String,
-    pub(crate) socket: SocketAddr,
-}
-
 impl ServingOptions {
     /// Whether everybody who reaches the server is trusted: nobody does from another machine, or
     /// it was said so.
     pub(crate) fn is_private(&self) -> bool {
-        self.development.dev || self.listen.is_loopback()
+        self.development.dev || self.listen.iter().all(Address::is_local)
     }
 
     /// What the engine allows a request.
@@ -66,25 +67,6 @@ impl ServingOptions {
     pub(crate) fn connections_per_thread(&self) -> NonZeroUsize {
         let share = self.connections.get() / self.threads();
         NonZeroUsize::new(share).unwrap_or(NonZeroUsize::MIN)
-    }
-}
-
-impl Address {
-    /// Whether only this machine reaches it.
-    fn is_loopback(&self) -> bool {
-        self.socket.ip().to_canonical().is_loopback()
-    }
-}
-
-impl FromStr for Address {
-    type Err = String;
-
-    fn from_str(text: &str) -> Result<Self, String> {
-        let mut sockets = text
-            .to_socket_addrs()
-            .map_err(|error| format!("{error}; write it as HOST:PORT, such as 127.0.0.1:4000"))?;
-        let socket = sockets.next().ok_or("this name has no address")?;
-        Ok(Self { text: text.to_owned(), socket })
     }
 }
 
@@ -131,6 +113,8 @@ mod tests {
         check("--listen 127.0.0.3:80", true);
         check("--listen [::1]:80", true);
         check("--listen [::ffff:127.0.0.1]:80", true);
+        check("--listen unix:a.sock,127.0.0.1:80", true);
+        check("--listen 127.0.0.1:80 --listen 192.0.2.1:80", false);
         check("--listen 0.0.0.0:80", false);
         check("--listen [::]:80", false);
         check("--listen 192.0.2.1:80", false);
@@ -150,13 +134,5 @@ mod tests {
         check("--listen 0.0.0.0:80", false);
         check("--listen 0.0.0.0:80 --dev", true);
         check("--listen 0.0.0.0:80 --introspection on", true);
-    }
-
-    #[test]
-    fn an_address_needs_a_port() {
-        let error = "127.0.0.1".parse::<Address>().unwrap_err();
-        assert_eq!(error, "invalid socket address; write it as HOST:PORT, such as 127.0.0.1:4000");
-        let address: Address = "127.0.0.1:0".parse().unwrap();
-        assert_eq!(address.socket, SocketAddr::from(([127, 0, 0, 1], 0)));
     }
 }

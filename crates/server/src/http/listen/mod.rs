@@ -1,0 +1,185 @@
+//! The places where the server listens.
+//!
+//! * `tcp`: one socket a thread at each address, and the kernel shares out the connections
+//! * `unix`: one socket at a path, which the threads share
+
+mod tcp;
+mod unix;
+
+use std::fmt;
+use std::io;
+use std::net::{IpAddr, Ipv4Addr, Ipv6Addr, SocketAddr, TcpListener};
+use std::num::NonZeroUsize;
+use std::os::unix::net::UnixListener;
+use std::path::PathBuf;
+
+use self::unix::SocketFile;
+use crate::options::{Address, Mode, Place};
+
+/// The most connections that wait to be accepted; the kernel has a limit of its own.
+const BACKLOG: i32 = 1024;
+
+/// Sockets that already take connections.
+#[derive(Debug)]
+pub(crate) struct Listeners {
+    /// Never none; in the order of the options, with the ports that were chosen where these said 0.
+    pub(crate) places: Vec<Bound>,
+    /// What each thread listens at; never empty.
+    pub(super) threads: Vec<Vec<Socket>>,
+    /// Removed in the end.
+    files: Vec<SocketFile>,
+}
+
+/// Where clients find the server.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) enum Bound {
+    Tcp(SocketAddr),
+    Unix(PathBuf),
+}
+
+#[derive(Debug)]
+pub(super) enum Socket {
+    Tcp(TcpListener),
+    Unix(UnixListener),
+}
+
+#[derive(Debug, thiserror::Error)]
+pub(crate) enum ListenError {
+    #[error("there is no address to listen at; name one with --listen")]
+    Nowhere,
+    #[error("another program uses {0} already; choose another address with --listen")]
+    InUse(String),
+    #[error("cannot listen at {address}: {error}; choose another address with --listen")]
+    Refused { address: String, error: io::Error },
+    #[error("cannot listen at {0}: there is a file that is no socket; choose another path")]
+    NoSocket(String),
+}
+
+/// Takes the addresses for this process.
+pub(crate) fn bind(
+    addresses: &[Address],
+    mode: Option<Mode>,
+    count: NonZeroUsize,
+) -> Result<Listeners, ListenError> {
+    if addresses.is_empty() {
+        return Err(ListenError::Nowhere);
+    }
+    let mut listeners = Listeners {
+        places: Vec::new(),
+        threads: (0..count.get()).map(|_| Vec::new()).collect(),
+        files: Vec::new(),
+    };
+    for address in addresses {
+        let refused = |error: io::Error| match error.kind() {
+            io::ErrorKind::AddrInUse => ListenError::InUse(address.text.clone()),
+            _ => ListenError::Refused { address: address.text.clone(), error },
+        };
+        match &address.place {
+            Place::Tcp(sockets) => {
+                let others = ports_of_version_4(addresses);
+                tcp::bind(&mut listeners, sockets, &others).map_err(refused)?;
+            }
+            Place::Unix(path) => {
+                if !unix::is_free(path).map_err(refused)? {
+                    return Err(ListenError::NoSocket(address.text.clone()));
+                }
+                unix::bind(&mut listeners, path, mode).map_err(refused)?;
+            }
+        }
+    }
+    Ok(listeners)
+}
+
+/// Where the addresses of version 4 are listed, `[::]` is not to take their ports too.
+fn ports_of_version_4(addresses: &[Address]) -> Vec<u16> {
+    let sockets = addresses.iter().flat_map(|address| match &address.place {
+        Place::Tcp(sockets) => sockets.as_slice(),
+        Place::Unix(_) => &[],
+    });
+    sockets.filter(|socket| socket.is_ipv4()).map(SocketAddr::port).collect()
+}
+
+impl Listeners {
+    /// For examples.
+    pub(crate) fn first(&self) -> &Bound {
+        &self.places[0]
+    }
+
+    /// No more clients come by these.
+    pub(super) fn remove_files(&mut self) {
+        self.files.clear();
+    }
+}
+
+impl Bound {
+    /// How a person asks from a shell of this machine.
+    pub(crate) fn curl(&self) -> String {
+        match self {
+            Self::Tcp(_) => format!("curl {self}"),
+            Self::Unix(path) => {
+                format!("curl --unix-socket '{}' http://localhost/graphql", path.display())
+            }
+        }
+    }
+}
+
+/// Where a program on this machine finds the API.
+impl fmt::Display for Bound {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Tcp(address) => {
+                let mut address = *address;
+                if address.ip().is_unspecified() {
+                    address.set_ip(match address.ip() {
+                        IpAddr::V4(_) => Ipv4Addr::LOCALHOST.into(),
+                        IpAddr::V6(_) => Ipv6Addr::LOCALHOST.into(),
+                    });
+                }
+                write!(f, "http://{address}/graphql")
+            }
+            Self::Unix(path) => write!(f, "unix:{}", path.display()),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn bind_one(text: &str, count: usize) -> Result<Listeners, String> {
+        let address: Address = text.parse().unwrap();
+        bind(&[address], None, NonZeroUsize::new(count).unwrap()).map_err(|error| error.to_string())
+    }
+
+    #[test]
+    fn all_threads_have_the_same_port() {
+        let listeners = bind_one("127.0.0.1:0", 3).unwrap();
+        let [Bound::Tcp(address)] = *listeners.places else { panic!("{listeners:?}") };
+        for sockets in &listeners.threads {
+            let [Socket::Tcp(socket)] = sockets.as_slice() else { panic!("{sockets:?}") };
+            assert_eq!(socket.local_addr().unwrap(), address);
+        }
+        assert_eq!(listeners.threads.len(), 3);
+    }
+
+    #[test]
+    fn a_port_is_not_shared_with_another_server() {
+        let first = bind_one("127.0.0.1:0", 1).unwrap();
+        let [Bound::Tcp(address)] = *first.places else { panic!("{first:?}") };
+        let error = bind_one(&address.to_string(), 1).unwrap_err();
+        let expected =
+            format!("another program uses {address} already; choose another address with --listen");
+        assert_eq!(error, expected);
+    }
+
+    #[test]
+    fn an_address_that_is_listed_twice_is_bound_once() {
+        let free = bind_one("127.0.0.1:0", 1).unwrap();
+        let [Bound::Tcp(address)] = *free.places else { panic!("{free:?}") };
+        drop(free);
+        let addresses =
+            [address.to_string().parse().unwrap(), address.to_string().parse().unwrap()];
+        let listeners = bind(&addresses, None, NonZeroUsize::MIN).unwrap();
+        assert_eq!(listeners.places, [Bound::Tcp(address)]);
+    }
+}
