@@ -1,6 +1,7 @@
 //! The `thalweg` program.
 //!
-//! * `options`: the command line and the environment
+//! * `options`: what can be asked for
+//! * `configuration`: the command line, the environment and the file, read together
 //! * `log`: what the program says while it runs
 //! * `commands`: one file a command
 //! * `http`: GraphQL over HTTP
@@ -12,6 +13,7 @@
 //! stream, and never as a panic.
 
 mod commands;
+mod configuration;
 mod demo;
 mod failure;
 mod http;
@@ -19,19 +21,24 @@ mod log;
 mod memory;
 mod options;
 
+use std::env;
 use std::io::{self, Write};
 use std::process::ExitCode;
 
-use clap::Parser;
-
-use crate::options::Arguments;
+use crate::configuration::Invocation;
 
 #[global_allocator]
 static ALLOCATOR: mimalloc::MiMalloc = mimalloc::MiMalloc;
 
 fn main() -> ExitCode {
-    let arguments = Arguments::parse();
+    let Invocation { arguments, file } = match configuration::read(env::args_os().collect()) {
+        Ok(invocation) => invocation,
+        Err(error) => return ExitCode::from(error.report()),
+    };
     log::start(&arguments.log, arguments.command.usual_level());
+    if let Some(file) = file {
+        tracing::info!("options are read from {}", file.display());
+    }
     match commands::run(&arguments.command) {
         Ok(code) => code,
         // The reader of the output has seen enough, as `head` does.

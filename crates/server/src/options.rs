@@ -1,4 +1,5 @@
-//! The command line. Each option can be given in the environment too, as `THALWEG_` and its name.
+//! The options. Each can be given in the environment too, as `THALWEG_` and its name, and those
+//! that can also in the configuration file.
 
 mod address;
 mod api;
@@ -22,6 +23,9 @@ use clap::{Args, Parser, Subcommand, ValueEnum};
 #[command(name = "thalweg", version, propagate_version = true, arg_required_else_help = true)]
 #[command(after_help = "Try it: `thalweg demo` serves a sample database at once.")]
 pub(crate) struct Arguments {
+    /// The configuration file [default: thalweg.toml, where there is one]
+    #[arg(long, env = "THALWEG_CONFIG", value_name = "FILE", global = true)]
+    config: Option<PathBuf>,
     #[command(flatten)]
     pub(crate) log: LogOptions,
     #[command(subcommand)]

@@ -1,0 +1,22 @@
+//! The configuration: the same names on the command line, in the environment and in a file.
+//!
+//! The options in `options` are all there is to know: an option that can be given in the
+//! environment can be given in the file, under its long name. What the file says is turned into
+//! the words of a command line and read together with the rest, so that whatever holds between
+//! options holds wherever they come from.
+//!
+//! * `keys`: the names that a file may use, from the options
+//! * `file`: from the text of a file to its values, each with its place
+//! * `expand`: environment variables inside the file's strings
+//! * `value`: from a value to the words of a command line
+//! * `problem`: what is wrong with a file, and where
+//! * `read`: the command line, the environment and the file together
+
+mod expand;
+mod file;
+mod keys;
+mod problem;
+mod read;
+mod value;
+
+pub(crate) use read::{Invocation, read};

@@ -1,0 +1,239 @@
+//! The command line, the environment and the file together: the first that says something wins.
+
+use std::env;
+use std::ffi::OsString;
+use std::fs;
+use std::io;
+use std::path::{Path, PathBuf};
+
+use clap::parser::ValueSource;
+use clap::{Arg, ArgMatches, Command, CommandFactory, FromArgMatches};
+
+use super::expand::{NotText, Variable};
+use super::file::{self, Entries};
+use super::keys::{self, CONFIG, Key, Keys};
+use super::problem::Refused;
+use super::value;
+use crate::options::Arguments;
+
+/// The file that is read where it is there and none is named.
+const USUAL_FILE: &str = "thalweg.toml";
+
+/// What the program was asked to do.
+#[derive(Debug)]
+pub(crate) struct Invocation {
+    pub(crate) arguments: Arguments,
+    /// The file that was read.
+    pub(crate) file: Option<PathBuf>,
+}
+
+/// Why nothing can be done.
+#[derive(Debug, thiserror::Error)]
+pub(crate) enum ReadError {
+    /// Also what is no error, as a call for help.
+    #[error("{error}{places}")]
+    Arguments {
+        error: clap::Error,
+        /// Which of the options that it names come from the file.
+        places: Places,
+    },
+    #[error("cannot read the configuration file {}: {error}", file.display())]
+    File { file: PathBuf, error: io::Error },
+    #[error(transparent)]
+    Refused(#[from] Refused),
+}
+
+/// Where options of a file stand, in words.
+#[derive(Debug, Default, PartialEq, Eq)]
+pub(crate) struct Places(Vec<String>);
+
+/// What the command line and the environment say without the file.
+#[derive(Debug)]
+struct Beginning {
+    /// The names of the command and its sub-commands.
+    commands: Vec<String>,
+    file: Option<PathBuf>,
+    /// The options that are given, by their ids.
+    given: Vec<(String, ValueSource)>,
+}
+
+/// Reads everything. The words are those of the command line, the program's name included.
+pub(crate) fn read(words: Vec<OsString>) -> Result<Invocation, ReadError> {
+    let command = Arguments::command();
+    let beginning = begin(command.clone(), &words)
+        .map_err(|error| ReadError::Arguments { error, places: Places::default() })?;
+    let (file, entries) = match beginning.file(&command) {
+        Some(file) => {
+            let entries = read_file(&file, &Keys::of(&command))?;
+            (Some(file), entries)
+        }
+        None => (None, Entries::default()),
+    };
+    let arguments = complete(command, &beginning, words, &entries).map_err(|error| {
+        let places = Places::of(&error, file.as_deref(), &entries);
+        ReadError::Arguments { error, places }
+    })?;
+    Ok(Invocation { arguments, file })
+}
+
+/// Reads the command line and the environment alone, in which something may be missing that the
+/// file has. What is wrong comes again when everything is read together.
+fn begin(command: Command, words: &[OsString]) -> Result<Beginning, clap::Error> {
+    let matches = command.ignore_errors(true).try_get_matches_from(words)?;
+    let mut commands = Vec::new();
+    let mut leaf = &matches;
+    while let Some((name, matches)) = leaf.subcommand() {
+        commands.push(name.to_owned());
+        leaf = matches;
+    }
+    let given: Vec<_> = leaf.ids().filter_map(|id| given(leaf, id.as_str())).collect();
+    let names_file = given.iter().any(|(id, _)| id == CONFIG);
+    let file = if names_file { leaf.get_one::<PathBuf>(CONFIG).cloned() } else { None };
+    Ok(Beginning { commands, file, given })
+}
+
+fn given(matches: &ArgMatches, id: &str) -> Option<(String, ValueSource)> {
+    match matches.value_source(id)? {
+        source @ (ValueSource::CommandLine | ValueSource::EnvVariable) => {
+            Some((id.to_owned(), source))
+        }
+        // By default, and what clap may have one day.
+        _ => None,
+    }
+}
+
+impl Beginning {
+    /// A command without options that a file may have, as one that prints completions, needs none.
+    fn file(&self, root: &Command) -> Option<PathBuf> {
+        let mut names = self.commands.iter();
+        let leaf = names.try_fold(root, |command, name| command.find_subcommand(name))?;
+        let own = |arg: &Arg| !arg.is_global_set() && keys::name(arg).is_some();
+        let usual = || Some(PathBuf::from(USUAL_FILE)).filter(|file| file.exists());
+        leaf.get_arguments().any(own).then(|| self.file.clone().or_else(usual)).flatten()
+    }
+
+    fn source_of(&self, arg: &Arg) -> Option<ValueSource> {
+        let id = arg.get_id().as_str();
+        self.given.iter().find(|(given, _)| given == id).map(|(_, source)| *source)
+    }
+}
+
+fn read_file(file: &Path, keys: &Keys) -> Result<Entries, ReadError> {
+    let text = fs::read_to_string(file)
+        .map_err(|error| ReadError::File { file: file.to_owned(), error })?;
+    Ok(file::parse(file, &text, keys, &variable)?)
+}
+
+fn variable(name: &str) -> Variable {
+    match env::var(name) {
+        Ok(value) => Ok(Some(value)),
+        Err(env::VarError::NotPresent) => Ok(None),
+        Err(env::VarError::NotUnicode(_)) => Err(NotText),
+    }
+}
+
+/// Reads everything together: what the file says and nothing before it comes as further words.
+fn complete(
+    mut command: Command,
+    beginning: &Beginning,
+    mut words: Vec<OsString>,
+    entries: &Entries,
+) -> Result<Arguments, clap::Error> {
+    let from_file = from_file(&mut command, beginning, entries);
+    // After these two dashes nothing is an option.
+    let end = words.iter().position(|word| word == "--").unwrap_or(words.len());
+    words.splice(end..end, from_file.into_iter().map(OsString::from));
+    let matches = command.try_get_matches_from_mut(words)?;
+    Arguments::from_arg_matches(&matches).map_err(|error| error.format(&mut command))
+}
+
+/// The words for what the file says to the command that runs. A positional argument has no word of
+/// its own, and gets the file's value by default.
+fn from_file(root: &mut Command, beginning: &Beginning, entries: &Entries) -> Vec<String> {
+    let entry = |arg: &Arg| keys::name(arg).and_then(|name| entries.0.get(&name));
+    let mut words = Vec::new();
+    let globals: Vec<Arg> =
+        root.get_arguments().filter(|arg| arg.is_global_set()).cloned().collect();
+    let Some(leaf) = leaf(root, &beginning.commands) else { return words };
+    let own = leaf.get_arguments().filter(|arg| !arg.is_positional());
+    for arg in globals.iter().chain(own) {
+        if let (Some(entry), None) = (entry(arg), beginning.source_of(arg)) {
+            words.extend(value::words(&Key::new(arg), &entry.texts));
+        }
+    }
+    let mut positionals: Vec<Arg> = leaf.get_positionals().cloned().collect();
+    if positionals.iter().all(|arg| beginning.source_of(arg).is_some()) {
+        return words;
+    }
+    let is_elsewhere =
+        |arg: &Arg| entry(arg).is_some() || arg.get_env().and_then(env::var_os).is_some();
+    if positionals.first().is_some_and(is_elsewhere) {
+        // A single word is for an argument that only the command line can give.
+        positionals.rotate_left(1);
+    }
+    let mut command = std::mem::take(leaf);
+    for (index, arg) in (1..).zip(&positionals) {
+        let texts = entry(arg).map(|entry| entry.texts.clone());
+        command = command.mut_arg(arg.get_id(), |arg| match texts {
+            Some(texts) => arg.index(index).required(false).default_values(texts),
+            None => arg.index(index),
+        });
+    }
+    *leaf = command;
+    words
+}
+
+/// The command that runs.
+fn leaf<'a>(root: &'a mut Command, names: &[String]) -> Option<&'a mut Command> {
+    names.iter().try_fold(root, |command, name| command.find_subcommand_mut(name))
+}
+
+impl Places {
+    /// Of the options that the error names.
+    fn of(error: &clap::Error, file: Option<&Path>, entries: &Entries) -> Self {
+        let text = error.to_string();
+        let named = |name: &str| {
+            let option = ["--", name].concat();
+            text.match_indices(&option).any(|(at, _)| {
+                let next = text[at + option.len()..].chars().next();
+                !next.is_some_and(|next| next.is_ascii_alphanumeric() || next == '-')
+            })
+        };
+        let Some(file) = file.filter(|_| error.use_stderr()) else { return Self::default() };
+        let entries = entries.0.iter().filter(|(name, _)| named(name));
+        Self(
+            entries
+                .map(|(name, entry)| {
+                    format!("`{name}` stands in {}:{}", file.display(), entry.position.line)
+                })
+                .collect(),
+        )
+    }
+}
+
+impl std::fmt::Display for Places {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        self.0.iter().try_for_each(|place| write!(f, "\nnote: {place}"))
+    }
+}
+
+impl ReadError {
+    /// Says it where it belongs, help on the standard output, and gives the exit code.
+    pub(crate) fn report(&self) -> u8 {
+        use std::io::Write;
+        match self {
+            Self::Arguments { error, places } => {
+                // Where even the streams are closed, the exit code has to be enough.
+                drop(error.print());
+                for place in &places.0 {
+                    drop(writeln!(io::stderr(), "note: {place}"));
+                }
+                u8::try_from(error.exit_code()).unwrap_or(2)
+            }
+            Self::File { .. } | Self::Refused(_) => {
+                drop(writeln!(io::stderr(), "error: {self}"));
+                2
+            }
+        }
+    }
+}

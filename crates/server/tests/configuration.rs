@@ -1,0 +1,183 @@
+//! The configuration file, read by the built program.
+
+#![allow(clippy::unwrap_used, clippy::panic, reason = "a test ends where it cannot go on")]
+
+mod program;
+
+use std::fs;
+use std::process::Command;
+
+use crate::program::{Folder, Server, outcome, run, thalweg};
+
+/// A folder with the sample shop and a configuration.
+struct Configured {
+    folder: Folder,
+}
+
+impl Configured {
+    fn new(text: &str) -> Self {
+        let folder = Folder::new();
+        drop(Server::demo(&folder.file("shop.db")));
+        let configured = Self { folder };
+        configured.write(text);
+        configured
+    }
+
+    fn write(&self, text: &str) {
+        fs::write(self.folder.file("thalweg.toml"), text).unwrap();
+    }
+
+    /// The program in the folder.
+    fn thalweg(&self, arguments: &[&str]) -> Command {
+        let mut command = thalweg(arguments);
+        command.current_dir(&self.folder.0);
+        command
+    }
+
+    fn run(&self, arguments: &[&str]) -> (Option<i32>, String, String) {
+        outcome(&self.thalweg(arguments).output().unwrap())
+    }
+
+    /// Whether the schema that the program prints has a field.
+    fn has(&self, command: &mut Command, field: &str) -> bool {
+        let (code, schema, error) = outcome(&command.output().unwrap());
+        assert_eq!((code, error.as_str()), (Some(0), ""));
+        schema.contains(&["\n  ", field, "("].concat())
+    }
+}
+
+#[test]
+fn a_file_in_the_folder_is_read_and_one_that_is_named_instead_of_it() {
+    let configured = Configured::new("source = 'shop.db'\nsimple-collections = 'only'\n");
+    assert!(configured.has(&mut configured.thalweg(&["schema"]), "allAlbumsList"));
+    fs::write(configured.folder.file("other.toml"), "source = 'shop.db'").unwrap();
+    let other = ["schema", "--config", "other.toml"];
+    assert!(!configured.has(&mut configured.thalweg(&other), "allAlbumsList"));
+    let mut other = configured.thalweg(&["schema"]);
+    assert!(!configured.has(other.env("THALWEG_CONFIG", "other.toml"), "allAlbumsList"));
+    let none = ["--config", "/dev/null", "schema", "shop.db"];
+    assert!(!configured.has(&mut configured.thalweg(&none), "allAlbumsList"));
+    let missing = configured.run(&["schema", "--config", "missing.toml"]);
+    let message = "error: cannot read the configuration file missing.toml: \
+                   No such file or directory (os error 2)\n";
+    assert_eq!(missing, (Some(2), String::new(), message.to_owned()));
+}
+
+#[test]
+fn the_command_line_wins_over_the_environment_and_this_over_the_file() {
+    let configured = Configured::new("source = 'missing.db'\nsimple-collections = 'both'\n");
+    let list = |command: &mut Command| {
+        let command = command.env("THALWEG_SOURCE", "shop.db");
+        configured.has(command, "allAlbumsList")
+    };
+    let connection = |command: &mut Command| {
+        let command = command.env("THALWEG_SOURCE", "shop.db");
+        configured.has(command, "allAlbums")
+    };
+    assert!(list(&mut configured.thalweg(&["schema"])));
+    assert!(connection(&mut configured.thalweg(&["schema"])));
+    let environment = |arguments: &[&str]| {
+        let mut command = configured.thalweg(arguments);
+        command.env("THALWEG_SIMPLE_COLLECTIONS", "only");
+        command
+    };
+    assert!(!connection(&mut environment(&["schema"])));
+    let line = ["schema", "shop.db", "--simple-collections", "omit"];
+    assert!(connection(&mut environment(&line)));
+    assert!(!list(&mut environment(&line)));
+    assert!(!list(&mut configured.thalweg(&line)));
+}
+
+#[test]
+fn flags_lists_and_booleans_come_from_the_file() {
+    let configured = Configured::new(
+        "source = 'shop.db'\nconnection-filter = true\nclassic-ids = false\n\
+         connection-filter-allowed-operators = ['equalTo', 'in']\n\
+         connection-filter-logical-operators = false\n",
+    );
+    let (code, schema, error) = configured.run(&["schema"]);
+    assert_eq!((code, error.as_str()), (Some(0), ""));
+    let filter = "\ninput StringFilter {\n";
+    let (_, filter) = schema.split_once(filter).unwrap();
+    let filter = filter.split_once('}').unwrap().0;
+    let fields = filter.lines().filter(|line| line.contains(':')).count();
+    assert_eq!(fields, 2, "{filter}");
+    assert!(!schema.contains("\n  and: ["), "{schema}");
+    // What the file turns on the environment can turn off.
+    configured.write("source = 'shop.db'\nsimplified-names = true\n");
+    let mut command = configured.thalweg(&["schema"]);
+    assert!(!configured.has(&mut command, "allAlbums"));
+    let mut command = configured.thalweg(&["schema"]);
+    assert!(configured.has(command.env("THALWEG_SIMPLIFIED_NAMES", "false"), "allAlbums"));
+}
+
+#[test]
+fn what_holds_between_options_holds_wherever_they_come_from() {
+    let configured = Configured::new("source = 'shop.db'\nno-short-pk = true\n");
+    let (code, _, error) = configured.run(&["schema"]);
+    assert_eq!(code, Some(2));
+    assert!(error.contains("--simplified-names"), "{error}");
+    assert!(error.ends_with("\nnote: `no-short-pk` stands in thalweg.toml:2\n"), "{error}");
+    assert_eq!(configured.run(&["schema", "--simplified-names"]).0, Some(0));
+    configured.write("source = 'shop.db'\nsimplified-names = true\n");
+    assert_eq!(configured.run(&["schema", "--no-short-pk"]).0, Some(0));
+    configured.write("source = 'shop.db'\nfile = 'shop.db'\n");
+    let (code, _, error) = configured.run(&["demo", "--into", "postgres://127.0.0.1:1/x"]);
+    assert_eq!(code, Some(2));
+    assert!(error.ends_with("\nnote: `file` stands in thalweg.toml:2\n"), "{error}");
+    // Options of other commands are not for this one.
+    assert_eq!(configured.run(&["schema"]).0, Some(0));
+}
+
+#[test]
+fn a_wrong_file_is_named_with_its_lines_and_nothing_starts() {
+    let configured = Configured::new(
+        "source = 'shop.db'\nmax-boddy-size = '1MiB'\nanalyze = true\n\n  max-depth = 'deep'\n",
+    );
+    let expected = "error: thalweg.toml:2:1: there is no option `max-boddy-size`; \
+                    `max-body-size` is one\n\
+                    error: thalweg.toml:5:15: `max-depth`: a whole number is wanted, \
+                    without quotes\n";
+    for command in ["serve", "schema", "demo"] {
+        assert_eq!(configured.run(&[command]), (Some(2), String::new(), expected.to_owned()));
+    }
+    // Neither help nor completions need a file.
+    assert_eq!(configured.run(&["completions", "bash"]).0, Some(0));
+    assert_eq!(configured.run(&["serve", "--help"]).0, Some(0));
+    assert_eq!(configured.run(&["help", "serve"]).0, Some(0));
+    assert_eq!(configured.run(&["--version"]).0, Some(0));
+}
+
+#[test]
+fn a_source_in_the_file_leaves_the_document_to_the_command_line() {
+    let configured = Configured::new("source = 'shop.db'\nvariables = '{\"id\": 127}'\n");
+    let text = "query ($id: Int!) { artistById(id: $id) { name } }";
+    fs::write(configured.folder.file("artist.graphql"), text).unwrap();
+    let check = |command: &mut Command| {
+        let (code, explanation, error) = outcome(&command.output().unwrap());
+        assert_eq!((code, error.as_str()), (Some(0), ""));
+        assert!(explanation.contains("parameter 1: $id = 127"), "{explanation}");
+    };
+    check(&mut configured.thalweg(&["explain", "artist.graphql"]));
+    check(&mut configured.thalweg(&["explain", "shop.db", "artist.graphql"]));
+    check(&mut configured.thalweg(&["explain", "--", "artist.graphql"]));
+    configured.write("variables = '{\"id\": 127}'\n");
+    let mut command = configured.thalweg(&["explain", "artist.graphql"]);
+    check(command.env("THALWEG_SOURCE", "shop.db"));
+    let (code, _, error) = configured.run(&["explain", "shop.db"]);
+    assert_eq!(code, Some(2));
+    assert!(error.contains("<FILE>"), "{error}");
+}
+
+#[test]
+fn a_server_is_configured_by_its_file() {
+    let configured =
+        Configured::new("source = 'shop.db'\nlisten = '127.0.0.1:0'\nmax-body-size = 30\n");
+    let file = configured.folder.file("thalweg.toml");
+    let absolute = configured.folder.file("shop.db");
+    let server =
+        Server::start(&["serve", absolute.to_str().unwrap(), "--config", file.to_str().unwrap()]);
+    assert_eq!(server.post("", r#"{"query":"{__typename}"}"#).status, 200);
+    assert_eq!(server.post("", r#"{"query":"{__typename __typename}"}"#).status, 413);
+    assert_eq!(run(&["--config", file.to_str().unwrap(), "--version"]).status.code(), Some(0));
+}
