@@ -8,13 +8,14 @@ use std::time::{Duration, Instant};
 use graphql::ErrorCode;
 use graphql::operation::OperationKind;
 
-use crate::prepare::Prepared;
+use crate::prepare::{Document, Prepared};
 
 /// What happened to one request so far.
 #[derive(Debug, Default)]
 pub struct Report {
     /// Known from when the document is valid.
     pub operation: Option<OperationKind>,
+    pub document: Option<Arc<Document>>,
     pub stages: Stages,
     /// Whether the document was known from an earlier request.
     pub document_known: bool,

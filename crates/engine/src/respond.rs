@@ -155,7 +155,7 @@ pub(crate) fn source_error(error: &SourceError) -> GraphQLError {
 /// A fault of our own, by an id that stands in the log.
 pub(crate) fn our_bug(message: &str) -> GraphQLError {
     let id = error_id();
-    tracing::error!(error_id = %id, message, "a fault of Thalweg's own");
+    tracing::error!(error_id = %id, error = message, "a fault of Thalweg's own");
     GraphQLError::new(ErrorCode::InternalServerError, "Something went wrong within the server.")
         .with_extension("errorId", &id)
 }

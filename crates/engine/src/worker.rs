@@ -67,6 +67,7 @@ impl Worker {
             let _timed = Timed::start(&mut report.stages.document);
             engine.document(request, &mut report.document_known)?
         };
+        let document = &*report.document.insert(document);
         let operation = &document.operation;
         report.operation = Some(operation.kind);
         if operation.kind != OperationKind::Query && allowed == Allowed::Queries {
@@ -78,7 +79,7 @@ impl Worker {
             let schema = &engine.api.schema;
             let variables = coerce_variable_values(schema, operation, &request.variables)?;
             let name = request.operation_name.as_deref();
-            let prepared = engine.plan(&document, name, &variables)?;
+            let prepared = engine.plan(document, name, &variables)?;
             (variables, prepared)
         };
         report.prepared = Some(Arc::clone(&prepared));

@@ -5,6 +5,7 @@
 //! * `log`: what the program says while it runs
 //! * `commands`: one file a command
 //! * `http`: GraphQL over HTTP
+//! * `request_id`: the name of one request
 //! * `memory`: what the allocator gives back
 //! * `demo`: writes the sample shop into a database
 //! * `failure`: why a command ended without its result
@@ -20,6 +21,7 @@ mod http;
 mod log;
 mod memory;
 mod options;
+mod request_id;
 
 use std::env;
 use std::io::{self, Write};

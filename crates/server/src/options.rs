@@ -6,12 +6,14 @@ mod api;
 mod development;
 mod filter;
 mod limits;
+mod observability;
 mod postgraphile;
 mod quantity;
 mod serving;
 
 pub(crate) use address::{Address, Mode, Place};
 pub(crate) use api::ApiOptions;
+pub(crate) use observability::LoggedRequests;
 pub(crate) use serving::ServingOptions;
 
 use std::path::PathBuf;

@@ -1,15 +1,25 @@
-//! What is known of one request, for the log.
+//! What is known of one request, for those who watch the server.
 
-use std::time::Instant;
+use std::time::{Duration, Instant};
 
 use engine::Report;
-use hyper::Method;
+use graphql::ErrorCode;
+use graphql::operation::OperationKind;
+use hyper::{Method, StatusCode};
 
-use super::respond::{Refusal, Response};
+use super::respond::Refusal;
+use super::settings::LogSettings;
 use super::transport::Peer;
+use crate::options::LoggedRequests;
 
 /// As much of the errors as a line of the log shows.
 const LOGGED_BYTES: usize = 500;
+
+/// As much of a name that the client chose.
+const LOGGED_NAME_BYTES: usize = 100;
+
+/// As much of each statement.
+const LOGGED_STATEMENT_BYTES: usize = 4_000;
 
 /// One request and its answer.
 #[derive(Debug)]
@@ -17,6 +27,9 @@ pub(super) struct Exchange {
     pub(super) started: Instant,
     pub(super) peer: Peer,
     pub(super) method: Method,
+    pub(super) asked: Asked,
+    /// The name that the request gives, which the document need not have. It is missing while
+    /// the operation runs, when the document tells it.
     pub(super) operation_name: Option<String>,
     /// How far the request came in the engine.
     pub(super) report: Report,
@@ -24,18 +37,32 @@ pub(super) struct Exchange {
     pub(super) refusal: Option<Refusal>,
     /// The beginning of the errors that the engine refused it with.
     errors: Option<String>,
+    log: LogSettings,
+    is_finished: bool,
+}
+
+/// What the request was for.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Asked {
+    GraphQL,
+    /// Probes ask every few seconds, and would fill the log.
+    Health,
+    Other,
 }
 
 impl Exchange {
-    pub(super) fn new(peer: Peer, method: Method) -> Self {
+    pub(super) fn new(log: LogSettings, peer: Peer, method: Method, asked: Asked) -> Self {
         Self {
             started: Instant::now(),
             peer,
             method,
+            asked,
             operation_name: None,
             report: Report::default(),
             refusal: None,
             errors: None,
+            log,
+            is_finished: false,
         }
     }
 
@@ -46,17 +73,132 @@ impl Exchange {
     }
 
     /// Writes down how the request ended.
-    pub(super) fn finish(&self, response: &Response) {
+    pub(super) fn finish(&mut self, status: StatusCode) {
+        self.is_finished = true;
+        let elapsed = self.started.elapsed();
+        self.log_request(Some(status), elapsed);
+        self.log_slow(elapsed);
+    }
+
+    fn log_request(&self, status: Option<StatusCode>, elapsed: Duration) {
+        let has_failed = self.refusal.is_some() || !self.report.codes.is_empty();
+        let is_logged = match (self.log.requests, self.asked) {
+            (LoggedRequests::None, _) | (_, Asked::Health) => false,
+            (LoggedRequests::Failed, Asked::GraphQL) => has_failed,
+            (LoggedRequests::Failed, Asked::Other) => false,
+            (LoggedRequests::All, Asked::GraphQL | Asked::Other) => true,
+        };
+        if !is_logged {
+            return;
+        }
         let Self { peer, method, .. } = self;
-        let status = response.status().as_u16();
-        let milliseconds = self.started.elapsed().as_millis();
-        let operation = self.operation_name.as_deref().unwrap_or_default();
+        let status = status.map(|status| status.as_u16());
+        let operation = self.operation();
+        let kind = self.kind();
+        let codes = self.codes();
+        let milliseconds = milliseconds(elapsed);
         if let Some(refusal) = &self.refusal {
-            tracing::info!(%peer, %method, status, ?refusal, milliseconds, "request refused");
+            tracing::info!(
+                %peer, %method, status, ?refusal, codes, milliseconds, "request refused"
+            );
         } else if let Some(errors) = &self.errors {
             tracing::info!(
-                %peer, %method, status, operation, milliseconds, %errors, "request refused"
+                %peer, %method, status, operation, codes, milliseconds, errors, "request refused"
             );
+        } else if status.is_none() {
+            tracing::info!(%peer, %method, operation, kind, milliseconds, "request abandoned");
+        } else if has_failed {
+            tracing::info!(
+                %peer, %method, status, operation, kind, codes, milliseconds, "request failed"
+            );
+        } else if self.asked == Asked::GraphQL {
+            tracing::info!(
+                %peer, %method, status, operation, kind, milliseconds, "request answered"
+            );
+        } else {
+            tracing::info!(%peer, %method, status, milliseconds, "request answered");
         }
     }
+
+    /// The statements have places for values, and so tell none.
+    fn log_slow(&self, elapsed: Duration) {
+        if self.asked != Asked::GraphQL || self.log.slow.is_none_or(|slow| elapsed < slow) {
+            return;
+        }
+        let operation = self.operation();
+        let kind = self.kind();
+        let codes = self.codes();
+        let stages = self.report.stages;
+        let [document, plan, execute] =
+            [stages.document, stages.plan, stages.execute].map(|time| time.map(milliseconds));
+        let statements = self.statements();
+        let milliseconds = milliseconds(elapsed);
+        tracing::warn!(
+            operation,
+            kind,
+            codes,
+            milliseconds,
+            document,
+            plan,
+            execute,
+            statements,
+            "slow request"
+        );
+    }
+
+    /// The name of the operation, or what the request gave as such.
+    fn operation(&self) -> Option<&str> {
+        let known =
+            self.report.document.as_ref().and_then(|document| document.operation.name.as_deref());
+        let name = known.or(self.operation_name.as_deref())?;
+        Some(beginning(name, LOGGED_NAME_BYTES))
+    }
+
+    fn kind(&self) -> Option<&'static str> {
+        self.report.operation.map(|kind| match kind {
+            OperationKind::Query => "query",
+            OperationKind::Mutation => "mutation",
+            OperationKind::Subscription => "subscription",
+        })
+    }
+
+    /// The codes of the errors, each once.
+    fn codes(&self) -> Option<String> {
+        let refusal = self.refusal.as_ref().map(Refusal::code);
+        let mut codes: Vec<&str> = Vec::new();
+        for code in refusal.iter().chain(&self.report.codes).copied().map(ErrorCode::as_str) {
+            if !codes.contains(&code) {
+                codes.push(code);
+            }
+        }
+        (!codes.is_empty()).then(|| codes.join(","))
+    }
+
+    fn statements(&self) -> Option<String> {
+        let prepared = self.report.prepared.as_ref()?;
+        let levels = prepared.plan.program.levels().iter();
+        let texts: Vec<_> =
+            levels.map(|level| beginning(&level.text, LOGGED_STATEMENT_BYTES)).collect();
+        Some(texts.join("; "))
+    }
+}
+
+/// A client that does not wait for its answer ends its request here.
+impl Drop for Exchange {
+    fn drop(&mut self) {
+        if !self.is_finished {
+            let elapsed = self.started.elapsed();
+            self.log_request(None, elapsed);
+            self.log_slow(elapsed);
+        }
+    }
+}
+
+/// With as many digits as are of use.
+fn milliseconds(time: Duration) -> f64 {
+    time.as_micros() as f64 / 1_000.0
+}
+
+fn beginning(text: &str, most_bytes: usize) -> &str {
+    &text[..text.floor_char_boundary(most_bytes)]
 }

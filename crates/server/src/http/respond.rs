@@ -46,6 +46,10 @@ impl Refusal {
         }
     }
 
+    pub(super) fn code(&self) -> ErrorCode {
+        self.error().code
+    }
+
     fn error(&self) -> GraphQLError {
         match self {
             Self::Path => GraphQLError::new(

@@ -1,26 +1,50 @@
 //! Which path gets which answer.
 
 use hyper::body::Incoming;
+use hyper::header::{HeaderName, HeaderValue};
 use hyper::{Method, StatusCode};
 
-use super::exchange::Exchange;
+use super::exchange::{Asked, Exchange};
 use super::graphql;
 use super::media_type::MediaType;
 use super::respond::{Refusal, Response, refuse, respond};
 use super::service::Service;
 use super::transport::Peer;
+use crate::request_id::RequestId;
+
+/// By which a proxy tells what it calls the request, and the answer what it is called here.
+const X_REQUEST_ID: HeaderName = HeaderName::from_static("x-request-id");
 
 pub(super) type HttpRequest = hyper::Request<Incoming>;
 
 /// Answers one request; whatever it is, there is an answer.
 pub(super) async fn answer(service: &Service, request: HttpRequest, peer: Peer) -> Response {
+    let given = request.headers().get(X_REQUEST_ID).map(HeaderValue::as_bytes);
+    let id = RequestId::given_or_new(given);
+    let mut response = id.scope(observe(service, request, peer)).await;
+    // An id has only characters that a header may have.
+    if let Ok(id) = HeaderValue::from_str(id.as_str()) {
+        response.headers_mut().insert(X_REQUEST_ID, id);
+    }
+    response
+}
+
+/// Answers a request, and writes down what became of it.
+async fn observe(service: &Service, request: HttpRequest, peer: Peer) -> Response {
+    let asked = match request.uri().path() {
+        "/graphql" => Asked::GraphQL,
+        path if path.starts_with("/health/") => Asked::Health,
+        _ => Asked::Other,
+    };
+    let mut exchange = Exchange::new(service.settings.log, peer, request.method().clone(), asked);
+    let response = route(service, request, &mut exchange).await;
+    exchange.finish(response.status());
+    response
+}
+
+async fn route(service: &Service, request: HttpRequest, exchange: &mut Exchange) -> Response {
     match request.uri().path() {
-        "/graphql" => {
-            let mut exchange = Exchange::new(peer, request.method().clone());
-            let response = graphql::answer(service, request, &mut exchange).await;
-            exchange.finish(&response);
-            response
-        }
+        "/graphql" => graphql::answer(service, request, exchange).await,
         "/health/live" => answer_live(request.method()),
         _ => refuse(MediaType::Json, &Refusal::Path),
     }

@@ -2,7 +2,7 @@
 
 use std::time::Duration;
 
-use crate::options::ServingOptions;
+use crate::options::{LoggedRequests, ServingOptions};
 
 /// The same for all threads; a reload replaces it as a whole.
 #[derive(Clone, Debug)]
@@ -13,6 +13,15 @@ pub(crate) struct Settings {
     pub(super) header_timeout: Duration,
     /// How long requests may take that were begun before the signal to stop.
     pub(super) drain_timeout: Duration,
+    pub(super) log: LogSettings,
+}
+
+/// Which requests the log tells of.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct LogSettings {
+    pub(super) requests: LoggedRequests,
+    /// From which time on a request is slow.
+    pub(super) slow: Option<Duration>,
 }
 
 /// What may come as the body of a request.
@@ -32,6 +41,10 @@ impl Settings {
             },
             header_timeout: limits.header_timeout.0,
             drain_timeout: options.drain_timeout.0,
+            log: LogSettings {
+                requests: options.observability.log_requests,
+                slow: options.observability.slow_query.0,
+            },
         }
     }
 }

@@ -8,6 +8,7 @@ use clap::Args;
 use super::address::{Address, Mode};
 use super::development::DevelopmentOptions;
 use super::limits::LimitOptions;
+use super::observability::ObservabilityOptions;
 use super::quantity::Time;
 
 /// The most threads that anybody may ask for; each holds connections and a listener.
@@ -41,6 +42,8 @@ pub(crate) struct ServingOptions {
     pub(crate) limits: LimitOptions,
     #[command(flatten)]
     pub(crate) development: DevelopmentOptions,
+    #[command(flatten)]
+    pub(crate) observability: ObservabilityOptions,
 }
 
 impl ServingOptions {

@@ -1,0 +1,114 @@
+//! One event, one line: with the request that it is about, and without anything that would look
+//! like another line.
+
+use std::fmt::{self, Write};
+
+use tracing::{Event, Subscriber};
+use tracing_subscriber::fmt::FmtContext;
+use tracing_subscriber::fmt::format::{FormatEvent, FormatFields, Writer};
+use tracing_subscriber::registry::LookupSpan;
+
+use crate::options::LogFormat;
+use crate::request_id::RequestId;
+
+/// Writes events as `inner` does, and adds the id of the request.
+#[derive(Debug)]
+pub(super) struct Line<F> {
+    pub(super) inner: F,
+    pub(super) format: LogFormat,
+    /// Whether colours are written, which begin with a control character.
+    pub(super) is_coloured: bool,
+}
+
+impl<S, N, F> FormatEvent<S, N> for Line<F>
+where
+    S: Subscriber + for<'a> LookupSpan<'a>,
+    N: for<'a> FormatFields<'a> + 'static,
+    F: FormatEvent<S, N>,
+{
+    fn format_event(
+        &self,
+        context: &FmtContext<'_, S, N>,
+        mut writer: Writer<'_>,
+        event: &Event<'_>,
+    ) -> fmt::Result {
+        let mut line = String::with_capacity(256);
+        self.inner.format_event(context, Writer::new(&mut line), event)?;
+        let line = line.trim_end_matches('\n');
+        match self.format {
+            LogFormat::Json => write_json(line, RequestId::current(), &mut writer),
+            LogFormat::Text => {
+                write_text(line, self.is_coloured, &mut writer)?;
+                match RequestId::current() {
+                    Some(id) => writeln!(writer, " request_id={}", id.as_str()),
+                    None => writeln!(writer),
+                }
+            }
+        }
+    }
+}
+
+/// JSON has no control characters by itself, but may have two line breaks of Unicode; the id
+/// becomes one key more.
+fn write_json(line: &str, id: Option<RequestId>, writer: &mut impl Write) -> fmt::Result {
+    let line = match line.contains(['\u{2028}', '\u{2029}']) {
+        true => &line.replace('\u{2028}', "\\u2028").replace('\u{2029}', "\\u2029"),
+        false => line,
+    };
+    match (id, line.strip_suffix('}')) {
+        (Some(id), Some(object)) => {
+            writeln!(writer, "{object},\"request_id\":\"{}\"}}", id.as_str())
+        }
+        (None, _) | (_, None) => writeln!(writer, "{line}"),
+    }
+}
+
+/// Names and messages that clients chose may have line breaks and escape sequences.
+fn write_text(line: &str, is_coloured: bool, writer: &mut impl Write) -> fmt::Result {
+    let is_harmful = |c: char| is_control(c) && !(is_coloured && c == '\u{1b}');
+    if !line.contains(is_harmful) {
+        return writer.write_str(line);
+    }
+    for c in line.chars() {
+        match is_harmful(c) {
+            true => write!(writer, "{}", c.escape_default())?,
+            false => writer.write_char(c)?,
+        }
+    }
+    Ok(())
+}
+
+/// Unicode has two line breaks beside those that are control characters.
+fn is_control(c: char) -> bool {
+    c.is_control() || matches!(c, '\u{2028}' | '\u{2029}')
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn check(line: &str, is_coloured: bool, expected: &str) {
+        let mut text = String::new();
+        write_text(line, is_coloured, &mut text).unwrap();
+        assert_eq!(text, expected);
+    }
+
+    #[test]
+    fn a_line_of_text_stays_one() {
+        check("INFO a=1", false, "INFO a=1");
+        check("a\nERROR b\r\n", false, "a\\nERROR b\\r\\n");
+        check("a\u{2028}b\u{85}c\u{1b}[31m", false, "a\\u{2028}b\\u{85}c\\u{1b}[31m");
+        check("\u{1b}[2mINFO\u{1b}[0m a\n", true, "\u{1b}[2mINFO\u{1b}[0m a\\n");
+    }
+
+    #[test]
+    fn the_id_is_a_key_of_the_object() {
+        let id = RequestId::given_or_new(Some(b"abc"));
+        let mut text = String::new();
+        write_json(r#"{"level":"INFO"}"#, Some(id), &mut text).unwrap();
+        assert_eq!(text, "{\"level\":\"INFO\",\"request_id\":\"abc\"}\n");
+        text.clear();
+        write_json("{\"a\":\"b\u{2028}c\"}", None, &mut text).unwrap();
+        assert_eq!(text, "{\"a\":\"b\\u2028c\"}\n");
+    }
+}

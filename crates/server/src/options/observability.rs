@@ -1,0 +1,70 @@
+//! What the server tells about the requests that it answers.
+
+use std::fmt;
+use std::str::FromStr;
+use std::time::Duration;
+
+use clap::{Args, ValueEnum};
+
+use super::quantity::Time;
+
+#[derive(Debug, Args)]
+#[command(next_help_heading = "Observability")]
+pub(crate) struct ObservabilityOptions {
+    /// Which requests have a line in the log
+    #[arg(long, env = "THALWEG_LOG_REQUESTS", value_name = "WHICH", default_value = "failed")]
+    pub(crate) log_requests: LoggedRequests,
+    /// A request that takes longer is in the log with its statements; `off` for none
+    #[arg(long, env = "THALWEG_SLOW_QUERY", value_name = "TIME", default_value = "1s")]
+    pub(crate) slow_query: SlowQuery,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub(crate) enum LoggedRequests {
+    None,
+    /// Those that were refused or have errors
+    Failed,
+    All,
+}
+
+/// From which time on a request is slow, if any is.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct SlowQuery(pub(crate) Option<Duration>);
+
+impl FromStr for SlowQuery {
+    type Err = String;
+
+    fn from_str(text: &str) -> Result<Self, String> {
+        match text {
+            "off" => Ok(Self(None)),
+            text => match text.parse::<Time>() {
+                Ok(time) => Ok(Self(Some(time.0))),
+                Err(error) => Err([&error, ", or `off`"].concat()),
+            },
+        }
+    }
+}
+
+impl fmt::Display for SlowQuery {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self.0 {
+            Some(time) => Time(time).fmt(f),
+            None => f.write_str("off"),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_time_of_slow_queries_can_be_off() {
+        let read = |text: &str| text.parse::<SlowQuery>();
+        assert_eq!(read("250ms"), Ok(SlowQuery(Some(Duration::from_millis(250)))));
+        assert_eq!(read("off"), Ok(SlowQuery(None)));
+        let error = read("0s").unwrap_err();
+        assert_eq!(error, "a time is wanted, such as `30s`, `250ms` or `5m`, or `off`");
+        assert_eq!(SlowQuery(Some(Duration::from_secs(1))).to_string(), "1s");
+    }
+}

@@ -1,0 +1,118 @@
+//! The name of one request, which its answer and each line of the log about it have.
+
+use std::collections::hash_map::RandomState;
+use std::fmt::{self, Write};
+use std::hash::BuildHasher;
+use std::sync::OnceLock;
+use std::sync::atomic::{AtomicU64, Ordering};
+use std::time::{SystemTime, UNIX_EPOCH};
+
+use tokio::task::futures::TaskLocalFuture;
+
+/// The longest id that is taken from a client.
+const MOST_BYTES: usize = 64;
+
+/// Short, so that it is copied and not allocated.
+#[derive(Clone, Copy)]
+pub(crate) struct RequestId {
+    bytes: [u8; MOST_BYTES],
+    length: u8,
+}
+
+tokio::task_local! {
+    /// The request that the thread works for just now.
+    static CURRENT: RequestId;
+}
+
+impl RequestId {
+    /// The id that a client or a proxy gave, if it can stand in a log as it is, or a new one.
+    pub(crate) fn given_or_new(given: Option<&[u8]>) -> Self {
+        given.and_then(Self::given).unwrap_or_else(Self::new)
+    }
+
+    fn given(id: &[u8]) -> Option<Self> {
+        let is_sane = !id.is_empty() && id.len() <= MOST_BYTES && id.iter().all(is_allowed);
+        is_sane.then(|| {
+            let mut bytes = [0; MOST_BYTES];
+            bytes[..id.len()].copy_from_slice(id);
+            Self { bytes, length: id.len() as u8 }
+        })
+    }
+
+    /// Unique within the process by a counter, and among processes by where and when each began.
+    fn new() -> Self {
+        static PROCESS: OnceLock<u64> = OnceLock::new();
+        static NEXT: AtomicU64 = AtomicU64::new(1);
+        let process = PROCESS.get_or_init(|| {
+            let now = SystemTime::now().duration_since(UNIX_EPOCH).map_or(0, |now| now.as_nanos());
+            // Seeded by the operating system.
+            RandomState::new().hash_one(now) >> 16
+        });
+        let mut id = Self { bytes: [0; MOST_BYTES], length: 0 };
+        // 12 digits, a dash and at most 16 digits are fewer than there is room for.
+        let _ = write!(id, "{process:012x}-{:x}", NEXT.fetch_add(1, Ordering::Relaxed));
+        id
+    }
+
+    pub(crate) fn as_str(&self) -> &str {
+        let bytes = self.bytes.get(..usize::from(self.length)).unwrap_or_default();
+        str::from_utf8(bytes).unwrap_or_default()
+    }
+
+    /// Runs what is done for this request; [`RequestId::current`] tells the id meanwhile.
+    pub(crate) fn scope<F: Future>(self, work: F) -> TaskLocalFuture<Self, F> {
+        CURRENT.scope(self, work)
+    }
+
+    /// The id of the request that the thread works for, if it does for any.
+    pub(crate) fn current() -> Option<Self> {
+        CURRENT.try_with(|id| *id).ok()
+    }
+}
+
+/// What neither a line of text nor JSON has to quote.
+fn is_allowed(byte: &u8) -> bool {
+    byte.is_ascii_alphanumeric() || b"-_.:/+=@".contains(byte)
+}
+
+impl Write for RequestId {
+    fn write_str(&mut self, text: &str) -> fmt::Result {
+        let begin = usize::from(self.length);
+        let end = begin + text.len();
+        self.bytes.get_mut(begin..end).ok_or(fmt::Error)?.copy_from_slice(text.as_bytes());
+        self.length = end as u8;
+        Ok(())
+    }
+}
+
+impl fmt::Debug for RequestId {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(self.as_str())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_sane_id_is_taken_and_another_is_replaced() {
+        let longest = "x".repeat(MOST_BYTES);
+        for id in ["a", "6f1c-7", "Root=1-67891233-abcdef012345678912345678", &longest] {
+            assert_eq!(RequestId::given_or_new(Some(id.as_bytes())).as_str(), id);
+        }
+        let too_long = "x".repeat(MOST_BYTES + 1);
+        for id in ["", " ", "a b", "a\"b", "a\nb", "é", "{}", &too_long] {
+            let made = RequestId::given_or_new(Some(id.as_bytes()));
+            assert_eq!(made.as_str().as_bytes()[12], b'-', "{id:?} became {made:?}");
+        }
+    }
+
+    #[test]
+    fn new_ids_differ_and_would_be_taken() {
+        let (first, second) = (RequestId::new(), RequestId::new());
+        assert_ne!(first.as_str(), second.as_str());
+        let again = RequestId::given(first.as_str().as_bytes()).unwrap();
+        assert_eq!(again.as_str(), first.as_str());
+    }
+}
