@@ -1,5 +1,6 @@
 //! The command line.
 
+use crate::dist;
 use crate::setup;
 use crate::test;
 
@@ -12,6 +13,7 @@ pub(crate) enum Command {
     Docs,
     /// Of the crate `bench`, whose words these are.
     Bench(Vec<String>),
+    Dist(dist::Options),
     Help,
 }
 
@@ -22,6 +24,8 @@ pub(crate) enum ArgumentError {
     Command(String),
     #[error("`{command}` has no option `{option}`")]
     Option { command: String, option: String },
+    #[error("`--program` wants the path of a program")]
+    Program,
     #[error("`--only` wants `tests`")]
     Only,
     /// The runner of case files takes one.
@@ -37,6 +41,7 @@ pub(crate) fn parse(words: &[String]) -> Result<Command, ArgumentError> {
         "test" => parse_test(rest),
         "bench" => Ok(Command::Bench(rest.to_vec())),
         "compare" => Ok(Command::Bench(words.to_vec())),
+        "dist" => parse_dist(rest),
         "docs" => without_options(name, rest, Command::Docs),
         "tidy" => without_options(name, rest, Command::Tidy),
         "ci" => {
@@ -79,6 +84,22 @@ fn parse_test(words: &[String]) -> Result<Command, ArgumentError> {
         }
     }
     Ok(Command::Test(options))
+}
+
+fn parse_dist(words: &[String]) -> Result<Command, ArgumentError> {
+    let mut options = dist::Options::default();
+    let mut rest = words.iter();
+    while let Some(word) = rest.next() {
+        match word.as_str() {
+            "--offline" => options.offline = true,
+            "--program" => {
+                let program = rest.next().ok_or(ArgumentError::Program)?;
+                options.program = Some(program.into());
+            }
+            _ => return Err(unknown("dist", word)),
+        }
+    }
+    Ok(Command::Dist(options))
 }
 
 fn set_setup_option(options: &mut setup::Options, word: &str) -> bool {
@@ -145,6 +166,16 @@ mod tests {
         check("setup --offline --allow-missing", &Ok(Command::Setup(setup)));
         let options = test::Options { setup, only_tests: true, ..Default::default() };
         check("test --only tests --offline --allow-missing", &Ok(Command::Test(options)));
+    }
+
+    #[test]
+    fn a_release_is_of_a_program_that_is_given_or_built() {
+        check("dist", &Ok(Command::Dist(dist::Options::default())));
+        let program = Some("target/release/thalweg".into());
+        let options = dist::Options { offline: true, program };
+        check("dist --offline --program target/release/thalweg", &Ok(Command::Dist(options)));
+        check("dist --program", &Err(ArgumentError::Program));
+        check("dist --fast", &Err(unknown("dist", "--fast")));
     }
 
     #[test]

@@ -2,7 +2,7 @@
 //!
 //! `setup` installs the databases of the tests (`debian`, `maven`), `test` runs every check and
 //! every test, `tidy` holds the rules that no compiler knows, `bench` hands over to the crate of
-//! that name.
+//! that name, `dist` makes what a release consists of.
 #![allow(
     clippy::print_stdout,
     clippy::print_stderr,
@@ -12,6 +12,7 @@
 mod arguments;
 mod bench;
 mod debian;
+mod dist;
 mod docs;
 mod maven;
 mod phase;
@@ -49,6 +50,12 @@ cargo xtask compare [--help] [OPTIONS]
 
 cargo xtask bench schema-size [--help] [OPTIONS]
     Measures what a request costs, and what the server takes, by the number of tables.
+
+cargo xtask dist [--offline] [--program FILE]
+    Makes a release for this machine's kind in target/dist: a static program in a tarball and in a
+    Debian package, with completions, manual pages and the licences of others, and checksums.
+      --offline        installs nothing, only looks
+      --program FILE   packs this program instead of building one
 
 cargo xtask ci
     Everything of `test`; a check whose tool is not installed is a failure.
@@ -96,6 +103,13 @@ fn main() -> ExitCode {
             }
             Err(error) => {
                 eprintln!("docs: {error}");
+                false
+            }
+        },
+        Command::Dist(options) => match dist::dist(&workspace, &options) {
+            Ok(()) => true,
+            Err(error) => {
+                eprintln!("dist: {error}");
                 false
             }
         },
