@@ -8,6 +8,7 @@ use std::process::ExitCode;
 use engine::OpenError;
 use graphql::GraphQLError;
 
+use crate::configuration::ReadError;
 use crate::demo::SampleError;
 use crate::http::ListenError;
 
@@ -16,6 +17,8 @@ pub(crate) enum Failure {
     /// Options that do not go together.
     #[error("{0}; `--help` lists the options")]
     Usage(String),
+    #[error(transparent)]
+    Configuration(#[from] ReadError),
     #[error(transparent)]
     Open(#[from] OpenError),
     #[error(transparent)]
@@ -49,7 +52,7 @@ impl Failure {
     /// 2 for options that do not go together, as the reader of the options has it, 1 for the rest.
     pub(crate) fn exit_code(&self) -> ExitCode {
         match self {
-            Self::Usage(_) => ExitCode::from(2),
+            Self::Usage(_) | Self::Configuration(_) => ExitCode::from(2),
             Self::Open(_)
             | Self::Listen(_)
             | Self::Sample(_)

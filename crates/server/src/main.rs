@@ -27,21 +27,20 @@ use std::env;
 use std::io::{self, Write};
 use std::process::ExitCode;
 
-use crate::configuration::Invocation;
-
 #[global_allocator]
 static ALLOCATOR: mimalloc::MiMalloc = mimalloc::MiMalloc;
 
 fn main() -> ExitCode {
-    let Invocation { arguments, file } = match configuration::read(env::args_os().collect()) {
+    let invocation = match configuration::read(env::args_os().collect()) {
         Ok(invocation) => invocation,
         Err(error) => return ExitCode::from(error.report()),
     };
+    let arguments = &invocation.arguments;
     log::start(&arguments.log, arguments.command.usual_level());
-    if let Some(file) = file {
+    if let Some(file) = &invocation.file {
         tracing::info!("options are read from {}", file.display());
     }
-    match commands::run(&arguments.command) {
+    match commands::run(&invocation) {
         Ok(code) => code,
         // The reader of the output has seen enough, as `head` does.
         Err(failure) if failure.is_closed_output() => ExitCode::SUCCESS,

@@ -4,9 +4,7 @@ use std::fmt::Write;
 use std::path::Path;
 use std::time::Instant;
 
-use dialects::{Dialect, postgraphile};
-use engine::SourceAddress;
-
+use crate::commands::prepare::prepare_demo;
 use crate::commands::serve::open_and_serve;
 use crate::commands::{block_on, print};
 use crate::demo::{Written, postgres, sqlite};
@@ -48,21 +46,10 @@ fn write_into_postgres(address: &str) -> Result<(), Failure> {
 
 fn serve(options: &DemoOptions) -> Result<(), Failure> {
     let serving = &options.serving;
+    let prepared = prepare_demo(options)?;
     let listeners = http::bind(&serving.listen, serving.unix_socket_mode, serving.threads())?;
     prepare_file(&options.file)?;
-    let engine_options = engine::Options {
-        dialect: Dialect::PostGraphile(postgraphile::Options {
-            simple_collections: postgraphile::SimpleCollections::Both,
-            ..postgraphile::Options::default()
-        }),
-        source: engine::OpenOptions::default(),
-        connections: serving.connections_per_thread().get(),
-        limits: serving.engine_limits(),
-    };
-    let source = SourceAddress::Sqlite(options.file.clone());
-    open_and_serve(&source, &engine_options, serving, listeners, |listeners| {
-        print(&welcome(listeners))
-    })
+    open_and_serve(prepared, serving, listeners, None, |listeners| print(&welcome(listeners)))
 }
 
 fn prepare_file(file: &Path) -> Result<(), Failure> {

@@ -5,6 +5,7 @@ mod completions;
 mod demo;
 mod explain;
 mod man;
+mod prepare;
 mod schema;
 mod serve;
 
@@ -17,13 +18,14 @@ use engine::Engine;
 use tokio::runtime;
 use tokio::task::LocalSet;
 
+use crate::configuration::Invocation;
 use crate::failure::Failure;
 use crate::options::{ApiOptions, Command};
 
 /// Runs a command to its end.
-pub(crate) fn run(command: &Command) -> Result<ExitCode, Failure> {
-    match command {
-        Command::Serve(options) => serve::run(options).map(|()| ExitCode::SUCCESS),
+pub(crate) fn run(invocation: &Invocation) -> Result<ExitCode, Failure> {
+    match &invocation.arguments.command {
+        Command::Serve(options) => serve::run(options, invocation).map(|()| ExitCode::SUCCESS),
         Command::Schema(options) => schema::run(options).map(|()| ExitCode::SUCCESS),
         Command::Explain(options) => explain::run(options).map(|()| ExitCode::SUCCESS),
         Command::Check(options) => check::run(options),

@@ -1,34 +1,31 @@
 //! `thalweg serve`: a database over HTTP.
 
-use std::sync::Arc;
-
-use engine::{Engine, SourceAddress};
-
 use crate::commands::block_on;
+use crate::commands::prepare::{Prepared, prepare};
+use crate::configuration::{Again, Invocation, Reread};
 use crate::failure::Failure;
-use crate::http::{self, Generation, Listeners, Settings};
-use crate::memory;
-use crate::options::{ServeOptions, ServingOptions};
+use crate::http::{self, Fresh, Generation, Listeners, Reload};
+use crate::options::{Command, ServeOptions, ServingOptions};
 
-pub(crate) fn run(options: &ServeOptions) -> Result<(), Failure> {
+pub(crate) fn run(options: &ServeOptions, invocation: &Invocation) -> Result<(), Failure> {
+    let prepared = prepare(options)?;
     let serving = &options.serving;
-    let source = options.api.address()?;
-    let connections = serving.connections_per_thread();
-    let engine_options = options.api.engine_options(connections, serving.engine_limits())?;
     let listeners = http::bind(&serving.listen, serving.unix_socket_mode, serving.threads())?;
-    open_and_serve(&source, &engine_options, serving, listeners, |_| Ok(()))
+    let again = invocation.again();
+    let reload: Reload = Box::new(move || reload(&again));
+    open_and_serve(prepared, serving, listeners, Some(reload), |_| Ok(()))
 }
 
 /// Serves until a signal ends it. The sockets come first: a port in use is found before a large
 /// catalog is read.
 pub(crate) fn open_and_serve(
-    source: &SourceAddress,
-    engine_options: &engine::Options,
+    prepared: Prepared,
     serving: &ServingOptions,
     listeners: Listeners,
+    reload: Option<Reload>,
     ready: impl FnOnce(&Listeners) -> Result<(), Failure>,
 ) -> Result<(), Failure> {
-    let generation = open(source, engine_options, serving)?;
+    let generation = Generation::first(prepared.open()?);
     for address in serving.listen.iter().filter(|address| !address.is_local()) {
         tracing::warn!(
             address = address.text,
@@ -36,24 +33,25 @@ pub(crate) fn open_and_serve(
         );
     }
     ready(&listeners)?;
-    block_on(http::serve(generation, listeners))
+    block_on(http::serve(generation, listeners, reload))
 }
 
-/// Reads the source and makes what is served of it.
-fn open(
-    source: &SourceAddress,
-    engine_options: &engine::Options,
-    serving: &ServingOptions,
-) -> Result<Generation, Failure> {
-    let engine = block_on(async { Ok(Engine::open(source, engine_options).await?) })?;
-    // The catalog as the database told it is gone.
-    memory::give_back();
-    for note in engine.notes() {
-        tracing::debug!("{note}");
+/// Does what a start does once more, but for what cannot be changed while the program runs.
+fn reload(again: &Again) -> Result<Fresh, Failure> {
+    let Reread { arguments, kept } = again.read()?;
+    let fresh = match &arguments.command {
+        Command::Serve(options) => prepare(options)?.open()?,
+        Command::Schema(_)
+        | Command::Explain(_)
+        | Command::Check(_)
+        | Command::Demo(_)
+        | Command::Completions(_)
+        | Command::Man(_) => {
+            return Err(Failure::Usage("only `serve` reads its options again".into()));
+        }
+    };
+    for option in kept {
+        tracing::warn!(option, "this option was changed, and needs a restart; it is as it was");
     }
-    match engine.notes().count() {
-        0 => {}
-        notes => tracing::info!(notes, "`thalweg check` names what could be better"),
-    }
-    Ok(Generation { engine, settings: Arc::new(Settings::new(serving)) })
+    Ok(fresh)
 }

@@ -10,13 +10,15 @@
 //! * `expand`: environment variables inside the file's strings
 //! * `value`: from a value to the words of a command line
 //! * `problem`: what is wrong with a file, and where
-//! * `read`: the command line, the environment and the file together
+//! * `read`: the command line, the environment and the file together, and again for a reload
+//! * `restart`: the options that a reload cannot change
 
 mod expand;
 mod file;
 mod keys;
 mod problem;
 mod read;
+mod restart;
 mod value;
 
-pub(crate) use read::{Invocation, read};
+pub(crate) use read::{Again, Invocation, ReadError, Reread, read};

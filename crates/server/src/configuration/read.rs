@@ -10,9 +10,10 @@ use clap::parser::ValueSource;
 use clap::{Arg, ArgMatches, Command, CommandFactory, FromArgMatches};
 
 use super::expand::{NotText, Variable};
-use super::file::{self, Entries};
+use super::file::{self, Entries, Entry};
 use super::keys::{self, CONFIG, Key, Keys};
 use super::problem::Refused;
+use super::restart;
 use super::value;
 use crate::options::Arguments;
 
@@ -25,6 +26,25 @@ pub(crate) struct Invocation {
     pub(crate) arguments: Arguments,
     /// The file that was read.
     pub(crate) file: Option<PathBuf>,
+    /// The words of the command line.
+    words: Vec<OsString>,
+    entries: Entries,
+}
+
+/// What is needed to ask the file and the environment again.
+#[derive(Clone, Debug)]
+pub(crate) struct Again {
+    words: Vec<OsString>,
+    /// What the file said when the program started.
+    first: Entries,
+}
+
+/// What the file and the environment say now.
+#[derive(Debug)]
+pub(crate) struct Reread {
+    pub(crate) arguments: Arguments,
+    /// The options that were changed and cannot be while the program runs: they are as they were.
+    pub(crate) kept: Vec<&'static str>,
 }
 
 /// Why nothing can be done.
@@ -59,21 +79,54 @@ struct Beginning {
 
 /// Reads everything. The words are those of the command line, the program's name included.
 pub(crate) fn read(words: Vec<OsString>) -> Result<Invocation, ReadError> {
+    read_with(words, |_| {})
+}
+
+impl Invocation {
+    /// For reading the same again.
+    pub(crate) fn again(&self) -> Again {
+        Again { words: self.words.clone(), first: self.entries.clone() }
+    }
+}
+
+impl Again {
+    /// Reads everything again. The command line is what it was, and the environment of a process
+    /// cannot be changed from outside, so what differs comes from the file.
+    pub(crate) fn read(&self) -> Result<Reread, ReadError> {
+        let mut kept = Vec::new();
+        let invocation = read_with(self.words.clone(), |Entries(entries)| {
+            for name in restart::OPTIONS {
+                let texts = |entry: &Entry| entry.texts.clone();
+                let first = self.first.0.get(*name);
+                if entries.get(*name).map(texts) != first.map(texts) {
+                    kept.push(*name);
+                    entries.remove(*name);
+                    entries.extend(first.map(|entry| ((*name).to_owned(), entry.clone())));
+                }
+            }
+        })?;
+        Ok(Reread { arguments: invocation.arguments, kept })
+    }
+}
+
+fn read_with(
+    words: Vec<OsString>,
+    change: impl FnOnce(&mut Entries),
+) -> Result<Invocation, ReadError> {
     let command = Arguments::command();
     let beginning = begin(command.clone(), &words)
         .map_err(|error| ReadError::Arguments { error, places: Places::default() })?;
-    let (file, entries) = match beginning.file(&command) {
-        Some(file) => {
-            let entries = read_file(&file, &Keys::of(&command))?;
-            (Some(file), entries)
-        }
-        None => (None, Entries::default()),
+    let file = beginning.file(&command);
+    let mut entries = match &file {
+        Some(file) => read_file(file, &Keys::of(&command))?,
+        None => Entries::default(),
     };
-    let arguments = complete(command, &beginning, words, &entries).map_err(|error| {
+    change(&mut entries);
+    let arguments = complete(command, &beginning, words.clone(), &entries).map_err(|error| {
         let places = Places::of(&error, file.as_deref(), &entries);
         ReadError::Arguments { error, places }
     })?;
-    Ok(Invocation { arguments, file })
+    Ok(Invocation { arguments, file, words, entries })
 }
 
 /// Reads the command line and the environment alone, in which something may be missing that the

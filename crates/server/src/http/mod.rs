@@ -6,6 +6,7 @@
 //! * `settings`: what the options say
 //! * `listen`: the places where the server listens
 //! * `serve`: the threads, from their start to the signal that ends them
+//! * `reload`: the next generation, when a signal asks for it
 //! * `service`: what answers requests, and how it is replaced
 //! * `transport`: the bytes of a connection, whatever carries them
 //! * `connection`: the connections of one thread
@@ -22,6 +23,7 @@ mod exchange;
 mod graphql;
 mod listen;
 mod media_type;
+mod reload;
 mod respond;
 mod route;
 mod serve;
@@ -30,6 +32,7 @@ mod settings;
 mod transport;
 
 pub(crate) use listen::{ListenError, Listeners, bind};
+pub(crate) use reload::{Fresh, Reload};
 pub(crate) use serve::serve;
 pub(crate) use service::Generation;
 pub(crate) use settings::Settings;

@@ -8,11 +8,12 @@ use std::time::Duration;
 use tokio::runtime;
 use tokio::signal::unix::{Signal, SignalKind, signal};
 use tokio::sync::{mpsc, watch};
-use tokio::task::LocalSet;
+use tokio::task::{LocalSet, spawn_local};
 use tokio::time::timeout;
 
 use super::connection;
 use super::listen::{Listeners, Socket};
+use super::reload::{self, Reload};
 use super::service::Generation;
 use crate::failure::Failure;
 
@@ -31,12 +32,16 @@ struct Signals {
 }
 
 /// Serves until a signal comes, then answers what was begun. A second signal ends it at once.
-pub(crate) async fn serve(generation: Generation, mut listeners: Listeners) -> Result<(), Failure> {
+pub(crate) async fn serve(
+    generation: Generation,
+    mut listeners: Listeners,
+    reload: Option<Reload>,
+) -> Result<(), Failure> {
     let mut signals = Signals::listen().map_err(Failure::Runtime)?;
     let threads = listeners.threads.len();
     let (stop, stopping) = watch::channel(false);
     let drain_timeout = generation.settings.drain_timeout;
-    let (_generations, newest) = watch::channel(generation);
+    let (generations, newest) = watch::channel(generation);
     let (ending, mut endings) = mpsc::unbounded_channel();
     for (idx, sockets) in mem::take(&mut listeners.threads).into_iter().enumerate() {
         let (newest, stopping) = (newest.clone(), stopping.clone());
@@ -47,6 +52,13 @@ pub(crate) async fn serve(generation: Generation, mut listeners: Listeners) -> R
             .map_err(Failure::Runtime)?;
     }
     drop((newest, stopping, ending));
+    let reloading = match reload {
+        Some(reload) => {
+            let hangup = signal(SignalKind::hangup()).map_err(Failure::Runtime)?;
+            Some(spawn_local(reload::follow(hangup, reload, generations)))
+        }
+        None => None,
+    };
     for place in &listeners.places {
         tracing::info!(version = env!("CARGO_PKG_VERSION"), threads, "serving at {place}");
     }
@@ -55,6 +67,9 @@ pub(crate) async fn serve(generation: Generation, mut listeners: Listeners) -> R
         () = signals.receive() => false,
         _ = endings.recv() => true,
     };
+    if let Some(reloading) = reloading {
+        reloading.abort();
+    }
     tracing::info!("stopping: requests that have begun are answered");
     listeners.remove_files();
     // Threads that ended already do not listen.

@@ -10,7 +10,9 @@ use std::sync::Arc;
 use engine::{Engine, Worker};
 use tokio::sync::watch;
 
+use super::reload::Fresh;
 use super::settings::Settings;
+use crate::memory;
 
 /// An API with the settings to serve it by.
 #[derive(Clone, Debug)]
@@ -24,17 +26,30 @@ pub(crate) struct Generation {
 pub(super) struct Service {
     pub(super) worker: Worker,
     pub(super) settings: Arc<Settings>,
+    /// The last field, so that it goes after the others.
+    _memory: GiveBack,
 }
+
+/// Gives unused memory back to the system when it is dropped: a whole API may have gone before it.
+#[derive(Debug)]
+struct GiveBack;
 
 /// The service of the newest generation.
 #[derive(Clone, Debug)]
 pub(super) struct Current(Rc<RefCell<Rc<Service>>>);
+
+impl Generation {
+    pub(crate) fn first(Fresh { engine, settings }: Fresh) -> Self {
+        Self { engine, settings }
+    }
+}
 
 impl Service {
     fn new(generation: &Generation) -> Self {
         Self {
             worker: Worker::new(Arc::clone(&generation.engine)),
             settings: Arc::clone(&generation.settings),
+            _memory: GiveBack,
         }
     }
 }
@@ -53,8 +68,14 @@ impl Current {
     pub(super) async fn follow(self, mut generations: watch::Receiver<Generation>) {
         while generations.changed().await.is_ok() {
             let service = Service::new(&generations.borrow_and_update());
-            // The one before goes with the last request that has it.
+            // The one before goes with the last request that has it, its connections included.
             drop(self.0.replace(Rc::new(service)));
         }
+    }
+}
+
+impl Drop for GiveBack {
+    fn drop(&mut self) {
+        memory::give_back();
     }
 }

@@ -2,6 +2,7 @@
 
 use std::time::Duration;
 
+use crate::failure::Failure;
 use crate::options::{LoggedRequests, ServingOptions};
 
 /// The same for all threads; a reload replaces it as a whole.
@@ -32,9 +33,10 @@ pub(super) struct BodySettings {
 }
 
 impl Settings {
-    pub(crate) fn new(options: &ServingOptions) -> Self {
+    /// Reads the files that options name, too.
+    pub(crate) fn new(options: &ServingOptions) -> Result<Self, Failure> {
         let limits = &options.limits;
-        Self {
+        Ok(Self {
             body: BodySettings {
                 most_bytes: limits.max_body_size.length(),
                 timeout: limits.body_timeout.0,
@@ -45,6 +47,6 @@ impl Settings {
                 requests: options.observability.log_requests,
                 slow: options.observability.slow_query.0,
             },
-        }
+        })
     }
 }

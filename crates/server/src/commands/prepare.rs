@@ -1,0 +1,66 @@
+//! What is served, and how: all that options and the files that they name say, before a database
+//! or a socket is asked. A start, a reload and a check do the same here.
+
+use std::sync::Arc;
+
+use dialects::{Dialect, postgraphile};
+use engine::{Engine, SourceAddress};
+
+use crate::commands::block_on;
+use crate::failure::Failure;
+use crate::http::{Fresh, Settings};
+use crate::memory;
+use crate::options::{DemoOptions, ServeOptions};
+
+/// What is served, and how.
+#[derive(Debug)]
+pub(crate) struct Prepared {
+    source: SourceAddress,
+    engine_options: engine::Options,
+    settings: Settings,
+}
+
+pub(crate) fn prepare(options: &ServeOptions) -> Result<Prepared, Failure> {
+    let serving = &options.serving;
+    let connections = serving.connections_per_thread();
+    Ok(Prepared {
+        source: options.api.address()?,
+        engine_options: options.api.engine_options(connections, serving.engine_limits())?,
+        settings: Settings::new(serving)?,
+    })
+}
+
+pub(crate) fn prepare_demo(options: &DemoOptions) -> Result<Prepared, Failure> {
+    let serving = &options.serving;
+    Ok(Prepared {
+        source: SourceAddress::Sqlite(options.file.clone()),
+        engine_options: engine::Options {
+            dialect: Dialect::PostGraphile(postgraphile::Options {
+                simple_collections: postgraphile::SimpleCollections::Both,
+                ..postgraphile::Options::default()
+            }),
+            source: engine::OpenOptions::default(),
+            connections: serving.connections_per_thread().get(),
+            limits: serving.engine_limits(),
+        },
+        settings: Settings::new(serving)?,
+    })
+}
+
+impl Prepared {
+    /// Reads the source and makes its API.
+    pub(crate) fn open(self) -> Result<Fresh, Failure> {
+        let engine =
+            block_on(async { Ok(Engine::open(&self.source, &self.engine_options).await?) })?;
+        // The catalog as the database told it is gone.
+        memory::give_back();
+        for note in engine.notes() {
+            tracing::debug!("{note}");
+        }
+        match engine.notes().count() {
+            0 => {}
+            notes => tracing::info!(notes, "`thalweg check` names what could be better"),
+        }
+        Ok(Fresh { engine, settings: Arc::new(self.settings) })
+    }
+}

@@ -1,0 +1,22 @@
+//! What cannot be changed while the program runs.
+
+/// The options that are read once: for sockets and threads, which are made at the start, and for
+/// the log. All others hold for the requests that begin after a reload.
+pub(super) const OPTIONS: &[&str] = &["listen", "log", "log-format", "threads", "unix-socket-mode"];
+
+#[cfg(test)]
+mod tests {
+    use clap::CommandFactory;
+
+    use super::*;
+    use crate::configuration::keys::Keys;
+    use crate::options::Arguments;
+
+    #[test]
+    fn the_options_exist() {
+        let keys = Keys::of(&Arguments::command());
+        for name in OPTIONS {
+            assert!(keys.find(name).is_some(), "{name}");
+        }
+    }
+}
