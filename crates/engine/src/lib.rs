@@ -29,5 +29,5 @@ pub use explain::Explained;
 pub use known_rows::KnownRowsError;
 pub use report::{Report, Stages};
 pub use respond::{Kind, Response};
-pub use sources::{Address as SourceAddress, Extensions, OpenOptions};
+pub use sources::{Address as SourceAddress, Extensions, OpenOptions, Timeouts};
 pub use worker::{Allowed, Worker};

@@ -122,7 +122,7 @@ pub(crate) fn source_error(error: &SourceError) -> GraphQLError {
         SourceErrorKind::CheckViolation => ErrorCode::CheckViolation,
         SourceErrorKind::PermissionDenied => ErrorCode::PermissionDenied,
         SourceErrorKind::Timeout => ErrorCode::Timeout,
-        SourceErrorKind::Unavailable => ErrorCode::Unavailable,
+        SourceErrorKind::Unavailable | SourceErrorKind::Overloaded => ErrorCode::Unavailable,
         SourceErrorKind::TooComplex => ErrorCode::QueryTooComplex,
         SourceErrorKind::Internal => ErrorCode::SourceError,
     };
@@ -137,6 +137,7 @@ pub(crate) fn source_error(error: &SourceError) -> GraphQLError {
     );
     let message = match error.kind {
         SourceErrorKind::Unavailable => "The data source cannot be reached.",
+        SourceErrorKind::Overloaded => "The data source has no room for this now.",
         SourceErrorKind::Timeout => "The data source took too long.",
         SourceErrorKind::PermissionDenied => "The data source denies permission.",
         SourceErrorKind::UniqueViolation

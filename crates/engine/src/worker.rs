@@ -33,6 +33,11 @@ impl Worker {
         Self { engine, connections }
     }
 
+    /// Lets connections go that nobody needed for a while; to be called now and then.
+    pub fn close_old_connections(&self) {
+        self.connections.close_old();
+    }
+
     /// Answers one request.
     pub async fn execute(&self, request: &Request, allowed: Allowed) -> Response {
         self.execute_reported(request, allowed, &mut Report::default()).await

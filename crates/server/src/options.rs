@@ -3,6 +3,7 @@
 
 mod address;
 mod api;
+mod database;
 mod development;
 mod filter;
 mod limits;

@@ -2,11 +2,13 @@
 //!
 //! * `snapshot`: an answer shows one state of the database
 //! * `unreachable`: PostgreSQL stops, ends sessions, has no connection free
+//! * `outage`: PostgreSQL is killed under load, or out of reach without a word
 //! * `abandoned`: clients that do not wait for their answers
 //! * `files`: SQLite files that are locked, replaced, damaged
 //! * `changed`: tables that change after they were introspected
 //! * `masked`: what clients learn of an error, and what the log has
-//! * `served`, `databases`: the program and the databases
+//! * `served`, `databases`: the program and the databases; `load`: clients that go on asking;
+//!   `proxy`: a way to a database that can be blocked
 
 #![allow(clippy::unwrap_used, clippy::panic, reason = "a test ends where it cannot go on")]
 
@@ -20,8 +22,14 @@ mod changed;
 mod databases;
 #[path = "faults/files.rs"]
 mod files;
+#[path = "faults/load.rs"]
+mod load;
 #[path = "faults/masked.rs"]
 mod masked;
+#[path = "faults/outage.rs"]
+mod outage;
+#[path = "faults/proxy.rs"]
+mod proxy;
 #[path = "faults/served.rs"]
 mod served;
 #[path = "faults/snapshot.rs"]

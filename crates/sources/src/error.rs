@@ -24,8 +24,10 @@ pub enum SourceErrorKind {
     PermissionDenied,
     /// It took too long, or was told to stop.
     Timeout,
-    /// The source cannot be reached, or has no room for one more.
+    /// The source cannot be reached.
     Unavailable,
+    /// The source is there and cannot do it now: it has no connection, memory or disk left.
+    Overloaded,
     /// The request is more than the source can take at once.
     TooComplex,
     /// The answer is larger than what may be read.

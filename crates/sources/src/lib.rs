@@ -18,5 +18,6 @@ pub use error::{SourceError, SourceErrorKind};
 pub use operand::Variables;
 pub use postgres::introspect::Extensions;
 pub use source::{
-    Address, AddressError, Connections, ExecuteError, OpenError, OpenOptions, Plan, Program, Source,
+    Address, AddressError, Connections, ExecuteError, OpenError, OpenOptions, Plan, Program,
+    Source, Timeouts,
 };

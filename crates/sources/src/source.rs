@@ -2,6 +2,7 @@
 
 use std::path::PathBuf;
 use std::sync::Arc;
+use std::time::Duration;
 
 use catalog::Catalog;
 use response::{Shape, Sink, TooLarge, Written};
@@ -30,6 +31,18 @@ pub struct OpenOptions {
     pub extensions: Extensions,
     /// Whether INTEGER columns of SQLite, which hold 64 bits, count as such.
     pub wide_integers: bool,
+    pub timeouts: Timeouts,
+}
+
+/// How long a source is waited for.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Timeouts {
+    /// To connect to one address of a server, where the source's own address says nothing else.
+    pub connect: Duration,
+    /// To get a connection while others have them all, or a file that somebody writes.
+    pub acquire: Duration,
+    /// To keep a connection that nobody needs.
+    pub idle: Duration,
 }
 
 /// An opened source, shared by all threads.
@@ -92,6 +105,16 @@ pub enum AddressError {
     Empty,
 }
 
+impl Default for Timeouts {
+    fn default() -> Self {
+        Self {
+            connect: Duration::from_secs(5),
+            acquire: Duration::from_secs(5),
+            idle: Duration::from_secs(600),
+        }
+    }
+}
+
 impl Address {
     /// Reads a path, `sqlite:path`, `postgres://…` or `postgresql://…`.
     pub fn parse(text: &str) -> Result<Self, AddressError> {
@@ -117,15 +140,14 @@ impl Source {
     ) -> Result<(Self, Catalog), OpenError> {
         match address {
             Address::Sqlite(path) => {
-                let (source, mut catalog) = SqliteSource::open(path)?;
+                let (source, mut catalog) = SqliteSource::open(path, options.timeouts)?;
                 if options.wide_integers {
                     catalog.widen_integers();
                 }
                 Ok((Self::Sqlite(source), catalog))
             }
             Address::Postgres(url) => {
-                let OpenOptions { namespaces, extensions, .. } = options;
-                let (source, catalog) = PostgresSource::open(url, namespaces, *extensions).await?;
+                let (source, catalog) = PostgresSource::open(url, options).await?;
                 Ok((Self::Postgres(source), catalog))
             }
         }
@@ -182,6 +204,15 @@ impl Connections {
             (Self::Sqlite(_), Program::Postgres(_)) | (Self::Postgres(_), Program::Sqlite(_)) => {
                 Err(foreign_plan().into())
             }
+        }
+    }
+
+    /// Closes connections that nobody needed for a while. Using them does this too; whoever calls
+    /// this now and then lets them go while there are no requests.
+    pub fn close_old(&self) {
+        match self {
+            Self::Sqlite(_) => {}
+            Self::Postgres(connections) => connections.close_old(),
         }
     }
 

@@ -496,13 +496,13 @@ async fn a_server_that_goes_away_closes_the_connection() {
     assert!(!ended.is_clean() && !ended.is_open());
     assert!(connection.is_open());
 
-    let pool = Pool::new(config(&server.socket_url()), PoolOptions::default());
+    let pool = Pool::new(config(&server.socket_url()), PoolOptions::default(), Arc::default());
     drop(pool.acquire().await.unwrap());
     assert_eq!(pool.idle_connections(), 1);
     server.stop();
     let closed = run(&mut connection, &["SELECT 1"]).await.unwrap_err();
     assert!(matches!(closed, WireError::Closed { .. }), "{closed:?}");
-    assert!(matches!(pool.acquire().await, Err(PoolError::Connect(WireError::Io(_)))));
+    assert!(matches!(pool.acquire().await, Err(PoolError::Unreached(_))));
 }
 
 #[tokio::test]
@@ -513,7 +513,7 @@ async fn a_pool_keeps_clean_connections_and_no_others() {
         acquire_timeout: Duration::from_millis(300),
         ..PoolOptions::default()
     };
-    let pool = Pool::new(config(&server.socket_url()), options);
+    let pool = Pool::new(config(&server.socket_url()), options, Arc::default());
     let first = pool.acquire().await.unwrap();
     let mut second = pool.acquire().await.unwrap();
     assert!(matches!(pool.acquire().await, Err(PoolError::Timeout(_))));
@@ -549,7 +549,7 @@ async fn a_pool_closes_old_connections() {
     let rested = PoolOptions { idle_timeout: short, ..PoolOptions::default() };
     let aged = PoolOptions { max_lifetime: short, ..PoolOptions::default() };
     for options in [rested, aged] {
-        let pool: Rc<Pool> = Pool::new(config(&server.socket_url()), options);
+        let pool: Rc<Pool> = Pool::new(config(&server.socket_url()), options, Arc::default());
         let process = pool.acquire().await.unwrap().process_id();
         assert_eq!(pool.acquire().await.unwrap().process_id(), process);
         tokio::time::sleep(short).await;
@@ -565,7 +565,7 @@ async fn a_pool_closes_old_connections() {
 async fn a_connection_that_rested_is_checked_before_use() {
     let Some(server) = wire_server::shared() else { return };
     let options = PoolOptions { check_after: Duration::ZERO, ..PoolOptions::default() };
-    let pool = Pool::new(config(&server.socket_url()), options);
+    let pool = Pool::new(config(&server.socket_url()), options, Arc::default());
     let process = pool.acquire().await.unwrap().process_id();
     assert_eq!(pool.acquire().await.unwrap().process_id(), process);
     // A server that is silent without having closed the connection.

@@ -44,14 +44,20 @@ fn block_on<T>(future: impl Future<Output = Result<T, Failure>>) -> Result<T, Fa
 
 /// The API for a command that needs it once.
 async fn open(options: &ApiOptions) -> Result<Arc<Engine>, Failure> {
-    let engine_options = options.engine_options(NonZeroUsize::MIN, engine::Limits::default())?;
-    Ok(Engine::open(&options.address()?, &engine_options).await?)
+    Ok(Engine::open(&options.address()?, &once(options)?).await?)
 }
 
 /// The same for a look at it: an API without a field is a finding, not a failure.
 async fn inspect(options: &ApiOptions) -> Result<Arc<Engine>, Failure> {
-    let engine_options = options.engine_options(NonZeroUsize::MIN, engine::Limits::default())?;
-    Ok(Engine::inspect(&options.address()?, &engine_options).await?)
+    Ok(Engine::inspect(&options.address()?, &once(options)?).await?)
+}
+
+fn once(options: &ApiOptions) -> Result<engine::Options, Failure> {
+    options.engine_options(
+        NonZeroUsize::MIN,
+        engine::Timeouts::default(),
+        engine::Limits::default(),
+    )
 }
 
 /// Writes a result of a command.

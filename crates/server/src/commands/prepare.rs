@@ -25,7 +25,11 @@ pub(crate) fn prepare(options: &ServeOptions) -> Result<Prepared, Failure> {
     let connections = serving.connections_per_thread();
     Ok(Prepared {
         source: options.api.address()?,
-        engine_options: options.api.engine_options(connections, serving.engine_limits())?,
+        engine_options: options.api.engine_options(
+            connections,
+            serving.database.timeouts(),
+            serving.engine_limits(),
+        )?,
         settings: Settings::new(serving)?,
     })
 }
@@ -39,7 +43,10 @@ pub(crate) fn prepare_demo(options: &DemoOptions) -> Result<Prepared, Failure> {
                 simple_collections: postgraphile::SimpleCollections::Both,
                 ..postgraphile::Options::default()
             }),
-            source: engine::OpenOptions::default(),
+            source: engine::OpenOptions {
+                timeouts: serving.database.timeouts(),
+                ..engine::OpenOptions::default()
+            },
             connections: serving.connections_per_thread().get(),
             limits: serving.engine_limits(),
         },

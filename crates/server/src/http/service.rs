@@ -6,13 +6,18 @@
 use std::cell::RefCell;
 use std::rc::Rc;
 use std::sync::Arc;
+use std::time::Duration;
 
 use engine::{Engine, Worker};
 use tokio::sync::watch;
+use tokio::time::{MissedTickBehavior, interval};
 
 use super::reload::Fresh;
 use super::settings::Settings;
 use crate::memory;
+
+/// Often enough for limits of seconds, and no work to speak of.
+const HOUSEKEEPING: Duration = Duration::from_secs(1);
 
 /// An API with the settings to serve it by.
 #[derive(Clone, Debug)]
@@ -64,12 +69,23 @@ impl Current {
         Rc::clone(&self.0.borrow())
     }
 
-    /// Follows the generations until there will be no more.
+    /// Follows the generations until there will be no more, and lets go now and then what no
+    /// request has needed.
     pub(super) async fn follow(self, mut generations: watch::Receiver<Generation>) {
-        while generations.changed().await.is_ok() {
-            let service = Service::new(&generations.borrow_and_update());
-            // The one before goes with the last request that has it, its connections included.
-            drop(self.0.replace(Rc::new(service)));
+        let mut housekeeping = interval(HOUSEKEEPING);
+        housekeeping.set_missed_tick_behavior(MissedTickBehavior::Delay);
+        loop {
+            tokio::select! {
+                changed = generations.changed() => {
+                    if changed.is_err() {
+                        break;
+                    }
+                    let service = Service::new(&generations.borrow_and_update());
+                    // The one before goes with the last request that has it, its connections included.
+                    drop(self.0.replace(Rc::new(service)));
+                }
+                _ = housekeeping.tick() => self.get().worker.close_old_connections(),
+            }
         }
     }
 }

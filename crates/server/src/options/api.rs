@@ -90,6 +90,7 @@ impl ApiOptions {
     pub(crate) fn engine_options(
         &self,
         connections: NonZeroUsize,
+        timeouts: engine::Timeouts,
         limits: engine::Limits,
     ) -> Result<engine::Options, Failure> {
         Ok(engine::Options {
@@ -98,6 +99,7 @@ impl ApiOptions {
                 namespaces: self.schema.clone(),
                 extensions: self.postgraphile.extensions(),
                 wide_integers: self.bigint == Some(BigInt::String),
+                timeouts,
             },
             connections: connections.get(),
             limits,

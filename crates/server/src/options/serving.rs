@@ -6,6 +6,7 @@ use std::thread;
 use clap::Args;
 
 use super::address::{Address, Mode};
+use super::database::DatabaseOptions;
 use super::development::DevelopmentOptions;
 use super::limits::LimitOptions;
 use super::observability::ObservabilityOptions;
@@ -38,6 +39,8 @@ pub(crate) struct ServingOptions {
     /// How long requests that were begun may go on after a signal to stop
     #[arg(long, env = "THALWEG_DRAIN_TIMEOUT", value_name = "TIME", default_value = "10s")]
     pub(crate) drain_timeout: Time,
+    #[command(flatten)]
+    pub(crate) database: DatabaseOptions,
     #[command(flatten)]
     pub(crate) limits: LimitOptions,
     #[command(flatten)]

@@ -43,6 +43,17 @@ pub(crate) struct Restartable {
     again: Option<Child>,
 }
 
+/// How a server is stopped.
+#[derive(Clone, Copy, Debug)]
+pub(crate) enum Stop {
+    /// Sessions are ended, and everything is written down.
+    Fast,
+    /// Sessions are ended; the start recovers from the log.
+    Immediate,
+    /// The server is killed, and its sessions notice that they are orphans.
+    Kill,
+}
+
 impl File {
     pub(crate) fn new(sql: &str) -> Self {
         let folder = Folder::new();
@@ -88,6 +99,16 @@ impl Database {
         self.server.socket_url(&self.name)
     }
 
+    pub(crate) fn port(&self) -> u16 {
+        self.server.port()
+    }
+
+    /// By another port of this machine.
+    pub(crate) fn url_by(&self, port: u16) -> String {
+        let own = format!(":{}/", self.server.port());
+        self.server.url(&self.name).replace(&own, &format!(":{port}/"))
+    }
+
     pub(crate) fn execute(&self, sql: &str) {
         self.server.execute(&self.name, sql).unwrap();
     }
@@ -130,10 +151,22 @@ impl Restartable {
     }
 
     pub(crate) fn stop(&mut self) {
-        let id = process_id(&self.server).to_string();
-        assert!(Command::new("kill").args(["-s", "INT", &id]).status().unwrap().success());
-        let file = self.server.data_folder().join("postmaster.pid");
-        assert!(happens_within(PATIENCE, || !file.exists()));
+        self.stop_by(Stop::Fast);
+    }
+
+    pub(crate) fn stop_by(&mut self, stop: Stop) {
+        let id = process_id(&self.server);
+        let signal = match stop {
+            Stop::Fast => "INT",
+            Stop::Immediate => "QUIT",
+            Stop::Kill => "KILL",
+        };
+        let processes = family(id);
+        send_signal(signal, id);
+        // A server does not start while sessions of the one before use its memory.
+        let lives =
+            |id: &u32| fs::read(format!("/proc/{id}/cmdline")).is_ok_and(|line| !line.is_empty());
+        assert!(happens_within(PATIENCE, || !processes.iter().any(lives)));
         if let Some(mut again) = self.again.take() {
             drop(again.stdin.take());
             again.wait().unwrap();
@@ -165,6 +198,22 @@ impl Drop for Restartable {
 fn process_id(server: &Server) -> u32 {
     let text = fs::read_to_string(server.data_folder().join("postmaster.pid")).unwrap();
     text.lines().next().unwrap().parse().unwrap()
+}
+
+/// A process and its children.
+fn family(id: u32) -> Vec<u32> {
+    let ids = fs::read_dir("/proc").unwrap();
+    let ids = ids.filter_map(|entry| entry.unwrap().file_name().to_str()?.parse::<u32>().ok());
+    let parent = |of: u32| -> Option<u32> {
+        let stat = fs::read_to_string(format!("/proc/{of}/stat")).ok()?;
+        stat.rsplit(") ").next()?.split(' ').nth(1)?.parse().ok()
+    };
+    ids.filter(|other| *other == id || parent(*other) == Some(id)).collect()
+}
+
+pub(crate) fn send_signal(name: &str, process: u32) {
+    let status = Command::new("kill").args(["-s", name, &process.to_string()]).status().unwrap();
+    assert!(status.success());
 }
 
 /// Runs `work` on a thread of its own again and again until the value is dropped.

@@ -17,6 +17,7 @@ const QUERY: &str = "{ allArtists { nodes { name } } }";
 const TWICE: &str = "{ a: allArtists { nodes { name } } b: allArtists { totalCount } }";
 
 const UNREACHABLE: &str = "The data source cannot be reached.";
+const NO_ROOM: &str = "The data source has no room for this now.";
 
 fn artists(name: &str) -> Value {
     json!({ "data": { "allArtists": { "nodes": [{ "name": name }] } } })
@@ -36,7 +37,7 @@ fn a_locked_file_is_waited_for_and_unavailable_in_the_end() {
     served.assert_lives();
     let answer = receive(waiting);
     assert_eq!(answer["data"], Value::Null, "{answer}");
-    served.assert_masked(&answer, "UNAVAILABLE", UNREACHABLE, "locked");
+    served.assert_masked(&answer, "UNAVAILABLE", NO_ROOM, "locked");
     // The busy timeout, once and not for each root field.
     assert!(started.elapsed() < 2 * SOON, "{:?}", started.elapsed());
 

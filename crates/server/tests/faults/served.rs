@@ -100,6 +100,11 @@ impl Served {
         Duration::from_millis(ticks * 10)
     }
 
+    /// How many files and sockets the process has open.
+    pub(crate) fn open_files(&self) -> usize {
+        fs::read_dir(format!("/proc/{}/fd", self.child.id())).unwrap().count()
+    }
+
     /// Asserts that the process comes to rest: in some half second it works for a tenth at most.
     pub(crate) fn assert_rests(&self) {
         let rests = || {

@@ -1,6 +1,7 @@
 //! PostgreSQL's errors in the terms of all sources.
 
 use super::pool::PoolError;
+use super::reach::Unreached;
 use super::wire::{DatabaseError, WireError};
 use crate::error::{SourceError, SourceErrorKind};
 
@@ -18,13 +19,14 @@ impl From<WireError> for SourceError {
     fn from(error: WireError) -> Self {
         match error {
             WireError::Database { error, .. } | WireError::StalePlan(error) => (*error).into(),
-            WireError::Timeout => Self::new(SourceErrorKind::Timeout, "the statement timed out"),
             WireError::TooLarge { .. } => Self::new(SourceErrorKind::TooLarge, error.to_string()),
             WireError::Io(_)
+            | WireError::Timeout
             | WireError::Tls(_)
             | WireError::Authentication(_)
             | WireError::Closed { .. } => {
-                Self::new(SourceErrorKind::Unavailable, error.to_string())
+                let unreached = Unreached::from(&error);
+                Self { kind: SourceErrorKind::Unavailable, ..unreached.into() }
             }
             WireError::Protocol(_) | WireError::Configuration(_) => {
                 Self::new(SourceErrorKind::Internal, error.to_string())
@@ -35,7 +37,24 @@ impl From<WireError> for SourceError {
 
 impl From<PoolError> for SourceError {
     fn from(error: PoolError) -> Self {
-        Self::new(SourceErrorKind::Unavailable, error.to_string())
+        match error {
+            PoolError::Unreached(error) => error.into(),
+            PoolError::Timeout(_) => Self::new(SourceErrorKind::Overloaded, error.to_string()),
+        }
+    }
+}
+
+impl From<Unreached> for SourceError {
+    fn from(error: Unreached) -> Self {
+        let kind = match error.is_full() {
+            true => SourceErrorKind::Overloaded,
+            false => SourceErrorKind::Unavailable,
+        };
+        Self {
+            kind,
+            message: (&*error.message).into(),
+            code: error.code.as_deref().map(Into::into),
+        }
     }
 }
 
@@ -124,8 +143,13 @@ fn kind(code: &str) -> SourceErrorKind {
         "57014" => SourceErrorKind::Timeout,
         // More columns, tables or parameters than a statement may have.
         "54000" | "54001" | "54011" | "54023" => SourceErrorKind::TooComplex,
+        // More room for temporary files than a session may take.
+        "53400" => SourceErrorKind::TooComplex,
         _ => match code.get(..2) {
-            Some("08" | "53" | "57") => SourceErrorKind::Unavailable,
+            // Memory, disk, connections; or others had to go first: a standby that replays a
+            // change, the winner of a deadlock.
+            Some("40" | "53") => SourceErrorKind::Overloaded,
+            Some("08" | "57") => SourceErrorKind::Unavailable,
             _ => SourceErrorKind::Internal,
         },
     }

@@ -82,8 +82,9 @@ pub async fn run(
     without: &[u32],
 ) -> Result<Run, WireError> {
     let mut attempted = attempt_run(connection, program, bound, without).await;
-    // A plan that a schema change made stale is prepared again, once.
-    if let Err((WireError::StalePlan(_), _)) = attempted {
+    if let Err((error, _)) = &attempted
+        && may_succeed_now(error)
+    {
         attempted = attempt_run(connection, program, bound, without).await;
     }
     match attempted {
@@ -103,6 +104,21 @@ pub async fn run(
         Err((error, _)) => Err(error),
     }
 }
+
+/// Whether the same may be sent once more: the plan was made stale by a schema change and is now
+/// prepared again, or the statement had to make way, as on a standby for what it replays.
+fn may_succeed_now(error: &WireError) -> bool {
+    match error {
+        WireError::StalePlan(_) => true,
+        WireError::Database { error, .. } => {
+            matches!(&*error.code, SERIALIZATION_FAILURE | DEADLOCK_DETECTED)
+        }
+        _ => false,
+    }
+}
+
+const SERIALIZATION_FAILURE: &str = "40001";
+const DEADLOCK_DETECTED: &str = "40P01";
 
 /// What went wrong, and in the statement of which level.
 type Blamed = (WireError, Option<usize>);

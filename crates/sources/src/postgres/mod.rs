@@ -1,7 +1,7 @@
 //! PostgreSQL, over its own protocol.
 //!
 //! * [`introspect`]: what a database holds
-//! * [`wire`], [`pool`]: connections
+//! * [`wire`], [`pool`]: connections; [`reach`]: whether new ones can be had
 //! * [`bind`] for parameters, `text` for values as texts
 //! * [`execute`]: a request's whole run, in as few rounds as possible
 //! * [`source`]: a database read from every thread
@@ -13,6 +13,7 @@ pub mod error;
 pub mod execute;
 pub mod introspect;
 pub mod pool;
+pub mod reach;
 pub mod source;
 mod text;
 pub mod wire;

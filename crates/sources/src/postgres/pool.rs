@@ -4,24 +4,29 @@
 //! last round was not read to its end is given up, the others are handed out again, the one used
 //! last first, so that those not needed grow old and are closed.
 
-use std::cell::RefCell;
+use std::cell::{Cell, RefCell};
 use std::ops::{Deref, DerefMut};
 use std::rc::Rc;
 use std::sync::Arc;
 use std::time::Duration;
 
-use tokio::sync::{OwnedSemaphorePermit, Semaphore};
-use tokio::time::{Instant, timeout_at};
+use tokio::sync::{Notify, OwnedSemaphorePermit, Semaphore, oneshot};
+use tokio::time::{Instant, timeout, timeout_at};
 
+use super::reach::{Awaited, Reach, Try, Unreached, Way};
 use super::wire::{CancelToken, Config, Connection, WireError};
 
 /// How long the sign of life may take before a new connection is the better choice.
-const CHECK_TIMEOUT: Duration = Duration::from_secs(2);
+const CHECK_TIMEOUT: Duration = Duration::from_secs(1);
+
+/// How long anybody waits for somebody else to find out whether the server can be reached again:
+/// longer than connecting takes where it can.
+const TRY_PATIENCE: Duration = Duration::from_millis(200);
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct PoolOptions {
     pub max_connections: usize,
-    /// For waiting until a connection is free, and for connecting, together.
+    /// For waiting until a connection is free. Connecting has the time that its configuration says.
     pub acquire_timeout: Duration,
     /// A connection that was not used for this long is closed, when the pool is next used or
     /// [`Pool::close_old`] is called.
@@ -39,16 +44,23 @@ pub enum PoolError {
     /// All connections are in use, and none came back in time.
     #[error("no connection became free within {} ms", .0.as_millis())]
     Timeout(Duration),
+    /// There is no session, for this one or for whoever tried a moment ago.
     #[error(transparent)]
-    Connect(#[from] WireError),
+    Unreached(#[from] Unreached),
 }
 
 #[derive(Debug)]
 pub struct Pool {
     config: Config,
     options: PoolOptions,
+    reach: Arc<Reach>,
     idle: RefCell<Vec<Idle>>,
     permits: Arc<Semaphore>,
+    /// Connections on loan.
+    lent: Cell<usize>,
+    /// How many wait for one of them, because the server gives no more.
+    waiting: Cell<usize>,
+    returned: Notify,
 }
 
 /// A connection on loan. Dropping it gives it back.
@@ -64,7 +76,8 @@ pub struct Pooled {
 /// The place of a connection that was given up while its session still works.
 #[derive(Debug)]
 pub struct Abandoned {
-    pub token: CancelToken,
+    token: CancelToken,
+    reach: Arc<Reach>,
     /// Nobody connects in its stead before this is dropped.
     _permit: Option<OwnedSemaphorePermit>,
 }
@@ -95,11 +108,19 @@ impl Default for PoolOptions {
 }
 
 impl Pool {
-    /// Connects when a connection is first needed.
-    pub fn new(config: Config, options: PoolOptions) -> Rc<Pool> {
+    /// Connects when a connection is first needed. Pools of the same server share `reach`.
+    pub fn new(config: Config, options: PoolOptions, reach: Arc<Reach>) -> Rc<Pool> {
         let permits = options.max_connections.min(Semaphore::MAX_PERMITS);
-        let permits = Arc::new(Semaphore::new(permits));
-        Rc::new(Pool { config, options, idle: RefCell::default(), permits })
+        Rc::new(Pool {
+            config,
+            options,
+            reach,
+            idle: RefCell::default(),
+            permits: Arc::new(Semaphore::new(permits)),
+            lent: Cell::new(0),
+            waiting: Cell::new(0),
+            returned: Notify::new(),
+        })
     }
 
     /// A connection that nobody else uses. Those who wait are served in their order.
@@ -111,18 +132,68 @@ impl Pool {
             .map_err(|_| too_late())?
             // The semaphore is never closed; if it were, no connection would become free.
             .map_err(|_| too_late())?;
-        let idle = self.take_idle(deadline).await;
-        let is_reused = idle.is_some();
-        let lent = match idle {
-            Some(lent) => lent,
-            None => {
-                let connection = timeout_at(deadline, Connection::connect(&self.config))
-                    .await
-                    .unwrap_or(Err(WireError::Timeout))?;
-                Lent { connection: Box::new(connection), made: Instant::now() }
+        loop {
+            if let Some(lent) = self.take_idle().await {
+                return Ok(self.lend(lent, true, permit));
             }
-        };
-        Ok(Pooled { pool: Rc::clone(self), lent: Some(lent), is_reused, permit: Some(permit) })
+            match self.connect().await {
+                Ok(connection) => {
+                    let lent = Lent { connection: Box::new(connection), made: Instant::now() };
+                    return Ok(self.lend(lent, false, permit));
+                }
+                // The server gives fewer connections than the pool may have: they are shared.
+                Err(error) if error.is_full() && self.lent.get() > 0 => {
+                    self.waiting.set(self.waiting.get() + 1);
+                    let returned = timeout_at(deadline, self.returned.notified()).await;
+                    self.waiting.set(self.waiting.get() - 1);
+                    if returned.is_err() {
+                        return Err(error.into());
+                    }
+                }
+                Err(error) => return Err(error.into()),
+            }
+        }
+    }
+
+    async fn connect(&self) -> Result<Connection, Unreached> {
+        loop {
+            match self.reach.way() {
+                Way::Open => {
+                    let started = Instant::now();
+                    let connected = Connection::connect(&self.config).await;
+                    return self.reach.learn(started, connected);
+                }
+                Way::Try(attempt) => return self.try_to_connect(attempt).await,
+                Way::Await(Awaited { started, mut ending, last }) => {
+                    let patience = started + TRY_PATIENCE;
+                    if timeout_at(patience, ending.changed()).await.is_err() {
+                        return Err(last);
+                    }
+                }
+                Way::Closed(last) => return Err(last),
+            }
+        }
+    }
+
+    /// Tries for everybody. The try goes on after its request has lost its patience.
+    async fn try_to_connect(&self, attempt: Try) -> Result<Connection, Unreached> {
+        let (sender, receiver) = oneshot::channel();
+        let config = self.config.clone();
+        let last = attempt.last();
+        tokio::spawn(async move {
+            let connected = Connection::connect(&config).await;
+            // Nobody wants it any more if the request was given up; then it is closed.
+            drop(sender.send(attempt.learn(connected)));
+        });
+        match timeout(TRY_PATIENCE, receiver).await {
+            Ok(Ok(connected)) => connected,
+            Ok(Err(_)) | Err(_) => Err(last),
+        }
+    }
+
+    fn lend(self: &Rc<Self>, lent: Lent, is_reused: bool, permit: OwnedSemaphorePermit) -> Pooled {
+        self.lent.set(self.lent.get() + 1);
+        Pooled { pool: Rc::clone(self), lent: Some(lent), is_reused, permit: Some(permit) }
     }
 
     /// Closes the connections that have rested or lived for too long. Using the pool does this too;
@@ -152,19 +223,21 @@ impl Pool {
     }
 
     /// An idle connection that is open, as far as can be known.
-    async fn take_idle(&self, deadline: Instant) -> Option<Lent> {
+    async fn take_idle(&self) -> Option<Lent> {
         self.close_old();
         loop {
             let Idle { mut lent, since } = self.idle.borrow_mut().pop()?;
             if !lent.connection.is_open() {
                 continue;
             }
-            if since.elapsed() < self.options.check_after {
+            if since.elapsed() < self.options.check_after && !self.reach.is_out() {
                 return Some(lent);
             }
-            let check_deadline = deadline.min(Instant::now() + CHECK_TIMEOUT);
-            if let Ok(Ok(())) = timeout_at(check_deadline, lent.connection.check()).await {
-                return Some(lent);
+            match timeout(CHECK_TIMEOUT, lent.connection.check()).await {
+                Ok(Ok(())) => return Some(lent),
+                Ok(Err(_)) => {}
+                // Who forgot one without a word forgot the others, too.
+                Err(_) => self.idle.borrow_mut().clear(),
             }
         }
     }
@@ -174,8 +247,16 @@ impl Pool {
     }
 
     fn give_back(&self, lent: Lent) {
-        if lent.connection.is_clean() && self.is_young(&lent) {
+        self.lent.set(self.lent.get().saturating_sub(1));
+        let is_kept = lent.connection.is_clean() && self.is_young(&lent);
+        if is_kept {
             self.idle.borrow_mut().push(Idle { lent, since: Instant::now() });
+        }
+        match (self.waiting.get(), is_kept) {
+            (0, _) => {}
+            (_, true) => self.returned.notify_one(),
+            // One connection less may be none at all: nobody waits for it.
+            (_, false) => self.returned.notify_waiters(),
         }
     }
 }
@@ -190,7 +271,20 @@ impl Pooled {
     /// Gives the connection up, for good if its round was not read to its end.
     #[must_use]
     pub fn abandon(&mut self) -> Abandoned {
-        Abandoned { token: self.cancel_token(), _permit: self.permit.take() }
+        let reach = Arc::clone(&self.pool.reach);
+        Abandoned { token: self.cancel_token(), reach, _permit: self.permit.take() }
+    }
+}
+
+impl Abandoned {
+    /// Cancels what runs. Whether it was reached is what the next requests want to know, too.
+    pub async fn cancel(self) -> Result<(), WireError> {
+        let started = Instant::now();
+        let cancelled = self.token.cancel().await;
+        if let Err(error) = &cancelled {
+            self.reach.fail(started, &error.into());
+        }
+        cancelled
     }
 }
 

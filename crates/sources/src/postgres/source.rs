@@ -1,6 +1,7 @@
 //! A PostgreSQL database, read from every thread.
 
 use std::rc::Rc;
+use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 use catalog::{Catalog, FieldId};
@@ -10,14 +11,15 @@ use sql::Flavor;
 use super::bind::{Bound, bind};
 use super::cursor::Answer;
 use super::execute::{PostgresProgram, Run, explain, run};
-use super::introspect::{Extensions, PhysicalTypes, introspect};
+use super::introspect::{PhysicalTypes, introspect};
 use super::pool::{Pool, PoolOptions, Pooled};
+use super::reach::Reach;
 use super::wire::{Config, Rows, WireError, connect_simple};
 use crate::error::SourceError;
 use crate::operand::Variables;
 use crate::relational::compile::KeyTypes;
 use crate::relational::{self, CompileError, Strategy};
-use crate::source::{ExecuteError, OpenError};
+use crate::source::{ExecuteError, OpenError, OpenOptions, Timeouts};
 
 /// A connection that the server closed is replaced without an error if it is noticed within this
 /// time. After longer it was closed while it worked, maybe because it worked for so long.
@@ -26,8 +28,10 @@ const REPLACED_WITHIN: Duration = Duration::from_secs(1);
 /// A database whose catalog was read.
 #[derive(Debug)]
 pub struct PostgresSource {
-    config: Config,
+    config: Box<Config>,
     types: Box<PhysicalTypes>,
+    timeouts: Timeouts,
+    reach: Arc<Reach>,
 }
 
 /// The pool of one thread.
@@ -48,17 +52,16 @@ impl KeyTypes for PhysicalTypes {
 
 impl PostgresSource {
     /// Connects, and reads what the namespaces hold.
-    pub async fn open(
-        url: &str,
-        namespaces: &[String],
-        extensions: Extensions,
-    ) -> Result<(Self, Catalog), OpenError> {
+    pub async fn open(url: &str, options: &OpenOptions) -> Result<(Self, Catalog), OpenError> {
+        let timeouts = options.timeouts;
         let config = Config::from_url(url).map_err(OpenError::Postgres)?;
+        let config = config.with_usual_connect_timeout(timeouts.connect);
         let client = connect_simple(&config).await.map_err(OpenError::Postgres)?;
-        let introspected = introspect(&client, namespaces, extensions)
+        let introspected = introspect(&client, &options.namespaces, options.extensions)
             .await
             .map_err(OpenError::PostgresCatalog)?;
-        Ok((Self { config, types: Box::new(introspected.types) }, introspected.catalog))
+        let (config, types) = (Box::new(config), Box::new(introspected.types));
+        Ok((Self { config, types, timeouts, reach: Arc::default() }, introspected.catalog))
     }
 
     pub fn compile(
@@ -73,12 +76,22 @@ impl PostgresSource {
 
     #[must_use]
     pub fn connections(&self, most: usize) -> PostgresConnections {
-        let options = PoolOptions { max_connections: most, ..PoolOptions::default() };
-        PostgresConnections { pool: Pool::new(self.config.clone(), options) }
+        let options = PoolOptions {
+            max_connections: most,
+            acquire_timeout: self.timeouts.acquire,
+            idle_timeout: self.timeouts.idle,
+            ..PoolOptions::default()
+        };
+        let reach = Arc::clone(&self.reach);
+        PostgresConnections { pool: Pool::new(Config::clone(&self.config), options, reach) }
     }
 }
 
 impl PostgresConnections {
+    pub fn close_old(&self) {
+        self.pool.close_old();
+    }
+
     /// Runs a plan and writes its answer. A root field that fails is null, and the others run
     /// once more without it.
     pub async fn execute(
@@ -177,7 +190,7 @@ impl Drop for Running {
         let abandoned = self.connection.abandon();
         if let Ok(runtime) = tokio::runtime::Handle::try_current() {
             runtime.spawn(async move {
-                if let Err(error) = abandoned.token.cancel().await {
+                if let Err(error) = abandoned.cancel().await {
                     tracing::debug!(%error, "the statement of an abandoned request goes on");
                 }
             });

@@ -12,15 +12,16 @@ use tokio::task::spawn_blocking;
 use tokio::time::timeout;
 
 use super::STEPS;
-use super::connection::{BUSY, OpenFile};
+use super::connection::OpenFile;
 use crate::error::{SourceError, SourceErrorKind};
-
-/// For waiting until a connection is free.
-const ACQUIRE_TIMEOUT: Duration = Duration::from_secs(5);
 
 /// Connections that nobody uses, of all threads.
 #[derive(Clone, Debug)]
-pub(super) struct IdleFiles(Arc<Mutex<Vec<OpenFile>>>);
+pub(super) struct IdleFiles {
+    files: Arc<Mutex<Vec<OpenFile>>>,
+    /// How long a statement waits for a writer.
+    busy: Duration,
+}
 
 /// The right of one thread to so many connections.
 #[derive(Debug)]
@@ -28,25 +29,27 @@ pub(super) struct Apart {
     path: PathBuf,
     idle: IdleFiles,
     permits: Arc<Semaphore>,
+    /// For waiting until a connection is free.
+    acquire_timeout: Duration,
 }
 
 /// Tells the other thread that the request went away.
 struct Abandoned(Arc<AtomicBool>);
 
 impl IdleFiles {
-    pub(super) fn new(file: OpenFile) -> Self {
-        Self(Arc::new(Mutex::new(vec![file])))
+    pub(super) fn new(file: OpenFile, busy: Duration) -> Self {
+        Self { files: Arc::new(Mutex::new(vec![file])), busy }
     }
 
     fn lock(&self) -> MutexGuard<'_, Vec<OpenFile>> {
         // A list of connections is whole at any time, even if a thread died while it held it.
-        self.0.lock().unwrap_or_else(PoisonError::into_inner)
+        self.files.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
     /// A connection to the file that is at the path now.
     fn take(&self, path: &Path) -> Result<OpenFile, SourceError> {
         loop {
-            let Some(file) = self.lock().pop() else { return Ok(OpenFile::open(path, BUSY)?) };
+            let Some(file) = self.lock().pop() else { return Ok(OpenFile::open(path, self.busy)?) };
             if file.is_at(path) {
                 return Ok(file);
             }
@@ -55,9 +58,14 @@ impl IdleFiles {
 }
 
 impl Apart {
-    pub(super) fn new(path: &Path, idle: &IdleFiles, most: usize) -> Self {
+    pub(super) fn new(
+        path: &Path,
+        idle: &IdleFiles,
+        most: usize,
+        acquire_timeout: Duration,
+    ) -> Self {
         let permits = Arc::new(Semaphore::new(most.min(Semaphore::MAX_PERMITS)));
-        Self { path: path.into(), idle: idle.clone(), permits }
+        Self { path: path.into(), idle: idle.clone(), permits, acquire_timeout }
     }
 
     /// Runs `work` on another thread. If the future is dropped, its statements are interrupted.
@@ -69,9 +77,10 @@ impl Apart {
         T: Send + 'static,
         E: From<SourceError> + Send + 'static,
     {
-        let permit = timeout(ACQUIRE_TIMEOUT, Arc::clone(&self.permits).acquire_owned()).await;
+        let permit = Arc::clone(&self.permits).acquire_owned();
+        let permit = timeout(self.acquire_timeout, permit).await;
         // The semaphore is never closed; if it were, no connection would become free.
-        let Ok(Ok(permit)) = permit else { return Err(none_free().into()) };
+        let Ok(Ok(permit)) = permit else { return Err(self.none_free().into()) };
         let abandoned = Abandoned(Arc::default());
         let (path, idle) = (self.path.clone(), self.idle.clone());
         let stop = Arc::clone(&abandoned.0);
@@ -92,6 +101,12 @@ impl Apart {
         };
         task.await.unwrap_or_else(|error| Err(failed(error)))
     }
+
+    fn none_free(&self) -> SourceError {
+        let milliseconds = self.acquire_timeout.as_millis();
+        let message = format!("no connection became free within {milliseconds} ms");
+        SourceError::new(SourceErrorKind::Overloaded, message)
+    }
 }
 
 /// Too late for a run that has ended.
@@ -99,10 +114,4 @@ impl Drop for Abandoned {
     fn drop(&mut self) {
         self.0.store(true, Ordering::Relaxed);
     }
-}
-
-fn none_free() -> SourceError {
-    let milliseconds = ACQUIRE_TIMEOUT.as_millis();
-    let message = format!("no connection became free within {milliseconds} ms");
-    SourceError::new(SourceErrorKind::Unavailable, message)
 }

@@ -14,9 +14,6 @@ const STATEMENTS: usize = 256;
 /// How much of the file a connection keeps in memory.
 const CACHE_KIBIBYTES: i64 = 16_384;
 
-/// How long a statement waits for a writer, where it may wait.
-pub const BUSY: Duration = Duration::from_secs(5);
-
 /// An open file, which may have lost its place to another.
 #[derive(Debug)]
 pub struct OpenFile {

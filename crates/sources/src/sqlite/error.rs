@@ -33,10 +33,9 @@ fn kind(failure: rusqlite::ffi::Error) -> SourceErrorKind {
         ErrorCode::OperationInterrupted => SourceErrorKind::Timeout,
         ErrorCode::DatabaseBusy
         | ErrorCode::DatabaseLocked
-        | ErrorCode::CannotOpen
         | ErrorCode::DiskFull
-        | ErrorCode::OutOfMemory
-        | ErrorCode::SystemIoFailure => SourceErrorKind::Unavailable,
+        | ErrorCode::OutOfMemory => SourceErrorKind::Overloaded,
+        ErrorCode::CannotOpen | ErrorCode::SystemIoFailure => SourceErrorKind::Unavailable,
         ErrorCode::ConstraintViolation => match failure.extended_code {
             rusqlite::ffi::SQLITE_CONSTRAINT_UNIQUE
             | rusqlite::ffi::SQLITE_CONSTRAINT_PRIMARYKEY

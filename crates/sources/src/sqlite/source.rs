@@ -16,7 +16,7 @@ use sql::Flavor;
 
 use super::apart::{Apart, IdleFiles};
 use super::bind::{Bound, bind};
-use super::connection::{BUSY, OpenFile};
+use super::connection::OpenFile;
 use super::cursor::SqliteCursor;
 use super::execute;
 use super::inline::{INLINE, Inline, belongs_elsewhere};
@@ -24,13 +24,14 @@ use super::introspect::introspect;
 use crate::error::{SourceError, SourceErrorKind};
 use crate::operand::Variables;
 use crate::relational::{self, CompileError, Strategy};
-use crate::source::{ExecuteError, OpenError, Plan};
+use crate::source::{ExecuteError, OpenError, Plan, Timeouts};
 
 /// A file that was opened once to read its schema.
 #[derive(Debug)]
 pub struct SqliteSource {
     path: PathBuf,
     idle: IdleFiles,
+    timeouts: Timeouts,
 }
 
 #[derive(Debug)]
@@ -47,19 +48,21 @@ pub struct SqliteConnections {
     /// Boxed, being large next to the connections of other sources.
     inline: RefCell<Option<Box<Inline>>>,
     apart: Apart,
+    timeouts: Timeouts,
 }
 
 impl SqliteSource {
     /// Opens a file that is there, and reads its schema.
-    pub fn open(path: &Path) -> Result<(Self, Catalog), OpenError> {
+    pub fn open(path: &Path, timeouts: Timeouts) -> Result<(Self, Catalog), OpenError> {
         if !path.exists() {
             return Err(OpenError::NoFile(path.into()));
         }
-        let file = OpenFile::open(path, BUSY)
+        let file = OpenFile::open(path, timeouts.acquire)
             .map_err(|source| OpenError::Sqlite { path: path.into(), source })?;
         let catalog = introspect(&file.connection)
             .map_err(|source| OpenError::SqliteCatalog { path: path.into(), source })?;
-        Ok((Self { path: path.into(), idle: IdleFiles::new(file) }, catalog))
+        let idle = IdleFiles::new(file, timeouts.acquire);
+        Ok((Self { path: path.into(), idle, timeouts }, catalog))
     }
 
     pub fn compile(
@@ -74,8 +77,9 @@ impl SqliteSource {
     /// The connections of one thread: one for itself, and at most `most` for long requests.
     #[must_use]
     pub fn connections(&self, most: usize) -> SqliteConnections {
-        let apart = Apart::new(&self.path, &self.idle, most);
-        SqliteConnections { path: self.path.clone(), inline: RefCell::new(None), apart }
+        let timeouts = self.timeouts;
+        let apart = Apart::new(&self.path, &self.idle, most, timeouts.acquire);
+        SqliteConnections { path: self.path.clone(), inline: RefCell::new(None), apart, timeouts }
     }
 }
 
@@ -143,7 +147,7 @@ impl SqliteConnections {
         if let Some((_, error)) = failures.into_iter().next() {
             return Err(error);
         }
-        let file = OpenFile::open(&self.path, BUSY)?;
+        let file = OpenFile::open(&self.path, self.timeouts.acquire)?;
         let levels = &program.program.levels;
         levels.iter().map(|level| execute::explain(&file.connection, level)).collect()
     }

@@ -1,6 +1,7 @@
 //! Cancelling what a connection runs, from outside of it.
 
 use std::sync::Arc;
+use std::time::Duration;
 
 use bytes::BytesMut;
 use postgres_protocol::message::frontend;
@@ -9,6 +10,9 @@ use tokio::io::{AsyncReadExt, AsyncWriteExt};
 use super::config::Config;
 use super::error::WireError;
 use super::startup::{self, Origin};
+
+/// Where connecting may take as long as it likes.
+const LONGEST: Duration = Duration::from_secs(10);
 
 /// The right to cancel a connection's running statement. Opens a connection of its own to the same
 /// server, encrypted if the first one is.
@@ -25,7 +29,9 @@ impl CancelToken {
     /// happens, or it hits the connection's next statement, so that a caller waits for the answer
     /// of the cancelled round before the connection is used again.
     pub async fn cancel(&self) -> Result<(), WireError> {
-        startup::in_time(self.config.connect_timeout, async {
+        // Nobody waits for it who could lose patience.
+        let timeout = self.config.connect_timeout().unwrap_or(LONGEST);
+        startup::in_time(Some(timeout), async {
             let mut socket = startup::open(&self.config, &self.origin).await?;
             let mut request = BytesMut::new();
             frontend::cancel_request(self.process_id, self.secret_key, &mut request);

@@ -7,7 +7,7 @@
 //! In the order of control flow:
 //! - [`config`]: where to connect to, and how: from a URL and the `PG*` variables;
 //! - `socket`, `tls`, `certificate`: the stream, encrypted or not;
-//! - `startup`, `authenticate`: from a stream to a session;
+//! - `startup`, `authenticate`: from a stream to a session; `silent`: which hosts come last;
 //! - [`Connection`]: the session and its cancel token (`cancel`);
 //! - [`Pipeline`]: statements sent together, answers read together;
 //! - [`Statement`] and the cache of what is prepared (`prepared`);
@@ -30,6 +30,7 @@ mod prepared;
 mod receive;
 mod round;
 mod rows;
+mod silent;
 mod simple;
 mod socket;
 mod startup;

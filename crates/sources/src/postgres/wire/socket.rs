@@ -6,6 +6,7 @@ use std::path::PathBuf;
 use std::pin::Pin;
 use std::task::{Context, Poll};
 
+use socket2::{SockRef, TcpKeepalive};
 use tokio::io::{AsyncRead, AsyncWrite, ReadBuf};
 use tokio::net::TcpStream;
 #[cfg(unix)]
@@ -13,6 +14,7 @@ use tokio::net::UnixStream;
 use tokio_rustls::client::TlsStream;
 
 use super::certificate;
+use super::config::Config;
 use super::error::WireError;
 
 /// Where a server was reached, for a second connection to the very same one.
@@ -32,13 +34,13 @@ pub(super) enum Socket {
 }
 
 impl Socket {
-    pub(super) async fn connect(address: &Address) -> io::Result<Socket> {
+    pub(super) async fn connect(address: &Address, config: &Config) -> io::Result<Socket> {
         match address {
             Address::Tcp(address) => {
                 let stream = TcpStream::connect(address).await?;
                 // Messages are gathered here; waiting for more would only delay them.
                 stream.set_nodelay(true)?;
-                socket2::SockRef::from(&stream).set_keepalive(true)?;
+                notice_silence(&stream, config)?;
                 Ok(Socket::Tcp(stream))
             }
             #[cfg(unix)]
@@ -75,6 +77,24 @@ impl Socket {
             Socket::Tls(_) => Err(WireError::Tls("the stream is already encrypted".to_owned())),
         }
     }
+}
+
+/// Lets the system find out that a server is gone which could not say so: its machine, or the way
+/// to it.
+fn notice_silence(stream: &TcpStream, config: &Config) -> io::Result<()> {
+    let socket = SockRef::from(stream);
+    if let Some(keepalive) = config.keepalive {
+        let parameters = TcpKeepalive::new()
+            .with_time(keepalive.idle)
+            .with_interval(keepalive.interval)
+            .with_retries(keepalive.retries);
+        socket.set_tcp_keepalive(&parameters)?;
+    }
+    #[cfg(target_os = "linux")]
+    if !config.unacknowledged.is_zero() {
+        socket.set_tcp_user_timeout(Some(config.unacknowledged))?;
+    }
+    Ok(())
 }
 
 impl AsyncRead for Socket {

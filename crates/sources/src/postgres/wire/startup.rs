@@ -76,8 +76,10 @@ where
     F: Future<Output = Result<T, WireError>>,
 {
     let mut last = WireError::Configuration("there is no host to connect to".to_owned());
+    let mut put_off = Vec::new();
     for endpoint in &config.endpoints {
-        let addresses = match addresses(endpoint).await {
+        let found = in_time(config.connect_timeout(), addresses(endpoint)).await;
+        let addresses = match found {
             Ok(addresses) => addresses,
             Err(error) => {
                 last = name_endpoint(error, endpoint);
@@ -86,11 +88,20 @@ where
             }
         };
         for address in addresses {
+            if config.silent.contains(&address) {
+                put_off.push((endpoint, address));
+                continue;
+            }
             match try_address(config, endpoint, &address, &then).await {
                 Ok(done) => return Ok(done),
-                Err(error) => last = name_endpoint(error, endpoint),
+                Err(error) => last = error,
             }
-            tracing::debug!(host = endpoint.describe(), error = %last, "not connected");
+        }
+    }
+    for (endpoint, address) in put_off {
+        match try_address(config, endpoint, &address, &then).await {
+            Ok(done) => return Ok(done),
+            Err(error) => last = error,
         }
     }
     Err(last)
@@ -98,7 +109,7 @@ where
 
 /// Opens a stream to one address, encrypted as it is said.
 pub(super) async fn open(config: &Config, origin: &Origin) -> Result<Socket, WireError> {
-    let socket = Socket::connect(&origin.address).await?;
+    let socket = Socket::connect(&origin.address, config).await?;
     match origin.encryption {
         Encryption::Plain => Ok(socket),
         Encryption::IfOffered | Encryption::Demanded => encrypt(config, origin, socket).await,
@@ -211,13 +222,20 @@ where
     };
     let origin =
         |encryption| Origin { address: address.clone(), endpoint: endpoint.clone(), encryption };
-    match (try_origin(config, origin(first), then).await, second) {
+    let tried = match (try_origin(config, origin(first), then).await, second) {
         (Err(error), Some(second)) if may_differ_with_other_encryption(&error) => {
             // The first failure is the one to report if the second try fails too.
             try_origin(config, origin(second), then).await.map_err(|_| error)
         }
         (result, _) => result,
+    };
+    let Err(error) = tried else { return tried };
+    if matches!(error, WireError::Timeout) {
+        config.silent.add(address.clone());
     }
+    let error = name_endpoint(error, endpoint);
+    tracing::debug!(host = endpoint.describe(), %error, "not connected");
+    Err(error)
 }
 
 async fn try_origin<T, F>(
@@ -228,7 +246,7 @@ async fn try_origin<T, F>(
 where
     F: Future<Output = Result<T, WireError>>,
 {
-    in_time(config.connect_timeout, async {
+    in_time(config.connect_timeout(), async {
         let socket = open(config, &origin).await?;
         // A second connection must be like the first one.
         origin.encryption = match socket.is_encrypted() {
@@ -323,6 +341,10 @@ fn name_endpoint(error: WireError, endpoint: &Endpoint) -> WireError {
         WireError::Io(error) => {
             let text = [&endpoint.describe(), ": ", &error.to_string()].concat();
             WireError::Io(io::Error::new(error.kind(), text))
+        }
+        WireError::Timeout => {
+            let text = [&endpoint.describe(), ": ", &error.to_string()].concat();
+            WireError::Io(io::Error::new(io::ErrorKind::TimedOut, text))
         }
         other => other,
     }

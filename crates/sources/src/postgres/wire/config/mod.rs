@@ -18,6 +18,7 @@ use std::time::Duration;
 use tokio_postgres::config::{ChannelBinding, SslMode, SslNegotiation, TargetSessionAttrs};
 
 use super::error::WireError;
+use super::silent::SilentAddresses;
 use super::tls;
 
 /// One server or several, tried in order, and all that a session needs.
@@ -35,9 +36,14 @@ pub struct Config {
     pub(super) channel_binding: ChannelBinding,
     pub(super) session: TargetSessionAttrs,
     /// For each address that is tried, until the session is ready.
-    pub(super) connect_timeout: Option<Duration>,
+    pub(super) connect_timeout: ConnectTimeout,
+    /// What the system does to notice that a server is gone.
+    pub(super) keepalive: Option<Keepalive>,
+    /// How long what was sent may stay without a receipt; zero for as long as the system likes.
+    pub(super) unacknowledged: Duration,
     pub(super) prepared: bool,
     pub(super) answer_limit: usize,
+    pub(super) silent: SilentAddresses,
     /// Made at the first use: reading root certificates takes milliseconds, and sharing it lets
     /// TLS sessions be resumed.
     tls_client: Arc<OnceLock<Arc<rustls::ClientConfig>>>,
@@ -83,6 +89,23 @@ pub enum RootCertificates {
     System,
 }
 
+/// How long connecting to one address may take.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum ConnectTimeout {
+    Usual(Duration),
+    /// Somebody said so; none is no limit.
+    Asked(Option<Duration>),
+}
+
+/// When a peer that says nothing is given up.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) struct Keepalive {
+    /// How long it may say nothing before it is asked.
+    pub(super) idle: Duration,
+    pub(super) interval: Duration,
+    pub(super) retries: u32,
+}
+
 impl Config {
     /// From a URL (or `name=value` pairs) and the process's environment.
     pub fn from_url(url: &str) -> Result<Config, WireError> {
@@ -112,9 +135,13 @@ impl Config {
         self
     }
 
+    /// Unless the text or the environment said something.
     #[must_use]
-    pub fn with_connect_timeout(mut self, timeout: Option<Duration>) -> Config {
-        self.connect_timeout = timeout;
+    pub fn with_usual_connect_timeout(mut self, timeout: Duration) -> Config {
+        self.connect_timeout = match self.connect_timeout {
+            ConnectTimeout::Usual(_) => ConnectTimeout::Usual(timeout),
+            asked @ ConnectTimeout::Asked(_) => asked,
+        };
         self
     }
 
@@ -143,7 +170,10 @@ impl Config {
     }
 
     pub fn connect_timeout(&self) -> Option<Duration> {
-        self.connect_timeout
+        match self.connect_timeout {
+            ConnectTimeout::Usual(timeout) => Some(timeout),
+            ConnectTimeout::Asked(timeout) => timeout,
+        }
     }
 
     pub fn is_prepared(&self) -> bool {
@@ -168,7 +198,7 @@ impl Config {
         if let Some(options) = &self.options {
             config.options(options);
         }
-        if let Some(timeout) = self.connect_timeout {
+        if let Some(timeout) = self.connect_timeout() {
             config.connect_timeout(timeout);
         }
         for endpoint in &self.endpoints {

@@ -8,15 +8,22 @@ use std::time::Duration;
 use tokio_postgres::config::{ChannelBinding, SslNegotiation, TargetSessionAttrs};
 
 use super::super::error::WireError;
+use super::super::silent::SilentAddresses;
 use super::password_file::{self, Wanted};
 use super::url::{self, Separated};
-use super::{Config, Endpoint, Host, RootCertificates, Secret, TlsMode};
+use super::{Config, ConnectTimeout, Endpoint, Host, Keepalive, RootCertificates, Secret, TlsMode};
 
 const DEFAULT_PORT: u16 = 5432;
 /// Where PostgreSQL's packages, and PostgreSQL itself when built from source, put the socket.
 const SOCKET_FOLDERS: [&str; 2] = ["/var/run/postgresql", "/tmp"];
 /// libpq waits for as long as the system does, which is minutes.
-const DEFAULT_CONNECT_TIMEOUT: Duration = Duration::from_secs(10);
+const DEFAULT_CONNECT_TIMEOUT: Duration = Duration::from_secs(5);
+/// A server that vanished is noticed after a minute.
+const KEEPALIVE: Keepalive =
+    Keepalive { idle: Duration::from_secs(30), interval: Duration::from_secs(10), retries: 3 };
+const UNACKNOWLEDGED: Duration = Duration::from_secs(30);
+/// What `tokio_postgres` says where the text says nothing.
+const UNSAID_KEEPALIVE: Duration = Duration::from_secs(2 * 60 * 60);
 /// The most bytes of one round's answers, unless the caller says another number.
 const DEFAULT_ANSWER_LIMIT: usize = 1 << 30;
 
@@ -46,9 +53,6 @@ pub(super) fn resolve(text: &str, environment: Environment<'_>) -> Result<Config
         // libpq's rule: anybody can get a certificate of a public authority.
         return Err(configuration(&["sslrootcert=system needs sslmode=verify-full"]));
     }
-    if parsed.get_tcp_user_timeout().is_some() {
-        tracing::warn!("tcp_user_timeout of the connection text is not used");
-    }
     Ok(Config {
         endpoints,
         user,
@@ -61,8 +65,12 @@ pub(super) fn resolve(text: &str, environment: Environment<'_>) -> Result<Config
         channel_binding: parsed.get_channel_binding(),
         session: parsed.get_target_session_attrs(),
         connect_timeout: connect_timeout(&parsed, &variable)?,
+        keepalive: keepalive(&parsed),
+        // Zero is the system's own limit.
+        unacknowledged: parsed.get_tcp_user_timeout().copied().unwrap_or(UNACKNOWLEDGED),
         prepared: true,
         answer_limit: DEFAULT_ANSWER_LIMIT,
+        silent: SilentAddresses::default(),
         tls_client: Arc::new(OnceLock::new()),
     })
 }
@@ -249,16 +257,28 @@ fn root_certificates(named: Option<String>, home: Option<String>) -> Option<Root
 fn connect_timeout(
     parsed: &tokio_postgres::Config,
     variable: Environment<'_>,
-) -> Result<Option<Duration>, WireError> {
+) -> Result<ConnectTimeout, WireError> {
     if let Some(timeout) = parsed.get_connect_timeout() {
-        return Ok(Some(*timeout));
+        return Ok(ConnectTimeout::Asked(Some(*timeout)));
     }
     let Some(text) = variable("PGCONNECT_TIMEOUT") else {
-        return Ok(Some(DEFAULT_CONNECT_TIMEOUT));
+        return Ok(ConnectTimeout::Usual(DEFAULT_CONNECT_TIMEOUT));
     };
     let seconds: i64 = text.trim().parse().map_err(|_| invalid("PGCONNECT_TIMEOUT", &text))?;
     // Zero and less mean no limit.
-    Ok(u64::try_from(seconds).ok().filter(|seconds| *seconds > 0).map(Duration::from_secs))
+    let seconds = u64::try_from(seconds).ok().filter(|seconds| *seconds > 0);
+    Ok(ConnectTimeout::Asked(seconds.map(Duration::from_secs)))
+}
+
+/// Two hours, the usual time before a silent peer is asked, are too long for those who wait for
+/// its answer; what the text says otherwise holds.
+fn keepalive(parsed: &tokio_postgres::Config) -> Option<Keepalive> {
+    let idle = parsed.get_keepalives_idle();
+    parsed.get_keepalives().then(|| Keepalive {
+        idle: if idle == UNSAID_KEEPALIVE { KEEPALIVE.idle } else { idle },
+        interval: parsed.get_keepalives_interval().unwrap_or(KEEPALIVE.interval),
+        retries: parsed.get_keepalives_retries().unwrap_or(KEEPALIVE.retries),
+    })
 }
 
 fn operating_system_user() -> Result<String, WireError> {
@@ -318,7 +338,7 @@ mod tests {
             endpoints.join(", "),
             config.application_name,
             config.tls,
-            config.connect_timeout.map(|timeout| timeout.as_secs()),
+            config.connect_timeout().map(|timeout| timeout.as_secs()),
         );
         assert_eq!(line, expected);
     }
@@ -343,12 +363,12 @@ mod tests {
         check(
             "host=/run/x port=6 user=me password=p dbname=shop sslmode=require",
             &[],
-            "shop as me at /run/x/.s.PGSQL.6 password p by thalweg Require Some(10)",
+            "shop as me at /run/x/.s.PGSQL.6 password p by thalweg Require Some(5)",
         );
         check(
             "postgres://me@%2Frun%2Fx/shop",
             &[],
-            "shop as me at /run/x/.s.PGSQL.5432 by thalweg Prefer Some(10)",
+            "shop as me at /run/x/.s.PGSQL.5432 by thalweg Prefer Some(5)",
         );
     }
 
@@ -371,17 +391,17 @@ mod tests {
         check(
             "postgres://you@h/d",
             &[("PGPORT", "9"), ("PGPASSWORD", "")],
-            "d as you at h:9 by thalweg Prefer Some(10)",
+            "d as you at h:9 by thalweg Prefer Some(5)",
         );
         check(
             "postgres://you@:77/d",
             &[("PGHOST", "h")],
-            "d as you at h:77 by thalweg Prefer Some(10)",
+            "d as you at h:77 by thalweg Prefer Some(5)",
         );
         check(
             "postgres:///d?host=a,b",
             &[("PGUSER", "u"), ("PGDATABASE", "x")],
-            "d as u at a:5432, b:5432 by thalweg Prefer Some(10)",
+            "d as u at a:5432, b:5432 by thalweg Prefer Some(5)",
         );
     }
 
@@ -422,15 +442,15 @@ mod tests {
             "host=a,/run/x,c port=5,5432,7 user=u dbname=d",
             &[("HOME", home)],
             "d as u at a:5 password first, /run/x/.s.PGSQL.5432 password second, \
-             c:7 password third by thalweg Prefer Some(10)",
+             c:7 password third by thalweg Prefer Some(5)",
         );
         check(
             "postgres://u@a/d",
             &[("PGPASSFILE", file.to_str().unwrap())],
-            "d as u at a:5432 password first by thalweg Prefer Some(10)",
+            "d as u at a:5432 password first by thalweg Prefer Some(5)",
         );
         set_mode(0o644);
-        check("postgres://u@a/d", &[("HOME", home)], "d as u at a:5432 by thalweg Prefer Some(10)");
+        check("postgres://u@a/d", &[("HOME", home)], "d as u at a:5432 by thalweg Prefer Some(5)");
         std::fs::remove_dir_all(&folder).unwrap();
     }
 
