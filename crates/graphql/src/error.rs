@@ -68,6 +68,10 @@ codes! {
     IntrospectionDisabled = "INTROSPECTION_DISABLED";
     /// The HTTP method cannot carry this operation: a mutation by GET, for instance.
     MethodNotAllowed = "METHOD_NOT_ALLOWED";
+    /// The body of the request has more bytes than the server allows, decompressed or not.
+    BodyTooLarge = "BODY_TOO_LARGE";
+    /// The body of the request did not come in the time that the server allows.
+    BodyTimeout = "BODY_TIMEOUT";
     /// A function of the data source raised the error, in the words of whoever wrote it.
     Raised = "RAISED";
     /// Two rows would have the same value of a unique key.

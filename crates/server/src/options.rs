@@ -3,6 +3,7 @@
 
 mod address;
 mod api;
+mod compression;
 mod database;
 mod development;
 mod filter;
@@ -14,6 +15,7 @@ mod serving;
 
 pub(crate) use address::{Address, Mode, Place};
 pub(crate) use api::ApiOptions;
+pub(crate) use compression::Coding;
 pub(crate) use observability::LoggedRequests;
 pub(crate) use serving::ServingOptions;
 

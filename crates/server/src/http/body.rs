@@ -2,9 +2,11 @@
 
 use http_body_util::BodyExt;
 use hyper::body::{Body, Incoming};
-use hyper::header::{EXPECT, HeaderMap};
+use hyper::header::{CONTENT_ENCODING, EXPECT, HeaderMap};
+use tokio::task::yield_now;
 use tokio::time::timeout;
 
+use super::decompress::{Coding, Decompressor, Fault};
 use super::respond::Refusal;
 use super::settings::BodySettings;
 
@@ -12,13 +14,29 @@ use super::settings::BodySettings;
 /// sent everything, and would see a broken connection instead of the refusal.
 const MOST_FORGOTTEN_BYTES: u64 = 16 * 1024 * 1024;
 
-/// Reads a body whole.
+/// So much is decompressed before others have their turn: it may become a thousand times as much.
+const PIECE: usize = 1024;
+
+/// What has come of a body.
+enum Content {
+    Plain(Vec<u8>),
+    Compressed(Box<Decompressor>),
+}
+
+/// Reads a body whole, and decompresses it.
 pub(super) async fn read(
     settings: BodySettings,
     headers: &HeaderMap,
     body: Incoming,
 ) -> Result<Vec<u8>, Refusal> {
     let BodySettings { most_bytes, timeout: time } = settings;
+    let content = match coding(headers)? {
+        None => Content::Plain(Vec::new()),
+        Some(coding) => {
+            let decompressor = Decompressor::new(coding, most_bytes);
+            Content::Compressed(Box::new(decompressor.map_err(|fault| refusal(fault, most_bytes))?))
+        }
+    };
     let announced = body.size_hint().lower();
     let most = most_bytes as u64;
     // A client that asks first sends nothing after a refusal.
@@ -26,27 +44,84 @@ pub(super) async fn read(
     if announced > most && (asks_first || announced > most.saturating_add(MOST_FORGOTTEN_BYTES)) {
         return Err(Refusal::BodyTooLarge { most_bytes });
     }
-    timeout(time, collect(body, most_bytes)).await.unwrap_or(Err(Refusal::BodyTimeout))
+    timeout(time, collect(body, content, most_bytes)).await.unwrap_or(Err(Refusal::BodyTimeout))
 }
 
-async fn collect(mut body: Incoming, most_bytes: usize) -> Result<Vec<u8>, Refusal> {
-    let mut bytes = Vec::new();
+/// How the body is compressed, if it is.
+fn coding(headers: &HeaderMap) -> Result<Option<Coding>, Refusal> {
+    let mut codings = headers.get_all(CONTENT_ENCODING).iter();
+    let (Some(name), None) = (codings.next(), codings.next()) else {
+        return match headers.contains_key(CONTENT_ENCODING) {
+            true => Err(Refusal::ContentEncoding),
+            false => Ok(None),
+        };
+    };
+    let name = name.to_str().map_err(|_| Refusal::ContentEncoding)?.trim();
+    if name.eq_ignore_ascii_case("identity") {
+        return Ok(None);
+    }
+    Coding::by_name(name).map(Some).ok_or(Refusal::ContentEncoding)
+}
+
+async fn collect(
+    mut body: Incoming,
+    mut content: Content,
+    most_bytes: usize,
+) -> Result<Vec<u8>, Refusal> {
+    let mut received = 0;
+    let mut refused = None;
     let mut forgotten = 0;
     while let Some(frame) = body.frame().await {
         // The client has gone away or sent what is not HTTP; nobody reads the answer.
         let frame = frame.map_err(|_| Refusal::BodyCutOff)?;
         let Some(data) = frame.data_ref() else { continue };
-        if forgotten == 0 && bytes.len() + data.len() <= most_bytes {
-            bytes.extend_from_slice(data);
-            continue;
+        received += data.len();
+        if refused.is_none() && received <= most_bytes {
+            match content.push(data).await {
+                Ok(()) => continue,
+                Err(fault) => refused = Some(refusal(fault, most_bytes)),
+            }
         }
+        let too_large = Refusal::BodyTooLarge { most_bytes };
+        refused = refused.or(Some(too_large));
         forgotten += data.len() as u64;
         if forgotten > MOST_FORGOTTEN_BYTES {
             break;
         }
     }
-    match forgotten {
-        0 => Ok(bytes),
-        _ => Err(Refusal::BodyTooLarge { most_bytes }),
+    match refused {
+        None => content.finish().map_err(|fault| refusal(fault, most_bytes)),
+        Some(refusal) => Err(refusal),
+    }
+}
+
+impl Content {
+    async fn push(&mut self, data: &[u8]) -> Result<(), Fault> {
+        match self {
+            Self::Plain(bytes) => bytes.extend_from_slice(data),
+            Self::Compressed(decompressor) => {
+                for (idx, piece) in data.chunks(PIECE).enumerate() {
+                    if idx > 0 {
+                        yield_now().await;
+                    }
+                    decompressor.push(piece)?;
+                }
+            }
+        }
+        Ok(())
+    }
+
+    fn finish(self) -> Result<Vec<u8>, Fault> {
+        match self {
+            Self::Plain(bytes) => Ok(bytes),
+            Self::Compressed(decompressor) => decompressor.finish(),
+        }
+    }
+}
+
+fn refusal(fault: Fault, most_bytes: usize) -> Refusal {
+    match fault {
+        Fault::TooLarge => Refusal::BodyTooLarge { most_bytes },
+        Fault::Malformed => Refusal::NotDecompressed,
     }
 }

@@ -3,8 +3,9 @@
 use engine::{Allowed, Kind};
 use graphql::Request;
 use hyper::Method;
-use hyper::header::{ACCEPT, CONTENT_ENCODING, CONTENT_TYPE, HeaderMap};
+use hyper::header::{ACCEPT, CONTENT_TYPE, HeaderMap};
 
+use super::accept_encoding::Readable;
 use super::body;
 use super::exchange::Exchange;
 use super::media_type::{MediaType, is_readable, negotiate};
@@ -24,12 +25,14 @@ struct Read {
 pub(super) async fn answer(
     service: &Service,
     request: HttpRequest,
+    readable: Readable,
     exchange: &mut Exchange,
 ) -> Response {
     let accept = request.headers().get_all(ACCEPT).iter();
     // A header that is no text names no media type.
     let media_type = negotiate(accept.map(|header| header.to_str().unwrap_or("?")));
     let read = match media_type {
+        Some(_) if readable == Readable::Nothing => Err(Refusal::NoReadableCoding),
         Some(_) => read(service, request).await,
         None => Err(Refusal::NotAcceptable),
     };
@@ -72,11 +75,8 @@ async fn read(service: &Service, request: HttpRequest) -> Result<Read, Refusal> 
 
 fn check_content(headers: &HeaderMap) -> Result<(), Refusal> {
     let content_type = headers.get(CONTENT_TYPE).and_then(|header| header.to_str().ok());
-    if !content_type.is_some_and(is_readable) {
-        return Err(Refusal::ContentType);
-    }
-    match headers.get(CONTENT_ENCODING).map(|header| header.as_bytes()) {
-        None | Some(b"identity") => Ok(()),
-        Some(_) => Err(Refusal::ContentEncoding),
+    match content_type.is_some_and(is_readable) {
+        true => Ok(()),
+        false => Err(Refusal::ContentType),
     }
 }

@@ -120,13 +120,13 @@ fn is_utf8_or_no_charset(parameter: &str) -> bool {
     }
 }
 
-fn name_and_value(parameter: &str) -> Option<(&str, &str)> {
+pub(super) fn name_and_value(parameter: &str) -> Option<(&str, &str)> {
     let (name, value) = parameter.split_once('=')?;
     Some((name.trim(), value.trim().trim_matches('"')))
 }
 
 /// `0.5`, with at most three digits after the point.
-fn thousandths(quality: &str) -> Option<u16> {
+pub(super) fn thousandths(quality: &str) -> Option<u16> {
     let (whole, fraction) = quality.split_once('.').unwrap_or((quality, ""));
     if fraction.len() > 3 || !fraction.bytes().all(|byte| byte.is_ascii_digit()) {
         return None;

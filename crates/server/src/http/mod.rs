@@ -14,15 +14,22 @@
 //! * `exchange`: what is known of one request, for the log
 //! * `graphql`: a GraphQL request, from its head to its answer
 //! * `media_type`: what the client reads, and what it sent
-//! * `body`: the bytes of a request, up to a limit
+//! * `body`, `decompress`: the bytes of a request, up to a limit
 //! * `respond`: answers, and the refusals that come before GraphQL
+//! * `outgoing`: what all answers have in common
+//! * `accept_encoding`, `compress`, `answer_body`: the bytes of an answer
 
+mod accept_encoding;
+mod answer_body;
 mod body;
+mod compress;
 mod connection;
+mod decompress;
 mod exchange;
 mod graphql;
 mod listen;
 mod media_type;
+mod outgoing;
 mod reload;
 mod respond;
 mod route;

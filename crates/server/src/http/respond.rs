@@ -1,16 +1,16 @@
 //! Answers, and the refusals that come before GraphQL.
 
-use bytes::Bytes;
 use engine::Kind;
 use graphql::{ErrorCode, GraphQLError};
-use http_body_util::Full;
 use hyper::StatusCode;
-use hyper::header::{ALLOW, CONTENT_TYPE, HeaderValue};
+use hyper::header::{ACCEPT_ENCODING, ALLOW, CONTENT_TYPE, HeaderValue};
 
+use super::answer_body::AnswerBody;
+use super::decompress;
 use super::media_type::MediaType;
 use crate::memory;
 
-pub(super) type Response = hyper::Response<Full<Bytes>>;
+pub(super) type Response = hyper::Response<AnswerBody>;
 
 /// Why a request does not come as far as the engine.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -22,8 +22,13 @@ pub(super) enum Refusal {
         allow: &'static str,
     },
     NotAcceptable,
+    /// The client refuses an answer as it is, and reads no compression that the server has.
+    NoReadableCoding,
     ContentType,
+    /// The body is compressed in a way that the server does not know.
     ContentEncoding,
+    /// The body is not what its `Content-Encoding` says.
+    NotDecompressed,
     BodyTooLarge {
         most_bytes: usize,
     },
@@ -38,11 +43,13 @@ impl Refusal {
         match self {
             Self::Path => StatusCode::NOT_FOUND,
             Self::Method { .. } => StatusCode::METHOD_NOT_ALLOWED,
-            Self::NotAcceptable => StatusCode::NOT_ACCEPTABLE,
+            Self::NotAcceptable | Self::NoReadableCoding => StatusCode::NOT_ACCEPTABLE,
             Self::ContentType | Self::ContentEncoding => StatusCode::UNSUPPORTED_MEDIA_TYPE,
             Self::BodyTooLarge { .. } => StatusCode::PAYLOAD_TOO_LARGE,
             Self::BodyTimeout => StatusCode::REQUEST_TIMEOUT,
-            Self::BodyCutOff | Self::Malformed(_) => StatusCode::BAD_REQUEST,
+            Self::BodyCutOff | Self::NotDecompressed | Self::Malformed(_) => {
+                StatusCode::BAD_REQUEST
+            }
         }
     }
 
@@ -69,17 +76,35 @@ impl Refusal {
                 ErrorCode::BadUserInput,
                 "The \"Content-Type\" of the request must be \"application/json\", in UTF-8.",
             ),
+            Self::NoReadableCoding => GraphQLError::new(
+                ErrorCode::BadUserInput,
+                "The \"Accept-Encoding\" header refuses \"identity\" and allows no compression that \
+                 the server has.",
+            ),
             Self::ContentEncoding => GraphQLError::new(
                 ErrorCode::BadUserInput,
-                "The request body must not be compressed.",
+                [
+                    "The \"Content-Encoding\" of the request must be one of ",
+                    decompress::Coding::NAMES,
+                    ", or missing.",
+                ]
+                .concat(),
+            ),
+            Self::NotDecompressed => GraphQLError::new(
+                ErrorCode::BadUserInput,
+                "The request body is not what its \"Content-Encoding\" says, or is cut off.",
             ),
             Self::BodyTooLarge { most_bytes } => GraphQLError::new(
-                ErrorCode::BadUserInput,
-                format!("The request body is larger than {most_bytes} bytes."),
+                ErrorCode::BodyTooLarge,
+                format!(
+                    "The request body has more than {most_bytes} bytes, decompressed if it is \
+                     compressed; --max-body-size allows more."
+                ),
             ),
-            Self::BodyTimeout => {
-                GraphQLError::new(ErrorCode::Timeout, "The request body did not come in time.")
-            }
+            Self::BodyTimeout => GraphQLError::new(
+                ErrorCode::BodyTimeout,
+                "The request body did not come in time; --body-timeout allows more.",
+            ),
             Self::BodyCutOff => {
                 GraphQLError::new(ErrorCode::BadUserInput, "The request body is cut off.")
             }
@@ -96,10 +121,12 @@ pub(super) fn refuse(media_type: MediaType, refusal: &Refusal) -> Response {
     let response = respond(refusal.status(), media_type, body);
     match refusal {
         Refusal::Method { allow } => with_allow(response, allow),
+        Refusal::ContentEncoding => with_codings(response),
         Refusal::Path
         | Refusal::NotAcceptable
+        | Refusal::NoReadableCoding
         | Refusal::ContentType
-        | Refusal::ContentEncoding
+        | Refusal::NotDecompressed
         | Refusal::BodyTooLarge { .. }
         | Refusal::BodyTimeout
         | Refusal::BodyCutOff
@@ -122,10 +149,17 @@ pub(super) fn complete(media_type: MediaType, response: engine::Response) -> Res
 }
 
 pub(super) fn respond(status: StatusCode, media_type: MediaType, body: Vec<u8>) -> Response {
-    let mut response = Response::new(Full::new(memory::answer(body)));
+    let mut response = Response::new(AnswerBody::Whole(memory::answer(body)));
     *response.status_mut() = status;
     let content_type = HeaderValue::from_static(media_type.content_type());
     response.headers_mut().insert(CONTENT_TYPE, content_type);
+    response
+}
+
+/// What the body may be compressed by.
+fn with_codings(mut response: Response) -> Response {
+    let codings = HeaderValue::from_static(decompress::Coding::NAMES);
+    response.headers_mut().insert(ACCEPT_ENCODING, codings);
     response
 }
 

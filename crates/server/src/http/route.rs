@@ -4,9 +4,11 @@ use hyper::body::Incoming;
 use hyper::header::{HeaderName, HeaderValue};
 use hyper::{Method, StatusCode};
 
+use super::accept_encoding::Readable;
 use super::exchange::{Asked, Exchange};
 use super::graphql;
 use super::media_type::MediaType;
+use super::outgoing;
 use super::respond::{Refusal, Response, refuse, respond};
 use super::service::Service;
 use super::transport::Peer;
@@ -37,14 +39,21 @@ async fn observe(service: &Service, request: HttpRequest, peer: Peer) -> Respons
         _ => Asked::Other,
     };
     let mut exchange = Exchange::new(service.settings.log, peer, request.method().clone(), asked);
-    let response = route(service, request, &mut exchange).await;
+    let readable = outgoing::readable(&service.settings, request.headers());
+    let response = route(service, request, readable, &mut exchange).await;
+    let response = outgoing::finish(&service.settings, response, readable);
     exchange.finish(response.status());
     response
 }
 
-async fn route(service: &Service, request: HttpRequest, exchange: &mut Exchange) -> Response {
+async fn route(
+    service: &Service,
+    request: HttpRequest,
+    readable: Readable,
+    exchange: &mut Exchange,
+) -> Response {
     match request.uri().path() {
-        "/graphql" => graphql::answer(service, request, exchange).await,
+        "/graphql" => graphql::answer(service, request, readable, exchange).await,
         "/health/live" => answer_live(request.method()),
         _ => refuse(MediaType::Json, &Refusal::Path),
     }

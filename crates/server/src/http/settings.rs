@@ -3,12 +3,13 @@
 use std::time::Duration;
 
 use crate::failure::Failure;
-use crate::options::{LoggedRequests, ServingOptions};
+use crate::options::{Coding, LoggedRequests, ServingOptions};
 
 /// The same for all threads; a reload replaces it as a whole.
 #[derive(Clone, Debug)]
 pub(crate) struct Settings {
     pub(super) body: BodySettings,
+    pub(super) compression: CompressionSettings,
     /// From the end of one request to the end of the next one's head: for slow senders, and for
     /// connections that are kept without being used.
     pub(super) header_timeout: Duration,
@@ -32,6 +33,14 @@ pub(super) struct BodySettings {
     pub(super) timeout: Duration,
 }
 
+/// How answers are compressed.
+#[derive(Clone, Debug)]
+pub(super) struct CompressionSettings {
+    /// The best first.
+    pub(super) codings: Box<[Coding]>,
+    pub(super) min_size: usize,
+}
+
 impl Settings {
     /// Reads the files that options name, too.
     pub(crate) fn new(options: &ServingOptions) -> Result<Self, Failure> {
@@ -40,6 +49,10 @@ impl Settings {
             body: BodySettings {
                 most_bytes: limits.max_body_size.length(),
                 timeout: limits.body_timeout.0,
+            },
+            compression: CompressionSettings {
+                codings: options.compression.compression.0.as_slice().into(),
+                min_size: options.compression.compression_min_size.length(),
             },
             header_timeout: limits.header_timeout.0,
             drain_timeout: options.drain_timeout.0,

@@ -8,7 +8,7 @@ use super::quantity::{Size, Time};
 #[derive(Debug, Args)]
 #[command(next_help_heading = "Limits")]
 pub(crate) struct LimitOptions {
-    /// The largest body of a request
+    /// The largest body of a request, before and after it is decompressed
     #[arg(long, env = "THALWEG_MAX_BODY_SIZE", value_name = "SIZE", default_value = "1MiB")]
     pub(crate) max_body_size: Size,
     /// The largest answer

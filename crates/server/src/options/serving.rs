@@ -6,6 +6,7 @@ use std::thread;
 use clap::Args;
 
 use super::address::{Address, Mode};
+use super::compression::CompressionOptions;
 use super::database::DatabaseOptions;
 use super::development::DevelopmentOptions;
 use super::limits::LimitOptions;
@@ -47,6 +48,8 @@ pub(crate) struct ServingOptions {
     pub(crate) development: DevelopmentOptions,
     #[command(flatten)]
     pub(crate) observability: ObservabilityOptions,
+    #[command(flatten)]
+    pub(crate) compression: CompressionOptions,
 }
 
 impl ServingOptions {

@@ -36,7 +36,9 @@ pub struct Answer {
     pub status: u16,
     /// Names in lower case.
     pub headers: Vec<(String, String)>,
+    /// Empty if it is no text.
     pub body: String,
+    pub bytes: Vec<u8>,
 }
 
 impl Folder {
@@ -173,6 +175,15 @@ impl Drop for Server {
     }
 }
 
+/// A POST of any bytes, with all its headers but the length.
+pub fn post_bytes(headers: &str, body: &[u8]) -> Vec<u8> {
+    let length = body.len();
+    let head = format!(
+        "POST /graphql HTTP/1.1\r\nHost: test\r\nContent-Length: {length}\r\n{headers}\r\n"
+    );
+    [head.as_bytes(), body].concat()
+}
+
 pub fn post(content_type: &str, headers: &str, body: &str) -> String {
     format!(
         "POST /graphql HTTP/1.1\r\nHost: test\r\nContent-Type: {content_type}\r\n\
@@ -194,14 +205,37 @@ pub fn read_answer(reader: &mut impl BufRead, has_body: bool) -> Answer {
         let Some((name, value)) = line.trim_end().split_once(':') else { break };
         headers.push((name.to_ascii_lowercase(), value.trim().to_owned()));
     }
-    let mut answer = Answer { status, headers, body: String::new() };
+    let mut answer = Answer { status, headers, body: String::new(), bytes: Vec::new() };
     if has_body {
-        let length: usize = answer.header("content-length").unwrap().parse().unwrap();
-        let mut body = vec![0; length];
-        reader.read_exact(&mut body).unwrap();
-        answer.body = String::from_utf8(body).unwrap();
+        answer.bytes = match answer.header("content-length") {
+            Some(length) => read_exact(reader, length.parse().unwrap()),
+            None => read_chunks(reader),
+        };
+        answer.body = String::from_utf8(answer.bytes.clone()).unwrap_or_default();
     }
     answer
+}
+
+fn read_exact(reader: &mut impl BufRead, length: usize) -> Vec<u8> {
+    let mut bytes = vec![0; length];
+    reader.read_exact(&mut bytes).unwrap();
+    bytes
+}
+
+/// A body of `Transfer-Encoding: chunked`, to its end.
+fn read_chunks(reader: &mut impl BufRead) -> Vec<u8> {
+    let mut bytes = Vec::new();
+    loop {
+        let mut line = String::new();
+        reader.read_line(&mut line).unwrap();
+        let length = usize::from_str_radix(line.trim_end(), 16)
+            .unwrap_or_else(|_| panic!("no length of a chunk: {line:?}"));
+        bytes.extend(read_exact(reader, length));
+        assert_eq!(read_exact(reader, 2), b"\r\n");
+        if length == 0 {
+            return bytes;
+        }
+    }
 }
 
 impl Answer {

@@ -1,0 +1,230 @@
+//! Decompression of request bodies, as they come, up to a limit: of a body that would become very
+//! large no more is kept in memory than of one that is.
+
+mod brotli;
+mod deflate;
+mod limited;
+mod zstd;
+
+use std::io::Write;
+
+use flate2::write::MultiGzDecoder;
+
+use self::brotli::Brotli;
+use self::deflate::Deflate;
+use self::limited::Limited;
+use self::zstd::Zstd;
+
+/// How a body is compressed.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Coding {
+    Gzip,
+    Deflate,
+    Brotli,
+    Zstd,
+}
+
+/// What is wrong with a body.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Fault {
+    /// It is larger than the limit.
+    TooLarge,
+    /// It is not what it is said to be, ends too early or goes on after its end.
+    Malformed,
+}
+
+/// A body that is being decompressed.
+pub(super) enum Decompressor {
+    Gzip(MultiGzDecoder<Limited>),
+    Deflate(Deflate),
+    Brotli(Box<Brotli>),
+    Zstd(Zstd),
+}
+
+impl Coding {
+    /// What the client is told to use.
+    pub(super) const NAMES: &'static str = "gzip, deflate, br, zstd";
+
+    pub(super) fn by_name(name: &str) -> Option<Self> {
+        let is = |word: &str| name.eq_ignore_ascii_case(word);
+        match () {
+            () if is("gzip") || is("x-gzip") => Some(Self::Gzip),
+            () if is("deflate") => Some(Self::Deflate),
+            () if is("br") => Some(Self::Brotli),
+            () if is("zstd") => Some(Self::Zstd),
+            () => None,
+        }
+    }
+}
+
+impl Decompressor {
+    /// For a body that may have so many bytes.
+    pub(super) fn new(coding: Coding, most_bytes: usize) -> Result<Self, Fault> {
+        let output = Limited::new(most_bytes);
+        Ok(match coding {
+            Coding::Gzip => Self::Gzip(MultiGzDecoder::new(output)),
+            Coding::Deflate => Self::Deflate(Deflate::new(output)),
+            Coding::Brotli => Self::Brotli(Box::new(Brotli::new(output))),
+            Coding::Zstd => Self::Zstd(Zstd::new(output)?),
+        })
+    }
+
+    /// Decompresses the next part.
+    pub(super) fn push(&mut self, bytes: &[u8]) -> Result<(), Fault> {
+        match self {
+            Self::Gzip(decoder) => decoder.write_all(bytes).map_err(|_| decoder.get_ref().fault()),
+            Self::Deflate(decoder) => decoder.push(bytes),
+            Self::Brotli(decoder) => decoder.push(bytes),
+            Self::Zstd(decoder) => decoder.push(bytes),
+        }
+    }
+
+    /// The whole, if its end has come.
+    pub(super) fn finish(self) -> Result<Vec<u8>, Fault> {
+        match self {
+            Self::Gzip(mut decoder) => match decoder.try_finish() {
+                Ok(()) => Ok(std::mem::take(&mut decoder.get_mut().bytes)),
+                Err(_) => Err(decoder.get_ref().fault()),
+            },
+            Self::Deflate(decoder) => decoder.finish(),
+            Self::Brotli(decoder) => decoder.finish(),
+            Self::Zstd(decoder) => decoder.finish(),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::http::compress::Compressor;
+    use crate::options;
+
+    const CODINGS: [Coding; 4] = [Coding::Gzip, Coding::Deflate, Coding::Brotli, Coding::Zstd];
+
+    fn compress(coding: Coding, bytes: &[u8]) -> Vec<u8> {
+        let of_answers = match coding {
+            Coding::Gzip => options::Coding::Gzip,
+            Coding::Brotli => options::Coding::Brotli,
+            Coding::Zstd => options::Coding::Zstd,
+            Coding::Deflate => {
+                let level = flate2::Compression::fast();
+                let mut encoder = flate2::write::ZlibEncoder::new(Vec::new(), level);
+                encoder.write_all(bytes).unwrap();
+                return encoder.finish().unwrap();
+            }
+        };
+        let mut compressor = Compressor::new(of_answers, bytes.len()).unwrap();
+        compressor.write(bytes).unwrap();
+        compressor.finish().unwrap()
+    }
+
+    fn decompress(coding: Coding, parts: &[&[u8]], most: usize) -> Result<Vec<u8>, Fault> {
+        let mut decompressor = Decompressor::new(coding, most)?;
+        for part in parts {
+            decompressor.push(part)?;
+        }
+        decompressor.finish()
+    }
+
+    fn text(length: usize) -> Vec<u8> {
+        (0..length).map(|index| b"{\"query\": 0123456789}"[index * index % 19]).collect()
+    }
+
+    #[test]
+    fn what_was_compressed_comes_back_however_it_is_cut() {
+        for coding in CODINGS {
+            for length in [0, 1, 100, 20_000] {
+                let text = text(length);
+                let compressed = compress(coding, &text);
+                let bytes: Vec<&[u8]> = compressed.chunks(1).collect();
+                for parts in [vec![compressed.as_slice()], bytes] {
+                    assert!(decompress(coding, &parts, length).as_ref() == Ok(&text), "{coding:?}");
+                }
+            }
+        }
+    }
+
+    #[test]
+    fn a_byte_beyond_the_limit_is_too_much() {
+        for coding in CODINGS {
+            let compressed = compress(coding, &text(5000));
+            assert_eq!(
+                decompress(coding, &[&compressed], 4999),
+                Err(Fault::TooLarge),
+                "{coding:?}"
+            );
+        }
+    }
+
+    #[test]
+    fn a_bomb_is_refused_at_the_limit() {
+        for coding in CODINGS {
+            let bomb = compress(coding, &vec![b' '; 2 << 20]);
+            let mut decompressor = Decompressor::new(coding, 1000).unwrap();
+            assert_eq!(decompressor.push(&bomb), Err(Fault::TooLarge), "{coding:?}");
+        }
+    }
+
+    #[test]
+    fn no_beginning_is_taken_for_the_whole() {
+        for coding in CODINGS {
+            let compressed = compress(coding, &text(300));
+            for end in 0..compressed.len() {
+                let beginning = &compressed[..end];
+                let decompressed = decompress(coding, &[beginning], 1000);
+                assert_eq!(decompressed, Err(Fault::Malformed), "{coding:?} {end}");
+            }
+        }
+    }
+
+    #[test]
+    fn what_follows_the_end_and_what_is_something_else_is_refused() {
+        for coding in CODINGS {
+            let mut longer = compress(coding, &text(300));
+            longer.extend_from_slice(b"more");
+            for bytes in [longer.as_slice(), b"{\"query\":\"{ __typename }\"}", &[0; 64]] {
+                let decompressed = decompress(coding, &[bytes], 1000);
+                assert_eq!(decompressed, Err(Fault::Malformed), "{coding:?} {bytes:?}");
+            }
+        }
+    }
+
+    #[test]
+    fn changed_bytes_give_an_error_or_a_text_within_the_limit_and_no_panic() {
+        for coding in CODINGS {
+            let compressed = compress(coding, &text(300));
+            for place in 0..compressed.len() {
+                for flip in [1, 0x80, 0xff] {
+                    let mut changed = compressed.clone();
+                    changed[place] ^= flip;
+                    if let Ok(text) = decompress(coding, &[&changed], 400) {
+                        assert!(text.len() <= 400);
+                    }
+                }
+            }
+        }
+    }
+
+    #[test]
+    fn parts_that_are_compressed_one_by_one_are_one_body() {
+        let (one, two) = (text(40), text(50));
+        for coding in [Coding::Gzip, Coding::Zstd] {
+            let both = [compress(coding, &one), compress(coding, &two)].concat();
+            let whole = [one.as_slice(), two.as_slice()].concat();
+            assert_eq!(decompress(coding, &[&both], 90), Ok(whole), "{coding:?}");
+            assert_eq!(decompress(coding, &[&both], 89), Err(Fault::TooLarge), "{coding:?}");
+        }
+    }
+
+    #[test]
+    fn windows_beyond_those_of_http_are_refused() {
+        // The head of a Brotli stream with a window of 2^30 bytes.
+        let large_window = [0x11, 0x1e, 0, 0, 0, 0];
+        assert_eq!(decompress(Coding::Brotli, &[&large_window], 1000), Err(Fault::Malformed));
+        let mut encoder = ::zstd::stream::write::Encoder::new(Vec::new(), 1).unwrap();
+        encoder.window_log(24).unwrap();
+        encoder.write_all(&text(100)).unwrap();
+        let large_window = encoder.finish().unwrap();
+        assert_eq!(decompress(Coding::Zstd, &[&large_window], 1000), Err(Fault::Malformed));
+    }
+}
