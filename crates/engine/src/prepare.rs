@@ -176,8 +176,14 @@ impl Engine {
         let introspection = self.introspect(document, operation_name, variables)?;
         let steering = Steering::new(variables);
         let operation = &document.operation;
-        let lowered = dialects::lower(&self.api, operation, steering, &introspection)
-            .map_err(|error| vec![lower_error(&error)])?;
+        let lowered = dialects::lower(
+            &self.api,
+            operation,
+            steering,
+            &introspection,
+            self.limits.document.fields,
+        )
+        .map_err(|error| vec![lower_error(&error)])?;
         let program = self
             .source
             .compile(&self.catalog, &lowered.request)

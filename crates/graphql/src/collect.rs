@@ -312,16 +312,16 @@ mod tests {
     #[test]
     fn the_budget_bounds_what_fragments_multiply() {
         let mut text = String::from("{ albums { ...F0 } }");
-        for index in 0..15 {
+        for index in 0..7 {
             let next = format!("artist {{ albums {{ ...F{} }} }}", index + 1);
             text.push_str(&format!(" fragment F{index} on Album {{ {next} again: {next} }}"));
         }
-        text.push_str(" fragment F15 on Album { id }");
+        text.push_str(" fragment F7 on Album { id }");
         expect!["The operation selects too many fields."].assert_eq(&collected(
             &text,
             &[],
             "Album",
-            10_000,
+            300,
         ));
     }
 }

@@ -1,22 +1,28 @@
 //! Documents: parsed, validated and resolved to the schema's ids.
 //!
 //! A document costs what its own length asks for, not what the size of the schema would, and no
-//! document costs more than its limits allow: tokens and nesting are counted before the
-//! library's validation sees them.
+//! document costs more than its limits allow: everything is counted before the library's
+//! validation sees it.
 //!
-//! 1. the library's parser, with its limits
-//! 2. `nesting`: depth, and cycles of fragments
-//! 3. `named_part`, `definitions`: the part of the schema that the document names
-//! 4. the library's validation, and `unique_input_fields`
-//! 5. `convert`, `literal`: names become ids
+//! 1. `scan`: what the text shows unparsed
+//! 2. the library's parser, with its limits
+//! 3. `nesting`: depth, and cycles of fragments
+//! 4. `outline`, `effort`: what the document comes to with its fragments in their places
+//! 5. `named_part`, `definitions`: the part of the schema that the document names
+//! 6. the library's validation, and `unique_input_fields`
+//! 7. `convert`, `literal`: names become ids
 
 mod convert;
 mod definitions;
+mod effort;
 mod field_index;
+mod limits;
 mod literal;
 mod named_part;
 mod nesting;
+mod outline;
 pub(crate) mod positions;
+mod scan;
 mod unique_input_fields;
 
 use apollo_compiler::ast;
@@ -31,30 +37,11 @@ use crate::schema::Schema;
 use convert::convert_operation;
 pub(crate) use definitions::print_default;
 use field_index::FieldIndex;
+pub use limits::DocumentLimits;
 use positions::Positions;
 
 /// After so many errors of one document the rest is not told.
 const MAX_ERRORS: usize = 100;
-
-/// What a document may cost at most.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct DocumentLimits {
-    /// Tokens, with white space and comments as the parser counts them.
-    pub tokens: usize,
-    /// Levels of any syntax in itself: selection sets, with fragments in their places, list and
-    /// object values, list types.
-    pub recursion: usize,
-    /// Fields in fields.
-    pub depth: usize,
-}
-
-impl Default for DocumentLimits {
-    fn default() -> Self {
-        // The recursion limit keeps validation within a thread's two megabytes of stack, with
-        // much to spare; introspection queries, the deepest known, need fewer than twenty levels.
-        Self { tokens: 10_000, recursion: 100, depth: 64 }
-    }
-}
 
 /// What validation keeps of one schema beside the schema itself.
 #[derive(Debug, Default)]
@@ -95,9 +82,12 @@ impl Validator {
         text: &str,
         limits: &DocumentLimits,
     ) -> Result<ValidDocument, Vec<GraphQLError>> {
+        scan::check_text(text, limits).map_err(|error| vec![error])?;
         let document = parse(text, limits).map_err(|error| vec![error])?;
         let positions = Positions::new(text);
         nesting::check_nesting(&document, &positions, limits).map_err(|error| vec![error])?;
+        effort::check_effort(schema, &self.fields, &document, limits)
+            .map_err(|error| vec![error])?;
         let part = named_part::named_part(schema, &self.fields, &document);
         let library = definitions::partial_schema(schema, &part);
         let mut errors = Vec::new();
@@ -161,7 +151,7 @@ fn parse(text: &str, limits: &DocumentLimits) -> Result<ast::Document, GraphQLEr
     if parser.tokens_reached() > limits.tokens {
         return Err(GraphQLError::new(
             ErrorCode::QueryTooLarge,
-            format!("The document has more than {} tokens.", limits.tokens),
+            format!("The document has more than {} tokens (--max-tokens).", limits.tokens),
         ));
     }
     if parser.recursion_reached() > limits.recursion {

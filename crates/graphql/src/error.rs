@@ -66,6 +66,19 @@ codes! {
     QueryTooComplex = "QUERY_TOO_COMPLEX";
     /// The operation asks for the schema, and the server does not tell it.
     IntrospectionDisabled = "INTROSPECTION_DISABLED";
+    /// The document has more aliases than the server allows, as written or with its fragments in
+    /// their places.
+    TooManyAliases = "TOO_MANY_ALIASES";
+    /// The operation selects more fields of its root type than the server allows.
+    TooManyRootFields = "TOO_MANY_ROOT_FIELDS";
+    /// The document, or one place of it, has more directives than the server allows.
+    TooManyDirectives = "TOO_MANY_DIRECTIVES";
+    /// The document defines and spreads more fragments than the server allows.
+    TooManyFragments = "TOO_MANY_FRAGMENTS";
+    /// The operation defines more variables than the server allows.
+    TooManyVariables = "TOO_MANY_VARIABLES";
+    /// The document has more operations than the server allows.
+    TooManyOperations = "TOO_MANY_OPERATIONS";
     /// The HTTP method cannot carry this operation: a mutation by GET, for instance.
     MethodNotAllowed = "METHOD_NOT_ALLOWED";
     /// The body of the request has more bytes than the server allows, decompressed or not.

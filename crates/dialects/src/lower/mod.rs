@@ -81,9 +81,6 @@ impl LowerError {
     }
 }
 
-/// The most selections that one operation may come to after its fragments are flattened.
-const SELECTIONS: usize = 20_000;
-
 /// The most list elements and fields of input objects that one operation may steer with: each
 /// becomes a condition, an order or a check of every later request.
 const INPUTS: usize = 5_000;
@@ -109,12 +106,13 @@ struct Context<'a> {
     level: usize,
 }
 
-/// Lowers an operation.
+/// Lowers an operation that comes to at most so many selections with its fragments in their places.
 pub fn lower(
     api: &Api,
     operation: &Operation,
     steering: Steering<'_>,
     introspection: &Introspection,
+    most_selections: usize,
 ) -> Result<Lowered, LowerError> {
     let root_type = match operation.kind {
         OperationKind::Query => api.schema.query.ok_or("query type"),
@@ -127,7 +125,7 @@ pub fn lower(
         operation,
         steering: &steering,
         introspection,
-        budget: Budget::new(SELECTIONS),
+        budget: Budget::new(most_selections),
         inputs: Cell::new(INPUTS),
         nested: Cell::new(0),
         shape: Shape::default(),

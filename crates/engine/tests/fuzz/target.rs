@@ -147,7 +147,18 @@ impl Targets {
             },
             source: OpenOptions { namespaces: vec!["public".into()], ..OpenOptions::default() },
             connections: 2,
-            limits: engine::Limits::default(),
+            // More than by default: what the engine can do is wanted here.
+            limits: engine::Limits {
+                document: graphql::DocumentLimits {
+                    aliases: 3_000,
+                    root_fields: 3_000,
+                    directives: 1_000,
+                    variables: 1_000,
+                    operations: 1_000,
+                    ..graphql::DocumentLimits::default()
+                },
+                ..engine::Limits::default()
+            },
         };
         runtime().map_err(|error| error.to_string())?.block_on(async {
             let engine = Engine::open(&address, &options).await;

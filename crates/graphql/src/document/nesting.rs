@@ -70,7 +70,7 @@ impl<'d> Measure<'d> {
         level: usize,
     ) -> Result<Heights, GraphQLError> {
         if level > self.limits.recursion {
-            return Err(self.too_deep(self.limits.recursion));
+            return Err(self.too_deep());
         }
         let mut highest = Heights::default();
         for selection in selections {
@@ -124,18 +124,22 @@ impl<'d> Measure<'d> {
 
     fn check(&self, heights: Heights) -> Result<(), GraphQLError> {
         if heights.fields > self.limits.depth {
-            return Err(self.too_deep(self.limits.depth));
+            let message = format!(
+                "The document is nested deeper than {} levels (--max-depth).",
+                self.limits.depth
+            );
+            return Err(GraphQLError::new(ErrorCode::QueryTooDeep, message));
         }
         if heights.sets > self.limits.recursion {
-            return Err(self.too_deep(self.limits.recursion));
+            return Err(self.too_deep());
         }
         Ok(())
     }
 
-    fn too_deep(&self, limit: usize) -> GraphQLError {
+    fn too_deep(&self) -> GraphQLError {
         GraphQLError::new(
             ErrorCode::QueryTooDeep,
-            format!("The document is nested deeper than {limit} levels."),
+            format!("The document is nested deeper than {} levels.", self.limits.recursion),
         )
     }
 }

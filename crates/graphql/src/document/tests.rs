@@ -680,19 +680,19 @@ fn hostile_documents_are_refused_at_once() {
         deep list in default: 1 errors, QUERY_TOO_DEEP: The document is nested deeper than 100 levels.
         deep type: 1 errors, QUERY_TOO_DEEP: The document is nested deeper than 100 levels.
         deep type in limits: 1 errors, GRAPHQL_VALIDATION_FAILED: 1:206 variable `$a` of type `[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[Int]]]]]]]]]]]]]]]]]]]]]]]]]]]]]]]]]]]]]]]]]]]]]]]]]]]]]]]]]]]]]]]]]]]]]]]]]]]]]]]]]]]]]]]]]]` cannot be used for argument `first` of type `Int`
-        deep selections: 1 errors, QUERY_TOO_LARGE: The document has more than 10000 tokens.
-        unclosed selections: 1 errors, QUERY_TOO_LARGE: The document has more than 10000 tokens.
-        fields beyond depth: 1 errors, QUERY_TOO_DEEP: The document is nested deeper than 64 levels.
-        inline fragments: 1 errors, QUERY_TOO_DEEP: The document is nested deeper than 100 levels.
-        tokens: 1 errors, QUERY_TOO_LARGE: The document has more than 10000 tokens.
+        deep selections: 1 errors, QUERY_TOO_LARGE: The document has more than 10000 tokens (--max-tokens).
+        unclosed selections: 1 errors, QUERY_TOO_LARGE: The document has more than 10000 tokens (--max-tokens).
+        fields beyond depth: 1 errors, QUERY_TOO_DEEP: The document is nested deeper than 64 levels (--max-depth).
+        inline fragments: 1 errors, TOO_MANY_FRAGMENTS: The document has 1500 fragments, definitions and spreads counted; 1000 are allowed (--max-fragments).
+        tokens: 1 errors, QUERY_TOO_LARGE: The document has more than 10000 tokens (--max-tokens).
         same field within tokens: 2401 sets
         same deep field within tokens: 2801 sets
-        aliases: 1 errors, QUERY_TOO_LARGE: The document has more than 10000 tokens.
-        unknown fields: 101 errors, GRAPHQL_VALIDATION_FAILED: 1:3 type `Query` does not have a field `a0`
+        aliases: 1 errors, TOO_MANY_ALIASES: The document has 1000 aliases; 250 are allowed (--max-aliases).
+        unknown fields: 1 errors, TOO_MANY_ROOT_FIELDS: The operation has 3000 root fields; 100 are allowed (--max-root-fields).
         unknown types: 101 errors, GRAPHQL_VALIDATION_FAILED: 1:16 type condition `T0` of fragment `F0` is not a type defined in the schema
-        same names: 101 errors, GRAPHQL_VALIDATION_FAILED: 1:33 the operation `A` is defined multiple times in the document
+        same names: 1 errors, TOO_MANY_OPERATIONS: The document has 500 operations; 100 are allowed (--max-operations).
         same fragments: 101 errors, GRAPHQL_VALIDATION_FAILED: 1:57 the fragment `F` is defined multiple times in the document
-        same variables: 101 errors, GRAPHQL_VALIDATION_FAILED: 1:17 the variable `$a` is declared multiple times
+        same variables: 1 errors, TOO_MANY_VARIABLES: The operation has 1200 variables; 250 are allowed (--max-variables).
         same arguments: 101 errors, GRAPHQL_VALIDATION_FAILED: 1:20 the argument `first` is provided multiple times
         same input fields: 101 errors, GRAPHQL_VALIDATION_FAILED: 1:19 1:30 There can be only one input field named "title".
         self cycle: 1 errors, GRAPHQL_VALIDATION_FAILED: 1:63 Cannot spread fragment "F0" within itself.
@@ -700,10 +700,10 @@ fn hostile_documents_are_refused_at_once() {
         long chain: 1 errors, QUERY_TOO_DEEP: The document is nested deeper than 100 levels.
         deep chain: 1 errors, QUERY_TOO_DEEP: The document is nested deeper than 100 levels.
         doubling: 28 sets
-        doubling with fields: 128 sets
+        doubling with fields: 1 errors, QUERY_TOO_COMPLEX: The operation has more than 20000 fields; 20000 are allowed (--max-fields).
         doubling in merged fields: 128 sets
         doubling inline: 78 sets
-        directives: 101 errors, GRAPHQL_VALIDATION_FAILED: 1:32 non-repeatable directive skip can only be used once per location
+        directives: 1 errors, TOO_MANY_DIRECTIVES: The document has 1000 directives; 250 are allowed (--max-directives).
         lists at the limit: 2 sets
         objects at the limit: 2 sets
         selections at the limit: 50 sets

@@ -20,6 +20,35 @@ pub(crate) struct LimitOptions {
     /// The most levels of fields in fields
     #[arg(long, env = "THALWEG_MAX_DEPTH", value_name = "NUMBER", default_value = "64")]
     max_depth: usize,
+    /// The most aliases of a document, as written and with its fragments in their places
+    #[arg(long, env = "THALWEG_MAX_ALIASES", value_name = "NUMBER", default_value = "250")]
+    max_aliases: usize,
+    /// The most fields of the root type that an operation may select
+    #[arg(long, env = "THALWEG_MAX_ROOT_FIELDS", value_name = "NUMBER", default_value = "100")]
+    max_root_fields: usize,
+    /// The most fields that an operation may select, its fragments in their places
+    #[arg(long, env = "THALWEG_MAX_FIELDS", value_name = "NUMBER", default_value = "20000")]
+    max_fields: usize,
+    /// The most directives of a document
+    #[arg(long, env = "THALWEG_MAX_DIRECTIVES", value_name = "NUMBER", default_value = "250")]
+    max_directives: usize,
+    /// The most directives at one field, fragment, operation or variable
+    #[arg(
+        long,
+        env = "THALWEG_MAX_DIRECTIVES_PER_PLACE",
+        value_name = "NUMBER",
+        default_value = "8"
+    )]
+    max_directives_per_place: usize,
+    /// The most fragments of a document: definitions, spreads and inline ones together
+    #[arg(long, env = "THALWEG_MAX_FRAGMENTS", value_name = "NUMBER", default_value = "1000")]
+    max_fragments: usize,
+    /// The most variables that an operation may define
+    #[arg(long, env = "THALWEG_MAX_VARIABLES", value_name = "NUMBER", default_value = "250")]
+    max_variables: usize,
+    /// The most operations of a document
+    #[arg(long, env = "THALWEG_MAX_OPERATIONS", value_name = "NUMBER", default_value = "100")]
+    max_operations: usize,
     /// How long the head of a request may take, and how long a connection is kept without one
     #[arg(long, env = "THALWEG_HEADER_TIMEOUT", value_name = "TIME", default_value = "30s")]
     pub(crate) header_timeout: Time,
@@ -35,6 +64,14 @@ impl LimitOptions {
             document: DocumentLimits {
                 tokens: self.max_tokens,
                 depth: self.max_depth,
+                aliases: self.max_aliases,
+                root_fields: self.max_root_fields,
+                fields: self.max_fields,
+                directives: self.max_directives,
+                directives_per_place: self.max_directives_per_place,
+                fragments: self.max_fragments,
+                variables: self.max_variables,
+                operations: self.max_operations,
                 ..DocumentLimits::default()
             },
             response_bytes: self.max_response_size.0,

@@ -93,6 +93,16 @@ impl Server {
         server
     }
 
+    /// The demo with further options and a file of its own.
+    pub fn start_sample(options: &[&str]) -> Self {
+        let folder = Folder::new();
+        let file = folder.file("shop.db");
+        let usual = ["demo", "--listen", "127.0.0.1:0", "--file", file.to_str().unwrap()];
+        let mut server = Self::start(&[&usual, options].concat());
+        server.folder = Some(folder);
+        server
+    }
+
     /// The demo at a free port; ready to answer.
     pub fn demo(file: &Path) -> Self {
         Self::start(&["demo", "--listen", "127.0.0.1:0", "--file", file.to_str().unwrap()])

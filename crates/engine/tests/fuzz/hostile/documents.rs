@@ -18,7 +18,7 @@ pub(super) const ALL: &[Hostile] = &[
         name: "inline_fragments_doubling_12_times",
         style: Style::PostGraphile,
         body: || ask(&["{ allArtistsList(first: 1) ", &doubling_inline(12), " }"].concat()),
-        expected: Expected::Refused(ErrorCode::QueryTooLarge),
+        expected: Expected::Refused(ErrorCode::TooManyFragments),
     },
     Hostile {
         name: "fragments_doubling_through_fields",
@@ -100,7 +100,7 @@ pub(super) const ALL: &[Hostile] = &[
             }
             ask(&text)
         },
-        expected: Expected::Refused(ErrorCode::QueryTooLarge),
+        expected: Expected::Refused(ErrorCode::TooManyFragments),
     },
     Hostile {
         name: "a_chain_of_500_fragments",
@@ -118,7 +118,7 @@ pub(super) const ALL: &[Hostile] = &[
         name: "10000_aliases",
         style: Style::PostGraphile,
         body: || ask(&aliases(10_000, "nodeId")),
-        expected: Expected::Refused(ErrorCode::QueryTooLarge),
+        expected: Expected::Refused(ErrorCode::TooManyAliases),
     },
     Hostile {
         name: "2400_aliases_of_a_scalar",

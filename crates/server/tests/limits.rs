@@ -1,0 +1,152 @@
+//! Each limit, just below and just above, against the built program.
+
+#![allow(clippy::unwrap_used, clippy::panic, reason = "a test ends where it cannot go on")]
+
+mod program;
+
+use crate::program::{Answer, Server};
+
+const ACCEPT: &str = "Accept: application/graphql-response+json\r\n";
+
+fn repeated(count: usize, one: impl Fn(usize) -> String) -> String {
+    (0..count).map(one).collect()
+}
+
+/// The message of the first error, which must have the code.
+fn message<'a>(answer: &'a Answer, code: &str) -> &'a str {
+    assert!(answer.body.contains(&format!("\"code\":\"{code}\"")), "{}", answer.body);
+    let (_, rest) = answer.body.split_once("\"message\":\"").unwrap();
+    rest.split_once("\",").unwrap().0
+}
+
+/// That a document is answered with `most`, and refused with one more.
+fn check(server: &Server, most: usize, text: impl Fn(usize) -> String, code: &str, error: &str) {
+    let answer = server.post(ACCEPT, &body(&text(most)));
+    assert_eq!(answer.status, 200, "{code}: {}", answer.body);
+    assert!(answer.body.starts_with("{\"data\":{"), "{code}: {}", answer.body);
+    let answer = server.post(ACCEPT, &body(&text(most + 1)));
+    assert_eq!(answer.status, 400, "{code}: {}", answer.body);
+    assert_eq!(message(&answer, code), error);
+}
+
+/// A request for the operation `A`, if there are several.
+fn body(document: &str) -> String {
+    let name = if document.contains("query A") { ",\"operationName\":\"A\"" } else { "" };
+    format!("{{\"query\":\"{document}\"{name}}}")
+}
+
+#[test]
+fn documents_are_limited_by_default() {
+    let server = Server::sample();
+    let aliases = |count| {
+        let aliases = repeated(count, |index| format!("a{index}:id "));
+        format!("{{ artistById(id: 127) {{ {aliases} }} }}")
+    };
+    let error = "The document has 251 aliases; 250 are allowed (--max-aliases).";
+    check(&server, 250, aliases, "TOO_MANY_ALIASES", error);
+    let answer = server.post(ACCEPT, &body(&aliases(10_000)));
+    let error = "The document has 10000 aliases; 250 are allowed (--max-aliases).";
+    assert_eq!(message(&answer, "TOO_MANY_ALIASES"), error);
+
+    let root_fields = |count| repeated(count, |index| format!("a{index}:nodeId "));
+    let root_fields = |count| format!("{{ {} }}", root_fields(count));
+    let error = "The operation has 101 root fields; 100 are allowed (--max-root-fields).";
+    check(&server, 100, root_fields, "TOO_MANY_ROOT_FIELDS", error);
+
+    // A hundred places of a field, a fragment and 198 fields.
+    let fields = |count: usize| {
+        let places = repeated(100, |index| format!("a{index}: query {{ ...F }} "));
+        let last = "nodeId ".repeat(count - 20_000);
+        format!("{{ {places} {last} }} fragment F on Query {{ {} }}", "nodeId ".repeat(198))
+    };
+    let error = "The operation has more than 20000 fields; 20000 are allowed (--max-fields).";
+    let raised = Server::start_sample(&["--max-root-fields", "101"]);
+    check(&raised, 20_000, fields, "QUERY_TOO_COMPLEX", error);
+
+    let directives = |count| format!("{{ {} }}", "nodeId @skip(if: false) ".repeat(count));
+    let error = "The document has 251 directives; 250 are allowed (--max-directives).";
+    check(&server, 250, directives, "TOO_MANY_DIRECTIVES", error);
+
+    let fragments =
+        |count| format!("{{ {} }} fragment F on Query {{ nodeId }}", "...F ".repeat(count - 1));
+    let error = "The document has 1001 fragments, definitions and spreads counted; 1000 are \
+                 allowed (--max-fragments).";
+    check(&server, 1_000, fragments, "TOO_MANY_FRAGMENTS", error);
+
+    let variables = |count| {
+        let variables = repeated(count, |index| format!("$v{index}: Boolean = true "));
+        let uses = repeated(count, |index| format!("nodeId @include(if: $v{index}) "));
+        format!("query A({variables}) {{ {uses} }}")
+    };
+    let error = "The operation has 251 variables; 250 are allowed (--max-variables).";
+    let raised = Server::start_sample(&["--max-directives", "251"]);
+    check(&raised, 250, variables, "TOO_MANY_VARIABLES", error);
+
+    let operations = |count| {
+        let others = repeated(count - 1, |index| format!("query B{index} {{ nodeId }} "));
+        format!("query A {{ nodeId }} {others}")
+    };
+    let error = "The document has 101 operations; 100 are allowed (--max-operations).";
+    check(&server, 100, operations, "TOO_MANY_OPERATIONS", error);
+
+    // Words and the spaces between them.
+    let tokens = |count: usize| format!("{{{}}}", " nodeId".repeat((count - 1) / 2));
+    let error = "The document has more than 10000 tokens (--max-tokens).";
+    check(
+        &server,
+        9_998,
+        |count| tokens(count + usize::from(count > 9_998) * 3),
+        "QUERY_TOO_LARGE",
+        error,
+    );
+
+    let depth =
+        |count: usize| format!("{}nodeId{}", "{ query ".repeat(count - 1) + "{", "}".repeat(count));
+    let error = "The document is nested deeper than 64 levels (--max-depth).";
+    check(&server, 64, depth, "QUERY_TOO_DEEP", error);
+}
+
+#[test]
+fn directives_at_one_place_are_limited() {
+    let server = Server::start_sample(&["--max-directives-per-place", "1"]);
+    let text = |count| {
+        let directives = ["@skip(if: false)", "@include(if: true)"][..count].join(" ");
+        format!("{{ nodeId {directives} }}")
+    };
+    let error = "The document has 2 directives at one place; 1 are allowed \
+                 (--max-directives-per-place).";
+    check(&server, 1, text, "TOO_MANY_DIRECTIVES", error);
+}
+
+#[test]
+fn limits_can_be_lowered_and_raised() {
+    let server = Server::start_sample(&[
+        "--max-aliases=300",
+        "--max-root-fields=300",
+        "--max-fields=400",
+        "--max-directives=5",
+        "--max-fragments=5",
+        "--max-variables=2",
+        "--max-operations=2",
+        "--max-depth=3",
+        "--max-tokens=2000",
+    ]);
+    let aliases = |count| format!("{{ {} }}", repeated(count, |index| format!("a{index}:nodeId ")));
+    let error = "The document has 301 aliases; 300 are allowed (--max-aliases).";
+    check(&server, 300, aliases, "TOO_MANY_ALIASES", error);
+    let depth =
+        |count: usize| format!("{}nodeId{}", "{ query ".repeat(count - 1) + "{", "}".repeat(count));
+    check(
+        &server,
+        3,
+        depth,
+        "QUERY_TOO_DEEP",
+        "The document is nested deeper than 3 levels (--max-depth).",
+    );
+    let fields = |count| format!("{{ {} }}", "nodeId ".repeat(count));
+    let error = "The operation has more than 400 fields; 400 are allowed (--max-fields).";
+    check(&server, 400, fields, "QUERY_TOO_COMPLEX", error);
+    let directives = |count| format!("{{ {} }}", "nodeId @skip(if: false) ".repeat(count));
+    let error = "The document has 6 directives; 5 are allowed (--max-directives).";
+    check(&server, 5, directives, "TOO_MANY_DIRECTIVES", error);
+}
