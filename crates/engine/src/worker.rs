@@ -5,7 +5,7 @@ use std::sync::Arc;
 use graphql::operation::OperationKind;
 use graphql::{ErrorCode, GraphQLError, Request, coerce_variable_values};
 use response::Sink;
-use sources::{Connections, Variables};
+use sources::{Connections, SourceError, Variables};
 
 use crate::engine::Engine;
 use crate::report::{Report, Timed};
@@ -36,6 +36,11 @@ impl Worker {
     /// Lets connections go that nobody needed for a while; to be called now and then.
     pub fn close_old_connections(&self) {
         self.connections.close_old();
+    }
+
+    /// Asks the source for a sign of life.
+    pub async fn probe(&self) -> Result<(), SourceError> {
+        self.connections.probe().await
     }
 
     /// Answers one request.

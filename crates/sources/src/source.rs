@@ -216,6 +216,14 @@ impl Connections {
         }
     }
 
+    /// Asks the source for a sign of life.
+    pub async fn probe(&self) -> Result<(), SourceError> {
+        match self {
+            Self::Sqlite(connections) => connections.probe().await,
+            Self::Postgres(connections) => connections.probe().await,
+        }
+    }
+
     /// The database's own plan of each statement, with figures if `analyze`.
     pub async fn explain(
         &self,

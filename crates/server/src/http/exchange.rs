@@ -7,8 +7,9 @@ use graphql::ErrorCode;
 use graphql::operation::OperationKind;
 use hyper::{Method, StatusCode};
 
-use super::respond::Refusal;
-use super::settings::LogSettings;
+use super::respond::{Refusal, Response};
+use super::settings::WatchSettings;
+use super::timing::{SERVER_TIMING, server_timing};
 use super::transport::Peer;
 use crate::options::LoggedRequests;
 
@@ -37,7 +38,7 @@ pub(super) struct Exchange {
     pub(super) refusal: Option<Refusal>,
     /// The beginning of the errors that the engine refused it with.
     errors: Option<String>,
-    log: LogSettings,
+    watch: WatchSettings,
     is_finished: bool,
 }
 
@@ -51,7 +52,7 @@ pub(super) enum Asked {
 }
 
 impl Exchange {
-    pub(super) fn new(log: LogSettings, peer: Peer, method: Method, asked: Asked) -> Self {
+    pub(super) fn new(watch: WatchSettings, peer: Peer, method: Method, asked: Asked) -> Self {
         Self {
             started: Instant::now(),
             peer,
@@ -61,7 +62,7 @@ impl Exchange {
             report: Report::default(),
             refusal: None,
             errors: None,
-            log,
+            watch,
             is_finished: false,
         }
     }
@@ -73,16 +74,22 @@ impl Exchange {
     }
 
     /// Writes down how the request ended.
-    pub(super) fn finish(&mut self, status: StatusCode) {
+    pub(super) fn finish(&mut self, response: &mut Response) {
         self.is_finished = true;
         let elapsed = self.started.elapsed();
-        self.log_request(Some(status), elapsed);
+        if self.asked == Asked::GraphQL
+            && self.watch.server_timing
+            && let Some(timing) = server_timing(&self.report.stages, elapsed)
+        {
+            response.headers_mut().insert(SERVER_TIMING, timing);
+        }
+        self.log_request(Some(response.status()), elapsed);
         self.log_slow(elapsed);
     }
 
     fn log_request(&self, status: Option<StatusCode>, elapsed: Duration) {
         let has_failed = self.refusal.is_some() || !self.report.codes.is_empty();
-        let is_logged = match (self.log.requests, self.asked) {
+        let is_logged = match (self.watch.requests, self.asked) {
             (LoggedRequests::None, _) | (_, Asked::Health) => false,
             (LoggedRequests::Failed, Asked::GraphQL) => has_failed,
             (LoggedRequests::Failed, Asked::Other) => false,
@@ -122,7 +129,7 @@ impl Exchange {
 
     /// The statements have places for values, and so tell none.
     fn log_slow(&self, elapsed: Duration) {
-        if self.asked != Asked::GraphQL || self.log.slow.is_none_or(|slow| elapsed < slow) {
+        if self.asked != Asked::GraphQL || self.watch.slow.is_none_or(|slow| elapsed < slow) {
             return;
         }
         let operation = self.operation();

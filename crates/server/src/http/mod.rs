@@ -7,11 +7,14 @@
 //! * `listen`: the places where the server listens
 //! * `serve`: the threads, from their start to the signal that ends them
 //! * `reload`: the next generation, when a signal asks for it
+//! * `process`: what outlives a reload and is shared by all threads
 //! * `service`: what answers requests, and how it is replaced
 //! * `transport`: the bytes of a connection, whatever carries them
 //! * `connection`: the connections of one thread
 //! * `route`: which path gets which answer
 //! * `exchange`: what is known of one request, for the log
+//! * `timing`: what it took, for its client
+//! * `health`, `readiness`: whether requests would be answered
 //! * `graphql`: a GraphQL request, from its head to its answer
 //! * `media_type`: what the client reads, and what it sent
 //! * `body`, `decompress`: the bytes of a request, up to a limit
@@ -27,15 +30,19 @@ mod connection;
 mod decompress;
 mod exchange;
 mod graphql;
+mod health;
 mod listen;
 mod media_type;
 mod outgoing;
+mod process;
+mod readiness;
 mod reload;
 mod respond;
 mod route;
 mod serve;
 mod service;
 mod settings;
+mod timing;
 mod transport;
 
 pub(crate) use listen::{ListenError, Listeners, bind};

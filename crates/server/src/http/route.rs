@@ -2,14 +2,14 @@
 
 use hyper::body::Incoming;
 use hyper::header::{HeaderName, HeaderValue};
-use hyper::{Method, StatusCode};
 
 use super::accept_encoding::Readable;
 use super::exchange::{Asked, Exchange};
 use super::graphql;
+use super::health;
 use super::media_type::MediaType;
 use super::outgoing;
-use super::respond::{Refusal, Response, refuse, respond};
+use super::respond::{Refusal, Response, refuse};
 use super::service::Service;
 use super::transport::Peer;
 use crate::request_id::RequestId;
@@ -38,11 +38,11 @@ async fn observe(service: &Service, request: HttpRequest, peer: Peer) -> Respons
         path if path.starts_with("/health/") => Asked::Health,
         _ => Asked::Other,
     };
-    let mut exchange = Exchange::new(service.settings.log, peer, request.method().clone(), asked);
+    let mut exchange = Exchange::new(service.settings.watch, peer, request.method().clone(), asked);
     let readable = outgoing::readable(&service.settings, request.headers());
     let response = route(service, request, readable, &mut exchange).await;
-    let response = outgoing::finish(&service.settings, response, readable);
-    exchange.finish(response.status());
+    let mut response = outgoing::finish(&service.settings, response, readable);
+    exchange.finish(&mut response);
     response
 }
 
@@ -54,17 +54,8 @@ async fn route(
 ) -> Response {
     match request.uri().path() {
         "/graphql" => graphql::answer(service, request, readable, exchange).await,
-        "/health/live" => answer_live(request.method()),
+        "/health/live" => health::answer_live(request.method()),
+        "/health/ready" => health::answer_ready(&service.process, request.method()).await,
         _ => refuse(MediaType::Json, &Refusal::Path),
-    }
-}
-
-/// That the process runs and takes connections; it says nothing about the database.
-fn answer_live(method: &Method) -> Response {
-    match *method {
-        Method::GET | Method::HEAD => {
-            respond(StatusCode::OK, MediaType::Json, b"{\"status\":\"live\"}".to_vec())
-        }
-        _ => refuse(MediaType::Json, &Refusal::Method { allow: "GET, HEAD" }),
     }
 }

@@ -2,6 +2,8 @@
 
 use std::io;
 use std::mem;
+use std::sync::Arc;
+use std::sync::atomic::Ordering;
 use std::thread;
 use std::time::Duration;
 
@@ -41,7 +43,13 @@ pub(crate) async fn serve(
     let threads = listeners.threads.len();
     let (stop, stopping) = watch::channel(false);
     let drain_timeout = generation.settings.drain_timeout;
+    let process = Arc::clone(&generation.process);
     let (generations, newest) = watch::channel(generation);
+    let probed = newest.clone();
+    spawn_local({
+        let process = Arc::clone(&process);
+        async move { process.readiness.ask(probed).await }
+    });
     let (ending, mut endings) = mpsc::unbounded_channel();
     for (idx, sockets) in mem::take(&mut listeners.threads).into_iter().enumerate() {
         let (newest, stopping) = (newest.clone(), stopping.clone());
@@ -70,6 +78,7 @@ pub(crate) async fn serve(
     if let Some(reloading) = reloading {
         reloading.abort();
     }
+    process.is_stopping.store(true, Ordering::Relaxed);
     tracing::info!("stopping: requests that have begun are answered");
     listeners.remove_files();
     // Threads that ended already do not listen.

@@ -12,6 +12,7 @@ use engine::{Engine, Worker};
 use tokio::sync::watch;
 use tokio::time::{MissedTickBehavior, interval};
 
+use super::process::Process;
 use super::reload::Fresh;
 use super::settings::Settings;
 use crate::memory;
@@ -24,6 +25,8 @@ const HOUSEKEEPING: Duration = Duration::from_secs(1);
 pub(crate) struct Generation {
     pub(crate) engine: Arc<Engine>,
     pub(crate) settings: Arc<Settings>,
+    /// The same for all generations.
+    pub(crate) process: Arc<Process>,
 }
 
 /// What answers the requests of one thread.
@@ -31,6 +34,7 @@ pub(crate) struct Generation {
 pub(super) struct Service {
     pub(super) worker: Worker,
     pub(super) settings: Arc<Settings>,
+    pub(super) process: Arc<Process>,
     /// The last field, so that it goes after the others.
     _memory: GiveBack,
 }
@@ -45,7 +49,7 @@ pub(super) struct Current(Rc<RefCell<Rc<Service>>>);
 
 impl Generation {
     pub(crate) fn first(Fresh { engine, settings }: Fresh) -> Self {
-        Self { engine, settings }
+        Self { engine, settings, process: Arc::default() }
     }
 }
 
@@ -54,6 +58,7 @@ impl Service {
         Self {
             worker: Worker::new(Arc::clone(&generation.engine)),
             settings: Arc::clone(&generation.settings),
+            process: Arc::clone(&generation.process),
             _memory: GiveBack,
         }
     }

@@ -15,15 +15,18 @@ pub(crate) struct Settings {
     pub(super) header_timeout: Duration,
     /// How long requests may take that were begun before the signal to stop.
     pub(super) drain_timeout: Duration,
-    pub(super) log: LogSettings,
+    pub(super) watch: WatchSettings,
 }
 
-/// Which requests the log tells of.
+/// What is told of requests.
 #[derive(Clone, Copy, Debug)]
-pub(super) struct LogSettings {
+pub(super) struct WatchSettings {
+    /// Which have a line in the log.
     pub(super) requests: LoggedRequests,
     /// From which time on a request is slow.
     pub(super) slow: Option<Duration>,
+    /// Whether answers tell what they took.
+    pub(super) server_timing: bool,
 }
 
 /// What may come as the body of a request.
@@ -56,9 +59,10 @@ impl Settings {
             },
             header_timeout: limits.header_timeout.0,
             drain_timeout: options.drain_timeout.0,
-            log: LogSettings {
+            watch: WatchSettings {
                 requests: options.observability.log_requests,
                 slow: options.observability.slow_query.0,
+                server_timing: options.observability.server_timing(options.is_private()),
             },
         })
     }

@@ -29,6 +29,6 @@ impl DevelopmentOptions {
     }
 }
 
-fn switched(switch: Option<Switch>, usual: bool) -> bool {
+pub(super) fn switched(switch: Option<Switch>, usual: bool) -> bool {
     switch.map_or(usual, |switch| switch == Switch::On)
 }

@@ -6,6 +6,7 @@ use std::time::Duration;
 
 use clap::{Args, ValueEnum};
 
+use super::development::{Switch, switched};
 use super::quantity::Time;
 
 #[derive(Debug, Args)]
@@ -17,6 +18,9 @@ pub(crate) struct ObservabilityOptions {
     /// A request that takes longer is in the log with its statements; `off` for none
     #[arg(long, env = "THALWEG_SLOW_QUERY", value_name = "TIME", default_value = "1s")]
     pub(crate) slow_query: SlowQuery,
+    /// Tell in each answer what its stages took [default: on where everybody is trusted]
+    #[arg(long, env = "THALWEG_SERVER_TIMING", value_name = "SWITCH")]
+    server_timing: Option<Switch>,
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
@@ -30,6 +34,13 @@ pub(crate) enum LoggedRequests {
 /// From which time on a request is slow, if any is.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct SlowQuery(pub(crate) Option<Duration>);
+
+impl ObservabilityOptions {
+    /// Whether answers have a `Server-Timing`.
+    pub(crate) fn server_timing(&self, is_private: bool) -> bool {
+        switched(self.server_timing, is_private)
+    }
+}
 
 impl FromStr for SlowQuery {
     type Err = String;

@@ -139,6 +139,18 @@ impl PostgresConnections {
         }
     }
 
+    /// Asks the server for a sign of life, and replaces a connection that shows none.
+    pub async fn probe(&self) -> Result<(), SourceError> {
+        loop {
+            let mut connection = self.pool.acquire().await?;
+            let may_be_replaced = connection.is_reused();
+            match connection.check().await {
+                Err(_) if may_be_replaced => {}
+                checked => return Ok(checked?),
+            }
+        }
+    }
+
     /// PostgreSQL's plan of each statement.
     pub async fn explain(
         &self,

@@ -52,6 +52,12 @@ fn run(
     Ok(writer.write(&mut top)?)
 }
 
+/// Reads from the file, and no row.
+pub fn look(connection: &Connection) -> Result<(), SourceError> {
+    connection.prepare_cached(LOOK)?.query([])?.next()?;
+    Ok(())
+}
+
 /// A transaction that ends when it is dropped.
 struct ReadTransaction<'c>(&'c Connection);
 
@@ -62,7 +68,7 @@ impl<'c> ReadTransaction<'c> {
         // Made first: a BEGIN that was interrupted may have begun.
         let transaction = Self(connection);
         connection.prepare_cached("BEGIN")?.execute([])?;
-        connection.prepare_cached(LOOK)?.query([])?.next()?;
+        look(connection)?;
         Ok(transaction)
     }
 

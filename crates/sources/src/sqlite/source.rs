@@ -137,6 +137,11 @@ impl SqliteConnections {
         written
     }
 
+    /// Reads from the file.
+    pub async fn probe(&self) -> Result<(), SourceError> {
+        self.apart.run(execute::look).await
+    }
+
     /// SQLite's own plan of each statement.
     pub fn explain(
         &self,

@@ -1,0 +1,49 @@
+//! What supervisors and load balancers ask.
+
+use std::sync::atomic::Ordering;
+
+use hyper::{Method, StatusCode};
+
+use super::media_type::MediaType;
+use super::process::Process;
+use super::readiness::State;
+use super::respond::{Refusal, Response, refuse, respond};
+
+/// That the process runs and takes connections; it says nothing about the database.
+pub(super) fn answer_live(method: &Method) -> Response {
+    match is_reading(method) {
+        true => respond(StatusCode::OK, MediaType::Json, b"{\"status\":\"live\"}".to_vec()),
+        false => refuse_method(),
+    }
+}
+
+/// Whether requests had better come here: the schema is loaded, or nothing would listen; the
+/// database answers, and the process is not about to end.
+pub(super) async fn answer_ready(process: &Process, method: &Method) -> Response {
+    if !is_reading(method) {
+        return refuse_method();
+    }
+    if process.is_stopping.load(Ordering::Relaxed) {
+        return unready("the server is stopping");
+    }
+    match process.readiness.state().await {
+        State::Reachable => {
+            respond(StatusCode::OK, MediaType::Json, b"{\"status\":\"ready\"}".to_vec())
+        }
+        State::Unreachable => unready("the data source cannot be reached"),
+        State::Silent => unready("the data source does not answer in time"),
+    }
+}
+
+fn unready(reason: &str) -> Response {
+    let body = ["{\"status\":\"unready\",\"reason\":\"", reason, "\"}"].concat();
+    respond(StatusCode::SERVICE_UNAVAILABLE, MediaType::Json, body.into_bytes())
+}
+
+fn is_reading(method: &Method) -> bool {
+    matches!(*method, Method::GET | Method::HEAD)
+}
+
+fn refuse_method() -> Response {
+    refuse(MediaType::Json, &Refusal::Method { allow: "GET, HEAD" })
+}
