@@ -85,6 +85,8 @@ codes! {
     BodyTooLarge = "BODY_TOO_LARGE";
     /// The body of the request did not come in the time that the server allows.
     BodyTimeout = "BODY_TIMEOUT";
+    /// A page of another origin sent the request through somebody's browser.
+    CsrfRefused = "CSRF_REFUSED";
     /// A function of the data source raised the error, in the words of whoever wrote it.
     Raised = "RAISED";
     /// Two rows would have the same value of a unique key.

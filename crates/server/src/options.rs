@@ -9,6 +9,7 @@ mod development;
 mod filter;
 mod limits;
 mod observability;
+mod origins;
 mod postgraphile;
 mod quantity;
 mod serving;
@@ -17,6 +18,7 @@ pub(crate) use address::{Address, Mode, Place};
 pub(crate) use api::ApiOptions;
 pub(crate) use compression::Coding;
 pub(crate) use observability::LoggedRequests;
+pub(crate) use origins::{AllowedOrigin, OriginOptions};
 pub(crate) use serving::ServingOptions;
 
 use std::path::PathBuf;

@@ -7,8 +7,10 @@ use hyper::header::{ACCEPT, CONTENT_TYPE, HeaderMap};
 
 use super::accept_encoding::Readable;
 use super::body;
+use super::cors::{Permission, preflight};
 use super::exchange::Exchange;
 use super::media_type::{MediaType, is_readable, negotiate};
+use super::origin;
 use super::respond::{Refusal, Response, complete, refuse};
 use super::route::HttpRequest;
 use super::service::Service;
@@ -28,10 +30,29 @@ pub(super) async fn answer(
     readable: Readable,
     exchange: &mut Exchange,
 ) -> Response {
+    let Some(cors) = &service.settings.cors else {
+        return answer_request(service, request, readable, exchange).await;
+    };
+    let permission = Permission::new(cors, request.headers());
+    let mut response = match preflight(cors, request.method(), request.headers()) {
+        Some(response) => response,
+        None => answer_request(service, request, readable, exchange).await,
+    };
+    permission.tell(&mut response);
+    response
+}
+
+async fn answer_request(
+    service: &Service,
+    request: HttpRequest,
+    readable: Readable,
+    exchange: &mut Exchange,
+) -> Response {
     let accept = request.headers().get_all(ACCEPT).iter();
     // A header that is no text names no media type.
     let media_type = negotiate(accept.map(|header| header.to_str().unwrap_or("?")));
     let read = match media_type {
+        _ if !may_be_sent(service, &request) => Err(Refusal::OtherOrigin),
         Some(_) if readable == Readable::Nothing => Err(Refusal::NoReadableCoding),
         Some(_) => read(service, request).await,
         None => Err(Refusal::NotAcceptable),
@@ -53,6 +74,13 @@ pub(super) async fn answer(
             response
         }
     }
+}
+
+/// Whether the page that sends the request may, if one does. Other methods do nothing.
+fn may_be_sent(service: &Service, request: &HttpRequest) -> bool {
+    let allowed = &service.settings.allowed_origins;
+    !matches!(*request.method(), Method::GET | Method::HEAD | Method::POST)
+        || origin::is_allowed(allowed, request.uri(), request.headers())
 }
 
 async fn read(service: &Service, request: HttpRequest) -> Result<Read, Refusal> {

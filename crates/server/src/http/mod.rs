@@ -16,6 +16,7 @@
 //! * `timing`: what it took, for its client
 //! * `health`, `readiness`: whether requests would be answered
 //! * `graphql`: a GraphQL request, from its head to its answer
+//! * `origin`, `cors`: what pages of other origins may do
 //! * `media_type`: what the client reads, and what it sent
 //! * `body`, `decompress`: the bytes of a request, up to a limit
 //! * `respond`: answers, and the refusals that come before GraphQL
@@ -27,12 +28,14 @@ mod answer_body;
 mod body;
 mod compress;
 mod connection;
+mod cors;
 mod decompress;
 mod exchange;
 mod graphql;
 mod health;
 mod listen;
 mod media_type;
+mod origin;
 mod outgoing;
 mod process;
 mod readiness;

@@ -20,7 +20,7 @@ pub(super) fn readable(settings: &Settings, headers: &HeaderMap) -> Readable {
 /// The answer as it is sent.
 pub(super) fn finish(settings: &Settings, mut response: Response, readable: Readable) -> Response {
     let headers = response.headers_mut();
-    headers.insert(VARY, HeaderValue::from_static("accept, accept-encoding"));
+    headers.append(VARY, HeaderValue::from_static("accept, accept-encoding"));
     // Rows of a database change at any time and may be private.
     headers.insert(CACHE_CONTROL, HeaderValue::from_static("no-store"));
     // No browser takes JSON for a page, whatever stands in it.

@@ -21,6 +21,8 @@ pub(super) enum Refusal {
     Method {
         allow: &'static str,
     },
+    /// A page of another origin sent the request.
+    OtherOrigin,
     NotAcceptable,
     /// The client refuses an answer as it is, and reads no compression that the server has.
     NoReadableCoding,
@@ -43,6 +45,7 @@ impl Refusal {
         match self {
             Self::Path => StatusCode::NOT_FOUND,
             Self::Method { .. } => StatusCode::METHOD_NOT_ALLOWED,
+            Self::OtherOrigin => StatusCode::FORBIDDEN,
             Self::NotAcceptable | Self::NoReadableCoding => StatusCode::NOT_ACCEPTABLE,
             Self::ContentType | Self::ContentEncoding => StatusCode::UNSUPPORTED_MEDIA_TYPE,
             Self::BodyTooLarge { .. } => StatusCode::PAYLOAD_TOO_LARGE,
@@ -66,6 +69,11 @@ impl Refusal {
             Self::Method { allow } => GraphQLError::new(
                 ErrorCode::MethodNotAllowed,
                 ["This path can be reached by ", allow, " only."].concat(),
+            ),
+            Self::OtherOrigin => GraphQLError::new(
+                ErrorCode::CsrfRefused,
+                "The browser says that a page of another origin sent this request; \
+                 --allowed-origins and --cors-origins allow origins.",
             ),
             Self::NotAcceptable => GraphQLError::new(
                 ErrorCode::BadUserInput,
@@ -123,6 +131,7 @@ pub(super) fn refuse(media_type: MediaType, refusal: &Refusal) -> Response {
         Refusal::Method { allow } => with_allow(response, allow),
         Refusal::ContentEncoding => with_codings(response),
         Refusal::Path
+        | Refusal::OtherOrigin
         | Refusal::NotAcceptable
         | Refusal::NoReadableCoding
         | Refusal::ContentType

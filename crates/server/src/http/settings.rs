@@ -2,14 +2,20 @@
 
 use std::time::Duration;
 
+use hyper::header::HeaderValue;
+
 use crate::failure::Failure;
-use crate::options::{Coding, LoggedRequests, ServingOptions};
+use crate::options::{AllowedOrigin, Coding, LoggedRequests, OriginOptions, ServingOptions};
 
 /// The same for all threads; a reload replaces it as a whole.
 #[derive(Clone, Debug)]
 pub(crate) struct Settings {
     pub(super) body: BodySettings,
     pub(super) compression: CompressionSettings,
+    /// Whose pages may send requests.
+    pub(super) allowed_origins: Origins,
+    /// Whose pages may read answers; none where nobody is told of it.
+    pub(super) cors: Option<CorsSettings>,
     /// From the end of one request to the end of the next one's head: for slow senders, and for
     /// connections that are kept without being used.
     pub(super) header_timeout: Duration,
@@ -44,10 +50,60 @@ pub(super) struct CompressionSettings {
     pub(super) min_size: usize,
 }
 
+/// Origins that are allowed something.
+#[derive(Clone, Debug)]
+pub(super) struct Origins {
+    pub(super) any: bool,
+    named: Box<[Box<str>]>,
+}
+
+/// What pages of other origins may do.
+#[derive(Clone, Debug)]
+pub(super) struct CorsSettings {
+    pub(super) origins: Origins,
+    pub(super) credentials: bool,
+    pub(super) max_age: Duration,
+}
+
+impl Origins {
+    pub(super) fn new<'a>(allowed: impl Iterator<Item = &'a AllowedOrigin>) -> Self {
+        let mut origins = Self { any: false, named: Box::default() };
+        let mut named = Vec::new();
+        for origin in allowed {
+            match origin {
+                AllowedOrigin::Any => origins.any = true,
+                AllowedOrigin::This(origin) => named.push(origin.clone()),
+            }
+        }
+        origins.named = named.into();
+        origins
+    }
+
+    /// Whether a request with this header is of one of them.
+    pub(super) fn contain(&self, origin: Option<&HeaderValue>) -> bool {
+        let is_named = |origin: &HeaderValue| {
+            self.named.iter().any(|named| named.as_bytes() == origin.as_bytes())
+        };
+        self.any || origin.is_some_and(is_named)
+    }
+}
+
+impl CorsSettings {
+    fn new(options: &OriginOptions) -> Option<Self> {
+        (!options.cors_origins.is_empty()).then(|| Self {
+            origins: Origins::new(options.cors_origins.iter()),
+            credentials: options.cors_credentials,
+            max_age: options.cors_max_age.0,
+        })
+    }
+}
+
 impl Settings {
     /// Reads the files that options name, too.
     pub(crate) fn new(options: &ServingOptions) -> Result<Self, Failure> {
         let limits = &options.limits;
+        let origins = &options.origins;
+        origins.check()?;
         Ok(Self {
             body: BodySettings {
                 most_bytes: limits.max_body_size.length(),
@@ -57,6 +113,10 @@ impl Settings {
                 codings: options.compression.compression.0.as_slice().into(),
                 min_size: options.compression.compression_min_size.length(),
             },
+            allowed_origins: Origins::new(
+                origins.allowed_origins.iter().chain(&origins.cors_origins),
+            ),
+            cors: CorsSettings::new(origins),
             header_timeout: limits.header_timeout.0,
             drain_timeout: options.drain_timeout.0,
             watch: WatchSettings {

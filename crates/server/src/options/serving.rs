@@ -11,6 +11,7 @@ use super::database::DatabaseOptions;
 use super::development::DevelopmentOptions;
 use super::limits::LimitOptions;
 use super::observability::ObservabilityOptions;
+use super::origins::OriginOptions;
 use super::quantity::Time;
 
 /// The most threads that anybody may ask for; each holds connections and a listener.
@@ -50,6 +51,8 @@ pub(crate) struct ServingOptions {
     pub(crate) observability: ObservabilityOptions,
     #[command(flatten)]
     pub(crate) compression: CompressionOptions,
+    #[command(flatten)]
+    pub(crate) origins: OriginOptions,
 }
 
 impl ServingOptions {

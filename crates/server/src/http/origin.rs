@@ -1,0 +1,128 @@
+//! Whether the page that sends a request may do so.
+//!
+//! A browser adds to each request whose page sends it. Programs add nothing, and pass. What a
+//! browser marks as sent by a page of another origin is refused, unless that origin is allowed:
+//! such a page could use the rights of whoever looks at it, or of the network that they are in.
+
+use hyper::Uri;
+use hyper::header::{HOST, HeaderMap, HeaderName, HeaderValue, ORIGIN};
+
+use super::settings::Origins;
+
+/// <https://www.w3.org/TR/fetch-metadata/#sec-fetch-site-header>
+const SEC_FETCH_SITE: HeaderName = HeaderName::from_static("sec-fetch-site");
+
+/// Whether no page of a foreign origin sent the request.
+pub(super) fn is_allowed(allowed: &Origins, uri: &Uri, headers: &HeaderMap) -> bool {
+    let origin = headers.get(ORIGIN);
+    match headers.get(SEC_FETCH_SITE).map(HeaderValue::as_bytes) {
+        // A page of the same origin, or the user by the address bar or a bookmark.
+        Some(b"same-origin" | b"none") => true,
+        // Another origin of the same site is another origin: whoever has one host of a domain
+        // need not have all.
+        Some(_) => allowed.contain(origin),
+        None => match origin {
+            None => true,
+            Some(own) if is_own(own, uri, headers) => true,
+            Some(_) => allowed.contain(origin),
+        },
+    }
+}
+
+/// Whether the origin is the one that the request went to. A proxy may have taken TLS away, so
+/// both schemes are.
+fn is_own(origin: &HeaderValue, uri: &Uri, headers: &HeaderMap) -> bool {
+    let host = match uri.authority() {
+        Some(authority) => Some(authority.as_str()),
+        None => headers.get(HOST).and_then(|host| host.to_str().ok()),
+    };
+    let origin = origin.to_str().ok().and_then(|origin| origin.split_once("://"));
+    let (Some(host), Some((scheme, origin))) = (host, origin) else { return false };
+    let usual_port = match scheme {
+        "https" => ":443",
+        "http" => ":80",
+        _ => return false,
+    };
+    let host = host.strip_suffix(usual_port).unwrap_or(host);
+    origin.eq_ignore_ascii_case(host)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::options::AllowedOrigin;
+
+    fn check(allowed: &[&str], headers: &[(&str, &str)], expected: bool) {
+        let allowed: Vec<AllowedOrigin> =
+            allowed.iter().map(|origin| origin.parse().unwrap()).collect();
+        let mut map = HeaderMap::new();
+        for (name, value) in headers {
+            let name: HeaderName = name.parse().unwrap();
+            map.append(name, value.parse().unwrap());
+        }
+        let uri = Uri::from_static("/graphql");
+        let origins = Origins::new(allowed.iter());
+        assert_eq!(is_allowed(&origins, &uri, &map), expected, "{headers:?}");
+    }
+
+    #[test]
+    fn programs_and_own_pages_pass() {
+        check(&[], &[], true);
+        check(&[], &[("host", "api.example")], true);
+        check(&[], &[("host", "api.example"), ("sec-fetch-site", "same-origin")], true);
+        check(&[], &[("host", "api.example"), ("sec-fetch-site", "none")], true);
+        // The proxy calls the server otherwise than the browser does.
+        check(
+            &[],
+            &[
+                ("host", "10.0.0.7:4000"),
+                ("sec-fetch-site", "same-origin"),
+                ("origin", "https://api.example"),
+            ],
+            true,
+        );
+    }
+
+    #[test]
+    fn without_the_newer_header_the_origin_is_compared_with_the_host() {
+        for (host, origin, expected) in [
+            ("api.example", "https://api.example", true),
+            ("api.example", "http://api.example", true),
+            ("API.example:443", "https://api.example", true),
+            ("api.example:80", "http://api.example", true),
+            ("localhost:4000", "http://localhost:4000", true),
+            ("[::1]:4000", "http://[::1]:4000", true),
+            ("localhost:4000", "http://localhost:3000", false),
+            ("api.example", "https://api.example:8443", false),
+            ("api.example:80", "https://api.example", false),
+            ("api.example", "https://app.example", false),
+            ("api.example", "https://api.example.evil.example", false),
+            ("api.example", "null", false),
+            ("api.example", "", false),
+            ("api.example", "ftp://api.example", false),
+        ] {
+            check(&[], &[("host", host), ("origin", origin)], expected);
+        }
+        check(&[], &[("origin", "https://api.example")], false);
+    }
+
+    #[test]
+    fn pages_of_other_origins_are_refused_unless_they_are_allowed() {
+        for site in ["cross-site", "same-site", "something-new"] {
+            let own = [("host", "a.example"), ("sec-fetch-site", site)];
+            check(&[], &own, false);
+            check(&["https://app.example"], &own, false);
+            check(&["*"], &own, true);
+            let named = [
+                ("host", "a.example"),
+                ("sec-fetch-site", site),
+                ("origin", "https://app.example"),
+            ];
+            check(&[], &named, false);
+            check(&["https://other.example"], &named, false);
+            check(&["https://other.example", "https://APP.example:443"], &named, true);
+        }
+        let older = [("host", "a.example"), ("origin", "https://app.example")];
+        check(&["https://app.example"], &older, true);
+    }
+}
