@@ -8,6 +8,7 @@ use std::process::ExitCode;
 use engine::OpenError;
 use graphql::GraphQLError;
 
+use crate::commands::health::Illness;
 use crate::configuration::ReadError;
 use crate::demo::SampleError;
 use crate::http::ListenError;
@@ -30,6 +31,8 @@ pub(crate) enum Failure {
     /// The operation to explain is not one that the API answers.
     #[error("{0}")]
     Operation(OperationError),
+    #[error("the server at {address} {illness}")]
+    Health { address: String, illness: Illness },
     #[error("cannot write the manual pages into {}: {error}", folder.display())]
     Manual { folder: PathBuf, error: io::Error },
     #[error("the program cannot run here: {0}")]
@@ -58,6 +61,7 @@ impl Failure {
             | Self::Sample(_)
             | Self::Document { .. }
             | Self::Operation(_)
+            | Self::Health { .. }
             | Self::Manual { .. }
             | Self::Runtime(_)
             | Self::Output(_)

@@ -56,6 +56,10 @@ pub(crate) enum Command {
     Check(ApiOptions),
     /// Serve a sample database, a music shop, made on the spot
     Demo(DemoOptions),
+    /// Ask a server on this machine whether it is ready to answer requests
+    ///
+    /// The exit code is 0 if it is, and 1 if it is not or does not answer.
+    Health(HealthOptions),
     /// Print what a shell needs to complete commands and options
     Completions(CompletionsOptions),
     /// Write the manual pages, one a command, into a folder
@@ -103,6 +107,19 @@ pub(crate) struct DemoOptions {
     pub(crate) into: Option<String>,
     #[command(flatten)]
     pub(crate) serving: ServingOptions,
+}
+
+#[derive(Debug, Args)]
+pub(crate) struct HealthOptions {
+    /// Where the server listens, as it was told itself; of several addresses the first is asked
+    #[arg(
+        long,
+        env = "THALWEG_LISTEN",
+        value_name = "ADDRESSES",
+        value_delimiter = ',',
+        default_value = "127.0.0.1:4000"
+    )]
+    pub(crate) listen: Vec<Address>,
 }
 
 #[derive(Debug, Args)]
@@ -159,6 +176,7 @@ impl Command {
             | Self::Schema(_)
             | Self::Explain(_)
             | Self::Check(_)
+            | Self::Health(_)
             | Self::Completions(_)
             | Self::Man(_) => Level::Warn,
         }

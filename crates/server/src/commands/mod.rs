@@ -4,6 +4,7 @@ mod check;
 mod completions;
 mod demo;
 mod explain;
+pub(crate) mod health;
 mod man;
 mod prepare;
 mod schema;
@@ -30,6 +31,7 @@ pub(crate) fn run(invocation: &Invocation) -> Result<ExitCode, Failure> {
         Command::Explain(options) => explain::run(options).map(|()| ExitCode::SUCCESS),
         Command::Check(options) => check::run(options),
         Command::Demo(options) => demo::run(options).map(|()| ExitCode::SUCCESS),
+        Command::Health(options) => health::run(options).map(|()| ExitCode::SUCCESS),
         Command::Completions(options) => completions::run(options).map(|()| ExitCode::SUCCESS),
         Command::Man(options) => man::run(options).map(|()| ExitCode::SUCCESS),
     }

@@ -45,6 +45,7 @@ fn reload(again: &Again) -> Result<Fresh, Failure> {
         | Command::Explain(_)
         | Command::Check(_)
         | Command::Demo(_)
+        | Command::Health(_)
         | Command::Completions(_)
         | Command::Man(_) => {
             return Err(Failure::Usage("only `serve` reads its options again".into()));

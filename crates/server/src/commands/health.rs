@@ -1,0 +1,80 @@
+//! `thalweg health`: asks a server whether it is ready, for images that hold no other program.
+
+use std::fmt;
+use std::io::{self, Read, Write};
+use std::net::TcpStream;
+use std::os::unix::net::UnixStream;
+use std::time::Duration;
+
+use crate::commands::print;
+use crate::failure::Failure;
+use crate::options::{Address, HealthOptions, Place};
+
+/// Who asks has no more time than this, as a rule.
+const PATIENCE: Duration = Duration::from_secs(5);
+
+/// More than the server has to say, and less than another one there could.
+const MOST_BYTES: u64 = 64 * 1024;
+
+/// Why nobody should send requests to a server.
+#[derive(Debug)]
+pub(crate) enum Illness {
+    /// Nobody answers.
+    Silent(io::Error),
+    /// The first line of the answer, and its body.
+    Unready(String, String),
+}
+
+pub(crate) fn run(options: &HealthOptions) -> Result<(), Failure> {
+    let Some(address) = options.listen.first() else {
+        return Err(Failure::Usage("`--listen` names no address".to_owned()));
+    };
+    let ill = |illness| Failure::Health { address: address.text.clone(), illness };
+    let answer = ask(address).map_err(|error| ill(Illness::Silent(error)))?;
+    let (head, body) = answer.split_once("\r\n\r\n").unwrap_or((&answer, ""));
+    let status = head.lines().next().unwrap_or_default();
+    match status.split(' ').nth(1) {
+        Some("200") => print(&format!("{body}\n")),
+        Some(_) | None => Err(ill(Illness::Unready(status.to_owned(), body.to_owned()))),
+    }
+}
+
+fn ask(address: &Address) -> io::Result<String> {
+    match &address.place {
+        Place::Unix(path) => {
+            let stream = UnixStream::connect(path)?;
+            stream.set_read_timeout(Some(PATIENCE))?;
+            exchange(stream)
+        }
+        Place::Tcp(sockets) => {
+            let mut refused = io::Error::from(io::ErrorKind::AddrNotAvailable);
+            for socket in sockets {
+                match TcpStream::connect_timeout(socket, PATIENCE) {
+                    Ok(stream) => {
+                        stream.set_read_timeout(Some(PATIENCE))?;
+                        return exchange(stream);
+                    }
+                    Err(error) => refused = error,
+                }
+            }
+            Err(refused)
+        }
+    }
+}
+
+fn exchange(mut stream: impl Read + Write) -> io::Result<String> {
+    stream
+        .write_all(b"GET /health/ready HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\n\r\n")?;
+    let mut answer = Vec::new();
+    stream.take(MOST_BYTES).read_to_end(&mut answer)?;
+    Ok(String::from_utf8_lossy(&answer).into_owned())
+}
+
+impl fmt::Display for Illness {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Silent(error) => write!(f, "cannot be asked: {error}"),
+            Self::Unready(status, body) => write!(f, "is not ready: {status}: {body}"),
+        }
+    }
+}
