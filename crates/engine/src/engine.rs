@@ -100,6 +100,12 @@ impl Engine {
         &self.api.schema
     }
 
+    /// What one request may ask for at most.
+    #[must_use]
+    pub fn limits(&self) -> &Limits {
+        &self.limits
+    }
+
     /// The schema of the API as SDL.
     #[must_use]
     pub fn sdl(&self) -> String {

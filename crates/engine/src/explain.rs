@@ -11,6 +11,7 @@ use sources::Variables;
 use sources::relational::{Level, LevelKind, ParameterKind, ParameterSource, Parents};
 
 use crate::prepare::{Document, Prepared};
+use crate::report::{Report, Timed};
 use crate::respond::source_error;
 use crate::worker::Worker;
 
@@ -38,12 +39,26 @@ pub struct ExplainedStatement {
 impl Worker {
     /// The request tree and the statements of a request.
     pub fn prepare(&self, request: &Request) -> Result<Explained, Vec<GraphQLError>> {
-        self.plan(request).map(|planned| self.show(&planned))
+        self.prepare_reported(request, &mut Report::default())
     }
 
-    fn plan(&self, request: &Request) -> Result<Planned, Vec<GraphQLError>> {
+    /// The same, and tells how long it took.
+    pub fn prepare_reported(
+        &self,
+        request: &Request,
+        report: &mut Report,
+    ) -> Result<Explained, Vec<GraphQLError>> {
+        self.plan(request, report).map(|planned| self.show(&planned))
+    }
+
+    fn plan(&self, request: &Request, report: &mut Report) -> Result<Planned, Vec<GraphQLError>> {
         let engine = &*self.engine;
-        let document = engine.document(request, &mut false)?;
+        let document = {
+            let _timed = Timed::start(&mut report.stages.document);
+            engine.document(request, &mut report.document_known)?
+        };
+        report.operation = Some(document.operation.kind);
+        let _timed = Timed::start(&mut report.stages.plan);
         let schema = &engine.api.schema;
         let variables = coerce_variable_values(schema, &document.operation, &request.variables)?;
         let prepared = engine.plan(&document, request.operation_name.as_deref(), &variables)?;
@@ -59,6 +74,19 @@ impl Worker {
         }
     }
 
+    /// The database's own plan of each statement, with figures if `analyze`.
+    pub async fn plans(
+        &self,
+        request: &Request,
+        analyze: bool,
+    ) -> Result<Vec<String>, Vec<GraphQLError>> {
+        let planned = self.plan(request, &mut Report::default())?;
+        let program = &planned.prepared.plan.program;
+        let plans =
+            self.connections.explain(program, Variables(&planned.variables.values), analyze).await;
+        plans.map_err(|error| vec![source_error(&error)])
+    }
+
     /// The request tree, the statements with their parameters, and the database's own plan,
     /// with figures if `analyze`, as text.
     pub async fn explain(
@@ -66,14 +94,8 @@ impl Worker {
         request: &Request,
         analyze: bool,
     ) -> Result<String, Vec<GraphQLError>> {
-        let planned = self.plan(request)?;
-        let explained = self.show(&planned);
-        let program = &planned.prepared.plan.program;
-        let plans = self
-            .connections
-            .explain(program, Variables(&planned.variables.values), analyze)
-            .await
-            .map_err(|error| vec![source_error(&error)])?;
+        let explained = self.prepare(request)?;
+        let plans = self.plans(request, analyze).await?;
         let mut out = String::from("-- request\n");
         out.push_str(explained.request.trim_end());
         out.push('\n');

@@ -43,6 +43,11 @@ impl Worker {
         self.connections.probe().await
     }
 
+    #[must_use]
+    pub fn engine(&self) -> &Engine {
+        &self.engine
+    }
+
     /// Answers one request.
     pub async fn execute(&self, request: &Request, allowed: Allowed) -> Response {
         self.execute_reported(request, allowed, &mut Report::default()).await

@@ -11,6 +11,8 @@ pub(crate) enum Command {
     Test(test::Options),
     Tidy,
     Docs,
+    /// The files of GraphiQL in the server.
+    GraphiQL,
     /// Of the crate `bench`, whose words these are.
     Bench(Vec<String>),
     Dist(dist::Options),
@@ -43,6 +45,7 @@ pub(crate) fn parse(words: &[String]) -> Result<Command, ArgumentError> {
         "compare" => Ok(Command::Bench(words.to_vec())),
         "dist" => parse_dist(rest),
         "docs" => without_options(name, rest, Command::Docs),
+        "graphiql" => without_options(name, rest, Command::GraphiQL),
         "tidy" => without_options(name, rest, Command::Tidy),
         "ci" => {
             let options = test::Options { require_tools: true, ..test::Options::default() };

@@ -14,7 +14,9 @@ mod bench;
 mod debian;
 mod dist;
 mod docs;
+mod graphiql;
 mod maven;
+mod npm;
 mod phase;
 mod program;
 mod setup;
@@ -44,6 +46,9 @@ cargo xtask tidy
 
 cargo xtask docs
     Writes the support tables of the dialects, which are made from the case files.
+
+cargo xtask graphiql
+    Writes the published files of GraphiQL that the server has in itself, from npm.
 
 cargo xtask compare [--help] [OPTIONS]
     Asks PostGraphile 4, PostGraphile 5 and Thalweg the same and prints the differences.
@@ -110,6 +115,13 @@ fn main() -> ExitCode {
             Ok(()) => true,
             Err(error) => {
                 eprintln!("dist: {error}");
+                false
+            }
+        },
+        Command::GraphiQL => match graphiql::renew(&workspace) {
+            Ok(()) => true,
+            Err(error) => {
+                eprintln!("graphiql: {error}");
                 false
             }
         },

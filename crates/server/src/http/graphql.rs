@@ -17,10 +17,10 @@ use super::service::Service;
 
 /// A GraphQL request with what HTTP says about it.
 #[derive(Debug)]
-struct Read {
-    request: Request,
+pub(super) struct Read {
+    pub(super) request: Request,
     /// Only queries by GET: browsers, caches and crawlers repeat it as they like.
-    allowed: Allowed,
+    pub(super) allowed: Allowed,
 }
 
 /// Answers one request, and tells the exchange what happened.
@@ -77,13 +77,13 @@ async fn answer_request(
 }
 
 /// Whether the page that sends the request may, if one does. Other methods do nothing.
-fn may_be_sent(service: &Service, request: &HttpRequest) -> bool {
+pub(super) fn may_be_sent(service: &Service, request: &HttpRequest) -> bool {
     let allowed = &service.settings.allowed_origins;
     !matches!(*request.method(), Method::GET | Method::HEAD | Method::POST)
         || origin::is_allowed(allowed, request.uri(), request.headers())
 }
 
-async fn read(service: &Service, request: HttpRequest) -> Result<Read, Refusal> {
+pub(super) async fn read(service: &Service, request: HttpRequest) -> Result<Read, Refusal> {
     match *request.method() {
         Method::POST => {
             check_content(request.headers())?;

@@ -17,6 +17,8 @@
 //! * `health`, `readiness`: whether requests would be answered
 //! * `graphql`: a GraphQL request, from its head to its answer
 //! * `origin`, `cors`: what pages of other origins may do
+//! * `explain`: what becomes of a request, for whom the server trusts
+//! * `graphiql`: the page to ask the API on
 //! * `media_type`: what the client reads, and what it sent
 //! * `body`, `decompress`: the bytes of a request, up to a limit
 //! * `respond`: answers, and the refusals that come before GraphQL
@@ -31,6 +33,8 @@ mod connection;
 mod cors;
 mod decompress;
 mod exchange;
+mod explain;
+mod graphiql;
 mod graphql;
 mod health;
 mod listen;

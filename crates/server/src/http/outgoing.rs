@@ -21,8 +21,8 @@ pub(super) fn readable(settings: &Settings, headers: &HeaderMap) -> Readable {
 pub(super) fn finish(settings: &Settings, mut response: Response, readable: Readable) -> Response {
     let headers = response.headers_mut();
     headers.append(VARY, HeaderValue::from_static("accept, accept-encoding"));
-    // Rows of a database change at any time and may be private.
-    headers.insert(CACHE_CONTROL, HeaderValue::from_static("no-store"));
+    // Rows of a database change at any time and may be private; files of the page say otherwise.
+    headers.entry(CACHE_CONTROL).or_insert(HeaderValue::from_static("no-store"));
     // No browser takes JSON for a page, whatever stands in it.
     headers.insert(X_CONTENT_TYPE_OPTIONS, HeaderValue::from_static("nosniff"));
     compress(response, readable, settings.compression.min_size)

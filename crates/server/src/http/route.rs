@@ -5,13 +5,13 @@ use hyper::header::{HeaderName, HeaderValue};
 
 use super::accept_encoding::Readable;
 use super::exchange::{Asked, Exchange};
-use super::graphql;
 use super::health;
 use super::media_type::MediaType;
 use super::outgoing;
 use super::respond::{Refusal, Response, refuse};
 use super::service::Service;
 use super::transport::Peer;
+use super::{explain, graphiql, graphql};
 use crate::request_id::RequestId;
 
 /// By which a proxy tells what it calls the request, and the answer what it is called here.
@@ -56,6 +56,10 @@ async fn route(
         "/graphql" => graphql::answer(service, request, readable, exchange).await,
         "/health/live" => health::answer_live(request.method()),
         "/health/ready" => health::answer_ready(&service.process, request.method()).await,
+        "/explain" if service.settings.development.explain => {
+            explain::answer(service, request, exchange).await
+        }
+        _ if service.settings.development.graphiql => graphiql::answer(service, &request),
         _ => refuse(MediaType::Json, &Refusal::Path),
     }
 }

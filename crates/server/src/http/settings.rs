@@ -22,6 +22,7 @@ pub(crate) struct Settings {
     /// How long requests may take that were begun before the signal to stop.
     pub(super) drain_timeout: Duration,
     pub(super) watch: WatchSettings,
+    pub(super) development: DevelopmentSettings,
 }
 
 /// What is told of requests.
@@ -98,6 +99,15 @@ impl CorsSettings {
     }
 }
 
+/// What helps to develop against the API.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct DevelopmentSettings {
+    /// Whether there is a page to ask on.
+    pub(super) graphiql: bool,
+    /// Whether it is told what becomes of requests.
+    pub(super) explain: bool,
+}
+
 impl Settings {
     /// Reads the files that options name, too.
     pub(crate) fn new(options: &ServingOptions) -> Result<Self, Failure> {
@@ -123,6 +133,10 @@ impl Settings {
                 requests: options.observability.log_requests,
                 slow: options.observability.slow_query.0,
                 server_timing: options.observability.server_timing(options.is_private()),
+            },
+            development: DevelopmentSettings {
+                graphiql: options.has_graphiql(),
+                explain: options.is_private(),
             },
         })
     }

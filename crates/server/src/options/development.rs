@@ -13,6 +13,9 @@ pub(crate) struct DevelopmentOptions {
     /// Answer questions about the schema [default: on where everybody is trusted]
     #[arg(long, env = "THALWEG_INTROSPECTION", value_name = "SWITCH")]
     introspection: Option<Switch>,
+    /// Serve GraphiQL, a page to ask the API on, at `/` [default: on where everybody is trusted]
+    #[arg(long, env = "THALWEG_GRAPHIQL", value_name = "SWITCH")]
+    graphiql: Option<Switch>,
 }
 
 /// Whether something is there, whatever the default is.
@@ -26,6 +29,11 @@ impl DevelopmentOptions {
     /// Whether requests may ask for the schema.
     pub(super) fn introspection(&self, is_private: bool) -> bool {
         switched(self.introspection, is_private)
+    }
+
+    /// Whether there is a page to ask the API on.
+    pub(super) fn graphiql(&self, is_private: bool) -> bool {
+        switched(self.graphiql, is_private)
     }
 }
 

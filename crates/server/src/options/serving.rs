@@ -62,6 +62,10 @@ impl ServingOptions {
         self.development.dev || self.listen.iter().all(Address::is_local)
     }
 
+    pub(crate) fn has_graphiql(&self) -> bool {
+        self.development.graphiql(self.is_private())
+    }
+
     /// What the engine allows a request.
     pub(crate) fn engine_limits(&self) -> engine::Limits {
         engine::Limits {

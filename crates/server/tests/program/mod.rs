@@ -216,7 +216,7 @@ pub fn read_answer(reader: &mut impl BufRead, has_body: bool) -> Answer {
         headers.push((name.to_ascii_lowercase(), value.trim().to_owned()));
     }
     let mut answer = Answer { status, headers, body: String::new(), bytes: Vec::new() };
-    if has_body && status != 204 {
+    if has_body && !matches!(status, 204 | 304) {
         answer.bytes = match answer.header("content-length") {
             Some(length) => read_exact(reader, length.parse().unwrap()),
             None => read_chunks(reader),

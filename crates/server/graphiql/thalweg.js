@@ -1,0 +1,356 @@
+// What is Thalweg's own of the page: where the API is, and the tab beside the answer that shows
+// what became of the last request.
+(() => {
+  "use strict";
+
+  const configuration = JSON.parse(document.getElementById("configuration").textContent);
+  // Beside the page, wherever a proxy has put it.
+  const api = new URL("graphql", location.origin + location.pathname).href;
+  const explain = new URL("explain", location.origin + location.pathname).href;
+  const h = React.createElement;
+
+  // The last request that a person sent, for the tab.
+  const last = { request: null, listeners: new Set() };
+
+  function remember(request) {
+    last.request = request;
+    for (const listener of last.listeners) listener(request);
+  }
+
+  // GraphiQL's own requests ask for the schema, and are nobody's question.
+  function isOwn(body) {
+    try {
+      return JSON.parse(body).operationName === "IntrospectionQuery";
+    } catch {
+      return false;
+    }
+  }
+
+  async function send(url, init) {
+    if (isOwn(init.body)) return fetch(url, init);
+    const started = performance.now();
+    const response = await fetch(url, init);
+    const clone = response.clone();
+    const bytes = (await clone.arrayBuffer()).byteLength;
+    remember({
+      body: init.body,
+      headers: init.headers,
+      status: response.status,
+      milliseconds: performance.now() - started,
+      bytes,
+      timing: response.headers.get("server-timing"),
+    });
+    return response;
+  }
+
+  // `name;dur=1.5, other;dur=2` as pairs.
+  function timings(header) {
+    const found = [];
+    for (const part of (header ?? "").split(",")) {
+      const name = part.split(";")[0].trim();
+      const duration = /;\s*dur=([\d.]+)/.exec(part);
+      if (name && duration) found.push([name, Number(duration[1])]);
+    }
+    return found;
+  }
+
+  function duration(milliseconds) {
+    if (milliseconds < 1) return `${Math.max(1, Math.round(milliseconds * 1000))} µs`;
+    if (milliseconds < 1000) return `${milliseconds.toPrecision(3)} ms`;
+    return `${(milliseconds / 1000).toFixed(2)} s`;
+  }
+
+  function size(bytes) {
+    if (bytes < 1000) return `${bytes} B`;
+    if (bytes < 1000000) return `${(bytes / 1000).toFixed(1)} kB`;
+    return `${(bytes / 1000000).toFixed(1)} MB`;
+  }
+
+  // One alternative a kind of token, in the order in which they are tried.
+  const SQL = new RegExp(
+    [
+      /(?<string>'(?:[^']|'')*')/,
+      /(?<name>"(?:[^"]|"")*")/,
+      /(?<parameter>\$\d+|\?\d+)/,
+      /(?<number>\b\d+(?:\.\d+)?\b)/,
+      /(?<word>[A-Za-z_][A-Za-z0-9_]*)/,
+      /(?<other>\s+|[^])/,
+    ]
+      .map((token) => token.source)
+      .join("|"),
+    "g",
+  );
+  const KEYWORDS = new Set(
+    ("ALL AND ANY ARRAY AS ASC BETWEEN BY CASE CAST COLLATE CROSS DELETE DESC DISTINCT ELSE END " +
+      "EXCEPT EXISTS FALSE FILTER FIRST FROM FULL GROUP HAVING IN INNER INSERT INTERSECT INTO IS " +
+      "JOIN LAST LATERAL LEFT LIKE ILIKE LIMIT MATERIALIZED NOT NULL NULLS OFFSET ON OR ORDER " +
+      "ORDINALITY OUTER OVER PARTITION RETURNING RIGHT ROW ROWS SELECT SET SIMILAR THEN TRUE " +
+      "UNION UPDATE USING VALUES WHEN WHERE WITH WITHIN").split(" "),
+  );
+  // A statement is written in one line; these begin a line of their own where nothing encloses them.
+  const CLAUSES = new Set(
+    "FROM WHERE GROUP HAVING ORDER LIMIT OFFSET LEFT CROSS INNER JOIN UNION RETURNING".split(" "),
+  );
+
+  function highlighted(sql) {
+    const parts = [];
+    let depth = 0;
+    let before = "";
+    for (const match of sql.matchAll(SQL)) {
+      const [kind, text] = Object.entries(match.groups).find(([, value]) => value !== undefined);
+      if (text === "(") depth += 1;
+      if (text === ")") depth -= 1;
+      const keyword = kind === "word" && KEYWORDS.has(text);
+      const follows = (before === "LEFT" || before === "CROSS" || before === "INNER") &&
+        text === "JOIN";
+      if (keyword && depth === 0 && CLAUSES.has(text) && !follows && parts.length > 0) {
+        parts.push("\n");
+      }
+      const shown = keyword ? "keyword" : kind;
+      const plain = shown === "other" || shown === "word";
+      parts.push(plain ? text : h("span", { key: parts.length, className: `sql-${shown}` }, text));
+      if (text.trim()) before = text;
+    }
+    return parts;
+  }
+
+  function Copy({ text, label }) {
+    const [copied, setCopied] = React.useState(false);
+    const copy = async () => {
+      try {
+        await navigator.clipboard.writeText(text);
+      } catch {
+        // Without HTTPS the newer way is not there.
+        const area = document.createElement("textarea");
+        area.value = text;
+        document.body.append(area);
+        area.select();
+        document.execCommand("copy");
+        area.remove();
+      }
+      setCopied(true);
+      setTimeout(() => setCopied(false), 1500);
+    };
+    return h(
+      "button",
+      { type: "button", className: "thalweg-copy", onClick: copy, "aria-label": label },
+      copied ? "Copied" : "Copy",
+    );
+  }
+
+  function Fact({ name, value, title }) {
+    return h(
+      "div",
+      { className: "thalweg-fact", title },
+      h("dt", null, name),
+      h("dd", null, value),
+    );
+  }
+
+  // All as text, as `thalweg explain` prints it.
+  function asText(explained) {
+    const lines = ["-- request", explained.request.trimEnd()];
+    explained.statements.forEach((statement, index) => {
+      const { name, round, how, text, parameters, plan } = statement;
+      lines.push("", `-- statement ${index + 1} (${name}, round ${round}): ${how}`, text);
+      parameters.forEach((one, place) => lines.push(`--   parameter ${place + 1}: ${one}`));
+      if (plan) lines.push("-- plan", ...plan.trimEnd().split("\n").map((line) => `--   ${line}`));
+    });
+    return `${lines.join("\n")}\n`;
+  }
+
+  function Statement({ statement, number }) {
+    const { name, how, round, text, parameters, plan } = statement;
+    return h(
+      "section",
+      { className: "thalweg-part" },
+      h(
+        "header",
+        null,
+        h("h3", null, h("span", { className: "thalweg-number" }, `Statement ${number}`), name),
+        h(Copy, { text, label: `Copy statement ${number}` }),
+      ),
+      h("p", { className: "thalweg-how" }, `Round ${round}: ${how}.`),
+      h("pre", { className: "thalweg-sql" }, highlighted(text)),
+      parameters.length > 0 &&
+        h(
+          "table",
+          { className: "thalweg-parameters" },
+          h(
+            "tbody",
+            null,
+            parameters.map((parameter, index) =>
+              h(
+                "tr",
+                { key: index },
+                h("th", { scope: "row" }, `${/\?\d/.test(text) ? "?" : "$"}${index + 1}`),
+                h("td", null, parameter),
+              ),
+            ),
+          ),
+        ),
+      plan &&
+        h(
+          "details",
+          null,
+          h("summary", null, "The database's plan"),
+          h("pre", null, plan.trimEnd()),
+        ),
+    );
+  }
+
+  function Explained({ request, explained }) {
+    const { stages, documentKnown } = explained;
+    const server = timings(request.timing);
+    const total = explained.statements.length;
+    const rounds = Math.max(0, ...explained.statements.map((statement) => statement.round));
+    const how = documentKnown ? "known from before" : "new to the server";
+    return h(
+      React.Fragment,
+      null,
+      h(
+        "dl",
+        { className: "thalweg-facts" },
+        h(Fact, { name: "Answer", value: duration(request.milliseconds), title: "As the browser saw it" }),
+        h(Fact, { name: "Size", value: size(request.bytes) }),
+        server.map(([name, time]) =>
+          h(Fact, { key: name, name: `Server: ${name}`, value: duration(time) }),
+        ),
+        h(Fact, {
+          name: "Statements",
+          value: rounds > 1 ? `${total} in ${rounds} rounds` : `${total}`,
+        }),
+        Number.isFinite(explained.cost) && h(Fact, { name: "Cost", value: explained.cost }),
+        h(Fact, {
+          name: "Parse, validate",
+          value: duration(stages.document),
+          title: `This time; the document is ${how}`,
+        }),
+        h(Fact, { name: "Plan", value: duration(stages.plan), title: "This time" }),
+      ),
+      h(
+        "section",
+        { className: "thalweg-part" },
+        h(
+          "header",
+          null,
+          h("h3", null, "Request tree"),
+          h(Copy, { text: asText(explained), label: "Copy everything" }),
+        ),
+        h("pre", null, explained.request.trimEnd()),
+      ),
+      explained.statements.map((statement, index) =>
+        h(Statement, { key: index, statement, number: index + 1 }),
+      ),
+      explained.planErrors &&
+        h("p", { className: "thalweg-how" }, `No plan: ${explained.planErrors[0].message}`),
+    );
+  }
+
+  function Panel() {
+    const [request, setRequest] = React.useState(last.request);
+    const [state, setState] = React.useState({ kind: "waiting" });
+    React.useEffect(() => {
+      last.listeners.add(setRequest);
+      return () => void last.listeners.delete(setRequest);
+    }, []);
+    React.useEffect(() => {
+      if (!request) return undefined;
+      const control = new AbortController();
+      const { body, headers } = request;
+      const accept = { ...headers, accept: "application/json" };
+      fetch(explain, { method: "POST", body, headers: accept, signal: control.signal })
+        .then((response) => response.json())
+        .then((explained) =>
+          setState(
+            explained.errors
+              ? { kind: "failed", message: explained.errors.map(({ message }) => message).join("\n") }
+              : { kind: "explained", explained, request },
+          ),
+        )
+        .catch((error) => {
+          if (error.name !== "AbortError") setState({ kind: "failed", message: String(error) });
+        });
+      return () => control.abort();
+    }, [request]);
+    switch (state.kind) {
+      case "explained":
+        return h(Explained, state);
+      case "failed":
+        return h("pre", { className: "thalweg-failed" }, state.message);
+      default:
+        return h(
+          "p",
+          { className: "thalweg-how" },
+          "Run a query: here is what became of it, the request tree and the statements.",
+        );
+    }
+  }
+
+  const TABS = [
+    ["response", "Response"],
+    ["explain", "Explain"],
+  ];
+
+  // GraphiQL has one place beside the answer, and calls it the footer.
+  function Tabs() {
+    const [tab, setTab] = React.useState("response");
+    const root = React.useRef(null);
+    React.useEffect(() => {
+      root.current.closest(".graphiql-response").dataset.tab = tab;
+    }, [tab]);
+    const turn = (event) => {
+      if (event.key !== "ArrowLeft" && event.key !== "ArrowRight") return;
+      setTab(tab === "response" ? "explain" : "response");
+      root.current.querySelector("[aria-selected=false]").focus();
+    };
+    return h(
+      React.Fragment,
+      null,
+      h(
+        "div",
+        { className: "thalweg-tabs", role: "tablist", ref: root, onKeyDown: turn },
+        TABS.map(([name, label]) =>
+          h(
+            "button",
+            {
+              key: name,
+              type: "button",
+              role: "tab",
+              id: `thalweg-tab-${name}`,
+              "aria-selected": tab === name,
+              tabIndex: tab === name ? 0 : -1,
+              onClick: () => setTab(name),
+            },
+            label,
+          ),
+        ),
+      ),
+      tab === "explain" &&
+        h(
+          "div",
+          {
+            className: "thalweg-explain",
+            role: "tabpanel",
+            "aria-labelledby": "thalweg-tab-explain",
+            tabIndex: 0,
+          },
+          h(Panel),
+        ),
+    );
+  }
+
+  const page = h(
+    GraphiQL,
+    {
+      fetcher: GraphiQL.createFetcher({ url: api, fetch: send }),
+      defaultQuery: configuration.defaultQuery,
+      storage: GraphiQL.createLocalStorage({ namespace: `thalweg${location.pathname}` }),
+      inputValueDeprecation: true,
+      schemaDescription: true,
+    },
+    h(GraphiQL.Logo, null, h("span", { className: "thalweg-logo" }, "Thalweg")),
+    configuration.explain && h(GraphiQL.Footer, null, h(Tabs)),
+  );
+  ReactDOM.createRoot(document.getElementById("graphiql")).render(page);
+})();

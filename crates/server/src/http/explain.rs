@@ -1,0 +1,88 @@
+//! What becomes of a GraphQL request, for GraphiQL's tab: the request tree, the statements, the
+//! database's plans. Nothing is executed.
+
+use std::time::Duration;
+
+use ::graphql::GraphQLError;
+use engine::{Explained, Report};
+use hyper::{Method, StatusCode};
+use serde_json::{Value, json};
+
+use super::exchange::Exchange;
+use super::graphql::{self, Read};
+use super::media_type::MediaType;
+use super::respond::{Refusal, Response, refuse, respond};
+use super::route::HttpRequest;
+use super::service::Service;
+
+/// Explains the request that `/graphql` would execute.
+pub(super) async fn answer(
+    service: &Service,
+    request: HttpRequest,
+    exchange: &mut Exchange,
+) -> Response {
+    let read = match *request.method() {
+        Method::POST if !graphql::may_be_sent(service, &request) => Err(Refusal::OtherOrigin),
+        Method::POST => graphql::read(service, request).await,
+        _ => Err(Refusal::Method { allow: "POST" }),
+    };
+    match read {
+        Ok(Read { request, .. }) => {
+            let report = &mut exchange.report;
+            let explained = service.worker.prepare_reported(&request, report);
+            let body = match explained {
+                Ok(explained) => {
+                    let plans = service.worker.plans(&request, false).await;
+                    explanation(&explained, report, &plans)
+                }
+                Err(errors) => json!({ "errors": as_json(&errors) }),
+            };
+            exchange.operation_name = request.operation_name;
+            respond(StatusCode::OK, MediaType::Json, body.to_string().into_bytes())
+        }
+        Err(refusal) => {
+            let response = refuse(MediaType::Json, &refusal);
+            exchange.refusal = Some(refusal);
+            response
+        }
+    }
+}
+
+fn explanation(
+    explained: &Explained,
+    report: &Report,
+    plans: &Result<Vec<String>, Vec<GraphQLError>>,
+) -> Value {
+    let plan = |index: usize| plans.as_ref().ok().and_then(|plans| plans.get(index));
+    let statements = explained.statements.iter().enumerate().map(|(index, statement)| {
+        json!({
+            "name": statement.name,
+            "how": statement.how,
+            "round": statement.round,
+            "text": statement.text,
+            "parameters": statement.parameters,
+            "plan": plan(index),
+        })
+    });
+    let milliseconds = |time: Option<Duration>| time.map(|time| time.as_secs_f64() * 1e3);
+    json!({
+        "request": explained.request,
+        "statements": statements.collect::<Vec<_>>(),
+        "documentKnown": report.document_known,
+        "stages": {
+            "document": milliseconds(report.stages.document),
+            "plan": milliseconds(report.stages.plan),
+        },
+        "planErrors": plans.as_ref().err().map(|errors| as_json(errors)),
+    })
+}
+
+/// As a response carries them.
+fn as_json(errors: &[GraphQLError]) -> Vec<Value> {
+    let errors = errors.iter().map(|error| {
+        let mut text = Vec::new();
+        error.write_json(&mut text);
+        serde_json::from_slice(&text).unwrap_or_default()
+    });
+    errors.collect()
+}

@@ -1,0 +1,218 @@
+//! GraphiQL, the page to ask the API on, from the program itself: nothing is fetched from elsewhere.
+//!
+//! Its files are in the folder `graphiql` of this crate, whose README says where they come from.
+//!
+//! * [`default_query`]: what the page shows first
+
+mod default_query;
+
+use std::hash::{DefaultHasher, Hash, Hasher};
+use std::io::Read;
+
+use bytes::Bytes;
+use engine::Engine;
+use flate2::read::GzDecoder;
+use hyper::header::{
+    ACCEPT, ACCEPT_ENCODING, CACHE_CONTROL, CONTENT_ENCODING, CONTENT_SECURITY_POLICY,
+    CONTENT_TYPE, ETAG, HeaderMap, HeaderName, HeaderValue, IF_NONE_MATCH, REFERRER_POLICY,
+};
+use hyper::{Method, StatusCode};
+
+use super::accept_encoding::{self, Readable};
+use super::answer_body::AnswerBody;
+use super::media_type::MediaType;
+use super::respond::{Refusal, Response, refuse};
+use super::route::HttpRequest;
+use super::service::Service;
+use crate::options::Coding;
+
+/// The page may use what comes from this server, and nothing else. Its editors and dialogs write
+/// style elements; its fonts and pictures are in its style sheet.
+const POLICY: &str = "default-src 'none'; script-src 'self'; style-src 'self' 'unsafe-inline'; \
+    font-src data:; img-src 'self' data:; connect-src 'self'; base-uri 'none'; \
+    form-action 'none'; frame-ancestors 'none'";
+
+const PAGE: &str = include_str!("../../graphiql/page.html");
+
+/// A file that the page loads.
+#[derive(Debug)]
+struct File {
+    path: &'static str,
+    content_type: &'static str,
+    content: Content,
+}
+
+#[derive(Debug)]
+enum Content {
+    /// Of another project, compressed; the path has its version, so it never changes.
+    Published(&'static [u8]),
+    Own(&'static str),
+}
+
+const SCRIPT: &str = "text/javascript; charset=utf-8";
+const STYLE: &str = "text/css; charset=utf-8";
+
+const FILES: [File; 7] = [
+    File {
+        path: "/graphiql/react-18.3.1.min.js",
+        content_type: SCRIPT,
+        content: Content::Published(include_bytes!("../../graphiql/vendor/react-18.3.1.min.js.gz")),
+    },
+    File {
+        path: "/graphiql/react-dom-18.3.1.min.js",
+        content_type: SCRIPT,
+        content: Content::Published(include_bytes!(
+            "../../graphiql/vendor/react-dom-18.3.1.min.js.gz"
+        )),
+    },
+    File {
+        path: "/graphiql/graphiql-4.1.2.min.js",
+        content_type: SCRIPT,
+        content: Content::Published(include_bytes!(
+            "../../graphiql/vendor/graphiql-4.1.2.min.js.gz"
+        )),
+    },
+    File {
+        path: "/graphiql/graphiql-4.1.2.min.css",
+        content_type: STYLE,
+        content: Content::Published(include_bytes!(
+            "../../graphiql/vendor/graphiql-4.1.2.min.css.gz"
+        )),
+    },
+    File {
+        path: "/graphiql/thalweg.js",
+        content_type: SCRIPT,
+        content: Content::Own(include_str!("../../graphiql/thalweg.js")),
+    },
+    File {
+        path: "/graphiql/thalweg.css",
+        content_type: STYLE,
+        content: Content::Own(include_str!("../../graphiql/thalweg.css")),
+    },
+    File {
+        path: "/graphiql/thalweg.svg",
+        content_type: "image/svg+xml",
+        content: Content::Own(include_str!("../../graphiql/thalweg.svg")),
+    },
+];
+
+/// The page at `/`, or a file that it loads.
+pub(super) fn answer(service: &Service, request: &HttpRequest) -> Response {
+    let path = request.uri().path();
+    let file = FILES.iter().find(|file| file.path == path);
+    if file.is_none() && !(path == "/" && reads_html(request.headers())) {
+        return refuse(MediaType::Json, &Refusal::Path);
+    }
+    if !matches!(*request.method(), Method::GET | Method::HEAD) {
+        return refuse(MediaType::Json, &Refusal::Method { allow: "GET, HEAD" });
+    }
+    match file {
+        Some(file) => answer_file(file, request.headers()),
+        None => answer_page(service),
+    }
+}
+
+fn answer_page(service: &Service) -> Response {
+    let settings = &service.settings.development;
+    let configuration = serde_json::json!({
+        "defaultQuery": default_query(service.worker.engine()),
+        "explain": settings.explain,
+    });
+    // Nothing in the text may end the element that it stands in.
+    let configuration = configuration.to_string().replace('<', "\\u003c");
+    let page = PAGE.replace("{configuration}", &configuration);
+    let mut response = with_type(page.into(), "text/html; charset=utf-8");
+    set(&mut response, CACHE_CONTROL, "no-cache");
+    set(&mut response, CONTENT_SECURITY_POLICY, POLICY);
+    set(&mut response, REFERRER_POLICY, "no-referrer");
+    response
+}
+
+/// What the page shows first. Where requests may not ask for the schema, the page tells none of it.
+fn default_query(engine: &Engine) -> String {
+    let query = match engine.limits().introspection {
+        true => default_query::default_query(engine.schema()),
+        false => None,
+    };
+    let mut text =
+        "# Ctrl-Enter (⌘-Enter) runs the query, Ctrl-Space completes names.\n\n".to_owned();
+    text.push_str(query.as_deref().unwrap_or("{\n  __typename\n}\n"));
+    text
+}
+
+fn answer_file(file: &File, headers: &HeaderMap) -> Response {
+    match file.content {
+        Content::Published(compressed) => {
+            let gzip = accepts_gzip(headers);
+            let body = match gzip {
+                true => Bytes::from_static(compressed),
+                false => decompress(compressed).into(),
+            };
+            let mut response = with_type(body, file.content_type);
+            if gzip {
+                set(&mut response, CONTENT_ENCODING, "gzip");
+            }
+            set(&mut response, CACHE_CONTROL, "public, max-age=31536000, immutable");
+            response
+        }
+        Content::Own(text) => {
+            let tag = entity_tag(text);
+            let known = headers.get_all(IF_NONE_MATCH).iter().any(|header| *header == tag);
+            let body = Bytes::from_static(if known { b"" } else { text.as_bytes() });
+            let mut response = with_type(body, file.content_type);
+            if known {
+                *response.status_mut() = StatusCode::NOT_MODIFIED;
+                response.headers_mut().remove(CONTENT_TYPE);
+            }
+            response.headers_mut().insert(ETAG, tag);
+            set(&mut response, CACHE_CONTROL, "no-cache");
+            response
+        }
+    }
+}
+
+fn with_type(body: Bytes, content_type: &'static str) -> Response {
+    let mut response = Response::new(AnswerBody::Whole(body));
+    set(&mut response, CONTENT_TYPE, content_type);
+    response
+}
+
+fn set(response: &mut Response, name: HeaderName, value: &'static str) {
+    response.headers_mut().insert(name, HeaderValue::from_static(value));
+}
+
+/// Changes with the text.
+fn entity_tag(text: &str) -> HeaderValue {
+    let mut hasher = DefaultHasher::new();
+    text.hash(&mut hasher);
+    let tag = format!("\"{:016x}\"", hasher.finish());
+    HeaderValue::try_from(tag).unwrap_or(HeaderValue::from_static("\"0\""))
+}
+
+fn decompress(compressed: &[u8]) -> Vec<u8> {
+    let mut text = Vec::new();
+    let read = GzDecoder::new(compressed).read_to_end(&mut text);
+    debug_assert!(read.is_ok(), "a file of the program's own is damaged");
+    text
+}
+
+/// Whether a browser asks: programs that ask for JSON get none of the page.
+fn reads_html(headers: &HeaderMap) -> bool {
+    let texts = headers.get_all(ACCEPT).into_iter().filter_map(|header| header.to_str().ok());
+    let mut ranges = texts
+        .flat_map(|text| text.split(','))
+        .map(|range| range.split(';').next().unwrap_or_default().trim().to_ascii_lowercase())
+        .filter(|range| !range.is_empty())
+        .peekable();
+    ranges.peek().is_none()
+        || ranges.any(|range| matches!(range.as_str(), "text/html" | "text/*" | "*/*"))
+}
+
+fn accepts_gzip(headers: &HeaderMap) -> bool {
+    let texts = headers.get_all(ACCEPT_ENCODING).into_iter();
+    let texts = texts.filter_map(|header| header.to_str().ok());
+    match accept_encoding::negotiate(texts, &[Coding::Gzip]) {
+        Readable::Either(_) | Readable::Compressed(_) => true,
+        Readable::Plain | Readable::Nothing => false,
+    }
+}
