@@ -11,6 +11,7 @@
 
 mod arguments;
 mod bench;
+mod clients;
 mod debian;
 mod dist;
 mod docs;
@@ -33,9 +34,10 @@ The chores of the project.
 
 cargo xtask setup [--offline] [--allow-missing]
     Installs what the tests need and this machine lacks: PostgreSQL of the distribution (as root)
-    and two versions of Maven Central, which are unpacked into target/postgres.
+    and two versions of Maven Central, which are unpacked into target/postgres; Node.js and
+    Chromium (as root), and clients of other projects from npm, in target/clients.
       --offline        installs nothing, only looks
-      --allow-missing  a database that cannot be had is no error: it is named as 'not run'
+      --allow-missing  what cannot be had is no error: it is named as 'not run'
 
 cargo xtask test [--only tests] [--offline] [--allow-missing] [FILTER]
     Sets up, checks format, lints and tidiness, runs every test, and prints the sum.

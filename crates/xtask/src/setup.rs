@@ -1,11 +1,13 @@
-//! What the tests need on this machine: a C compiler and three versions of PostgreSQL.
+//! What the tests need on this machine: a C compiler, three versions of PostgreSQL, and the browser
+//! and the clients that the server is tried with.
 //!
 //! Says nothing where everything is there already.
 
 use std::fmt;
 use std::path::{Path, PathBuf};
 
-use crate::debian;
+use crate::clients::{self, ClientsError};
+use crate::debian::{self, InstallError};
 use crate::maven;
 use crate::program;
 
@@ -14,17 +16,19 @@ use crate::program;
 pub(crate) struct Options {
     /// Installs nothing, only looks.
     pub(crate) offline: bool,
-    /// A database that cannot be had is named, and is no error.
+    /// What cannot be had is named, and is no error.
     pub(crate) allow_missing: bool,
 }
 
 /// What the tests will find.
 #[derive(Debug, PartialEq, Eq)]
-pub(crate) struct Databases {
+pub(crate) struct Found {
     /// The folder of Maven Central's versions.
     pub(crate) folder: PathBuf,
     /// Which of them must be there.
     pub(crate) required: Required,
+    /// Whether the browser and the clients are there.
+    pub(crate) clients: bool,
 }
 
 /// Which databases the tests are to insist on.
@@ -50,7 +54,7 @@ pub(crate) enum SetupError {
     Missing(Vec<Missing>),
 }
 
-/// A database that cannot be had.
+/// Something that cannot be had.
 #[derive(Debug)]
 pub(crate) struct Missing {
     name: String,
@@ -64,7 +68,7 @@ impl fmt::Display for Missing {
 }
 
 /// Installs what is missing.
-pub(crate) fn setup(workspace: &Path, options: Options) -> Result<Databases, SetupError> {
+pub(crate) fn setup(workspace: &Path, options: Options) -> Result<Found, SetupError> {
     if program::find("cc").is_none() {
         return Err(SetupError::Compiler);
     }
@@ -91,16 +95,31 @@ pub(crate) fn setup(workspace: &Path, options: Options) -> Result<Databases, Set
             missing.push(Missing { name, reason: error.to_string() });
         }
     }
-    if missing.is_empty() {
-        return Ok(Databases { folder, required });
+    if !missing.is_empty() {
+        required = Required::None;
     }
-    if !options.allow_missing {
+    let clients = match clients::provide(workspace, options.offline) {
+        Ok(_) => true,
+        Err(ClientsError::Install(InstallError::NotRoot(packages))) => {
+            println!(
+                "setup: {packages} is not installed, and only root could install it: the server \
+                 is not tried with a browser and with clients"
+            );
+            false
+        }
+        Err(error) => {
+            let name = "the browser and the clients".to_owned();
+            missing.push(Missing { name, reason: error.to_string() });
+            false
+        }
+    };
+    if !missing.is_empty() && !options.allow_missing {
         return Err(SetupError::Missing(missing));
     }
-    for database in missing {
-        println!("not run: {database}");
+    for missing in missing {
+        println!("not run: {missing}");
     }
-    Ok(Databases { folder, required: Required::None })
+    Ok(Found { folder, required, clients })
 }
 
 fn list(missing: &[Missing]) -> String {

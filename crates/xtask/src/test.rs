@@ -8,11 +8,14 @@ use crate::docs;
 use crate::maven;
 use crate::phase::{self, Outcome, Phase};
 use crate::program;
-use crate::setup::{self, Databases, Required};
+use crate::setup::{self, Found, Required};
 use crate::tidy;
 
 /// Makes tests fail on a missing database; `testkit` reads it.
 const REQUIRE_VARIABLE: &str = "THALWEG_REQUIRE_DATABASES";
+
+/// The same for the browser and the clients; the tests of the server read it.
+const REQUIRE_CLIENTS_VARIABLE: &str = "THALWEG_REQUIRE_CLIENTS";
 
 /// What to run.
 #[derive(Debug, Default, PartialEq, Eq)]
@@ -38,10 +41,10 @@ struct Counts {
 ///
 /// A failing check does not keep the tests from running: one run says all there is to say.
 pub(crate) fn test(workspace: &Path, options: &Options) -> bool {
-    let mut databases = None;
+    let mut found = None;
     let mut phases = vec![phase::run("setup", || match setup::setup(workspace, options.setup) {
-        Ok(found) => {
-            databases = Some(found);
+        Ok(there) => {
+            found = Some(there);
             Outcome::Passed
         }
         Err(error) => {
@@ -49,7 +52,7 @@ pub(crate) fn test(workspace: &Path, options: &Options) -> bool {
             Outcome::Failed
         }
     })];
-    let Some(databases) = databases else { return conclude(&phases, Counts::default()) };
+    let Some(found) = found else { return conclude(&phases, Counts::default()) };
 
     if !options.only_tests {
         phases.push(phase::run("format", || {
@@ -72,7 +75,7 @@ pub(crate) fn test(workspace: &Path, options: &Options) -> bool {
     }
     let mut counts = Counts::default();
     phases.push(phase::run("tests", || {
-        run_tests(workspace, &databases, options.filter.as_deref(), &mut counts)
+        run_tests(workspace, &found, options.filter.as_deref(), &mut counts)
     }));
     conclude(&phases, counts)
 }
@@ -106,17 +109,21 @@ fn run_tool(workspace: &Path, component: &str, arguments: &[&str], required: boo
 
 fn run_tests(
     workspace: &Path,
-    databases: &Databases,
+    found: &Found,
     filter: Option<&str>,
     counts: &mut Counts,
 ) -> Outcome {
     let mut command = program::cargo();
     command.args(["test", "--workspace", "--no-fail-fast"]).current_dir(workspace);
-    command.env(maven::FOLDER_VARIABLE, &databases.folder);
-    match databases.required {
+    command.env(maven::FOLDER_VARIABLE, &found.folder);
+    match found.required {
         Required::All => command.env(REQUIRE_VARIABLE, "1"),
         Required::Maven => command.env(REQUIRE_VARIABLE, "maven"),
         Required::None => command.env_remove(REQUIRE_VARIABLE),
+    };
+    match found.clients {
+        true => command.env(REQUIRE_CLIENTS_VARIABLE, "1"),
+        false => command.env_remove(REQUIRE_CLIENTS_VARIABLE),
     };
     if io::stdout().is_terminal() {
         command.arg("--color=always");

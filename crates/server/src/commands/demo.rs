@@ -49,7 +49,9 @@ fn serve(options: &DemoOptions) -> Result<(), Failure> {
     let prepared = prepare_demo(options)?;
     let listeners = http::bind(&serving.listen, serving.unix_socket_mode, serving.threads())?;
     prepare_file(&options.file)?;
-    open_and_serve(prepared, serving, listeners, None, |listeners| print(&welcome(listeners)))
+    open_and_serve(prepared, serving, listeners, None, |listeners| {
+        print(&welcome(listeners, serving.has_graphiql()))
+    })
 }
 
 fn prepare_file(file: &Path) -> Result<(), Failure> {
@@ -76,10 +78,14 @@ fn report(place: &str, write: impl FnOnce() -> Result<Written, Failure>) -> Resu
     }
 }
 
-fn welcome(listeners: &Listeners) -> String {
+fn welcome(listeners: &Listeners, has_graphiql: bool) -> String {
     let place = listeners.first();
     let curl = place.curl();
-    let mut text = format!("GraphQL is at {place}; Ctrl-C ends it. Three queries to try:\n");
+    let mut text = format!("GraphQL is at {place}; Ctrl-C ends it. ");
+    if let Some(page) = place.page().filter(|_| has_graphiql) {
+        text.push_str(&format!("Open {page} in a browser to ask it. "));
+    }
+    text.push_str("Three queries to try:\n");
     for (sentence, query) in QUERIES {
         let body = "{\"query\":\"".to_owned() + query + "\"}";
         // Writing to a string never fails.

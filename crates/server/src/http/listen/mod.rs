@@ -112,6 +112,14 @@ impl Listeners {
 }
 
 impl Bound {
+    /// Where a browser of this machine finds the page to ask on; browsers know no Unix sockets.
+    pub(crate) fn page(&self) -> Option<String> {
+        match self {
+            Self::Tcp(_) => self.to_string().strip_suffix("graphql").map(str::to_owned),
+            Self::Unix(_) => None,
+        }
+    }
+
     /// How a person asks from a shell of this machine.
     pub(crate) fn curl(&self) -> String {
         match self {

@@ -1,0 +1,35 @@
+//! GraphiQL in Chromium, against the built program, without a network.
+//!
+//! The pictures that it takes are in `target/browser`.
+
+#![allow(clippy::unwrap_used, clippy::panic, reason = "a test ends where it cannot go on")]
+
+mod program;
+mod script;
+
+use std::path::{Path, PathBuf};
+
+use crate::program::Server;
+
+/// The names under which systems have it.
+const NAMES: [&str; 4] = ["chromium", "chromium-browser", "google-chrome", "google-chrome-stable"];
+
+fn chromium() -> Option<PathBuf> {
+    let path = std::env::var_os("PATH")?;
+    let mut files = std::env::split_paths(&path)
+        .flat_map(|folder| NAMES.map(|name| folder.join(name)))
+        .filter(|file| file.is_file());
+    files.next()
+}
+
+#[test]
+fn a_person_asks_and_sees_the_answer_and_the_statements() {
+    let Some(chromium) = chromium() else { return script::not_run("Chromium") };
+    let server = Server::sample();
+    let address = format!("http://{}/", server.address);
+    let pictures = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../target/browser");
+    let arguments = [&address, chromium.to_str().unwrap(), pictures.to_str().unwrap()];
+    if let Some(printed) = script::run("browser.mjs", &arguments) {
+        assert_eq!(printed, "seen\n");
+    }
+}

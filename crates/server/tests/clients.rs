@@ -1,0 +1,145 @@
+//! Clients of other projects, against the built program: what `docs/clients.md` promises.
+
+#![allow(clippy::unwrap_used, clippy::panic, reason = "a test ends where it cannot go on")]
+
+mod program;
+mod script;
+
+use std::fs;
+use std::path::{Path, PathBuf};
+
+use testkit::postgres::{shared, wanted_installations};
+
+use crate::program::{Folder, Server, outcome, run};
+
+const FREE: [&str; 2] = ["--listen", "127.0.0.1:0"];
+
+/// Everything that changes the schema of the dialect `postgraphile`, of whatever source.
+const ALL_OPTIONS: [&str; 10] = [
+    "--simple-collections",
+    "both",
+    "--aggregates",
+    "--many-to-many",
+    "--dynamic-json",
+    "--simplified-names",
+    "--connection-filter",
+    "--connection-filter-relations",
+    "--connection-filter-allow-null-input",
+    "--connection-filter-allow-empty-object-input",
+];
+
+/// Those that only PostgreSQL has use for.
+const OPTIONS_OF_POSTGRES: [&str; 2] = ["--geometric-types", "--network-scalars"];
+
+fn url(server: &Server) -> String {
+    format!("http://{}/graphql", server.address)
+}
+
+/// The API's schema as a file.
+fn sdl(folder: &Folder, source: &str, options: &[&str]) -> PathBuf {
+    let (code, text, error) = outcome(&run(&[&["schema", source], options].concat()));
+    assert_eq!((code, error.as_str()), (Some(0), ""));
+    let file = folder.file("schema.graphql");
+    fs::write(&file, text).unwrap();
+    file
+}
+
+/// The sample, written, and a server of it with the options.
+fn sample(options: &[&str]) -> (Folder, String, Server) {
+    let folder = Folder::new();
+    let file = folder.file("shop.db");
+    // The demo makes the file.
+    drop(Server::demo(&file));
+    let file = file.to_str().unwrap().to_owned();
+    let server = Server::start(&[&["serve", &file], &FREE[..], options].concat());
+    (folder, file, server)
+}
+
+#[test]
+fn every_check_of_the_audit_is_passed() {
+    let check = |options: &[&str]| {
+        let folder = Folder::new();
+        let file = folder.file("shop.db");
+        let demo = ["demo", "--file", file.to_str().unwrap()];
+        let server = Server::start(&[&demo, options].concat());
+        if let Some(printed) = script::run("audit.mjs", &[&url(&server)]) {
+            assert_eq!(printed, "61 of 61 ok\n", "{options:?}");
+        }
+    };
+    check(&FREE);
+    check(&["--listen", "0.0.0.0:0", "--dev"]);
+    // Some of the checks ask for a type of the schema.
+    check(&["--listen", "0.0.0.0:0", "--introspection", "on"]);
+}
+
+/// graphql-js reads the schema, and it is the one that `thalweg schema` prints.
+fn check_introspection(source: &str, options: &[&str], least_types: usize) {
+    let folder = Folder::new();
+    let file = sdl(&folder, source, options);
+    let server = Server::start(&[&["serve", source], &FREE[..], options].concat());
+    let arguments = [&url(&server), file.to_str().unwrap()];
+    let Some(printed) = script::run("introspection.mjs", &arguments) else { return };
+    let types: usize = printed.trim_end().strip_suffix(" types").unwrap().parse().unwrap();
+    assert!(types >= least_types, "{types} types with {options:?}");
+}
+
+#[test]
+fn graphql_js_reads_the_schema_of_the_sample() {
+    let (_folder, file, server) = sample(&[]);
+    drop(server);
+    check_introspection(&file, &[], 60);
+    check_introspection(&file, &ALL_OPTIONS, 300);
+    check_introspection(&file, &["--dialect", "phrag"], 30);
+}
+
+#[test]
+fn graphql_js_reads_the_schema_of_every_kind_of_column_and_relation() {
+    let kitchen = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../fixtures/compare/kitchen.sql");
+    let kitchen = fs::read_to_string(kitchen).unwrap();
+    let Some(installation) = wanted_installations().unwrap().pop() else { return };
+    let server = shared(&installation).unwrap();
+    server.create_database("clients").unwrap();
+    server.execute("clients", &kitchen).unwrap();
+    let url = server.url("clients");
+    let check = |options: &[&str], least_types| {
+        check_introspection(&url, &[&["--schema", "depot"], options].concat(), least_types);
+    };
+    check(&[&ALL_OPTIONS[..], &OPTIONS_OF_POSTGRES].concat(), 300);
+    check(&["--classic-ids", "--legacy-relations", "only"], 100);
+    check(&["--dialect", "phrag"], 100);
+}
+
+#[test]
+fn graphql_codegen_makes_types_that_fit() {
+    let (folder, file, server) = sample(&[]);
+    drop(server);
+    let file = sdl(&folder, &file, &[]);
+    let made = folder.file("made");
+    let arguments = [file.to_str().unwrap(), made.to_str().unwrap()];
+    if let Some(printed) = script::run("codegen.mjs", &arguments) {
+        assert_eq!(printed, "compiled\n");
+    }
+}
+
+#[test]
+fn apollo_and_urql_keep_rows_by_their_ids_and_pages_by_their_cursors() {
+    let (_folder, _file, server) = sample(&[]);
+    for name in ["apollo.mjs", "urql.mjs"] {
+        if let Some(printed) = script::run(name, &[&url(&server)]) {
+            assert_eq!(printed, "answered\n", "{name}");
+        }
+    }
+}
+
+#[test]
+fn relay_compiles_connections_and_rows_that_are_fetched_again() {
+    for (options, id) in [(&[][..], "nodeId"), (&["--classic-ids"][..], "id")] {
+        let (folder, file, server) = sample(options);
+        let file = sdl(&folder, &file, options);
+        let made = folder.file("relay");
+        let arguments = [&url(&server), file.to_str().unwrap(), made.to_str().unwrap(), id];
+        if let Some(printed) = script::run("relay.mjs", &arguments) {
+            assert_eq!(printed, "compiled and answered\n", "{id}");
+        }
+    }
+}

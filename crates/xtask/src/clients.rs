@@ -1,0 +1,48 @@
+//! What the server is tried with: a browser, and clients of other projects from npm.
+
+use std::path::{Path, PathBuf};
+
+use crate::debian::{self, InstallError};
+use crate::npm::{self, NpmError};
+use crate::program;
+
+/// Under `target`.
+const FOLDER: &str = "clients";
+
+/// The names under which systems have the browser; the test looks for the same.
+const BROWSERS: [&str; 4] =
+    ["chromium", "chromium-browser", "google-chrome", "google-chrome-stable"];
+
+/// The clients could not be had.
+#[derive(Debug, thiserror::Error)]
+pub(crate) enum ClientsError {
+    #[error("`{0}` is not installed, and `--offline` installs nothing")]
+    Offline(&'static str),
+    #[error(transparent)]
+    Install(#[from] InstallError),
+    #[error(transparent)]
+    Npm(#[from] NpmError),
+}
+
+/// Installs what is missing.
+pub(crate) fn provide(workspace: &Path, offline: bool) -> Result<PathBuf, ClientsError> {
+    provide_program(&["npm"], &["nodejs", "npm"], offline)?;
+    provide_program(&BROWSERS, &["chromium"], offline)?;
+    let source = workspace.join("crates/server/tests/clients");
+    Ok(npm::provide(workspace, &source, FOLDER, offline)?)
+}
+
+/// Installs `packages` if there is no program of any of the names.
+fn provide_program(
+    names: &[&'static str],
+    packages: &[&'static str],
+    offline: bool,
+) -> Result<(), ClientsError> {
+    if names.iter().any(|name| program::find(name).is_some()) {
+        return Ok(());
+    }
+    match packages.last() {
+        Some(package) if offline => Err(ClientsError::Offline(package)),
+        Some(_) | None => Ok(debian::install(packages)?),
+    }
+}
