@@ -3,6 +3,10 @@
 //! * `snapshot`: an answer shows one state of the database
 //! * `unreachable`: PostgreSQL stops, ends sessions, has no connection free
 //! * `outage`: PostgreSQL is killed under load, or out of reach without a word
+//! * `refusing`: PostgreSQL is there and gives no sessions
+//! * `failover`: another PostgreSQL takes over
+//! * `full_disk`: there is no room on the disk
+//! * `leaks`: nothing is lost in hundreds of faults
 //! * `abandoned`: clients that do not wait for their answers
 //! * `files`: SQLite files that are locked, replaced, damaged
 //! * `changed`: tables that change after they were introspected
@@ -20,8 +24,14 @@ mod abandoned;
 mod changed;
 #[path = "faults/databases.rs"]
 mod databases;
+#[path = "faults/failover.rs"]
+mod failover;
 #[path = "faults/files.rs"]
 mod files;
+#[path = "faults/full_disk.rs"]
+mod full_disk;
+#[path = "faults/leaks.rs"]
+mod leaks;
 #[path = "faults/load.rs"]
 mod load;
 #[path = "faults/masked.rs"]
@@ -30,6 +40,8 @@ mod masked;
 mod outage;
 #[path = "faults/proxy.rs"]
 mod proxy;
+#[path = "faults/refusing.rs"]
+mod refusing;
 #[path = "faults/served.rs"]
 mod served;
 #[path = "faults/snapshot.rs"]

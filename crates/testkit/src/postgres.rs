@@ -11,7 +11,7 @@ mod folder;
 mod installation;
 mod server;
 
-pub use client::ClientError;
+pub use client::{ClientError, query};
 pub use installation::{
     Installation, MissingInstallation, Origin, Version, WANTED, Wanted, installations,
     wanted_installations,

@@ -1,9 +1,10 @@
 //! Databases to break: PostgreSQL servers that stop and start again, SQLite files.
 
 use std::fs;
+use std::net::TcpListener;
 use std::os::unix::fs::MetadataExt;
 use std::os::unix::process::CommandExt;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::process::{Child, Command, Stdio};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
@@ -41,6 +42,13 @@ pub(crate) struct Restartable {
     command: Vec<String>,
     program: PathBuf,
     again: Option<Child>,
+}
+
+/// A server that follows another one, with a copy of its data.
+#[derive(Debug)]
+pub(crate) struct Standby {
+    pub(crate) port: u16,
+    watcher: Child,
 }
 
 /// How a server is stopped.
@@ -124,9 +132,14 @@ impl Database {
         self.count(&sessions("count(*)", condition))
     }
 
+    /// Ends the sessions that the program has now.
+    pub(crate) fn end_sessions(&self) {
+        self.execute(&sessions("pg_terminate_backend(pid)", "true"));
+    }
+
     /// Ends the sessions of the program and waits until they are gone.
     pub(crate) fn terminate_sessions(&self) {
-        self.execute(&sessions("pg_terminate_backend(pid)", "true"));
+        self.end_sessions();
         assert!(happens_within(PATIENCE, || self.sessions("true") == 0));
     }
 }
@@ -150,6 +163,15 @@ impl Restartable {
         Some(Self { server, command, program, again: None })
     }
 
+    pub(crate) fn process_id(&self) -> u32 {
+        process_id(&self.server)
+    }
+
+    /// The server and its sessions.
+    pub(crate) fn processes(&self) -> Vec<u32> {
+        family(self.process_id())
+    }
+
     pub(crate) fn stop(&mut self) {
         self.stop_by(Stop::Fast);
     }
@@ -161,7 +183,7 @@ impl Restartable {
             Stop::Immediate => "QUIT",
             Stop::Kill => "KILL",
         };
-        let processes = family(id);
+        let processes = self.processes();
         send_signal(signal, id);
         // A server does not start while sessions of the one before use its memory.
         let lives =
@@ -195,6 +217,75 @@ impl Drop for Restartable {
     }
 }
 
+impl Standby {
+    /// Copies a server and starts the copy, with further settings.
+    pub(crate) fn of(primary: &mut Restartable, settings: &[&str]) -> Self {
+        // The data of a server at rest can be copied file by file.
+        primary.stop();
+        let folder = primary.server.socket_folder().to_path_buf();
+        let owner = fs::metadata(&folder).unwrap();
+        let owner = (owner.uid(), owner.gid());
+        // Removed together with the primary's folder.
+        let data = folder.join("standby");
+        let mut copy = as_owner(Path::new("cp"), owner);
+        let copied = copy.arg("-a").arg(primary.server.data_folder()).arg(&data).status();
+        assert!(copied.unwrap().success());
+        fs::write(data.join("standby.signal"), "").unwrap();
+        let line = format!(
+            "primary_conninfo = 'host=127.0.0.1 port={} user=postgres'\n",
+            primary.server.port()
+        );
+        fs::write(data.join("postgresql.auto.conf"), line).unwrap();
+        primary.start_again();
+        let port = TcpListener::bind("127.0.0.1:0").unwrap().local_addr().unwrap().port();
+        let mut command = as_owner(Path::new("sh"), owner);
+        command.arg("-c").arg(WATCHER).arg("watcher").arg(&primary.program);
+        command.arg("-D").arg(&data).args(["-p", &port.to_string(), "-k", ""]);
+        for setting in settings {
+            command.args(["-c", setting]);
+        }
+        command.current_dir(&folder).process_group(0);
+        let log = fs::File::create(folder.join("standby.log")).unwrap();
+        command.stdin(Stdio::piped()).stdout(Stdio::null()).stderr(log);
+        let standby = Self { port, watcher: command.spawn().unwrap() };
+        let ready = || testkit::postgres::query(&standby.url(), "SELECT 1").is_ok();
+        let log = || fs::read_to_string(folder.join("standby.log")).unwrap_or_default();
+        assert!(happens_within(PATIENCE, ready), "the copy does not start: {}", log());
+        standby
+    }
+
+    pub(crate) fn query(&self, sql: &str) -> Vec<Vec<Option<String>>> {
+        testkit::postgres::query(&self.url(), sql).unwrap()
+    }
+
+    /// How many sessions of the program there are.
+    pub(crate) fn sessions(&self) -> usize {
+        self.query("SELECT 1 FROM pg_stat_activity WHERE application_name = 'thalweg'").len()
+    }
+
+    /// Makes it a server that can be written to.
+    pub(crate) fn promote(&self) {
+        assert_eq!(self.query("SELECT pg_promote()"), [[Some("t".to_owned())]]);
+    }
+
+    fn url(&self) -> String {
+        format!("postgres://postgres@127.0.0.1:{}/postgres", self.port)
+    }
+}
+
+impl Drop for Standby {
+    fn drop(&mut self) {
+        drop(self.watcher.stdin.take());
+        drop(self.watcher.wait());
+    }
+}
+
+fn as_owner(program: &Path, (user, group): (u32, u32)) -> Command {
+    let mut command = Command::new(program);
+    command.uid(user).gid(group).current_dir("/");
+    command
+}
+
 fn process_id(server: &Server) -> u32 {
     let text = fs::read_to_string(server.data_folder().join("postmaster.pid")).unwrap();
     text.lines().next().unwrap().parse().unwrap()
@@ -211,9 +302,10 @@ fn family(id: u32) -> Vec<u32> {
     ids.filter(|other| *other == id || parent(*other) == Some(id)).collect()
 }
 
+/// To a process that may have ended.
 pub(crate) fn send_signal(name: &str, process: u32) {
-    let status = Command::new("kill").args(["-s", name, &process.to_string()]).status().unwrap();
-    assert!(status.success());
+    let mut kill = Command::new("kill");
+    kill.args(["-s", name, &process.to_string()]).stderr(Stdio::null()).status().unwrap();
 }
 
 /// Runs `work` on a thread of its own again and again until the value is dropped.

@@ -2,7 +2,7 @@
 
 use serde_json::{Value, json};
 
-use crate::databases::{Database, Restartable, Stop};
+use crate::databases::{Database, Restartable, Stop, send_signal};
 use crate::load::Load;
 use crate::program::PATIENCE;
 use crate::proxy::Proxy;
@@ -127,6 +127,37 @@ fn a_silent_host_is_passed_over_while_another_one_answers() {
     }
     // By whoever read the schema, and at most once more if the machine was slow.
     assert!(proxy.accepted() <= 2, "{}", proxy.accepted());
+}
+
+#[test]
+fn a_server_that_stands_still_in_the_middle_of_statements_holds_nothing_for_ever() {
+    let Some(postgres) = Restartable::start() else { return };
+    postgres.server.execute("postgres", TABLES).unwrap();
+    let options = ["--threads", "1", "--connections", "2", "--connect-timeout", "1s"];
+    let options = [&options[..], &["--acquire-timeout", "1s"]].concat();
+    let mut served = Served::start(&postgres.server.url("postgres"), &options);
+    let files = served.open_files();
+    let sessions = |condition: &str| {
+        let all = "SELECT 1 FROM pg_stat_activity WHERE application_name = 'thalweg' AND ";
+        postgres.server.query("postgres", &[all, condition].concat()).unwrap().len()
+    };
+    let running = [served.send(ASLEEP), served.send(ASLEEP)];
+    assert!(happens_within(SOON, || sessions("state = 'active'") == 2));
+    let processes = postgres.processes();
+    processes.iter().for_each(|id| send_signal("STOP", *id));
+    let busy = served.ask_quickly(QUERY);
+    let message = "The data source has no room for this now.";
+    served.assert_masked(&busy, "UNAVAILABLE", message, "no connection became free");
+    // Nobody takes the requests to cancel, either; those give up by themselves.
+    drop(running);
+    for _ in 0..20 {
+        assert_eq!(code(&served.ask_quickly(QUERY)), "UNAVAILABLE");
+    }
+    processes.iter().for_each(|id| send_signal("CONT", *id));
+    assert!(happens_within(PATIENCE, || served.ask_quickly(QUERY) == artists()));
+    assert!(happens_within(PATIENCE, || sessions("true") <= 2));
+    assert!(happens_within(SOON, || served.open_files() <= files + 2), "{files}");
+    served.assert_lives();
 }
 
 #[test]

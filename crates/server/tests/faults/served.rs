@@ -27,11 +27,18 @@ pub(crate) struct Served {
 impl Served {
     /// Serves a source at a free port; ready to answer.
     pub(crate) fn start(source: &str, options: &[&str]) -> Self {
+        Self::start_with(source, options, &[])
+    }
+
+    /// The same with environment variables.
+    pub(crate) fn start_with(source: &str, options: &[&str], environment: &[(&str, &str)]) -> Self {
         let folder = Folder::new();
         let log = File::create(folder.file("log")).unwrap();
         let mut arguments = vec!["serve", source, "--listen", "127.0.0.1:0"];
         arguments.extend(options);
-        let child = thalweg(&arguments).stdout(Stdio::null()).stderr(log).spawn().unwrap();
+        let mut program = thalweg(&arguments);
+        program.envs(environment.iter().copied());
+        let child = program.stdout(Stdio::null()).stderr(log).spawn().unwrap();
         let mut served = Self { address: SocketAddr::from(([0, 0, 0, 0], 0)), child, folder };
         let ready = || served.log().contains("serving at http://");
         assert!(happens_within(PATIENCE, ready), "{}", served.log());
