@@ -61,7 +61,8 @@ impl Worker {
         let _timed = Timed::start(&mut report.stages.plan);
         let schema = &engine.api.schema;
         let variables = coerce_variable_values(schema, &document.operation, &request.variables)?;
-        let prepared = engine.plan(&document, request.operation_name.as_deref(), &variables)?;
+        let name = request.operation_name.as_deref();
+        let prepared = engine.plan(&document, name, &variables, &mut false)?;
         Ok(Planned { document, prepared, variables })
     }
 

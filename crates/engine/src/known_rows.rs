@@ -6,7 +6,7 @@ use std::sync::Arc;
 use catalog::{Catalog, EntityId, FieldId, KnownRows};
 use response::{Failure, Item, Leaf, Node, Shape, ShapeField, Sink};
 use sources::relational::CompileError;
-use sources::{ExecuteError, Plan, Source, Variables};
+use sources::{ExecuteError, Observed, Plan, Source, Variables};
 
 /// The most bytes that the rows of one entity may come to.
 const BYTES: u64 = 16 << 20;
@@ -49,7 +49,7 @@ async fn read_entity(
     let connections = source.connections(1);
     let sink = Sink::new(Vec::new(), BYTES);
     let written = connections
-        .execute(&plan, Variables(&[]), sink)
+        .execute(&plan, Variables(&[]), sink, &mut Observed::default())
         .await
         .map_err(|source| KnownRowsError::Execute { entity: name(), source })?;
     let failed = written.errors.into_iter().next().map(|error| match error.failure {

@@ -3,7 +3,7 @@
 
 use std::hash::{Hash, Hasher};
 use std::sync::atomic::{AtomicU64, Ordering};
-use std::sync::{Arc, PoisonError, RwLock};
+use std::sync::{Arc, OnceLock, PoisonError, RwLock};
 
 use dialects::{Introspection, LowerError};
 use graphql::operation::{FieldRef, Location, Operation, OperationKind, Selection};
@@ -33,6 +33,8 @@ pub struct Document {
     /// Whether it asks for the schema: such answers are not kept.
     introspects: bool,
     plans: RwLock<Vec<Arc<Prepared>>>,
+    /// A number by which whoever counts requests knows the name of the operation again.
+    pub label: OnceLock<u16>,
     /// About how many bytes it takes with its plans.
     weight: AtomicU64,
 }
@@ -116,7 +118,21 @@ impl DocumentCache {
     }
 }
 
+/// What the cache holds.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Cached {
+    pub documents: usize,
+    /// About how many bytes they take with their plans.
+    pub bytes: u64,
+}
+
 impl Engine {
+    /// What the cache of documents holds.
+    #[must_use]
+    pub fn cached(&self) -> Cached {
+        Cached { documents: self.documents.0.len(), bytes: self.documents.0.weight() }
+    }
+
     /// The document of a request, parsed and validated unless it is known.
     pub(crate) fn document(
         &self,
@@ -146,6 +162,7 @@ impl Engine {
             text: request.query.as_str().into(),
             introspects,
             plans: RwLock::new(Vec::new()),
+            label: OnceLock::new(),
             // The validated operation is a few times as large as its text, which is kept twice.
             weight: AtomicU64::new(2_048 + 8 * request.query.len() as u64),
         });
@@ -167,9 +184,11 @@ impl Engine {
         document: &Arc<Document>,
         operation_name: Option<&str>,
         variables: &Variables,
+        is_known: &mut bool,
     ) -> Result<Arc<Prepared>, Vec<GraphQLError>> {
         let known = document.plans.read().unwrap_or_else(PoisonError::into_inner);
         if let Some(known) = known.iter().find(|known| known.structure.matches(variables)) {
+            *is_known = true;
             return Ok(Arc::clone(known));
         }
         drop(known);

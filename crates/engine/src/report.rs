@@ -7,22 +7,29 @@ use std::time::{Duration, Instant};
 
 use graphql::ErrorCode;
 use graphql::operation::OperationKind;
+use sources::Observed;
 
 use crate::prepare::{Document, Prepared};
 
 /// What happened to one request so far.
 #[derive(Debug, Default)]
 pub struct Report {
+    /// When the engine was given the request.
+    pub started: Option<Instant>,
     /// Known from when the document is valid.
     pub operation: Option<OperationKind>,
     pub document: Option<Arc<Document>>,
     pub stages: Stages,
     /// Whether the document was known from an earlier request.
     pub document_known: bool,
+    /// Whether the plan was.
+    pub plan_known: bool,
     /// The request tree and the statements, from when there are any.
     pub prepared: Option<Arc<Prepared>>,
     /// The codes of the answer's errors.
     pub codes: Vec<ErrorCode>,
+    /// What its statements took.
+    pub observed: Observed,
 }
 
 /// How long each stage took; a stage that was not reached has none.
@@ -32,8 +39,20 @@ pub struct Stages {
     pub document: Option<Duration>,
     /// To coerce the variables, and to find or make the plan: lower and compile.
     pub plan: Option<Duration>,
-    /// To run the statements and write the answer.
+    /// To run the statements, and to write the answer where that is done meanwhile.
     pub execute: Option<Duration>,
+    /// To write the answer where all rows are there before.
+    pub write: Option<Duration>,
+}
+
+impl Stages {
+    /// What was executed ended with writing for so long.
+    pub(crate) fn split_off_write(&mut self, write: Option<Duration>) {
+        self.write = write;
+        if let (Some(execute), Some(write)) = (&mut self.execute, write) {
+            *execute = execute.saturating_sub(write);
+        }
+    }
 }
 
 /// Times one stage, and writes it down however the stage ends: a future that is dropped at its

@@ -1,10 +1,12 @@
 //! What one thread needs to answer.
 
 use std::sync::Arc;
+use std::time::Instant;
 
 use graphql::operation::OperationKind;
 use graphql::{ErrorCode, GraphQLError, Request, coerce_variable_values};
 use response::Sink;
+use sources::statistics::Counter;
 use sources::{Connections, SourceError, Variables};
 
 use crate::engine::Engine;
@@ -31,6 +33,13 @@ impl Worker {
     pub fn new(engine: Arc<Engine>) -> Self {
         let connections = engine.source.connections(engine.connections);
         Self { engine, connections }
+    }
+
+    /// The same worker, whose connections are counted.
+    #[must_use]
+    pub fn counted(mut self, counter: Counter) -> Self {
+        self.connections.count(counter);
+        self
     }
 
     /// Lets connections go that nobody needed for a while; to be called now and then.
@@ -78,6 +87,7 @@ impl Worker {
         report: &mut Report,
     ) -> Result<Response, Vec<GraphQLError>> {
         let engine = &*self.engine;
+        report.started = Some(Instant::now());
         let document = {
             let _timed = Timed::start(&mut report.stages.document);
             engine.document(request, &mut report.document_known)?
@@ -94,14 +104,18 @@ impl Worker {
             let schema = &engine.api.schema;
             let variables = coerce_variable_values(schema, operation, &request.variables)?;
             let name = request.operation_name.as_deref();
-            let prepared = engine.plan(document, name, &variables)?;
+            let prepared = engine.plan(document, name, &variables, &mut report.plan_known)?;
             (variables, prepared)
         };
         report.prepared = Some(Arc::clone(&prepared));
-        let _timed = Timed::start(&mut report.stages.execute);
+        let timed = Timed::start(&mut report.stages.execute);
         let variables = Variables(&variables.values);
         let sink = Sink::new(DATA.to_vec(), engine.limits.response_bytes);
-        Ok(match self.connections.execute(&prepared.plan, variables, sink).await {
+        let observed = &mut report.observed;
+        let executed = self.connections.execute(&prepared.plan, variables, sink, observed).await;
+        drop(timed);
+        report.stages.split_off_write(report.observed.write);
+        Ok(match executed {
             Ok(written) => Response::executed(written, &mut report.codes),
             Err(error) => Response::failed(error, &mut report.codes),
         })

@@ -12,6 +12,7 @@ use crate::commands::health::Illness;
 use crate::configuration::ReadError;
 use crate::demo::SampleError;
 use crate::http::ListenError;
+use crate::metrics::MetricsError;
 
 #[derive(Debug, thiserror::Error)]
 pub(crate) enum Failure {
@@ -24,6 +25,8 @@ pub(crate) enum Failure {
     Open(#[from] OpenError),
     #[error(transparent)]
     Listen(#[from] ListenError),
+    #[error(transparent)]
+    Metrics(#[from] MetricsError),
     #[error(transparent)]
     Sample(#[from] SampleError),
     #[error("cannot read {}: {error}", file.display())]
@@ -58,6 +61,7 @@ impl Failure {
             Self::Usage(_) | Self::Configuration(_) => ExitCode::from(2),
             Self::Open(_)
             | Self::Listen(_)
+            | Self::Metrics(_)
             | Self::Sample(_)
             | Self::Document { .. }
             | Self::Operation(_)

@@ -6,6 +6,7 @@
 //! * `commands`: one file a command
 //! * `http`: GraphQL over HTTP
 //! * `request_id`: the name of one request
+//! * `metrics`: what the process counts, and how Prometheus reads it
 //! * `memory`: what the allocator gives back
 //! * `demo`: writes the sample shop into a database
 //! * `failure`: why a command ended without its result
@@ -20,6 +21,7 @@ mod failure;
 mod http;
 mod log;
 mod memory;
+mod metrics;
 mod options;
 mod request_id;
 

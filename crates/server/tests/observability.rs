@@ -1,6 +1,7 @@
 //! What the server tells of itself while it serves, read as those who watch it read it.
 //!
 //! * `log`: the lines of requests
+//! * `metrics`, `openmetrics`: what Prometheus reads
 //! * `ready`: whether requests would be answered
 //! * `timing`: what an answer tells of its stages
 //! * `served`, `databases`: the program and the databases
@@ -15,6 +16,10 @@ mod program;
 mod databases;
 #[path = "observability/log.rs"]
 mod log;
+#[path = "observability/metrics.rs"]
+mod metrics;
+#[path = "observability/openmetrics.rs"]
+mod openmetrics;
 #[path = "observability/ready.rs"]
 mod ready;
 #[allow(dead_code)]

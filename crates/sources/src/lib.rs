@@ -4,20 +4,26 @@
 //! * [`postgres`], [`sqlite`]: introspect, compile, execute
 //! * [`source`](mod@source): a source as the engine sees it, whichever it is
 //! * [`operand`]: the values of a request's variables
+//! * [`observed`]: what the statements of one request took
+//! * [`statistics`]: what the connections of all threads do
 //! * [`error`]: what can go wrong
 
 pub mod error;
+pub mod observed;
 pub mod opaque;
 pub mod operand;
 pub mod postgres;
 pub mod relational;
 pub mod source;
 pub mod sqlite;
+pub mod statistics;
 
 pub use error::{SourceError, SourceErrorKind};
+pub use observed::{Observed, Round};
 pub use operand::Variables;
 pub use postgres::introspect::Extensions;
 pub use source::{
     Address, AddressError, Connections, ExecuteError, OpenError, OpenOptions, Plan, Program,
     Source, Timeouts,
 };
+pub use statistics::Statistics;

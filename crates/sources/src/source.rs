@@ -8,11 +8,13 @@ use catalog::Catalog;
 use response::{Shape, Sink, TooLarge, Written};
 
 use crate::error::SourceError;
+use crate::observed::Observed;
 use crate::operand::Variables;
 use crate::postgres::introspect::Extensions;
 use crate::postgres::source::{PostgresConnections, PostgresSource};
 use crate::relational::{CompileError, Level};
 use crate::sqlite::source::{SqliteConnections, SqliteSource};
+use crate::statistics::Counter;
 
 /// Where the data is.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -193,13 +195,14 @@ impl Connections {
         plan: &Arc<Plan>,
         variables: Variables<'_>,
         sink: Sink,
+        observed: &mut Observed,
     ) -> Result<Written<SourceError>, ExecuteError> {
         match (self, &plan.program) {
             (Self::Sqlite(connections), Program::Sqlite(program)) => {
-                connections.execute(plan, program, variables, sink).await
+                connections.execute(plan, program, variables, sink, observed).await
             }
             (Self::Postgres(connections), Program::Postgres(program)) => {
-                connections.execute(&plan.shape, program, variables, sink).await
+                connections.execute(&plan.shape, program, variables, sink, observed).await
             }
             (Self::Sqlite(_), Program::Postgres(_)) | (Self::Postgres(_), Program::Sqlite(_)) => {
                 Err(foreign_plan().into())
@@ -213,6 +216,14 @@ impl Connections {
         match self {
             Self::Sqlite(_) => {}
             Self::Postgres(connections) => connections.close_old(),
+        }
+    }
+
+    /// Counts from now on what these connections do.
+    pub fn count(&mut self, counter: Counter) {
+        match self {
+            Self::Sqlite(connections) => connections.count(counter),
+            Self::Postgres(connections) => connections.count(counter),
         }
     }
 

@@ -1,10 +1,15 @@
 //! `thalweg serve`: a database over HTTP.
 
+use std::sync::Arc;
+
+use sources::Statistics;
+
 use crate::commands::block_on;
 use crate::commands::prepare::{Prepared, prepare};
 use crate::configuration::{Again, Invocation, Reread};
 use crate::failure::Failure;
-use crate::http::{self, Fresh, Generation, Listeners, Reload};
+use crate::http::{self, Counting, Fresh, Generation, Listeners, Reload, Watchers};
+use crate::metrics::{Metrics, MetricsListener};
 use crate::options::{Command, ServeOptions, ServingOptions};
 
 pub(crate) fn run(options: &ServeOptions, invocation: &Invocation) -> Result<(), Failure> {
@@ -25,7 +30,14 @@ pub(crate) fn open_and_serve(
     reload: Option<Reload>,
     ready: impl FnOnce(&Listeners) -> Result<(), Failure>,
 ) -> Result<(), Failure> {
-    let generation = Generation::first(prepared.open()?);
+    let threads = serving.threads().get();
+    let observability = &serving.observability;
+    let metrics = observability.metrics_listen.map(MetricsListener::bind).transpose()?;
+    let counting = metrics.as_ref().map(|_| Counting {
+        metrics: Arc::new(Metrics::new(threads, observability.metrics_operations)),
+        connections: Statistics::new(threads),
+    });
+    let generation = Generation::first(prepared.open()?, Watchers { counting });
     for address in serving.listen.iter().filter(|address| !address.is_local()) {
         tracing::warn!(
             address = address.text,
@@ -33,7 +45,7 @@ pub(crate) fn open_and_serve(
         );
     }
     ready(&listeners)?;
-    block_on(http::serve(generation, listeners, reload))
+    block_on(http::serve(generation, listeners, reload, metrics))
 }
 
 /// Does what a start does once more, but for what cannot be changed while the program runs.

@@ -2,7 +2,15 @@
 
 /// The options that are read once: for sockets and threads, which are made at the start, and for
 /// the log. All others hold for the requests that begin after a reload.
-pub(super) const OPTIONS: &[&str] = &["listen", "log", "log-format", "threads", "unix-socket-mode"];
+pub(super) const OPTIONS: &[&str] = &[
+    "listen",
+    "log",
+    "log-format",
+    "metrics-listen",
+    "metrics-operations",
+    "threads",
+    "unix-socket-mode",
+];
 
 #[cfg(test)]
 mod tests {

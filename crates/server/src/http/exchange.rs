@@ -1,5 +1,6 @@
 //! What is known of one request, for those who watch the server.
 
+use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 use engine::Report;
@@ -8,9 +9,11 @@ use graphql::operation::OperationKind;
 use hyper::{Method, StatusCode};
 
 use super::respond::{Refusal, Response};
+use super::service::Service;
 use super::settings::WatchSettings;
 use super::timing::{SERVER_TIMING, server_timing};
 use super::transport::Peer;
+use crate::metrics::{Seen, Shard};
 use crate::options::LoggedRequests;
 
 /// As much of the errors as a line of the log shows.
@@ -38,7 +41,10 @@ pub(super) struct Exchange {
     pub(super) refusal: Option<Refusal>,
     /// The beginning of the errors that the engine refused it with.
     errors: Option<String>,
+    /// Of the body, before it is compressed.
+    pub(super) response_bytes: u64,
     watch: WatchSettings,
+    shard: Option<Arc<Shard>>,
     is_finished: bool,
 }
 
@@ -52,7 +58,11 @@ pub(super) enum Asked {
 }
 
 impl Exchange {
-    pub(super) fn new(watch: WatchSettings, peer: Peer, method: Method, asked: Asked) -> Self {
+    pub(super) fn new(service: &Service, peer: Peer, method: Method, asked: Asked) -> Self {
+        let shard = service.shard.clone().filter(|_| asked == Asked::GraphQL);
+        if let Some(shard) = &shard {
+            shard.begin();
+        }
         Self {
             started: Instant::now(),
             peer,
@@ -62,7 +72,9 @@ impl Exchange {
             report: Report::default(),
             refusal: None,
             errors: None,
-            watch,
+            response_bytes: 0,
+            watch: service.settings.watch,
+            shard,
             is_finished: false,
         }
     }
@@ -83,8 +95,17 @@ impl Exchange {
         {
             response.headers_mut().insert(SERVER_TIMING, timing);
         }
+        self.count(Some(response.status()), elapsed);
         self.log_request(Some(response.status()), elapsed);
         self.log_slow(elapsed);
+    }
+
+    fn count(&self, status: Option<StatusCode>, elapsed: Duration) {
+        let Some(shard) = &self.shard else { return };
+        let refusal = self.refusal.as_ref().map(Refusal::code);
+        let Self { report, response_bytes, .. } = self;
+        let response_bytes = *response_bytes;
+        shard.end(&Seen { status, elapsed, report, refusal, response_bytes });
     }
 
     fn log_request(&self, status: Option<StatusCode>, elapsed: Duration) {
@@ -136,8 +157,9 @@ impl Exchange {
         let kind = self.kind();
         let codes = self.codes();
         let stages = self.report.stages;
-        let [document, plan, execute] =
-            [stages.document, stages.plan, stages.execute].map(|time| time.map(milliseconds));
+        let [document, plan, execute, write] =
+            [stages.document, stages.plan, stages.execute, stages.write]
+                .map(|time| time.map(milliseconds));
         let statements = self.statements();
         let milliseconds = milliseconds(elapsed);
         tracing::warn!(
@@ -148,6 +170,7 @@ impl Exchange {
             document,
             plan,
             execute,
+            write,
             statements,
             "slow request"
         );
@@ -195,6 +218,7 @@ impl Drop for Exchange {
     fn drop(&mut self) {
         if !self.is_finished {
             let elapsed = self.started.elapsed();
+            self.count(None, elapsed);
             self.log_request(None, elapsed);
             self.log_slow(elapsed);
         }

@@ -14,6 +14,7 @@
 //! * `route`: which path gets which answer
 //! * `exchange`: what is known of one request, for the log
 //! * `timing`: what it took, for its client
+//! * `watchers`: who else is told
 //! * `health`, `readiness`: whether requests would be answered
 //! * `graphql`: a GraphQL request, from its head to its answer
 //! * `origin`, `cors`: what pages of other origins may do
@@ -51,9 +52,11 @@ mod service;
 mod settings;
 mod timing;
 mod transport;
+mod watchers;
 
 pub(crate) use listen::{ListenError, Listeners, bind};
 pub(crate) use reload::{Fresh, Reload};
 pub(crate) use serve::serve;
 pub(crate) use service::Generation;
 pub(crate) use settings::Settings;
+pub(crate) use watchers::{Counting, Watchers};

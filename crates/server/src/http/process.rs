@@ -1,8 +1,13 @@
 //! What lasts as long as the process, and is shared by all threads, whatever is reloaded.
 
-use std::sync::atomic::AtomicBool;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
+
+use engine::Engine;
 
 use super::readiness::Readiness;
+use super::watchers::{Counting, Watchers};
+use crate::metrics::{self, Situation};
 
 #[derive(Debug, Default)]
 pub(crate) struct Process {
@@ -10,4 +15,30 @@ pub(crate) struct Process {
     /// them out had better send them elsewhere.
     pub(super) is_stopping: AtomicBool,
     pub(super) readiness: Readiness,
+    pub(super) reloads: Reloads,
+    pub(super) watchers: Watchers,
+}
+
+/// How often a signal asked to reload.
+#[derive(Debug, Default)]
+pub(super) struct Reloads {
+    pub(super) succeeded: AtomicU64,
+    /// Everything was as before.
+    pub(super) failed: AtomicU64,
+}
+
+impl Process {
+    /// What a reader of metrics is told now; nothing if nobody was to read any.
+    pub(super) fn metrics_sources(&self, engine: &Arc<Engine>) -> Option<metrics::Sources> {
+        let Counting { metrics, connections } = self.watchers.counting.clone()?;
+        Some(metrics::Sources {
+            metrics,
+            connections,
+            engine: Arc::clone(engine),
+            situation: Situation {
+                reloaded: self.reloads.succeeded.load(Ordering::Relaxed),
+                reloads_failed: self.reloads.failed.load(Ordering::Relaxed),
+            },
+        })
+    }
 }

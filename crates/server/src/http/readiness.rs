@@ -85,8 +85,8 @@ impl Readiness {
                 Err(_) => State::Silent,
             };
             let found = Found { at: Instant::now(), state };
-            let before = self.found.send_replace(Some(found)).map(|found| found.state);
-            log_change(before, state);
+            log_change(self.found.borrow().map(|found| found.state), state);
+            self.found.send_replace(Some(found));
         }
     }
 }

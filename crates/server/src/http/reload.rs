@@ -4,6 +4,7 @@
 //! is goes on.
 
 use std::sync::Arc;
+use std::sync::atomic::Ordering;
 use std::thread;
 use std::time::Instant;
 
@@ -42,18 +43,27 @@ pub(super) async fn follow(
                 generations.send_modify(|generation| {
                     generation.engine = engine;
                     generation.settings = settings;
+                    generation.process.reloads.succeeded.fetch_add(1, Ordering::Relaxed);
                 });
                 let milliseconds = started.elapsed().as_millis();
                 tracing::info!(milliseconds, "reloaded; new requests are answered by it");
             }
             Some(Err(failure)) => {
+                count_failure(&generations);
                 let error = failure.to_string().trim().replace('\n', " ");
                 tracing::error!(error, "not reloaded; everything is as it was");
             }
-            None => tracing::error!("not reloaded, by a fault; everything is as it was"),
+            None => {
+                count_failure(&generations);
+                tracing::error!("not reloaded, by a fault; everything is as it was");
+            }
         }
         memory::give_back();
     }
+}
+
+fn count_failure(generations: &watch::Sender<Generation>) {
+    generations.borrow().process.reloads.failed.fetch_add(1, Ordering::Relaxed);
 }
 
 /// None where the thread could not be made or has ended by a fault, which the log has.

@@ -1,6 +1,6 @@
 //! Which path gets which answer.
 
-use hyper::body::Incoming;
+use hyper::body::{Body, Incoming};
 use hyper::header::{HeaderName, HeaderValue};
 
 use super::accept_encoding::Readable;
@@ -38,9 +38,10 @@ async fn observe(service: &Service, request: HttpRequest, peer: Peer) -> Respons
         path if path.starts_with("/health/") => Asked::Health,
         _ => Asked::Other,
     };
-    let mut exchange = Exchange::new(service.settings.watch, peer, request.method().clone(), asked);
+    let mut exchange = Exchange::new(service, peer, request.method().clone(), asked);
     let readable = outgoing::readable(&service.settings, request.headers());
     let response = route(service, request, readable, &mut exchange).await;
+    exchange.response_bytes = response.body().size_hint().lower();
     let mut response = outgoing::finish(&service.settings, response, readable);
     exchange.finish(&mut response);
     response

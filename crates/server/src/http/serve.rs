@@ -18,6 +18,7 @@ use super::listen::{Listeners, Socket};
 use super::reload::{self, Reload};
 use super::service::Generation;
 use crate::failure::Failure;
+use crate::metrics::{self, MetricsListener};
 
 /// For the threads to notice that their time is up.
 const GRACE: Duration = Duration::from_secs(1);
@@ -38,6 +39,7 @@ pub(crate) async fn serve(
     generation: Generation,
     mut listeners: Listeners,
     reload: Option<Reload>,
+    metrics: Option<MetricsListener>,
 ) -> Result<(), Failure> {
     let mut signals = Signals::listen().map_err(Failure::Runtime)?;
     let threads = listeners.threads.len();
@@ -58,6 +60,12 @@ pub(crate) async fn serve(
             .name(format!("worker-{idx}"))
             .spawn(move || run_thread(newest, sockets, stopping, &ending))
             .map_err(Failure::Runtime)?;
+    }
+    if let Some(listener) = metrics {
+        tracing::info!("metrics at http://{}/metrics", listener.address);
+        let (process, newest) = (Arc::clone(&process), newest.clone());
+        let sources = move || process.metrics_sources(&newest.borrow().engine);
+        spawn_local(metrics::serve(listener, sources));
     }
     drop((newest, stopping, ending));
     let reloading = match reload {

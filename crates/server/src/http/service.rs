@@ -15,7 +15,9 @@ use tokio::time::{MissedTickBehavior, interval};
 use super::process::Process;
 use super::reload::Fresh;
 use super::settings::Settings;
+use super::watchers::Watchers;
 use crate::memory;
+use crate::metrics::Shard;
 
 /// Often enough for limits of seconds, and no work to speak of.
 const HOUSEKEEPING: Duration = Duration::from_secs(1);
@@ -35,6 +37,8 @@ pub(super) struct Service {
     pub(super) worker: Worker,
     pub(super) settings: Arc<Settings>,
     pub(super) process: Arc<Process>,
+    /// Where the thread counts.
+    pub(super) shard: Option<Arc<Shard>>,
     /// The last field, so that it goes after the others.
     _memory: GiveBack,
 }
@@ -48,17 +52,20 @@ struct GiveBack;
 pub(super) struct Current(Rc<RefCell<Rc<Service>>>);
 
 impl Generation {
-    pub(crate) fn first(Fresh { engine, settings }: Fresh) -> Self {
-        Self { engine, settings, process: Arc::default() }
+    pub(crate) fn first(Fresh { engine, settings }: Fresh, watchers: Watchers) -> Self {
+        let process = Arc::new(Process { watchers, ..Process::default() });
+        Self { engine, settings, process }
     }
 }
 
 impl Service {
     fn new(generation: &Generation) -> Self {
+        let watchers = &generation.process.watchers;
         Self {
-            worker: Worker::new(Arc::clone(&generation.engine)),
+            worker: Worker::new(Arc::clone(&generation.engine)).counted(watchers.counter()),
             settings: Arc::clone(&generation.settings),
             process: Arc::clone(&generation.process),
+            shard: watchers.shard(),
             _memory: GiveBack,
         }
     }

@@ -15,6 +15,7 @@ pub(super) fn server_timing(stages: &Stages, total: Duration) -> Option<HeaderVa
         ("document", stages.document),
         ("plan", stages.plan),
         ("execute", stages.execute),
+        ("write", stages.write),
         ("total", Some(total)),
     ];
     let mut text = String::with_capacity(96);

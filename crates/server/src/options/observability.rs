@@ -1,6 +1,7 @@
 //! What the server tells about the requests that it answers.
 
 use std::fmt;
+use std::net::{SocketAddr, ToSocketAddrs};
 use std::str::FromStr;
 use std::time::Duration;
 
@@ -21,6 +22,13 @@ pub(crate) struct ObservabilityOptions {
     /// Tell in each answer what its stages took [default: on where everybody is trusted]
     #[arg(long, env = "THALWEG_SERVER_TIMING", value_name = "SWITCH")]
     server_timing: Option<Switch>,
+    /// Where Prometheus reads metrics, as HOST:PORT; nowhere by default
+    #[arg(long, env = "THALWEG_METRICS_LISTEN", value_name = "ADDRESS", value_parser = socket)]
+    pub(crate) metrics_listen: Option<SocketAddr>,
+    /// How many operations metrics tell apart by their names
+    #[arg(long, env = "THALWEG_METRICS_OPERATIONS", value_name = "NUMBER", default_value = "100",
+        value_parser = clap::value_parser!(u16).range(..=10_000))]
+    pub(crate) metrics_operations: u16,
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
@@ -54,6 +62,14 @@ impl FromStr for SlowQuery {
             },
         }
     }
+}
+
+/// Names are looked up, as for `--listen`.
+fn socket(text: &str) -> Result<SocketAddr, String> {
+    let mut sockets = text
+        .to_socket_addrs()
+        .map_err(|error| format!("{error}; write it as HOST:PORT, such as 127.0.0.1:9090"))?;
+    sockets.next().ok_or_else(|| "this name has no address".into())
 }
 
 impl fmt::Display for SlowQuery {

@@ -24,6 +24,8 @@ pub struct Server {
     pub address: SocketAddr,
     pub child: Child,
     pub log: BufReader<ChildStderr>,
+    /// The log until it was ready.
+    pub said: String,
     /// What it printed until it was ready.
     pub welcome: String,
     /// Where its file is, if that is its own.
@@ -133,7 +135,7 @@ impl Server {
                 assert!(output.read_line(&mut welcome).unwrap() > 0, "the output has ended");
             }
         }
-        Self { address, child, log, welcome, folder: None }
+        Self { address, child, log, said: seen, welcome, folder: None }
     }
 
     pub fn connect(&self) -> TcpStream {

@@ -17,6 +17,7 @@ use super::introspect::PhysicalTypes;
 use super::text::write_quoted;
 use super::wire::{Connection, Parameter, Rows, Statement, Transaction, WireError};
 use crate::error::SourceError;
+use crate::observed::Observed;
 use crate::relational::{Against, Level, ParameterKind, ParameterSource, Program};
 
 /// A program with its statements as the protocol wants them.
@@ -80,12 +81,13 @@ pub async fn run(
     program: &PostgresProgram,
     bound: &Bound,
     without: &[u32],
+    observed: &mut Observed,
 ) -> Result<Run, WireError> {
-    let mut attempted = attempt_run(connection, program, bound, without).await;
+    let mut attempted = attempt_run(connection, program, bound, without, observed).await;
     if let Err((error, _)) = &attempted
         && may_succeed_now(error)
     {
-        attempted = attempt_run(connection, program, bound, without).await;
+        attempted = attempt_run(connection, program, bound, without, observed).await;
     }
     match attempted {
         Ok(rows) => Ok(Run::Rows(rows)),
@@ -128,6 +130,7 @@ async fn attempt_run(
     program: &PostgresProgram,
     bound: &Bound,
     without: &[u32],
+    observed: &mut Observed,
 ) -> Result<Vec<Rows>, Blamed> {
     let levels = &program.program.levels;
     let mut rows: Vec<Rows> = Vec::new();
@@ -174,13 +177,16 @@ async fn attempt_run(
             };
             (error, place)
         };
+        observed.begin_round(sent.iter().copied());
         if round < last {
             pipeline.flush_and_read(&mut results).await.map_err(blame)?;
+            observed.end_round();
         } else {
             if in_transaction {
                 pipeline.commit().map_err(|error| (error, None))?;
             }
             pipeline.sync_and_read(&mut results).await.map_err(blame)?;
+            observed.end_round();
             take(&mut rows, &mut results, &sent);
             return Ok(rows);
         }
@@ -242,7 +248,7 @@ pub async fn explain(
 ) -> Result<Vec<String>, SourceError> {
     let levels = &program.program.levels;
     let rows = if analyze {
-        match run(connection, program, bound, &[]).await? {
+        match run(connection, program, bound, &[], &mut Observed::default()).await? {
             Run::Rows(rows) => rows,
             Run::Failed { error, .. } => return Err(error),
         }

@@ -15,6 +15,7 @@ use tokio::time::{Instant, timeout, timeout_at};
 
 use super::reach::{Awaited, Reach, Try, Unreached, Way};
 use super::wire::{CancelToken, Config, Connection, WireError};
+use crate::statistics::{Counted, Counter, Gauge};
 
 /// How long the sign of life may take before a new connection is the better choice.
 const CHECK_TIMEOUT: Duration = Duration::from_secs(1);
@@ -61,6 +62,7 @@ pub struct Pool {
     /// How many wait for one of them, because the server gives no more.
     waiting: Cell<usize>,
     returned: Notify,
+    counter: Counter,
 }
 
 /// A connection on loan. Dropping it gives it back.
@@ -71,6 +73,7 @@ pub struct Pooled {
     lent: Option<Lent>,
     is_reused: bool,
     permit: Option<OwnedSemaphorePermit>,
+    _used: Counted,
 }
 
 /// The place of a connection that was given up while its session still works.
@@ -93,6 +96,7 @@ struct Idle {
 struct Lent {
     connection: Box<Connection>,
     made: Instant,
+    _open: Counted,
 }
 
 impl Default for PoolOptions {
@@ -120,11 +124,24 @@ impl Pool {
             lent: Cell::new(0),
             waiting: Cell::new(0),
             returned: Notify::new(),
+            counter: Counter::default(),
         })
+    }
+
+    pub(super) fn count(&mut self, counter: Counter) {
+        self.counter = counter;
     }
 
     /// A connection that nobody else uses. Those who wait are served in their order.
     pub async fn acquire(self: &Rc<Self>) -> Result<Pooled, PoolError> {
+        let started = Instant::now();
+        let _waiting = self.counter.hold(Gauge::Waiting);
+        let acquired = self.acquire_in_turn().await;
+        self.counter.acquired(acquired.is_ok(), started.elapsed());
+        acquired
+    }
+
+    async fn acquire_in_turn(self: &Rc<Self>) -> Result<Pooled, PoolError> {
         let deadline = Instant::now() + self.options.acquire_timeout;
         let too_late = || PoolError::Timeout(self.options.acquire_timeout);
         let permit = timeout_at(deadline, Arc::clone(&self.permits).acquire_owned())
@@ -136,9 +153,13 @@ impl Pool {
             if let Some(lent) = self.take_idle().await {
                 return Ok(self.lend(lent, true, permit));
             }
-            match self.connect().await {
+            let connected = self.connect().await;
+            self.counter.connected(connected.is_ok());
+            match connected {
                 Ok(connection) => {
-                    let lent = Lent { connection: Box::new(connection), made: Instant::now() };
+                    let _open = self.counter.hold(Gauge::Open);
+                    let (connection, made) = (Box::new(connection), Instant::now());
+                    let lent = Lent { connection, made, _open };
                     return Ok(self.lend(lent, false, permit));
                 }
                 // The server gives fewer connections than the pool may have: they are shared.
@@ -193,7 +214,9 @@ impl Pool {
 
     fn lend(self: &Rc<Self>, lent: Lent, is_reused: bool, permit: OwnedSemaphorePermit) -> Pooled {
         self.lent.set(self.lent.get() + 1);
-        Pooled { pool: Rc::clone(self), lent: Some(lent), is_reused, permit: Some(permit) }
+        let _used = self.counter.hold(Gauge::Used);
+        let pool = Rc::clone(self);
+        Pooled { pool, lent: Some(lent), is_reused, permit: Some(permit), _used }
     }
 
     /// Closes the connections that have rested or lived for too long. Using the pool does this too;

@@ -16,10 +16,12 @@ use super::pool::{Pool, PoolOptions, Pooled};
 use super::reach::Reach;
 use super::wire::{Config, Rows, WireError, connect_simple};
 use crate::error::SourceError;
+use crate::observed::Observed;
 use crate::operand::Variables;
 use crate::relational::compile::KeyTypes;
 use crate::relational::{self, CompileError, Strategy};
 use crate::source::{ExecuteError, OpenError, OpenOptions, Timeouts};
+use crate::statistics::Counter;
 
 /// A connection that the server closed is replaced without an error if it is noticed within this
 /// time. After longer it was closed while it worked, maybe because it worked for so long.
@@ -88,6 +90,13 @@ impl PostgresSource {
 }
 
 impl PostgresConnections {
+    pub fn count(&mut self, counter: Counter) {
+        // Nobody has a connection yet.
+        if let Some(pool) = Rc::get_mut(&mut self.pool) {
+            pool.count(counter);
+        }
+    }
+
     pub fn close_old(&self) {
         self.pool.close_old();
     }
@@ -100,15 +109,19 @@ impl PostgresConnections {
         program: &PostgresProgram,
         variables: Variables<'_>,
         sink: Sink,
+        observed: &mut Observed,
     ) -> Result<Written<SourceError>, ExecuteError> {
         let (bound, mut failures) = bind(&program.program, variables);
-        let rows = self.read(program, &bound, &mut failures).await?;
+        let rows = self.read(program, &bound, &mut failures, observed).await?;
+        let started = Instant::now();
         let answer = Answer::new(&program.program, &bound, &rows);
         let mut writer = Writer::new(shape, &program.program.layout, sink);
         for (root, error) in failures {
             writer.fail_root(root as usize, error);
         }
-        Ok(writer.write(&mut answer.top())?)
+        let written = writer.write(&mut answer.top());
+        observed.write = Some(started.elapsed());
+        Ok(written?)
     }
 
     /// The rows of all levels. The root fields in `failures` are left out, and those that fail
@@ -118,6 +131,7 @@ impl PostgresConnections {
         program: &PostgresProgram,
         bound: &Bound,
         failures: &mut Vec<(u32, SourceError)>,
+        observed: &mut Observed,
     ) -> Result<Vec<Rows>, SourceError> {
         if program.program.levels.is_empty() {
             // The schema is told even where the database is out of reach.
@@ -128,7 +142,7 @@ impl PostgresConnections {
             let connection = self.pool.acquire().await?;
             // Connections that were not used before are not replaced, so this ends.
             let may_be_replaced = connection.is_reused();
-            match read_on(connection, program, bound, failures).await {
+            match read_on(connection, program, bound, failures, observed).await {
                 Err(WireError::Closed { reason })
                     if may_be_replaced && started.elapsed() < REPLACED_WITHIN =>
                 {
@@ -172,12 +186,13 @@ async fn read_on(
     program: &PostgresProgram,
     bound: &Bound,
     failures: &mut Vec<(u32, SourceError)>,
+    observed: &mut Observed,
 ) -> Result<Vec<Rows>, WireError> {
     let mut running = Running { connection, is_ended: false };
     loop {
         let without: Vec<u32> = failures.iter().map(|(root, _)| *root).collect();
         running.is_ended = false;
-        let ran = run(&mut running.connection, program, bound, &without).await;
+        let ran = run(&mut running.connection, program, bound, &without, observed).await;
         running.is_ended = true;
         match ran? {
             Run::Rows(rows) => return Ok(rows),

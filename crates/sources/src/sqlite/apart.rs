@@ -4,7 +4,7 @@
 use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 use rusqlite::Connection;
 use tokio::sync::Semaphore;
@@ -14,6 +14,7 @@ use tokio::time::timeout;
 use super::STEPS;
 use super::connection::OpenFile;
 use crate::error::{SourceError, SourceErrorKind};
+use crate::statistics::{Counter, Gauge};
 
 /// Connections that nobody uses, of all threads.
 #[derive(Clone, Debug)]
@@ -31,6 +32,7 @@ pub(super) struct Apart {
     permits: Arc<Semaphore>,
     /// For waiting until a connection is free.
     acquire_timeout: Duration,
+    counter: Counter,
 }
 
 /// Tells the other thread that the request went away.
@@ -65,7 +67,17 @@ impl Apart {
         acquire_timeout: Duration,
     ) -> Self {
         let permits = Arc::new(Semaphore::new(most.min(Semaphore::MAX_PERMITS)));
-        Self { path: path.into(), idle: idle.clone(), permits, acquire_timeout }
+        Self {
+            path: path.into(),
+            idle: idle.clone(),
+            permits,
+            acquire_timeout,
+            counter: Counter::default(),
+        }
+    }
+
+    pub(super) fn count(&mut self, counter: Counter) {
+        self.counter = counter;
     }
 
     /// Runs `work` on another thread. If the future is dropped, its statements are interrupted.
@@ -78,14 +90,18 @@ impl Apart {
         E: From<SourceError> + Send + 'static,
     {
         let permit = Arc::clone(&self.permits).acquire_owned();
+        let (started, waiting) = (Instant::now(), self.counter.hold(Gauge::Waiting));
         let permit = timeout(self.acquire_timeout, permit).await;
+        drop(waiting);
+        self.counter.acquired(matches!(permit, Ok(Ok(_))), started.elapsed());
         // The semaphore is never closed; if it were, no connection would become free.
         let Ok(Ok(permit)) = permit else { return Err(self.none_free().into()) };
         let abandoned = Abandoned(Arc::default());
         let (path, idle) = (self.path.clone(), self.idle.clone());
         let stop = Arc::clone(&abandoned.0);
+        let held = [self.counter.hold(Gauge::Open), self.counter.hold(Gauge::Used)];
         let task = spawn_blocking(move || {
-            let _permit = permit;
+            let (_permit, _held) = (permit, held);
             let mut file = idle.take(&path)?;
             // A flag of this run only: an interrupt could hit whoever uses the connection next.
             let is_abandoned = move || stop.load(Ordering::Relaxed);

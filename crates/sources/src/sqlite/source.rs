@@ -22,9 +22,11 @@ use super::execute;
 use super::inline::{INLINE, Inline, belongs_elsewhere};
 use super::introspect::introspect;
 use crate::error::{SourceError, SourceErrorKind};
+use crate::observed::Observed;
 use crate::operand::Variables;
 use crate::relational::{self, CompileError, Strategy};
 use crate::source::{ExecuteError, OpenError, Plan, Timeouts};
+use crate::statistics::Counter;
 
 /// A file that was opened once to read its schema.
 #[derive(Debug)]
@@ -91,6 +93,7 @@ impl SqliteConnections {
         program: &SqliteProgram,
         variables: Variables<'_>,
         sink: Sink,
+        observed: &mut Observed,
     ) -> Result<Written<SourceError>, ExecuteError> {
         let (bound, failures) = bind(&program.program, variables);
         if program.program.levels.is_empty() {
@@ -98,10 +101,13 @@ impl SqliteConnections {
             let mut nothing = SqliteCursor::new(&program.program, &bound, &mut []);
             return Ok(writer(plan, program, sink, &failures).write(&mut nothing)?);
         }
+        // One statement asks for the rows of another while these are written.
+        observed.begin_round(0..program.program.levels.len());
         if !program.long.load(Ordering::Relaxed) {
             let writer = writer(plan, program, sink.clone(), &failures);
             let written = self.execute_inline(program, &bound, writer);
             if !is_for_elsewhere(&written) {
+                observed.end_round();
                 return written;
             }
         }
@@ -117,7 +123,9 @@ impl SqliteConnections {
             program.long.store(started.elapsed() > INLINE / 2, Ordering::Relaxed);
             written
         };
-        self.apart.run(work).await
+        let written = self.apart.run(work).await;
+        observed.end_round();
+        written
     }
 
     fn execute_inline(
@@ -135,6 +143,10 @@ impl SqliteConnections {
             program.long.store(true, Ordering::Relaxed);
         }
         written
+    }
+
+    pub fn count(&mut self, counter: Counter) {
+        self.apart.count(counter);
     }
 
     /// Reads from the file.

@@ -1,0 +1,33 @@
+//! Who is told what happens to requests, beside the log.
+
+use std::sync::Arc;
+
+use sources::Statistics;
+use sources::statistics::Counter;
+
+use crate::metrics::{Metrics, Shard};
+
+/// They are the same as long as the process lives.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct Watchers {
+    pub(crate) counting: Option<Counting>,
+}
+
+/// What is counted, if anybody reads it.
+#[derive(Clone, Debug)]
+pub(crate) struct Counting {
+    pub(crate) metrics: Arc<Metrics>,
+    pub(crate) connections: Arc<Statistics>,
+}
+
+impl Watchers {
+    /// Where a thread counts its requests.
+    pub(super) fn shard(&self) -> Option<Arc<Shard>> {
+        self.counting.as_ref()?.metrics.shard()
+    }
+
+    /// Where a thread counts its connections to the database.
+    pub(super) fn counter(&self) -> Counter {
+        self.counting.as_ref().map(|counting| counting.connections.counter()).unwrap_or_default()
+    }
+}

@@ -1,0 +1,268 @@
+//! The text of a scrape: <https://prometheus.io/docs/specs/om/open_metrics_spec/>.
+
+use std::fmt;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicU64, Ordering};
+use std::time::UNIX_EPOCH;
+
+use engine::Engine;
+use graphql::ErrorCode;
+use prometheus_client::collector::Collector;
+use prometheus_client::encoding::{DescriptorEncoder, EncodeLabelSet, MetricEncoder, NoLabelSet};
+use prometheus_client::metrics::MetricType;
+use prometheus_client::registry::Registry;
+use sources::Statistics;
+
+use super::histogram::Histogram;
+use super::store::{Kind, Metrics, Shard, Stage};
+use super::usage::Usage;
+
+/// Whose counts are told.
+#[derive(Clone, Debug)]
+pub(crate) struct Sources {
+    pub(crate) metrics: Arc<Metrics>,
+    pub(crate) connections: Arc<Statistics>,
+    pub(crate) engine: Arc<Engine>,
+    pub(crate) situation: Situation,
+}
+
+/// How the process is just now.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Situation {
+    pub(crate) reloaded: u64,
+    pub(crate) reloads_failed: u64,
+}
+
+type Labels<'l, const N: usize> = [(&'l str, &'l str); N];
+
+/// The whole text.
+pub(super) fn encode(sources: Sources) -> Result<String, fmt::Error> {
+    let mut registry = Registry::default();
+    registry.register_collector(Box::new(sources));
+    let mut text = String::new();
+    prometheus_client::encoding::text::encode(&mut text, &registry)?;
+    Ok(text)
+}
+
+impl Collector for Sources {
+    fn encode(&self, mut encoder: DescriptorEncoder<'_>) -> fmt::Result {
+        let mut writer = Writer(&mut encoder);
+        self.encode_process(&mut writer)?;
+        self.encode_requests(&mut writer)?;
+        self.encode_times(&mut writer)?;
+        self.encode_cache(&mut writer)?;
+        self.encode_connections(&mut writer)
+    }
+}
+
+impl Sources {
+    fn encode_process(&self, writer: &mut Writer<'_, '_>) -> fmt::Result {
+        let version = [("version", env!("CARGO_PKG_VERSION"))];
+        writer.begin("thalweg_build", "The program", MetricType::Info)?.encode_info(&version)?;
+        let started = self.metrics.started.duration_since(UNIX_EPOCH).unwrap_or_default();
+        let started = started.as_secs_f64();
+        writer.gauge("process_start_time_seconds", "When the process began", started)?;
+        let usage = Usage::now();
+        if let Some(seconds) = usage.cpu_seconds {
+            writer
+                .begin("process_cpu_seconds", "Time of processors used", MetricType::Counter)?
+                .encode_counter::<NoLabelSet, f64, u64>(&seconds, None)?;
+        }
+        let gauges = [
+            ("process_resident_memory_bytes", "Memory in use", usage.resident_bytes),
+            ("process_virtual_memory_bytes", "Addresses in use", usage.virtual_bytes),
+            ("process_threads", "Threads", usage.threads),
+            ("process_open_fds", "Open file descriptors", usage.open_files),
+            ("process_max_fds", "The most file descriptors that may be open", usage.most_files),
+        ];
+        for (name, help, value) in gauges {
+            if let Some(value) = value {
+                writer.gauge(name, help, value as f64)?;
+            }
+        }
+        let help = "Reloads that a signal asked for";
+        let mut family = writer.begin("thalweg_reloads", help, MetricType::Counter)?;
+        let Situation { reloaded, reloads_failed } = self.situation;
+        count_of(&mut family, &[("result", "success")], reloaded)?;
+        count_of(&mut family, &[("result", "failure")], reloads_failed)
+    }
+
+    fn encode_requests(&self, writer: &mut Writer<'_, '_>) -> fmt::Result {
+        let help = "GraphQL requests that were answered or abandoned";
+        let mut family = writer.begin("thalweg_requests", help, MetricType::Counter)?;
+        for (place, kind) in Kind::ALL.into_iter().enumerate() {
+            let shards = || self.shards().filter_map(move |shard| shard.kinds.get(place));
+            let mut statuses: Vec<(usize, u64)> = Vec::new();
+            for (status, count) in shards().flat_map(|counts| counts.counts()) {
+                match statuses.iter_mut().find(|known| known.0 == status) {
+                    Some(known) => known.1 += read(count),
+                    None if read(count) > 0 => statuses.push((status, read(count))),
+                    None => {}
+                }
+            }
+            for (status, count) in statuses {
+                let labels = [("kind", kind.as_str()), ("status", &*status.to_string())];
+                count_of(&mut family, &labels, count)?;
+            }
+            let abandoned = shards().map(|counts| read(&counts.abandoned)).sum();
+            if abandoned > 0 {
+                let labels = [("kind", kind.as_str()), ("status", "abandoned")];
+                count_of(&mut family, &labels, abandoned)?;
+            }
+        }
+        let in_flight: i64 =
+            self.shards().map(|shard| shard.in_flight.load(Ordering::Relaxed)).sum();
+        let help = "GraphQL requests that are being answered";
+        writer.gauge("thalweg_requests_in_flight", help, in_flight as f64)?;
+        let mut family =
+            writer.begin("thalweg_errors", "Errors of answers, by code", MetricType::Counter)?;
+        for (place, code) in ErrorCode::ALL.iter().enumerate() {
+            let counts = self.shards().filter_map(|shard| shard.errors.get(place));
+            count_of(&mut family, &[("code", code.as_str())], counts.map(read).sum())?;
+        }
+        let bytes = self.shards().map(|shard| read(&shard.response_bytes)).sum();
+        let help = "Bytes of the bodies of answers to GraphQL requests";
+        writer.counter("thalweg_response_bytes", help, bytes)
+    }
+
+    fn encode_times(&self, writer: &mut Writer<'_, '_>) -> fmt::Result {
+        let help = "From the head of a GraphQL request to its answer";
+        let name = "thalweg_request_duration_seconds";
+        let mut family = writer.begin(name, help, MetricType::Histogram)?;
+        let names = self.metrics.operations.names();
+        for (place, name) in names.iter().enumerate() {
+            let counts = self.shards().filter_map(|shard| shard.operations.get(place));
+            let labels = [("operation", &**name)];
+            histogram_of(&mut family, &labels, counts.map(|counts| &counts.duration))?;
+        }
+        let help = "Each stage of a GraphQL request";
+        let mut family =
+            writer.begin("thalweg_stage_duration_seconds", help, MetricType::Histogram)?;
+        for (place, stage) in Stage::ALL.into_iter().enumerate() {
+            let histograms = self.shards().filter_map(|shard| shard.stages.get(place));
+            histogram_of(&mut family, &[("stage", stage.as_str())], histograms)?;
+        }
+        let help = "Time in each stage, by operation";
+        let mut family =
+            writer.begin("thalweg_operation_stage_seconds", help, MetricType::Counter)?;
+        for (place, name) in names.iter().enumerate() {
+            for (idx, stage) in Stage::ALL.into_iter().enumerate() {
+                let counts = self.shards().filter_map(|shard| shard.operations.get(place));
+                let nanoseconds: u64 =
+                    counts.filter_map(|counts| counts.stages.get(idx)).map(read).sum();
+                let labels = [("operation", &**name), ("stage", stage.as_str())];
+                family
+                    .encode_family(&labels)?
+                    .encode_counter::<NoLabelSet, f64, u64>(&(nanoseconds as f64 / 1e9), None)?;
+            }
+        }
+        Ok(())
+    }
+
+    fn encode_cache(&self, writer: &mut Writer<'_, '_>) -> fmt::Result {
+        let shards = || self.shards();
+        let looked = [
+            (
+                "thalweg_documents",
+                "Documents looked up in the cache",
+                shards().map(|shard| read(&shard.documents.hits)).sum::<u64>(),
+                shards().map(|shard| read(&shard.documents.misses)).sum::<u64>(),
+            ),
+            (
+                "thalweg_plans",
+                "Plans looked up in the cache",
+                shards().map(|shard| read(&shard.plans.hits)).sum(),
+                shards().map(|shard| read(&shard.plans.misses)).sum(),
+            ),
+        ];
+        for (name, help, hits, misses) in looked {
+            let mut family = writer.begin(name, help, MetricType::Counter)?;
+            count_of(&mut family, &[("result", "hit")], hits)?;
+            count_of(&mut family, &[("result", "miss")], misses)?;
+        }
+        let cached = self.engine.cached();
+        let (documents, bytes) = (cached.documents as f64, cached.bytes as f64);
+        writer.gauge("thalweg_cached_documents", "Documents in the cache", documents)?;
+        let help = "About how many bytes the cached documents take with their plans";
+        writer.gauge("thalweg_cache_bytes", help, bytes)
+    }
+
+    fn encode_connections(&self, writer: &mut Writer<'_, '_>) -> fmt::Result {
+        let totals = self.connections.totals();
+        let help = "Connections to the database";
+        let mut family = writer.begin("thalweg_database_connections", help, MetricType::Gauge)?;
+        let idle = totals.open.saturating_sub(totals.used).max(0);
+        for (state, count) in [("used", totals.used), ("idle", idle)] {
+            family.encode_family(&[("state", state)])?.encode_gauge(&count)?;
+        }
+        let help = "Requests that wait for a connection to the database";
+        writer.gauge("thalweg_database_waiting", help, totals.waiting as f64)?;
+        let counters = [
+            ("thalweg_database_opened", "Connections that were made", totals.opened),
+            ("thalweg_database_failed", "Connections that could not be made", totals.failed),
+            ("thalweg_database_acquired", "Connections given to requests", totals.acquired),
+            ("thalweg_database_refused", "Requests that got no connection", totals.refused),
+        ];
+        for (name, help, count) in counters {
+            writer.counter(name, help, count)?;
+        }
+        let help = "How long the requests waited that were given a connection";
+        let seconds = totals.acquire_time.as_secs_f64();
+        writer
+            .begin("thalweg_database_acquire_seconds", help, MetricType::Counter)?
+            .encode_counter::<NoLabelSet, f64, u64>(&seconds, None)
+    }
+
+    fn shards(&self) -> impl Iterator<Item = &Shard> {
+        self.metrics.shards.iter().map(|shard| &**shard)
+    }
+}
+
+/// Writes metrics of one value.
+struct Writer<'w, 'e>(&'w mut DescriptorEncoder<'e>);
+
+impl Writer<'_, '_> {
+    fn begin<'s>(
+        &'s mut self,
+        name: &'s str,
+        help: &str,
+        r#type: MetricType,
+    ) -> Result<MetricEncoder<'s>, fmt::Error> {
+        self.0.encode_descriptor(name, help, None, r#type)
+    }
+
+    fn gauge(&mut self, name: &str, help: &str, value: f64) -> fmt::Result {
+        self.begin(name, help, MetricType::Gauge)?.encode_gauge(&value)
+    }
+
+    fn counter(&mut self, name: &str, help: &str, value: u64) -> fmt::Result {
+        let mut encoder = self.begin(name, help, MetricType::Counter)?;
+        encoder.encode_counter::<NoLabelSet, u64, u64>(&value, None)
+    }
+}
+
+fn count_of<const N: usize>(
+    family: &mut MetricEncoder<'_>,
+    labels: &Labels<'_, N>,
+    count: u64,
+) -> fmt::Result {
+    family.encode_family(labels)?.encode_counter::<NoLabelSet, u64, u64>(&count, None)
+}
+
+fn histogram_of<'h>(
+    family: &mut MetricEncoder<'_>,
+    labels: &impl EncodeLabelSet,
+    histograms: impl Iterator<Item = &'h Histogram>,
+) -> fmt::Result {
+    let sum = Histogram::sum(histograms);
+    family.encode_family(labels)?.encode_histogram::<NoLabelSet>(
+        sum.seconds,
+        sum.count,
+        &sum.buckets,
+        None,
+    )
+}
+
+fn read(count: &AtomicU64) -> u64 {
+    count.load(Ordering::Relaxed)
+}

@@ -1,0 +1,125 @@
+//! The address where metrics are read: one of its own, since they are not for the clients of the
+//! API.
+
+use std::convert::Infallible;
+use std::fmt;
+use std::io;
+use std::net::{SocketAddr, TcpListener};
+use std::time::Duration;
+
+use bytes::Bytes;
+use http_body_util::Full;
+use hyper::body::Incoming;
+use hyper::header::{ALLOW, CONTENT_TYPE, HeaderValue};
+use hyper::server::conn::http1;
+use hyper::service::service_fn;
+use hyper::{Method, Request, Response, StatusCode};
+use hyper_util::rt::{TokioIo, TokioTimer};
+use tokio::task::spawn_local;
+use tokio::time::{sleep, timeout};
+
+use super::encode::{Sources, encode};
+
+const MEDIA_TYPE: HeaderValue =
+    HeaderValue::from_static("application/openmetrics-text; version=1.0.0; charset=utf-8");
+
+/// From one request to the next one's head.
+const HEADER_TIMEOUT: Duration = Duration::from_secs(90);
+
+/// For everything of a connection: who reads metrics comes back.
+const CONNECTION_TIMEOUT: Duration = Duration::from_secs(600);
+
+/// After a failed accept.
+const PAUSE: Duration = Duration::from_millis(100);
+
+/// A socket that already takes connections.
+#[derive(Debug)]
+pub(crate) struct MetricsListener {
+    socket: TcpListener,
+    /// With the port that was chosen, where the option said 0.
+    pub(crate) address: SocketAddr,
+}
+
+#[derive(Debug, thiserror::Error)]
+#[error("cannot listen at {address}: {error}; choose another address with --metrics-listen")]
+pub(crate) struct MetricsError {
+    address: SocketAddr,
+    error: io::Error,
+}
+
+impl MetricsListener {
+    pub(crate) fn bind(address: SocketAddr) -> Result<Self, MetricsError> {
+        let bound = TcpListener::bind(address).and_then(|socket| {
+            socket.set_nonblocking(true)?;
+            Ok(Self { address: socket.local_addr()?, socket })
+        });
+        bound.map_err(|error| MetricsError { address, error })
+    }
+}
+
+/// Answers until the process ends.
+pub(crate) async fn serve(
+    listener: MetricsListener,
+    sources: impl Fn() -> Option<Sources> + Clone + 'static,
+) {
+    let listener = match tokio::net::TcpListener::from_std(listener.socket) {
+        Ok(listener) => listener,
+        Err(error) => return tracing::error!(%error, "metrics cannot be served"),
+    };
+    loop {
+        let stream = match listener.accept().await {
+            Ok((stream, _)) => stream,
+            Err(error) => {
+                tracing::debug!(%error, "no connection for metrics can be accepted");
+                sleep(PAUSE).await;
+                continue;
+            }
+        };
+        let sources = sources.clone();
+        let service = service_fn(move |request| {
+            let response = answer(&request, &sources);
+            async move { Ok::<_, Infallible>(response) }
+        });
+        let connection = http1::Builder::new()
+            .timer(TokioTimer::new())
+            .header_read_timeout(HEADER_TIMEOUT)
+            .serve_connection(TokioIo::new(stream), service);
+        spawn_local(async move {
+            // Readers come and go as they like.
+            drop(timeout(CONNECTION_TIMEOUT, connection).await);
+        });
+    }
+}
+
+fn answer(
+    request: &Request<Incoming>,
+    sources: &impl Fn() -> Option<Sources>,
+) -> Response<Full<Bytes>> {
+    if request.uri().path() != "/metrics" {
+        return plain(StatusCode::NOT_FOUND, "Metrics are at /metrics.\n");
+    }
+    if !matches!(*request.method(), Method::GET | Method::HEAD) {
+        let mut response = plain(StatusCode::METHOD_NOT_ALLOWED, "Metrics are read by GET.\n");
+        response.headers_mut().insert(ALLOW, HeaderValue::from_static("GET, HEAD"));
+        return response;
+    }
+    match sources().map(encode).unwrap_or(Err(fmt::Error)) {
+        Ok(text) => {
+            let mut response = Response::new(Full::new(Bytes::from(text)));
+            response.headers_mut().insert(CONTENT_TYPE, MEDIA_TYPE);
+            response
+        }
+        Err(error) => {
+            tracing::error!(%error, "metrics cannot be written");
+            plain(StatusCode::INTERNAL_SERVER_ERROR, "Metrics cannot be written.\n")
+        }
+    }
+}
+
+fn plain(status: StatusCode, text: &'static str) -> Response<Full<Bytes>> {
+    let mut response = Response::new(Full::new(Bytes::from_static(text.as_bytes())));
+    *response.status_mut() = status;
+    let media_type = HeaderValue::from_static("text/plain; charset=utf-8");
+    response.headers_mut().insert(CONTENT_TYPE, media_type);
+    response
+}

@@ -1,0 +1,256 @@
+//! What is counted of requests.
+
+use std::sync::Arc;
+use std::sync::atomic::{AtomicI64, AtomicU64, AtomicUsize, Ordering};
+use std::time::{Duration, SystemTime};
+
+use engine::{Report, Stages};
+use graphql::ErrorCode;
+use graphql::operation::OperationKind;
+use hyper::StatusCode;
+
+use super::histogram::{Histogram, nanoseconds};
+use super::operations::{Operations, Place};
+
+/// The first status of HTTP, and how many there are.
+const FIRST_STATUS: usize = 100;
+const STATUSES: usize = 500;
+
+/// What the process counts.
+#[derive(Debug)]
+pub(crate) struct Metrics {
+    pub(super) shards: Vec<Arc<Shard>>,
+    pub(super) operations: Arc<Operations>,
+    pub(super) started: SystemTime,
+    next: AtomicUsize,
+}
+
+/// What one thread counts.
+#[derive(Debug)]
+#[repr(align(128))]
+pub(crate) struct Shard {
+    pub(super) in_flight: AtomicI64,
+    pub(super) kinds: [KindCounts; Kind::ALL.len()],
+    pub(super) errors: [AtomicU64; ErrorCode::ALL.len()],
+    pub(super) stages: [Histogram; Stage::ALL.len()],
+    /// By place.
+    pub(super) operations: Box<[OperationCounts]>,
+    pub(super) documents: Looked,
+    pub(super) plans: Looked,
+    pub(super) response_bytes: AtomicU64,
+    names: Arc<Operations>,
+}
+
+/// Requests of one kind.
+#[derive(Debug)]
+pub(super) struct KindCounts {
+    pub(super) by_status: Box<[AtomicU64; STATUSES]>,
+    pub(super) abandoned: AtomicU64,
+}
+
+/// Requests of one operation.
+#[derive(Debug, Default)]
+pub(super) struct OperationCounts {
+    pub(super) duration: Histogram,
+    /// Nanoseconds by stage.
+    pub(super) stages: [AtomicU64; Stage::ALL.len()],
+}
+
+/// Look-ups in a cache.
+#[derive(Debug, Default)]
+pub(super) struct Looked {
+    pub(super) hits: AtomicU64,
+    pub(super) misses: AtomicU64,
+}
+
+/// What a request was, as far as it was understood.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Kind {
+    Query,
+    Mutation,
+    Subscription,
+    Invalid,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Stage {
+    Document,
+    Plan,
+    Execute,
+    Write,
+}
+
+/// One request that has ended.
+#[derive(Debug)]
+pub(crate) struct Seen<'r> {
+    /// None if nobody waited for the answer.
+    pub(crate) status: Option<StatusCode>,
+    pub(crate) elapsed: Duration,
+    pub(crate) report: &'r Report,
+    /// The code of the refusal, if it did not come as far as the engine.
+    pub(crate) refusal: Option<ErrorCode>,
+    pub(crate) response_bytes: u64,
+}
+
+impl Kind {
+    pub(super) const ALL: [Self; 4] =
+        [Self::Query, Self::Mutation, Self::Subscription, Self::Invalid];
+
+    fn new(kind: Option<OperationKind>) -> Self {
+        match kind {
+            Some(OperationKind::Query) => Self::Query,
+            Some(OperationKind::Mutation) => Self::Mutation,
+            Some(OperationKind::Subscription) => Self::Subscription,
+            None => Self::Invalid,
+        }
+    }
+
+    pub(super) fn as_str(self) -> &'static str {
+        match self {
+            Self::Query => "query",
+            Self::Mutation => "mutation",
+            Self::Subscription => "subscription",
+            Self::Invalid => "invalid",
+        }
+    }
+}
+
+impl Stage {
+    pub(super) const ALL: [Self; 4] = [Self::Document, Self::Plan, Self::Execute, Self::Write];
+
+    fn of(self, stages: &Stages) -> Option<Duration> {
+        match self {
+            Self::Document => stages.document,
+            Self::Plan => stages.plan,
+            Self::Execute => stages.execute,
+            Self::Write => stages.write,
+        }
+    }
+
+    pub(super) fn as_str(self) -> &'static str {
+        match self {
+            Self::Document => "document",
+            Self::Plan => "plan",
+            Self::Execute => "execute",
+            Self::Write => "write",
+        }
+    }
+}
+
+impl Metrics {
+    /// For so many threads; so many operations are told apart.
+    pub(crate) fn new(threads: usize, operations: u16) -> Self {
+        let operations = Arc::new(Operations::new(operations));
+        let shards = (0..threads.max(1)).map(|_| Arc::new(Shard::new(&operations))).collect();
+        Self { shards, operations, started: SystemTime::now(), next: AtomicUsize::new(0) }
+    }
+
+    /// Where another thread counts. After a reload the threads take the shards of those before.
+    pub(crate) fn shard(&self) -> Option<Arc<Shard>> {
+        let place = self.next.fetch_add(1, Ordering::Relaxed) % self.shards.len();
+        self.shards.get(place).map(Arc::clone)
+    }
+}
+
+impl Shard {
+    fn new(names: &Arc<Operations>) -> Self {
+        Self {
+            in_flight: AtomicI64::new(0),
+            kinds: Kind::ALL.map(|_| KindCounts::new()),
+            errors: [const { AtomicU64::new(0) }; ErrorCode::ALL.len()],
+            stages: Stage::ALL.map(|_| Histogram::default()),
+            operations: (0..names.places()).map(|_| OperationCounts::default()).collect(),
+            documents: Looked::default(),
+            plans: Looked::default(),
+            response_bytes: AtomicU64::new(0),
+            names: Arc::clone(names),
+        }
+    }
+
+    /// Counts a request that begins.
+    pub(crate) fn begin(&self) {
+        self.in_flight.fetch_add(1, Ordering::Relaxed);
+    }
+
+    /// Counts the same request when it has ended.
+    pub(crate) fn end(&self, seen: &Seen<'_>) {
+        self.in_flight.fetch_sub(1, Ordering::Relaxed);
+        let kind = Kind::new(seen.report.operation);
+        if let Some(counts) = self.kinds.get(kind as usize) {
+            add(counts.of(seen.status), 1);
+        }
+        add(&self.response_bytes, seen.response_bytes);
+        for code in seen.refusal.iter().chain(&seen.report.codes) {
+            if let Some(count) = self.errors.get(*code as usize) {
+                add(count, 1);
+            }
+        }
+        let stages = &seen.report.stages;
+        if stages.document.is_some() {
+            self.documents.count(seen.report.document_known);
+        }
+        if seen.report.prepared.is_some() {
+            self.plans.count(seen.report.plan_known);
+        }
+        let operation = self.operations.get(self.place(seen).index());
+        if let Some(operation) = operation {
+            operation.duration.observe(seen.elapsed);
+        }
+        for (place, stage) in Stage::ALL.into_iter().enumerate() {
+            let Some(time) = stage.of(stages) else { continue };
+            if let Some(histogram) = self.stages.get(place) {
+                histogram.observe(time);
+            }
+            if let Some(sum) = operation.and_then(|operation| operation.stages.get(place)) {
+                add(sum, nanoseconds(time));
+            }
+        }
+    }
+
+    /// The document remembers the place, so that a name is looked up once.
+    fn place(&self, seen: &Seen<'_>) -> Place {
+        let Some(document) = &seen.report.document else { return Place::INVALID };
+        if let Some(place) = document.label.get() {
+            return Place(*place);
+        }
+        // What fails could be anybody's.
+        let has_failed = !seen.report.codes.is_empty() || seen.status != Some(StatusCode::OK);
+        if has_failed && document.operation.name.is_some() {
+            return Place::OTHER;
+        }
+        let place = self.names.place(document.operation.name.as_deref());
+        // Another thread has found the same.
+        let _ = document.label.set(place.0);
+        place
+    }
+}
+
+impl KindCounts {
+    fn new() -> Self {
+        Self {
+            by_status: Box::new([const { AtomicU64::new(0) }; STATUSES]),
+            abandoned: AtomicU64::new(0),
+        }
+    }
+
+    fn of(&self, status: Option<StatusCode>) -> &AtomicU64 {
+        let place =
+            status.and_then(|status| usize::from(status.as_u16()).checked_sub(FIRST_STATUS));
+        place.and_then(|place| self.by_status.get(place)).unwrap_or(&self.abandoned)
+    }
+
+    /// Each status with its count.
+    pub(super) fn counts(&self) -> impl Iterator<Item = (usize, &AtomicU64)> {
+        self.by_status.iter().enumerate().map(|(place, count)| (place + FIRST_STATUS, count))
+    }
+}
+
+impl Looked {
+    fn count(&self, is_known: bool) {
+        add(if is_known { &self.hits } else { &self.misses }, 1);
+    }
+}
+
+fn add(count: &AtomicU64, number: u64) {
+    count.fetch_add(number, Ordering::Relaxed);
+}

@@ -1,0 +1,40 @@
+//! What the statements of one request took, for those who watch the server.
+
+use std::time::{Duration, Instant};
+
+/// It is filled while the statements run, so that a request that is given up has it too.
+#[derive(Debug, Default)]
+pub struct Observed {
+    /// Whether the rounds are wanted.
+    pub wants_rounds: bool,
+    pub rounds: Vec<Round>,
+    /// To make the answer of rows that are all there; nothing where it is made as they come.
+    pub write: Option<Duration>,
+}
+
+/// Statements that went to the database together.
+#[derive(Debug)]
+pub struct Round {
+    pub started: Instant,
+    /// None if they did not come to an end.
+    pub elapsed: Option<Duration>,
+    /// Their places in the program.
+    pub levels: Vec<usize>,
+}
+
+impl Observed {
+    /// Writes down statements that are sent now.
+    pub(crate) fn begin_round(&mut self, levels: impl IntoIterator<Item = usize>) {
+        if self.wants_rounds {
+            let levels = levels.into_iter().collect();
+            self.rounds.push(Round { started: Instant::now(), elapsed: None, levels });
+        }
+    }
+
+    /// Writes down that the last ones have ended.
+    pub(crate) fn end_round(&mut self) {
+        if let Some(round) = self.rounds.last_mut() {
+            round.elapsed.get_or_insert_with(|| round.started.elapsed());
+        }
+    }
+}
