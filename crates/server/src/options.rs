@@ -60,6 +60,11 @@ pub(crate) enum Command {
     ///
     /// The exit code is 0 if it is, and 1 if it is not or does not answer.
     Health(HealthOptions),
+    /// Print what can stand in the configuration file
+    Config {
+        #[command(subcommand)]
+        command: ConfigCommand,
+    },
     /// Print what a shell needs to complete commands and options
     Completions(CompletionsOptions),
     /// Write the manual pages, one a command, into a folder
@@ -81,23 +86,30 @@ pub(crate) struct ExplainOptions {
     /// The file of the GraphQL document; `-` for the standard input
     pub(crate) file: PathBuf,
     /// The values of the operation's variables, as a JSON object
-    #[arg(long, env = "THALWEG_VARIABLES", value_name = "JSON", value_parser = variables)]
+    #[arg(help_heading = "Explanation", long, env = "THALWEG_VARIABLES", value_name = "JSON", value_parser = variables)]
     pub(crate) variables: Option<Variables>,
     /// Which operation of the document, where it has several
-    #[arg(long, env = "THALWEG_OPERATION", value_name = "NAME")]
+    #[arg(help_heading = "Explanation", long, env = "THALWEG_OPERATION", value_name = "NAME")]
     pub(crate) operation: Option<String>,
     /// For PostgreSQL: run the statements, and print the plans with its own figures
-    #[arg(long, env = "THALWEG_ANALYZE")]
+    #[arg(help_heading = "Explanation", long, env = "THALWEG_ANALYZE")]
     pub(crate) analyze: bool,
 }
 
 #[derive(Debug, Args)]
 pub(crate) struct DemoOptions {
     /// The SQLite file of the sample; made if it is not there, used again if it is
-    #[arg(long, env = "THALWEG_FILE", value_name = "FILE", default_value = "shop.db")]
+    #[arg(
+        help_heading = "Sample",
+        long,
+        env = "THALWEG_FILE",
+        value_name = "FILE",
+        default_value = "shop.db"
+    )]
     pub(crate) file: PathBuf,
     /// Write the sample into this PostgreSQL database instead, and end
     #[arg(
+        help_heading = "Sample",
         long,
         env = "THALWEG_INTO",
         hide_env_values = true,
@@ -107,6 +119,14 @@ pub(crate) struct DemoOptions {
     pub(crate) into: Option<String>,
     #[command(flatten)]
     pub(crate) serving: ServingOptions,
+}
+
+#[derive(Clone, Copy, Debug, Subcommand)]
+pub(crate) enum ConfigCommand {
+    /// Print the JSON Schema of the file, by which editors know names and values
+    Schema,
+    /// Print a file with every option, each as a comment
+    Example,
 }
 
 #[derive(Debug, Args)]
@@ -178,6 +198,7 @@ impl Command {
             | Self::Check(_)
             | Self::Health(_)
             | Self::Completions(_)
+            | Self::Config { .. }
             | Self::Man(_) => Level::Warn,
         }
     }

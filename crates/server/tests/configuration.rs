@@ -181,3 +181,17 @@ fn a_server_is_configured_by_its_file() {
     assert_eq!(server.post("", r#"{"query":"{__typename __typename}"}"#).status, 413);
     assert_eq!(run(&["--config", file.to_str().unwrap(), "--version"]).status.code(), Some(0));
 }
+
+#[test]
+fn the_schema_and_an_example_are_printed_wherever_one_is() {
+    let configured = Configured::new("max-boddy-size = 1");
+    let (code, schema, error) = configured.run(&["config", "schema"]);
+    assert_eq!((code, error.as_str()), (Some(0), ""));
+    let schema: serde_json::Value = serde_json::from_str(&schema).unwrap();
+    assert_eq!(schema["properties"]["max-depth"]["default"], 64);
+    let (code, example, error) = configured.run(&["config", "example"]);
+    assert_eq!((code, error.as_str()), (Some(0), ""));
+    // As it is it says nothing, and so nothing wrong.
+    configured.write(&example);
+    assert_eq!(configured.run(&["schema", "shop.db"]).0, Some(0));
+}

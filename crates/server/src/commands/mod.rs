@@ -2,6 +2,7 @@
 
 mod check;
 mod completions;
+mod config;
 mod demo;
 mod explain;
 pub(crate) mod health;
@@ -33,6 +34,7 @@ pub(crate) fn run(invocation: &Invocation) -> Result<ExitCode, Failure> {
         Command::Demo(options) => demo::run(options).map(|()| ExitCode::SUCCESS),
         Command::Health(options) => health::run(options).map(|()| ExitCode::SUCCESS),
         Command::Completions(options) => completions::run(options).map(|()| ExitCode::SUCCESS),
+        Command::Config { command } => config::run(command).map(|()| ExitCode::SUCCESS),
         Command::Man(options) => man::run(options).map(|()| ExitCode::SUCCESS),
     }
 }

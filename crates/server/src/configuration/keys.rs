@@ -29,6 +29,8 @@ pub(crate) struct Key {
     pub(super) arg: Arg,
     pub(super) kind: Kind,
     pub(super) list: List,
+    /// Where it comes among all.
+    number: usize,
 }
 
 /// Which values of TOML a value of an option is.
@@ -57,7 +59,7 @@ pub(super) enum List {
 
 impl Keys {
     /// Those of a command and all its sub-commands.
-    pub(super) fn of(command: &Command) -> Self {
+    pub(crate) fn of(command: &Command) -> Self {
         let mut keys = BTreeMap::new();
         add(&mut keys, command);
         Self(keys)
@@ -65,6 +67,18 @@ impl Keys {
 
     pub(super) fn find(&self, name: &str) -> Option<&Key> {
         self.0.get(name)
+    }
+
+    /// All, by their names.
+    pub(super) fn iter(&self) -> impl Iterator<Item = (&str, &Key)> {
+        self.0.iter().map(|(name, key)| (name.as_str(), key))
+    }
+
+    /// All, as `--help` lists them.
+    pub(super) fn in_order(&self) -> Vec<(&str, &Key)> {
+        let mut keys: Vec<_> = self.iter().collect();
+        keys.sort_by_key(|(_, key)| key.number);
+        keys
     }
 
     /// The name that was probably meant.
@@ -76,14 +90,16 @@ impl Keys {
     }
 }
 
+/// Those of commands first: what all commands have comes last in their help, too.
 fn add(keys: &mut BTreeMap<String, Key>, command: &Command) {
-    for arg in command.get_arguments() {
-        if let Some(name) = name(arg) {
-            keys.entry(name).or_insert_with(|| Key::new(arg));
-        }
-    }
     for command in command.get_subcommands() {
         add(keys, command);
+    }
+    for arg in command.get_arguments() {
+        if let Some(name) = name(arg) {
+            let number = keys.len();
+            keys.entry(name).or_insert_with(|| Key { number, ..Key::new(arg) });
+        }
     }
 }
 
@@ -101,7 +117,12 @@ impl Key {
             (None, ArgAction::Append) => List::Repeated,
             (None, _) => List::One,
         };
-        Self { arg: arg.clone(), kind: Kind::of(arg), list }
+        Self { arg: arg.clone(), kind: Kind::of(arg), list, number: 0 }
+    }
+
+    /// The group of options in `--help` that it is of.
+    pub(super) fn heading(&self) -> &str {
+        self.arg.get_help_heading().unwrap_or("The API")
     }
 
     /// Whether the value is nobody's business.

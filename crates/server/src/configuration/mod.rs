@@ -11,14 +11,21 @@
 //! * `value`: from a value to the words of a command line
 //! * `problem`: what is wrong with a file, and where
 //! * `read`: the command line, the environment and the file together, and again for a reload
+//! * `schema`: the JSON Schema of the file
+//! * `example`: a file with every option
 //! * `restart`: the options that a reload cannot change
 
+mod example;
 mod expand;
 mod file;
 mod keys;
 mod problem;
 mod read;
 mod restart;
+mod schema;
 mod value;
 
+pub(crate) use example::example;
+pub(crate) use keys::Keys;
 pub(crate) use read::{Again, Invocation, ReadError, Reread, read};
+pub(crate) use schema::schema;
