@@ -87,6 +87,12 @@ codes! {
     BodyTimeout = "BODY_TIMEOUT";
     /// A page of another origin sent the request through somebody's browser.
     CsrfRefused = "CSRF_REFUSED";
+    /// The head of the HTTP request did not come in time.
+    HeaderTimeout = "HEADER_TIMEOUT";
+    /// The head of the HTTP request is larger than the server allows.
+    HeaderTooLarge = "HEADER_TOO_LARGE";
+    /// The server has as many connections as it allows.
+    TooManyConnections = "TOO_MANY_CONNECTIONS";
     /// A function of the data source raised the error, in the words of whoever wrote it.
     Raised = "RAISED";
     /// Two rows would have the same value of a unique key.

@@ -8,6 +8,7 @@ mod database;
 mod development;
 mod filter;
 mod limits;
+mod network;
 mod observability;
 mod origins;
 mod postgraphile;

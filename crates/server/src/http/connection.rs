@@ -1,109 +1,122 @@
-//! The connections of one thread.
+//! One connection, from its first byte to its last.
 //!
 //! Each is a task of its own: what goes wrong in one, a panic included, ends only that one. A
 //! client that goes away ends its task, and with it the request.
 
 use std::convert::Infallible;
-use std::io;
-use std::time::Duration;
+use std::pin::Pin;
+use std::rc::Rc;
+use std::task::{Context, Poll};
 
-use futures_util::future::join_all;
+use hyper::body::{Body, Frame, SizeHint};
+use hyper::header::{CONNECTION, HeaderValue};
 use hyper::server::conn::http1;
 use hyper::service::service_fn;
-use hyper_util::rt::{TokioIo, TokioTimer};
-use hyper_util::server::graceful::GracefulShutdown;
-use tokio::sync::watch;
-use tokio::task::spawn_local;
-use tokio::time::{sleep, timeout};
+use hyper_util::rt::TokioIo;
 
-use super::listen::Socket;
+use super::clients::Seat;
+use super::door::Door;
+use super::farewell;
+use super::progress::{Phase, Progress, Verdict, supervise};
+use super::respond::Refusal;
 use super::route;
-use super::service::{Current, Generation};
-use super::transport::{Listener, Peer, Transport};
+use super::transport::{Peer, Transport};
+use super::watched::Watched;
 
-/// After a failed accept: most often there are no file descriptors left, and some come back when
-/// requests end.
-const ACCEPT_PAUSE: Duration = Duration::from_millis(50);
+/// The buffer of the HTTP library unless heads may be larger.
+const USUAL_BUFFER: usize = 400 * 1024;
 
-/// Takes connections until the server stops, then waits for the requests that have begun.
-pub(super) async fn serve(
-    generations: watch::Receiver<Generation>,
-    sockets: Vec<Socket>,
-    stopping: watch::Receiver<bool>,
-) -> io::Result<()> {
-    let listeners: Vec<Listener> =
-        sockets.into_iter().map(Listener::new).collect::<io::Result<_>>()?;
-    let current = Current::new(&generations.borrow());
-    spawn_local(current.clone().follow(generations));
-    let open_connections = GracefulShutdown::new();
-    join_all(
-        listeners
-            .into_iter()
-            .map(|listener| accept(&current, listener, stopping.clone(), &open_connections)),
-    )
-    .await;
-    let drain_timeout = current.get().settings.drain_timeout;
-    if timeout(drain_timeout, open_connections.shutdown()).await.is_err() {
-        tracing::warn!("connections were closed before their requests were answered");
-    }
-    Ok(())
+/// The body of an answer, until all of it is on its way.
+#[derive(Debug)]
+struct Sent<B> {
+    body: B,
+    progress: Rc<Progress>,
 }
 
-async fn accept(
-    current: &Current,
-    listener: Listener,
-    mut stopping: watch::Receiver<bool>,
-    open_connections: &GracefulShutdown,
-) {
-    loop {
-        let accepted = tokio::select! {
-            accepted = listener.accept() => accepted,
-            // An error means that nobody could stop this thread any more.
-            _ = stopping.wait_for(|stopping| *stopping) => break,
-        };
-        match accepted {
-            Ok((transport, peer)) => start(current, transport, peer, open_connections),
-            Err(error) if is_of_one_connection(&error) => {
-                tracing::debug!(%error, "a connection was gone before it was accepted");
-            }
-            Err(error) => {
-                tracing::warn!(%error, "no connection can be accepted");
-                sleep(ACCEPT_PAUSE).await;
-            }
-        }
-    }
-}
-
-fn start(current: &Current, transport: Transport, peer: Peer, open: &GracefulShutdown) {
-    if let Err(error) = transport.hurry() {
-        tracing::debug!(%error, "a connection was closed at once");
-        return;
-    }
-    let header_timeout = current.get().settings.header_timeout;
-    let current = current.clone();
-    let service = service_fn(move |request| {
+/// Answers the requests of one client.
+pub(super) async fn attend(door: Rc<Door>, transport: Transport, peer: Peer, _seat: Seat) {
+    let entry = door.connections.enter();
+    let progress = Rc::clone(&entry.progress);
+    let current = door.current.clone();
+    let service = service_fn(|request| {
+        progress.enter(Phase::Working);
         let service = current.get();
-        async move { Ok::<_, Infallible>(route::answer(&service, request, peer).await) }
-    });
-    let connection = http1::Builder::new()
-        .timer(TokioTimer::new())
-        .header_read_timeout(header_timeout)
-        .serve_connection(TokioIo::new(transport), service);
-    let connection = open.watch(connection);
-    spawn_local(async move {
-        if let Err(error) = connection.await {
-            // Clients come and go as they like.
-            tracing::debug!(%error, %peer, "a connection ended early");
+        let progress = Rc::clone(&progress);
+        async move {
+            let mut response = route::answer(&service, request, peer).await;
+            if progress.is_stopping() {
+                response.headers_mut().insert(CONNECTION, HeaderValue::from_static("close"));
+            }
+            Ok::<_, Infallible>(response.map(|body| Sent { body, progress }))
         }
     });
+    let max_header_size = current.get().settings.max_header_size;
+    let watched = Watched::new(transport, Rc::clone(&progress));
+    let mut connection = http1::Builder::new()
+        .header_read_timeout(None)
+        .max_header_size(max_header_size)
+        .max_buf_size(max_header_size.max(USUAL_BUFFER))
+        // The parts of an answer are never copied together, whatever carries them.
+        .writev(true)
+        .serve_connection(TokioIo::new(watched), service);
+    let patience = || current.get().settings.patience;
+    let ended = supervise(&progress, patience, &mut connection).await;
+
+    let mut watched = connection.into_parts().io.into_inner();
+    let refusal = match &ended {
+        Ok(Err(error)) if error.is_parse() && !watched.is_at_end => {
+            Some(match watched.refusal.as_ref() {
+                Some(b"431") => Refusal::HeadTooLarge { most_bytes: max_header_size },
+                Some(b"414") => Refusal::TargetTooLong,
+                Some(_) | None => Refusal::NoHttp,
+            })
+        }
+        Err(Verdict::HeadTimeout) => Some(Refusal::HeadTimeout),
+        Ok(_) | Err(Verdict::Unused | Verdict::Stalled) => None,
+    };
+    if let Some(refusal) = refusal {
+        tracing::info!(%peer, status = refusal.status().as_u16(), ?refusal, "request refused");
+        return farewell::say(&mut watched.transport, &farewell::answer(&refusal)).await;
+    }
+    match ended {
+        Ok(Ok(())) if !watched.is_at_end => farewell::part(&mut watched.transport).await,
+        Ok(Ok(())) => {}
+        // Clients come and go as they like.
+        Ok(Err(error)) => tracing::debug!(%error, %peer, "a connection ended early"),
+        Err(Verdict::Stalled) => {
+            let patience = patience().stall;
+            tracing::info!(%peer, ?patience, "a client that does not read its answer is let go");
+            watched.transport.reset();
+        }
+        Err(Verdict::Unused | Verdict::HeadTimeout) => {
+            farewell::leave(&mut watched.transport).await
+        }
+    }
 }
 
-fn is_of_one_connection(error: &io::Error) -> bool {
-    matches!(
-        error.kind(),
-        io::ErrorKind::ConnectionAborted
-            | io::ErrorKind::ConnectionReset
-            | io::ErrorKind::ConnectionRefused
-            | io::ErrorKind::Interrupted
-    )
+impl<B: Body + Unpin> Body for Sent<B> {
+    type Data = B::Data;
+    type Error = B::Error;
+
+    fn poll_frame(
+        self: Pin<&mut Self>,
+        cx: &mut Context<'_>,
+    ) -> Poll<Option<Result<Frame<B::Data>, B::Error>>> {
+        Pin::new(&mut self.get_mut().body).poll_frame(cx)
+    }
+
+    fn is_end_stream(&self) -> bool {
+        self.body.is_end_stream()
+    }
+
+    fn size_hint(&self) -> SizeHint {
+        self.body.size_hint()
+    }
+}
+
+/// The HTTP library drops a body when it has all of it.
+impl<B> Drop for Sent<B> {
+    fn drop(&mut self) {
+        self.progress.enter(Phase::Answering);
+    }
 }

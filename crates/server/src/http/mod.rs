@@ -10,7 +10,13 @@
 //! * `process`: what outlives a reload and is shared by all threads
 //! * `service`: what answers requests, and how it is replaced
 //! * `transport`: the bytes of a connection, whatever carries them
-//! * `connection`: the connections of one thread
+//! * `door`: who comes in to a thread, who makes room, who is turned away
+//! * `clients`: how many clients there are, over all threads
+//! * `connections`: the connections of one thread
+//! * `connection`: one of them, from its first byte to its last
+//! * `progress`: how far it is, and when its patience ends
+//! * `watched`: its bytes, which tell how far it is
+//! * `farewell`: last words, before HTTP begins or after it has failed
 //! * `route`: which path gets which answer
 //! * `exchange`: what is known of one request, for the log
 //! * `timing`: what it took, for its client
@@ -22,6 +28,9 @@
 //! * `graphiql`: the page to ask the API on
 //! * `media_type`: what the client reads, and what it sent
 //! * `body`, `decompress`: the bytes of a request, up to a limit
+//! * `process`: what lasts whatever is reloaded
+//! * `descriptors`: how many files and connections the process may have open
+//! * `seldom`: what happens thousands of times and is said once
 //! * `respond`: answers, and the refusals that come before GraphQL
 //! * `outgoing`: what all answers have in common
 //! * `accept_encoding`, `compress`, `answer_body`: the bytes of an answer
@@ -29,12 +38,17 @@
 mod accept_encoding;
 mod answer_body;
 mod body;
+mod clients;
 mod compress;
 mod connection;
+mod connections;
 mod cors;
 mod decompress;
+mod descriptors;
+mod door;
 mod exchange;
 mod explain;
+mod farewell;
 mod graphiql;
 mod graphql;
 mod health;
@@ -43,15 +57,18 @@ mod media_type;
 mod origin;
 mod outgoing;
 mod process;
+mod progress;
 mod readiness;
 mod reload;
 mod respond;
 mod route;
+mod seldom;
 mod serve;
 mod service;
 mod settings;
 mod timing;
 mod transport;
+mod watched;
 mod watchers;
 
 pub(crate) use listen::{ListenError, Listeners, bind};

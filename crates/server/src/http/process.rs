@@ -5,12 +5,14 @@ use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 
 use engine::Engine;
 
+use super::clients::Clients;
 use super::readiness::Readiness;
 use super::watchers::{Counting, Watchers};
 use crate::metrics::{self, Situation};
 
 #[derive(Debug, Default)]
 pub(crate) struct Process {
+    pub(super) clients: Arc<Clients>,
     /// Whether a signal to stop has come. Requests may still be taken for a while, but who shares
     /// them out had better send them elsewhere.
     pub(super) is_stopping: AtomicBool,

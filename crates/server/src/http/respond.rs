@@ -36,6 +36,19 @@ pub(super) enum Refusal {
     },
     BodyTimeout,
     BodyCutOff,
+    /// What came is not HTTP/1.1.
+    NoHttp,
+    /// The head of the request did not come in time.
+    HeadTimeout,
+    HeadTooLarge {
+        most_bytes: usize,
+    },
+    /// The URL of the request is longer than HTTP libraries take.
+    TargetTooLong,
+    /// There are as many clients as there may be.
+    TooManyConnections {
+        most: usize,
+    },
     /// The parameters of a GraphQL request are not there or not of their types.
     Malformed(GraphQLError),
 }
@@ -49,8 +62,11 @@ impl Refusal {
             Self::NotAcceptable | Self::NoReadableCoding => StatusCode::NOT_ACCEPTABLE,
             Self::ContentType | Self::ContentEncoding => StatusCode::UNSUPPORTED_MEDIA_TYPE,
             Self::BodyTooLarge { .. } => StatusCode::PAYLOAD_TOO_LARGE,
-            Self::BodyTimeout => StatusCode::REQUEST_TIMEOUT,
-            Self::BodyCutOff | Self::NotDecompressed | Self::Malformed(_) => {
+            Self::BodyTimeout | Self::HeadTimeout => StatusCode::REQUEST_TIMEOUT,
+            Self::HeadTooLarge { .. } => StatusCode::REQUEST_HEADER_FIELDS_TOO_LARGE,
+            Self::TargetTooLong => StatusCode::URI_TOO_LONG,
+            Self::TooManyConnections { .. } => StatusCode::SERVICE_UNAVAILABLE,
+            Self::BodyCutOff | Self::NotDecompressed | Self::NoHttp | Self::Malformed(_) => {
                 StatusCode::BAD_REQUEST
             }
         }
@@ -58,6 +74,19 @@ impl Refusal {
 
     pub(super) fn code(&self) -> ErrorCode {
         self.error().code
+    }
+
+    /// After how many seconds the request may be sent again.
+    pub(super) fn retry_after(&self) -> Option<u32> {
+        matches!(self, Self::TooManyConnections { .. }).then_some(1)
+    }
+
+    /// The JSON of the answer.
+    pub(super) fn body(&self) -> Vec<u8> {
+        let mut body = b"{\"errors\":[".to_vec();
+        self.error().write_json(&mut body);
+        body.extend_from_slice(b"]}");
+        body
     }
 
     fn error(&self) -> GraphQLError {
@@ -116,6 +145,30 @@ impl Refusal {
             Self::BodyCutOff => {
                 GraphQLError::new(ErrorCode::BadUserInput, "The request body is cut off.")
             }
+            Self::NoHttp => {
+                GraphQLError::new(ErrorCode::BadUserInput, "This is no request of HTTP/1.1.")
+            }
+            Self::HeadTimeout => GraphQLError::new(
+                ErrorCode::HeaderTimeout,
+                "The head of the request did not come in time; --header-timeout allows more.",
+            ),
+            Self::HeadTooLarge { most_bytes } => GraphQLError::new(
+                ErrorCode::HeaderTooLarge,
+                format!(
+                    "The head of the request has more than {most_bytes} bytes or 100 fields; \
+                     --max-header-size allows more bytes."
+                ),
+            ),
+            Self::TargetTooLong => GraphQLError::new(
+                ErrorCode::HeaderTooLarge,
+                "The URL of the request has more than 65534 bytes; POST takes longer queries.",
+            ),
+            Self::TooManyConnections { most } => GraphQLError::new(
+                ErrorCode::TooManyConnections,
+                format!(
+                    "The server has {most} connections, as many as --max-clients allows; try again."
+                ),
+            ),
             Self::Malformed(error) => error.clone(),
         }
     }
@@ -123,10 +176,7 @@ impl Refusal {
 
 /// The answer to a request that did not come as far as the engine.
 pub(super) fn refuse(media_type: MediaType, refusal: &Refusal) -> Response {
-    let mut body = b"{\"errors\":[".to_vec();
-    refusal.error().write_json(&mut body);
-    body.extend_from_slice(b"]}");
-    let response = respond(refusal.status(), media_type, body);
+    let response = respond(refusal.status(), media_type, refusal.body());
     match refusal {
         Refusal::Method { allow } => with_allow(response, allow),
         Refusal::ContentEncoding => with_codings(response),
@@ -139,6 +189,11 @@ pub(super) fn refuse(media_type: MediaType, refusal: &Refusal) -> Response {
         | Refusal::BodyTooLarge { .. }
         | Refusal::BodyTimeout
         | Refusal::BodyCutOff
+        | Refusal::NoHttp
+        | Refusal::HeadTimeout
+        | Refusal::HeadTooLarge { .. }
+        | Refusal::TargetTooLong
+        | Refusal::TooManyConnections { .. }
         | Refusal::Malformed(_) => response,
     }
 }

@@ -11,12 +11,13 @@ use tokio::runtime;
 use tokio::signal::unix::{Signal, SignalKind, signal};
 use tokio::sync::{mpsc, watch};
 use tokio::task::{LocalSet, spawn_local};
-use tokio::time::timeout;
+use tokio::time::{sleep, timeout};
 
-use super::connection;
+use super::door;
 use super::listen::{Listeners, Socket};
 use super::reload::{self, Reload};
 use super::service::Generation;
+use super::settings::Settings;
 use crate::failure::Failure;
 use crate::metrics::{self, MetricsListener};
 
@@ -44,9 +45,9 @@ pub(crate) async fn serve(
     let mut signals = Signals::listen().map_err(Failure::Runtime)?;
     let threads = listeners.threads.len();
     let (stop, stopping) = watch::channel(false);
-    let drain_timeout = generation.settings.drain_timeout;
     let process = Arc::clone(&generation.process);
     let (generations, newest) = watch::channel(generation);
+    let settings = newest.clone();
     let probed = newest.clone();
     spawn_local({
         let process = Arc::clone(&process);
@@ -83,10 +84,21 @@ pub(crate) async fn serve(
         () = signals.receive() => false,
         _ = endings.recv() => true,
     };
+    process.is_stopping.store(true, Ordering::Relaxed);
+    let Settings { drain_timeout, drain_delay, .. } = *settings.borrow().settings;
+    if let Some(delay) = drain_delay.filter(|_| !early) {
+        tracing::info!(?delay, "stopping soon: requests are still taken");
+        tokio::select! {
+            () = sleep(delay) => {}
+            () = signals.receive() => {
+                tracing::warn!("stopped at once by a second signal");
+                return Ok(());
+            }
+        }
+    }
     if let Some(reloading) = reloading {
         reloading.abort();
     }
-    process.is_stopping.store(true, Ordering::Relaxed);
     tracing::info!("stopping: requests that have begun are answered");
     listeners.remove_files();
     // Threads that ended already do not listen.
@@ -112,7 +124,7 @@ fn run_thread(
     _ending: &Ending,
 ) {
     let served = runtime::Builder::new_current_thread().enable_all().build().and_then(|runtime| {
-        LocalSet::new().block_on(&runtime, connection::serve(newest, sockets, stopping))
+        LocalSet::new().block_on(&runtime, door::serve(newest, sockets, stopping))
     });
     if let Err(error) = served {
         tracing::error!(%error, "a thread of the server cannot run");

@@ -4,6 +4,8 @@ use std::time::Duration;
 
 use hyper::header::HeaderValue;
 
+use super::descriptors;
+use super::progress::Patience;
 use crate::failure::Failure;
 use crate::options::{AllowedOrigin, Coding, LoggedRequests, OriginOptions, ServingOptions};
 
@@ -16,9 +18,12 @@ pub(crate) struct Settings {
     pub(super) allowed_origins: Origins,
     /// Whose pages may read answers; none where nobody is told of it.
     pub(super) cors: Option<CorsSettings>,
-    /// From the end of one request to the end of the next one's head: for slow senders, and for
-    /// connections that are kept without being used.
-    pub(super) header_timeout: Duration,
+    pub(super) patience: Patience,
+    pub(super) max_header_size: usize,
+    /// How many connections there may be, over all threads.
+    pub(super) max_clients: usize,
+    /// For how long requests are still taken after the signal to stop.
+    pub(super) drain_delay: Option<Duration>,
     /// How long requests may take that were begun before the signal to stop.
     pub(super) drain_timeout: Duration,
     pub(super) watch: WatchSettings,
@@ -127,7 +132,18 @@ impl Settings {
                 origins.allowed_origins.iter().chain(&origins.cors_origins),
             ),
             cors: CorsSettings::new(origins),
-            header_timeout: limits.header_timeout.0,
+            patience: Patience {
+                header: limits.header_timeout.0,
+                keep_alive: options.network.keep_alive_timeout.0,
+                stall: options.network.stall_timeout.0,
+            },
+            max_header_size: options.network.max_header_size.length(),
+            max_clients: descriptors::most_clients(
+                options.network.max_clients.get(),
+                options.threads(),
+                options.connections(),
+            ),
+            drain_delay: options.drain_delay.map(|delay| delay.0),
             drain_timeout: options.drain_timeout.0,
             watch: WatchSettings {
                 requests: options.observability.log_requests,

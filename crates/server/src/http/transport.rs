@@ -1,15 +1,20 @@
 //! The bytes of a connection, whatever carries them.
 
 use std::fmt;
-use std::io::{self, IoSlice};
-use std::net::SocketAddr;
+use std::io::{self, IoSlice, Read};
+use std::net::{Shutdown, SocketAddr};
 use std::pin::Pin;
 use std::task::{Context, Poll};
+use std::time::Duration;
 
+use socket2::SockRef;
 use tokio::io::{AsyncRead, AsyncWrite, ReadBuf};
 use tokio::net::{TcpListener, TcpStream, UnixListener, UnixStream};
 
 use super::listen::Socket;
+
+/// So much of what a client sends is read before it is sent away.
+const MOST_FORGOTTEN_READS: usize = 16;
 
 /// A socket that takes connections.
 #[derive(Debug)]
@@ -59,6 +64,37 @@ impl Transport {
         match self {
             Self::Tcp(stream) => stream.set_nodelay(true),
             Self::Unix(_) => Ok(()),
+        }
+    }
+}
+
+impl Transport {
+    /// Says a few words, as many as always fit into the buffer of a new connection, and closes.
+    pub(super) fn dismiss(self, words: &[u8]) {
+        let socket = self.socket();
+        drop(socket.send(words));
+        drop(socket.shutdown(Shutdown::Write));
+        // A request that is left unread would take the words back.
+        let mut forgotten = [0; 4096];
+        for _ in 0..MOST_FORGOTTEN_READS {
+            match (&*socket).read(&mut forgotten) {
+                Ok(0) | Err(_) => break,
+                Ok(_) => {}
+            }
+        }
+    }
+
+    /// Closes so that the system forgets at once what the client has not taken.
+    pub(super) fn reset(&self) {
+        if let Err(error) = self.socket().set_linger(Some(Duration::ZERO)) {
+            tracing::debug!(%error, "a connection is closed, not reset");
+        }
+    }
+
+    fn socket(&self) -> SockRef<'_> {
+        match self {
+            Self::Tcp(stream) => SockRef::from(stream),
+            Self::Unix(stream) => SockRef::from(stream),
         }
     }
 }

@@ -49,8 +49,8 @@ pub(crate) struct LimitOptions {
     /// The most operations of a document
     #[arg(long, env = "THALWEG_MAX_OPERATIONS", value_name = "NUMBER", default_value = "100")]
     max_operations: usize,
-    /// How long the head of a request may take, and how long a connection is kept without one
-    #[arg(long, env = "THALWEG_HEADER_TIMEOUT", value_name = "TIME", default_value = "30s")]
+    /// How long the head of a request may take
+    #[arg(long, env = "THALWEG_HEADER_TIMEOUT", value_name = "TIME", default_value = "10s")]
     pub(crate) header_timeout: Time,
     /// How long the body of a request may take
     #[arg(long, env = "THALWEG_BODY_TIMEOUT", value_name = "TIME", default_value = "30s")]

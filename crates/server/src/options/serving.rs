@@ -10,6 +10,7 @@ use super::compression::CompressionOptions;
 use super::database::DatabaseOptions;
 use super::development::DevelopmentOptions;
 use super::limits::LimitOptions;
+use super::network::NetworkOptions;
 use super::observability::ObservabilityOptions;
 use super::origins::OriginOptions;
 use super::quantity::Time;
@@ -41,6 +42,11 @@ pub(crate) struct ServingOptions {
     /// How long requests that were begun may go on after a signal to stop
     #[arg(long, env = "THALWEG_DRAIN_TIMEOUT", value_name = "TIME", default_value = "10s")]
     pub(crate) drain_timeout: Time,
+    /// For how long requests are still taken after a signal to stop, for load balancers to notice [default: not at all]
+    #[arg(long, env = "THALWEG_DRAIN_DELAY", value_name = "TIME")]
+    pub(crate) drain_delay: Option<Time>,
+    #[command(flatten)]
+    pub(crate) network: NetworkOptions,
     #[command(flatten)]
     pub(crate) database: DatabaseOptions,
     #[command(flatten)]
@@ -77,6 +83,11 @@ impl ServingOptions {
     pub(crate) fn threads(&self) -> NonZeroUsize {
         let cores = || thread::available_parallelism().unwrap_or(NonZeroUsize::MIN);
         self.threads.unwrap_or_else(cores)
+    }
+
+    /// The most connections to the database of all threads.
+    pub(crate) fn connections(&self) -> usize {
+        self.connections_per_thread().get() * self.threads().get()
     }
 
     /// The most connections to the database of one thread.

@@ -9,7 +9,26 @@ use std::process::{Child, Command, ExitStatus, Stdio};
 use std::thread;
 use std::time::{Duration, Instant};
 
-use crate::program::{Answer, Folder, PATIENCE, read_answer, thalweg};
+use rusqlite::Connection;
+
+use crate::program::{Answer, Folder, PATIENCE, post, read_answer, thalweg};
+
+/// Short answers, an answer of some megabytes, and one that never comes.
+const TABLES: &str = "
+    CREATE TABLE artist (id integer PRIMARY KEY);
+    INSERT INTO artist VALUES (1);
+    CREATE TABLE long (id integer PRIMARY KEY, text text);
+    WITH RECURSIVE n (i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < 16)
+    INSERT INTO long SELECT i, hex(zeroblob(250000)) FROM n;
+    CREATE VIEW endless AS
+        WITH RECURSIVE n (i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n)
+        SELECT count(*) AS id FROM n;";
+
+pub(crate) const SHORT: &str = "{ allArtists { nodes { id } } }";
+pub(crate) const SHORT_ANSWER: &str = r#"{"data":{"allArtists":{"nodes":[{"id":1}]}}}"#;
+/// Eight megabytes: more than the buffers of the system hold.
+pub(crate) const LONG: &str = "{ allLongs { nodes { text } } }";
+pub(crate) const ENDLESS: &str = "{ allEndlesses { nodes { id } } }";
 
 const POLL: Duration = Duration::from_millis(20);
 
@@ -28,12 +47,36 @@ pub(crate) struct Site {
 impl Site {
     /// Serves the sample at the addresses; ready to answer.
     pub(crate) fn start(folder: Folder, listen: &str, options: &[&str]) -> Self {
-        let count = listen.split(',').count();
         let file = folder.file("shop.db");
         let mut arguments = vec!["demo", "--file", file.to_str().unwrap(), "--listen", listen];
         arguments.extend(options);
+        Self::spawn(folder, thalweg(&arguments), listen.split(',').count())
+    }
+
+    /// Serves `TABLES` at a free port, by one thread unless told otherwise; ready to answer.
+    pub(crate) fn serve(options: &[&str]) -> Self {
+        let folder = Folder::new();
+        let command = Self::command(&folder, options);
+        Self::spawn(folder, command, 1)
+    }
+
+    /// What `serve` runs.
+    pub(crate) fn command(folder: &Folder, options: &[&str]) -> Command {
+        let file = folder.file("tables.db");
+        Connection::open(&file).unwrap().execute_batch(TABLES).unwrap();
+        let mut arguments = vec!["serve", file.to_str().unwrap()];
+        arguments.extend(["--listen", "127.0.0.1:0"]);
+        if !options.contains(&"--threads") {
+            arguments.extend(["--threads", "1"]);
+        }
+        arguments.extend(options);
+        thalweg(&arguments)
+    }
+
+    /// Starts the program and waits until it says that it serves at so many places.
+    pub(crate) fn spawn(folder: Folder, mut command: Command, count: usize) -> Self {
         let log = File::create(folder.file("log")).unwrap();
-        let child = thalweg(&arguments).stdout(Stdio::null()).stderr(log).spawn().unwrap();
+        let child = command.stdout(Stdio::null()).stderr(log).spawn().unwrap();
         let mut site = Self { child, folder, places: Vec::new() };
         let ready = happens_within(PATIENCE, || {
             site.places = site.lines("serving at ");
@@ -58,6 +101,27 @@ impl Site {
         let whole = &log[..log.rfind('\n').map_or(0, |end| end + 1)];
         let found = whole.lines().filter_map(|line| line.split_once(text));
         found.map(|(_, rest)| rest.split(' ').next().unwrap_or_default().to_owned()).collect()
+    }
+
+    pub(crate) fn connect(&self) -> TcpStream {
+        connect(self.places[0].parse().unwrap())
+    }
+
+    /// Asserts that a new client is answered.
+    pub(crate) fn assert_answers(&self) {
+        assert_answers(self.connect());
+    }
+
+    /// How many files and connections the process has open.
+    pub(crate) fn descriptors(&self) -> usize {
+        fs::read_dir(format!("/proc/{}/fd", self.child.id())).unwrap().count()
+    }
+
+    /// What these are.
+    pub(crate) fn described_descriptors(&self) -> String {
+        let entries = fs::read_dir(format!("/proc/{}/fd", self.child.id())).unwrap();
+        let links = entries.filter_map(|entry| fs::read_link(entry.unwrap().path()).ok());
+        links.map(|link| format!("{}\n", link.display())).collect()
     }
 
     pub(crate) fn signal(&self, name: &str) {
@@ -102,6 +166,28 @@ pub(crate) fn connect_by_path(path: &Path) -> UnixStream {
 pub(crate) fn ask(mut stream: impl Read + Write, request: &[u8]) -> Answer {
     stream.write_all(request).unwrap();
     read_answer(&mut BufReader::new(stream), true)
+}
+
+/// A request with a query.
+pub(crate) fn request(query: &str) -> Vec<u8> {
+    let body = serde_json::json!({ "query": query }).to_string();
+    post("application/json", "", &body).into_bytes()
+}
+
+pub(crate) fn assert_answers(stream: impl Read + Write) {
+    let answer = ask(stream, &request(SHORT));
+    assert_eq!((answer.status, answer.body.as_str()), (200, SHORT_ANSWER));
+}
+
+/// The status and the code of an answer that is all there is, before the connection ends.
+pub(crate) fn refusal(mut stream: impl Read) -> (u16, String) {
+    let mut all = Vec::new();
+    stream.read_to_end(&mut all).unwrap();
+    let answer = read_answer(&mut all.as_slice(), true);
+    assert_eq!(answer.header("connection"), Some("close"));
+    let body: serde_json::Value = serde_json::from_str(&answer.body).unwrap();
+    let code = body["errors"][0]["extensions"]["code"].as_str().unwrap();
+    (answer.status, code.to_owned())
 }
 
 /// Asserts that whoever answers lives.

@@ -4,6 +4,7 @@ use std::io;
 use std::net::{SocketAddr, TcpListener};
 use std::time::Duration;
 
+use rustix::io::Errno;
 use socket2::{Domain, Protocol, TcpKeepalive, Type};
 
 use super::{BACKLOG, Bound, Listeners, Socket};
@@ -88,11 +89,8 @@ fn take(
 
 fn is_absent(error: &io::Error) -> bool {
     matches!(error.kind(), io::ErrorKind::AddrNotAvailable | io::ErrorKind::Unsupported)
-        || error.raw_os_error() == Some(ADDRESS_FAMILY_NOT_SUPPORTED)
+        || error.raw_os_error() == Some(Errno::AFNOSUPPORT.raw_os_error())
 }
-
-/// `EAFNOSUPPORT`, for which there is no kind of error.
-const ADDRESS_FAMILY_NOT_SUPPORTED: i32 = 97;
 
 fn bind_all(
     mut address: SocketAddr,

@@ -1,0 +1,61 @@
+//! What the connections of clients may take.
+
+use std::num::NonZeroUsize;
+
+use clap::Args;
+
+use super::quantity::{Size, Time};
+
+/// A smaller head than that of any browser is not worth a request.
+const LEAST_HEADER_SIZE: u64 = 1024;
+/// Each connection may hold so much before anything is known of it.
+const MOST_HEADER_SIZE: u64 = 1024 * 1024;
+
+#[derive(Debug, Args)]
+#[command(next_help_heading = "Connections")]
+pub(crate) struct NetworkOptions {
+    /// The most connections of clients
+    #[arg(long, env = "THALWEG_MAX_CLIENTS", value_name = "NUMBER", default_value = "1000")]
+    pub(crate) max_clients: NonZeroUsize,
+    /// The largest head of a request
+    #[arg(
+        long,
+        env = "THALWEG_MAX_HEADER_SIZE",
+        value_name = "SIZE",
+        default_value = "64KiB",
+        value_parser = header_size
+    )]
+    pub(crate) max_header_size: Size,
+    /// How long a connection is kept between two requests
+    #[arg(long, env = "THALWEG_KEEP_ALIVE_TIMEOUT", value_name = "TIME", default_value = "75s")]
+    pub(crate) keep_alive_timeout: Time,
+    /// How long a client may take nothing of its answer before the connection is dropped
+    #[arg(long, env = "THALWEG_STALL_TIMEOUT", value_name = "TIME", default_value = "30s")]
+    pub(crate) stall_timeout: Time,
+}
+
+fn header_size(text: &str) -> Result<Size, String> {
+    let size: Size = text.parse()?;
+    match (LEAST_HEADER_SIZE..=MOST_HEADER_SIZE).contains(&size.0) {
+        true => Ok(size),
+        false => {
+            let (least, most) = (Size(LEAST_HEADER_SIZE), Size(MOST_HEADER_SIZE));
+            Err(format!("a size from {least} to {most} is wanted"))
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn heads_have_a_size_between_bounds() {
+        assert_eq!(header_size("1KiB"), Ok(Size(1024)));
+        assert_eq!(header_size("1MiB"), Ok(Size(1024 * 1024)));
+        for text in ["1023", "1048577"] {
+            let error = header_size(text).unwrap_err();
+            assert_eq!(error, "a size from 1.0 KiB to 1.0 MiB is wanted", "{text}");
+        }
+    }
+}
