@@ -48,12 +48,16 @@ pub(crate) enum Command {
     Schema(ApiOptions),
     /// Print what an operation becomes: the request tree, the statements, the database's plan
     Explain(ExplainOptions),
-    /// Name what the API cannot represent or serves slowly, each with the remedy
+    /// Name what is wrong with a configuration file, and what the API cannot represent or serves
+    /// slowly, each with the remedy
     ///
-    /// The exit code is 0 when no two things claim the same name, and 1 when some do: then a
-    /// part of the database is missing from the API, and which part may change with the next
-    /// table. All other findings are advice. Where the database cannot be read, the exit code is
-    /// 1 too, and an error says so.
+    /// Of the file everything is checked that a server would need, files that its options name
+    /// included; no server is started. Without a SOURCE this is all.
+    ///
+    /// The exit code is 1 when the file is wrong or the database cannot be read, and when two
+    /// things claim the same name: then a part of the database is missing from the API, and which
+    /// part may change with the next table. All other findings are advice, and the exit code is 0.
+    #[command(mut_arg("source", |source| source.required(false)))]
     Check(ApiOptions),
     /// Serve a sample database, a music shop, made on the spot
     Demo(DemoOptions),

@@ -195,3 +195,59 @@ fn the_schema_and_an_example_are_printed_wherever_one_is() {
     configured.write(&example);
     assert_eq!(configured.run(&["schema", "shop.db"]).0, Some(0));
 }
+
+#[test]
+fn a_file_is_checked_as_a_whole_and_nothing_starts() {
+    let configured = Configured::new("listen = '192.0.2.1:1'\nthreads = 2\n");
+    let check = |arguments: &[&str], code: i32, output: &str, errors: &[&str]| {
+        let (found, printed, error) = configured.run(&[&["check"], arguments].concat());
+        assert_eq!((found, printed.as_str()), (Some(code), output), "{error}");
+        assert_eq!(error.lines().count(), errors.len(), "{error}");
+        for (line, expected) in error.lines().zip(errors) {
+            assert!(line.starts_with(expected), "{error}");
+        }
+    };
+    let fine = "Nothing wrong in thalweg.toml.\n";
+    let without = "It names no source, and neither does the command, so no database was read.\n";
+    check(&[], 0, &[fine, without].concat(), &[]);
+    check(&["shop.db"], 0, &[fine, "Nothing found.\n"].concat(), &[]);
+    check(&["--config", "/dev/null"], 0, &["Nothing wrong in /dev/null.\n", without].concat(), &[]);
+    check(&["missing.db"], 1, fine, &["error: "]);
+    check(&["--config", "missing.toml"], 1, "", &["error: cannot read the configuration file"]);
+
+    configured.write("source = 'shop.db'\n");
+    check(&[], 0, &[fine, "Nothing found.\n"].concat(), &[]);
+
+    // What the command line has wrong is no finding.
+    assert_eq!(configured.run(&["check", "--max-depth", "3"]).0, Some(2));
+
+    configured.write("max-boddy-size = 1\nmax-depth = 'x'\nsource = '${NO_SUCH_VARIABLE}'\n");
+    let errors =
+        ["error: thalweg.toml:1:1: ", "error: thalweg.toml:2:13: ", "error: thalweg.toml:3:10: "];
+    check(&["shop.db"], 1, "", &errors);
+    configured.write("max-depth = \n[");
+    check(&[], 1, "", &["error: thalweg.toml:1:13: ", "error: thalweg.toml:2:2: "]);
+
+    // Options of the server, and what holds between them.
+    configured.write("max-depth = 3\n\ntags-file = 'missing.json5'\n");
+    check(&[], 1, "", &["error: thalweg.toml:3:1: the tags file missing.json5: No such file"]);
+    std::fs::write(configured.folder.file("tags.json5"), "{ version: 3, config: {} }").unwrap();
+    configured.write("max-depth = 3\n\n  tags-file = 'tags.json5'\n");
+    check(&[], 1, "", &["error: thalweg.toml:3:3: the tags file tags.json5: the version is 3"]);
+    configured.write("dialect = 'phrag'\nsimple-collections = 'both'\n");
+    check(
+        &[],
+        1,
+        "",
+        &["error: thalweg.toml:2:1: `--simple-collections` needs `--dialect postgra"],
+    );
+    configured.write("source = 'mysql://localhost/shop'\n");
+    check(&[], 1, "", &["error: thalweg.toml:1:1: `mysql://` is no known source"]);
+    configured.write("source = 'shop.db'\nno-short-pk = true\n");
+    let (code, _, error) = configured.run(&["check"]);
+    assert_eq!(code, Some(1));
+    assert!(error.ends_with("\nnote: `no-short-pk` stands in thalweg.toml:2\n"), "{error}");
+
+    std::fs::remove_file(configured.folder.file("thalweg.toml")).unwrap();
+    check(&[], 2, "", &["error: there is no SOURCE, and no configuration file"]);
+}

@@ -1,16 +1,36 @@
-//! `thalweg check`: findings about a database, grouped by kind, each with the remedy.
+//! `thalweg check`: what is wrong with a configuration file, and findings about a database, grouped
+//! by kind, each with the remedy.
 
 use std::collections::BTreeMap;
-use std::fmt::Write;
+use std::fmt::Write as _;
+use std::io::{self, Write as _};
 use std::process::ExitCode;
 
 use catalog::{Note, NoteKind};
+use engine::OpenError;
 
+use crate::commands::prepare::find_problems;
 use crate::commands::{block_on, inspect, print};
+use crate::configuration::Invocation;
 use crate::failure::Failure;
-use crate::options::ApiOptions;
+use crate::options::{ApiOptions, Arguments, Command};
 
-pub(crate) fn run(options: &ApiOptions) -> Result<ExitCode, Failure> {
+pub(crate) fn run(options: &ApiOptions, invocation: &Invocation) -> Result<ExitCode, Failure> {
+    if let Some(file) = &invocation.file {
+        let problems = problems(options, invocation);
+        if !problems.is_empty() {
+            for problem in problems {
+                // Where even the error stream is closed, the exit code has to be enough.
+                drop(writeln!(io::stderr(), "error: {problem}"));
+            }
+            return Ok(ExitCode::FAILURE);
+        }
+        print(&format!("Nothing wrong in {}.\n", file.display()))?;
+        if options.source.is_none() {
+            print("It names no source, and neither does the command, so no database was read.\n")?;
+            return Ok(ExitCode::SUCCESS);
+        }
+    }
     let engine = block_on(inspect(options))?;
     let mut groups: BTreeMap<NoteKind, Vec<&Note>> = BTreeMap::new();
     for note in engine.notes() {
@@ -21,6 +41,33 @@ pub(crate) fn run(options: &ApiOptions) -> Result<ExitCode, Failure> {
     match groups.contains_key(&NoteKind::Collision) {
         true => Ok(ExitCode::FAILURE),
         false => Ok(ExitCode::SUCCESS),
+    }
+}
+
+/// What keeps a server from starting with the file, but for what only a database or a socket knows.
+fn problems(options: &ApiOptions, invocation: &Invocation) -> Vec<String> {
+    // Without a source everything else can be checked just as well.
+    let source = options.source.as_deref().unwrap_or("sqlite:none");
+    let found = match invocation.as_server(source) {
+        Ok(Arguments { command: Command::Serve(options), .. }) => find_problems(&options),
+        Ok(_) => Vec::new(),
+        Err(error) => vec![Failure::Configuration(error)],
+    };
+    found.iter().map(|failure| placed(failure, invocation)).collect()
+}
+
+/// `thalweg.toml:3:5: message`, where the file has the option.
+fn placed(failure: &Failure, invocation: &Invocation) -> String {
+    let text = failure.to_string();
+    let problem = text.trim_start_matches("error: ");
+    let place = match failure {
+        // An address does not say which option it came from.
+        Failure::Open(OpenError::Address(_)) => invocation.place_of("--source"),
+        _ => invocation.place_of(problem),
+    };
+    match place {
+        Some(place) => [place.as_str(), ": ", problem].concat(),
+        None => problem.to_owned(),
     }
 }
 

@@ -30,7 +30,7 @@ pub(crate) fn run(invocation: &Invocation) -> Result<ExitCode, Failure> {
         Command::Serve(options) => serve::run(options, invocation).map(|()| ExitCode::SUCCESS),
         Command::Schema(options) => schema::run(options).map(|()| ExitCode::SUCCESS),
         Command::Explain(options) => explain::run(options).map(|()| ExitCode::SUCCESS),
-        Command::Check(options) => check::run(options),
+        Command::Check(options) => check::run(options, invocation),
         Command::Demo(options) => demo::run(options).map(|()| ExitCode::SUCCESS),
         Command::Health(options) => health::run(options).map(|()| ExitCode::SUCCESS),
         Command::Completions(options) => completions::run(options).map(|()| ExitCode::SUCCESS),

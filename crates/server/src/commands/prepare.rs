@@ -21,17 +21,32 @@ pub(crate) struct Prepared {
 }
 
 pub(crate) fn prepare(options: &ServeOptions) -> Result<Prepared, Failure> {
-    let serving = &options.serving;
-    let connections = serving.connections_per_thread();
     Ok(Prepared {
         source: options.api.address()?,
-        engine_options: options.api.engine_options(
-            connections,
-            serving.database.timeouts(),
-            serving.engine_limits(),
-        )?,
-        settings: Settings::new(serving)?,
+        engine_options: engine_options(options)?,
+        settings: Settings::new(&options.serving)?,
     })
+}
+
+/// Everything for which options cannot be prepared.
+pub(crate) fn find_problems(options: &ServeOptions) -> Vec<Failure> {
+    let mut problems = Vec::new();
+    match options.api.address() {
+        // What the engine is told depends on the source.
+        Ok(_) => problems.extend(engine_options(options).err()),
+        Err(failure) => problems.push(failure),
+    }
+    problems.extend(Settings::new(&options.serving).err());
+    problems
+}
+
+fn engine_options(options: &ServeOptions) -> Result<engine::Options, Failure> {
+    let serving = &options.serving;
+    options.api.engine_options(
+        serving.connections_per_thread(),
+        serving.database.timeouts(),
+        serving.engine_limits(),
+    )
 }
 
 pub(crate) fn prepare_demo(options: &DemoOptions) -> Result<Prepared, Failure> {

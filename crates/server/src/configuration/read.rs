@@ -61,6 +61,9 @@ pub(crate) enum ReadError {
     File { file: PathBuf, error: io::Error },
     #[error(transparent)]
     Refused(#[from] Refused),
+    /// What is wrong with the file, for a command that was asked for just that.
+    #[error(transparent)]
+    Found(Box<ReadError>),
 }
 
 /// Where options of a file stand, in words.
@@ -79,7 +82,12 @@ struct Beginning {
 
 /// Reads everything. The words are those of the command line, the program's name included.
 pub(crate) fn read(words: Vec<OsString>) -> Result<Invocation, ReadError> {
-    read_with(words, |_| {})
+    let is_check = begin(Arguments::command(), &words)
+        .is_ok_and(|beginning| beginning.commands.first().is_some_and(|name| name == "check"));
+    read_with(words, |_| {}).map_err(|error| match error.is_of_file() && is_check {
+        true => ReadError::Found(Box::new(error)),
+        false => error,
+    })
 }
 
 impl Invocation {
@@ -87,6 +95,44 @@ impl Invocation {
     pub(crate) fn again(&self) -> Again {
         Again { words: self.words.clone(), first: self.entries.clone() }
     }
+
+    /// What a server would be told by the file and the environment, and no command line.
+    pub(crate) fn as_server(&self, source: &str) -> Result<Arguments, ReadError> {
+        let words = ["thalweg", "serve", "--", source].map(OsString::from);
+        let command = Arguments::command();
+        let result = begin(command.clone(), &words)
+            .and_then(|beginning| complete(command, &beginning, words.to_vec(), &self.entries));
+        result.map_err(|error| {
+            let places = Places::of(&error, self.file.as_deref(), &self.entries);
+            ReadError::Arguments { error, places }
+        })
+    }
+
+    /// Where in the file the option stands of which a message speaks, by its name or its value.
+    pub(crate) fn place_of(&self, message: &str) -> Option<String> {
+        let file = self.file.as_ref()?.display();
+        let entries = || self.entries.0.iter();
+        // Of several the first is the one that is wrong.
+        let by_name = entries()
+            .filter_map(|(name, entry)| Some((mention(message, name)?, entry)))
+            .min_by_key(|(at, _)| *at)
+            .map(|(_, entry)| entry);
+        let holds = |text: &String| text.len() > 3 && message.contains(text.as_str());
+        let by_value =
+            || entries().map(|(_, entry)| entry).find(|entry| entry.texts.iter().any(holds));
+        let Entry { position, .. } = by_name.or_else(by_value)?;
+        Some(format!("{file}:{}:{}", position.line, position.column))
+    }
+}
+
+/// Where a text speaks of an option.
+fn mention(text: &str, option: &str) -> Option<usize> {
+    let option = ["--", option].concat();
+    let mut places = text.match_indices(&option).map(|(at, _)| at);
+    places.find(|at| {
+        let next = text.get(at + option.len()..).and_then(|rest| rest.chars().next());
+        !next.is_some_and(|next| next.is_ascii_alphanumeric() || next == '-')
+    })
 }
 
 impl Again {
@@ -245,15 +291,8 @@ impl Places {
     /// Of the options that the error names.
     fn of(error: &clap::Error, file: Option<&Path>, entries: &Entries) -> Self {
         let text = error.to_string();
-        let named = |name: &str| {
-            let option = ["--", name].concat();
-            text.match_indices(&option).any(|(at, _)| {
-                let next = text[at + option.len()..].chars().next();
-                !next.is_some_and(|next| next.is_ascii_alphanumeric() || next == '-')
-            })
-        };
         let Some(file) = file.filter(|_| error.use_stderr()) else { return Self::default() };
-        let entries = entries.0.iter().filter(|(name, _)| named(name));
+        let entries = entries.0.iter().filter(|(name, _)| mention(&text, name).is_some());
         Self(
             entries
                 .map(|(name, entry)| {
@@ -271,6 +310,14 @@ impl std::fmt::Display for Places {
 }
 
 impl ReadError {
+    /// Whether the file is wrong, and not only the rest.
+    fn is_of_file(&self) -> bool {
+        match self {
+            Self::Arguments { places, .. } => !places.0.is_empty(),
+            Self::File { .. } | Self::Refused(_) | Self::Found(_) => true,
+        }
+    }
+
     /// Says it where it belongs, help on the standard output, and gives the exit code.
     pub(crate) fn report(&self) -> u8 {
         use std::io::Write;
@@ -286,6 +333,10 @@ impl ReadError {
             Self::File { .. } | Self::Refused(_) => {
                 drop(writeln!(io::stderr(), "error: {self}"));
                 2
+            }
+            Self::Found(error) => {
+                error.report();
+                1
             }
         }
     }

@@ -15,8 +15,8 @@ pub(crate) struct ApiOptions {
     /// The database: a path or `sqlite:PATH` for SQLite, `postgres://…` for PostgreSQL
     ///
     /// What a PostgreSQL address leaves out comes from the `PG*` variables.
-    #[arg(env = "THALWEG_SOURCE", hide_env_values = true)]
-    pub(crate) source: String,
+    #[arg(env = "THALWEG_SOURCE", hide_env_values = true, required = true)]
+    pub(crate) source: Option<String>,
     /// The system whose API this one is like
     #[arg(long, env = "THALWEG_DIALECT", default_value = "postgraphile")]
     pub(crate) dialect: DialectName,
@@ -83,7 +83,9 @@ pub(crate) enum BigInt {
 
 impl ApiOptions {
     pub(crate) fn address(&self) -> Result<SourceAddress, Failure> {
-        Ok(SourceAddress::parse(&self.source).map_err(engine::OpenError::from)?)
+        let none = || Failure::Usage("there is no SOURCE, and no configuration file".into());
+        let source = self.source.as_ref().ok_or_else(none)?;
+        Ok(SourceAddress::parse(source).map_err(engine::OpenError::from)?)
     }
 
     /// What the engine is told; an option of another dialect is refused, never ignored.
