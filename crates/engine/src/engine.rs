@@ -5,7 +5,7 @@ use std::sync::Arc;
 use catalog::{Catalog, Note};
 use dialects::{Api, Dialect};
 use graphql::schema::Schema;
-use graphql::{DocumentLimits, Validator};
+use graphql::{DocumentLimits, GraphQLError, Validator};
 use sources::{Address, OpenOptions, Source};
 
 use crate::known_rows::{self, KnownRowsError};
@@ -104,6 +104,11 @@ impl Engine {
     #[must_use]
     pub fn limits(&self) -> &Limits {
         &self.limits
+    }
+
+    /// What is wrong with a document, if something is.
+    pub fn check_document(&self, text: &str) -> Result<(), Vec<GraphQLError>> {
+        self.validator.check(&self.api.schema, text, &self.limits.document)
     }
 
     /// The schema of the API as SDL.

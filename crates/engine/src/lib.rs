@@ -13,6 +13,7 @@
 //! * [`worker`]: what one thread needs to answer: connections
 //! * [`prepare`]: everything that is made once and cached
 //! * [`respond`]: answers and errors as JSON
+//! * [`sums`]: what several requests ask for together
 //! * [`report`]: what happened to a request
 //! * [`explain`]: the same road, shown instead of gone
 
@@ -22,6 +23,7 @@ pub mod known_rows;
 pub mod prepare;
 pub mod report;
 pub mod respond;
+pub mod sums;
 pub mod worker;
 
 pub use engine::{Engine, Limits, OpenError, Options};

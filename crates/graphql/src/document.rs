@@ -76,6 +76,16 @@ impl Validator {
         convert_operation(schema, &self.fields, &valid, operation)
     }
 
+    /// Whether all operations of a document could be resolved.
+    pub fn check(
+        &self,
+        schema: &Schema,
+        text: &str,
+        limits: &DocumentLimits,
+    ) -> Result<(), Vec<GraphQLError>> {
+        self.validate(schema, text, limits).map(|_| ())
+    }
+
     pub(crate) fn validate(
         &self,
         schema: &Schema,

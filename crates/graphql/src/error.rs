@@ -93,6 +93,16 @@ codes! {
     HeaderTooLarge = "HEADER_TOO_LARGE";
     /// The server has as many connections as it allows.
     TooManyConnections = "TOO_MANY_CONNECTIONS";
+    /// A batch of requests came to a server that answers none.
+    BatchingDisabled = "BATCHING_DISABLED";
+    /// The batch has more requests than the server allows.
+    BatchTooLarge = "BATCH_TOO_LARGE";
+    /// No document is known by the id of the request; Apollo's clients send the document then.
+    PersistedQueryNotFound = "PERSISTED_QUERY_NOT_FOUND";
+    /// The server knows no documents by ids.
+    PersistedQueryNotSupported = "PERSISTED_QUERY_NOT_SUPPORTED";
+    /// Only documents that the server was given may be executed, and this is none of them.
+    OperationNotTrusted = "OPERATION_NOT_TRUSTED";
     /// A function of the data source raised the error, in the words of whoever wrote it.
     Raised = "RAISED";
     /// Two rows would have the same value of a unique key.

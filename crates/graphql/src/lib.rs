@@ -36,5 +36,5 @@ pub use collect::{
 };
 pub use document::{DocumentLimits, Validator, validate_schema};
 pub use error::{ErrorCode, GraphQLError, PathSegment};
-pub use request::Request;
+pub use request::{Body, Parameters, Request};
 pub use sdl::{print_schema, print_type};

@@ -17,6 +17,24 @@ pub struct Operation {
     pub selection_sets: Vec<SelectionSet>,
 }
 
+impl Operation {
+    /// How many fields of the root type there are, with fragments in their places. Limits of
+    /// documents keep the number of spreads small.
+    #[must_use]
+    pub fn root_fields(&self) -> usize {
+        self.fields_of(self.root)
+    }
+
+    fn fields_of(&self, set: SelectionSetId) -> usize {
+        let selections = &self.selection_set(set).selections;
+        let fields = selections.iter().map(|selection| match selection {
+            Selection::Field(_) => 1,
+            Selection::Fragment { selection_set, .. } => self.fields_of(*selection_set),
+        });
+        fields.sum()
+    }
+}
+
 /// <https://spec.graphql.org/draft/#OperationType>
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum OperationKind {

@@ -16,24 +16,72 @@ pub struct Request {
     pub extensions: Map<ByteString, Json>,
 }
 
-impl Request {
+/// The same as they came: the document may be named instead of given.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Parameters {
+    pub query: Option<String>,
+    /// What names the document: `documentId`, `extensions.persistedQuery.sha256Hash`, or what
+    /// clients of one server or another call it.
+    pub document_id: Option<String>,
+    pub operation_name: Option<String>,
+    pub variables: Map<ByteString, Json>,
+    pub extensions: Map<ByteString, Json>,
+}
+
+/// What a body holds.
+#[derive(Clone, Debug, PartialEq)]
+#[expect(clippy::large_enum_variant, reason = "a box would be an allocation for each request")]
+pub enum Body {
+    One(Parameters),
+    /// Several requests, each of which may be wrong for itself.
+    Batch(Vec<Result<Parameters, GraphQLError>>),
+}
+
+impl Body {
     /// The body of a POST of the media type `application/json`.
     pub fn from_json(body: &[u8]) -> Result<Self, GraphQLError> {
         match parse_json(body, "The request body")? {
-            Json::Object(parameters) => Self::from_parameters(parameters),
-            Json::Array(_) => Err(refused("Batches of requests are not supported.")),
+            Json::Object(parameters) => Parameters::from_object(parameters).map(Self::One),
+            Json::Array(members) => {
+                let member = |member| match member {
+                    Json::Object(parameters) => Parameters::from_object(parameters),
+                    Json::Null
+                    | Json::Bool(_)
+                    | Json::Number(_)
+                    | Json::String(_)
+                    | Json::Array(_) => Err(refused("A request must be a JSON object.")),
+                };
+                Ok(Self::Batch(members.into_iter().map(member).collect()))
+            }
             Json::Null | Json::Bool(_) | Json::Number(_) | Json::String(_) => {
                 Err(refused("The request body must be a JSON object."))
             }
         }
     }
+}
 
+impl Request {
+    /// The body of a POST, with one request that holds its document.
+    pub fn from_json(body: &[u8]) -> Result<Self, GraphQLError> {
+        match Body::from_json(body)? {
+            Body::One(parameters) => parameters.into_request(),
+            Body::Batch(_) => Err(refused("Batches of requests are not supported.")),
+        }
+    }
+
+    /// The query component of a GET's URL, without its `?`.
+    pub fn from_query_string(query_string: &str) -> Result<Self, GraphQLError> {
+        Parameters::from_query_string(query_string)?.into_request()
+    }
+}
+
+impl Parameters {
     /// The query component of a GET's URL, without its `?`.
     pub fn from_query_string(query_string: &str) -> Result<Self, GraphQLError> {
         let mut parameters = Map::new();
         for (name, value) in form_urlencoded::parse(query_string.as_bytes()) {
             let value = match &*name {
-                "query" | "operationName" => text(value),
+                "query" | "operationName" | "documentId" | "doc_id" | "id" => text(value),
                 "variables" | "extensions" if value.is_empty() => Json::Null,
                 "variables" | "extensions" => parse_json(value.as_bytes(), &format!("\"{name}\""))?,
                 // Other parameters are the server's or nobody's.
@@ -47,13 +95,21 @@ impl Request {
         if parameters.get("operationName") == Some(&text(Cow::Borrowed(""))) {
             parameters.remove("operationName");
         }
-        Self::from_parameters(parameters)
+        Self::from_object(parameters)
     }
 
-    fn from_parameters(mut parameters: Map<ByteString, Json>) -> Result<Self, GraphQLError> {
+    /// The request, if its document is there.
+    pub fn into_request(self) -> Result<Request, GraphQLError> {
+        let Self { query, operation_name, variables, extensions, .. } = self;
+        let query = query.ok_or_else(|| refused("Must provide \"query\"."))?;
+        Ok(Request { query, operation_name, variables, extensions })
+    }
+
+    fn from_object(mut parameters: Map<ByteString, Json>) -> Result<Self, GraphQLError> {
+        let document_id = document_id(&mut parameters)?;
         let query = match parameters.remove("query") {
-            Some(Json::String(query)) => query.as_str().to_owned(),
-            Some(Json::Null) | None => return Err(refused("Must provide \"query\".")),
+            Some(Json::String(query)) => Some(query.as_str().to_owned()),
+            Some(Json::Null) | None => None,
             Some(_) => return Err(refused("\"query\" must be a string.")),
         };
         let operation_name = match parameters.remove("operationName") {
@@ -68,7 +124,44 @@ impl Request {
         };
         let variables = object("variables")?;
         let extensions = object("extensions")?;
-        Ok(Self { query, operation_name, variables, extensions })
+        let document_id = match document_id {
+            Some(id) => Some(id),
+            None => persisted_query(&extensions)?,
+        };
+        Ok(Self { query, document_id, operation_name, variables, extensions })
+    }
+}
+
+/// The parameter of the draft about persisted documents, by the names that Relay's users have too:
+/// <https://github.com/graphql/graphql-over-http/tree/persisted-documents/spec>.
+fn document_id(parameters: &mut Map<ByteString, Json>) -> Result<Option<String>, GraphQLError> {
+    for name in ["documentId", "doc_id"] {
+        match parameters.remove(name) {
+            Some(Json::String(id)) => return Ok(Some(id.as_str().to_owned())),
+            Some(Json::Null) | None => {}
+            Some(_) => return Err(refused(format!("\"{name}\" must be a string or null."))),
+        }
+    }
+    // A member of this name may mean anything to whoever sends a document too.
+    match (parameters.remove("id"), parameters.get("query")) {
+        (Some(Json::String(id)), None) => Ok(Some(id.as_str().to_owned())),
+        (_, _) => Ok(None),
+    }
+}
+
+/// <https://github.com/apollographql/apollo-link-persisted-queries#protocol>
+fn persisted_query(extensions: &Map<ByteString, Json>) -> Result<Option<String>, GraphQLError> {
+    let persisted = match extensions.get("persistedQuery") {
+        Some(Json::Object(persisted)) => persisted,
+        Some(Json::Null) | None => return Ok(None),
+        Some(_) => return Err(refused("\"extensions.persistedQuery\" must be an object.")),
+    };
+    if persisted.get("version").and_then(Json::as_u64) != Some(1) {
+        return Err(refused("Unsupported persisted query version: only 1 is known."));
+    }
+    match persisted.get("sha256Hash") {
+        Some(Json::String(hash)) => Ok(Some(hash.as_str().to_owned())),
+        _ => Err(refused("\"extensions.persistedQuery.sha256Hash\" must be a string.")),
     }
 }
 
@@ -137,6 +230,54 @@ mod tests {
             BAD_USER_INPUT: The request body is not valid JSON: EOF while parsing a value at line 1 column 9.
             BAD_USER_INPUT: The request body is not valid JSON: EOF while parsing a value at line 1 column 0.
         "#]].assert_eq(&lines(bodies.map(|body| Request::from_json(body.as_bytes()))));
+    }
+
+    #[test]
+    fn documents_can_be_named() {
+        let named = |body: &str| match Body::from_json(body.as_bytes()) {
+            Ok(Body::One(Parameters { query, document_id, .. })) => {
+                format!("{query:?} {document_id:?}\n")
+            }
+            Ok(Body::Batch(members)) => format!("{} members\n", members.len()),
+            Err(error) => format!("{}: {}\n", error.code.as_str(), error.message),
+        };
+        let bodies = [
+            r#"{"documentId":"sha256:ab"}"#,
+            r#"{"doc_id":"ab"}"#,
+            r#"{"id":"ab"}"#,
+            r#"{"id":"1","query":"{a}"}"#,
+            r#"{"id":7}"#,
+            r#"{"documentId":7}"#,
+            r#"{"documentId":null,"doc_id":"ab"}"#,
+            r#"{"extensions":{"persistedQuery":{"version":1,"sha256Hash":"ab"}}}"#,
+            r#"{"query":"{a}","extensions":{"persistedQuery":{"version":1,"sha256Hash":"ab"}}}"#,
+            r#"{"extensions":{"persistedQuery":{"version":2,"sha256Hash":"ab"}}}"#,
+            r#"{"extensions":{"persistedQuery":{"version":1}}}"#,
+            r#"{"extensions":{"persistedQuery":"ab"}}"#,
+            r#"[{"query":"{a}"},7]"#,
+        ];
+        expect![[r#"
+            None Some("sha256:ab")
+            None Some("ab")
+            None Some("ab")
+            Some("{a}") None
+            None None
+            BAD_USER_INPUT: "documentId" must be a string or null.
+            None Some("ab")
+            None Some("ab")
+            Some("{a}") Some("ab")
+            BAD_USER_INPUT: Unsupported persisted query version: only 1 is known.
+            BAD_USER_INPUT: "extensions.persistedQuery.sha256Hash" must be a string.
+            BAD_USER_INPUT: "extensions.persistedQuery" must be an object.
+            2 members
+        "#]]
+        .assert_eq(&bodies.map(named).concat());
+        let query_string =
+            "extensions=%7B%22persistedQuery%22:%7B%22version%22:1,%22sha256Hash%22:%22ab%22%7D%7D";
+        let parameters = Parameters::from_query_string(query_string).unwrap();
+        assert_eq!(parameters.document_id.as_deref(), Some("ab"));
+        let parameters = Parameters::from_query_string("documentId=cd").unwrap();
+        assert_eq!(parameters.document_id.as_deref(), Some("cd"));
     }
 
     #[test]

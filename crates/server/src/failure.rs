@@ -11,7 +11,7 @@ use graphql::GraphQLError;
 use crate::commands::health::Illness;
 use crate::configuration::ReadError;
 use crate::demo::SampleError;
-use crate::http::ListenError;
+use crate::http::{ListenError, ManifestError};
 use crate::metrics::MetricsError;
 
 #[derive(Debug, thiserror::Error)]
@@ -31,6 +31,8 @@ pub(crate) enum Failure {
     Sample(#[from] SampleError),
     #[error("cannot read {}: {error}", file.display())]
     Document { file: PathBuf, error: io::Error },
+    #[error("the trusted documents in {}: {error}", file.display())]
+    TrustedDocuments { file: PathBuf, error: ManifestError },
     /// The operation to explain is not one that the API answers.
     #[error("{0}")]
     Operation(OperationError),
@@ -64,6 +66,7 @@ impl Failure {
             | Self::Metrics(_)
             | Self::Sample(_)
             | Self::Document { .. }
+            | Self::TrustedDocuments { .. }
             | Self::Operation(_)
             | Self::Health { .. }
             | Self::Manual { .. }

@@ -11,6 +11,7 @@ mod limits;
 mod network;
 mod observability;
 mod origins;
+mod persisted;
 mod postgraphile;
 mod quantity;
 mod serving;
@@ -20,6 +21,7 @@ pub(crate) use api::ApiOptions;
 pub(crate) use compression::Coding;
 pub(crate) use observability::LoggedRequests;
 pub(crate) use origins::{AllowedOrigin, OriginOptions};
+pub(crate) use persisted::PersistedOptions;
 pub(crate) use serving::ServingOptions;
 
 use std::path::PathBuf;

@@ -91,7 +91,6 @@ fn what_is_no_graphql_request_is_400_in_both_types() {
             "{",
             "The request body is not valid JSON: EOF while parsing an object at line 1 column 1.",
         ),
-        ("[]", "Batches of requests are not supported."),
         ("{}", r#"Must provide \"query\"."#),
         (r#"{"query":7}"#, r#"\"query\" must be a string."#),
         (r#"{"query":"{a}","variables":[]}"#, r#"\"variables\" must be an object or null."#),

@@ -83,6 +83,7 @@ impl Prepared {
             0 => {}
             notes => tracing::info!(notes, "`thalweg check` names what could be better"),
         }
+        self.settings.check(&engine);
         Ok(Fresh { engine, settings: Arc::new(self.settings) })
     }
 }

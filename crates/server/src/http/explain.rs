@@ -9,7 +9,7 @@ use hyper::{Method, StatusCode};
 use serde_json::{Value, json};
 
 use super::exchange::Exchange;
-use super::graphql::{self, Read};
+use super::graphql;
 use super::media_type::MediaType;
 use super::respond::{Refusal, Response, refuse, respond};
 use super::route::HttpRequest;
@@ -23,11 +23,11 @@ pub(super) async fn answer(
 ) -> Response {
     let read = match *request.method() {
         Method::POST if !graphql::may_be_sent(service, &request) => Err(Refusal::OtherOrigin),
-        Method::POST => graphql::read(service, request).await,
+        Method::POST => graphql::read_one(service, request).await,
         _ => Err(Refusal::Method { allow: "POST" }),
     };
     match read {
-        Ok(Read { request, .. }) => {
+        Ok(request) => {
             let report = &mut exchange.report;
             let explained = service.worker.prepare_reported(&request, report);
             let body = match explained {

@@ -1,26 +1,35 @@
 //! A GraphQL request, from its head to its answer.
 
-use engine::{Allowed, Kind};
-use graphql::Request;
+use engine::{Allowed, Kind, Report};
+use graphql::{Body, Parameters, Request};
 use hyper::Method;
 use hyper::header::{ACCEPT, CONTENT_TYPE, HeaderMap};
 
 use super::accept_encoding::Readable;
+use super::batch;
 use super::body;
 use super::cors::{Permission, preflight};
 use super::exchange::Exchange;
 use super::media_type::{MediaType, is_readable, negotiate};
 use super::origin;
+use super::persisted::Found;
 use super::respond::{Refusal, Response, complete, refuse};
 use super::route::HttpRequest;
 use super::service::Service;
 
-/// A GraphQL request with what HTTP says about it.
+/// A body, or what stands for one in a URL, with what HTTP says about it.
 #[derive(Debug)]
-pub(super) struct Read {
-    pub(super) request: Request,
+struct Read {
+    body: Body,
     /// Only queries by GET: browsers, caches and crawlers repeat it as they like.
-    pub(super) allowed: Allowed,
+    allowed: Allowed,
+}
+
+/// A response with the name that the request gave.
+#[derive(Debug)]
+pub(super) struct Executed {
+    pub(super) response: engine::Response,
+    pub(super) operation_name: Option<String>,
 }
 
 /// Answers one request, and tells the exchange what happened.
@@ -58,22 +67,44 @@ async fn answer_request(
         None => Err(Refusal::NotAcceptable),
     };
     let media_type = media_type.unwrap_or(MediaType::Json);
-    match read {
-        Ok(Read { request, allowed }) => {
-            let report = &mut exchange.report;
-            let response = service.worker.execute_reported(&request, allowed, report).await;
-            exchange.operation_name = request.operation_name;
-            if response.kind != Kind::Executed {
-                exchange.refused(&response.body);
-            }
-            complete(media_type, response)
+    let answered = match read {
+        Ok(Read { body: Body::One(parameters), allowed }) => {
+            let executed = execute(service, parameters, allowed, &mut exchange.report).await;
+            executed.map(|Executed { response, operation_name }| {
+                exchange.operation_name = operation_name;
+                if response.kind != Kind::Executed {
+                    exchange.refused(&response.body);
+                }
+                complete(media_type, response)
+            })
         }
-        Err(refusal) => {
-            let response = refuse(media_type, &refusal);
-            exchange.refusal = Some(refusal);
-            response
+        Ok(Read { body: Body::Batch(members), .. }) => {
+            batch::answer(service, media_type, members, exchange).await
         }
+        Err(refusal) => Err(refusal),
+    };
+    answered.unwrap_or_else(|refusal| {
+        let response = refuse(media_type, &refusal);
+        exchange.refusal = Some(refusal);
+        response
+    })
+}
+
+/// Executes one request with the document that it holds or names.
+pub(super) async fn execute(
+    service: &Service,
+    parameters: Parameters,
+    allowed: Allowed,
+    report: &mut Report,
+) -> Result<Executed, Refusal> {
+    let persisted = &service.settings.persisted;
+    let Found { request, learn } = persisted.find(parameters).map_err(Refusal::Document)?;
+    let response = service.worker.execute_reported(&request, allowed, report).await;
+    // There is a document only if it is valid.
+    if let (Some(hash), Some(_)) = (learn, &report.document) {
+        persisted.learn(hash, &request.query);
     }
+    Ok(Executed { response, operation_name: request.operation_name })
 }
 
 /// Whether the page that sends the request may, if one does. Other methods do nothing.
@@ -83,19 +114,31 @@ pub(super) fn may_be_sent(service: &Service, request: &HttpRequest) -> bool {
         || origin::is_allowed(allowed, request.uri(), request.headers())
 }
 
-pub(super) async fn read(service: &Service, request: HttpRequest) -> Result<Read, Refusal> {
+/// The one request that came, with its document; nothing is executed.
+pub(super) async fn read_one(service: &Service, request: HttpRequest) -> Result<Request, Refusal> {
+    match read(service, request).await?.body {
+        Body::One(parameters) => {
+            let found = service.settings.persisted.find(parameters);
+            Ok(found.map_err(Refusal::Document)?.request)
+        }
+        Body::Batch(_) => Err(Refusal::BatchingDisabled),
+    }
+}
+
+async fn read(service: &Service, request: HttpRequest) -> Result<Read, Refusal> {
     match *request.method() {
         Method::POST => {
             check_content(request.headers())?;
             let (head, body) = request.into_parts();
             let bytes = body::read(service.settings.body, &head.headers, body).await?;
-            let request = Request::from_json(&bytes).map_err(Refusal::Malformed)?;
-            Ok(Read { request, allowed: Allowed::All })
+            let body = Body::from_json(&bytes).map_err(Refusal::Malformed)?;
+            Ok(Read { body, allowed: Allowed::All })
         }
         Method::GET | Method::HEAD => {
             let query_string = request.uri().query().unwrap_or_default();
-            let request = Request::from_query_string(query_string).map_err(Refusal::Malformed)?;
-            Ok(Read { request, allowed: Allowed::Queries })
+            let parameters = Parameters::from_query_string(query_string);
+            let body = Body::One(parameters.map_err(Refusal::Malformed)?);
+            Ok(Read { body, allowed: Allowed::Queries })
         }
         _ => Err(Refusal::Method { allow: "GET, HEAD, POST" }),
     }

@@ -31,12 +31,15 @@
 //! * `process`: what lasts whatever is reloaded
 //! * `descriptors`: how many files and connections the process may have open
 //! * `seldom`: what happens thousands of times and is said once
+//! * `persisted`: documents that clients name instead of sending them
+//! * `batch`: several requests in one body
 //! * `respond`: answers, and the refusals that come before GraphQL
 //! * `outgoing`: what all answers have in common
 //! * `accept_encoding`, `compress`, `answer_body`: the bytes of an answer
 
 mod accept_encoding;
 mod answer_body;
+mod batch;
 mod body;
 mod clients;
 mod compress;
@@ -56,6 +59,7 @@ mod listen;
 mod media_type;
 mod origin;
 mod outgoing;
+mod persisted;
 mod process;
 mod progress;
 mod readiness;
@@ -72,6 +76,7 @@ mod watched;
 mod watchers;
 
 pub(crate) use listen::{ListenError, Listeners, bind};
+pub(crate) use persisted::ManifestError;
 pub(crate) use reload::{Fresh, Reload};
 pub(crate) use serve::serve;
 pub(crate) use service::Generation;

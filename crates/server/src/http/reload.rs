@@ -39,8 +39,11 @@ pub(super) async fn follow(
         let started = Instant::now();
         tracing::info!("reloading");
         match run(Arc::clone(&reload)).await {
-            Some(Ok(Fresh { engine, settings })) => {
+            Some(Ok(Fresh { engine, mut settings })) => {
                 generations.send_modify(|generation| {
+                    if let Some(settings) = Arc::get_mut(&mut settings) {
+                        settings.inherit(&generation.settings);
+                    }
                     generation.engine = engine;
                     generation.settings = settings;
                     generation.process.reloads.succeeded.fetch_add(1, Ordering::Relaxed);

@@ -8,6 +8,7 @@ use hyper::header::{ACCEPT_ENCODING, ALLOW, CONTENT_TYPE, HeaderValue};
 use super::answer_body::AnswerBody;
 use super::decompress;
 use super::media_type::MediaType;
+use super::persisted::Missing;
 use crate::memory;
 
 pub(super) type Response = hyper::Response<AnswerBody>;
@@ -49,6 +50,15 @@ pub(super) enum Refusal {
     TooManyConnections {
         most: usize,
     },
+    /// A batch came where there may be none.
+    BatchingDisabled,
+    EmptyBatch,
+    BatchTooLarge {
+        found: usize,
+        most: usize,
+    },
+    /// The request has no document that may be executed.
+    Document(Missing),
     /// The parameters of a GraphQL request are not there or not of their types.
     Malformed(GraphQLError),
 }
@@ -61,7 +71,15 @@ impl Refusal {
             Self::OtherOrigin => StatusCode::FORBIDDEN,
             Self::NotAcceptable | Self::NoReadableCoding => StatusCode::NOT_ACCEPTABLE,
             Self::ContentType | Self::ContentEncoding => StatusCode::UNSUPPORTED_MEDIA_TYPE,
-            Self::BodyTooLarge { .. } => StatusCode::PAYLOAD_TOO_LARGE,
+            Self::BodyTooLarge { .. } | Self::BatchTooLarge { .. } => StatusCode::PAYLOAD_TOO_LARGE,
+            // Clients take these two for a question, and not for a failure, whatever they read.
+            Self::Document(Missing::NotFound | Missing::NotSupported) => StatusCode::OK,
+            Self::Document(Missing::NotTrusted) => StatusCode::FORBIDDEN,
+            Self::BatchingDisabled
+            | Self::EmptyBatch
+            | Self::Document(Missing::NotNamed(_) | Missing::OtherDocument) => {
+                StatusCode::BAD_REQUEST
+            }
             Self::BodyTimeout | Self::HeadTimeout => StatusCode::REQUEST_TIMEOUT,
             Self::HeadTooLarge { .. } => StatusCode::REQUEST_HEADER_FIELDS_TOO_LARGE,
             Self::TargetTooLong => StatusCode::URI_TOO_LONG,
@@ -89,7 +107,7 @@ impl Refusal {
         body
     }
 
-    fn error(&self) -> GraphQLError {
+    pub(super) fn error(&self) -> GraphQLError {
         match self {
             Self::Path => GraphQLError::new(
                 ErrorCode::NotFound,
@@ -169,7 +187,34 @@ impl Refusal {
                     "The server has {most} connections, as many as --max-clients allows; try again."
                 ),
             ),
-            Self::Malformed(error) => error.clone(),
+            Self::BatchingDisabled => GraphQLError::new(
+                ErrorCode::BatchingDisabled,
+                "Batches of requests are not supported (--batching).",
+            ),
+            Self::EmptyBatch => {
+                GraphQLError::new(ErrorCode::BadUserInput, "The batch holds no request.")
+            }
+            Self::BatchTooLarge { found, most } => GraphQLError::new(
+                ErrorCode::BatchTooLarge,
+                format!("The batch has {found} requests; {most} are allowed (--max-batch)."),
+            ),
+            // The next two are the messages that clients compare.
+            Self::Document(Missing::NotFound) => {
+                GraphQLError::new(ErrorCode::PersistedQueryNotFound, "PersistedQueryNotFound")
+            }
+            Self::Document(Missing::NotSupported) => GraphQLError::new(
+                ErrorCode::PersistedQueryNotSupported,
+                "PersistedQueryNotSupported",
+            ),
+            Self::Document(Missing::OtherDocument) => GraphQLError::new(
+                ErrorCode::BadUserInput,
+                "The id of the document is that of another: provided sha does not match query.",
+            ),
+            Self::Document(Missing::NotTrusted) => GraphQLError::new(
+                ErrorCode::OperationNotTrusted,
+                "Only documents that the server was given are executed (--only-trusted).",
+            ),
+            Self::Malformed(error) | Self::Document(Missing::NotNamed(error)) => error.clone(),
         }
     }
 }
@@ -194,6 +239,10 @@ pub(super) fn refuse(media_type: MediaType, refusal: &Refusal) -> Response {
         | Refusal::HeadTooLarge { .. }
         | Refusal::TargetTooLong
         | Refusal::TooManyConnections { .. }
+        | Refusal::BatchingDisabled
+        | Refusal::EmptyBatch
+        | Refusal::BatchTooLarge { .. }
+        | Refusal::Document(_)
         | Refusal::Malformed(_) => response,
     }
 }

@@ -1,13 +1,19 @@
 //! What the options say about HTTP, in the form in which requests need it.
 
+use std::path::PathBuf;
+use std::sync::Arc;
 use std::time::Duration;
 
+use engine::Engine;
 use hyper::header::HeaderValue;
 
 use super::descriptors;
+use super::persisted::{KnownDocuments, Persisted, TrustedDocuments};
 use super::progress::Patience;
 use crate::failure::Failure;
-use crate::options::{AllowedOrigin, Coding, LoggedRequests, OriginOptions, ServingOptions};
+use crate::options::{
+    AllowedOrigin, Coding, LoggedRequests, OriginOptions, PersistedOptions, ServingOptions,
+};
 
 /// The same for all threads; a reload replaces it as a whole.
 #[derive(Clone, Debug)]
@@ -24,6 +30,10 @@ pub(crate) struct Settings {
     pub(super) max_clients: usize,
     /// For how long requests are still taken after the signal to stop.
     pub(super) drain_delay: Option<Duration>,
+    /// Which documents are known by ids, and which are executed.
+    pub(super) persisted: Persisted,
+    /// The most requests in one body, where there may be several.
+    pub(super) most_batch: Option<usize>,
     /// How long requests may take that were begun before the signal to stop.
     pub(super) drain_timeout: Duration,
     pub(super) watch: WatchSettings,
@@ -113,7 +123,42 @@ pub(super) struct DevelopmentSettings {
     pub(super) explain: bool,
 }
 
+impl Persisted {
+    fn new(options: &PersistedOptions) -> Result<Self, Failure> {
+        options.check()?;
+        let read = |file: &PathBuf| {
+            TrustedDocuments::read(file)
+                .map(Arc::new)
+                .map_err(|error| Failure::TrustedDocuments { file: file.clone(), error })
+        };
+        // Where only trusted documents are executed, others need not be known.
+        let keeps_others = options.apq && !options.only_trusted;
+        let known = || Arc::new(KnownDocuments::new(options.apq_cache_size.0));
+        Ok(Self {
+            known: keeps_others.then(known),
+            trusted: options.trusted_documents.as_ref().map(read).transpose()?,
+            only_trusted: options.only_trusted,
+        })
+    }
+}
+
 impl Settings {
+    /// Tells the log which of the documents that options name do not fit the API.
+    pub(crate) fn check(&self, engine: &Engine) {
+        if let Some(trusted) = &self.persisted.trusted {
+            trusted.check(engine);
+        }
+    }
+
+    /// Takes over from the settings before what requests have filled.
+    pub(super) fn inherit(&mut self, before: &Self) {
+        if let (Some(known), Some(filled)) = (&mut self.persisted.known, &before.persisted.known)
+            && known.has_size_of(filled)
+        {
+            *known = Arc::clone(filled);
+        }
+    }
+
     /// Reads the files that options name, too.
     pub(crate) fn new(options: &ServingOptions) -> Result<Self, Failure> {
         let limits = &options.limits;
@@ -144,6 +189,8 @@ impl Settings {
                 options.connections(),
             ),
             drain_delay: options.drain_delay.map(|delay| delay.0),
+            persisted: Persisted::new(&options.persisted)?,
+            most_batch: options.persisted.batching.then_some(options.persisted.max_batch),
             drain_timeout: options.drain_timeout.0,
             watch: WatchSettings {
                 requests: options.observability.log_requests,

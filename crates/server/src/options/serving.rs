@@ -13,6 +13,7 @@ use super::limits::LimitOptions;
 use super::network::NetworkOptions;
 use super::observability::ObservabilityOptions;
 use super::origins::OriginOptions;
+use super::persisted::PersistedOptions;
 use super::quantity::Time;
 
 /// The most threads that anybody may ask for; each holds connections and a listener.
@@ -59,6 +60,8 @@ pub(crate) struct ServingOptions {
     pub(crate) compression: CompressionOptions,
     #[command(flatten)]
     pub(crate) origins: OriginOptions,
+    #[command(flatten)]
+    pub(crate) persisted: PersistedOptions,
 }
 
 impl ServingOptions {

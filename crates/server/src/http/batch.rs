@@ -1,0 +1,98 @@
+//! Several requests in one body, answered in their order, each as if it had come alone.
+//!
+//! They run beside each other on the thread. What limits one request limits all of them together
+//! too, so that a batch is no way around a limit.
+
+use engine::{Allowed, Report};
+use futures_util::future::join_all;
+use graphql::{ErrorCode, GraphQLError, Parameters};
+use hyper::StatusCode;
+
+use super::exchange::Exchange;
+use super::graphql::{Executed, execute};
+use super::media_type::MediaType;
+use super::respond::{Refusal, Response, respond};
+use super::service::Service;
+
+type Member = Result<Parameters, GraphQLError>;
+
+/// Answers a batch; 200 says that it was one, and each answer how its request went.
+pub(super) async fn answer(
+    service: &Service,
+    media_type: MediaType,
+    members: Vec<Member>,
+    exchange: &mut Exchange,
+) -> Result<Response, Refusal> {
+    check_number(service.settings.most_batch, members.len())?;
+    check_sums(service, &members)?;
+    let answers = join_all(members.into_iter().map(|member| answer_member(service, member))).await;
+    let most_bytes = service.worker.engine().limits().response_bytes;
+    let mut body = vec![b'['];
+    for (idx, (answer, report)) in answers.into_iter().enumerate() {
+        if idx > 0 {
+            body.push(b',');
+        }
+        tell(exchange, report);
+        match (body.len() + answer.len()) as u64 <= most_bytes {
+            true => body.extend_from_slice(&answer),
+            false => {
+                let error = GraphQLError::new(
+                    ErrorCode::ResponseTooLarge,
+                    format!(
+                        "The answers of the batch have more than {most_bytes} bytes together \
+                         (--max-response-size)."
+                    ),
+                );
+                body.extend_from_slice(&engine::Response::request_error(&[error]).body);
+                exchange.report.codes.push(ErrorCode::ResponseTooLarge);
+            }
+        }
+    }
+    body.push(b']');
+    Ok(respond(StatusCode::OK, media_type, body))
+}
+
+fn check_number(most: Option<usize>, found: usize) -> Result<(), Refusal> {
+    match most {
+        None => Err(Refusal::BatchingDisabled),
+        Some(_) if found == 0 => Err(Refusal::EmptyBatch),
+        Some(most) if found > most => Err(Refusal::BatchTooLarge { found, most }),
+        Some(_) => Ok(()),
+    }
+}
+
+/// Requests that are wrong for themselves count for nothing: they are not executed.
+fn check_sums(service: &Service, members: &[Member]) -> Result<(), Refusal> {
+    let requests = members.iter().filter_map(|member| {
+        let parameters = member.as_ref().ok()?.clone();
+        Some(service.settings.persisted.find(parameters).ok()?.request)
+    });
+    let requests: Vec<_> = requests.collect();
+    service.worker.check_sums(&requests).map_err(Refusal::Malformed)
+}
+
+async fn answer_member(service: &Service, member: Member) -> (Vec<u8>, Report) {
+    let mut report = Report::default();
+    let executed = match member {
+        Ok(parameters) => execute(service, parameters, Allowed::All, &mut report).await,
+        Err(error) => Err(Refusal::Malformed(error)),
+    };
+    let body = match executed {
+        Ok(Executed { response, .. }) => response.body,
+        Err(refusal) => {
+            report.codes.push(refusal.error().code);
+            refusal.body()
+        }
+    };
+    (body, report)
+}
+
+/// The log tells of the batch what its slowest request did, and what went wrong in any.
+fn tell(exchange: &mut Exchange, mut report: Report) {
+    let mut codes = std::mem::take(&mut exchange.report.codes);
+    codes.append(&mut report.codes);
+    if report.stages.execute >= exchange.report.stages.execute {
+        exchange.report = report;
+    }
+    exchange.report.codes = codes;
+}

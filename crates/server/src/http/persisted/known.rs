@@ -1,0 +1,87 @@
+//! Documents that were sent once, by their hashes:
+//! <https://www.apollographql.com/docs/apollo-server/performance/apq>.
+//!
+//! Only valid documents are kept. Where there are too many, those go first that were asked for
+//! once: whoever sends many documents cannot push out those that others use.
+
+use std::sync::Arc;
+
+use quick_cache::Weighter;
+use quick_cache::sync::Cache;
+
+use super::document_id::Sha256;
+
+/// About how many bytes an entry takes besides its text.
+const ENTRY: u64 = 128;
+
+/// What an average document takes, for the first size of the tables.
+const USUAL_DOCUMENT: u64 = 1024;
+
+#[derive(Debug)]
+pub(in crate::http) struct KnownDocuments {
+    documents: Cache<Sha256, Arc<str>, Weight>,
+    most_bytes: u64,
+}
+
+#[derive(Clone, Debug)]
+struct Weight;
+
+impl Weighter<Sha256, Arc<str>> for Weight {
+    fn weight(&self, _: &Sha256, text: &Arc<str>) -> u64 {
+        text.len() as u64 + ENTRY
+    }
+}
+
+impl KnownDocuments {
+    pub(in crate::http) fn new(most_bytes: u64) -> Self {
+        let documents = usize::try_from(most_bytes / USUAL_DOCUMENT).unwrap_or(usize::MAX);
+        Self {
+            documents: Cache::with_weighter(documents.min(1 << 16), most_bytes, Weight),
+            most_bytes,
+        }
+    }
+
+    /// Whether another of this size would be the same, but empty.
+    pub(in crate::http) fn has_size_of(&self, other: &Self) -> bool {
+        self.most_bytes == other.most_bytes
+    }
+
+    pub(super) fn find(&self, hash: &Sha256) -> Option<Arc<str>> {
+        self.documents.get(hash)
+    }
+
+    pub(super) fn keep(&self, hash: Sha256, text: &str) {
+        // One that is known stays where it is in the order of those that go.
+        if self.documents.peek(&hash).is_none() {
+            self.documents.insert(hash, text.into());
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::document_id::sha256;
+    use super::*;
+
+    #[test]
+    fn many_documents_push_out_none_that_is_used_and_take_no_more_memory() {
+        let known = KnownDocuments::new(256 << 10);
+        let used: Vec<String> = (0..20).map(|idx| format!("{{ used{idx} }}")).collect();
+        let ask = || used.iter().filter(|text| known.find(&sha256(text)).is_some()).count();
+        for text in &used {
+            known.keep(sha256(text), text);
+        }
+        for _ in 0..3 {
+            assert_eq!(ask(), used.len());
+        }
+        for idx in 0..20_000 {
+            let text = format!("{{ filler{idx} }}{}", " ".repeat(500));
+            known.keep(sha256(&text), &text);
+            if idx % 500 == 0 {
+                ask();
+            }
+        }
+        assert_eq!(ask(), used.len());
+        assert!(known.documents.weight() <= 256 << 10);
+    }
+}
