@@ -78,7 +78,8 @@ struct Release<'a> {
     platform: Platform,
     program: PathBuf,
     linkage: Linkage,
-    /// Completions in `completions`, manual pages in `man`, as the program makes them.
+    /// Completions in `completions`, manual pages in `man`, the schema and an example of the
+    /// configuration in `config`, as the program makes them.
     generated: PathBuf,
     /// Who wrote what else is in the program.
     notices: String,
@@ -130,7 +131,7 @@ pub(crate) fn dist(workspace: &Path, options: &Options) -> Result<(), DistError>
     Ok(())
 }
 
-/// Completions and manual pages, by the program itself.
+/// Completions, manual pages and what can be configured, by the program itself.
 fn generate(program: &Path, folder: &Path) -> Result<(), DistError> {
     let tree = Tree::new(folder)?;
     for (shell, file) in [("bash", "thalweg"), ("zsh", "_thalweg"), ("fish", "thalweg.fish")] {
@@ -138,6 +139,10 @@ fn generate(program: &Path, folder: &Path) -> Result<(), DistError> {
         tree.write(&format!("completions/{file}"), &script, tree::TEXT)?;
     }
     program::run(Command::new(program).arg("man").arg(folder.join("man")))?;
+    for (kind, file) in [("schema", "thalweg.schema.json"), ("example", "thalweg.toml")] {
+        let text = program::output(Command::new(program).args(["config", kind]))?;
+        tree.write(&format!("config/{file}"), &text, tree::TEXT)?;
+    }
     Ok(())
 }
 

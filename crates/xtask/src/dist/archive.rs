@@ -30,7 +30,7 @@ pub(crate) fn make(release: &Release<'_>, folder: &Path) -> Result<String, DistE
     if let Some(reason) = &release.not_static {
         tree.write(NOT_STATIC, reason, TEXT)?;
     }
-    for kind in ["completions", "man", "docs"] {
+    for kind in ["completions", "config", "man", "docs"] {
         let from = match kind {
             "docs" => release.workspace.join(kind),
             _ => release.generated.join(kind),

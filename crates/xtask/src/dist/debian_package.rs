@@ -27,11 +27,14 @@ const COMPRESSED: [(&str, &str); 1] = [("CHANGELOG.md", "usr/share/doc/thalweg/c
 /// What runs when the package is installed and removed.
 const SCRIPTS: [&str; 3] = ["postinst", "prerm", "postrm"];
 
-/// Completions, and where shells look for them.
-const COMPLETIONS: [(&str, &str); 3] = [
-    ("thalweg", "usr/share/bash-completion/completions/thalweg"),
-    ("_thalweg", "usr/share/zsh/vendor-completions/_thalweg"),
-    ("thalweg.fish", "usr/share/fish/vendor_completions.d/thalweg.fish"),
+/// What the program makes itself: completions, where shells look for them, and what can be
+/// configured.
+const GENERATED: [(&str, &str); 5] = [
+    ("completions/thalweg", "usr/share/bash-completion/completions/thalweg"),
+    ("completions/_thalweg", "usr/share/zsh/vendor-completions/_thalweg"),
+    ("completions/thalweg.fish", "usr/share/fish/vendor_completions.d/thalweg.fish"),
+    ("config/thalweg.schema.json", "usr/share/thalweg/thalweg.schema.json"),
+    ("config/thalweg.toml", "usr/share/doc/thalweg/examples/thalweg.toml"),
 ];
 
 /// Makes the package and gives its name.
@@ -56,8 +59,8 @@ fn put_files(release: &Release<'_>, tree: &Tree) -> Result<(), DistError> {
     for (from, path) in FILES {
         tree.copy(&release.workspace.join(from), path, TEXT)?;
     }
-    for (file, path) in COMPLETIONS {
-        tree.copy(&release.generated.join("completions").join(file), path, TEXT)?;
+    for (file, path) in GENERATED {
+        tree.copy(&release.generated.join(file), path, TEXT)?;
     }
     let pages = release.generated.join("man");
     for (page, _) in Tree::new(&pages)?.files()? {
