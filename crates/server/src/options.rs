@@ -68,10 +68,7 @@ pub(crate) enum Command {
     /// The exit code is 0 if it is, and 1 if it is not or does not answer.
     Health(HealthOptions),
     /// Print what can stand in the configuration file
-    Config {
-        #[command(subcommand)]
-        command: ConfigCommand,
-    },
+    Config(ConfigOptions),
     /// Print what a shell needs to complete commands and options
     Completions(CompletionsOptions),
     /// Write the manual pages, one a command, into a folder
@@ -128,11 +125,17 @@ pub(crate) struct DemoOptions {
     pub(crate) serving: ServingOptions,
 }
 
-#[derive(Clone, Copy, Debug, Subcommand)]
-pub(crate) enum ConfigCommand {
-    /// Print the JSON Schema of the file, by which editors know names and values
+#[derive(Debug, Args)]
+pub(crate) struct ConfigOptions {
+    /// What to print
+    pub(crate) part: ConfigPart,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub(crate) enum ConfigPart {
+    /// The JSON Schema of the file, by which editors know names and values
     Schema,
-    /// Print a file with every option, each as a comment
+    /// A file with every option, each as a comment
     Example,
 }
 
@@ -205,7 +208,7 @@ impl Command {
             | Self::Check(_)
             | Self::Health(_)
             | Self::Completions(_)
-            | Self::Config { .. }
+            | Self::Config(_)
             | Self::Man(_) => Level::Warn,
         }
     }

@@ -43,7 +43,7 @@ fn every_option_can_be_given_in_the_environment() {
         // `-h` and `-V` have a short name too, and so do not begin with two dashes.
         let options = help.lines().filter_map(|line| line.trim().strip_prefix("--"));
         for option in options {
-            let name = option.split(' ').next().unwrap().to_uppercase().replace('-', "_");
+            let name = option.split([' ', '[']).next().unwrap().to_uppercase().replace('-', "_");
             let variable = ["[env: THALWEG_", &name].concat();
             assert!(help.contains(&variable), "{command}: {option} has no {variable}: {help}");
         }
@@ -383,7 +383,7 @@ fn the_manual_has_every_error_code_and_every_option() {
     let mut options = BTreeSet::new();
     for command in ["serve", "schema", "explain", "check", "demo"] {
         let (_, help, _) = outcome(&run(&[command, "--help"]));
-        let lines = help.lines().filter_map(|line| line.trim().split(' ').next());
+        let lines = help.lines().filter_map(|line| line.trim().split([' ', '[']).next());
         options.extend(lines.filter(|word| word.starts_with("--")).map(str::to_owned));
     }
     let documented = names.iter().filter(|name| name.starts_with("--"));

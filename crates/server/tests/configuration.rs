@@ -103,12 +103,33 @@ fn flags_lists_and_booleans_come_from_the_file() {
     let fields = filter.lines().filter(|line| line.contains(':')).count();
     assert_eq!(fields, 2, "{filter}");
     assert!(!schema.contains("\n  and: ["), "{schema}");
-    // What the file turns on the environment can turn off.
-    configured.write("source = 'shop.db'\nsimplified-names = true\n");
-    let mut command = configured.thalweg(&["schema"]);
-    assert!(!configured.has(&mut command, "allAlbums"));
-    let mut command = configured.thalweg(&["schema"]);
-    assert!(configured.has(command.env("THALWEG_SIMPLIFIED_NAMES", "false"), "allAlbums"));
+}
+
+#[test]
+fn what_the_file_turns_on_the_environment_and_the_command_line_turn_off() {
+    let configured = Configured::new("source = 'shop.db'\nsimplified-names = true\n");
+    let is_off = |arguments: &[&str], environment: Option<&str>| {
+        let mut command = configured.thalweg(arguments);
+        if let Some(value) = environment {
+            command.env("THALWEG_SIMPLIFIED_NAMES", value);
+        }
+        configured.has(&mut command, "allAlbums")
+    };
+    assert!(!is_off(&["schema"], None));
+    for no in ["false", "0", "no", "off"] {
+        assert!(is_off(&["schema"], Some(no)), "{no}");
+    }
+    assert!(is_off(&["schema", "--simplified-names=false"], None));
+    assert!(is_off(&["schema", "--simplified-names=false"], Some("true")));
+    assert!(!is_off(&["schema", "--simplified-names"], Some("false")));
+    assert!(!is_off(&["schema", "--simplified-names=true"], Some("false")));
+    // What follows is no value.
+    assert!(!is_off(&["schema", "--simplified-names", "shop.db"], None));
+    let (code, _, error) = configured.run(&["schema", "--simplified-names=perhaps"]);
+    assert!(code == Some(2) && error.contains("not a boolean"), "{error}");
+    // What is off needs nothing else.
+    configured.write("source = 'shop.db'\nno-short-pk = false\n");
+    assert!(is_off(&["schema"], None));
 }
 
 #[test]

@@ -52,7 +52,7 @@ fn options(command: &[String]) -> BTreeSet<String> {
     let words = help.lines().map(|line| {
         let line = line.trim();
         let long = line.strip_prefix("-h, ").or_else(|| line.strip_prefix("-V, ")).unwrap_or(line);
-        long.split(' ').next().unwrap_or_default()
+        long.split([' ', '[']).next().unwrap_or_default()
     });
     let options: BTreeSet<String> =
         words.filter(|word| word.starts_with("--")).map(str::to_owned).collect();

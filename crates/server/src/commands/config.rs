@@ -5,12 +5,12 @@ use clap::CommandFactory;
 use crate::commands::print;
 use crate::configuration::{Keys, example, schema};
 use crate::failure::Failure;
-use crate::options::{Arguments, ConfigCommand};
+use crate::options::{Arguments, ConfigOptions, ConfigPart};
 
-pub(crate) fn run(command: &ConfigCommand) -> Result<(), Failure> {
+pub(crate) fn run(options: &ConfigOptions) -> Result<(), Failure> {
     let keys = Keys::of(&Arguments::command());
-    match command {
-        ConfigCommand::Schema => print(&format!("{:#}\n", schema(&keys))),
-        ConfigCommand::Example => print(&example(&keys)),
+    match options.part {
+        ConfigPart::Schema => print(&format!("{:#}\n", schema(&keys))),
+        ConfigPart::Example => print(&example(&keys)),
     }
 }

@@ -34,7 +34,7 @@ pub(crate) fn run(invocation: &Invocation) -> Result<ExitCode, Failure> {
         Command::Demo(options) => demo::run(options).map(|()| ExitCode::SUCCESS),
         Command::Health(options) => health::run(options).map(|()| ExitCode::SUCCESS),
         Command::Completions(options) => completions::run(options).map(|()| ExitCode::SUCCESS),
-        Command::Config { command } => config::run(command).map(|()| ExitCode::SUCCESS),
+        Command::Config(options) => config::run(options).map(|()| ExitCode::SUCCESS),
         Command::Man(options) => man::run(options).map(|()| ExitCode::SUCCESS),
     }
 }

@@ -59,7 +59,7 @@ fn reload(again: &Again) -> Result<Fresh, Failure> {
         | Command::Demo(_)
         | Command::Health(_)
         | Command::Completions(_)
-        | Command::Config { .. }
+        | Command::Config(_)
         | Command::Man(_) => {
             return Err(Failure::Usage("only `serve` reads its options again".into()));
         }

@@ -141,7 +141,8 @@ impl Kind {
     fn of(arg: &Arg) -> Self {
         let parser = arg.get_value_parser().type_id();
         let is_one_of = |types: &[TypeId]| types.iter().any(|kind| parser == *kind);
-        if matches!(arg.get_action(), ArgAction::SetTrue) {
+        let can_stand_alone = arg.get_num_args().is_some_and(|values| values.min_values() == 0);
+        if matches!(arg.get_action(), ArgAction::SetTrue) || can_stand_alone {
             Self::Flag
         } else if is_one_of(&[TypeId::of::<bool>()]) {
             Self::Boolean

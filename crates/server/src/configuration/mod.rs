@@ -10,6 +10,7 @@
 //! * `expand`: environment variables inside the file's strings
 //! * `value`: from a value to the words of a command line
 //! * `problem`: what is wrong with a file, and where
+//! * `flags`: options without a value, which may have one
 //! * `read`: the command line, the environment and the file together, and again for a reload
 //! * `schema`: the JSON Schema of the file
 //! * `example`: a file with every option
@@ -18,6 +19,7 @@
 mod example;
 mod expand;
 mod file;
+mod flags;
 mod keys;
 mod problem;
 mod read;

@@ -11,6 +11,7 @@ use clap::{Arg, ArgMatches, Command, CommandFactory, FromArgMatches};
 
 use super::expand::{NotText, Variable};
 use super::file::{self, Entries, Entry};
+use super::flags::with_values;
 use super::keys::{self, CONFIG, Key, Keys};
 use super::problem::Refused;
 use super::restart;
@@ -82,7 +83,7 @@ struct Beginning {
 
 /// Reads everything. The words are those of the command line, the program's name included.
 pub(crate) fn read(words: Vec<OsString>) -> Result<Invocation, ReadError> {
-    let is_check = begin(Arguments::command(), &words)
+    let is_check = begin(with_values(Arguments::command()), &words)
         .is_ok_and(|beginning| beginning.commands.first().is_some_and(|name| name == "check"));
     read_with(words, |_| {}).map_err(|error| match error.is_of_file() && is_check {
         true => ReadError::Found(Box::new(error)),
@@ -99,7 +100,7 @@ impl Invocation {
     /// What a server would be told by the file and the environment, and no command line.
     pub(crate) fn as_server(&self, source: &str) -> Result<Arguments, ReadError> {
         let words = ["thalweg", "serve", "--", source].map(OsString::from);
-        let command = Arguments::command();
+        let command = with_values(Arguments::command());
         let result = begin(command.clone(), &words)
             .and_then(|beginning| complete(command, &beginning, words.to_vec(), &self.entries));
         result.map_err(|error| {
@@ -159,7 +160,7 @@ fn read_with(
     words: Vec<OsString>,
     change: impl FnOnce(&mut Entries),
 ) -> Result<Invocation, ReadError> {
-    let command = Arguments::command();
+    let command = with_values(Arguments::command());
     let beginning = begin(command.clone(), &words)
         .map_err(|error| ReadError::Arguments { error, places: Places::default() })?;
     let file = beginning.file(&command);

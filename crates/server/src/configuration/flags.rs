@@ -1,0 +1,30 @@
+//! Options without a value, such as `--aggregates`.
+
+use clap::builder::BoolishValueParser;
+use clap::{Arg, ArgAction, Command};
+
+use super::keys;
+
+/// Lets them have one, as `--aggregates=false`: the command line could not turn off what the
+/// environment or the file turns on otherwise. In the environment only what means yes or no is
+/// taken.
+pub(super) fn with_values(command: Command) -> Command {
+    let flag = |arg: Arg| match is_flag(&arg) {
+        true => arg
+            .action(ArgAction::Set)
+            .num_args(0..=1)
+            .require_equals(true)
+            .value_name("BOOL")
+            .value_parser(BoolishValueParser::new())
+            .default_missing_value("true")
+            .default_value("false")
+            .hide_default_value(true)
+            .hide_possible_values(true),
+        false => arg,
+    };
+    command.mut_args(flag).mut_subcommands(with_values)
+}
+
+fn is_flag(arg: &Arg) -> bool {
+    matches!(arg.get_action(), ArgAction::SetTrue) && keys::name(arg).is_some()
+}
