@@ -45,13 +45,13 @@
     return response;
   }
 
-  // `name;dur=1.5, other;dur=2` as pairs.
+  // `name;dur=1.5, other;dur=2` by the names.
   function timings(header) {
-    const found = [];
+    const found = {};
     for (const part of (header ?? "").split(",")) {
       const name = part.split(";")[0].trim();
       const duration = /;\s*dur=([\d.]+)/.exec(part);
-      if (name && duration) found.push([name, Number(duration[1])]);
+      if (name && duration) found[name] = Number(duration[1]);
     }
     return found;
   }
@@ -149,6 +149,13 @@
     );
   }
 
+  const STAGES = [
+    ["document", "Parse, validate"],
+    ["plan", "Plan"],
+    ["execute", "Execute, write"],
+    ["total", "In the server"],
+  ];
+
   // All as text, as `thalweg explain` prints it.
   function asText(explained) {
     const lines = ["-- request", explained.request.trimEnd()];
@@ -202,33 +209,32 @@
   }
 
   function Explained({ request, explained }) {
-    const { stages, documentKnown } = explained;
-    const server = timings(request.timing);
+    // How long it took then; where the server does not say, how long it takes now.
+    const timed = timings(request.timing);
+    const stages = Object.keys(timed).length > 0 ? timed : explained.stages;
+    const known = explained.documentKnown ? "known from before" : "new to the server";
     const total = explained.statements.length;
     const rounds = Math.max(0, ...explained.statements.map((statement) => statement.round));
-    const how = documentKnown ? "known from before" : "new to the server";
     return h(
       React.Fragment,
       null,
       h(
         "dl",
         { className: "thalweg-facts" },
-        h(Fact, { name: "Answer", value: duration(request.milliseconds), title: "As the browser saw it" }),
-        h(Fact, { name: "Size", value: size(request.bytes) }),
-        server.map(([name, time]) =>
-          h(Fact, { key: name, name: `Server: ${name}`, value: duration(time) }),
+        STAGES.filter(([stage]) => Number.isFinite(stages[stage])).map(([stage, name]) =>
+          h(Fact, { key: stage, name, value: duration(stages[stage]), title: `The document is ${known}` }),
         ),
+        h(Fact, {
+          name: "In the browser",
+          value: duration(request.milliseconds),
+          title: "From the request to the end of the answer",
+        }),
+        h(Fact, { name: "Size", value: size(request.bytes) }),
         h(Fact, {
           name: "Statements",
           value: rounds > 1 ? `${total} in ${rounds} rounds` : `${total}`,
         }),
         Number.isFinite(explained.cost) && h(Fact, { name: "Cost", value: explained.cost }),
-        h(Fact, {
-          name: "Parse, validate",
-          value: duration(stages.document),
-          title: `This time; the document is ${how}`,
-        }),
-        h(Fact, { name: "Plan", value: duration(stages.plan), title: "This time" }),
       ),
       h(
         "section",

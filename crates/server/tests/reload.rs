@@ -267,3 +267,23 @@ fn memory_does_not_grow_with_reloads() {
     println!("{first} kB, then {last} kB");
     assert!(last < 2 * first, "{first} kB, then {last} kB");
 }
+
+#[test]
+fn a_document_that_was_answered_is_refused_once_the_schema_is_told_no_more() {
+    let (_folder, _connection, source) = sqlite();
+    let mut configured = Configured::start(&source, "");
+    let document = "{ __schema { queryType { name } } }";
+    let told = r#"{"data":{"__schema":{"queryType":{"name":"Query"}}}}"#;
+    let html = "Accept: text/html\r\n";
+    assert_eq!(configured.server.query("", document).body, told);
+    assert_eq!(configured.server.get("/", html).status, 200);
+    write(&configured.folder, &source, "introspection = 'off'\ngraphiql = 'off'");
+    configured.reload();
+    let refused = configured.server.query("", document).body;
+    assert!(refused.contains(r#""code":"INTROSPECTION_DISABLED""#), "{refused}");
+    assert_eq!(configured.server.get("/", html).status, 404);
+    write(&configured.folder, &source, "");
+    configured.reload();
+    assert_eq!(configured.server.query("", document).body, told);
+    assert_eq!(configured.server.get("/", html).status, 200);
+}
