@@ -54,11 +54,9 @@ pub(super) async fn serve(
 ) -> io::Result<()> {
     let listeners: Vec<Listener> =
         sockets.into_iter().map(Listener::new).collect::<io::Result<_>>()?;
-    let (current, clients) = {
-        let newest = generations.borrow();
-        (Current::new(&newest), Arc::clone(&newest.process.clients))
-    };
-    spawn_local(current.clone().follow(generations));
+    let clients = Arc::clone(&generations.borrow().process.clients);
+    let current = Current::new(generations);
+    spawn_local(current.clone().follow());
     let door = Door::new(current, clients);
     let open = listeners.into_iter().map(|listener| {
         let door = Rc::clone(&door);

@@ -49,7 +49,13 @@ struct GiveBack;
 
 /// The service of the newest generation.
 #[derive(Clone, Debug)]
-pub(super) struct Current(Rc<RefCell<Rc<Service>>>);
+pub(super) struct Current(Rc<RefCell<Newest>>);
+
+#[derive(Debug)]
+struct Newest {
+    service: Rc<Service>,
+    generations: watch::Receiver<Generation>,
+}
 
 impl Generation {
     pub(crate) fn first(Fresh { engine, settings }: Fresh, watchers: Watchers) -> Self {
@@ -72,18 +78,21 @@ impl Service {
 }
 
 impl Current {
-    pub(super) fn new(generation: &Generation) -> Self {
-        Self(Rc::new(RefCell::new(Rc::new(Service::new(generation)))))
+    pub(super) fn new(mut generations: watch::Receiver<Generation>) -> Self {
+        let service = Rc::new(Service::new(&generations.borrow_and_update()));
+        Self(Rc::new(RefCell::new(Newest { service, generations })))
     }
 
-    /// For a request that begins now.
+    /// For a request that begins now: once a reload is done, none gets the generation before.
     pub(super) fn get(&self) -> Rc<Service> {
-        Rc::clone(&self.0.borrow())
+        self.renew();
+        Rc::clone(&self.0.borrow().service)
     }
 
     /// Follows the generations until there will be no more, and lets go now and then what no
     /// request has needed.
-    pub(super) async fn follow(self, mut generations: watch::Receiver<Generation>) {
+    pub(super) async fn follow(self) {
+        let mut generations = self.0.borrow().generations.clone();
         let mut housekeeping = interval(HOUSEKEEPING);
         housekeeping.set_missed_tick_behavior(MissedTickBehavior::Delay);
         loop {
@@ -92,13 +101,25 @@ impl Current {
                     if changed.is_err() {
                         break;
                     }
-                    let service = Service::new(&generations.borrow_and_update());
-                    // The one before goes with the last request that has it, its connections included.
-                    drop(self.0.replace(Rc::new(service)));
+                    // A thread that nobody asks lets the one before go, too.
+                    self.renew();
                 }
                 _ = housekeeping.tick() => self.get().worker.close_old_connections(),
             }
         }
+    }
+
+    /// Takes the newest generation, if there is a new one; otherwise it costs a look at a number.
+    fn renew(&self) {
+        let mut newest = self.0.borrow_mut();
+        if !newest.generations.has_changed().unwrap_or(false) {
+            return;
+        }
+        let service = Rc::new(Service::new(&newest.generations.borrow_and_update()));
+        let before = std::mem::replace(&mut newest.service, service);
+        drop(newest);
+        // It goes with the last request that has it, its connections included.
+        drop(before);
     }
 }
 
