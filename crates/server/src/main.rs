@@ -7,6 +7,7 @@
 //! * `http`: GraphQL over HTTP
 //! * `request_id`: the name of one request
 //! * `metrics`: what the process counts, and how Prometheus reads it
+//! * `supervisor`: what systemd is told
 //! * `memory`: what the allocator gives back
 //! * `demo`: writes the sample shop into a database
 //! * `failure`: why a command ended without its result
@@ -24,6 +25,7 @@ mod memory;
 mod metrics;
 mod options;
 mod request_id;
+mod supervisor;
 
 use std::env;
 use std::io::{self, Write};

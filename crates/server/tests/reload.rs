@@ -8,6 +8,8 @@ mod program;
 use std::fs;
 use std::io::{BufRead, BufReader, Write};
 use std::net::{SocketAddr, TcpStream};
+use std::os::unix::net::UnixDatagram;
+use std::process::Command;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::thread;
 use std::time::{Duration, Instant};
@@ -15,7 +17,7 @@ use std::time::{Duration, Instant};
 use rusqlite::Connection;
 use testkit::postgres::{shared, wanted_installations};
 
-use crate::program::{Folder, PATIENCE, Server, post, read_answer};
+use crate::program::{Folder, PATIENCE, Server, post, read_answer, thalweg};
 
 const TABLES: &str = "CREATE TABLE item (id integer PRIMARY KEY, name text); \
     INSERT INTO item VALUES (1, 'one'), (2, 'two');";
@@ -286,4 +288,37 @@ fn a_document_that_was_answered_is_refused_once_the_schema_is_told_no_more() {
     configured.reload();
     assert_eq!(configured.server.query("", document).body, told);
     assert_eq!(configured.server.get("/", html).status, 200);
+}
+
+#[test]
+fn a_supervisor_is_told_what_the_server_does() {
+    let (folder, _connection, source) = sqlite();
+    let socket = folder.file("notify");
+    let supervisor = UnixDatagram::bind(&socket).unwrap();
+    supervisor.set_read_timeout(Some(PATIENCE)).unwrap();
+    let told = || {
+        let mut message = [0; 256];
+        let length = supervisor.recv(&mut message).unwrap();
+        String::from_utf8(message[..length].to_vec()).unwrap()
+    };
+    let mut child = thalweg(&["serve", &source, "--listen", "127.0.0.1:0", "--log", "off"])
+        .env("NOTIFY_SOCKET", &socket)
+        .spawn()
+        .unwrap();
+    let signal = |name: &str| {
+        let id = child.id().to_string();
+        assert!(Command::new("kill").args(["-s", name, &id]).status().unwrap().success());
+    };
+    assert_eq!(told(), "READY=1\n");
+    signal("HUP");
+    let reloading = told();
+    assert!(reloading.starts_with("RELOADING=1\nMONOTONIC_USEC="), "{reloading}");
+    assert_eq!(told(), "READY=1\n");
+    fs::remove_file(&source).unwrap();
+    signal("HUP");
+    assert!(told().starts_with("RELOADING=1\n"));
+    assert_eq!(told(), "READY=1\n");
+    signal("TERM");
+    assert_eq!(told(), "STOPPING=1\n");
+    assert!(child.wait().unwrap().success());
 }

@@ -16,6 +16,7 @@ use super::service::Generation;
 use super::settings::Settings;
 use crate::failure::Failure;
 use crate::memory;
+use crate::supervisor;
 
 /// What a reload replaces.
 #[derive(Debug)]
@@ -38,6 +39,7 @@ pub(super) async fn follow(
     while signal.recv().await.is_some() {
         let started = Instant::now();
         tracing::info!("reloading");
+        supervisor::tell_reloading();
         match run(Arc::clone(&reload)).await {
             Some(Ok(Fresh { engine, mut settings })) => {
                 generations.send_modify(|generation| {
@@ -61,6 +63,7 @@ pub(super) async fn follow(
                 tracing::error!("not reloaded, by a fault; everything is as it was");
             }
         }
+        supervisor::tell_ready();
         memory::give_back();
     }
 }

@@ -20,6 +20,7 @@ use super::service::Generation;
 use super::settings::Settings;
 use crate::failure::Failure;
 use crate::metrics::{self, MetricsListener};
+use crate::supervisor;
 
 /// For the threads to notice that their time is up.
 const GRACE: Duration = Duration::from_secs(1);
@@ -80,11 +81,13 @@ pub(crate) async fn serve(
         tracing::info!(version = env!("CARGO_PKG_VERSION"), threads, "serving at {place}");
     }
 
+    supervisor::tell_ready();
     let early = tokio::select! {
         () = signals.receive() => false,
         _ = endings.recv() => true,
     };
     process.is_stopping.store(true, Ordering::Relaxed);
+    supervisor::tell_stopping();
     let Settings { drain_timeout, drain_delay, .. } = *settings.borrow().settings;
     if let Some(delay) = drain_delay.filter(|_| !early) {
         tracing::info!(?delay, "stopping soon: requests are still taken");
