@@ -8,6 +8,7 @@ use graphql::schema::Schema;
 use graphql::{DocumentLimits, GraphQLError, Validator};
 use sources::{Address, OpenOptions, Source};
 
+use crate::cost::CostLimits;
 use crate::known_rows::{self, KnownRowsError};
 use crate::prepare::DocumentCache;
 
@@ -25,6 +26,7 @@ pub struct Options {
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Limits {
     pub document: DocumentLimits,
+    pub cost: CostLimits,
     /// The most bytes that an answer may have.
     pub response_bytes: u64,
     /// Whether it may ask for the schema.
@@ -33,7 +35,12 @@ pub struct Limits {
 
 impl Default for Limits {
     fn default() -> Self {
-        Self { document: DocumentLimits::default(), response_bytes: 256 << 20, introspection: true }
+        Self {
+            document: DocumentLimits::default(),
+            cost: CostLimits::default(),
+            response_bytes: 256 << 20,
+            introspection: true,
+        }
     }
 }
 

@@ -18,6 +18,8 @@ use crate::worker::Worker;
 /// What becomes of a request before it runs.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Explained {
+    /// What it is estimated to cost, in rows.
+    pub cost: u64,
     /// The request tree as text.
     pub request: String,
     pub statements: Vec<ExplainedStatement>,
@@ -66,10 +68,17 @@ impl Worker {
         Ok(Planned { document, prepared, variables })
     }
 
+    /// What a request is estimated to cost, in rows.
+    pub(crate) fn cost(&self, request: &Request) -> Result<u64, Vec<GraphQLError>> {
+        let planned = self.plan(request, &mut Report::default())?;
+        Ok(planned.prepared.cost(&planned.variables))
+    }
+
     fn show(&self, planned: &Planned) -> Explained {
         let Planned { prepared, .. } = planned;
         let levels = prepared.plan.program.levels();
         Explained {
+            cost: prepared.cost(&planned.variables),
             request: ir::print(&prepared.request, &self.engine.catalog),
             statements: levels.iter().map(|level| statement(level, planned)).collect(),
         }
@@ -100,8 +109,13 @@ impl Worker {
         let mut out = String::from("-- request\n");
         out.push_str(explained.request.trim_end());
         out.push('\n');
+        // Writing to a string cannot fail.
+        let _ = writeln!(
+            out,
+            "\n-- cost\n{}, of {} that are allowed",
+            explained.cost, self.engine.limits.cost.most
+        );
         for (index, statement) in explained.statements.iter().enumerate() {
-            // Writing to a string cannot fail.
             let _ = write!(
                 out,
                 "\n-- statement {} ({}, round {}): {}\n{}\n",

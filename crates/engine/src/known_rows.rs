@@ -4,7 +4,7 @@
 use std::sync::Arc;
 
 use catalog::{Catalog, EntityId, FieldId, KnownRows};
-use response::{Failure, Item, Leaf, Node, Shape, ShapeField, Sink};
+use response::{Failure, Held, Item, Leaf, Memory, Node, Shape, ShapeField, Sink};
 use sources::relational::CompileError;
 use sources::{ExecuteError, Observed, Plan, Source, Variables};
 
@@ -46,8 +46,8 @@ async fn read_entity(
         .compile(catalog, &request(entity, fields))
         .map_err(|source| KnownRowsError::Compile { entity: name(), source })?;
     let plan = Arc::new(Plan { program, shape: shape(fields.len()) });
-    let connections = source.connections(1);
-    let sink = Sink::new(Vec::new(), BYTES);
+    let connections = source.connections(1, &Memory::new(u64::MAX));
+    let sink = Sink::new(Vec::new(), BYTES, Held::default());
     let written = connections
         .execute(&plan, Variables(&[]), sink, &mut Observed::default())
         .await

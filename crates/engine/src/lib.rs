@@ -12,11 +12,13 @@
 //! * [`known_rows`]: rows that the API is made from
 //! * [`worker`]: what one thread needs to answer: connections
 //! * [`prepare`]: everything that is made once and cached
+//! * [`cost`]: what an operation is estimated to cost
 //! * [`respond`]: answers and errors as JSON
 //! * [`sums`]: what several requests ask for together
 //! * [`report`]: what happened to a request
 //! * [`explain`]: the same road, shown instead of gone
 
+pub mod cost;
 pub mod engine;
 pub mod explain;
 pub mod known_rows;
@@ -26,10 +28,12 @@ pub mod respond;
 pub mod sums;
 pub mod worker;
 
+pub use cost::CostLimits;
 pub use engine::{Engine, Limits, OpenError, Options};
 pub use explain::Explained;
 pub use known_rows::KnownRowsError;
 pub use report::{Report, Stages};
 pub use respond::{Kind, Response};
+pub use response::{Held, Memory};
 pub use sources::{Address as SourceAddress, Extensions, OpenOptions, Timeouts};
 pub use worker::{Allowed, Worker};

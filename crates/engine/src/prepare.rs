@@ -5,7 +5,7 @@ use std::hash::{Hash, Hasher};
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, OnceLock, PoisonError, RwLock};
 
-use dialects::{Introspection, LowerError};
+use dialects::{Introspection, LowerError, Lowered};
 use graphql::operation::{FieldRef, Location, Operation, OperationKind, Selection};
 use graphql::variables::{Steering, Structure, Variables};
 use graphql::{ErrorCode, GraphQLError, Request};
@@ -13,6 +13,7 @@ use quick_cache::sync::Cache;
 use quick_cache::{Equivalent, Weighter};
 use sources::Plan;
 
+use crate::cost::Cost;
 use crate::engine::Engine;
 
 /// The most structures of one document that are kept.
@@ -45,6 +46,7 @@ pub struct Prepared {
     structure: Structure,
     pub request: ir::Request,
     pub plan: Arc<Plan>,
+    cost: Cost,
 }
 
 /// Documents by their text, compared as a whole.
@@ -98,6 +100,11 @@ impl Weighter<Key, Kept> for Weight {
 }
 
 impl Prepared {
+    /// What the request is estimated to cost with these variables, in rows.
+    pub(crate) fn cost(&self, variables: &Variables) -> u64 {
+        self.cost.estimate(sources::Variables(&variables.values))
+    }
+
     /// About how many bytes it takes.
     fn weight(&self) -> u64 {
         let statement = |level: &sources::relational::Level| {
@@ -208,8 +215,9 @@ impl Engine {
             .compile(&self.catalog, &lowered.request)
             .map_err(|error| vec![compile_error(&error)])?;
         let plan = Arc::new(Plan { program, shape: lowered.shape });
-        let prepared =
-            Arc::new(Prepared { structure: lowered.structure, request: lowered.request, plan });
+        let cost = Cost::new(&lowered.request, self.limits.cost);
+        let Lowered { request, structure, .. } = lowered;
+        let prepared = Arc::new(Prepared { structure, request, plan, cost });
         if !document.introspects && prepared.structure.observations.len() <= OBSERVATIONS {
             let mut plans = document.plans.write().unwrap_or_else(PoisonError::into_inner);
             if plans.len() >= STRUCTURES {

@@ -26,6 +26,8 @@ pub struct Report {
     pub plan_known: bool,
     /// The request tree and the statements, from when there are any.
     pub prepared: Option<Arc<Prepared>>,
+    /// What it was estimated to cost, in rows.
+    pub cost: Option<u64>,
     /// The codes of the answer's errors.
     pub codes: Vec<ErrorCode>,
     /// What its statements took.

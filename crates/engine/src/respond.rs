@@ -4,7 +4,7 @@ use std::sync::atomic::{AtomicU64, Ordering};
 
 use graphql::operation::Location;
 use graphql::{ErrorCode, GraphQLError, PathSegment};
-use response::{Failure, Segment, WriteError, Written};
+use response::{Failure, Held, Segment, TooLarge, WriteError, Written};
 use sources::{ExecuteError, SourceError, SourceErrorKind};
 
 /// A response, ready to be sent.
@@ -13,6 +13,8 @@ pub struct Response {
     pub kind: Kind,
     /// The JSON text.
     pub body: Vec<u8>,
+    /// The memory that it takes, for as long as it is here.
+    pub held: Held,
 }
 
 /// How far the request came. HTTP derives its status from it.
@@ -24,6 +26,8 @@ pub enum Kind {
     Executed,
     /// A mutation came where only queries may.
     MutationRefused,
+    /// The server has too much to do; the same request may be sent again after a while.
+    Overloaded,
 }
 
 /// The beginning of every response that has data.
@@ -36,12 +40,12 @@ impl Response {
         let mut body = Vec::from(*b"{\"errors\":");
         write_errors(errors, &mut body);
         body.push(b'}');
-        Self { kind: Kind::RequestError, body }
+        Self { kind: Kind::RequestError, body, held: Held::default() }
     }
 
     /// The response of a request that ran.
     pub(crate) fn executed(written: Written<SourceError>, codes: &mut Vec<ErrorCode>) -> Self {
-        let Written { data: mut body, errors } = written;
+        let Written { data: mut body, held, errors } = written;
         if !errors.is_empty() {
             let errors: Vec<_> = errors.into_iter().map(execution_error).collect();
             codes.extend(errors.iter().map(|error| error.code));
@@ -49,23 +53,35 @@ impl Response {
             write_errors(&errors, &mut body);
         }
         body.push(b'}');
-        Self { kind: Kind::Executed, body }
+        Self { kind: Kind::Executed, body, held }
     }
 
     /// The response of a request of which nothing could be read.
     pub(crate) fn failed(error: ExecuteError, codes: &mut Vec<ErrorCode>) -> Self {
         let error = match error {
             ExecuteError::Source(error) => source_error(&error),
-            ExecuteError::TooLarge(error) => {
+            ExecuteError::TooLarge(error @ TooLarge::Answer { .. }) => {
                 GraphQLError::new(ErrorCode::ResponseTooLarge, error.to_string())
             }
+            ExecuteError::TooLarge(TooLarge::Together(_)) => no_memory(),
         };
+        if matches!(error.code, ErrorCode::ResponseMemoryExhausted | ErrorCode::Overloaded) {
+            codes.push(error.code);
+            return Self { kind: Kind::Overloaded, ..Self::request_error(&[error]) };
+        }
         codes.push(error.code);
         let mut body = Vec::from(*b"{\"data\":null,\"errors\":");
         write_errors(&[error], &mut body);
         body.push(b'}');
-        Self { kind: Kind::Executed, body }
+        Self { kind: Kind::Executed, body, held: Held::default() }
     }
+}
+
+fn no_memory() -> GraphQLError {
+    GraphQLError::new(
+        ErrorCode::ResponseMemoryExhausted,
+        "The answers that the server is making take all the memory that they may; try again later.",
+    )
 }
 
 fn write_errors(errors: &[GraphQLError], body: &mut Vec<u8>) {
@@ -116,6 +132,14 @@ pub(crate) fn source_error(error: &SourceError) -> GraphQLError {
         SourceErrorKind::TooLarge => {
             return GraphQLError::new(ErrorCode::ResponseTooLarge, String::from(&*error.message));
         }
+        // Not the source's fault, and nothing to look up in the log.
+        SourceErrorKind::NoMemory => return no_memory(),
+        SourceErrorKind::Busy => {
+            return GraphQLError::new(
+                ErrorCode::Overloaded,
+                "All connections to the data source are in use; try again later.",
+            );
+        }
         SourceErrorKind::UniqueViolation => ErrorCode::UniqueViolation,
         SourceErrorKind::ForeignKeyViolation => ErrorCode::ForeignKeyViolation,
         SourceErrorKind::NotNullViolation => ErrorCode::NotNullViolation,
@@ -148,6 +172,8 @@ pub(crate) fn source_error(error: &SourceError) -> GraphQLError {
         SourceErrorKind::Input
         | SourceErrorKind::Raised
         | SourceErrorKind::TooLarge
+        | SourceErrorKind::NoMemory
+        | SourceErrorKind::Busy
         | SourceErrorKind::Internal => "The data source failed.",
     };
     GraphQLError::new(code, message).with_extension("errorId", &id)

@@ -14,15 +14,27 @@ impl Worker {
             self.engine.document(request, &mut false).ok()
         });
         let root_fields: usize = documents.map(|document| document.operation.root_fields()).sum();
-        match root_fields <= most {
-            true => Ok(()),
-            false => Err(GraphQLError::new(
+        if root_fields > most {
+            return Err(GraphQLError::new(
                 ErrorCode::TooManyRootFields,
                 format!(
                     "The requests of the batch have {root_fields} root fields together; {most} \
                      are allowed (--max-root-fields)."
                 ),
-            )),
+            ));
         }
+        let costs = requests.iter().filter_map(|request| self.cost(request).ok());
+        let cost = costs.fold(0_u64, u64::saturating_add);
+        let most = self.engine.limits.cost.most;
+        if cost > most {
+            return Err(GraphQLError::new(
+                ErrorCode::CostTooHigh,
+                format!(
+                    "The requests of the batch are estimated to cost {cost} together; {most} is \
+                     allowed (--max-cost)."
+                ),
+            ));
+        }
+        Ok(())
     }
 }

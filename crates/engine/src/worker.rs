@@ -5,7 +5,7 @@ use std::time::Instant;
 
 use graphql::operation::OperationKind;
 use graphql::{ErrorCode, GraphQLError, Request, coerce_variable_values};
-use response::Sink;
+use response::{Held, Memory, Sink};
 use sources::statistics::Counter;
 use sources::{Connections, SourceError, Variables};
 
@@ -18,6 +18,7 @@ use crate::respond::{DATA, Kind, Response};
 pub struct Worker {
     pub(crate) engine: Arc<Engine>,
     pub(crate) connections: Connections,
+    memory: Arc<Memory>,
 }
 
 /// Which operations a request may bring.
@@ -29,10 +30,17 @@ pub enum Allowed {
 }
 
 impl Worker {
+    /// A worker whose answers may take all memory that there is.
     #[must_use]
     pub fn new(engine: Arc<Engine>) -> Self {
-        let connections = engine.source.connections(engine.connections);
-        Self { engine, connections }
+        Self::sharing(engine, Memory::new(u64::MAX))
+    }
+
+    /// A worker whose answers take their memory from what all of them may take together.
+    #[must_use]
+    pub fn sharing(engine: Arc<Engine>, memory: Arc<Memory>) -> Self {
+        let connections = engine.source.connections(engine.connections, &memory);
+        Self { engine, connections, memory }
     }
 
     /// The same worker, whose connections are counted.
@@ -108,9 +116,12 @@ impl Worker {
             (variables, prepared)
         };
         report.prepared = Some(Arc::clone(&prepared));
+        let cost = prepared.cost(&variables);
+        report.cost = Some(cost);
+        engine.limits.cost.check(cost).map_err(|error| vec![error])?;
         let timed = Timed::start(&mut report.stages.execute);
         let variables = Variables(&variables.values);
-        let sink = Sink::new(DATA.to_vec(), engine.limits.response_bytes);
+        let sink = Sink::new(DATA.to_vec(), engine.limits.response_bytes, Held::of(&self.memory));
         let observed = &mut report.observed;
         let executed = self.connections.execute(&prepared.plan, variables, sink, observed).await;
         drop(timed);

@@ -79,6 +79,8 @@ codes! {
     TooManyVariables = "TOO_MANY_VARIABLES";
     /// The document has more operations than the server allows.
     TooManyOperations = "TOO_MANY_OPERATIONS";
+    /// The operation is estimated to cost more than the server allows.
+    CostTooHigh = "COST_TOO_HIGH";
     /// The HTTP method cannot carry this operation: a mutation by GET, for instance.
     MethodNotAllowed = "METHOD_NOT_ALLOWED";
     /// The body of the request has more bytes than the server allows, decompressed or not.
@@ -125,6 +127,11 @@ codes! {
     Timeout = "TIMEOUT";
     /// The data source cannot be reached, or has no connection free.
     Unavailable = "UNAVAILABLE";
+    /// The server has as much to do as it may; the request may be sent again after a while.
+    Overloaded = "OVERLOADED";
+    /// The answers that are being made take all the memory that they may; the request may be sent
+    /// again after a while.
+    ResponseMemoryExhausted = "RESPONSE_MEMORY_EXHAUSTED";
     /// The answer is larger than the server allows.
     ResponseTooLarge = "RESPONSE_TOO_LARGE";
     /// A stored value cannot be represented in the field's type.

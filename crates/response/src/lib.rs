@@ -10,17 +10,20 @@
 //! * [`leaf`]: one value to JSON
 //! * [`writer`]: the walk, with null propagation
 //! * [`sink`]: where the bytes go
+//! * [`memory`]: what all answers may take together
 //! * [`escape`]: JSON strings
 
 pub mod cursor;
 pub mod escape;
 pub mod leaf;
+pub mod memory;
 pub mod shape;
 pub mod sink;
 pub mod writer;
 
 pub use cursor::{Bounds, Cursor, Layout, LevelId, Place, Value};
 pub use leaf::{EnumNames, Figure, JsonForm, Leaf, LeafError, Member, Part};
+pub use memory::{Held, Memory, NoMemory};
 pub use shape::{Fields, Item, Node, NodeId, OutputId, Piece, RowsId, Shape, ShapeField};
 pub use sink::{Mark, Sink, TooLarge};
 pub use writer::{Failure, PathItem, Segment, WriteError, Writer, Written};

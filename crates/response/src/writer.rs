@@ -8,6 +8,7 @@
 
 use crate::cursor::{Cursor, Layout, LevelId, NoRow, Place, Value};
 use crate::leaf::{Leaf, LeafError};
+use crate::memory::Held;
 use crate::shape::{Fields, Item, Node, NodeId, OutputId, Piece, RowsId, Shape, ShapeField};
 use crate::sink::{Mark, Sink, TooLarge};
 
@@ -67,6 +68,8 @@ pub enum Failure<E> {
 pub struct Written<E> {
     /// The bytes of `data`.
     pub data: Vec<u8>,
+    /// The memory that they take, for as long as they are here.
+    pub held: Held,
     pub errors: Vec<WriteError<E>>,
 }
 
@@ -105,7 +108,8 @@ impl<'p, E> Writer<'p, E> {
             Err(Halt::TooLarge(error)) => return Err(error),
         }
         self.sink.check_budget()?;
-        Ok(Written { data: self.sink.into_bytes(), errors: self.errors })
+        let (data, held) = self.sink.into_parts();
+        Ok(Written { data, held, errors: self.errors })
     }
 
     fn write_fields<C: Cursor<Error = E>>(

@@ -4,7 +4,7 @@ use response::{
     Bounds, Cursor, Failure, Fields, Item, Layout, Leaf, LevelId, Node, NodeId, OutputId, Piece,
     Place, RowsId, Shape, ShapeField, Value, Writer,
 };
-use response::{Segment, Sink, TooLarge};
+use response::{Held, Segment, Sink, TooLarge};
 
 /// A stored value.
 #[derive(Clone, Copy, Debug)]
@@ -155,7 +155,7 @@ impl Answer {
 
     fn write(self) -> Result<(String, Vec<String>), TooLarge> {
         let budget = self.budget.unwrap_or(1_000_000);
-        let sink = Sink::new(b"{\"data\":".to_vec(), budget);
+        let sink = Sink::new(b"{\"data\":".to_vec(), budget, Held::default());
         let mut writer = Writer::new(&self.shape, &self.layout, sink);
         for (field, error) in self.failed {
             writer.fail_root(field, error);
@@ -571,6 +571,6 @@ fn an_answer_beyond_its_budget_is_refused() {
     for budget in [0, 20, 60, exact - 1] {
         let mut answer = nested(true, true, true);
         answer.budget = Some(budget);
-        assert_eq!(answer.write().unwrap_err(), TooLarge { budget });
+        assert_eq!(answer.write().unwrap_err(), TooLarge::Answer { budget });
     }
 }

@@ -4,6 +4,7 @@
 //! answer needed may be many times what anybody asks for afterwards.
 
 use bytes::Bytes;
+use engine::Held;
 
 /// From this size on the memory of an answer is given back when it was sent.
 const LARGE: usize = 8 << 20;
@@ -15,24 +16,33 @@ pub(crate) fn give_back() {
     unsafe { libmimalloc_sys::mi_collect(true) }
 }
 
-/// An answer's bytes.
-pub(crate) fn answer(body: Vec<u8>) -> Bytes {
-    if body.len() < LARGE { body.into() } else { Bytes::from_owner(Large(body)) }
+/// An answer's bytes, which hold their memory until they are sent.
+pub(crate) fn answer(body: Vec<u8>, held: Held) -> Bytes {
+    if body.len() < LARGE && held.bytes() == 0 {
+        return body.into();
+    }
+    Bytes::from_owner(Large { body, _held: held })
 }
 
 /// An answer that gives its memory back.
-struct Large(Vec<u8>);
+struct Large {
+    body: Vec<u8>,
+    _held: Held,
+}
 
 impl AsRef<[u8]> for Large {
     fn as_ref(&self) -> &[u8] {
-        &self.0
+        &self.body
     }
 }
 
 impl Drop for Large {
     fn drop(&mut self) {
-        self.0 = Vec::new();
-        give_back();
+        let is_large = self.body.len() >= LARGE;
+        self.body = Vec::new();
+        if is_large {
+            give_back();
+        }
     }
 }
 
@@ -44,7 +54,7 @@ mod tests {
     fn answers_of_any_size_are_as_they_were() {
         for size in [0, 5, LARGE - 1, LARGE, LARGE + 5] {
             let body: Vec<u8> = (0..size).map(|index| (index % 251) as u8).collect();
-            let bytes = answer(body.clone());
+            let bytes = answer(body.clone(), Held::default());
             let part = bytes.slice(size / 2..);
             assert!(bytes == body);
             drop(bytes);

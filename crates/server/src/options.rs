@@ -4,10 +4,12 @@
 mod address;
 mod api;
 mod compression;
+mod cost;
 mod database;
 mod development;
 mod filter;
 mod limits;
+mod load;
 mod network;
 mod observability;
 mod origins;
@@ -19,6 +21,7 @@ mod serving;
 pub(crate) use address::{Address, Mode, Place};
 pub(crate) use api::ApiOptions;
 pub(crate) use compression::Coding;
+pub(crate) use cost::CostOptions;
 pub(crate) use observability::LoggedRequests;
 pub(crate) use origins::{AllowedOrigin, OriginOptions};
 pub(crate) use persisted::PersistedOptions;
@@ -98,6 +101,8 @@ pub(crate) struct ExplainOptions {
     /// For PostgreSQL: run the statements, and print the plans with its own figures
     #[arg(help_heading = "Explanation", long, env = "THALWEG_ANALYZE")]
     pub(crate) analyze: bool,
+    #[command(flatten)]
+    pub(crate) cost: CostOptions,
 }
 
 #[derive(Debug, Args)]

@@ -289,6 +289,9 @@ transaction, snapshot
   step 0 of root 0: read rows 0: entity artist, single, filter id = $0
     #0 field name
 
+-- cost
+2, of 1000000 that are allowed
+
 -- statement 1 (rows of artist, round 1): a root field
 SELECT t0."name" FROM "artist" AS t0 WHERE t0."id" = ?1
 --   parameter 1: $id = 127

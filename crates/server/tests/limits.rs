@@ -4,7 +4,10 @@
 
 mod program;
 
-use crate::program::{Answer, Server};
+use std::io::Write;
+use std::process::Stdio;
+
+use crate::program::{Answer, Server, outcome, thalweg};
 
 const ACCEPT: &str = "Accept: application/graphql-response+json\r\n";
 
@@ -149,4 +152,70 @@ fn limits_can_be_lowered_and_raised() {
     let directives = |count| format!("{{ {} }}", "nodeId @skip(if: false) ".repeat(count));
     let error = "The document has 6 directives; 5 are allowed (--max-directives).";
     check(&server, 5, directives, "TOO_MANY_DIRECTIVES", error);
+}
+
+#[test]
+fn the_estimated_cost_is_limited() {
+    let server = Server::sample();
+    // The list itself costs one.
+    let list = |count| format!("{{ allArtistsList(first: {}) {{ id }} }}", count - 1);
+    let error = "The operation is estimated to cost 1000001; 1000000 is allowed (--max-cost). Ask \
+                 for smaller pages, or for fewer lists in lists.";
+    check(&server, 1_000_000, list, "COST_TOO_HIGH", error);
+    // The size of the page may come by a variable; the statement is the same.
+    let query = "query($n: Int!) { allArtistsList(first: $n) { id } }";
+    for (rows, status) in [(999_999, 200), (1_000_000, 400), (2_147_483_647, 400), (5, 200)] {
+        let body = format!("{{\"query\":\"{query}\",\"variables\":{{\"n\":{rows}}}}}");
+        assert_eq!(server.post(ACCEPT, &body).status, status, "{rows}");
+    }
+}
+
+#[test]
+fn what_is_not_bounded_has_the_size_that_an_option_says() {
+    let options = ["--max-cost=1000", "--default-list-size=100"];
+    let server = Server::start_sample(&options);
+    let cost = |text: &str| server.post(ACCEPT, &body(text));
+    // 1 + 100, then 100 lists of 8 or 9: 100 + 100 * 8.
+    let text = "{ allArtistsList { albumsByArtistIdList(first: 7) { title } } }";
+    assert_eq!(cost(text).status, 200);
+    let answer = cost(&text.replace('7', "8"));
+    let error = "The operation is estimated to cost 1001; 1000 is allowed (--max-cost). Ask for \
+                 smaller pages, or for fewer lists in lists.";
+    assert_eq!((answer.status, message(&answer, "COST_TOO_HIGH")), (400, error));
+    // A number that does not fit.
+    let text = format!("{{ allArtistsList(first: 2147483647) {{ {} }} }}", {
+        let nested = "albumsByArtistIdList(first: 2147483647) { artistByArtistId { ";
+        format!("{}id{}", nested.repeat(8), " } }".repeat(8))
+    });
+    assert!(message(&cost(&text), "COST_TOO_HIGH").contains(&u64::MAX.to_string()));
+}
+
+#[test]
+fn explain_tells_the_cost() {
+    let server = Server::sample();
+    let file = server.folder.as_ref().unwrap().file("shop.db");
+    let cost = |query: &str, options: &[&str]| {
+        let usual = ["explain", file.to_str().unwrap(), "-", "--simple-collections=both"];
+        let mut child = thalweg(&[&usual, options].concat())
+            .stdin(Stdio::piped())
+            .stdout(Stdio::piped())
+            .stderr(Stdio::piped())
+            .spawn()
+            .unwrap();
+        child.stdin.take().unwrap().write_all(query.as_bytes()).unwrap();
+        let (code, output, error) = outcome(&child.wait_with_output().unwrap());
+        assert_eq!((code, error.as_str()), (Some(0), ""));
+        output.split("-- cost\n").nth(1).unwrap().lines().next().unwrap().to_owned()
+    };
+    let query = "{ allArtists(first: 10) { totalCount nodes { name albumsByArtistId(first: 5) { \
+                 nodes { title artistByArtistId { name } } } } } }";
+    // 1 + 1 for the count + 10 artists, 10 lists, and 50 albums with as many artists.
+    assert_eq!(cost(query, &[]), "122, of 1000000 that are allowed");
+    let list = "query($n: Int) { allArtistsList(first: $n) { id } }";
+    assert_eq!(cost(list, &[]), "11, of 1000000 that are allowed");
+    let options = ["--default-list-size=3", "--max-cost=2"];
+    assert_eq!(cost(list, &options), "4, of 2 that are allowed");
+    assert_eq!(cost(list, &["--variables={\"n\":7}"]), "8, of 1000000 that are allowed");
+    assert_eq!(cost("{ artistById(id: 1) { id } }", &[]), "2, of 1000000 that are allowed");
+    assert_eq!(cost("{ __typename }", &[]), "0, of 1000000 that are allowed");
 }

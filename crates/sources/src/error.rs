@@ -26,6 +26,10 @@ pub enum SourceErrorKind {
     Timeout,
     /// The source cannot be reached.
     Unavailable,
+    /// All connections to the source are in use, and none became free in time.
+    Busy,
+    /// The answers that are being made take all the memory that they may.
+    NoMemory,
     /// The source is there and cannot do it now: it has no connection, memory or disk left.
     Overloaded,
     /// The request is more than the source can take at once.

@@ -5,7 +5,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use catalog::Catalog;
-use response::{Shape, Sink, TooLarge, Written};
+use response::{Memory, Shape, Sink, TooLarge, Written};
 
 use crate::error::SourceError;
 use crate::observed::Observed;
@@ -167,12 +167,13 @@ impl Source {
         }
     }
 
-    /// Connections for one thread, made when they are needed, at most `most`.
+    /// Connections for one thread, made when they are needed, at most `most`. What they read is
+    /// counted in `memory`.
     #[must_use]
-    pub fn connections(&self, most: usize) -> Connections {
+    pub fn connections(&self, most: usize, memory: &Arc<Memory>) -> Connections {
         match self {
             Self::Sqlite(source) => Connections::Sqlite(source.connections(most)),
-            Self::Postgres(source) => Connections::Postgres(source.connections(most)),
+            Self::Postgres(source) => Connections::Postgres(source.connections(most, memory)),
         }
     }
 }

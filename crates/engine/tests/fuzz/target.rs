@@ -157,6 +157,7 @@ impl Targets {
                     operations: 1_000,
                     ..graphql::DocumentLimits::default()
                 },
+                cost: engine::CostLimits { most: u64::MAX, ..engine::CostLimits::default() },
                 ..engine::Limits::default()
             },
         };

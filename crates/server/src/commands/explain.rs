@@ -4,7 +4,7 @@ use std::fs;
 use std::io::{self, Read};
 use std::path::Path;
 
-use engine::Worker;
+use engine::{Limits, Worker};
 use graphql::Request;
 
 use crate::commands::{block_on, open, print};
@@ -19,7 +19,8 @@ pub(crate) fn run(options: &ExplainOptions) -> Result<(), Failure> {
         ..Request::default()
     };
     let explanation = block_on(async {
-        let worker = Worker::new(open(&options.api).await?);
+        let limits = Limits { cost: options.cost.limits(), ..Limits::default() };
+        let worker = Worker::new(open(&options.api, limits).await?);
         worker.explain(&request, options.analyze).await.map_err(|errors| {
             Failure::Operation(OperationError { file: options.file.clone(), errors })
         })

@@ -16,7 +16,7 @@ use std::num::NonZeroUsize;
 use std::process::ExitCode;
 use std::sync::Arc;
 
-use engine::Engine;
+use engine::{Engine, Limits};
 use tokio::runtime;
 use tokio::task::LocalSet;
 
@@ -47,21 +47,17 @@ fn block_on<T>(future: impl Future<Output = Result<T, Failure>>) -> Result<T, Fa
 }
 
 /// The API for a command that needs it once.
-async fn open(options: &ApiOptions) -> Result<Arc<Engine>, Failure> {
-    Ok(Engine::open(&options.address()?, &once(options)?).await?)
+async fn open(options: &ApiOptions, limits: Limits) -> Result<Arc<Engine>, Failure> {
+    Ok(Engine::open(&options.address()?, &once(options, limits)?).await?)
 }
 
 /// The same for a look at it: an API without a field is a finding, not a failure.
 async fn inspect(options: &ApiOptions) -> Result<Arc<Engine>, Failure> {
-    Ok(Engine::inspect(&options.address()?, &once(options)?).await?)
+    Ok(Engine::inspect(&options.address()?, &once(options, Limits::default())?).await?)
 }
 
-fn once(options: &ApiOptions) -> Result<engine::Options, Failure> {
-    options.engine_options(
-        NonZeroUsize::MIN,
-        engine::Timeouts::default(),
-        engine::Limits::default(),
-    )
+fn once(options: &ApiOptions, limits: Limits) -> Result<engine::Options, Failure> {
+    options.engine_options(NonZeroUsize::MIN, engine::Timeouts::default(), limits)
 }
 
 /// Writes a result of a command.

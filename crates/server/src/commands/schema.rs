@@ -5,6 +5,6 @@ use crate::failure::Failure;
 use crate::options::ApiOptions;
 
 pub(crate) fn run(options: &ApiOptions) -> Result<(), Failure> {
-    let engine = block_on(open(options))?;
+    let engine = block_on(open(options, engine::Limits::default()))?;
     print(&engine.sdl())
 }

@@ -3,7 +3,9 @@
 //! They run beside each other on the thread. What limits one request limits all of them together
 //! too, so that a batch is no way around a limit.
 
-use engine::{Allowed, Report};
+use std::time::Instant;
+
+use engine::{Allowed, Held, Report};
 use futures_util::future::join_all;
 use graphql::{ErrorCode, GraphQLError, Parameters};
 use hyper::StatusCode;
@@ -11,7 +13,7 @@ use hyper::StatusCode;
 use super::exchange::Exchange;
 use super::graphql::{Executed, execute};
 use super::media_type::MediaType;
-use super::respond::{Refusal, Response, respond};
+use super::respond::{Refusal, Response, respond_held};
 use super::service::Service;
 
 type Member = Result<Parameters, GraphQLError>;
@@ -25,14 +27,19 @@ pub(super) async fn answer(
 ) -> Result<Response, Refusal> {
     check_number(service.settings.most_batch, members.len())?;
     check_sums(service, &members)?;
-    let answers = join_all(members.into_iter().map(|member| answer_member(service, member))).await;
+    let answers = {
+        let began = exchange.started;
+        join_all(members.into_iter().map(|member| answer_member(service, member, began))).await
+    };
     let most_bytes = service.worker.engine().limits().response_bytes;
     let mut body = vec![b'['];
-    for (idx, (answer, report)) in answers.into_iter().enumerate() {
+    let mut held = Held::default();
+    for (idx, (answer, of_answer, report)) in answers.into_iter().enumerate() {
         if idx > 0 {
             body.push(b',');
         }
         tell(exchange, report);
+        held.join(of_answer);
         match (body.len() + answer.len()) as u64 <= most_bytes {
             true => body.extend_from_slice(&answer),
             false => {
@@ -49,7 +56,7 @@ pub(super) async fn answer(
         }
     }
     body.push(b']');
-    Ok(respond(StatusCode::OK, media_type, body))
+    Ok(respond_held(StatusCode::OK, media_type, body, held))
 }
 
 fn check_number(most: Option<usize>, found: usize) -> Result<(), Refusal> {
@@ -71,20 +78,24 @@ fn check_sums(service: &Service, members: &[Member]) -> Result<(), Refusal> {
     service.worker.check_sums(&requests).map_err(Refusal::Malformed)
 }
 
-async fn answer_member(service: &Service, member: Member) -> (Vec<u8>, Report) {
+async fn answer_member(
+    service: &Service,
+    member: Member,
+    began: Instant,
+) -> (Vec<u8>, Held, Report) {
     let mut report = Report::default();
     let executed = match member {
-        Ok(parameters) => execute(service, parameters, Allowed::All, &mut report).await,
+        Ok(parameters) => execute(service, parameters, Allowed::All, began, &mut report).await,
         Err(error) => Err(Refusal::Malformed(error)),
     };
-    let body = match executed {
-        Ok(Executed { response, .. }) => response.body,
+    let (body, held) = match executed {
+        Ok(Executed { response, .. }) => (response.body, response.held),
         Err(refusal) => {
             report.codes.push(refusal.error().code);
-            refusal.body()
+            (refusal.body(), Held::default())
         }
     };
-    (body, report)
+    (body, held, report)
 }
 
 /// The log tells of the batch what its slowest request did, and what went wrong in any.

@@ -14,6 +14,7 @@ use super::media_type::MediaType;
 use super::respond::{Refusal, Response, refuse, respond};
 use super::route::HttpRequest;
 use super::service::Service;
+use super::turn::in_turn;
 
 /// Explains the request that `/graphql` would execute.
 pub(super) async fn answer(
@@ -26,20 +27,26 @@ pub(super) async fn answer(
         Method::POST => graphql::read_one(service, request).await,
         _ => Err(Refusal::Method { allow: "POST" }),
     };
-    match read {
+    let body = match read {
         Ok(request) => {
-            let report = &mut exchange.report;
-            let explained = service.worker.prepare_reported(&request, report);
-            let body = match explained {
-                Ok(explained) => {
-                    let plans = service.worker.plans(&request, false).await;
-                    explanation(&explained, report, &plans)
+            let (began, report) = (exchange.started, &mut exchange.report);
+            let explained = in_turn(service, began, async {
+                match service.worker.prepare_reported(&request, report) {
+                    Ok(explained) => {
+                        let plans = service.worker.plans(&request, false).await;
+                        explanation(&explained, report, &plans)
+                    }
+                    Err(errors) => json!({ "errors": as_json(&errors) }),
                 }
-                Err(errors) => json!({ "errors": as_json(&errors) }),
-            };
+            });
+            let explained = explained.await;
             exchange.operation_name = request.operation_name;
-            respond(StatusCode::OK, MediaType::Json, body.to_string().into_bytes())
+            explained.map(|body| body.to_string().into_bytes())
         }
+        Err(refusal) => Err(refusal),
+    };
+    match body {
+        Ok(body) => respond(StatusCode::OK, MediaType::Json, body),
         Err(refusal) => {
             let response = refuse(MediaType::Json, &refusal);
             exchange.refusal = Some(refusal);

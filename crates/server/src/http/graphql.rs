@@ -1,5 +1,7 @@
 //! A GraphQL request, from its head to its answer.
 
+use std::time::Instant;
+
 use engine::{Allowed, Kind, Report};
 use graphql::{Body, Parameters, Request};
 use hyper::Method;
@@ -16,6 +18,7 @@ use super::persisted::Found;
 use super::respond::{Refusal, Response, complete, refuse};
 use super::route::HttpRequest;
 use super::service::Service;
+use super::turn::in_turn;
 
 /// A body, or what stands for one in a URL, with what HTTP says about it.
 #[derive(Debug)]
@@ -69,7 +72,8 @@ async fn answer_request(
     let media_type = media_type.unwrap_or(MediaType::Json);
     let answered = match read {
         Ok(Read { body: Body::One(parameters), allowed }) => {
-            let executed = execute(service, parameters, allowed, &mut exchange.report).await;
+            let (began, report) = (exchange.started, &mut exchange.report);
+            let executed = execute(service, parameters, allowed, began, report).await;
             executed.map(|Executed { response, operation_name }| {
                 exchange.operation_name = operation_name;
                 if response.kind != Kind::Executed {
@@ -90,16 +94,18 @@ async fn answer_request(
     })
 }
 
-/// Executes one request with the document that it holds or names.
+/// Executes a request that began at a time, with the document that it holds or names.
 pub(super) async fn execute(
     service: &Service,
     parameters: Parameters,
     allowed: Allowed,
+    began: Instant,
     report: &mut Report,
 ) -> Result<Executed, Refusal> {
     let persisted = &service.settings.persisted;
     let Found { request, learn } = persisted.find(parameters).map_err(Refusal::Document)?;
-    let response = service.worker.execute_reported(&request, allowed, report).await;
+    let work = service.worker.execute_reported(&request, allowed, report);
+    let response = in_turn(service, began, work).await?;
     // There is a document only if it is valid.
     if let (Some(hash), Some(_)) = (learn, &report.document) {
         persisted.learn(hash, &request.query);

@@ -27,6 +27,8 @@
 //! * `explain`: what becomes of a request, for whom the server trusts
 //! * `graphiql`: the page to ask the API on
 //! * `media_type`: what the client reads, and what it sent
+//! * `admission`: how many requests run at once, and how many wait
+//! * `turn`: work for a request, in its turn and in its time
 //! * `body`, `decompress`: the bytes of a request, up to a limit
 //! * `process`: what lasts whatever is reloaded
 //! * `descriptors`: how many files and connections the process may have open
@@ -38,6 +40,7 @@
 //! * `accept_encoding`, `compress`, `answer_body`: the bytes of an answer
 
 mod accept_encoding;
+mod admission;
 mod answer_body;
 mod batch;
 mod body;
@@ -72,6 +75,7 @@ mod service;
 mod settings;
 mod timing;
 mod transport;
+mod turn;
 mod watched;
 mod watchers;
 

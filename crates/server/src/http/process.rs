@@ -3,14 +3,16 @@
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 
-use engine::Engine;
+use engine::{Engine, Memory};
 
+use super::admission::Admission;
 use super::clients::Clients;
 use super::readiness::Readiness;
+use super::settings::LoadSettings;
 use super::watchers::{Counting, Watchers};
 use crate::metrics::{self, Situation};
 
-#[derive(Debug, Default)]
+#[derive(Debug)]
 pub(crate) struct Process {
     pub(super) clients: Arc<Clients>,
     /// Whether a signal to stop has come. Requests may still be taken for a while, but who shares
@@ -19,6 +21,10 @@ pub(crate) struct Process {
     pub(super) readiness: Readiness,
     pub(super) reloads: Reloads,
     pub(super) watchers: Watchers,
+    /// Who may run, and who waits.
+    pub(super) admission: Admission,
+    /// What all answers may take together.
+    pub(super) memory: Arc<Memory>,
 }
 
 /// How often a signal asked to reload.
@@ -30,6 +36,24 @@ pub(super) struct Reloads {
 }
 
 impl Process {
+    pub(super) fn new(load: &LoadSettings, watchers: Watchers) -> Self {
+        Self {
+            is_stopping: AtomicBool::default(),
+            readiness: Readiness::default(),
+            reloads: Reloads::default(),
+            clients: Arc::default(),
+            watchers,
+            admission: Admission::new(load.most_requests, load.most_waiting),
+            memory: Memory::new(load.response_memory),
+        }
+    }
+
+    /// Takes other limits from now on; what runs and what is held stays.
+    pub(super) fn adapt(&self, load: &LoadSettings) {
+        self.admission.adapt(load.most_requests, load.most_waiting);
+        self.memory.set_most(load.response_memory);
+    }
+
     /// What a reader of metrics is told now; nothing if nobody was to read any.
     pub(super) fn metrics_sources(&self, engine: &Arc<Engine>) -> Option<metrics::Sources> {
         let Counting { metrics, connections } = self.watchers.counting.clone()?;

@@ -46,6 +46,7 @@ pub(super) async fn follow(
                     if let Some(settings) = Arc::get_mut(&mut settings) {
                         settings.inherit(&generation.settings);
                     }
+                    generation.process.adapt(&settings.load);
                     generation.engine = engine;
                     generation.settings = settings;
                     generation.process.reloads.succeeded.fetch_add(1, Ordering::Relaxed);

@@ -1,9 +1,12 @@
 //! Answers, and the refusals that come before GraphQL.
 
-use engine::Kind;
+use std::time::Duration;
+
+use bytes::Bytes;
+use engine::{Held, Kind};
 use graphql::{ErrorCode, GraphQLError};
 use hyper::StatusCode;
-use hyper::header::{ACCEPT_ENCODING, ALLOW, CONTENT_TYPE, HeaderValue};
+use hyper::header::{ACCEPT_ENCODING, ALLOW, CONTENT_TYPE, HeaderValue, RETRY_AFTER};
 
 use super::answer_body::AnswerBody;
 use super::decompress;
@@ -59,6 +62,12 @@ pub(super) enum Refusal {
     },
     /// The request has no document that may be executed.
     Document(Missing),
+    /// It was not answered in time.
+    RequestTimeout {
+        most: Duration,
+    },
+    /// As many requests run and wait as may.
+    Overloaded,
     /// The parameters of a GraphQL request are not there or not of their types.
     Malformed(GraphQLError),
 }
@@ -84,6 +93,8 @@ impl Refusal {
             Self::HeadTooLarge { .. } => StatusCode::REQUEST_HEADER_FIELDS_TOO_LARGE,
             Self::TargetTooLong => StatusCode::URI_TOO_LONG,
             Self::TooManyConnections { .. } => StatusCode::SERVICE_UNAVAILABLE,
+            Self::RequestTimeout { .. } => StatusCode::GATEWAY_TIMEOUT,
+            Self::Overloaded => StatusCode::SERVICE_UNAVAILABLE,
             Self::BodyCutOff | Self::NotDecompressed | Self::NoHttp | Self::Malformed(_) => {
                 StatusCode::BAD_REQUEST
             }
@@ -96,7 +107,7 @@ impl Refusal {
 
     /// After how many seconds the request may be sent again.
     pub(super) fn retry_after(&self) -> Option<u32> {
-        matches!(self, Self::TooManyConnections { .. }).then_some(1)
+        matches!(self, Self::TooManyConnections { .. } | Self::Overloaded).then_some(1)
     }
 
     /// The JSON of the answer.
@@ -215,6 +226,17 @@ impl Refusal {
                 "Only documents that the server was given are executed (--only-trusted).",
             ),
             Self::Malformed(error) | Self::Document(Missing::NotNamed(error)) => error.clone(),
+            Self::RequestTimeout { most } => GraphQLError::new(
+                ErrorCode::Timeout,
+                format!(
+                    "The request was given up after {} (--request-timeout).",
+                    humantime::format_duration(*most)
+                ),
+            ),
+            Self::Overloaded => GraphQLError::new(
+                ErrorCode::Overloaded,
+                "The server runs as many requests as it may; try again later.",
+            ),
         }
     }
 }
@@ -224,6 +246,7 @@ pub(super) fn refuse(media_type: MediaType, refusal: &Refusal) -> Response {
     let response = respond(refusal.status(), media_type, refusal.body());
     match refusal {
         Refusal::Method { allow } => with_allow(response, allow),
+        Refusal::Overloaded => with_retry(response),
         Refusal::ContentEncoding => with_codings(response),
         Refusal::Path
         | Refusal::OtherOrigin
@@ -243,6 +266,7 @@ pub(super) fn refuse(media_type: MediaType, refusal: &Refusal) -> Response {
         | Refusal::EmptyBatch
         | Refusal::BatchTooLarge { .. }
         | Refusal::Document(_)
+        | Refusal::RequestTimeout { .. }
         | Refusal::Malformed(_) => response,
     }
 }
@@ -257,12 +281,30 @@ pub(super) fn complete(media_type: MediaType, response: engine::Response) -> Res
             let response = respond(StatusCode::METHOD_NOT_ALLOWED, media_type, response.body);
             return with_allow(response, "POST");
         }
+        (Kind::Overloaded, MediaType::Json | MediaType::GraphQLResponse) => {
+            let status = StatusCode::SERVICE_UNAVAILABLE;
+            return with_retry(respond(status, media_type, response.body));
+        }
     };
-    respond(status, media_type, response.body)
+    respond_held(status, media_type, response.body, response.held)
 }
 
 pub(super) fn respond(status: StatusCode, media_type: MediaType, body: Vec<u8>) -> Response {
-    let mut response = Response::new(AnswerBody::Whole(memory::answer(body)));
+    respond_bytes(status, media_type, body.into())
+}
+
+/// The same with the memory that the body takes, for as long as it is here.
+pub(super) fn respond_held(
+    status: StatusCode,
+    media_type: MediaType,
+    body: Vec<u8>,
+    held: Held,
+) -> Response {
+    respond_bytes(status, media_type, memory::answer(body, held))
+}
+
+fn respond_bytes(status: StatusCode, media_type: MediaType, body: Bytes) -> Response {
+    let mut response = Response::new(AnswerBody::Whole(body));
     *response.status_mut() = status;
     let content_type = HeaderValue::from_static(media_type.content_type());
     response.headers_mut().insert(CONTENT_TYPE, content_type);
@@ -273,6 +315,12 @@ pub(super) fn respond(status: StatusCode, media_type: MediaType, body: Vec<u8>) 
 fn with_codings(mut response: Response) -> Response {
     let codings = HeaderValue::from_static(decompress::Coding::NAMES);
     response.headers_mut().insert(ACCEPT_ENCODING, codings);
+    response
+}
+
+/// A second later there may be a place; by then most requests that run now have ended.
+fn with_retry(mut response: Response) -> Response {
+    response.headers_mut().insert(RETRY_AFTER, HeaderValue::from_static("1"));
     response
 }
 

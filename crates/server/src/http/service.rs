@@ -59,7 +59,7 @@ struct Newest {
 
 impl Generation {
     pub(crate) fn first(Fresh { engine, settings }: Fresh, watchers: Watchers) -> Self {
-        let process = Arc::new(Process { watchers, ..Process::default() });
+        let process = Arc::new(Process::new(&settings.load, watchers));
         Self { engine, settings, process }
     }
 }
@@ -67,8 +67,10 @@ impl Generation {
 impl Service {
     fn new(generation: &Generation) -> Self {
         let watchers = &generation.process.watchers;
+        let memory = Arc::clone(&generation.process.memory);
         Self {
-            worker: Worker::new(Arc::clone(&generation.engine)).counted(watchers.counter()),
+            worker: Worker::sharing(Arc::clone(&generation.engine), memory)
+                .counted(watchers.counter()),
             settings: Arc::clone(&generation.settings),
             process: Arc::clone(&generation.process),
             shard: watchers.shard(),

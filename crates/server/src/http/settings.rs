@@ -34,6 +34,9 @@ pub(crate) struct Settings {
     pub(super) persisted: Persisted,
     /// The most requests in one body, where there may be several.
     pub(super) most_batch: Option<usize>,
+    /// From the head of a request to its answer.
+    pub(super) request_timeout: Duration,
+    pub(super) load: LoadSettings,
     /// How long requests may take that were begun before the signal to stop.
     pub(super) drain_timeout: Duration,
     pub(super) watch: WatchSettings,
@@ -56,6 +59,16 @@ pub(super) struct WatchSettings {
 pub(super) struct BodySettings {
     pub(super) most_bytes: usize,
     pub(super) timeout: Duration,
+}
+
+/// How much all requests may ask for together.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct LoadSettings {
+    pub(super) most_requests: u32,
+    pub(super) most_waiting: u32,
+    pub(super) queue_timeout: Duration,
+    /// Bytes of answers that are being made.
+    pub(super) response_memory: u64,
 }
 
 /// How answers are compressed.
@@ -161,13 +174,13 @@ impl Settings {
 
     /// Reads the files that options name, too.
     pub(crate) fn new(options: &ServingOptions) -> Result<Self, Failure> {
-        let limits = &options.limits;
+        let (limits, load) = (&options.limits, &options.load);
         let origins = &options.origins;
         origins.check()?;
         Ok(Self {
             body: BodySettings {
                 most_bytes: limits.max_body_size.length(),
-                timeout: limits.body_timeout.0,
+                timeout: limits.body_timeout.0.min(load.request_timeout.0),
             },
             compression: CompressionSettings {
                 codings: options.compression.compression.0.as_slice().into(),
@@ -191,6 +204,13 @@ impl Settings {
             drain_delay: options.drain_delay.map(|delay| delay.0),
             persisted: Persisted::new(&options.persisted)?,
             most_batch: options.persisted.batching.then_some(options.persisted.max_batch),
+            request_timeout: load.request_timeout.0,
+            load: LoadSettings {
+                most_requests: load.max_requests,
+                most_waiting: load.max_queue,
+                queue_timeout: load.queue_timeout.0,
+                response_memory: load.response_memory.0,
+            },
             drain_timeout: options.drain_timeout.0,
             watch: WatchSettings {
                 requests: options.observability.log_requests,

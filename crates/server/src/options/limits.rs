@@ -3,6 +3,7 @@
 use clap::Args;
 use graphql::DocumentLimits;
 
+use super::cost::CostOptions;
 use super::quantity::{Size, Time};
 
 #[derive(Debug, Args)]
@@ -49,6 +50,8 @@ pub(crate) struct LimitOptions {
     /// The most operations of a document
     #[arg(long, env = "THALWEG_MAX_OPERATIONS", value_name = "NUMBER", default_value = "100")]
     max_operations: usize,
+    #[command(flatten)]
+    cost: CostOptions,
     /// How long the head of a request may take
     #[arg(long, env = "THALWEG_HEADER_TIMEOUT", value_name = "TIME", default_value = "10s")]
     pub(crate) header_timeout: Time,
@@ -74,6 +77,7 @@ impl LimitOptions {
                 operations: self.max_operations,
                 ..DocumentLimits::default()
             },
+            cost: self.cost.limits(),
             response_bytes: self.max_response_size.0,
             ..engine::Limits::default()
         }

@@ -10,6 +10,7 @@ use super::compression::CompressionOptions;
 use super::database::DatabaseOptions;
 use super::development::DevelopmentOptions;
 use super::limits::LimitOptions;
+use super::load::LoadOptions;
 use super::network::NetworkOptions;
 use super::observability::ObservabilityOptions;
 use super::origins::OriginOptions;
@@ -52,6 +53,8 @@ pub(crate) struct ServingOptions {
     pub(crate) database: DatabaseOptions,
     #[command(flatten)]
     pub(crate) limits: LimitOptions,
+    #[command(flatten)]
+    pub(crate) load: LoadOptions,
     #[command(flatten)]
     pub(crate) development: DevelopmentOptions,
     #[command(flatten)]

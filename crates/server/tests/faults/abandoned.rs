@@ -101,7 +101,7 @@ fn short_requests_do_not_wait_behind_a_long_one() {
 }
 
 #[test]
-fn long_requests_wait_for_a_connection_and_are_unavailable_when_none_comes_free() {
+fn long_requests_wait_for_a_connection_and_are_refused_when_none_comes_free() {
     let file = File::new(SQLITE_TABLES);
     let served = Served::start(file.source(), &["--threads", "1", "--connections", "2"]);
     let endless = [served.send(ENDLESS), served.send(ENDLESS)];
@@ -109,8 +109,8 @@ fn long_requests_wait_for_a_connection_and_are_unavailable_when_none_comes_free(
     assert!(happens_within(SOON, || served.processor_time() - before > Duration::from_millis(200)));
     let third = served.send(ENDLESS);
     assert_eq!(served.ask_quickly(SHORT), artists());
-    let answer = crate::served::receive(third);
-    assert_eq!((code(&answer), &answer["data"]), ("UNAVAILABLE", &Value::Null), "{answer}");
+    let answer = crate::served::receive_with(503, third);
+    assert_eq!(code(&answer), "OVERLOADED", "{answer}");
     drop(endless);
     served.assert_rests();
     assert_eq!(served.ask_quickly(SHORT), artists());

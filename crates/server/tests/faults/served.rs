@@ -112,6 +112,14 @@ impl Served {
         fs::read_dir(format!("/proc/{}/fd", self.child.id())).unwrap().count()
     }
 
+    /// The most bytes of memory that the process has had at a time.
+    #[allow(dead_code, reason = "not all who share this file measure memory")]
+    pub(crate) fn peak_memory(&self) -> u64 {
+        let status = fs::read_to_string(format!("/proc/{}/status", self.child.id())).unwrap();
+        let line = status.lines().find(|line| line.starts_with("VmHWM:")).unwrap();
+        line.split_whitespace().nth(1).unwrap().parse::<u64>().unwrap() << 10
+    }
+
     /// Asserts that the process comes to rest: in some half second it works for a tenth at most.
     pub(crate) fn assert_rests(&self) {
         let rests = || {
@@ -140,8 +148,13 @@ fn print_log(log: &str) {
 
 /// The answer that comes over a connection.
 pub(crate) fn receive(stream: TcpStream) -> Value {
+    receive_with(200, stream)
+}
+
+/// An answer that has this status.
+pub(crate) fn receive_with(status: u16, stream: TcpStream) -> Value {
     let answer = read_answer(&mut BufReader::new(stream), true);
-    assert_eq!(answer.status, 200, "{}", answer.body);
+    assert_eq!(answer.status, status, "{}", answer.body);
     match serde_json::from_str(&answer.body) {
         Ok(answer) => answer,
         Err(error) => panic!("{error}: {}", answer.body),

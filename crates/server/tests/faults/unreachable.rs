@@ -1,12 +1,13 @@
 //! PostgreSQL stops, ends sessions, has no connection free.
 
+use std::io::BufReader;
 use std::process::Command;
 use std::time::Duration;
 
 use serde_json::{Value, json};
 
 use crate::databases::{Database, Meanwhile, Restartable};
-use crate::program::PATIENCE;
+use crate::program::{PATIENCE, read_answer};
 use crate::served::{SOON, Served, code, happens_within, receive};
 
 const TABLES: &str = "
@@ -21,7 +22,6 @@ const QUERY: &str = "{ allArtists { nodes { id albumsByArtistId { nodes { id } }
 const SLOW: &str = "{ allSlows { nodes { slept } } }";
 
 const UNREACHABLE: &str = "The data source cannot be reached.";
-const NO_ROOM: &str = "The data source has no room for this now.";
 
 fn artists() -> Value {
     let albums = json!({ "nodes": [{ "id": 7 }] });
@@ -153,18 +153,21 @@ fn a_session_that_is_ended_in_the_middle_of_a_long_statement_is_an_error_of_that
 }
 
 #[test]
-fn requests_wait_for_a_connection_and_are_unavailable_when_none_comes_free() {
+fn requests_wait_for_a_connection_and_are_refused_when_none_comes_free() {
     let Some(database) = Database::on_one(TABLES) else { return };
     let served = Served::start(&database.url(), &["--threads", "1", "--connections", "2"]);
     // Two run at a time for two seconds each; those of the fourth pair would wait for six.
     let at_once: Vec<_> = (0..8).map(|_| served.send(SLOW)).collect();
     assert!(happens_within(SOON, || database.sessions("state = 'active'") == 2));
-    let answers: Vec<Value> = at_once.into_iter().map(receive).collect();
-    let slow = json!({ "data": { "allSlows": { "nodes": [{ "slept": "" }] } } });
-    let answered = answers.iter().filter(|answer| **answer == slow).count();
-    assert!((4..=6).contains(&answered), "{answers:?}");
-    for answer in answers.iter().filter(|answer| **answer != slow) {
-        served.assert_masked(answer, "UNAVAILABLE", NO_ROOM, "no connection became free");
+    let answers = at_once.into_iter().map(|stream| read_answer(&mut BufReader::new(stream), true));
+    let (answered, refused): (Vec<_>, Vec<_>) = answers.partition(|answer| answer.status == 200);
+    assert!((4..=6).contains(&answered.len()), "{answered:?}");
+    let slow = json!({ "data": { "allSlows": { "nodes": [{ "slept": "" }] } } }).to_string();
+    assert!(answered.iter().all(|answer| answer.body == slow), "{answered:?}");
+    for answer in refused {
+        let body: Value = serde_json::from_str(&answer.body).unwrap();
+        assert_eq!((answer.status, code(&body)), (503, "OVERLOADED"), "{body}");
+        assert_eq!(answer.header("retry-after"), Some("1"));
     }
     assert_eq!(served.ask_quickly(QUERY), artists());
     assert!(happens_within(SOON, || database.sessions("true") <= 2));

@@ -20,6 +20,7 @@ impl From<WireError> for SourceError {
         match error {
             WireError::Database { error, .. } | WireError::StalePlan(error) => (*error).into(),
             WireError::TooLarge { .. } => Self::new(SourceErrorKind::TooLarge, error.to_string()),
+            WireError::NoMemory(_) => Self::new(SourceErrorKind::NoMemory, error.to_string()),
             WireError::Io(_)
             | WireError::Timeout
             | WireError::Tls(_)
@@ -39,7 +40,7 @@ impl From<PoolError> for SourceError {
     fn from(error: PoolError) -> Self {
         match error {
             PoolError::Unreached(error) => error.into(),
-            PoolError::Timeout(_) => Self::new(SourceErrorKind::Overloaded, error.to_string()),
+            PoolError::Timeout(_) => Self::new(SourceErrorKind::Busy, error.to_string()),
         }
     }
 }

@@ -5,7 +5,7 @@ use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 use catalog::{Catalog, FieldId};
-use response::{Shape, Sink, Writer, Written};
+use response::{Memory, Shape, Sink, Writer, Written};
 use sql::Flavor;
 
 use super::bind::{Bound, bind};
@@ -77,15 +77,16 @@ impl PostgresSource {
     }
 
     #[must_use]
-    pub fn connections(&self, most: usize) -> PostgresConnections {
+    pub fn connections(&self, most: usize, memory: &Arc<Memory>) -> PostgresConnections {
         let options = PoolOptions {
             max_connections: most,
             acquire_timeout: self.timeouts.acquire,
             idle_timeout: self.timeouts.idle,
             ..PoolOptions::default()
         };
+        let config = Config::clone(&self.config).with_memory(memory);
         let reach = Arc::clone(&self.reach);
-        PostgresConnections { pool: Pool::new(Config::clone(&self.config), options, reach) }
+        PostgresConnections { pool: Pool::new(config, options, reach) }
     }
 }
 

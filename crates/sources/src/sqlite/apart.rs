@@ -121,7 +121,7 @@ impl Apart {
     fn none_free(&self) -> SourceError {
         let milliseconds = self.acquire_timeout.as_millis();
         let message = format!("no connection became free within {milliseconds} ms");
-        SourceError::new(SourceErrorKind::Overloaded, message)
+        SourceError::new(SourceErrorKind::Busy, message)
     }
 }
 

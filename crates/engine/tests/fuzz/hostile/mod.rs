@@ -93,8 +93,10 @@ fn send(body: &[u8], opened: &Opened) -> Result<Expected, Failed> {
     Ok(match (outcome.kind, first) {
         (Kind::Executed, None) => Expected::Data,
         (Kind::Executed, Some(code)) => Expected::Partial(code),
-        (Kind::RequestError | Kind::MutationRefused, Some(code)) => Expected::Refused(code),
-        (Kind::RequestError | Kind::MutationRefused, None) => {
+        (Kind::RequestError | Kind::MutationRefused | Kind::Overloaded, Some(code)) => {
+            Expected::Refused(code)
+        }
+        (Kind::RequestError | Kind::MutationRefused | Kind::Overloaded, None) => {
             return Err("no data and no error".into());
         }
     })

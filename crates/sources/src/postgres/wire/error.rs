@@ -5,6 +5,7 @@ use std::io;
 
 use fallible_iterator::FallibleIterator;
 use postgres_protocol::message::backend::ErrorFields;
+use response::NoMemory;
 
 /// An error or notice as PostgreSQL reports it, see
 /// <https://www.postgresql.org/docs/current/protocol-error-fields.html>.
@@ -60,6 +61,8 @@ pub enum WireError {
     /// The answers of one round are larger than the configuration allows.
     #[error("the answer is larger than {limit} bytes")]
     TooLarge { limit: usize },
+    #[error(transparent)]
+    NoMemory(#[from] NoMemory),
     #[error("{0}")]
     Configuration(String),
 }

@@ -3,11 +3,14 @@
 //! All messages of a round stay where they were received, in one buffer, until the results that
 //! point into it are let go: rows are neither copied nor allocated one by one.
 
+use std::ops::Deref;
 use std::pin::pin;
 use std::sync::Arc;
 use std::task::{Context, Poll};
 
 use bytes::BufMut;
+use response::Held;
+use response::memory::growth;
 use tokio::io::AsyncReadExt;
 
 use super::error::WireError;
@@ -24,6 +27,10 @@ const LEAST_SPACE: usize = 16 << 10;
 /// rounds of the same pipeline.
 const KEPT_BUFFERS: usize = 4;
 
+/// How many times its own size a buffer takes with the indexes of the rows in it: where each value
+/// begins, and which rows belong to which parent.
+const WITH_INDEXES: usize = 2;
+
 /// A message: its type byte, and where its body lies in the buffer.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Frame {
@@ -32,43 +39,64 @@ pub(super) struct Frame {
     pub(super) end: usize,
 }
 
+/// What was received in one round, with the memory that it holds.
+#[derive(Debug, Default)]
+pub(super) struct Received {
+    bytes: Vec<u8>,
+    held: Held,
+}
+
 #[derive(Debug)]
 pub(super) struct Receiver {
-    buffer: Arc<Vec<u8>>,
+    buffer: Arc<Received>,
     /// Where the next message starts.
     position: usize,
     /// Buffers of earlier rounds, to be used again once no result holds them.
-    earlier: Vec<Arc<Vec<u8>>>,
+    earlier: Vec<Arc<Received>>,
     limit: usize,
+    /// Nothing, of the memory that the buffers hold.
+    held: Held,
 }
 
 impl Receiver {
-    pub(super) fn new(limit: usize) -> Receiver {
+    pub(super) fn new(limit: usize, held: Held) -> Receiver {
         // Results index the buffer with 32 bits.
         let limit = limit.min(u32::MAX as usize);
-        Receiver { buffer: Arc::default(), position: 0, earlier: Vec::new(), limit }
+        Receiver { buffer: Arc::default(), position: 0, earlier: Vec::new(), limit, held }
     }
 
     /// Makes room for a new round. Bytes that belong to no round yet are kept.
     pub(super) fn start_round(&mut self) {
-        if let Some(buffer) = Arc::get_mut(&mut self.buffer) {
-            buffer.drain(..self.position);
-            if buffer.capacity() > KEPT_CAPACITY {
-                buffer.shrink_to(LEAST_SPACE);
+        if let Some(Received { bytes, held }) = Arc::get_mut(&mut self.buffer) {
+            bytes.drain(..self.position);
+            if bytes.capacity() > KEPT_CAPACITY {
+                bytes.shrink_to(LEAST_SPACE);
             }
+            held.release();
         } else {
             let rest = self.buffer.get(self.position..).unwrap_or_default().to_vec();
             let mut buffer = self.take_free_buffer();
-            if let Some(buffer) = Arc::get_mut(&mut buffer) {
-                buffer.clear();
-                buffer.extend_from_slice(&rest);
+            if let Some(Received { bytes, held }) = Arc::get_mut(&mut buffer) {
+                bytes.clear();
+                bytes.extend_from_slice(&rest);
+                held.release();
             }
             let earlier = std::mem::replace(&mut self.buffer, buffer);
-            if self.earlier.len() < KEPT_BUFFERS && earlier.capacity() <= KEPT_CAPACITY {
+            if self.earlier.len() < KEPT_BUFFERS && earlier.bytes.capacity() <= KEPT_CAPACITY {
                 self.earlier.push(earlier);
             }
         }
         self.position = 0;
+    }
+
+    /// Lets a large buffer go with the results that point into it: a connection that rests holds
+    /// no answer.
+    pub(super) fn end_round(&mut self) {
+        if self.buffer.bytes.capacity() > KEPT_CAPACITY {
+            let rest = self.buffer.get(self.position..).unwrap_or_default().to_vec();
+            self.buffer = Arc::new(Received::from(rest));
+            self.position = 0;
+        }
     }
 
     /// The next message, if it has arrived as a whole.
@@ -90,7 +118,7 @@ impl Receiver {
         Ok(Some(Frame { tag, start, end }))
     }
 
-    pub(super) fn bytes(&self) -> &Arc<Vec<u8>> {
+    pub(super) fn bytes(&self) -> &Arc<Received> {
         &self.buffer
     }
 
@@ -123,18 +151,37 @@ impl Receiver {
         if self.buffer.len() >= self.limit {
             return Err(WireError::TooLarge { limit: self.limit });
         }
-        let Some(buffer) = Arc::get_mut(&mut self.buffer) else {
+        let Some(Received { bytes, held }) = Arc::get_mut(&mut self.buffer) else {
             // Results take their share only at the end of a round, and `start_round` follows.
             return Err(WireError::Protocol("a finished round was read again".to_owned()));
         };
-        if buffer.capacity() - buffer.len() < LEAST_SPACE {
-            buffer.reserve(LEAST_SPACE.max(buffer.len()));
+        if bytes.capacity() - bytes.len() < LEAST_SPACE {
+            let more = LEAST_SPACE.max(growth(bytes.len()));
+            if held.bytes() == 0 {
+                *held = self.held.another();
+            }
+            held.grow_to(((bytes.len() + more) * WITH_INDEXES) as u64)?;
+            bytes.reserve_exact(more);
         }
-        Ok(buffer)
+        Ok(bytes)
     }
 
-    fn take_free_buffer(&mut self) -> Arc<Vec<u8>> {
+    fn take_free_buffer(&mut self) -> Arc<Received> {
         let free = self.earlier.iter_mut().position(|buffer| Arc::get_mut(buffer).is_some());
         free.map_or_else(Arc::default, |index| self.earlier.swap_remove(index))
+    }
+}
+
+impl Deref for Received {
+    type Target = [u8];
+
+    fn deref(&self) -> &[u8] {
+        &self.bytes
+    }
+}
+
+impl From<Vec<u8>> for Received {
+    fn from(bytes: Vec<u8>) -> Self {
+        Self { bytes, held: Held::default() }
     }
 }

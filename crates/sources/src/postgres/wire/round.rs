@@ -53,6 +53,7 @@ impl Connection {
             Ok(()) => {
                 let received = self.receiver.bytes();
                 results.iter_mut().for_each(|rows| rows.hold(received));
+                self.receiver.end_round();
             }
             Err(_) => results.iter_mut().for_each(Rows::clear),
         }

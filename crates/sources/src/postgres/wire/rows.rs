@@ -3,14 +3,14 @@
 use std::sync::Arc;
 
 use super::error::WireError;
-use super::receive::Frame;
+use super::receive::{Frame, Received};
 
 /// The result of one execution. Values are in PostgreSQL's text format and lie where they were
 /// received. Can be cleared and filled again, which keeps the index's memory; as long as it is not
 /// cleared, it holds the receive buffer of its round, which the connection would use again.
 #[derive(Debug, Default)]
 pub struct Rows {
-    received: Arc<Vec<u8>>,
+    received: Arc<Received>,
     /// Where each value begins, row by row; its length stands in the four bytes before it.
     starts: Vec<u32>,
     columns: usize,
@@ -99,7 +99,7 @@ impl Rows {
     }
 
     /// Takes a share of the bytes that the rows lie in, at the end of the round.
-    pub(super) fn hold(&mut self, received: &Arc<Vec<u8>>) {
+    pub(super) fn hold(&mut self, received: &Arc<Received>) {
         if self.rows > 0 {
             self.received = Arc::clone(received);
         }
@@ -174,7 +174,7 @@ mod tests {
         let mut rows = Rows::default();
         rows.push(&received, Frame { tag: b'D', start: 0, end: middle }).unwrap();
         rows.push(&received, Frame { tag: b'D', start: middle, end }).unwrap();
-        rows.hold(&Arc::new(received));
+        rows.hold(&Arc::new(Received::from(received)));
         let values: Vec<_> =
             (0..2).flat_map(|row| (0..4).map(move |column| (row, column))).collect();
         let values: Vec<_> =

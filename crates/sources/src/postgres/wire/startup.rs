@@ -8,6 +8,7 @@ use std::time::Duration;
 use bytes::BytesMut;
 use postgres_protocol::message::backend::Message;
 use postgres_protocol::message::frontend;
+use response::Held;
 use rustls::pki_types::ServerName;
 use tokio::io::{AsyncReadExt, AsyncWriteExt};
 use tokio_postgres::config::SslNegotiation;
@@ -122,7 +123,9 @@ pub(super) async fn start(
     socket: Socket,
     origin: Origin,
 ) -> Result<Session, WireError> {
-    let mut conversation = Conversation { socket, receiver: Receiver::new(config.answer_limit) };
+    let held = config.memory.as_ref().map(Held::of).unwrap_or_default();
+    let receiver = Receiver::new(config.answer_limit, held);
+    let mut conversation = Conversation { socket, receiver };
     let mut startup = BytesMut::new();
     let names = [
         ("user", config.user.as_str()),

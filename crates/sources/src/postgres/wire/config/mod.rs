@@ -15,6 +15,7 @@ use std::path::PathBuf;
 use std::sync::{Arc, OnceLock};
 use std::time::Duration;
 
+use response::Memory;
 use tokio_postgres::config::{ChannelBinding, SslMode, SslNegotiation, TargetSessionAttrs};
 
 use super::error::WireError;
@@ -43,6 +44,8 @@ pub struct Config {
     pub(super) unacknowledged: Duration,
     pub(super) prepared: bool,
     pub(super) answer_limit: usize,
+    /// What the answers of all connections may take together.
+    pub(super) memory: Option<Arc<Memory>>,
     pub(super) silent: SilentAddresses,
     /// Made at the first use: reading root certificates takes milliseconds, and sharing it lets
     /// TLS sessions be resumed.
@@ -142,6 +145,13 @@ impl Config {
             ConnectTimeout::Usual(_) => ConnectTimeout::Usual(timeout),
             asked @ ConnectTimeout::Asked(_) => asked,
         };
+        self
+    }
+
+    /// The memory that answers are counted in, with those of others.
+    #[must_use]
+    pub fn with_memory(mut self, memory: &Arc<Memory>) -> Config {
+        self.memory = Some(Arc::clone(memory));
         self
     }
 

@@ -70,6 +70,7 @@ pub(super) fn resolve(text: &str, environment: Environment<'_>) -> Result<Config
         unacknowledged: parsed.get_tcp_user_timeout().copied().unwrap_or(UNACKNOWLEDGED),
         prepared: true,
         answer_limit: DEFAULT_ANSWER_LIMIT,
+        memory: None,
         silent: SilentAddresses::default(),
         tls_client: Arc::new(OnceLock::new()),
     })

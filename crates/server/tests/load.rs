@@ -1,0 +1,278 @@
+//! What happens when there is too much to do: time, places, connections and memory run out.
+//!
+//! * `served`, `databases`: the program and the databases, as the tests of faults have them
+
+#![allow(clippy::unwrap_used, clippy::panic, reason = "a test ends where it cannot go on")]
+#![allow(dead_code, reason = "the tests of faults use more of what is shared")]
+
+mod program;
+
+#[path = "faults/databases.rs"]
+mod databases;
+#[path = "faults/served.rs"]
+mod served;
+
+use std::io::BufReader;
+use std::net::TcpStream;
+use std::thread;
+use std::time::{Duration, Instant};
+
+use serde_json::{Value, json};
+
+use crate::databases::{Database, File};
+use crate::program::{Answer, read_answer};
+use crate::served::{SOON, Served, happens_within};
+
+/// Hours, if nobody stops it.
+const ENDLESS: &str = "{ allEndlesses { nodes { id } } }";
+const SHORT: &str = "{ allArtists { nodes { id } } }";
+
+const SQLITE_TABLES: &str = "
+    CREATE TABLE artist (id integer PRIMARY KEY);
+    INSERT INTO artist VALUES (1);
+    CREATE VIEW endless AS
+        WITH RECURSIVE n (i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n)
+        SELECT count(*) AS id FROM n;";
+
+const POSTGRES_TABLES: &str = "
+    CREATE TABLE artist (id int PRIMARY KEY);
+    INSERT INTO artist VALUES (1);
+    CREATE VIEW endless AS SELECT 1 AS id FROM pg_sleep(3600);";
+
+fn artists() -> Value {
+    json!({ "data": { "allArtists": { "nodes": [{ "id": 1 }] } } })
+}
+
+fn receive(stream: TcpStream) -> Answer {
+    read_answer(&mut BufReader::new(stream), true)
+}
+
+/// Asserts that a request was refused as a whole.
+fn assert_refused(answer: &Answer, status: u16, code: &str, message: &str) {
+    let body: Value = serde_json::from_str(&answer.body).unwrap();
+    let error = json!({ "message": message, "extensions": { "code": code } });
+    assert_eq!((answer.status, &body), (status, &json!({ "errors": [error] })));
+    let retry = (status == 503).then_some("1");
+    assert_eq!(answer.header("retry-after"), retry);
+}
+
+fn assert_timed_out(after: &str, answer: &Answer) {
+    let message = format!("The request was given up after {after} (--request-timeout).");
+    assert_refused(answer, 504, "TIMEOUT", &message);
+}
+
+fn assert_overloaded(answer: &Answer) {
+    let message = "The server runs as many requests as it may; try again later.";
+    assert_refused(answer, 503, "OVERLOADED", message);
+}
+
+/// Asserts that there is an answer soon, and that it is the right one.
+fn assert_answers(served: &Served) {
+    assert_eq!(served.ask_quickly(SHORT), artists());
+}
+
+#[test]
+fn a_request_that_takes_too_long_ends_in_postgresql_too() {
+    let Some(database) = Database::on_one(POSTGRES_TABLES) else { return };
+    let options = ["--threads=1", "--connections=4", "--request-timeout=2s"];
+    let mut served = Served::start(&database.url(), &options);
+    assert_timed_out("2s", &receive(served.send(ENDLESS)));
+    assert!(happens_within(SOON, || database.sessions("state = 'active'") == 0));
+    // Many more than there are connections, so that some wait for one all the time.
+    for _ in 0..4 {
+        let at_once: Vec<_> = (0..50).map(|_| served.send(ENDLESS)).collect();
+        for stream in at_once {
+            assert_timed_out("2s", &receive(stream));
+        }
+    }
+    assert!(happens_within(SOON, || database.sessions("state = 'active'") == 0));
+    assert_answers(&served);
+    // All connections that there may be can still be had, and no more.
+    let at_once: Vec<_> = (0..8).map(|_| served.send(ENDLESS)).collect();
+    assert!(happens_within(SOON, || database.sessions("state = 'active'") == 4));
+    for stream in at_once {
+        assert_timed_out("2s", &receive(stream));
+    }
+    assert!(happens_within(SOON, || database.sessions("true") <= 4));
+    assert_answers(&served);
+    served.assert_lives();
+}
+
+#[test]
+fn a_request_that_takes_too_long_ends_in_sqlite_too() {
+    let file = File::new(SQLITE_TABLES);
+    let options = ["--threads=1", "--connections=4", "--request-timeout=300ms"];
+    let mut served = Served::start(file.source(), &options);
+    for _ in 0..5 {
+        let at_once: Vec<_> = (0..8).map(|_| served.send(ENDLESS)).collect();
+        for stream in at_once {
+            assert_timed_out("300ms", &receive(stream));
+        }
+    }
+    served.assert_rests();
+    assert_answers(&served);
+    served.assert_lives();
+}
+
+#[test]
+fn a_request_in_time_is_answered_on_the_connection_of_one_that_was_not() {
+    let file = File::new(SQLITE_TABLES);
+    let served = Served::start(file.source(), &["--threads=1", "--request-timeout=300ms"]);
+    let stream = served.send(ENDLESS);
+    let mut reader = BufReader::new(stream.try_clone().unwrap());
+    assert_timed_out("300ms", &read_answer(&mut reader, true));
+    let body = json!({ "query": SHORT }).to_string();
+    let request = program::post("application/json", "", &body);
+    std::io::Write::write_all(&mut &stream, request.as_bytes()).unwrap();
+    let answer = read_answer(&mut reader, true);
+    assert_eq!((answer.status, answer.body), (200, artists().to_string()));
+}
+
+#[test]
+fn requests_beyond_the_places_wait_and_those_beyond_the_queue_are_refused() {
+    let file = File::new(SQLITE_TABLES);
+    let options = ["--threads=1", "--max-requests=2", "--max-queue=2", "--queue-timeout=20s"];
+    let served = Served::start(file.source(), &options);
+    let mut endless = vec![served.send(ENDLESS), served.send(ENDLESS)];
+    let before = served.processor_time();
+    assert!(happens_within(SOON, || served.processor_time() - before > Duration::from_millis(200)));
+    // Two wait, whichever, and the third has no place in the queue.
+    let refused_of = |streams: &mut Vec<TcpStream>| {
+        let mut refused = None;
+        for stream in streams.iter() {
+            stream.set_nonblocking(true).unwrap();
+        }
+        assert!(happens_within(SOON, || {
+            refused = streams.iter().position(|stream| stream.peek(&mut [0]).is_ok());
+            refused.is_some()
+        }));
+        for stream in streams.iter() {
+            stream.set_nonblocking(false).unwrap();
+        }
+        receive(streams.remove(refused.unwrap()))
+    };
+    let mut waiting: Vec<_> = (0..3).map(|_| served.send(SHORT)).collect();
+    assert_overloaded(&refused_of(&mut waiting));
+    // Who leaves the queue makes room for another.
+    drop(waiting.pop());
+    let room_for_another = || {
+        let probe = served.send(SHORT);
+        probe.set_read_timeout(Some(Duration::from_millis(100))).unwrap();
+        probe.peek(&mut [0]).is_err()
+    };
+    assert!(happens_within(SOON, room_for_another));
+    // And who leaves its place lets those who wait have it.
+    drop(endless.pop());
+    for stream in waiting {
+        let answer = receive(stream);
+        assert_eq!((answer.status, answer.body), (200, artists().to_string()));
+    }
+    assert_answers(&served);
+    drop(endless);
+    served.assert_rests();
+}
+
+#[test]
+fn waiting_in_the_queue_ends() {
+    let file = File::new(SQLITE_TABLES);
+    let options = ["--threads=2", "--max-requests=1", "--queue-timeout=200ms"];
+    let served = Served::start(file.source(), &options);
+    let endless = served.send(ENDLESS);
+    let before = served.processor_time();
+    assert!(happens_within(SOON, || served.processor_time() - before > Duration::from_millis(200)));
+    for _ in 0..3 {
+        assert_overloaded(&receive(served.send(SHORT)));
+    }
+    drop(endless);
+    served.assert_rests();
+    assert_answers(&served);
+}
+
+#[test]
+fn waiting_for_a_connection_ends() {
+    let Some(database) = Database::on_one(POSTGRES_TABLES) else { return };
+    let options = ["--threads=1", "--connections=1", "--acquire-timeout=200ms"];
+    let served = Served::start(&database.url(), &options);
+    let endless = served.send(ENDLESS);
+    assert!(happens_within(SOON, || database.sessions("state = 'active'") == 1));
+    let message = "All connections to the data source are in use; try again later.";
+    for _ in 0..3 {
+        assert_refused(&receive(served.send(SHORT)), 503, "OVERLOADED", message);
+    }
+    drop(endless);
+    assert!(happens_within(SOON, || database.sessions("state = 'active'") == 0));
+    assert_answers(&served);
+}
+
+/// Each answer has twenty megabytes.
+const LARGE: &str = "{ allTexts { nodes { body } } }";
+
+const MEBIBYTE: u64 = 1 << 20;
+
+/// Forty answers of twenty megabytes at once, of clients that do not read before all are made, with
+/// the memory of a few; the most memory that the process ever had, and how many were answered.
+fn ask_for_much(served: &Served) -> (u64, usize) {
+    let streams: Vec<_> = (0..40).map(|_| served.send(LARGE)).collect();
+    // Each is answered, or its answer waits to be read.
+    for stream in &streams {
+        stream.peek(&mut [0]).unwrap();
+    }
+    let message = "The answers that the server is making take all the memory that they may; try \
+                   again later.";
+    let mut answered = 0;
+    for stream in streams {
+        let answer = receive(stream);
+        if answer.status == 200 {
+            assert!(answer.body.len() > 20_000_000, "{}", answer.body.len());
+            answered += 1;
+        } else {
+            assert_refused(&answer, 503, "RESPONSE_MEMORY_EXHAUSTED", message);
+        }
+    }
+    (served.peak_memory(), answered)
+}
+
+fn assert_memory_is_kept(served: &mut Served, most: u64) {
+    for _ in 0..2 {
+        let (peak, answered) = ask_for_much(served);
+        assert!(peak < most, "{} MiB", peak / MEBIBYTE);
+        assert!((1..40).contains(&answered), "{answered}");
+    }
+    // What was held is free again.
+    let started = Instant::now();
+    while receive(served.send(LARGE)).status != 200 {
+        assert!(started.elapsed() < SOON);
+        thread::sleep(Duration::from_millis(20));
+    }
+    assert_answers(served);
+    served.assert_lives();
+}
+
+/// Nobody is refused for want of a connection: those have some megabytes of their own.
+const OPTIONS: [&str; 4] =
+    ["--threads=2", "--connections=8", "--acquire-timeout=1m", "--response-memory=160MiB"];
+
+#[test]
+fn large_answers_share_the_memory_that_they_may_take() {
+    let file = File::new(
+        "CREATE TABLE artist (id integer PRIMARY KEY);
+        INSERT INTO artist VALUES (1);
+        CREATE TABLE text (id integer PRIMARY KEY, body text NOT NULL);
+        WITH RECURSIVE n (i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < 200)
+        INSERT INTO text SELECT i, hex(zeroblob(50000)) FROM n;",
+    );
+    let mut served = Served::start(file.source(), &OPTIONS);
+    assert_memory_is_kept(&mut served, 320 * MEBIBYTE);
+}
+
+#[test]
+fn rows_of_postgresql_share_the_memory_too() {
+    let tables = "
+        CREATE TABLE artist (id int PRIMARY KEY);
+        INSERT INTO artist VALUES (1);
+        CREATE TABLE text (id int PRIMARY KEY, body text NOT NULL);
+        INSERT INTO text SELECT i, repeat('x', 100000) FROM generate_series(1, 200) AS i;";
+    let Some(database) = Database::on_one(tables) else { return };
+    let mut served = Served::start(&database.url(), &OPTIONS);
+    assert_memory_is_kept(&mut served, 320 * MEBIBYTE);
+}
