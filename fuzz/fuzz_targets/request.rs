@@ -7,8 +7,6 @@
 
 #[path = "../../crates/engine/tests/fuzz/bytes.rs"]
 mod bytes;
-#[path = "../../crates/engine/tests/fuzz/choices.rs"]
-mod choices;
 #[path = "../../crates/engine/tests/fuzz/grammar/mod.rs"]
 mod grammar;
 #[path = "../../crates/engine/tests/fuzz/inputs.rs"]

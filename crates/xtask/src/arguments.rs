@@ -1,6 +1,7 @@
 //! The command line.
 
 use crate::dist;
+use crate::fuzz;
 use crate::setup;
 use crate::test;
 
@@ -11,6 +12,7 @@ pub(crate) enum Command {
     Test(test::Options),
     Tidy,
     Docs,
+    Fuzz(fuzz::Options),
     /// The files of GraphiQL in the server.
     GraphiQL,
     /// Of the crate `bench`, whose words these are.
@@ -28,6 +30,10 @@ pub(crate) enum ArgumentError {
     Option { command: String, option: String },
     #[error("`--program` wants the path of a program")]
     Program,
+    #[error("there is no target `{0}`")]
+    Target(String),
+    #[error("`--seconds` wants a number from 1 on")]
+    Seconds,
     #[error("`--only` wants `tests`")]
     Only,
     /// The runner of case files takes one.
@@ -44,6 +50,7 @@ pub(crate) fn parse(words: &[String]) -> Result<Command, ArgumentError> {
         "bench" => Ok(Command::Bench(rest.to_vec())),
         "compare" => Ok(Command::Bench(words.to_vec())),
         "dist" => parse_dist(rest),
+        "fuzz" => parse_fuzz(rest),
         "docs" => without_options(name, rest, Command::Docs),
         "graphiql" => without_options(name, rest, Command::GraphiQL),
         "tidy" => without_options(name, rest, Command::Tidy),
@@ -103,6 +110,24 @@ fn parse_dist(words: &[String]) -> Result<Command, ArgumentError> {
         }
     }
     Ok(Command::Dist(options))
+}
+
+fn parse_fuzz(words: &[String]) -> Result<Command, ArgumentError> {
+    let mut options = fuzz::Options::default();
+    let mut rest = words.iter();
+    while let Some(word) = rest.next() {
+        if word == "--seconds" {
+            let seconds = rest.next().and_then(|text| text.parse().ok());
+            options.seconds =
+                seconds.filter(|seconds| *seconds > 0).ok_or(ArgumentError::Seconds)?;
+        } else if word.starts_with('-') {
+            return Err(unknown("fuzz", word));
+        } else {
+            let found = fuzz::Target::ALL.into_iter().find(|target| target.name() == word);
+            options.target = Some(found.ok_or_else(|| ArgumentError::Target(word.clone()))?);
+        }
+    }
+    Ok(Command::Fuzz(options))
 }
 
 fn set_setup_option(options: &mut setup::Options, word: &str) -> bool {
@@ -179,6 +204,16 @@ mod tests {
         check("dist --offline --program target/release/thalweg", &Ok(Command::Dist(options)));
         check("dist --program", &Err(ArgumentError::Program));
         check("dist --fast", &Err(unknown("dist", "--fast")));
+    }
+
+    #[test]
+    fn all_targets_are_fuzzed_or_one_for_a_minute_or_as_long_as_is_said() {
+        check("fuzz", &Ok(Command::Fuzz(fuzz::Options { target: None, seconds: 60 })));
+        let target = Some(fuzz::Target::NodeId);
+        let options = fuzz::Options { target, seconds: 5 };
+        check("fuzz node-id --seconds 5", &Ok(Command::Fuzz(options)));
+        check("fuzz --seconds 0", &Err(ArgumentError::Seconds));
+        check("fuzz nodes", &Err(ArgumentError::Target("nodes".to_owned())));
     }
 
     #[test]

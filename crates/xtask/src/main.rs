@@ -15,6 +15,7 @@ mod clients;
 mod debian;
 mod dist;
 mod docs;
+mod fuzz;
 mod graphiql;
 mod maven;
 mod npm;
@@ -51,6 +52,10 @@ cargo xtask docs
 
 cargo xtask graphiql
     Writes the published files of GraphiQL that the server has in itself, from npm.
+
+cargo xtask fuzz [TARGET] [--seconds NUMBER]
+    Fuzzes for longer than the tests do, a minute for each target if nothing is said.
+    Targets: http, document, variables, cursor, node-id, configuration.
 
 cargo xtask compare [--help] [OPTIONS]
     Asks PostGraphile 4, PostGraphile 5 and Thalweg the same and prints the differences.
@@ -94,6 +99,7 @@ fn main() -> ExitCode {
             }
         },
         Command::Test(options) => test::test(&workspace, &options),
+        Command::Fuzz(options) => fuzz::fuzz(&workspace, &options),
         Command::Bench(words) => match bench::bench(&workspace, &words) {
             Ok(()) => true,
             Err(error) => {

@@ -1,15 +1,15 @@
 //! From a tape of bytes to requests, and what must hold of them together.
 
 use engine::Kind;
-use graphql::{ErrorCode, Request};
+use graphql::{ErrorCode, GraphQLError, Request};
 
-use crate::choices::Choices;
 use crate::grammar::document::{document, with_other_values};
 use crate::grammar::print::{Form, request};
 use crate::properties::{Attack, Outcome};
 use crate::seeds::Seed;
 use crate::target::Opened;
 use crate::{bytes, tokens};
+use testkit::fuzz::Choices;
 
 /// How requests are made.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -18,6 +18,8 @@ pub(crate) enum Maker {
     Grammar,
     /// Seeds and valid operations, changed token by token.
     Tokens,
+    /// Documents as they are, with other variables.
+    Variables,
     /// Bodies and query strings, changed byte by byte.
     Bytes,
 }
@@ -30,12 +32,13 @@ pub(crate) struct Material<'m> {
 }
 
 impl Maker {
-    pub(crate) const ALL: [Self; 3] = [Self::Grammar, Self::Tokens, Self::Bytes];
+    pub(crate) const ALL: [Self; 4] = [Self::Grammar, Self::Tokens, Self::Variables, Self::Bytes];
 
     pub(crate) fn name(self) -> &'static str {
         match self {
             Self::Grammar => "grammar",
             Self::Tokens => "tokens",
+            Self::Variables => "variables",
             Self::Bytes => "bytes",
         }
     }
@@ -51,6 +54,7 @@ impl Maker {
         match self {
             Self::Grammar => grammar(material, attack, &mut choices).await,
             Self::Tokens => changed_tokens(material, attack, &mut choices).await,
+            Self::Variables => changed_variables(material, attack, &mut choices).await,
             Self::Bytes => changed_bytes(material, attack, &mut choices).await,
         }
     }
@@ -105,6 +109,23 @@ async fn changed_tokens(
     Ok(())
 }
 
+async fn changed_variables(
+    material: &Material<'_>,
+    attack: &Attack,
+    choices: &mut Choices<'_>,
+) -> Result<(), String> {
+    let (text, variables) = some_document(material, choices)?;
+    let variables = tokens::variables(&variables, choices);
+    let mut variables = variables.into_bytes();
+    if choices.below(2) == 0 {
+        bytes::mutate(&mut variables, choices);
+    }
+    let query = serde_json::Value::from(text).to_string();
+    let body = [b"{\"query\":", query.as_bytes(), b",\"variables\":", &variables, b"}"].concat();
+    attack.last.replace(body.clone());
+    send_if_readable(attack, Request::from_json(&body)).await
+}
+
 async fn changed_bytes(
     material: &Material<'_>,
     attack: &Attack,
@@ -124,6 +145,13 @@ async fn changed_bytes(
         attack.last.replace(query_string.clone());
         Request::from_query_string(&String::from_utf8_lossy(&query_string))
     };
+    send_if_readable(attack, request).await
+}
+
+async fn send_if_readable(
+    attack: &Attack,
+    request: Result<Request, GraphQLError>,
+) -> Result<(), String> {
     match request {
         Ok(request) => attack.send(&request).await.map(drop),
         Err(error) if error.code == ErrorCode::BadUserInput && !error.message.is_empty() => Ok(()),

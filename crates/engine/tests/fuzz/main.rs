@@ -5,18 +5,19 @@
 //! * [`properties`]: what must hold of each of them, with [`statements`] and [`allocation`]
 //! * [`seeds`]: where mutation starts, and what failed once
 //! * [`hostile`]: requests made by hand
+//! * [`opaque`]: cursors and node ids
 //! * [`target`]: the APIs under attack
 //!
 //! `THALWEG_FUZZ_CASES` says how many tapes each maker has for each target, `THALWEG_FUZZ_SEED`
-//! chooses other tapes.
+//! chooses other tapes, and `THALWEG_FUZZ_SECONDS` goes on with the next seeds for so long.
 
 #[path = "../support/allocation.rs"]
 mod allocation;
 mod bytes;
-mod choices;
 mod grammar;
 mod hostile;
 mod inputs;
+mod opaque;
 mod properties;
 mod seeds;
 mod statements;
@@ -31,7 +32,8 @@ use std::sync::Arc;
 
 use graphql::Request;
 use libtest_mimic::{Arguments, Failed, Trial};
-use proptest::test_runner::{Config, RngAlgorithm, TestCaseError, TestError, TestRng, TestRunner};
+use proptest::test_runner::{Config, TestCaseError, TestError, TestRunner};
+use testkit::fuzz::{Budget, rng};
 use tokio::runtime::Runtime;
 
 use inputs::{Maker, Material};
@@ -62,6 +64,7 @@ fn main() -> Result<ExitCode, Box<dyn Error>> {
         trials.push(Trial::test(name, move || repeat(&regression, &all, &targets)));
     }
     trials.extend(hostile::trials(&targets, &all));
+    trials.extend(opaque::trials(&targets, &all));
     let conclusion = libtest_mimic::run(&arguments, trials);
     // Removes the databases, which leaving the process does not.
     drop(targets);
@@ -81,29 +84,37 @@ fn fuzz(name: &str, maker: Maker, target: Target, targets: &Targets) -> Result<(
     let attack = runtime.block_on(Attack::on(&opened))?;
     let run = |tape: &[u8]| runtime.block_on(maker.run(&material, &attack, tape));
 
-    let config = Config {
-        cases: number("THALWEG_FUZZ_CASES")?.unwrap_or(CASES),
-        failure_persistence: None,
-        max_shrink_iters: 4_000,
-        max_shrink_time: 30_000,
-        ..Config::default()
-    };
-    let seed = number("THALWEG_FUZZ_SEED")?.unwrap_or(0);
-    let mut runner = TestRunner::new_with_rng(config, rng(name, seed));
-    let tapes = proptest::collection::vec(proptest::num::u8::ANY, 0..LONGEST_TAPE);
-    let outcome = runner.run(&tapes, |tape| run(&tape).map_err(TestCaseError::fail));
-    let Err(TestError::Fail(first, tape)) = outcome else {
-        return outcome.map_err(|error| Failed::from(error.to_string()));
-    };
-    // Once more, so that the last request is the one that fails.
-    let reason = match catch_unwind(AssertUnwindSafe(|| run(&tape))) {
-        Ok(Ok(())) => format!("it fails only once: {first}"),
-        Ok(Err(reason)) => reason,
-        Err(_) => format!("a panic: {first}"),
-    };
-    let body = attack.last.borrow();
-    let file = seeds::keep(name, &body)?;
-    Err(format!("{reason}\n{}\nkept in {}", String::from_utf8_lossy(&body), file.display()).into())
+    let cases = number("THALWEG_FUZZ_CASES")?.unwrap_or(CASES);
+    let budget = Budget::from_environment().map_err(|error| error.to_string())?;
+    // The time is for all targets of a maker together.
+    let targets =
+        u32::try_from(Targets::all().map_or(1, |all| all.len())).unwrap_or(u32::MAX).max(1);
+    let budget = Budget { time: budget.time.map(|time| time / targets), ..budget };
+    budget.rounds(|seed| {
+        let config = Config {
+            cases,
+            failure_persistence: None,
+            max_shrink_iters: 4_000,
+            max_shrink_time: 30_000,
+            ..Config::default()
+        };
+        let mut runner = TestRunner::new_with_rng(config, rng(name, seed));
+        let tapes = proptest::collection::vec(proptest::num::u8::ANY, 0..LONGEST_TAPE);
+        let outcome = runner.run(&tapes, |tape| run(&tape).map_err(TestCaseError::fail));
+        let Err(TestError::Fail(first, tape)) = outcome else {
+            return outcome.map_err(|error| Failed::from(error.to_string()));
+        };
+        // Once more, so that the last request is the one that fails.
+        let reason = match catch_unwind(AssertUnwindSafe(|| run(&tape))) {
+            Ok(Ok(())) => format!("it fails only once: {first}"),
+            Ok(Err(reason)) => reason,
+            Err(_) => format!("a panic: {first}"),
+        };
+        let body = attack.last.borrow();
+        let file = seeds::keep(name, &body)?;
+        let body = String::from_utf8_lossy(&body);
+        Err(format!("{reason}\n{body}\nkept in {}", file.display()).into())
+    })
 }
 
 fn repeat(regression: &Regression, all: &[Target], targets: &Targets) -> Result<(), Failed> {
@@ -125,14 +136,4 @@ fn number(variable: &str) -> Result<Option<u32>, Failed> {
         Ok(text) => text.parse().map(Some).map_err(|error| format!("{variable}: {error}").into()),
         Err(_) => Ok(None),
     }
-}
-
-/// Other tapes for each test, the same in every run.
-fn rng(name: &str, seed: u32) -> TestRng {
-    let mut bytes = [0; 32];
-    bytes[..4].copy_from_slice(&seed.to_le_bytes());
-    for (place, byte) in name.bytes().enumerate() {
-        bytes[4 + place % 28] ^= byte.rotate_left(u32::try_from(place / 28).unwrap_or(0));
-    }
-    TestRng::from_seed(RngAlgorithm::ChaCha, &bytes)
 }

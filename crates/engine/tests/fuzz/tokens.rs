@@ -2,7 +2,7 @@
 
 use graphql::schema::Schema;
 
-use crate::choices::Choices;
+use testkit::fuzz::Choices;
 
 /// What a token may become, beside the names of the schema.
 const REPLACEMENTS: [&str; 46] = [

@@ -20,6 +20,8 @@ mod example;
 mod expand;
 mod file;
 mod flags;
+#[cfg(test)]
+mod fuzz;
 mod keys;
 mod problem;
 mod read;

@@ -6,7 +6,7 @@ use graphql::schema::{FieldId, Schema, TypeId, TypeKind, TypeRef};
 
 use super::value::Values;
 use super::{Directive, Document, Field, Fragment, Literal, Selection, Typed};
-use crate::choices::Choices;
+use testkit::fuzz::Choices;
 
 /// Fields in fields.
 const DEEPEST: usize = 7;

@@ -4,7 +4,7 @@ use graphql::Request;
 use graphql::schema::{Schema, TypeRef, Wrapper};
 
 use super::{Directive, Document, Literal, Selection, Typed};
-use crate::choices::Choices;
+use testkit::fuzz::Choices;
 
 /// Where the values are.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

@@ -3,7 +3,7 @@
 use graphql::schema::{Schema, TypeId, TypeKind, TypeRef};
 
 use super::{Literal, Typed};
-use crate::choices::Choices;
+use testkit::fuzz::Choices;
 
 /// Beyond it, objects and lists are left empty where they may be.
 const DEEPEST: usize = 7;

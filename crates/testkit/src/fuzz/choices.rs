@@ -2,18 +2,18 @@
 //! decided, and a shorter tape or smaller bytes mean a simpler outcome, so tapes can be shrunk.
 
 #[derive(Debug)]
-pub(crate) struct Choices<'t> {
+pub struct Choices<'t> {
     tape: &'t [u8],
     place: usize,
 }
 
 impl<'t> Choices<'t> {
-    pub(crate) fn new(tape: &'t [u8]) -> Self {
+    pub fn new(tape: &'t [u8]) -> Self {
         Self { tape, place: 0 }
     }
 
     /// A number below `end`; 0 once the tape has ended.
-    pub(crate) fn below(&mut self, end: usize) -> usize {
+    pub fn below(&mut self, end: usize) -> usize {
         let mut number = usize::from(self.byte());
         if end > 256 {
             number = number << 8 | usize::from(self.byte());
@@ -22,12 +22,12 @@ impl<'t> Choices<'t> {
     }
 
     /// Whether something rare is done; never once the tape has ended.
-    pub(crate) fn chance(&mut self, percent: usize) -> bool {
+    pub fn chance(&mut self, percent: usize) -> bool {
         self.below(100) + percent >= 100
     }
 
     /// The first once the tape has ended.
-    pub(crate) fn pick<'i, T>(&mut self, items: &'i [T]) -> Option<&'i T> {
+    pub fn pick<'i, T>(&mut self, items: &'i [T]) -> Option<&'i T> {
         items.get(self.below(items.len()))
     }
 

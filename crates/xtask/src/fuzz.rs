@@ -1,0 +1,92 @@
+//! `cargo xtask fuzz`: the fuzz targets for longer than the tests run them.
+
+use std::path::Path;
+
+use crate::program;
+
+/// How long a target runs, if nothing is said.
+const SECONDS: u32 = 60;
+
+/// What to run, and for how long.
+#[derive(Debug, PartialEq, Eq)]
+pub(crate) struct Options {
+    /// All of them if there is none.
+    pub(crate) target: Option<Target>,
+    pub(crate) seconds: u32,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Target {
+    Http,
+    Document,
+    Variables,
+    Cursor,
+    NodeId,
+    Configuration,
+}
+
+impl Default for Options {
+    fn default() -> Self {
+        Self { target: None, seconds: SECONDS }
+    }
+}
+
+impl Target {
+    pub(crate) const ALL: [Self; 6] = [
+        Self::Http,
+        Self::Document,
+        Self::Variables,
+        Self::Cursor,
+        Self::NodeId,
+        Self::Configuration,
+    ];
+
+    pub(crate) fn name(self) -> &'static str {
+        match self {
+            Self::Http => "http",
+            Self::Document => "document",
+            Self::Variables => "variables",
+            Self::Cursor => "cursor",
+            Self::NodeId => "node-id",
+            Self::Configuration => "configuration",
+        }
+    }
+
+    /// The words for Cargo, and the names of tests that fuzz it.
+    fn tests(self) -> (&'static [&'static str], &'static [&'static str]) {
+        const ENGINE: &[&str] = &["-p", "engine", "--test", "fuzz"];
+        match self {
+            Self::Http => (&["-p", "server", "--test", "fuzz"], &[""]),
+            Self::Document => (ENGINE, &["grammar::", "tokens::"]),
+            Self::Variables => (ENGINE, &["variables::", "bytes::"]),
+            Self::Cursor => (ENGINE, &["cursor"]),
+            Self::NodeId => (ENGINE, &["node_id"]),
+            Self::Configuration => (&["-p", "server", "--bins"], &["configuration::fuzz"]),
+        }
+    }
+}
+
+/// Runs the targets one after the other; `false` if something was found.
+pub(crate) fn fuzz(workspace: &Path, options: &Options) -> bool {
+    let targets = Target::ALL.into_iter();
+    let targets = targets.filter(|target| options.target.is_none_or(|wanted| wanted == *target));
+    let mut found = Vec::new();
+    for target in targets {
+        let (words, tests) = target.tests();
+        for test in tests {
+            let mut command = program::cargo();
+            command.arg("test").args(words).current_dir(workspace);
+            command.env("THALWEG_FUZZ_SECONDS", options.seconds.to_string());
+            command.arg("--").args((!test.is_empty()).then_some(test));
+            if !command.status().is_ok_and(|status| status.success()) {
+                found.push(target.name());
+            }
+        }
+    }
+    if found.is_empty() {
+        println!("nothing was found");
+    } else {
+        println!("found by: {}; fixtures/fuzz has what it was", found.join(", "));
+    }
+    found.is_empty()
+}
