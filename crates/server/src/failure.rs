@@ -11,7 +11,7 @@ use graphql::GraphQLError;
 use crate::commands::health::Illness;
 use crate::configuration::ReadError;
 use crate::demo::SampleError;
-use crate::http::{ListenError, ManifestError};
+use crate::http::{ListenError, ManifestError, TlsError};
 use crate::metrics::MetricsError;
 
 #[derive(Debug, thiserror::Error)]
@@ -25,6 +25,8 @@ pub(crate) enum Failure {
     Open(#[from] OpenError),
     #[error(transparent)]
     Listen(#[from] ListenError),
+    #[error(transparent)]
+    Tls(#[from] TlsError),
     #[error(transparent)]
     Metrics(#[from] MetricsError),
     #[error(transparent)]
@@ -64,6 +66,7 @@ impl Failure {
             Self::Open(_)
             | Self::Listen(_)
             | Self::Metrics(_)
+            | Self::Tls(_)
             | Self::Sample(_)
             | Self::Document { .. }
             | Self::TrustedDocuments { .. }

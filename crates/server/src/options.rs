@@ -17,6 +17,7 @@ mod persisted;
 mod postgraphile;
 mod quantity;
 mod serving;
+mod tls;
 
 pub(crate) use address::{Address, Mode, Place};
 pub(crate) use api::ApiOptions;
@@ -26,6 +27,7 @@ pub(crate) use observability::LoggedRequests;
 pub(crate) use origins::{AllowedOrigin, OriginOptions};
 pub(crate) use persisted::PersistedOptions;
 pub(crate) use serving::ServingOptions;
+pub(crate) use tls::TlsFiles;
 
 use std::path::PathBuf;
 

@@ -5,6 +5,8 @@
 //! * `crowds`: more clients than there may be, or than there are file descriptors for
 //! * `readers`: clients that do not read
 //! * `vanishing`: clients that go away
+//! * `encrypted`: TLS
+//! * `certificates`: what it needs for that
 //! * `draining`: how the server stops
 //! * `site`: the program, with its log in a file
 
@@ -12,10 +14,14 @@
 
 mod program;
 
+#[path = "network/certificates.rs"]
+mod certificates;
 #[path = "network/crowds.rs"]
 mod crowds;
 #[path = "network/draining.rs"]
 mod draining;
+#[path = "network/encrypted.rs"]
+mod encrypted;
 #[path = "network/heads.rs"]
 mod heads;
 #[path = "network/listening.rs"]

@@ -47,7 +47,7 @@ fn write_into_postgres(address: &str) -> Result<(), Failure> {
 fn serve(options: &DemoOptions) -> Result<(), Failure> {
     let serving = &options.serving;
     let prepared = prepare_demo(options)?;
-    let listeners = http::bind(&serving.listen, serving.unix_socket_mode, serving.threads())?;
+    let listeners = http::bind(serving)?;
     prepare_file(&options.file)?;
     open_and_serve(prepared, serving, listeners, None, |listeners| {
         print(&welcome(listeners, serving.has_graphiql()))

@@ -15,7 +15,7 @@ use crate::options::{Command, ServeOptions, ServingOptions};
 pub(crate) fn run(options: &ServeOptions, invocation: &Invocation) -> Result<(), Failure> {
     let prepared = prepare(options)?;
     let serving = &options.serving;
-    let listeners = http::bind(&serving.listen, serving.unix_socket_mode, serving.threads())?;
+    let listeners = http::bind(serving)?;
     let again = invocation.again();
     let reload: Reload = Box::new(move || reload(&again));
     open_and_serve(prepared, serving, listeners, Some(reload), |_| Ok(()))

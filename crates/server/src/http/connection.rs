@@ -4,7 +4,7 @@
 //! client that goes away ends its task, and with it the request.
 
 use std::convert::Infallible;
-use std::pin::Pin;
+use std::pin::{Pin, pin};
 use std::rc::Rc;
 use std::task::{Context, Poll};
 
@@ -20,6 +20,7 @@ use super::farewell;
 use super::progress::{Phase, Progress, Verdict, supervise};
 use super::respond::Refusal;
 use super::route;
+use super::tls::{HandshakeError, agree};
 use super::transport::{Peer, Transport};
 use super::watched::Watched;
 
@@ -38,6 +39,20 @@ pub(super) async fn attend(door: Rc<Door>, transport: Transport, peer: Peer, _se
     let entry = door.connections.enter();
     let progress = Rc::clone(&entry.progress);
     let current = door.current.clone();
+    let patience = || current.get().settings.patience;
+    let transport = match (transport, door.tls()) {
+        (Transport::Tcp(stream), Some(tls)) => {
+            let mut handshake = pin!(agree(tls, stream));
+            match supervise(&progress, patience, &mut handshake).await {
+                Ok(Ok(stream)) => Transport::Tls(stream),
+                Ok(Err(error)) => return end_handshake(error, peer).await,
+                Err(_) => return,
+            }
+        }
+        (transport, _) => transport,
+    };
+    // The time of the first request begins with the first moment in which it can be sent.
+    progress.enter(Phase::New);
     let service = service_fn(|request| {
         progress.enter(Phase::Working);
         let service = current.get();
@@ -59,7 +74,6 @@ pub(super) async fn attend(door: Rc<Door>, transport: Transport, peer: Peer, _se
         // The parts of an answer are never copied together, whatever carries them.
         .writev(true)
         .serve_connection(TokioIo::new(watched), service);
-    let patience = || current.get().settings.patience;
     let ended = supervise(&progress, patience, &mut connection).await;
 
     let mut watched = connection.into_parts().io.into_inner();
@@ -90,6 +104,19 @@ pub(super) async fn attend(door: Rc<Door>, transport: Transport, peer: Peer, _se
         }
         Err(Verdict::Unused | Verdict::HeadTimeout) => {
             farewell::leave(&mut watched.transport).await
+        }
+    }
+}
+
+async fn end_handshake(error: HandshakeError, peer: Peer) {
+    match error {
+        HandshakeError::PlainHttp(stream) => {
+            let refusal = Refusal::NoTls;
+            tracing::info!(%peer, status = refusal.status().as_u16(), ?refusal, "request refused");
+            farewell::say(&mut Transport::Tcp(stream), &farewell::answer(&refusal)).await;
+        }
+        HandshakeError::Failed(error) => {
+            tracing::debug!(%error, %peer, "no TLS connection was agreed upon");
         }
     }
 }

@@ -6,8 +6,8 @@ use rustix::process::{Resource, Rlimit, getrlimit, setrlimit};
 
 /// What the process needs besides: its log, its runtime, files that are read at the start.
 const SPARE: u64 = 32;
-/// What a thread needs besides its clients.
-const SPARE_PER_THREAD: u64 = 8;
+/// What a thread needs besides its clients, those who are being turned away included.
+const SPARE_PER_THREAD: u64 = 40;
 /// What a connection to a database needs; SQLite has up to three files.
 const SPARE_PER_CONNECTION: u64 = 4;
 
@@ -54,7 +54,7 @@ mod tests {
 
     #[test]
     fn clients_leave_descriptors_for_the_rest_or_get_half_of_them() {
-        assert_eq!(possible(20_000, 2, 20), 20_000 - 32 - 16 - 80);
+        assert_eq!(possible(20_000, 2, 20), 20_000 - 32 - 80 - 80);
         assert_eq!(possible(64, 2, 20), 32);
         assert_eq!(possible(1, 2, 20), 1);
     }

@@ -10,6 +10,7 @@ use std::time::Duration;
 use futures_util::FutureExt;
 use futures_util::future::join_all;
 use rustix::io::Errno;
+use rustls::ServerConfig;
 use tokio::sync::watch;
 use tokio::task::spawn_local;
 use tokio::time::{sleep, timeout};
@@ -19,6 +20,7 @@ use super::connection;
 use super::connections::Connections;
 use super::farewell;
 use super::listen::Socket;
+use super::process::Process;
 use super::respond::Refusal;
 use super::service::{Current, Generation};
 use super::transport::{Listener, Peer, Transport};
@@ -27,7 +29,7 @@ use super::transport::{Listener, Peer, Transport};
 const PAUSE: Duration = Duration::from_millis(50);
 
 /// So many clients of a thread are turned away at a time with the patience to let them read why.
-const MOST_FAREWELLS: usize = 100;
+const MOST_FAREWELLS: usize = 32;
 
 /// So many are accepted at a time only to be turned away.
 const MOST_DISMISSED: usize = 100;
@@ -36,7 +38,7 @@ const MOST_DISMISSED: usize = 100;
 pub(super) struct Door {
     pub(super) current: Current,
     pub(super) connections: Rc<Connections>,
-    clients: Arc<Clients>,
+    process: Arc<Process>,
     farewells: Cell<usize>,
     /// A file descriptor that is given up when there is no other left, to tell clients so.
     reserve: RefCell<Option<File>>,
@@ -54,10 +56,10 @@ pub(super) async fn serve(
 ) -> io::Result<()> {
     let listeners: Vec<Listener> =
         sockets.into_iter().map(Listener::new).collect::<io::Result<_>>()?;
-    let clients = Arc::clone(&generations.borrow().process.clients);
+    let process = Arc::clone(&generations.borrow().process);
     let current = Current::new(generations);
     spawn_local(current.clone().follow());
-    let door = Door::new(current, clients);
+    let door = Door::new(current, process);
     let open = listeners.into_iter().map(|listener| {
         let door = Rc::clone(&door);
         door.open(listener, stopping.clone())
@@ -76,11 +78,11 @@ pub(super) async fn serve(
 }
 
 impl Door {
-    fn new(current: Current, clients: Arc<Clients>) -> Rc<Self> {
+    fn new(current: Current, process: Arc<Process>) -> Rc<Self> {
         Rc::new(Self {
             current,
             connections: Rc::default(),
-            clients,
+            process,
             farewells: Cell::new(0),
             reserve: RefCell::new(reserve()),
         })
@@ -114,12 +116,21 @@ impl Door {
 
     /// Gives up connections that are not used when another thread needs their places.
     async fn make_room(&self) {
-        let mut pressure = self.clients.pressure();
+        let mut pressure = self.clients().pressure();
         while pressure.changed().await.is_ok() {
-            if self.clients.count() >= self.most() {
+            if self.clients().count() >= self.most() {
                 self.connections.evict();
             }
         }
+    }
+
+    fn clients(&self) -> &Arc<Clients> {
+        &self.process.clients
+    }
+
+    /// What encrypts the connections that come over this, if anything does.
+    pub(super) fn tls(&self) -> Option<Arc<ServerConfig>> {
+        self.current.get().settings.tls.as_ref().map(|tls| tls.newest())
     }
 
     fn most(&self) -> usize {
@@ -127,11 +138,11 @@ impl Door {
     }
 
     fn admit(self: &Rc<Self>, transport: Transport, peer: Peer) {
-        match self.clients.take(self.most()) {
+        match self.clients().take(self.most()) {
             Some(seat) => self.attend(transport, peer, seat),
             // The place comes free at once.
             None if self.connections.evict() => {
-                let seat = self.clients.take_beyond();
+                let seat = self.clients().take_beyond();
                 self.attend(transport, peer, seat);
             }
             None => self.turn_away(transport, peer),
@@ -147,24 +158,35 @@ impl Door {
     }
 
     /// Waits a moment for the other threads to make room, then tells the client that there is none.
-    fn turn_away(self: &Rc<Self>, mut transport: Transport, peer: Peer) {
-        self.clients.press();
+    fn turn_away(self: &Rc<Self>, transport: Transport, peer: Peer) {
+        self.clients().press();
         if self.farewells.get() >= MOST_FAREWELLS {
             self.count_refused();
-            return transport.dismiss(&farewell::answer(&self.refusal()));
+            return self.dismiss(transport, &farewell::answer(&self.refusal()));
         }
         let farewell = Farewell::begin(self);
         spawn_local(async move {
             let door = &farewell.0;
             sleep(PAUSE).await;
-            match door.clients.take(door.most()) {
+            match door.clients().take(door.most()) {
                 Some(seat) => door.attend(transport, peer, seat),
                 None => {
                     door.count_refused();
-                    farewell::say(&mut transport, &farewell::answer(&door.refusal())).await;
+                    let words = farewell::answer(&door.refusal());
+                    farewell::greet_and_say(transport, door.tls(), &words).await;
                 }
             }
         });
+    }
+
+    /// Closes at once, with words where the client understands them without a handshake.
+    fn dismiss(&self, transport: Transport, words: &[u8]) {
+        match (self.tls(), &transport) {
+            (Some(_), Transport::Tcp(_)) => drop(transport),
+            (_, Transport::Tcp(_) | Transport::Unix(_) | Transport::Tls(_)) => {
+                transport.dismiss(words);
+            }
+        }
     }
 
     fn refusal(&self) -> Refusal {
@@ -172,7 +194,7 @@ impl Door {
     }
 
     fn count_refused(&self) {
-        if let Some(count) = self.clients.refused.happens() {
+        if let Some(count) = self.clients().refused.happens() {
             let most = self.most();
             tracing::warn!(count, most, "clients were turned away; --max-clients allows more");
         }
@@ -182,7 +204,7 @@ impl Door {
     /// busy. Connections that are not used make room; if there are none, the reserve serves to
     /// tell the clients.
     async fn endure(&self, listener: &Listener, error: &io::Error) {
-        if let Some(count) = self.clients.exhausted.happens() {
+        if let Some(count) = self.clients().exhausted.happens() {
             tracing::warn!(%error, count, "no file descriptor is left for more clients");
         }
         if !self.connections.evict() {
@@ -190,7 +212,7 @@ impl Door {
             let words = farewell::answer(&self.refusal());
             for _ in 0..MOST_DISMISSED {
                 match listener.accept().now_or_never() {
-                    Some(Ok((transport, _))) => transport.dismiss(&words),
+                    Some(Ok((transport, _))) => self.dismiss(transport, &words),
                     Some(Err(_)) | None => break,
                 }
             }

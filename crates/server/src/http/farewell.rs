@@ -1,13 +1,16 @@
 //! Last words: answers that come before HTTP begins or after it has failed, and how a connection
 //! is closed so that the client reads them.
 
+use std::sync::Arc;
 use std::time::{Duration, SystemTime};
 
+use rustls::ServerConfig;
 use tokio::io::{AsyncReadExt, AsyncWriteExt};
 use tokio::time::timeout;
 
 use super::media_type::MediaType;
 use super::respond::Refusal;
+use super::tls::agree;
 use super::transport::Transport;
 
 /// Closing with bytes unread would take the answer back from the client, which may still send.
@@ -25,8 +28,8 @@ pub(super) fn answer(refusal: &Refusal) -> Vec<u8> {
     let status = refusal.status();
     let body = refusal.body();
     let mut answer = format!(
-        "HTTP/1.1 {} {}\r\ndate: {}\r\nconnection: close\r\ncontent-type: {}\r\n\
-         content-length: {}\r\n",
+        "HTTP/1.1 {} {}\r\ndate: {}\r\nconnection: close\r\ncache-control: no-store\r\n\
+         x-content-type-options: nosniff\r\ncontent-type: {}\r\ncontent-length: {}\r\n",
         status.as_u16(),
         status.canonical_reason().unwrap_or_default(),
         httpdate::fmt_http_date(SystemTime::now()),
@@ -51,6 +54,22 @@ pub(super) async fn say(transport: &mut Transport, words: &[u8]) {
     };
     // A client that does not listen goes without.
     drop(timeout(LINGER, said).await);
+}
+
+/// The same for a client that is not sent away without the handshake it expects.
+pub(super) async fn greet_and_say(
+    transport: Transport,
+    tls: Option<Arc<ServerConfig>>,
+    words: &[u8],
+) {
+    let mut transport = match (transport, tls) {
+        (Transport::Tcp(stream), Some(tls)) => match timeout(LINGER, agree(tls, stream)).await {
+            Ok(Ok(stream)) => Transport::Tls(stream),
+            Ok(Err(_)) | Err(_) => return,
+        },
+        (transport, _) => transport,
+    };
+    say(&mut transport, words).await;
 }
 
 /// Closes after an answer.

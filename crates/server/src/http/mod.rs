@@ -13,6 +13,7 @@
 //! * `door`: who comes in to a thread, who makes room, who is turned away
 //! * `clients`: how many clients there are, over all threads
 //! * `connections`: the connections of one thread
+//! * `tls`: certificates and handshakes
 //! * `connection`: one of them, from its first byte to its last
 //! * `progress`: how far it is, and when its patience ends
 //! * `watched`: its bytes, which tell how far it is
@@ -74,6 +75,7 @@ mod serve;
 mod service;
 mod settings;
 mod timing;
+mod tls;
 mod transport;
 mod turn;
 mod watched;
@@ -85,4 +87,5 @@ pub(crate) use reload::{Fresh, Reload};
 pub(crate) use serve::serve;
 pub(crate) use service::Generation;
 pub(crate) use settings::Settings;
+pub(crate) use tls::TlsError;
 pub(crate) use watchers::{Counting, Watchers};

@@ -42,6 +42,8 @@ pub(super) enum Refusal {
     BodyCutOff,
     /// What came is not HTTP/1.1.
     NoHttp,
+    /// What came is not encrypted.
+    NoTls,
     /// The head of the request did not come in time.
     HeadTimeout,
     HeadTooLarge {
@@ -95,9 +97,11 @@ impl Refusal {
             Self::TooManyConnections { .. } => StatusCode::SERVICE_UNAVAILABLE,
             Self::RequestTimeout { .. } => StatusCode::GATEWAY_TIMEOUT,
             Self::Overloaded => StatusCode::SERVICE_UNAVAILABLE,
-            Self::BodyCutOff | Self::NotDecompressed | Self::NoHttp | Self::Malformed(_) => {
-                StatusCode::BAD_REQUEST
-            }
+            Self::BodyCutOff
+            | Self::NotDecompressed
+            | Self::NoHttp
+            | Self::NoTls
+            | Self::Malformed(_) => StatusCode::BAD_REQUEST,
         }
     }
 
@@ -177,6 +181,10 @@ impl Refusal {
             Self::NoHttp => {
                 GraphQLError::new(ErrorCode::BadUserInput, "This is no request of HTTP/1.1.")
             }
+            Self::NoTls => GraphQLError::new(
+                ErrorCode::BadUserInput,
+                "This address speaks TLS only; its URL begins with \"https://\".",
+            ),
             Self::HeadTimeout => GraphQLError::new(
                 ErrorCode::HeaderTimeout,
                 "The head of the request did not come in time; --header-timeout allows more.",
@@ -258,6 +266,7 @@ pub(super) fn refuse(media_type: MediaType, refusal: &Refusal) -> Response {
         | Refusal::BodyTimeout
         | Refusal::BodyCutOff
         | Refusal::NoHttp
+        | Refusal::NoTls
         | Refusal::HeadTimeout
         | Refusal::HeadTooLarge { .. }
         | Refusal::TargetTooLong

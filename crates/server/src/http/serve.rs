@@ -18,6 +18,7 @@ use super::listen::{Listeners, Socket};
 use super::reload::{self, Reload};
 use super::service::Generation;
 use super::settings::Settings;
+use super::tls;
 use crate::failure::Failure;
 use crate::metrics::{self, MetricsListener};
 use crate::supervisor;
@@ -69,7 +70,8 @@ pub(crate) async fn serve(
         let sources = move || process.metrics_sources(&newest.borrow().engine);
         spawn_local(metrics::serve(listener, sources));
     }
-    drop((newest, stopping, ending));
+    drop((stopping, ending));
+    let looking = spawn_local(tls::follow(newest));
     let reloading = match reload {
         Some(reload) => {
             let hangup = signal(SignalKind::hangup()).map_err(Failure::Runtime)?;
@@ -102,6 +104,7 @@ pub(crate) async fn serve(
     if let Some(reloading) = reloading {
         reloading.abort();
     }
+    looking.abort();
     tracing::info!("stopping: requests that have begun are answered");
     listeners.remove_files();
     // Threads that ended already do not listen.

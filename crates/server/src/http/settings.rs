@@ -10,6 +10,7 @@ use hyper::header::HeaderValue;
 use super::descriptors;
 use super::persisted::{KnownDocuments, Persisted, TrustedDocuments};
 use super::progress::Patience;
+use super::tls::Tls;
 use crate::failure::Failure;
 use crate::options::{
     AllowedOrigin, Coding, LoggedRequests, OriginOptions, PersistedOptions, ServingOptions,
@@ -24,6 +25,8 @@ pub(crate) struct Settings {
     pub(super) allowed_origins: Origins,
     /// Whose pages may read answers; none where nobody is told of it.
     pub(super) cors: Option<CorsSettings>,
+    /// Missing where nothing is encrypted.
+    pub(super) tls: Option<Arc<Tls>>,
     pub(super) patience: Patience,
     pub(super) max_header_size: usize,
     /// How many connections there may be, over all threads.
@@ -177,7 +180,9 @@ impl Settings {
         let (limits, load) = (&options.limits, &options.load);
         let origins = &options.origins;
         origins.check()?;
+        let tls = options.tls.files().map(Tls::open).transpose()?;
         Ok(Self {
+            tls: tls.map(Arc::new),
             body: BodySettings {
                 most_bytes: limits.max_body_size.length(),
                 timeout: limits.body_timeout.0.min(load.request_timeout.0),

@@ -10,6 +10,7 @@ use std::time::Duration;
 use socket2::SockRef;
 use tokio::io::{AsyncRead, AsyncWrite, ReadBuf};
 use tokio::net::{TcpListener, TcpStream, UnixListener, UnixStream};
+use tokio_rustls::server::TlsStream;
 
 use super::listen::Socket;
 
@@ -28,6 +29,7 @@ pub(super) enum Listener {
 pub(super) enum Transport {
     Tcp(TcpStream),
     Unix(UnixStream),
+    Tls(Box<TlsStream<TcpStream>>),
 }
 
 /// Who is at the other end.
@@ -63,6 +65,7 @@ impl Transport {
     pub(super) fn hurry(&self) -> io::Result<()> {
         match self {
             Self::Tcp(stream) => stream.set_nodelay(true),
+            Self::Tls(stream) => stream.get_ref().0.set_nodelay(true),
             Self::Unix(_) => Ok(()),
         }
     }
@@ -95,6 +98,7 @@ impl Transport {
         match self {
             Self::Tcp(stream) => SockRef::from(stream),
             Self::Unix(stream) => SockRef::from(stream),
+            Self::Tls(stream) => SockRef::from(stream.get_ref().0),
         }
     }
 }
@@ -108,6 +112,7 @@ impl AsyncRead for Transport {
         match self.get_mut() {
             Self::Tcp(stream) => Pin::new(stream).poll_read(cx, buffer),
             Self::Unix(stream) => Pin::new(stream).poll_read(cx, buffer),
+            Self::Tls(stream) => Pin::new(stream).poll_read(cx, buffer),
         }
     }
 }
@@ -121,6 +126,7 @@ impl AsyncWrite for Transport {
         match self.get_mut() {
             Self::Tcp(stream) => Pin::new(stream).poll_write(cx, bytes),
             Self::Unix(stream) => Pin::new(stream).poll_write(cx, bytes),
+            Self::Tls(stream) => Pin::new(stream).poll_write(cx, bytes),
         }
     }
 
@@ -132,6 +138,7 @@ impl AsyncWrite for Transport {
         match self.get_mut() {
             Self::Tcp(stream) => Pin::new(stream).poll_write_vectored(cx, parts),
             Self::Unix(stream) => Pin::new(stream).poll_write_vectored(cx, parts),
+            Self::Tls(stream) => Pin::new(stream).poll_write_vectored(cx, parts),
         }
     }
 
@@ -139,6 +146,7 @@ impl AsyncWrite for Transport {
         match self {
             Self::Tcp(stream) => stream.is_write_vectored(),
             Self::Unix(stream) => stream.is_write_vectored(),
+            Self::Tls(stream) => stream.is_write_vectored(),
         }
     }
 
@@ -146,6 +154,7 @@ impl AsyncWrite for Transport {
         match self.get_mut() {
             Self::Tcp(stream) => Pin::new(stream).poll_flush(cx),
             Self::Unix(stream) => Pin::new(stream).poll_flush(cx),
+            Self::Tls(stream) => Pin::new(stream).poll_flush(cx),
         }
     }
 
@@ -153,6 +162,7 @@ impl AsyncWrite for Transport {
         match self.get_mut() {
             Self::Tcp(stream) => Pin::new(stream).poll_shutdown(cx),
             Self::Unix(stream) => Pin::new(stream).poll_shutdown(cx),
+            Self::Tls(stream) => Pin::new(stream).poll_shutdown(cx),
         }
     }
 }

@@ -16,6 +16,7 @@ use super::observability::ObservabilityOptions;
 use super::origins::OriginOptions;
 use super::persisted::PersistedOptions;
 use super::quantity::Time;
+use super::tls::TlsOptions;
 
 /// The most threads that anybody may ask for; each holds connections and a listener.
 const MOST_THREADS: usize = 1024;
@@ -49,6 +50,8 @@ pub(crate) struct ServingOptions {
     pub(crate) drain_delay: Option<Time>,
     #[command(flatten)]
     pub(crate) network: NetworkOptions,
+    #[command(flatten)]
+    pub(crate) tls: TlsOptions,
     #[command(flatten)]
     pub(crate) database: DatabaseOptions,
     #[command(flatten)]

@@ -14,7 +14,7 @@ use std::os::unix::net::UnixListener;
 use std::path::PathBuf;
 
 use self::unix::SocketFile;
-use crate::options::{Address, Mode, Place};
+use crate::options::{Address, Mode, Place, ServingOptions};
 
 /// The most connections that wait to be accepted; the kernel has a limit of its own.
 const BACKLOG: i32 = 1024;
@@ -33,8 +33,15 @@ pub(crate) struct Listeners {
 /// Where clients find the server.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) enum Bound {
-    Tcp(SocketAddr),
+    Tcp(Scheme, SocketAddr),
     Unix(PathBuf),
+}
+
+/// What URLs begin with.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Scheme {
+    Http,
+    Https,
 }
 
 #[derive(Debug)]
@@ -56,8 +63,17 @@ pub(crate) enum ListenError {
 }
 
 /// Takes the addresses for this process.
-pub(crate) fn bind(
+pub(crate) fn bind(options: &ServingOptions) -> Result<Listeners, ListenError> {
+    let scheme = match options.tls.files() {
+        Some(_) => Scheme::Https,
+        None => Scheme::Http,
+    };
+    bind_all(&options.listen, scheme, options.unix_socket_mode, options.threads())
+}
+
+fn bind_all(
     addresses: &[Address],
+    scheme: Scheme,
     mode: Option<Mode>,
     count: NonZeroUsize,
 ) -> Result<Listeners, ListenError> {
@@ -77,7 +93,7 @@ pub(crate) fn bind(
         match &address.place {
             Place::Tcp(sockets) => {
                 let others = ports_of_version_4(addresses);
-                tcp::bind(&mut listeners, sockets, &others).map_err(refused)?;
+                tcp::bind(&mut listeners, scheme, sockets, &others).map_err(refused)?;
             }
             Place::Unix(path) => {
                 if !unix::is_free(path).map_err(refused)? {
@@ -115,7 +131,7 @@ impl Bound {
     /// Where a browser of this machine finds the page to ask on; browsers know no Unix sockets.
     pub(crate) fn page(&self) -> Option<String> {
         match self {
-            Self::Tcp(_) => self.to_string().strip_suffix("graphql").map(str::to_owned),
+            Self::Tcp(..) => self.to_string().strip_suffix("graphql").map(str::to_owned),
             Self::Unix(_) => None,
         }
     }
@@ -123,7 +139,7 @@ impl Bound {
     /// How a person asks from a shell of this machine.
     pub(crate) fn curl(&self) -> String {
         match self {
-            Self::Tcp(_) => format!("curl {self}"),
+            Self::Tcp(..) => format!("curl {self}"),
             Self::Unix(path) => {
                 format!("curl --unix-socket '{}' http://localhost/graphql", path.display())
             }
@@ -135,7 +151,7 @@ impl Bound {
 impl fmt::Display for Bound {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
-            Self::Tcp(address) => {
+            Self::Tcp(scheme, address) => {
                 let mut address = *address;
                 if address.ip().is_unspecified() {
                     address.set_ip(match address.ip() {
@@ -143,7 +159,11 @@ impl fmt::Display for Bound {
                         IpAddr::V6(_) => Ipv6Addr::LOCALHOST.into(),
                     });
                 }
-                write!(f, "http://{address}/graphql")
+                let scheme = match scheme {
+                    Scheme::Http => "http",
+                    Scheme::Https => "https",
+                };
+                write!(f, "{scheme}://{address}/graphql")
             }
             Self::Unix(path) => write!(f, "unix:{}", path.display()),
         }
@@ -156,13 +176,14 @@ mod tests {
 
     fn bind_one(text: &str, count: usize) -> Result<Listeners, String> {
         let address: Address = text.parse().unwrap();
-        bind(&[address], None, NonZeroUsize::new(count).unwrap()).map_err(|error| error.to_string())
+        bind_all(&[address], Scheme::Http, None, NonZeroUsize::new(count).unwrap())
+            .map_err(|error| error.to_string())
     }
 
     #[test]
     fn all_threads_have_the_same_port() {
         let listeners = bind_one("127.0.0.1:0", 3).unwrap();
-        let [Bound::Tcp(address)] = *listeners.places else { panic!("{listeners:?}") };
+        let [Bound::Tcp(_, address)] = *listeners.places else { panic!("{listeners:?}") };
         for sockets in &listeners.threads {
             let [Socket::Tcp(socket)] = sockets.as_slice() else { panic!("{sockets:?}") };
             assert_eq!(socket.local_addr().unwrap(), address);
@@ -173,7 +194,7 @@ mod tests {
     #[test]
     fn a_port_is_not_shared_with_another_server() {
         let first = bind_one("127.0.0.1:0", 1).unwrap();
-        let [Bound::Tcp(address)] = *first.places else { panic!("{first:?}") };
+        let [Bound::Tcp(_, address)] = *first.places else { panic!("{first:?}") };
         let error = bind_one(&address.to_string(), 1).unwrap_err();
         let expected =
             format!("another program uses {address} already; choose another address with --listen");
@@ -183,11 +204,11 @@ mod tests {
     #[test]
     fn an_address_that_is_listed_twice_is_bound_once() {
         let free = bind_one("127.0.0.1:0", 1).unwrap();
-        let [Bound::Tcp(address)] = *free.places else { panic!("{free:?}") };
+        let [Bound::Tcp(_, address)] = *free.places else { panic!("{free:?}") };
         drop(free);
         let addresses =
             [address.to_string().parse().unwrap(), address.to_string().parse().unwrap()];
-        let listeners = bind(&addresses, None, NonZeroUsize::MIN).unwrap();
-        assert_eq!(listeners.places, [Bound::Tcp(address)]);
+        let listeners = bind_all(&addresses, Scheme::Http, None, NonZeroUsize::MIN).unwrap();
+        assert_eq!(listeners.places, [Bound::Tcp(Scheme::Http, address)]);
     }
 }

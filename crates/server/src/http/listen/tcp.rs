@@ -7,7 +7,7 @@ use std::time::Duration;
 use rustix::io::Errno;
 use socket2::{Domain, Protocol, TcpKeepalive, Type};
 
-use super::{BACKLOG, Bound, Listeners, Socket};
+use super::{BACKLOG, Bound, Listeners, Scheme, Socket};
 
 /// How often a free port is looked for that is free at all addresses of a name.
 const ATTEMPTS: usize = 10;
@@ -21,13 +21,14 @@ const PROBES: u32 = 4;
 /// Listens at all addresses of a name, at the same port.
 pub(super) fn bind(
     listeners: &mut Listeners,
+    scheme: Scheme,
     addresses: &[SocketAddr],
     ports_of_version_4: &[u16],
 ) -> io::Result<()> {
     let mut attempts = 0;
     loop {
         attempts += 1;
-        let taken = take(listeners, addresses, ports_of_version_4);
+        let taken = take(listeners, scheme, addresses, ports_of_version_4);
         let is_chosen = addresses.iter().all(|address| address.port() == 0);
         match taken {
             // The port that was free at the first address is not at another one.
@@ -39,7 +40,7 @@ pub(super) fn bind(
             Err(error) => return Err(error),
             Ok(taken) => {
                 for (address, sockets) in taken {
-                    listeners.places.push(Bound::Tcp(address));
+                    listeners.places.push(Bound::Tcp(scheme, address));
                     for (thread, socket) in listeners.threads.iter_mut().zip(sockets) {
                         thread.push(Socket::Tcp(socket));
                     }
@@ -55,6 +56,7 @@ type Taken = Vec<(SocketAddr, Vec<TcpListener>)>;
 
 fn take(
     listeners: &Listeners,
+    scheme: Scheme,
     addresses: &[SocketAddr],
     ports_of_version_4: &[u16],
 ) -> io::Result<Taken> {
@@ -68,7 +70,7 @@ fn take(
         {
             address.set_port(first.port());
         }
-        if listeners.places.contains(&Bound::Tcp(address)) {
+        if listeners.places.contains(&Bound::Tcp(scheme, address)) {
             continue;
         }
         match bind_all(address, is_single, listeners.threads.len()) {
