@@ -148,7 +148,7 @@ pub(crate) enum ConfigPart {
 
 #[derive(Debug, Args)]
 pub(crate) struct HealthOptions {
-    /// Where the server listens, as it was told itself; of several addresses the first is asked
+    /// Where the server listens, as it was told itself; a Unix socket is asked, or else the first
     #[arg(
         long,
         env = "THALWEG_LISTEN",

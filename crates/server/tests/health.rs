@@ -26,6 +26,8 @@ fn a_server_that_is_ready_is_said_to_be_by_every_address() {
     let body = "{\"status\":\"ready\"}\n";
     check(&server.address.to_string(), (0, body, ""));
     check(&socket, (0, body, ""));
+    // Nobody listens at the first: a server may speak TLS there, and a Unix socket has none.
+    check(&format!("127.0.0.1:9,{socket}"), (0, body, ""));
 }
 
 #[test]

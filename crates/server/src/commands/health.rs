@@ -26,7 +26,10 @@ pub(crate) enum Illness {
 }
 
 pub(crate) fn run(options: &HealthOptions) -> Result<(), Failure> {
-    let Some(address) = options.listen.first() else {
+    // A Unix socket has no TLS, which the others may have.
+    let is_unix = |address: &&Address| matches!(address.place, Place::Unix(_));
+    let address = options.listen.iter().find(is_unix).or(options.listen.first());
+    let Some(address) = address else {
         return Err(Failure::Usage("`--listen` names no address".to_owned()));
     };
     let ill = |illness| Failure::Health { address: address.text.clone(), illness };
