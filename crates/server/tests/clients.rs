@@ -132,14 +132,33 @@ fn apollo_and_urql_keep_rows_by_their_ids_and_pages_by_their_cursors() {
 }
 
 #[test]
+fn apollo_names_documents_by_their_hashes() {
+    let (_folder, _file, server) = sample(&[]);
+    if let Some(printed) = script::run("persisted.mjs", &[&url(&server)]) {
+        assert_eq!(printed, "answered\n");
+    }
+}
+
+#[test]
 fn relay_compiles_connections_and_rows_that_are_fetched_again() {
     for (options, id) in [(&[][..], "nodeId"), (&["--classic-ids"][..], "id")] {
-        let (folder, file, server) = sample(options);
-        let file = sdl(&folder, &file, options);
+        let (folder, source, server) = sample(options);
+        let file = sdl(&folder, &source, options);
         let made = folder.file("relay");
         let arguments = [&url(&server), file.to_str().unwrap(), made.to_str().unwrap(), id];
         if let Some(printed) = script::run("relay.mjs", &arguments) {
             assert_eq!(printed, "compiled and answered\n", "{id}");
+            let persisted = made.join("persisted.json");
+            check_trusted(&source, options, persisted.to_str().unwrap());
         }
+    }
+}
+
+/// The server answers what the compiler persisted, by its ids, and nothing else.
+fn check_trusted(source: &str, options: &[&str], persisted: &str) {
+    let trusted = ["--trusted-documents", persisted, "--only-trusted"];
+    let server = Server::start(&[&["serve", source], &FREE[..], options, &trusted].concat());
+    if let Some(printed) = script::run("trusted.mjs", &[&url(&server), persisted]) {
+        assert_eq!(printed, "3 documents\n");
     }
 }
