@@ -79,6 +79,10 @@ codes! {
     TooManyVariables = "TOO_MANY_VARIABLES";
     /// The document has more operations than the server allows.
     TooManyOperations = "TOO_MANY_OPERATIONS";
+    /// The request's JSON has lists and objects deeper in each other than the server allows.
+    JsonTooDeep = "JSON_TOO_DEEP";
+    /// The request's JSON has more values than the server allows.
+    JsonTooLarge = "JSON_TOO_LARGE";
     /// The operation is estimated to cost more than the server allows.
     CostTooHigh = "COST_TOO_HIGH";
     /// The HTTP method cannot carry this operation: a mutation by GET, for instance.

@@ -4,7 +4,7 @@
 //! outside this crate. In the order of a request:
 //!
 //! * [`schema`]: the arena that a dialect fills; [`sdl`]: the same as text
-//! * [`request`]: bytes to query, operation name and variables
+//! * [`request`]: bytes to query, operation name and variables; [`json`]: the JSON of it, within limits
 //! * [`document`]: the query to a validated operation, within limits
 //! * [`operation`], [`value`]: what a validated operation is
 //! * [`coerce`]: the request's variables by the operation's definitions
@@ -19,6 +19,7 @@ pub mod collect;
 pub mod document;
 pub mod error;
 pub mod introspection;
+pub mod json;
 pub mod opaque;
 pub mod operation;
 pub mod request;
@@ -36,5 +37,6 @@ pub use collect::{
 };
 pub use document::{DocumentLimits, Validator, validate_schema};
 pub use error::{ErrorCode, GraphQLError, PathSegment};
+pub use json::JsonLimits;
 pub use request::{Body, Parameters, Request};
 pub use sdl::{print_schema, print_type};

@@ -6,6 +6,7 @@ use std::borrow::Cow;
 use serde_json_bytes::{ByteString, Map, Value as Json};
 
 use crate::error::{ErrorCode, GraphQLError};
+use crate::json::{self, JsonLimits};
 
 /// The parameters of one request, before anything of the document is looked at.
 #[derive(Clone, Debug, Default, PartialEq)]
@@ -39,8 +40,8 @@ pub enum Body {
 
 impl Body {
     /// The body of a POST of the media type `application/json`.
-    pub fn from_json(body: &[u8]) -> Result<Self, GraphQLError> {
-        match parse_json(body, "The request body")? {
+    pub fn from_json(body: &[u8], limits: JsonLimits) -> Result<Self, GraphQLError> {
+        match parse_json(body, "The request body", limits)? {
             Json::Object(parameters) => Parameters::from_object(parameters).map(Self::One),
             Json::Array(members) => {
                 let member = |member| match member {
@@ -63,7 +64,7 @@ impl Body {
 impl Request {
     /// The body of a POST, with one request that holds its document.
     pub fn from_json(body: &[u8]) -> Result<Self, GraphQLError> {
-        match Body::from_json(body)? {
+        match Body::from_json(body, JsonLimits::default())? {
             Body::One(parameters) => parameters.into_request(),
             Body::Batch(_) => Err(refused("Batches of requests are not supported.")),
         }
@@ -71,19 +72,21 @@ impl Request {
 
     /// The query component of a GET's URL, without its `?`.
     pub fn from_query_string(query_string: &str) -> Result<Self, GraphQLError> {
-        Parameters::from_query_string(query_string)?.into_request()
+        Parameters::from_query_string(query_string, JsonLimits::default())?.into_request()
     }
 }
 
 impl Parameters {
     /// The query component of a GET's URL, without its `?`.
-    pub fn from_query_string(query_string: &str) -> Result<Self, GraphQLError> {
+    pub fn from_query_string(query_string: &str, limits: JsonLimits) -> Result<Self, GraphQLError> {
         let mut parameters = Map::new();
         for (name, value) in form_urlencoded::parse(query_string.as_bytes()) {
             let value = match &*name {
                 "query" | "operationName" | "documentId" | "doc_id" | "id" => text(value),
                 "variables" | "extensions" if value.is_empty() => Json::Null,
-                "variables" | "extensions" => parse_json(value.as_bytes(), &format!("\"{name}\""))?,
+                "variables" | "extensions" => {
+                    parse_json(value.as_bytes(), &format!("\"{name}\""), limits)?
+                }
                 // Other parameters are the server's or nobody's.
                 _ => continue,
             };
@@ -169,10 +172,8 @@ fn text(value: Cow<'_, str>) -> Json {
     Json::from(value.into_owned())
 }
 
-/// The parser refuses values of more than 128 levels.
-fn parse_json(bytes: &[u8], what: &str) -> Result<Json, GraphQLError> {
-    serde_json::from_slice(bytes)
-        .map_err(|error| refused(format!("{what} is not valid JSON: {error}.")))
+fn parse_json(bytes: &[u8], what: &str, limits: JsonLimits) -> Result<Json, GraphQLError> {
+    json::parse(bytes, limits).map_err(|error| error.of(what))
 }
 
 fn refused(message: impl Into<String>) -> GraphQLError {
@@ -234,7 +235,7 @@ mod tests {
 
     #[test]
     fn documents_can_be_named() {
-        let named = |body: &str| match Body::from_json(body.as_bytes()) {
+        let named = |body: &str| match Body::from_json(body.as_bytes(), JsonLimits::default()) {
             Ok(Body::One(Parameters { query, document_id, .. })) => {
                 format!("{query:?} {document_id:?}\n")
             }
@@ -274,9 +275,11 @@ mod tests {
         .assert_eq(&bodies.map(named).concat());
         let query_string =
             "extensions=%7B%22persistedQuery%22:%7B%22version%22:1,%22sha256Hash%22:%22ab%22%7D%7D";
-        let parameters = Parameters::from_query_string(query_string).unwrap();
+        let parameters =
+            Parameters::from_query_string(query_string, JsonLimits::default()).unwrap();
         assert_eq!(parameters.document_id.as_deref(), Some("ab"));
-        let parameters = Parameters::from_query_string("documentId=cd").unwrap();
+        let parameters =
+            Parameters::from_query_string("documentId=cd", JsonLimits::default()).unwrap();
         assert_eq!(parameters.document_id.as_deref(), Some("cd"));
     }
 
@@ -284,7 +287,7 @@ mod tests {
     fn deep_and_broken_bodies_are_refused() {
         let deep = format!(r#"{{"query":"{{a}}","variables":{{"a":{}"#, "[".repeat(100_000));
         expect![[r#"
-            BAD_USER_INPUT: The request body is not valid JSON: recursion limit exceeded at line 1 column 158.
+            JSON_TOO_DEEP: The request body has lists and objects deeper than 64 (--max-json-depth).
             BAD_USER_INPUT: The request body is not valid JSON: invalid unicode code point at line 1 column 11.
         "#]].assert_eq(&lines([
             Request::from_json(deep.as_bytes()),

@@ -219,3 +219,37 @@ fn explain_tells_the_cost() {
     assert_eq!(cost("{ artistById(id: 1) { id } }", &[]), "2, of 1000000 that are allowed");
     assert_eq!(cost("{ __typename }", &[]), "0, of 1000000 that are allowed");
 }
+
+#[test]
+fn variables_are_limited_whether_they_are_used_or_not() {
+    let server = Server::sample();
+    let send = |variables: &str| {
+        let body = format!("{{\"query\":\"{{__typename}}\",\"variables\":{variables}}}");
+        server.post(ACCEPT, &body)
+    };
+    // The body and the object of variables are levels too.
+    let deep =
+        |levels: usize| format!("{{\"a\":{}{}}}", "[".repeat(levels - 2), "]".repeat(levels - 2));
+    assert_eq!(send(&deep(64)).status, 200);
+    for levels in [65, 100_000] {
+        let answer = send(&deep(levels));
+        let error = "The request body has lists and objects deeper than 64 (--max-json-depth).";
+        assert_eq!((answer.status, message(&answer, "JSON_TOO_DEEP")), (400, error));
+    }
+    // The body, the document, the variables, and the list itself.
+    let wide = |values: usize| format!("{{\"a\":[{}0]}}", "0,".repeat(values - 5));
+    assert_eq!(send(&wide(200_000)).status, 200);
+    for values in [200_001, 400_000] {
+        let answer = send(&wide(values));
+        let error = "The request body has more than 200000 values (--max-json-values).";
+        assert_eq!((answer.status, message(&answer, "JSON_TOO_LARGE")), (400, error));
+    }
+    let objects = format!("{{{}\"z\":0}}", repeated(50_000, |index| format!("\"{index}\":{{}},")));
+    assert_eq!(send(&objects).status, 200);
+    let many = format!("{{\"a\":[{}0]}}", "{\"b\":{}},".repeat(100_000));
+    message(&send(&many), "JSON_TOO_LARGE");
+    let target =
+        format!("/graphql?query=%7B__typename%7D&variables=%7B%22a%22:{}", "%5B".repeat(70));
+    let error = "\\\"variables\\\" has lists and objects deeper than 64 (--max-json-depth).";
+    assert_eq!(message(&server.get(&target, ACCEPT), "JSON_TOO_DEEP"), error);
+}

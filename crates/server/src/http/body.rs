@@ -29,7 +29,7 @@ pub(super) async fn read(
     headers: &HeaderMap,
     body: Incoming,
 ) -> Result<Vec<u8>, Refusal> {
-    let BodySettings { most_bytes, timeout: time } = settings;
+    let BodySettings { most_bytes, timeout: time, json: _ } = settings;
     let content = match coding(headers)? {
         None => Content::Plain(Vec::new()),
         Some(coding) => {

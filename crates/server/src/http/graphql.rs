@@ -137,12 +137,14 @@ async fn read(service: &Service, request: HttpRequest) -> Result<Read, Refusal> 
             check_content(request.headers())?;
             let (head, body) = request.into_parts();
             let bytes = body::read(service.settings.body, &head.headers, body).await?;
-            let body = Body::from_json(&bytes).map_err(Refusal::Malformed)?;
+            let body =
+                Body::from_json(&bytes, service.settings.body.json).map_err(Refusal::Malformed)?;
             Ok(Read { body, allowed: Allowed::All })
         }
         Method::GET | Method::HEAD => {
             let query_string = request.uri().query().unwrap_or_default();
-            let parameters = Parameters::from_query_string(query_string);
+            let limits = service.settings.body.json;
+            let parameters = Parameters::from_query_string(query_string, limits);
             let body = Body::One(parameters.map_err(Refusal::Malformed)?);
             Ok(Read { body, allowed: Allowed::Queries })
         }

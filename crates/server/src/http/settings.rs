@@ -5,6 +5,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use engine::Engine;
+use graphql::JsonLimits;
 use hyper::header::HeaderValue;
 
 use super::descriptors;
@@ -60,6 +61,7 @@ pub(super) struct WatchSettings {
 /// What may come as the body of a request.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct BodySettings {
+    pub(super) json: JsonLimits,
     pub(super) most_bytes: usize,
     pub(super) timeout: Duration,
 }
@@ -184,6 +186,7 @@ impl Settings {
         Ok(Self {
             tls: tls.map(Arc::new),
             body: BodySettings {
+                json: limits.of_json(),
                 most_bytes: limits.max_body_size.length(),
                 timeout: limits.body_timeout.0.min(load.request_timeout.0),
             },

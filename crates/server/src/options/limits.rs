@@ -1,7 +1,7 @@
 //! How much one request may ask for.
 
 use clap::Args;
-use graphql::DocumentLimits;
+use graphql::{DocumentLimits, JsonLimits};
 
 use super::cost::CostOptions;
 use super::quantity::{Size, Time};
@@ -50,6 +50,18 @@ pub(crate) struct LimitOptions {
     /// The most operations of a document
     #[arg(long, env = "THALWEG_MAX_OPERATIONS", value_name = "NUMBER", default_value = "100")]
     max_operations: usize,
+    /// The most levels of lists and objects in a request's JSON
+    #[arg(
+        long,
+        env = "THALWEG_MAX_JSON_DEPTH",
+        value_name = "NUMBER",
+        default_value = "64",
+        value_parser = clap::value_parser!(u8).range(1..=100)
+    )]
+    max_json_depth: u8,
+    /// The most values in a request's JSON
+    #[arg(long, env = "THALWEG_MAX_JSON_VALUES", value_name = "NUMBER", default_value = "200000")]
+    max_json_values: usize,
     #[command(flatten)]
     cost: CostOptions,
     /// How long the head of a request may take
@@ -61,6 +73,11 @@ pub(crate) struct LimitOptions {
 }
 
 impl LimitOptions {
+    /// What is checked while a request is read.
+    pub(crate) fn of_json(&self) -> JsonLimits {
+        JsonLimits { depth: self.max_json_depth.into(), values: self.max_json_values }
+    }
+
     /// What the engine checks of them.
     pub(crate) fn of_engine(&self) -> engine::Limits {
         engine::Limits {

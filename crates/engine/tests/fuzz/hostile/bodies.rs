@@ -46,7 +46,7 @@ pub(super) const ALL: &[Hostile] = &[
         name: "a_body_100000_levels_deep",
         style: Style::PostGraphile,
         body: || b"{\"query\":".repeat(100_000),
-        expected: Expected::Refused(ErrorCode::BadUserInput),
+        expected: Expected::Refused(ErrorCode::JsonTooDeep),
     },
     Hostile {
         name: "an_operation_name_of_a_megabyte",

@@ -53,7 +53,7 @@ pub(super) const ALL: &[Hostile] = &[
             let deep = deep_clauses(5_000, "{\"or\":", "{\"track_id\":{\"eq\":1}}", "}");
             ask_with(TRACKS, &["{\"where\":", &deep, "}"].concat())
         },
-        expected: Expected::Refused(ErrorCode::BadUserInput),
+        expected: Expected::Refused(ErrorCode::JsonTooDeep),
     },
     Hostile {
         name: "120_levels_of_or_in_variables",
@@ -62,7 +62,7 @@ pub(super) const ALL: &[Hostile] = &[
             let deep = deep_clauses(120, "{\"or\":", "{\"track_id\":{\"eq\":1}}", "}");
             ask_with(TRACKS, &["{\"where\":", &deep, "}"].concat())
         },
-        expected: Expected::Partial(ErrorCode::QueryTooDeep),
+        expected: Expected::Refused(ErrorCode::JsonTooDeep),
     },
     Hostile {
         name: "1000_clauses_of_or_in_the_document",
@@ -185,7 +185,7 @@ pub(super) const ALL: &[Hostile] = &[
             let deep = ["[".repeat(10_000), "]".repeat(10_000)].concat();
             ask_with("{ nodeId }", &["{\"v\":", &deep, "}"].concat())
         },
-        expected: Expected::Refused(ErrorCode::BadUserInput),
+        expected: Expected::Refused(ErrorCode::JsonTooDeep),
     },
     Hostile {
         name: "100000_variables_nobody_declares",
