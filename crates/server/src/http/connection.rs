@@ -20,6 +20,7 @@ use super::farewell;
 use super::progress::{Phase, Progress, Verdict, supervise};
 use super::respond::Refusal;
 use super::route;
+use super::service::Current;
 use super::tls::{HandshakeError, agree};
 use super::transport::{Peer, Transport};
 use super::watched::Watched;
@@ -45,7 +46,7 @@ pub(super) async fn attend(door: Rc<Door>, transport: Transport, peer: Peer, _se
             let mut handshake = pin!(agree(tls, stream));
             match supervise(&progress, patience, &mut handshake).await {
                 Ok(Ok(stream)) => Transport::Tls(stream),
-                Ok(Err(error)) => return end_handshake(error, peer).await,
+                Ok(Err(error)) => return end_handshake(&current, error, peer).await,
                 Err(_) => return,
             }
         }
@@ -90,6 +91,7 @@ pub(super) async fn attend(door: Rc<Door>, transport: Transport, peer: Peer, _se
     };
     if let Some(refusal) = refusal {
         tracing::info!(%peer, status = refusal.status().as_u16(), ?refusal, "request refused");
+        current.get().count_refused(&refusal);
         return farewell::say(&mut watched.transport, &farewell::answer(&refusal)).await;
     }
     match ended {
@@ -108,11 +110,12 @@ pub(super) async fn attend(door: Rc<Door>, transport: Transport, peer: Peer, _se
     }
 }
 
-async fn end_handshake(error: HandshakeError, peer: Peer) {
+async fn end_handshake(current: &Current, error: HandshakeError, peer: Peer) {
     match error {
         HandshakeError::PlainHttp(stream) => {
             let refusal = Refusal::NoTls;
             tracing::info!(%peer, status = refusal.status().as_u16(), ?refusal, "request refused");
+            current.get().count_refused(&refusal);
             farewell::say(&mut Transport::Tcp(stream), &farewell::answer(&refusal)).await;
         }
         HandshakeError::Failed(error) => {

@@ -194,6 +194,7 @@ impl Door {
     }
 
     fn count_refused(&self) {
+        self.current.get().count_refused(&self.refusal());
         if let Some(count) = self.clients().refused.happens() {
             let most = self.most();
             tracing::warn!(count, most, "clients were turned away; --max-clients allows more");
@@ -212,7 +213,10 @@ impl Door {
             let words = farewell::answer(&self.refusal());
             for _ in 0..MOST_DISMISSED {
                 match listener.accept().now_or_never() {
-                    Some(Ok((transport, _))) => self.dismiss(transport, &words),
+                    Some(Ok((transport, _))) => {
+                        self.current.get().count_refused(&self.refusal());
+                        self.dismiss(transport, &words);
+                    }
                     Some(Err(_)) | None => break,
                 }
             }

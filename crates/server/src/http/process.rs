@@ -64,6 +64,7 @@ impl Process {
             situation: Situation {
                 reloaded: self.reloads.succeeded.load(Ordering::Relaxed),
                 reloads_failed: self.reloads.failed.load(Ordering::Relaxed),
+                clients: self.clients.count(),
             },
         })
     }

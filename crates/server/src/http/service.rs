@@ -14,6 +14,7 @@ use tokio::time::{MissedTickBehavior, interval};
 
 use super::process::Process;
 use super::reload::Fresh;
+use super::respond::Refusal;
 use super::settings::Settings;
 use super::watchers::Watchers;
 use crate::memory;
@@ -75,6 +76,15 @@ impl Service {
             process: Arc::clone(&generation.process),
             shard: watchers.shard(),
             _memory: GiveBack,
+        }
+    }
+}
+
+impl Service {
+    /// Counts a client that was refused before there was a request.
+    pub(super) fn count_refused(&self, refusal: &Refusal) {
+        if let Some(shard) = &self.shard {
+            shard.refuse(refusal.code());
         }
     }
 }

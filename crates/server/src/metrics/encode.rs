@@ -31,6 +31,7 @@ pub(crate) struct Sources {
 pub(crate) struct Situation {
     pub(crate) reloaded: u64,
     pub(crate) reloads_failed: u64,
+    pub(crate) clients: usize,
 }
 
 type Labels<'l, const N: usize> = [(&'l str, &'l str); N];
@@ -82,9 +83,10 @@ impl Sources {
         }
         let help = "Reloads that a signal asked for";
         let mut family = writer.begin("thalweg_reloads", help, MetricType::Counter)?;
-        let Situation { reloaded, reloads_failed } = self.situation;
+        let Situation { reloaded, reloads_failed, clients } = self.situation;
         count_of(&mut family, &[("result", "success")], reloaded)?;
-        count_of(&mut family, &[("result", "failure")], reloads_failed)
+        count_of(&mut family, &[("result", "failure")], reloads_failed)?;
+        writer.gauge("thalweg_clients", "Connections of clients", clients as f64)
     }
 
     fn encode_requests(&self, writer: &mut Writer<'_, '_>) -> fmt::Result {

@@ -172,6 +172,13 @@ impl Shard {
         self.in_flight.fetch_add(1, Ordering::Relaxed);
     }
 
+    /// Counts a client that was refused before there was a request.
+    pub(crate) fn refuse(&self, code: ErrorCode) {
+        if let Some(count) = self.errors.get(code as usize) {
+            add(count, 1);
+        }
+    }
+
     /// Counts the same request when it has ended.
     pub(crate) fn end(&self, seen: &Seen<'_>) {
         self.in_flight.fetch_sub(1, Ordering::Relaxed);

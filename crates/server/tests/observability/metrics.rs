@@ -183,3 +183,21 @@ fn connections_to_the_database_are_counted() {
         assert!(happens_within(SOON, is_idle), "{:?}", scrape(address));
     }
 }
+
+#[test]
+fn clients_and_those_who_are_turned_away_are_counted() {
+    let folder = Folder::new();
+    let (server, address) = server(&folder, &["--max-clients", "1"]);
+    let turned_away = r#"thalweg_errors_total{code="TOO_MANY_CONNECTIONS"}"#;
+    let before = scrape(address);
+    assert_eq!((before["thalweg_clients"], before[turned_away]), (0.0, 0.0));
+    let mut busy = server.connect();
+    let head = "POST /graphql HTTP/1.1\r\nHost: test\r\nContent-Type: application/json\r\n\
+        Content-Length: 5\r\n\r\n";
+    busy.write_all(head.as_bytes()).unwrap();
+    assert!(happens_within(SOON, || scrape(address)["thalweg_clients"] == 1.0));
+    assert_eq!(server.get("/health/live", "").status, 503);
+    assert_eq!(scrape(address)[turned_away], 1.0);
+    drop(busy);
+    assert!(happens_within(SOON, || scrape(address)["thalweg_clients"] == 0.0));
+}
