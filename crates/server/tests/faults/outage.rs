@@ -6,7 +6,7 @@ use crate::databases::{Database, Restartable, Stop, send_signal};
 use crate::load::Load;
 use crate::program::PATIENCE;
 use crate::proxy::Proxy;
-use crate::served::{SOON, Served, code, happens_within};
+use crate::served::{SOON, Served, code, happens_within, receive_with};
 
 const TABLES: &str = "
     CREATE TABLE artist (id int PRIMARY KEY);
@@ -112,6 +112,27 @@ fn connections_that_fell_silent_are_given_up_once_that_is_known() {
 }
 
 #[test]
+fn a_request_whose_connection_falls_silent_has_its_time_limit_and_the_next_ones_do_not_wait() {
+    let Some(database) = Database::on_one(TABLES) else { return };
+    let proxy = Proxy::to(database.port());
+    let options = ["--threads", "1", "--connections", "2", "--connect-timeout", "1s"];
+    let options = [&options[..], &["--request-timeout", "2s"]].concat();
+    let mut served = Served::start(&database.url_by(proxy.port), &options);
+    assert_eq!(served.ask(QUERY), artists());
+    proxy.block(true);
+    assert_eq!(code(&served.ask_any(QUERY)), "TIMEOUT");
+    let is_known = || code(&served.ask_any(QUERY)) == "UNAVAILABLE";
+    assert!(happens_within(PATIENCE, is_known));
+    for _ in 0..50 {
+        assert_eq!(code(&served.ask_quickly(QUERY)), "UNAVAILABLE");
+    }
+    proxy.block(false);
+    assert!(happens_within(PATIENCE, || served.ask_quickly(QUERY) == artists()));
+    assert!(happens_within(SOON, || database.sessions("true") <= 2));
+    served.assert_lives();
+}
+
+#[test]
 fn a_silent_host_is_passed_over_while_another_one_answers() {
     let Some(database) = Database::on_one(TABLES) else { return };
     let proxy = Proxy::to(database.port());
@@ -145,11 +166,11 @@ fn a_server_that_stands_still_in_the_middle_of_statements_holds_nothing_for_ever
     assert!(happens_within(SOON, || sessions("state = 'active'") == 2));
     let processes = postgres.processes();
     processes.iter().for_each(|id| send_signal("STOP", *id));
-    let busy = served.ask_quickly(QUERY);
-    let message = "The data source has no room for this now.";
-    served.assert_masked(&busy, "UNAVAILABLE", message, "no connection became free");
+    assert_eq!(code(&receive_with(503, served.send(QUERY))), "OVERLOADED");
     // Nobody takes the requests to cancel, either; those give up by themselves.
     drop(running);
+    let is_known = || code(&served.ask_any(QUERY)) == "UNAVAILABLE";
+    assert!(happens_within(PATIENCE, is_known));
     for _ in 0..20 {
         assert_eq!(code(&served.ask_quickly(QUERY)), "UNAVAILABLE");
     }

@@ -40,7 +40,7 @@ impl Attacked {
         let log = folder.file("log");
         let mut program = thalweg(&["serve", database.to_str().unwrap()]);
         program.args(["--listen", "127.0.0.1:0", "--threads", "1"]);
-        program.args(["--header-timeout", LIMIT, "--body-timeout", LIMIT]);
+        program.args(["--header-timeout", LIMIT, "--body-timeout", LIMIT, "--batching"]);
         let mut child =
             program.stdout(Stdio::null()).stderr(File::create(&log).unwrap()).spawn().unwrap();
         let started = Instant::now();
