@@ -250,8 +250,13 @@ fn a_file_is_checked_as_a_whole_and_nothing_starts() {
     check(&[], 1, "", &["error: thalweg.toml:1:13: ", "error: thalweg.toml:2:2: "]);
 
     // Options of the server, and what holds between them.
-    configured.write("max-depth = 3\n\ntags-file = 'missing.json5'\n");
-    check(&[], 1, "", &["error: thalweg.toml:3:1: the tags file missing.json5: No such file"]);
+    configured
+        .write("tags-file = 'missing.json5'\nonly-trusted = true\n\ntrusted-documents = 'documents.json'\n");
+    let errors = [
+        "error: thalweg.toml:1:1: `tags-file`: cannot read missing.json5: No such file",
+        "error: thalweg.toml:4:1: `trusted-documents`: cannot read documents.json: No such file",
+    ];
+    check(&[], 1, "", &errors);
     std::fs::write(configured.folder.file("tags.json5"), "{ version: 3, config: {} }").unwrap();
     configured.write("max-depth = 3\n\n  tags-file = 'tags.json5'\n");
     check(&[], 1, "", &["error: thalweg.toml:3:3: the tags file tags.json5: the version is 3"]);
@@ -271,4 +276,12 @@ fn a_file_is_checked_as_a_whole_and_nothing_starts() {
 
     std::fs::remove_file(configured.folder.file("thalweg.toml")).unwrap();
     check(&[], 2, "", &["error: there is no SOURCE, and no configuration file"]);
+}
+
+#[test]
+fn the_published_schema_and_example_are_those_of_the_program() {
+    let (_, schema, _) = outcome(&run(&["config", "schema"]));
+    expect_test::expect_file!["../../../docs/thalweg.schema.json"].assert_eq(&schema);
+    let (_, example, _) = outcome(&run(&["config", "example"]));
+    expect_test::expect_file!["../../../docs/thalweg.example.toml"].assert_eq(&example);
 }

@@ -12,6 +12,7 @@
 mod arguments;
 mod bench;
 mod clients;
+mod configuration;
 mod debian;
 mod dist;
 mod docs;
@@ -48,7 +49,8 @@ cargo xtask tidy
     Checks the rules of absence and of form.
 
 cargo xtask docs
-    Writes the support tables of the dialects, which are made from the case files.
+    Writes the support tables of the dialects, which are made from the case files, and the schema
+    and the example of the configuration file, which are made from the options.
 
 cargo xtask graphiql
     Writes the published files of GraphiQL that the server has in itself, from npm.
@@ -107,18 +109,23 @@ fn main() -> ExitCode {
                 false
             }
         },
-        Command::Docs => match docs::write(&workspace) {
-            Ok(written) => {
-                for path in written {
-                    println!("docs: wrote {}", path.display());
+        Command::Docs => {
+            let tables = docs::write(&workspace).map_err(|error| error.to_string());
+            let files = configuration::write(&workspace).map_err(|error| error.to_string());
+            let are_written = [tables, files].map(|written| match written {
+                Ok(written) => {
+                    for path in written {
+                        println!("docs: wrote {}", path.display());
+                    }
+                    true
                 }
-                true
-            }
-            Err(error) => {
-                eprintln!("docs: {error}");
-                false
-            }
-        },
+                Err(error) => {
+                    eprintln!("docs: {error}");
+                    false
+                }
+            });
+            are_written == [true; 2]
+        }
         Command::Dist(options) => match dist::dist(&workspace, &options) {
             Ok(()) => true,
             Err(error) => {

@@ -53,22 +53,27 @@ fn problems(options: &ApiOptions, invocation: &Invocation) -> Vec<String> {
         Ok(_) => Vec::new(),
         Err(error) => vec![Failure::Configuration(error)],
     };
-    found.iter().map(|failure| placed(failure, invocation)).collect()
+    let mut problems = invocation.unreadable_files();
+    for failure in &found {
+        let (place, problem) = placed(failure, invocation);
+        // Of a file that cannot be read this is enough.
+        if place.is_empty() || !problems.iter().any(|known| known.starts_with(&place)) {
+            problems.push([place, problem].concat());
+        }
+    }
+    problems
 }
 
-/// `thalweg.toml:3:5: message`, where the file has the option.
-fn placed(failure: &Failure, invocation: &Invocation) -> String {
+/// `thalweg.toml:3:5: ` and the message, where the file has the option.
+fn placed(failure: &Failure, invocation: &Invocation) -> (String, String) {
     let text = failure.to_string();
-    let problem = text.trim_start_matches("error: ");
+    let problem = text.trim_start_matches("error: ").to_owned();
     let place = match failure {
         // An address does not say which option it came from.
         Failure::Open(OpenError::Address(_)) => invocation.place_of("--source"),
-        _ => invocation.place_of(problem),
+        _ => invocation.place_of(&problem),
     };
-    match place {
-        Some(place) => [place.as_str(), ": ", problem].concat(),
-        None => problem.to_owned(),
-    }
+    (place.map(|place| place + ": ").unwrap_or_default(), problem)
 }
 
 fn report(groups: &BTreeMap<NoteKind, Vec<&Note>>) -> String {

@@ -130,6 +130,10 @@ impl Key {
         self.arg.is_hide_env_values_set()
     }
 
+    pub(super) fn is_path(&self) -> bool {
+        self.arg.get_value_parser().type_id() == TypeId::of::<PathBuf>()
+    }
+
     /// The words that may be given, where only some may.
     pub(super) fn words(&self) -> Vec<String> {
         let words = self.arg.get_possible_values();

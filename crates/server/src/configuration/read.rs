@@ -109,6 +109,26 @@ impl Invocation {
         })
     }
 
+    /// Files that options of a server name and that cannot be read, each with its place.
+    pub(crate) fn unreadable_files(&self) -> Vec<String> {
+        let Some(file) = &self.file else { return Vec::new() };
+        let command = Arguments::command();
+        let keys = Keys::of(command.find_subcommand("serve").unwrap_or(&command));
+        let mut unreadable = Vec::new();
+        for (name, Entry { position, texts }) in &self.entries.0 {
+            if !keys.find(name).is_some_and(Key::is_path) {
+                continue;
+            }
+            for text in texts {
+                if let Err(error) = fs::File::open(text) {
+                    let place = format!("{}:{}:{}", file.display(), position.line, position.column);
+                    unreadable.push(format!("{place}: `{name}`: cannot read {text}: {error}"));
+                }
+            }
+        }
+        unreadable
+    }
+
     /// Where in the file the option stands of which a message speaks, by its name or its value.
     pub(crate) fn place_of(&self, message: &str) -> Option<String> {
         let file = self.file.as_ref()?.display();
