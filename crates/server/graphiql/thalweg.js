@@ -158,7 +158,7 @@
 
   // All as text, as `thalweg explain` prints it.
   function asText(explained) {
-    const lines = ["-- request", explained.request.trimEnd()];
+    const lines = ["-- request", explained.request.trimEnd(), "", "-- cost", explained.cost];
     explained.statements.forEach((statement, index) => {
       const { name, round, how, text, parameters, plan } = statement;
       lines.push("", `-- statement ${index + 1} (${name}, round ${round}): ${how}`, text);
@@ -234,7 +234,11 @@
           name: "Statements",
           value: rounds > 1 ? `${total} in ${rounds} rounds` : `${total}`,
         }),
-        Number.isFinite(explained.cost) && h(Fact, { name: "Cost", value: explained.cost }),
+        h(Fact, {
+          name: "Cost",
+          value: `${explained.cost} ${explained.cost === 1 ? "row" : "rows"}`,
+          title: "As it is estimated before it runs, and limited by --max-cost",
+        }),
       ),
       h(
         "section",

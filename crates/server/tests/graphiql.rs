@@ -149,6 +149,7 @@ fn a_request_is_explained_and_not_executed() {
     assert!(stages["document"].is_f64() && stages["plan"].is_f64(), "{stages}");
     expect![[r##"
         {
+          "cost": 2,
           "documentKnown": false,
           "planErrors": null,
           "request": "transaction, snapshot\n  step 0 of root 0: read rows 0: entity artist, single, filter id = 127\n    #0 field name\n",

@@ -73,6 +73,7 @@ fn explanation(
     });
     let milliseconds = |time: Option<Duration>| time.map(|time| time.as_secs_f64() * 1e3);
     json!({
+        "cost": explained.cost,
         "request": explained.request,
         "statements": statements.collect::<Vec<_>>(),
         "documentKnown": report.document_known,

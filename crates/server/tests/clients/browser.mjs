@@ -77,6 +77,7 @@ async function wide(url, colorScheme) {
   await seen(page, ".thalweg-explain", "read rows 0: entity artist, single, filter id = $0");
   await seen(page, ".thalweg-sql", 'SELECT t0."name"\nFROM "artist" AS t0\nWHERE t0."id" = ?1');
   await seen(page, ".thalweg-parameters", "$id = 127");
+  await seen(page, ".thalweg-fact", /Cost2 rows/);
   await seen(page, ".thalweg-fact", /Execute, write[\d.]+ (µs|ms)/);
   await page.click("text=The database's plan");
   await seen(page, ".thalweg-explain details pre", "SEARCH t0 USING INTEGER PRIMARY KEY");
