@@ -31,7 +31,6 @@
 //! * `admission`: how many requests run at once, and how many wait
 //! * `turn`: work for a request, in its turn and in its time
 //! * `body`, `decompress`: the bytes of a request, up to a limit
-//! * `process`: what lasts whatever is reloaded
 //! * `descriptors`: how many files and connections the process may have open
 //! * `seldom`: what happens thousands of times and is said once
 //! * `persisted`: documents that clients name instead of sending them
