@@ -132,9 +132,10 @@ fn apollo_and_urql_keep_rows_by_their_ids_and_pages_by_their_cursors() {
 }
 
 #[test]
-fn apollo_names_documents_by_their_hashes() {
-    let (_folder, _file, server) = sample(&[]);
-    if let Some(printed) = script::run("persisted.mjs", &[&url(&server)]) {
+fn apollo_names_documents_by_their_hashes_and_sends_several_requests_at_once() {
+    let (_folder, _file, server) = sample(&["--batching"]);
+    let (_other_folder, _other_file, without) = sample(&["--apq", "false"]);
+    if let Some(printed) = script::run("persisted.mjs", &[&url(&server), &url(&without)]) {
         assert_eq!(printed, "answered\n");
     }
 }

@@ -157,7 +157,7 @@ fn other_methods_are_405_and_say_which_are_allowed() {
 #[test]
 fn other_paths_are_404() {
     let server = Server::sample();
-    for target in ["/", "/graphql/", "/health"] {
+    for target in ["/nothing", "/graphql/", "/health"] {
         check(
             &server.get(target, ""),
             404,

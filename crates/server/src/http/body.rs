@@ -2,7 +2,7 @@
 
 use http_body_util::BodyExt;
 use hyper::body::{Body, Incoming};
-use hyper::header::{CONTENT_ENCODING, EXPECT, HeaderMap};
+use hyper::header::{CONTENT_ENCODING, EXPECT, HeaderMap, HeaderValue, TRANSFER_ENCODING};
 use tokio::task::yield_now;
 use tokio::time::timeout;
 
@@ -30,6 +30,7 @@ pub(super) async fn read(
     body: Incoming,
 ) -> Result<Vec<u8>, Refusal> {
     let BodySettings { most_bytes, timeout: time, json: _ } = settings;
+    check_transfer(headers)?;
     let content = match coding(headers)? {
         None => Content::Plain(Vec::new()),
         Some(coding) => {
@@ -45,6 +46,15 @@ pub(super) async fn read(
         return Err(Refusal::BodyTooLarge { most_bytes });
     }
     timeout(time, collect(body, content, most_bytes)).await.unwrap_or(Err(Refusal::BodyTimeout))
+}
+
+/// The HTTP library reads chunks, and nothing that was done to a body before it was cut.
+fn check_transfer(headers: &HeaderMap) -> Result<(), Refusal> {
+    let is_chunked = |coding: &HeaderValue| coding.as_bytes().eq_ignore_ascii_case(b"chunked");
+    match headers.get_all(TRANSFER_ENCODING).iter().all(is_chunked) {
+        true => Ok(()),
+        false => Err(Refusal::TransferEncoding),
+    }
 }
 
 /// How the body is compressed, if it is.

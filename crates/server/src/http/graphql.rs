@@ -153,7 +153,11 @@ async fn read(service: &Service, request: HttpRequest) -> Result<Read, Refusal> 
 }
 
 fn check_content(headers: &HeaderMap) -> Result<(), Refusal> {
-    let content_type = headers.get(CONTENT_TYPE).and_then(|header| header.to_str().ok());
+    let mut content_types = headers.get_all(CONTENT_TYPE).iter().map(|header| header.to_str());
+    let content_type = match (content_types.next(), content_types.next()) {
+        (Some(Ok(content_type)), None) => Some(content_type),
+        (_, _) => None,
+    };
     match content_type.is_some_and(is_readable) {
         true => Ok(()),
         false => Err(Refusal::ContentType),

@@ -25,12 +25,16 @@ pub(super) enum Refusal {
     Method {
         allow: &'static str,
     },
+    /// It is not said which host the request is for, or two are.
+    Host,
     /// A page of another origin sent the request.
     OtherOrigin,
     NotAcceptable,
     /// The client refuses an answer as it is, and reads no compression that the server has.
     NoReadableCoding,
     ContentType,
+    /// The body is sent in another way than in chunks or by its length.
+    TransferEncoding,
     /// The body is compressed in a way that the server does not know.
     ContentEncoding,
     /// The body is not what its `Content-Encoding` says.
@@ -79,6 +83,7 @@ impl Refusal {
         match self {
             Self::Path => StatusCode::NOT_FOUND,
             Self::Method { .. } => StatusCode::METHOD_NOT_ALLOWED,
+            Self::TransferEncoding => StatusCode::NOT_IMPLEMENTED,
             Self::OtherOrigin => StatusCode::FORBIDDEN,
             Self::NotAcceptable | Self::NoReadableCoding => StatusCode::NOT_ACCEPTABLE,
             Self::ContentType | Self::ContentEncoding => StatusCode::UNSUPPORTED_MEDIA_TYPE,
@@ -86,7 +91,8 @@ impl Refusal {
             // Clients take these two for a question, and not for a failure, whatever they read.
             Self::Document(Missing::NotFound | Missing::NotSupported) => StatusCode::OK,
             Self::Document(Missing::NotTrusted) => StatusCode::FORBIDDEN,
-            Self::BatchingDisabled
+            Self::Host
+            | Self::BatchingDisabled
             | Self::EmptyBatch
             | Self::Document(Missing::NotNamed(_) | Missing::OtherDocument) => {
                 StatusCode::BAD_REQUEST
@@ -131,6 +137,14 @@ impl Refusal {
             Self::Method { allow } => GraphQLError::new(
                 ErrorCode::MethodNotAllowed,
                 ["This path can be reached by ", allow, " only."].concat(),
+            ),
+            Self::Host => GraphQLError::new(
+                ErrorCode::BadUserInput,
+                "A request of HTTP/1.1 must have one \"Host\" header.",
+            ),
+            Self::TransferEncoding => GraphQLError::new(
+                ErrorCode::NotSupported,
+                "The \"Transfer-Encoding\" of the request must be \"chunked\", or missing.",
             ),
             Self::OtherOrigin => GraphQLError::new(
                 ErrorCode::CsrfRefused,
@@ -257,6 +271,8 @@ pub(super) fn refuse(media_type: MediaType, refusal: &Refusal) -> Response {
         Refusal::Overloaded => with_retry(response),
         Refusal::ContentEncoding => with_codings(response),
         Refusal::Path
+        | Refusal::Host
+        | Refusal::TransferEncoding
         | Refusal::OtherOrigin
         | Refusal::NotAcceptable
         | Refusal::NoReadableCoding

@@ -1,7 +1,8 @@
 //! Which path gets which answer.
 
+use hyper::Version;
 use hyper::body::{Body, Incoming};
-use hyper::header::{HeaderName, HeaderValue};
+use hyper::header::{HOST, HeaderName, HeaderValue};
 
 use super::accept_encoding::Readable;
 use super::exchange::{Asked, Exchange};
@@ -47,12 +48,27 @@ async fn observe(service: &Service, request: HttpRequest, peer: Peer) -> Respons
     response
 }
 
+/// Whether everybody on the way, proxies included, takes the request to be for the same host:
+/// <https://www.rfc-editor.org/rfc/rfc9112#section-3.2>.
+fn has_one_host(request: &HttpRequest) -> bool {
+    let mut hosts = request.headers().get_all(HOST).iter();
+    match (hosts.next(), hosts.next()) {
+        (_, Some(_)) => false,
+        (Some(_), None) => true,
+        (None, None) => request.version() < Version::HTTP_11,
+    }
+}
+
 async fn route(
     service: &Service,
     request: HttpRequest,
     readable: Readable,
     exchange: &mut Exchange,
 ) -> Response {
+    if !has_one_host(&request) {
+        exchange.refusal = Some(Refusal::Host);
+        return refuse(MediaType::Json, &Refusal::Host);
+    }
     match request.uri().path() {
         "/graphql" => graphql::answer(service, request, readable, exchange).await,
         "/health/live" => health::answer_live(request.method()),
