@@ -126,3 +126,5 @@ impl DocumentLimits {
 
 #[cfg(test)]
 mod tests;
+#[cfg(test)]
+mod worst;
