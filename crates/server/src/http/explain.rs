@@ -23,7 +23,9 @@ pub(super) async fn answer(
     exchange: &mut Exchange,
 ) -> Response {
     let read = match *request.method() {
-        Method::POST if !graphql::may_be_sent(service, &request) => Err(Refusal::OtherOrigin),
+        Method::POST if !graphql::may_be_sent(service, &request, exchange.peer) => {
+            Err(Refusal::OtherOrigin)
+        }
         Method::POST => graphql::read_one(service, request).await,
         _ => Err(Refusal::Method { allow: "POST" }),
     };

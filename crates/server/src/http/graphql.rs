@@ -13,11 +13,12 @@ use super::body;
 use super::cors::{Permission, preflight};
 use super::exchange::Exchange;
 use super::media_type::{MediaType, is_readable, negotiate};
-use super::origin;
+use super::origin::{self, OwnSchemes};
 use super::persisted::Found;
 use super::respond::{Refusal, Response, complete, refuse};
 use super::route::HttpRequest;
 use super::service::Service;
+use super::transport::Peer;
 use super::turn::in_turn;
 
 /// A body, or what stands for one in a URL, with what HTTP says about it.
@@ -64,7 +65,7 @@ async fn answer_request(
     // A header that is no text names no media type.
     let media_type = negotiate(accept.map(|header| header.to_str().unwrap_or("?")));
     let read = match media_type {
-        _ if !may_be_sent(service, &request) => Err(Refusal::OtherOrigin),
+        _ if !may_be_sent(service, &request, exchange.peer) => Err(Refusal::OtherOrigin),
         Some(_) if readable == Readable::Nothing => Err(Refusal::NoReadableCoding),
         Some(_) => read(service, request).await,
         None => Err(Refusal::NotAcceptable),
@@ -114,10 +115,14 @@ pub(super) async fn execute(
 }
 
 /// Whether the page that sends the request may, if one does. Other methods do nothing.
-pub(super) fn may_be_sent(service: &Service, request: &HttpRequest) -> bool {
+pub(super) fn may_be_sent(service: &Service, request: &HttpRequest, peer: Peer) -> bool {
     let allowed = &service.settings.allowed_origins;
+    let schemes = match (&service.settings.tls, peer) {
+        (Some(_), Peer::Tcp(_)) => OwnSchemes::Https,
+        (Some(_), Peer::Unix) | (None, Peer::Tcp(_) | Peer::Unix) => OwnSchemes::Either,
+    };
     !matches!(*request.method(), Method::GET | Method::HEAD | Method::POST)
-        || origin::is_allowed(allowed, request.uri(), request.headers())
+        || origin::is_allowed(allowed, schemes, request.uri(), request.headers())
 }
 
 /// The one request that came, with its document; nothing is executed.

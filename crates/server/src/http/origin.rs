@@ -12,8 +12,22 @@ use super::settings::Origins;
 /// <https://www.w3.org/TR/fetch-metadata/#sec-fetch-site-header>
 const SEC_FETCH_SITE: HeaderName = HeaderName::from_static("sec-fetch-site");
 
+/// How the server's own pages can have been fetched.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum OwnSchemes {
+    /// The connection has TLS: pages by HTTP are whoever's that is on the way.
+    Https,
+    /// A proxy may have taken TLS away.
+    Either,
+}
+
 /// Whether no page of a foreign origin sent the request.
-pub(super) fn is_allowed(allowed: &Origins, uri: &Uri, headers: &HeaderMap) -> bool {
+pub(super) fn is_allowed(
+    allowed: &Origins,
+    schemes: OwnSchemes,
+    uri: &Uri,
+    headers: &HeaderMap,
+) -> bool {
     let origin = headers.get(ORIGIN);
     match headers.get(SEC_FETCH_SITE).map(HeaderValue::as_bytes) {
         // A page of the same origin, or the user by the address bar or a bookmark.
@@ -23,15 +37,14 @@ pub(super) fn is_allowed(allowed: &Origins, uri: &Uri, headers: &HeaderMap) -> b
         Some(_) => allowed.contain(origin),
         None => match origin {
             None => true,
-            Some(own) if is_own(own, uri, headers) => true,
+            Some(own) if is_own(own, schemes, uri, headers) => true,
             Some(_) => allowed.contain(origin),
         },
     }
 }
 
-/// Whether the origin is the one that the request went to. A proxy may have taken TLS away, so
-/// both schemes are.
-fn is_own(origin: &HeaderValue, uri: &Uri, headers: &HeaderMap) -> bool {
+/// Whether the origin is the one that the request went to.
+fn is_own(origin: &HeaderValue, schemes: OwnSchemes, uri: &Uri, headers: &HeaderMap) -> bool {
     let host = match uri.authority() {
         Some(authority) => Some(authority.as_str()),
         None => headers.get(HOST).and_then(|host| host.to_str().ok()),
@@ -40,7 +53,7 @@ fn is_own(origin: &HeaderValue, uri: &Uri, headers: &HeaderMap) -> bool {
     let (Some(host), Some((scheme, origin))) = (host, origin) else { return false };
     let usual_port = match scheme {
         "https" => ":443",
-        "http" => ":80",
+        "http" if schemes == OwnSchemes::Either => ":80",
         _ => return false,
     };
     let host = host.strip_suffix(usual_port).unwrap_or(host);
@@ -62,7 +75,21 @@ mod tests {
         }
         let uri = Uri::from_static("/graphql");
         let origins = Origins::new(allowed.iter());
-        assert_eq!(is_allowed(&origins, &uri, &map), expected, "{headers:?}");
+        let actual = is_allowed(&origins, OwnSchemes::Either, &uri, &map);
+        assert_eq!(actual, expected, "{headers:?}");
+    }
+
+    #[test]
+    fn by_tls_only_pages_by_https_are_own() {
+        let mut headers = HeaderMap::new();
+        headers.insert(HOST, HeaderValue::from_static("api.example"));
+        for (origin, expected) in [("https://api.example", true), ("http://api.example", false)] {
+            headers.insert(ORIGIN, HeaderValue::from_static(origin));
+            let origins = Origins::new([].iter());
+            let uri = Uri::from_static("/graphql");
+            let actual = is_allowed(&origins, OwnSchemes::Https, &uri, &headers);
+            assert_eq!(actual, expected, "{origin}");
+        }
     }
 
     #[test]
