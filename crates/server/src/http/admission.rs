@@ -74,7 +74,6 @@ impl Admission {
     }
 
     /// How many requests run now.
-    #[allow(dead_code, reason = "metrics show it")]
     pub(super) fn running(&self) -> u32 {
         let free = u32::try_from(self.places.available_permits()).unwrap_or(u32::MAX);
         let places = self.most.load(Ordering::Relaxed) + self.surplus.load(Ordering::Relaxed);
@@ -82,7 +81,6 @@ impl Admission {
     }
 
     /// How many requests wait for them.
-    #[allow(dead_code, reason = "metrics show it")]
     pub(super) fn waiting(&self) -> u32 {
         self.waiting.load(Ordering::Relaxed)
     }

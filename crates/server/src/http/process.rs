@@ -65,6 +65,9 @@ impl Process {
                 reloaded: self.reloads.succeeded.load(Ordering::Relaxed),
                 reloads_failed: self.reloads.failed.load(Ordering::Relaxed),
                 clients: self.clients.count(),
+                running: self.admission.running(),
+                waiting: self.admission.waiting(),
+                response_memory: self.memory.held(),
             },
         })
     }

@@ -32,6 +32,11 @@ pub(crate) struct Situation {
     pub(crate) reloaded: u64,
     pub(crate) reloads_failed: u64,
     pub(crate) clients: usize,
+    /// Requests that have a place, and that wait for one.
+    pub(crate) running: u32,
+    pub(crate) waiting: u32,
+    /// Bytes that answers hold.
+    pub(crate) response_memory: u64,
 }
 
 type Labels<'l, const N: usize> = [(&'l str, &'l str); N];
@@ -83,10 +88,16 @@ impl Sources {
         }
         let help = "Reloads that a signal asked for";
         let mut family = writer.begin("thalweg_reloads", help, MetricType::Counter)?;
-        let Situation { reloaded, reloads_failed, clients } = self.situation;
+        let Situation { reloaded, reloads_failed, clients, running, waiting, response_memory } =
+            self.situation;
         count_of(&mut family, &[("result", "success")], reloaded)?;
         count_of(&mut family, &[("result", "failure")], reloads_failed)?;
-        writer.gauge("thalweg_clients", "Connections of clients", clients as f64)
+        writer.gauge("thalweg_clients", "Connections of clients", clients as f64)?;
+        writer.gauge("thalweg_requests_running", "Requests that run", running.into())?;
+        let help = "Requests that wait for others to end";
+        writer.gauge("thalweg_requests_waiting", help, waiting.into())?;
+        let help = "Memory of the answers that are being made";
+        writer.gauge("thalweg_response_memory_bytes", help, response_memory as f64)
     }
 
     fn encode_requests(&self, writer: &mut Writer<'_, '_>) -> fmt::Result {

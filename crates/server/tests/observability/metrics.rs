@@ -201,3 +201,33 @@ fn clients_and_those_who_are_turned_away_are_counted() {
     drop(busy);
     assert!(happens_within(SOON, || scrape(address)["thalweg_clients"] == 0.0));
 }
+
+#[test]
+fn requests_that_run_and_wait_are_told_and_the_memory_of_answers() {
+    let folder = Folder::new();
+    let file = folder.file("test.db");
+    let tables = "CREATE VIEW endless AS
+        WITH RECURSIVE n (i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n)
+        SELECT count(*) AS id FROM n;
+        CREATE TABLE text (id integer PRIMARY KEY, body text NOT NULL);
+        WITH RECURSIVE n (i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < 200)
+        INSERT INTO text SELECT i, hex(zeroblob(50000)) FROM n;";
+    rusqlite::Connection::open(&file).unwrap().execute_batch(tables).unwrap();
+    let options = ["--metrics-listen", "127.0.0.1:0", "--max-requests", "2"];
+    let served = Served::start(file.to_str().unwrap(), &options);
+    let address = address(&served.log());
+    let told = |name: &str, value: f64| happens_within(SOON, || scrape(address)[name] == value);
+    assert!(told("thalweg_requests_running", 0.0) && told("thalweg_requests_waiting", 0.0));
+    let endless: Vec<_> =
+        (0..3).map(|_| served.send("{ allEndlesses { nodes { id } } }")).collect();
+    assert!(told("thalweg_requests_running", 2.0) && told("thalweg_requests_waiting", 1.0));
+    drop(endless);
+    assert!(told("thalweg_requests_running", 0.0) && told("thalweg_requests_waiting", 0.0));
+    // Twenty megabytes that nobody reads are held until the client leaves.
+    assert!(told("thalweg_response_memory_bytes", 0.0));
+    let unread = served.send("{ allTexts { nodes { body } } }");
+    unread.peek(&mut [0]).unwrap();
+    assert!(scrape(address)["thalweg_response_memory_bytes"] > 20e6);
+    drop(unread);
+    assert!(told("thalweg_response_memory_bytes", 0.0));
+}
