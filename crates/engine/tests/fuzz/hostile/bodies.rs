@@ -40,7 +40,7 @@ pub(super) const ALL: &[Hostile] = &[
         name: "the_same_key_twice",
         style: Style::PostGraphile,
         body: || Vec::from(*b"{\"query\":\"{ x }\",\"query\":\"{ nodeId }\"}"),
-        expected: Expected::Data,
+        expected: Expected::Refused(ErrorCode::BadUserInput),
     },
     Hostile {
         name: "a_body_100000_levels_deep",
