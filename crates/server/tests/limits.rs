@@ -195,7 +195,7 @@ fn explain_tells_the_cost() {
     let server = Server::sample();
     let file = server.folder.as_ref().unwrap().file("shop.db");
     let cost = |query: &str, options: &[&str]| {
-        let usual = ["explain", file.to_str().unwrap(), "-", "--simple-collections=both"];
+        let usual = ["explain", file.to_str().unwrap(), "-"];
         let mut child = thalweg(&[&usual, options].concat())
             .stdin(Stdio::piped())
             .stdout(Stdio::piped())
@@ -207,16 +207,28 @@ fn explain_tells_the_cost() {
         assert_eq!((code, error.as_str()), (Some(0), ""));
         output.split("-- cost\n").nth(1).unwrap().lines().next().unwrap().to_owned()
     };
+    let both = "--simple-collections=both";
     let query = "{ allArtists(first: 10) { totalCount nodes { name albumsByArtistId(first: 5) { \
                  nodes { title artistByArtistId { name } } } } } }";
     // 1 + 1 for the count + 10 artists, 10 lists, and 50 albums with as many artists.
     assert_eq!(cost(query, &[]), "122, of 1000000 that are allowed");
     let list = "query($n: Int) { allArtistsList(first: $n) { id } }";
-    assert_eq!(cost(list, &[]), "11, of 1000000 that are allowed");
-    let options = ["--default-list-size=3", "--max-cost=2"];
+    assert_eq!(cost(list, &[both]), "11, of 1000000 that are allowed");
+    let options = [both, "--default-list-size=3", "--max-cost=2"];
     assert_eq!(cost(list, &options), "4, of 2 that are allowed");
-    assert_eq!(cost(list, &["--variables={\"n\":7}"]), "8, of 1000000 that are allowed");
+    assert_eq!(cost(list, &[both, "--variables={\"n\":7}"]), "8, of 1000000 that are allowed");
     assert_eq!(cost("{ artistById(id: 1) { id } }", &[]), "2, of 1000000 that are allowed");
+    // The last rows, and a page whose size comes by a variable, below rows that have none.
+    let last = "query($n: Int) { allArtists { nodes { albumsByArtistId(last: $n) { nodes { title } } } } }";
+    assert_eq!(cost(last, &["--variables={\"n\":3}"]), "51, of 1000000 that are allowed");
+    assert_eq!(cost(last, &[]), "121, of 1000000 that are allowed");
+    // What is counted and not shown, with a size that shows it.
+    let counted = "{ allArtists { totalCount } }";
+    assert_eq!(cost(counted, &["--default-list-size=95"]), "11, of 1000000 that are allowed");
+    let phrag = ["--dialect=phrag", "--default-limit=5"];
+    assert_eq!(cost("{ artists { name } }", &phrag), "6, of 1000000 that are allowed");
+    let nested = "{ artists(limit: 2) { albums { title } } }";
+    assert_eq!(cost(nested, &phrag[..1]), "25, of 1000000 that are allowed");
     assert_eq!(cost("{ __typename }", &[]), "0, of 1000000 that are allowed");
 }
 

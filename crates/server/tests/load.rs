@@ -12,7 +12,8 @@ mod databases;
 #[path = "faults/served.rs"]
 mod served;
 
-use std::io::BufReader;
+use std::fs;
+use std::io::{BufRead, BufReader, Write};
 use std::net::TcpStream;
 use std::thread;
 use std::time::{Duration, Instant};
@@ -20,7 +21,7 @@ use std::time::{Duration, Instant};
 use serde_json::{Value, json};
 
 use crate::databases::{Database, File};
-use crate::program::{Answer, read_answer};
+use crate::program::{Answer, Folder, Server, post, read_answer};
 use crate::served::{SOON, Served, happens_within};
 
 /// Hours, if nobody stops it.
@@ -122,8 +123,8 @@ fn a_request_in_time_is_answered_on_the_connection_of_one_that_was_not() {
     let mut reader = BufReader::new(stream.try_clone().unwrap());
     assert_timed_out("300ms", &read_answer(&mut reader, true));
     let body = json!({ "query": SHORT }).to_string();
-    let request = program::post("application/json", "", &body);
-    std::io::Write::write_all(&mut &stream, request.as_bytes()).unwrap();
+    let request = post("application/json", "", &body);
+    (&stream).write_all(request.as_bytes()).unwrap();
     let answer = read_answer(&mut reader, true);
     assert_eq!((answer.status, answer.body), (200, artists().to_string()));
 }
@@ -202,6 +203,48 @@ fn waiting_for_a_connection_ends() {
     drop(endless);
     assert!(happens_within(SOON, || database.sessions("state = 'active'") == 0));
     assert_answers(&served);
+}
+
+#[test]
+fn a_reload_changes_how_many_requests_may_run() {
+    let file = File::new(SQLITE_TABLES);
+    let folder = Folder::new();
+    let configure = |most: u32| {
+        let source = file.source();
+        let text = format!(
+            "source = '{source}'\nlisten = '127.0.0.1:0'\nthreads = 1\nmax-requests = {most}\n\
+             max-queue = 0\n"
+        );
+        fs::write(folder.file("thalweg.toml"), text).unwrap();
+    };
+    configure(1);
+    let config = folder.file("thalweg.toml");
+    let mut server = Server::start(&["serve", "--config", config.to_str().unwrap()]);
+    let body = |query: &str| json!({ "query": query }).to_string();
+    let mut endless = server.connect();
+    endless.write_all(post("application/json", "", &body(ENDLESS)).as_bytes()).unwrap();
+    let is_refused = |server: &Server| {
+        let answer = server.post("", &body(SHORT));
+        if answer.status == 200 {
+            assert_eq!(answer.body, artists().to_string());
+        } else {
+            assert_overloaded(&answer);
+        }
+        answer.status != 200
+    };
+    assert!(happens_within(SOON, || is_refused(&server)));
+    for (most, refused) in [(2, false), (1, true), (2, false)] {
+        configure(most);
+        server.signal("HUP");
+        let mut line = String::new();
+        while !line.contains("reloaded; ") {
+            line.clear();
+            assert!(server.log.read_line(&mut line).unwrap() > 0);
+        }
+        assert!(happens_within(SOON, || is_refused(&server) == refused), "{most}");
+        assert_eq!(is_refused(&server), refused, "{most}");
+    }
+    drop(endless);
 }
 
 /// Each answer has twenty megabytes.
