@@ -154,7 +154,7 @@ pub(crate) struct HealthOptions {
         env = "THALWEG_LISTEN",
         value_name = "ADDRESSES",
         value_delimiter = ',',
-        default_value = "127.0.0.1:4000"
+        default_value = address::USUAL
     )]
     pub(crate) listen: Vec<Address>,
 }

@@ -5,6 +5,9 @@ use std::net::{SocketAddr, ToSocketAddrs};
 use std::path::PathBuf;
 use std::str::FromStr;
 
+/// Where servers listen, and where they are asked for their health, unless told otherwise.
+pub(crate) const USUAL: &str = "127.0.0.1:4000";
+
 /// What begins the address of a Unix socket.
 const UNIX: &str = "unix:";
 

@@ -5,7 +5,7 @@ use std::thread;
 
 use clap::Args;
 
-use super::address::{Address, Mode};
+use super::address::{self, Address, Mode};
 use super::compression::CompressionOptions;
 use super::database::DatabaseOptions;
 use super::development::DevelopmentOptions;
@@ -30,7 +30,7 @@ pub(crate) struct ServingOptions {
         env = "THALWEG_LISTEN",
         value_name = "ADDRESSES",
         value_delimiter = ',',
-        default_value = "127.0.0.1:4000"
+        default_value = address::USUAL
     )]
     pub(crate) listen: Vec<Address>,
     /// Who may connect to Unix sockets, as chmod writes it [default: by the umask]
