@@ -1,7 +1,7 @@
 # Thalweg alone in an image: a static program needs no system around it.
 FROM rust:1.95-bookworm AS build
 RUN apt-get update \
-    && apt-get install --yes --no-install-recommends cmake musl-tools \
+    && apt-get install --yes --no-install-recommends musl-tools \
     && rm -rf /var/lib/apt/lists/*
 WORKDIR /thalweg
 COPY . .
