@@ -41,6 +41,8 @@ impl Attacked {
         let mut program = thalweg(&["serve", database.to_str().unwrap()]);
         program.args(["--listen", "127.0.0.1:0", "--threads", "1"]);
         program.args(["--header-timeout", LIMIT, "--body-timeout", LIMIT, "--batching"]);
+        // Also for the beginning of a head that came together with the request before it.
+        program.args(["--keep-alive-timeout", LIMIT]);
         let mut child =
             program.stdout(Stdio::null()).stderr(File::create(&log).unwrap()).spawn().unwrap();
         let started = Instant::now();
