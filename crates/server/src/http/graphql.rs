@@ -1,5 +1,6 @@
 //! A GraphQL request, from its head to its answer.
 
+use std::pin::pin;
 use std::time::Instant;
 
 use engine::{Allowed, Kind, Report};
@@ -84,7 +85,8 @@ async fn answer_request(
             })
         }
         Ok(Read { body: Body::Batch(members), .. }) => {
-            batch::answer(service, media_type, members, exchange).await
+            // Apart: it is seldom, and every request would have room for it.
+            Box::pin(batch::answer(service, media_type, members, exchange)).await
         }
         Err(refusal) => Err(refusal),
     };
@@ -105,8 +107,11 @@ pub(super) async fn execute(
 ) -> Result<Executed, Refusal> {
     let persisted = &service.settings.persisted;
     let Found { request, learn } = persisted.find(parameters).map_err(Refusal::Document)?;
-    let work = service.worker.execute_reported(&request, allowed, report);
-    let response = in_turn(service, began, work).await?;
+    let response = {
+        // Pinned here: it is large, and would be moved again by everything that waits for it.
+        let work = pin!(service.worker.execute_reported(&request, allowed, report));
+        in_turn(service, began, work).await?
+    };
     // There is a document only if it is valid.
     if let (Some(hash), Some(_)) = (learn, &report.document) {
         persisted.learn(hash, &request.query);

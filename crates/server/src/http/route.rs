@@ -1,5 +1,7 @@
 //! Which path gets which answer.
 
+use std::pin::pin;
+
 use hyper::Version;
 use hyper::body::{Body, Incoming};
 use hyper::header::{HOST, HeaderName, HeaderValue};
@@ -24,7 +26,9 @@ pub(super) type HttpRequest = hyper::Request<Incoming>;
 pub(super) async fn answer(service: &Service, request: HttpRequest, peer: Peer) -> Response {
     let given = request.headers().get(X_REQUEST_ID).map(HeaderValue::as_bytes);
     let id = RequestId::given_or_new(given);
-    let mut response = id.scope(observe(service, request, peer)).await;
+    // Pinned here: it is large, and the scope would move it.
+    let work = pin!(observe(service, request, peer));
+    let mut response = id.scope(work).await;
     // An id has only characters that a header may have.
     if let Ok(id) = HeaderValue::from_str(id.as_str()) {
         response.headers_mut().insert(X_REQUEST_ID, id);
@@ -74,7 +78,8 @@ async fn route(
         "/health/live" => health::answer_live(request.method()),
         "/health/ready" => health::answer_ready(&service.process, request.method()).await,
         "/explain" if service.settings.development.explain => {
-            explain::answer(service, request, exchange).await
+            // Apart: it is seldom, and every request would have room for it.
+            Box::pin(explain::answer(service, request, exchange)).await
         }
         _ if service.settings.development.graphiql => graphiql::answer(service, &request),
         _ => refuse(MediaType::Json, &Refusal::Path),
