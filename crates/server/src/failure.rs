@@ -13,6 +13,7 @@ use crate::configuration::ReadError;
 use crate::demo::SampleError;
 use crate::http::{ListenError, ManifestError, TlsError};
 use crate::metrics::MetricsError;
+use crate::traces::TracesError;
 
 #[derive(Debug, thiserror::Error)]
 pub(crate) enum Failure {
@@ -29,6 +30,8 @@ pub(crate) enum Failure {
     Tls(#[from] TlsError),
     #[error(transparent)]
     Metrics(#[from] MetricsError),
+    #[error(transparent)]
+    Traces(#[from] TracesError),
     #[error(transparent)]
     Sample(#[from] SampleError),
     #[error("cannot read {}: {error}", file.display())]
@@ -67,6 +70,7 @@ impl Failure {
             | Self::Listen(_)
             | Self::Metrics(_)
             | Self::Tls(_)
+            | Self::Traces(_)
             | Self::Sample(_)
             | Self::Document { .. }
             | Self::TrustedDocuments { .. }

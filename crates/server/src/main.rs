@@ -5,6 +5,7 @@
 //! * `log`: what the program says while it runs
 //! * `commands`: one file a command
 //! * `http`: GraphQL over HTTP
+//! * `traces`: what happened to requests, told to a collector
 //! * `request_id`: the name of one request
 //! * `metrics`: what the process counts, and how Prometheus reads it
 //! * `supervisor`: what systemd is told
@@ -26,6 +27,7 @@ mod metrics;
 mod options;
 mod request_id;
 mod supervisor;
+mod traces;
 
 use std::env;
 use std::io::{self, Write};

@@ -4,6 +4,7 @@
 //! * `metrics`, `openmetrics`: what Prometheus reads
 //! * `ready`: whether requests would be answered
 //! * `timing`: what an answer tells of its stages
+//! * `traces`, `collector`: what a collector of traces is told
 //! * `served`, `databases`: the program and the databases
 
 #![allow(clippy::unwrap_used, clippy::panic, reason = "a test ends where it cannot go on")]
@@ -11,6 +12,8 @@
 mod program;
 
 // The other tests need the rest of these two.
+#[path = "observability/collector.rs"]
+mod collector;
 #[allow(dead_code)]
 #[path = "faults/databases.rs"]
 mod databases;
@@ -27,3 +30,5 @@ mod ready;
 mod served;
 #[path = "observability/timing.rs"]
 mod timing;
+#[path = "observability/traces.rs"]
+mod traces;

@@ -11,6 +11,7 @@ use crate::failure::Failure;
 use crate::http::{self, Counting, Fresh, Generation, Listeners, Reload, Watchers};
 use crate::metrics::{Metrics, MetricsListener};
 use crate::options::{Command, ServeOptions, ServingOptions};
+use crate::traces::Traces;
 
 pub(crate) fn run(options: &ServeOptions, invocation: &Invocation) -> Result<(), Failure> {
     let prepared = prepare(options)?;
@@ -32,12 +33,15 @@ pub(crate) fn open_and_serve(
 ) -> Result<(), Failure> {
     let threads = serving.threads().get();
     let observability = &serving.observability;
+    let endpoint = observability.otlp_endpoint.as_deref();
+    let traces = Traces::start(endpoint, observability.trace_ratio)?.map(Arc::new);
     let metrics = observability.metrics_listen.map(MetricsListener::bind).transpose()?;
     let counting = metrics.as_ref().map(|_| Counting {
         metrics: Arc::new(Metrics::new(threads, observability.metrics_operations)),
         connections: Statistics::new(threads),
     });
-    let generation = Generation::first(prepared.open()?, Watchers { counting });
+    let generation =
+        Generation::first(prepared.open()?, Watchers { counting, traces: traces.clone() });
     for address in serving.listen.iter().filter(|address| !address.is_local()) {
         tracing::warn!(
             address = address.text,
@@ -45,7 +49,11 @@ pub(crate) fn open_and_serve(
         );
     }
     ready(&listeners)?;
-    block_on(http::serve(generation, listeners, reload, metrics))
+    let served = block_on(http::serve(generation, listeners, reload, metrics));
+    if let Some(traces) = traces {
+        traces.flush();
+    }
+    served
 }
 
 /// Does what a start does once more, but for what cannot be changed while the program runs.

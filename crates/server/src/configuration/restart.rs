@@ -8,6 +8,8 @@ pub(super) const OPTIONS: &[&str] = &[
     "log-format",
     "metrics-listen",
     "metrics-operations",
+    "otlp-endpoint",
+    "trace-ratio",
     "threads",
     "unix-socket-mode",
 ];

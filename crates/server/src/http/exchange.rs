@@ -7,14 +7,18 @@ use engine::Report;
 use graphql::ErrorCode;
 use graphql::operation::OperationKind;
 use hyper::{Method, StatusCode};
+use opentelemetry::Context;
 
 use super::respond::{Refusal, Response};
+use super::route::HttpRequest;
 use super::service::Service;
 use super::settings::WatchSettings;
 use super::timing::{SERVER_TIMING, server_timing};
 use super::transport::Peer;
 use crate::metrics::{Seen, Shard};
 use crate::options::LoggedRequests;
+use crate::request_id::RequestId;
+use crate::traces::{Traced, Traces};
 
 /// As much of the errors as a line of the log shows.
 const LOGGED_BYTES: usize = 500;
@@ -45,6 +49,8 @@ pub(super) struct Exchange {
     pub(super) response_bytes: u64,
     watch: WatchSettings,
     shard: Option<Arc<Shard>>,
+    /// Who is told of the request, as part of what its caller tells.
+    traces: Option<(Arc<Traces>, Context)>,
     is_finished: bool,
 }
 
@@ -58,7 +64,11 @@ pub(super) enum Asked {
 }
 
 impl Exchange {
-    pub(super) fn new(service: &Service, peer: Peer, method: Method, asked: Asked) -> Self {
+    pub(super) fn new(service: &Service, peer: Peer, request: &HttpRequest, asked: Asked) -> Self {
+        let traces = service.process.watchers.traces.as_ref().filter(|_| asked == Asked::GraphQL);
+        let traces = traces.map(|known| (Arc::clone(known), Traces::parent(request.headers())));
+        let mut report = Report::default();
+        report.observed.wants_rounds = traces.is_some();
         let shard = service.shard.clone().filter(|_| asked == Asked::GraphQL);
         if let Some(shard) = &shard {
             shard.begin();
@@ -66,15 +76,16 @@ impl Exchange {
         Self {
             started: Instant::now(),
             peer,
-            method,
+            method: request.method().clone(),
             asked,
             operation_name: None,
-            report: Report::default(),
+            report,
             refusal: None,
             errors: None,
             response_bytes: 0,
             watch: service.settings.watch,
             shard,
+            traces,
             is_finished: false,
         }
     }
@@ -96,6 +107,7 @@ impl Exchange {
             response.headers_mut().insert(SERVER_TIMING, timing);
         }
         self.count(Some(response.status()), elapsed);
+        self.trace(Some(response.status()), elapsed);
         self.log_request(Some(response.status()), elapsed);
         self.log_slow(elapsed);
     }
@@ -106,6 +118,22 @@ impl Exchange {
         let Self { report, response_bytes, .. } = self;
         let response_bytes = *response_bytes;
         shard.end(&Seen { status, elapsed, report, refusal, response_bytes });
+    }
+
+    fn trace(&self, status: Option<StatusCode>, elapsed: Duration) {
+        let Some((traces, parent)) = &self.traces else { return };
+        let id = RequestId::current();
+        traces.tell(&Traced {
+            parent,
+            started: self.started,
+            elapsed,
+            method: &self.method,
+            status,
+            request_id: id.as_ref().map(RequestId::as_str),
+            operation: self.operation(),
+            codes: &self.distinct_codes(),
+            report: &self.report,
+        });
     }
 
     fn log_request(&self, status: Option<StatusCode>, elapsed: Duration) {
@@ -192,16 +220,21 @@ impl Exchange {
         })
     }
 
-    /// The codes of the errors, each once.
     fn codes(&self) -> Option<String> {
+        let codes = self.distinct_codes();
+        (!codes.is_empty()).then(|| codes.join(","))
+    }
+
+    /// The codes of the errors, each once.
+    fn distinct_codes(&self) -> Vec<&'static str> {
         let refusal = self.refusal.as_ref().map(Refusal::code);
-        let mut codes: Vec<&str> = Vec::new();
+        let mut codes = Vec::new();
         for code in refusal.iter().chain(&self.report.codes).copied().map(ErrorCode::as_str) {
             if !codes.contains(&code) {
                 codes.push(code);
             }
         }
-        (!codes.is_empty()).then(|| codes.join(","))
+        codes
     }
 
     fn statements(&self) -> Option<String> {
@@ -219,6 +252,7 @@ impl Drop for Exchange {
         if !self.is_finished {
             let elapsed = self.started.elapsed();
             self.count(None, elapsed);
+            self.trace(None, elapsed);
             self.log_request(None, elapsed);
             self.log_slow(elapsed);
         }

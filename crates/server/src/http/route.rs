@@ -43,7 +43,7 @@ async fn observe(service: &Service, request: HttpRequest, peer: Peer) -> Respons
         path if path.starts_with("/health/") => Asked::Health,
         _ => Asked::Other,
     };
-    let mut exchange = Exchange::new(service, peer, request.method().clone(), asked);
+    let mut exchange = Exchange::new(service, peer, &request, asked);
     let readable = outgoing::readable(&service.settings, request.headers());
     let response = route(service, request, readable, &mut exchange).await;
     exchange.response_bytes = response.body().size_hint().lower();

@@ -6,11 +6,13 @@ use sources::Statistics;
 use sources::statistics::Counter;
 
 use crate::metrics::{Metrics, Shard};
+use crate::traces::Traces;
 
 /// They are the same as long as the process lives.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Watchers {
     pub(crate) counting: Option<Counting>,
+    pub(crate) traces: Option<Arc<Traces>>,
 }
 
 /// What is counted, if anybody reads it.

@@ -29,6 +29,18 @@ pub(crate) struct ObservabilityOptions {
     #[arg(long, env = "THALWEG_METRICS_OPERATIONS", value_name = "NUMBER", default_value = "100",
         value_parser = clap::value_parser!(u16).range(..=10_000))]
     pub(crate) metrics_operations: u16,
+    /// The collector of traces, as http://HOST:4318; OTEL_EXPORTER_OTLP_ENDPOINT by default
+    #[arg(long, env = "THALWEG_OTLP_ENDPOINT", value_name = "URL")]
+    pub(crate) otlp_endpoint: Option<String>,
+    /// How many of the requests are traced whose callers trace none, from 0 to 1
+    #[arg(
+        long,
+        env = "THALWEG_TRACE_RATIO",
+        value_name = "RATIO",
+        default_value = "1",
+        value_parser = ratio
+    )]
+    pub(crate) trace_ratio: f64,
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
@@ -64,6 +76,13 @@ impl FromStr for SlowQuery {
     }
 }
 
+fn ratio(text: &str) -> Result<f64, String> {
+    match text.parse() {
+        Ok(ratio) if (0.0..=1.0).contains(&ratio) => Ok(ratio),
+        Ok(_) | Err(_) => Err("a number from 0 to 1 is wanted, such as `0.1`".into()),
+    }
+}
+
 /// Names are looked up, as for `--listen`.
 fn socket(text: &str) -> Result<SocketAddr, String> {
     let mut sockets = text
@@ -84,6 +103,15 @@ impl fmt::Display for SlowQuery {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn a_ratio_is_from_0_to_1() {
+        assert_eq!(["0", "0.25", "1"].map(ratio), [Ok(0.0), Ok(0.25), Ok(1.0)]);
+        for text in ["", "-0.1", "1.1", "NaN", "10%"] {
+            let error = ratio(text).unwrap_err();
+            assert_eq!(error, "a number from 0 to 1 is wanted, such as `0.1`", "{text}");
+        }
+    }
 
     #[test]
     fn the_time_of_slow_queries_can_be_off() {

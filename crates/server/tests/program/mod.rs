@@ -68,7 +68,7 @@ impl Drop for Folder {
 pub fn thalweg(arguments: &[&str]) -> Command {
     let mut command = Command::new(env!("CARGO_BIN_EXE_thalweg"));
     for (name, _) in std::env::vars() {
-        if name.starts_with("THALWEG_") || name.starts_with("PG") {
+        if ["THALWEG_", "PG", "OTEL_"].iter().any(|prefix| name.starts_with(prefix)) {
             command.env_remove(name);
         }
     }
@@ -112,8 +112,14 @@ impl Server {
 
     /// A server at a free port; ready to answer.
     pub fn start(arguments: &[&str]) -> Self {
-        let mut child =
-            thalweg(arguments).stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().unwrap();
+        Self::start_in(&[], arguments)
+    }
+
+    /// The same with these variables of the environment.
+    pub fn start_in(environment: &[(&str, &str)], arguments: &[&str]) -> Self {
+        let mut command = thalweg(arguments);
+        command.envs(environment.iter().copied());
+        let mut child = command.stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().unwrap();
         let mut log = BufReader::new(child.stderr.take().unwrap());
         let mut line = String::new();
         let mut seen = String::new();

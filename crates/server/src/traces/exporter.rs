@@ -1,0 +1,141 @@
+//! The queue, and who is told.
+
+use std::env;
+use std::io;
+use std::time::Duration;
+
+use hyper::Uri;
+use hyper::http::uri::Scheme;
+use opentelemetry::trace::TracerProvider;
+use opentelemetry::{Key, KeyValue};
+use opentelemetry_otlp::{SpanExporter, WithExportConfig, WithHttpConfig};
+use opentelemetry_sdk::Resource;
+use opentelemetry_sdk::trace::{
+    BatchConfigBuilder, BatchSpanProcessor, Sampler, SdkTracer, SdkTracerProvider,
+};
+
+use super::client::Client;
+
+/// For what is still to be told when the server ends.
+const FLUSH_TIMEOUT: Duration = Duration::from_secs(3);
+
+/// Spans that wait to be sent; others are dropped.
+const MOST_SPANS: usize = 8_192;
+
+/// Where the path of traces is, by the standard.
+const PATH: &str = "v1/traces";
+
+/// What tells a collector of requests.
+#[derive(Debug)]
+pub(crate) struct Traces {
+    pub(super) tracer: SdkTracer,
+    provider: SdkTracerProvider,
+}
+
+#[derive(Debug, thiserror::Error)]
+pub(crate) enum TracesError {
+    #[error("`{0}` is no address of a collector; write it as http://HOST:4318")]
+    Endpoint(String),
+    #[error("traces cannot be sent: {0}")]
+    Exporter(String),
+    #[error("traces cannot be sent: {0}")]
+    Runtime(io::Error),
+    #[error("traces cannot be sent: {0}")]
+    Tls(rustls::Error),
+    #[error("traces cannot be sent by https: the system has no certificates that it trusts")]
+    NoCertificates,
+}
+
+impl Traces {
+    /// Tells a collector of requests, if an option or the environment names one: of those that the
+    /// caller tells of, and of so many of the others, from 0 to 1.
+    pub(crate) fn start(option: Option<&str>, ratio: f64) -> Result<Option<Self>, TracesError> {
+        let variable = |name: &str| env::var(name).ok().filter(|value| !value.is_empty());
+        let endpoint = match option {
+            Some(option) => below(option),
+            None => match variable("OTEL_EXPORTER_OTLP_TRACES_ENDPOINT") {
+                Some(endpoint) => endpoint,
+                None => match variable("OTEL_EXPORTER_OTLP_ENDPOINT") {
+                    Some(endpoint) => below(&endpoint),
+                    None => return Ok(None),
+                },
+            },
+        };
+        Self::new(&endpoint, ratio).map(Some)
+    }
+
+    fn new(endpoint: &str, ratio: f64) -> Result<Self, TracesError> {
+        let address = address(endpoint).ok_or_else(|| TracesError::Endpoint(endpoint.into()))?;
+        let exporter = SpanExporter::builder()
+            .with_http()
+            .with_http_client(Client::new(&address)?)
+            .with_endpoint(endpoint)
+            .build()
+            .map_err(|error| TracesError::Exporter(error.to_string()))?;
+        let batches = BatchConfigBuilder::default().with_max_queue_size(MOST_SPANS).build();
+        let processor = BatchSpanProcessor::builder(exporter).with_batch_config(batches).build();
+        let sampler = Sampler::ParentBased(Box::new(Sampler::TraceIdRatioBased(ratio)));
+        let provider = SdkTracerProvider::builder()
+            .with_span_processor(processor)
+            .with_sampler(sampler)
+            .with_resource(resource())
+            .build();
+        Ok(Self { tracer: provider.tracer("thalweg"), provider })
+    }
+
+    /// Sends what waits. It blocks its thread for some seconds at the most.
+    pub(crate) fn flush(&self) {
+        if let Err(error) = self.provider.shutdown_with_timeout(FLUSH_TIMEOUT) {
+            tracing::warn!(%error, "the last traces did not reach the collector");
+        }
+    }
+}
+
+/// What the environment says of this process, and its name if that says none.
+fn resource() -> Resource {
+    let version = KeyValue::new("service.version", env!("CARGO_PKG_VERSION"));
+    let builder = || Resource::builder().with_attribute(version.clone());
+    let said = builder().build();
+    let name = said.get_ref(&Key::from_static_str("service.name"));
+    match name.is_some_and(|name| !name.as_str().starts_with("unknown_service")) {
+        true => said,
+        false => builder().with_service_name("thalweg").build(),
+    }
+}
+
+/// The path of traces below an address.
+fn below(endpoint: &str) -> String {
+    match endpoint.ends_with(PATH) {
+        true => endpoint.to_owned(),
+        false => [endpoint.trim_end_matches('/'), "/", PATH].concat(),
+    }
+}
+
+fn address(endpoint: &str) -> Option<Uri> {
+    let address: Uri = endpoint.parse().ok()?;
+    let is_known = [Some(&Scheme::HTTP), Some(&Scheme::HTTPS)].contains(&address.scheme());
+    (is_known && address.host().is_some_and(|host| !host.is_empty())).then_some(address)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_path_of_traces_is_added_once() {
+        let expected = "http://collector:4318/v1/traces";
+        for endpoint in ["http://collector:4318", "http://collector:4318/", expected] {
+            assert_eq!(below(endpoint), expected);
+        }
+        assert_eq!(below("https://x.example/otlp"), "https://x.example/otlp/v1/traces");
+    }
+
+    #[test]
+    fn what_is_no_address_of_http_is_refused() {
+        assert!(address("http://127.0.0.1:4318/v1/traces").is_some());
+        assert!(address("https://collector.example/v1/traces").is_some());
+        for endpoint in ["", "collector:4318", "grpc://collector:4317", "/v1/traces", "http:///x"] {
+            assert_eq!(address(endpoint), None, "{endpoint}");
+        }
+    }
+}

@@ -1,0 +1,250 @@
+//! What is told of one request, by the conventions for HTTP servers, GraphQL servers and clients
+//! of databases: <https://opentelemetry.io/docs/specs/semconv/>.
+//!
+//! Statements are told with places for values, and so without any; documents are not told, since
+//! values may stand in them.
+
+use std::borrow::Cow;
+use std::time::{Duration, Instant, SystemTime};
+
+use engine::Report;
+use graphql::operation::OperationKind;
+use hyper::header::HeaderMap;
+use hyper::{Method, StatusCode};
+use opentelemetry::propagation::TextMapPropagator;
+use opentelemetry::trace::{Span, SpanKind, Status, TraceContextExt, Tracer};
+use opentelemetry::{Context, KeyValue};
+use opentelemetry_http::HeaderExtractor;
+use opentelemetry_sdk::propagation::TraceContextPropagator;
+use sources::{Program, Round};
+
+use super::exporter::Traces;
+
+/// One request that has ended.
+#[derive(Debug)]
+pub(crate) struct Traced<'r> {
+    /// Of the caller, if it told of one.
+    pub(crate) parent: &'r Context,
+    pub(crate) started: Instant,
+    pub(crate) elapsed: Duration,
+    pub(crate) method: &'r Method,
+    /// None if nobody waited for the answer.
+    pub(crate) status: Option<StatusCode>,
+    pub(crate) request_id: Option<&'r str>,
+    pub(crate) operation: Option<&'r str>,
+    pub(crate) codes: &'r [&'static str],
+    pub(crate) report: &'r Report,
+}
+
+/// Where an instant lies in the time of others.
+#[derive(Clone, Copy, Debug)]
+struct Clock {
+    instant: Instant,
+    time: SystemTime,
+}
+
+/// What of a request is told as one span.
+struct Part {
+    name: Cow<'static, str>,
+    kind: SpanKind,
+    started: Instant,
+    elapsed: Duration,
+    attributes: Vec<KeyValue>,
+    status: Status,
+}
+
+impl Traces {
+    /// The caller's own span: <https://www.w3.org/TR/trace-context/>.
+    pub(crate) fn parent(headers: &HeaderMap) -> Context {
+        let extractor = HeaderExtractor(headers);
+        TraceContextPropagator::new().extract_with_context(&Context::new(), &extractor)
+    }
+
+    /// Tells of a request, if it is one of those that are told of.
+    pub(crate) fn tell(&self, traced: &Traced<'_>) {
+        let now = Instant::now();
+        let clock = Clock { instant: now, time: SystemTime::now() };
+        let Some(request) = self.tell_part(clock, traced.parent, traced.request()) else { return };
+        let Some(operation) = traced.graphql() else { return };
+        let Some(operation) = self.tell_part(clock, &request, operation) else { return };
+        for (name, started, elapsed) in traced.stages() {
+            let stage = Part::internal(name, started, elapsed);
+            let Some(stage) = self.tell_part(clock, &operation, stage) else { continue };
+            if name == "execute" {
+                for round in &traced.report.observed.rounds {
+                    self.tell_part(clock, &stage, traced.round(round, started + elapsed));
+                }
+            }
+        }
+    }
+
+    /// The context for what lies within, if this is told.
+    fn tell_part(&self, clock: Clock, parent: &Context, part: Part) -> Option<Context> {
+        let mut span = self
+            .tracer
+            .span_builder(part.name)
+            .with_kind(part.kind)
+            .with_start_time(clock.at(part.started))
+            .with_attributes(part.attributes)
+            .start_with_context(&self.tracer, parent);
+        if !span.is_recording() {
+            return None;
+        }
+        span.set_status(part.status);
+        let context = parent.with_remote_span_context(span.span_context().clone());
+        span.end_with_timestamp(clock.at(part.started + part.elapsed));
+        Some(context)
+    }
+}
+
+impl Traced<'_> {
+    /// Of HTTP.
+    fn request(&self) -> Part {
+        let name = match *self.method {
+            Method::GET => "GET /graphql",
+            Method::HEAD => "HEAD /graphql",
+            Method::POST => "POST /graphql",
+            _ => "HTTP /graphql",
+        };
+        let mut attributes = vec![
+            KeyValue::new("http.request.method", self.method_name()),
+            KeyValue::new("http.route", "/graphql"),
+            KeyValue::new("url.path", "/graphql"),
+        ];
+        if let Some(id) = self.request_id {
+            attributes.push(KeyValue::new("thalweg.request_id", id.to_owned()));
+        }
+        let status = match self.status {
+            Some(status) => {
+                let number = i64::from(status.as_u16());
+                attributes.push(KeyValue::new("http.response.status_code", number));
+                if status.is_server_error() {
+                    attributes.push(KeyValue::new("error.type", number.to_string()));
+                    Status::error("")
+                } else {
+                    Status::Unset
+                }
+            }
+            None => {
+                attributes.push(KeyValue::new("error.type", "abandoned"));
+                Status::error("the client went away")
+            }
+        };
+        let Self { started, elapsed, .. } = *self;
+        let name = name.into();
+        Part { name, kind: SpanKind::Server, started, elapsed, attributes, status }
+    }
+
+    /// Others could be anything.
+    fn method_name(&self) -> &'static str {
+        match *self.method {
+            Method::GET => "GET",
+            Method::HEAD => "HEAD",
+            Method::POST => "POST",
+            _ => "_OTHER",
+        }
+    }
+
+    /// Of GraphQL: nothing if the request did not come as far.
+    fn graphql(&self) -> Option<Part> {
+        let started = self.report.started?;
+        let elapsed = (self.started + self.elapsed).saturating_duration_since(started);
+        let kind = self.report.operation.map(|kind| match kind {
+            OperationKind::Query => "query",
+            OperationKind::Mutation => "mutation",
+            OperationKind::Subscription => "subscription",
+        });
+        let mut attributes = Vec::new();
+        if let Some(kind) = kind {
+            attributes.push(KeyValue::new("graphql.operation.type", kind));
+        }
+        if let Some(name) = self.operation {
+            attributes.push(KeyValue::new("graphql.operation.name", name.to_owned()));
+        }
+        let status = match self.codes {
+            [] => Status::Unset,
+            [first, ..] => {
+                attributes.push(KeyValue::new("error.type", *first));
+                Status::error(self.codes.join(","))
+            }
+        };
+        // Names that clients choose would be too many for the name of a span.
+        let name = kind.unwrap_or("GraphQL Operation").into();
+        Some(Part { name, kind: SpanKind::Internal, started, elapsed, attributes, status })
+    }
+
+    /// They follow one another.
+    fn stages(&self) -> Vec<(&'static str, Instant, Duration)> {
+        let stages = &self.report.stages;
+        let taken = [
+            ("document", stages.document),
+            ("plan", stages.plan),
+            ("execute", stages.execute),
+            ("write", stages.write),
+        ];
+        let Some(mut started) = self.report.started else { return Vec::new() };
+        let mut placed = Vec::with_capacity(taken.len());
+        for (name, elapsed) in taken {
+            let Some(elapsed) = elapsed else { continue };
+            placed.push((name, started, elapsed));
+            started += elapsed;
+        }
+        placed
+    }
+
+    /// Statements that were sent together.
+    fn round(&self, round: &Round, ended: Instant) -> Part {
+        let Round { started, elapsed, .. } = *round;
+        let program = self.report.prepared.as_ref().map(|prepared| &prepared.plan.program);
+        let system = match program {
+            Some(Program::Sqlite(_)) => "sqlite",
+            Some(Program::Postgres(_)) | None => "postgresql",
+        };
+        let levels = program.map(Program::levels).unwrap_or_default();
+        let texts: Vec<&str> = round
+            .levels
+            .iter()
+            .filter_map(|level| levels.get(*level))
+            .map(|level| &*level.text)
+            .collect();
+        // Statements begin with what they do.
+        let first = texts.first().and_then(|text| text.split(' ').next()).unwrap_or_default();
+        let operation = if texts.len() > 1 { ["BATCH ", first].concat() } else { first.to_owned() };
+        let mut attributes = vec![
+            KeyValue::new("db.system.name", system),
+            // Its name before the conventions were stable.
+            KeyValue::new("db.system", system),
+            KeyValue::new("db.operation.name", operation.clone()),
+            KeyValue::new("db.query.text", texts.join("; ")),
+        ];
+        if texts.len() > 1 {
+            let size = i64::try_from(texts.len()).unwrap_or(i64::MAX);
+            attributes.push(KeyValue::new("db.operation.batch.size", size));
+        }
+        let (elapsed, status) = match elapsed {
+            Some(elapsed) => (elapsed, Status::Unset),
+            None => {
+                let elapsed = ended.saturating_duration_since(started);
+                (elapsed, Status::error("failed or given up"))
+            }
+        };
+        let name = operation.into();
+        Part { name, kind: SpanKind::Client, started, elapsed, attributes, status }
+    }
+}
+
+impl Part {
+    fn internal(name: &'static str, started: Instant, elapsed: Duration) -> Self {
+        let (kind, status) = (SpanKind::Internal, Status::Unset);
+        Self { name: name.into(), kind, started, elapsed, attributes: Vec::new(), status }
+    }
+}
+
+impl Clock {
+    fn at(self, instant: Instant) -> SystemTime {
+        match instant.checked_duration_since(self.instant) {
+            Some(later) => self.time + later,
+            None => self.time - self.instant.duration_since(instant),
+        }
+    }
+}
