@@ -239,10 +239,19 @@ fn what_needs_a_restart_stays_as_it_was_and_is_named() {
 }
 
 #[test]
+#[cfg(target_os = "linux")]
 fn a_demo_ends_with_its_terminal() {
     let mut server = Server::sample();
+    // Where whoever runs the tests ignores the signal, as `nohup` does, so do its children.
+    let status = fs::read_to_string("/proc/self/status").unwrap();
+    let ignored = status.lines().find_map(|line| line.strip_prefix("SigIgn:")).unwrap();
+    let is_ignored = u64::from_str_radix(ignored.trim(), 16).unwrap() & 1 == 1;
     server.signal("HUP");
-    assert!(!server.child.wait().unwrap().success());
+    if is_ignored {
+        assert_eq!(server.query("", "{ __typename }").status, 200);
+    } else {
+        assert!(!server.child.wait().unwrap().success());
+    }
 }
 
 #[test]

@@ -79,7 +79,7 @@ pub struct Pooled {
 /// The place of a connection that was given up while its session still works.
 #[derive(Debug)]
 pub struct Abandoned {
-    token: CancelToken,
+    pub(super) token: CancelToken,
     reach: Arc<Reach>,
     /// Nobody connects in its stead before this is dropped.
     _permit: Option<OwnedSemaphorePermit>,

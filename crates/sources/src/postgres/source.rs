@@ -7,6 +7,7 @@ use std::time::{Duration, Instant};
 use catalog::{Catalog, FieldId};
 use response::{Memory, Shape, Sink, Writer, Written};
 use sql::Flavor;
+use tokio::time::sleep;
 
 use super::bind::{Bound, bind};
 use super::cursor::Answer;
@@ -26,6 +27,10 @@ use crate::statistics::Counter;
 /// A connection that the server closed is replaced without an error if it is noticed within this
 /// time. After longer it was closed while it worked, maybe because it worked for so long.
 const REPLACED_WITHIN: Duration = Duration::from_secs(1);
+
+/// The first try may overtake the statement that it is for, which then would go on for nobody. The
+/// session has no client any more, so that another try can hit nothing else.
+const CANCELLED_AGAIN_AFTER: [Duration; 2] = [Duration::from_secs(1), Duration::from_secs(9)];
 
 /// A database whose catalog was read.
 #[derive(Debug)]
@@ -218,8 +223,15 @@ impl Drop for Running {
         let abandoned = self.connection.abandon();
         if let Ok(runtime) = tokio::runtime::Handle::try_current() {
             runtime.spawn(async move {
+                let token = abandoned.token.clone();
                 if let Err(error) = abandoned.cancel().await {
                     tracing::debug!(%error, "the statement of an abandoned request goes on");
+                }
+                for pause in CANCELLED_AGAIN_AFTER {
+                    sleep(pause).await;
+                    if let Err(error) = token.cancel().await {
+                        tracing::debug!(%error, "an abandoned request was not cancelled again");
+                    }
                 }
             });
         }
