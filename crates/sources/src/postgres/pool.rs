@@ -59,6 +59,8 @@ pub struct Pool {
     permits: Arc<Semaphore>,
     /// Connections on loan.
     lent: Cell<usize>,
+    /// Connections that are being made, and may be lent next.
+    connecting: Cell<usize>,
     /// How many wait for one of them, because the server gives no more.
     waiting: Cell<usize>,
     returned: Notify,
@@ -84,6 +86,10 @@ pub struct Abandoned {
     /// Nobody connects in its stead before this is dropped.
     _permit: Option<OwnedSemaphorePermit>,
 }
+
+/// Counts as a connection that may be lent next. If it was the last that there was hope for, its end
+/// wakes those who wait for one.
+struct Connecting<'p>(&'p Pool);
 
 #[derive(Debug)]
 struct Idle {
@@ -122,6 +128,7 @@ impl Pool {
             idle: RefCell::default(),
             permits: Arc::new(Semaphore::new(permits)),
             lent: Cell::new(0),
+            connecting: Cell::new(0),
             waiting: Cell::new(0),
             returned: Notify::new(),
             counter: Counter::default(),
@@ -153,6 +160,7 @@ impl Pool {
             if let Some(lent) = self.take_idle().await {
                 return Ok(self.lend(lent, true, permit));
             }
+            let connecting = Connecting::begin(self);
             let connected = self.connect().await;
             self.counter.connected(connected.is_ok());
             match connected {
@@ -163,7 +171,12 @@ impl Pool {
                     return Ok(self.lend(lent, false, permit));
                 }
                 // The server gives fewer connections than the pool may have: they are shared.
-                Err(error) if error.is_full() && self.lent.get() > 0 => {
+                Err(error) if error.is_full() && connecting.has_others() => {
+                    drop(connecting);
+                    // One that came back meanwhile tells nobody any more.
+                    if !self.idle.borrow().is_empty() {
+                        continue;
+                    }
                     self.waiting.set(self.waiting.get() + 1);
                     let returned = timeout_at(deadline, self.returned.notified()).await;
                     self.waiting.set(self.waiting.get() - 1);
@@ -280,6 +293,30 @@ impl Pool {
             (_, true) => self.returned.notify_one(),
             // One connection less may be none at all: nobody waits for it.
             (_, false) => self.returned.notify_waiters(),
+        }
+    }
+}
+
+impl<'p> Connecting<'p> {
+    fn begin(pool: &'p Pool) -> Self {
+        pool.connecting.set(pool.connecting.get() + 1);
+        Self(pool)
+    }
+
+    /// Whether there are other connections, or may be soon.
+    fn has_others(&self) -> bool {
+        let Pool { lent, connecting, idle, .. } = self.0;
+        lent.get() > 0 || connecting.get() > 1 || !idle.borrow().is_empty()
+    }
+}
+
+impl Drop for Connecting<'_> {
+    fn drop(&mut self) {
+        let Pool { lent, connecting, idle, waiting, returned, .. } = self.0;
+        connecting.set(connecting.get().saturating_sub(1));
+        let is_hopeless = connecting.get() == 0 && lent.get() == 0 && idle.borrow().is_empty();
+        if is_hopeless && waiting.get() > 0 {
+            returned.notify_waiters();
         }
     }
 }
