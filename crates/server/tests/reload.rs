@@ -7,9 +7,9 @@ mod program;
 
 use std::fs;
 use std::io::{BufRead, BufReader, Write};
-use std::net::{SocketAddr, TcpStream};
+use std::net::{SocketAddr, TcpListener, TcpStream};
 use std::os::unix::net::UnixDatagram;
-use std::process::Command;
+use std::process::{Command, Stdio};
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::thread;
 use std::time::{Duration, Instant};
@@ -236,6 +236,24 @@ fn what_needs_a_restart_stays_as_it_was_and_is_named() {
     let line = configured.wait_for("reloaded; ");
     assert!(!line.starts_with('{'), "{line}");
     assert_eq!(configured.server.post("", BODY).status, 413);
+}
+
+#[test]
+fn a_signal_that_comes_before_there_is_anything_to_reload_ends_nothing() {
+    let database = TcpListener::bind("127.0.0.1:0").unwrap();
+    let source = format!("postgres://shop@{}/shop", database.local_addr().unwrap());
+    let mut child = thalweg(&["serve", &source, "--listen", "127.0.0.1:0"])
+        .stderr(Stdio::piped())
+        .spawn()
+        .unwrap();
+    // It has connected, and waits for the schema.
+    let (stream, _) = database.accept().unwrap();
+    let kill = Command::new("kill").args(["-s", "HUP", &child.id().to_string()]).status().unwrap();
+    assert!(kill.success());
+    thread::sleep(Duration::from_millis(100));
+    drop((stream, database));
+    // By itself, and not by the signal, which leaves no code.
+    assert_eq!(child.wait().unwrap().code(), Some(1));
 }
 
 #[test]

@@ -14,6 +14,7 @@ use crate::options::{Command, ServeOptions, ServingOptions};
 use crate::traces::Traces;
 
 pub(crate) fn run(options: &ServeOptions, invocation: &Invocation) -> Result<(), Failure> {
+    block_on(http::take_signal())?;
     let prepared = prepare(options)?;
     let serving = &options.serving;
     let listeners = http::bind(serving)?;

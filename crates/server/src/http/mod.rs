@@ -82,7 +82,7 @@ mod watchers;
 
 pub(crate) use listen::{ListenError, Listeners, bind};
 pub(crate) use persisted::ManifestError;
-pub(crate) use reload::{Fresh, Reload};
+pub(crate) use reload::{Fresh, Reload, take_signal};
 pub(crate) use serve::serve;
 pub(crate) use service::Generation;
 pub(crate) use settings::Settings;

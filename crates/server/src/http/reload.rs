@@ -9,7 +9,7 @@ use std::thread;
 use std::time::Instant;
 
 use engine::Engine;
-use tokio::signal::unix::Signal;
+use tokio::signal::unix::{Signal, SignalKind, signal};
 use tokio::sync::{oneshot, watch};
 
 use super::service::Generation;
@@ -27,6 +27,12 @@ pub(crate) struct Fresh {
 
 /// Reads the options and the source again.
 pub(crate) type Reload = Box<dyn Fn() -> Result<Fresh, Failure> + Send + Sync>;
+
+/// Takes the signal from now on. Before there is anything to reload it means nothing, and would end
+/// the process. The system's own answer to it never comes back, so nothing has to be kept.
+pub(crate) async fn take_signal() -> Result<(), Failure> {
+    signal(SignalKind::hangup()).map(drop).map_err(Failure::Runtime)
+}
 
 /// Makes a generation whenever the signal has come. However often it comes meanwhile, one more is
 /// made afterwards.
