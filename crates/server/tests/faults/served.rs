@@ -9,7 +9,7 @@ use std::time::{Duration, Instant};
 
 use serde_json::Value;
 
-use crate::program::{Folder, PATIENCE, post, read_answer, thalweg};
+use crate::program::{Folder, PATIENCE, post, print_log, read_answer, thalweg};
 
 /// What a right server does in milliseconds takes at most this long on a busy machine.
 pub(crate) const SOON: Duration = Duration::from_secs(5);
@@ -146,11 +146,6 @@ impl Drop for Served {
             print_log(&self.log());
         }
     }
-}
-
-#[expect(clippy::print_stderr, reason = "a failed test shows what the server said")]
-fn print_log(log: &str) {
-    eprintln!("the log of the server:\n{log}");
 }
 
 /// The answer that comes over a connection.

@@ -11,7 +11,7 @@ use std::time::{Duration, Instant};
 
 use rusqlite::Connection;
 
-use crate::program::{Answer, Folder, PATIENCE, post, read_answer, thalweg};
+use crate::program::{Answer, Folder, PATIENCE, post, print_log, read_answer, thalweg};
 
 /// Short answers, an answer of some megabytes, and one that never comes.
 const TABLES: &str = "
@@ -143,11 +143,6 @@ impl Drop for Site {
             print_log(&self.log());
         }
     }
-}
-
-#[expect(clippy::print_stderr, reason = "a failed test shows what the server said")]
-fn print_log(log: &str) {
-    eprintln!("the log of the server:\n{log}");
 }
 
 pub(crate) fn connect(address: SocketAddr) -> TcpStream {

@@ -210,6 +210,12 @@ pub fn post(content_type: &str, headers: &str, body: &str) -> String {
     )
 }
 
+/// Shows what the server said.
+#[expect(clippy::print_stderr, reason = "a failed test shows what the server said")]
+pub fn print_log(log: &str) {
+    eprintln!("the log of the server:\n{log}");
+}
+
 /// Reads one answer; the connection may go on.
 pub fn read_answer(reader: &mut impl BufRead, has_body: bool) -> Answer {
     let mut line = String::new();
