@@ -290,7 +290,7 @@ fn time_limits_and_the_limit_of_clients_hold_for_encrypted_connections_too() {
         assert_eq!(read_answer(&mut BufReader::new(stream), true).status, 200);
     }
     let gone = || site.descriptors() <= before;
-    assert!(happens_within(PATIENCE, gone), "{}", site.described_descriptors());
+    assert!(happens_within(PATIENCE, gone), "{:#?}", site.described_descriptors());
 }
 
 #[test]

@@ -114,14 +114,13 @@ impl Site {
 
     /// How many files and connections the process has open.
     pub(crate) fn descriptors(&self) -> usize {
-        fs::read_dir(format!("/proc/{}/fd", self.child.id())).unwrap().count()
+        self.described_descriptors().len()
     }
 
     /// What these are.
-    pub(crate) fn described_descriptors(&self) -> String {
+    pub(crate) fn described_descriptors(&self) -> Vec<PathBuf> {
         let entries = fs::read_dir(format!("/proc/{}/fd", self.child.id())).unwrap();
-        let links = entries.filter_map(|entry| fs::read_link(entry.unwrap().path()).ok());
-        links.map(|link| format!("{}\n", link.display())).collect()
+        entries.filter_map(|entry| fs::read_link(entry.unwrap().path()).ok()).collect()
     }
 
     pub(crate) fn signal(&self, name: &str) {

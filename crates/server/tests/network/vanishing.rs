@@ -2,6 +2,7 @@
 
 use std::io::{Read, Write};
 use std::net::{Shutdown, TcpStream};
+use std::path::PathBuf;
 use std::thread;
 use std::time::Duration;
 
@@ -41,8 +42,10 @@ fn hundreds_of_clients_that_vanish_leave_nothing_behind() {
     for _ in 0..20 {
         site.assert_answers();
     }
-    let before = site.descriptors();
-    let described = site.described_descriptors();
+    let before = site.described_descriptors();
+    // Long requests may open the second of their two connections to the database, and keep it.
+    let others = |all: &[PathBuf]| all.iter().filter(|path| !path.ends_with("tables.db")).count();
+    let (most_files, most_others) = (2 + 2, others(&before));
     let short = request(SHORT);
     let moments: [(&str, usize, Vec<u8>); 6] = [
         ("at once", 60, Vec::new()),
@@ -67,10 +70,13 @@ fn hundreds_of_clients_that_vanish_leave_nothing_behind() {
             }
             drop(half_closed);
         }
-        let gone = || site.descriptors() <= before;
-        let all_gone = happens_within(PATIENCE, gone);
-        let after = site.described_descriptors();
-        assert!(all_gone, "{moment}: before\n{described}after\n{after}");
+        let mut after = Vec::new();
+        let all_gone = happens_within(PATIENCE, || {
+            after = site.described_descriptors();
+            let count = others(&after);
+            count <= most_others && after.len() - count <= most_files
+        });
+        assert!(all_gone, "{moment}: before {before:#?}, after {after:#?}");
         site.assert_answers();
     }
 }
