@@ -13,6 +13,7 @@ mod arguments;
 mod compare;
 mod http;
 mod peers;
+mod race;
 mod schema_size;
 mod server;
 
