@@ -44,6 +44,8 @@ pub(crate) struct Settings {
     pub(crate) database_connections: u32,
     /// A constant arrival rate is raised until its 95th percentile is beyond this.
     pub(crate) latency_limit: u64,
+    /// The same for users with one request each two seconds.
+    pub(crate) users_latency_limit: u64,
 }
 
 /// One of those that are compared.
@@ -63,7 +65,11 @@ pub(crate) struct Contestant {
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub(crate) enum Role {
-    /// Answers GraphQL over HTTP.
+    /// Whom the run is about.
+    Thalweg,
+    /// Another server in one process: the report compares Thalweg with the fastest of these.
+    Yardstick,
+    /// Any other that answers GraphQL over HTTP, such as one of several processes: shown beside.
     Server,
     /// The same rows without GraphQL and without HTTP: what is physically possible.
     Floor,
