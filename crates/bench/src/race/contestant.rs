@@ -1,0 +1,206 @@
+//! The contestants: a file each in `bench/contestants`, in the form that `bench/README.md` tells.
+
+use std::collections::BTreeMap;
+use std::fs;
+use std::path::{Path, PathBuf};
+
+use serde::Deserialize;
+
+use super::failure::RaceError;
+use super::record::Role;
+use super::suite::{Source, Suite};
+
+/// One of those that are compared.
+#[derive(Clone, Debug)]
+pub(crate) struct Contestant {
+    /// The name of its file.
+    pub(crate) id: String,
+    pub(crate) path: PathBuf,
+    pub(crate) title: String,
+    pub(crate) sources: Vec<Source>,
+    pub(crate) kind: Kind,
+}
+
+/// What it is; an addition has to be started and asked too.
+#[derive(Clone, Debug)]
+pub(crate) enum Kind {
+    Server(Server),
+    Floor(Floor),
+}
+
+/// A program that answers GraphQL over HTTP.
+#[derive(Clone, Debug)]
+pub(crate) struct Server {
+    /// Whose APIs it can have, the best first.
+    pub(crate) dialects: Vec<String>,
+    pub(crate) file: ServerFile,
+}
+
+#[derive(Clone, Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub(crate) struct ServerFile {
+    /// The program and its words, with places in braces.
+    pub(crate) command: Vec<String>,
+    #[serde(default)]
+    pub(crate) environment: BTreeMap<String, String>,
+    /// Further words for what a suite wants.
+    #[serde(default)]
+    pub(crate) features: BTreeMap<String, Vec<String>>,
+    /// A folder beside the file that has the `package.json` to install and to start in.
+    pub(crate) npm: Option<String>,
+    /// How many processes share the connections to the database.
+    #[serde(default = "one")]
+    pub(crate) processes: u32,
+    pub(crate) version: VersionFile,
+}
+
+/// Where the version stands.
+#[derive(Clone, Debug, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub(crate) enum VersionFile {
+    /// The last word of the first line that it prints.
+    Command(Vec<String>),
+    /// Of a package that is installed.
+    Package(String),
+}
+
+#[derive(Clone, Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub(crate) struct Floor {
+    pub(crate) driver: Driver,
+}
+
+/// Who runs the statements in `floors`.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub(crate) enum Driver {
+    Pgbench,
+    SqliteLoop,
+}
+
+/// The file as it stands there.
+#[derive(Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
+struct ContestantFile {
+    title: String,
+    sources: Vec<Source>,
+    #[serde(default)]
+    dialects: Vec<String>,
+    server: Option<ServerFile>,
+    floor: Option<Floor>,
+}
+
+impl Contestant {
+    pub(crate) fn role(&self) -> Role {
+        match self.kind {
+            Kind::Server(_) => Role::Server,
+            Kind::Floor(_) => Role::Floor,
+        }
+    }
+}
+
+impl Server {
+    /// Whose API it has in a suite.
+    pub(crate) fn dialect(&self, suite: &Suite) -> &str {
+        let wanted = &suite.file.dialect;
+        match self.dialects.iter().find(|dialect| *dialect == wanted) {
+            Some(dialect) => dialect,
+            None => self.dialects.first().map_or("", String::as_str),
+        }
+    }
+}
+
+/// Every file of `bench/contestants`; Thalweg is the first, the others come by name.
+pub(crate) fn load(bench: &Path) -> Result<Vec<Contestant>, RaceError> {
+    let folder = bench.join("contestants");
+    let mut all = Vec::new();
+    let entries = fs::read_dir(&folder).map_err(|error| RaceError::file(&folder, &error))?;
+    for entry in entries {
+        let path = entry?.path();
+        if path.extension().is_some_and(|extension| extension == "toml") {
+            all.push(load_contestant(path)?);
+        }
+    }
+    all.sort_by(|one, other| {
+        (one.id != "thalweg", &one.id).cmp(&(other.id != "thalweg", &other.id))
+    });
+    Ok(all)
+}
+
+fn load_contestant(path: PathBuf) -> Result<Contestant, RaceError> {
+    let problem = |problem: &str| RaceError::file(&path, &problem);
+    let text = fs::read_to_string(&path).map_err(|error| problem(&error.to_string()))?;
+    let file: ContestantFile =
+        toml::from_str(&text).map_err(|error| problem(&error.to_string()))?;
+    if file.sources.is_empty() {
+        return Err(problem("`sources` names no kind of database"));
+    }
+    let kind = match (file.server, file.floor) {
+        (Some(server), None) => {
+            if file.dialects.is_empty() {
+                return Err(problem("a server has `dialects`"));
+            }
+            if server.command.is_empty() || server.processes == 0 {
+                return Err(problem("a server has a `command`, and at least one process"));
+            }
+            Kind::Server(Server { dialects: file.dialects, file: server })
+        }
+        (None, Some(floor)) => Kind::Floor(floor),
+        (Some(_), Some(_)) | (None, None) => {
+            return Err(problem("there must be either `[server]` or `[floor]`"));
+        }
+    };
+    let id = path.file_stem().unwrap_or_default().to_string_lossy().into_owned();
+    Ok(Contestant { id, path, title: file.title, sources: file.sources, kind })
+}
+
+fn one() -> u32 {
+    1
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const SERVER: &str = "title = 'T'\nsources = ['sqlite']\ndialects = ['phrag']\n[server]\n\
+                          command = ['x']\nversion = { package = 'x' }\n";
+    const FLOOR: &str = "title = 'T'\nsources = ['postgres']\n[floor]\ndriver = 'pgbench'\n";
+
+    fn check(text: &str, expected: &str) {
+        let folder = tempfile::tempdir().expect("a folder");
+        fs::create_dir(folder.path().join("contestants")).expect("a folder");
+        fs::write(folder.path().join("contestants/c.toml"), text).expect("a contestant");
+        let told = match load(folder.path()) {
+            Ok(all) => all.iter().map(|one| format!("{} {:?}", one.id, one.role())).collect(),
+            Err(error) => error.to_string(),
+        };
+        assert!(told.contains(expected), "{text}\nis told:\n{told}");
+        let is_bad = !expected.starts_with("c ");
+        assert_eq!(told.contains("contestants/c.toml"), is_bad, "the file is not named:\n{told}");
+    }
+
+    #[test]
+    fn a_file_is_a_contestant() {
+        check(SERVER, "c Server");
+        check(FLOOR, "c Floor");
+    }
+
+    #[test]
+    fn what_makes_no_sense_is_told_with_its_file() {
+        check(&format!("colour = 1\n{SERVER}"), "unknown field `colour`");
+        check(&format!("{SERVER}speed = 1"), "unknown field `speed`");
+        check(&format!("{FLOOR}speed = 1"), "unknown field `speed`");
+        check(&FLOOR.replace("pgbench", "sysbench"), "unknown variant `sysbench`");
+        check(&SERVER.replace("dialects = ['phrag']", ""), "a server has `dialects`");
+        check(&SERVER.replace("['x']", "[]"), "a server has a `command`");
+        check(&format!("{SERVER}{}", "[floor]\ndriver = 'pgbench'\n"), "either `[server]` or");
+        check("title = 'T'\nsources = ['sqlite']", "either `[server]` or `[floor]`");
+    }
+
+    #[test]
+    fn thalweg_is_the_first_of_the_projects_own() {
+        let bench = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../bench");
+        let all = load(&bench).unwrap_or_else(|error| panic!("{error}"));
+        assert_eq!(all.first().map(|one| one.id.as_str()), Some("thalweg"));
+    }
+}

@@ -1,0 +1,30 @@
+//! Why there is no run.
+
+use std::io;
+use std::path::PathBuf;
+
+use testkit::postgres;
+
+/// The benchmark could not be run at all; what keeps a contestant away is recorded instead.
+#[derive(Debug, thiserror::Error)]
+pub(crate) enum RaceError {
+    /// A file of `bench` cannot be used.
+    #[error("{}: {problem}", path.display())]
+    File { path: PathBuf, problem: String },
+    #[error("there is no {kind} `{name}`; there are {there}")]
+    Unknown { kind: &'static str, name: String, there: String },
+    #[error("there is no PostgreSQL on this machine; `cargo xtask setup` installs it")]
+    NoPostgres,
+    #[error(transparent)]
+    Postgres(#[from] postgres::StartError),
+    #[error("the data of {suite}: {problem}")]
+    Data { suite: String, problem: String },
+    #[error(transparent)]
+    Io(#[from] io::Error),
+}
+
+impl RaceError {
+    pub(super) fn file(path: impl Into<PathBuf>, problem: &impl ToString) -> Self {
+        Self::File { path: path.into(), problem: problem.to_string() }
+    }
+}

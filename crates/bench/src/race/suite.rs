@@ -1,0 +1,135 @@
+//! The suites: a folder each in `bench/suites`, in the form that `bench/README.md` tells.
+
+mod load;
+pub(crate) mod variables;
+
+use std::collections::BTreeMap;
+use std::path::PathBuf;
+
+use serde::{Deserialize, Serialize};
+
+pub(crate) use load::load;
+use variables::Rule;
+
+/// The name of the file of a suite.
+pub(super) const FILE: &str = "suite.toml";
+
+/// What is asked, of which data.
+#[derive(Clone, Debug)]
+pub(crate) struct Suite {
+    /// The name of the folder.
+    pub(crate) id: String,
+    pub(crate) folder: PathBuf,
+    /// Where `queries` and `floors` are.
+    pub(crate) texts: PathBuf,
+    pub(crate) file: SuiteFile,
+    pub(crate) queries: Vec<Query>,
+}
+
+/// `suite.toml` as it stands there.
+#[derive(Clone, Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub(crate) struct SuiteFile {
+    pub(crate) title: String,
+    /// A sentence for the report.
+    #[serde(default)]
+    pub(crate) about: String,
+    pub(crate) sources: Vec<Source>,
+    /// Whose API a contestant has that can have several.
+    pub(crate) dialect: String,
+    /// What a contestant switches on for these queries, by names that its file explains.
+    #[serde(default)]
+    pub(crate) features: Vec<String>,
+    /// The suite whose queries and floors are asked, where they are not its own.
+    #[serde(default)]
+    pub(crate) texts_of: Option<String>,
+    pub(crate) data: Data,
+    pub(crate) queries: Vec<QueryFile>,
+}
+
+/// A kind of database.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Deserialize, Serialize)]
+#[serde(rename_all = "snake_case")]
+pub(crate) enum Source {
+    Postgres,
+    Sqlite,
+}
+
+/// Where the rows come from.
+#[derive(Clone, Debug, PartialEq, Deserialize)]
+#[serde(rename_all = "snake_case", deny_unknown_fields)]
+pub(crate) enum Data {
+    /// One of those that `race/data` has.
+    Generator(Generator),
+    /// Files of the folder, run in this order.
+    Scripts(BTreeMap<Source, Vec<String>>),
+    /// A file that is given on the command line; without it the suite takes no part.
+    Given(Given),
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub(crate) enum Generator {
+    /// The project's sample.
+    Shop,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub(crate) enum Given {
+    /// `--chinook FILE`.
+    Chinook,
+}
+
+/// One of `[[queries]]`.
+#[derive(Clone, Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub(crate) struct QueryFile {
+    /// The beginning of the names of its files.
+    pub(crate) id: String,
+    pub(crate) title: String,
+    #[serde(default = "closed_only")]
+    pub(crate) loads: Vec<LoadKind>,
+    /// Whether `--quick` measures it.
+    #[serde(default)]
+    pub(crate) quick: bool,
+    #[serde(default)]
+    pub(crate) variables: BTreeMap<String, Rule>,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub(crate) enum LoadKind {
+    Closed,
+    Constant,
+    Burst,
+    Users,
+}
+
+/// A query with its texts.
+#[derive(Clone, Debug)]
+pub(crate) struct Query {
+    pub(crate) file: QueryFile,
+    /// The document by dialect.
+    pub(crate) texts: BTreeMap<String, String>,
+}
+
+impl Source {
+    pub(crate) fn name(self) -> &'static str {
+        match self {
+            Self::Postgres => "postgres",
+            Self::Sqlite => "sqlite",
+        }
+    }
+}
+
+impl Suite {
+    /// The name of its measurements on a source.
+    pub(crate) fn name(&self, source: Source) -> String {
+        format!("{}-{}", self.id, source.name())
+    }
+}
+
+fn closed_only() -> Vec<LoadKind> {
+    vec![LoadKind::Closed]
+}
