@@ -1,7 +1,10 @@
 //! The command line.
 
+use std::num::NonZeroU32;
+
 use crate::schema_size::database::Family;
 use crate::schema_size::operations::Dialect;
+use crate::start_up::{self, Contestant};
 use crate::{compare, schema_size};
 
 pub(crate) const HELP: &str = "\
@@ -32,6 +35,21 @@ cargo xtask bench schema-size [--quick] [--json] [--source KIND] [--requests NUM
       --program PATH     measures this program, and builds none
       --without-cost     only start, statements and memory
       -- OPTIONS         further options of `thalweg serve`, as `-- --simple-collections both`
+
+cargo xtask bench start-up [--quick] [--tables NUMBERS] [--contestant NAME] [--rounds NUMBER]
+                           [--name NAME] [--resume] [--program PATH]
+    Starts Thalweg over PostgreSQL and SQLite, and PostGraphile 4 and 5 over PostgreSQL, on schemas
+    of 10, 100, 1,000 and 5,000 tables, in turns: seconds from the start of the process to the
+    first row it answers, CPU seconds until then, resident memory after it. Prints the medians;
+    each start is a line of target/bench/NAME/starts.jsonl. Who has not answered after five minutes
+    is reported with the reason. Needs npm and, the first time, the network.
+      --quick            10 and 500 tables, one round
+      --tables NUMBERS   these instead, as `--tables 10,2000`; at least 5
+      --contestant NAME  only thalweg, postgraphile-4 or postgraphile-5; may be said again
+      --rounds NUMBER    how often each is started, 3 if not said
+      --name NAME        the name of the folder, `start-up` if not said
+      --resume           leaves out what the folder says already
+      --program PATH     measures this program, and builds none
 ";
 
 /// What to do.
@@ -39,6 +57,7 @@ cargo xtask bench schema-size [--quick] [--json] [--source KIND] [--requests NUM
 pub(crate) enum Command {
     Compare(compare::Options),
     SchemaSize(schema_size::Options),
+    StartUp(start_up::Options),
     Help,
 }
 
@@ -55,6 +74,14 @@ pub(crate) enum ArgumentError {
     Number(String),
     #[error("there is no dialect `{0}`, only `postgraphile` and `phrag`")]
     Dialect(String),
+    #[error("there is no contestant `{0}`, only `thalweg`, `postgraphile-4` and `postgraphile-5`")]
+    Contestant(String),
+    #[error("`{0}` is no number of tables: 5 or more, divided by commas")]
+    Tables(String),
+    #[error("`{0}` is no number of rounds")]
+    Rounds(String),
+    #[error("`{0}` is no name of a folder: letters, digits, `-`, `_` and `.`, none before it")]
+    Folder(String),
     #[error("there is no kind of database `{0}`, only `sqlite` and `postgres`")]
     Source(String),
 }
@@ -69,6 +96,7 @@ pub(crate) fn parse(words: &[String]) -> Result<Command, ArgumentError> {
     match name.as_str() {
         "compare" => parse_compare(rest),
         "schema-size" => parse_schema_size(rest),
+        "start-up" => parse_start_up(rest),
         "help" | "--help" | "-h" => Ok(Command::Help),
         _ => Err(ArgumentError::Command(name.clone())),
     }
@@ -125,6 +153,52 @@ fn parse_schema_size(words: &[String]) -> Result<Command, ArgumentError> {
     Ok(Command::SchemaSize(options))
 }
 
+fn parse_start_up(words: &[String]) -> Result<Command, ArgumentError> {
+    let mut options = start_up::Options::default();
+    let mut rest = words.iter();
+    while let Some(word) = rest.next() {
+        match word.as_str() {
+            "--quick" => options.quick = true,
+            "--resume" => options.resume = true,
+            "--tables" => options.tables = tables(&value("--tables", rest.next())?)?,
+            "--contestant" => {
+                let name = value("--contestant", rest.next())?;
+                let contestant =
+                    Contestant::of_word(&name).ok_or(ArgumentError::Contestant(name))?;
+                options.contestants.push(contestant);
+            }
+            "--rounds" => {
+                let text = value("--rounds", rest.next())?;
+                let rounds: Option<NonZeroU32> = text.parse().ok();
+                options.rounds = Some(rounds.ok_or(ArgumentError::Rounds(text))?.get());
+            }
+            "--name" => options.name = folder_name(value("--name", rest.next())?)?,
+            "--program" => options.program = Some(value("--program", rest.next())?.into()),
+            _ => {
+                let option = word.clone();
+                return Err(ArgumentError::Option { command: "start-up", option });
+            }
+        }
+    }
+    Ok(Command::StartUp(options))
+}
+
+/// Numbers of tables; the databases have those of their base at least.
+fn tables(text: &str) -> Result<Vec<u32>, ArgumentError> {
+    let number = |word: &str| word.parse().ok().filter(|tables| *tables >= 5);
+    let numbers: Option<Vec<u32>> = text.split(',').map(number).collect();
+    numbers.ok_or_else(|| ArgumentError::Tables(text.to_owned()))
+}
+
+/// A name that leads nowhere else.
+fn folder_name(name: String) -> Result<String, ArgumentError> {
+    let is_plain = |letter: char| letter.is_ascii_alphanumeric() || "-_.".contains(letter);
+    match name.starts_with('.') || name.is_empty() || !name.chars().all(is_plain) {
+        true => Err(ArgumentError::Folder(name)),
+        false => Ok(name),
+    }
+}
+
 fn value(option: &'static str, word: Option<&String>) -> Result<String, ArgumentError> {
     word.cloned().ok_or(ArgumentError::Value(option))
 }
@@ -172,6 +246,29 @@ mod tests {
              --requests 1 --program target/debug/thalweg -- --bigint string",
             &Ok(Command::SchemaSize(options)),
         );
+    }
+
+    #[test]
+    fn options_of_the_start_up_are_read() {
+        check("start-up", &Ok(Command::StartUp(start_up::Options::default())));
+        let options = start_up::Options {
+            quick: true,
+            tables: vec![10, 2_000],
+            contestants: vec![Contestant::Thalweg, Contestant::PostGraphile5],
+            rounds: Some(2),
+            name: "one".to_owned(),
+            resume: true,
+            program: Some("target/debug/thalweg".into()),
+        };
+        check(
+            "start-up --quick --tables 10,2000 --contestant thalweg --contestant postgraphile-5 \
+             --rounds 2 --name one --resume --program target/debug/thalweg",
+            &Ok(Command::StartUp(options)),
+        );
+        check("start-up --tables 10,4", &Err(ArgumentError::Tables("10,4".to_owned())));
+        check("start-up --rounds 0", &Err(ArgumentError::Rounds("0".to_owned())));
+        check("start-up --name ../one", &Err(ArgumentError::Folder("../one".to_owned())));
+        check("start-up --contestant node", &Err(ArgumentError::Contestant("node".to_owned())));
     }
 
     #[test]

@@ -1,7 +1,8 @@
 //! Thalweg beside others, and beside itself: programs that talk HTTP only, to every one alike.
 //!
 //! `arguments` reads the command line. `compare` asks PostGraphile 4, PostGraphile 5 and Thalweg
-//! the same, `schema_size` measures what requests and starts cost on schemas of different sizes.
+//! the same, `schema_size` measures what requests and starts cost on schemas of different sizes,
+//! `start_up` lets all three start on them.
 //! `server` runs a program that answers, `peers` installs those that are not ours, `http` asks.
 #![allow(
     clippy::print_stdout,
@@ -16,6 +17,7 @@ mod peers;
 mod race;
 mod schema_size;
 mod server;
+mod start_up;
 
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
@@ -29,6 +31,8 @@ enum Failure {
     Compare(#[from] compare::CompareError),
     #[error(transparent)]
     SchemaSize(#[from] schema_size::failure::SizeError),
+    #[error(transparent)]
+    StartUp(#[from] start_up::StartUpError),
 }
 
 fn main() -> ExitCode {
@@ -43,6 +47,9 @@ fn main() -> ExitCode {
         }
         Ok(Command::SchemaSize(options)) => {
             schema_size::schema_size(&options).map_err(Failure::from)
+        }
+        Ok(Command::StartUp(options)) => {
+            start_up::start_up(&workspace(), &options).map_err(Failure::from)
         }
         Err(error) => {
             eprintln!("bench: {error}\n\n{}", arguments::HELP);

@@ -14,10 +14,10 @@ pub(crate) mod database;
 pub(crate) mod failure;
 mod growth;
 mod instructions;
-mod memory;
+pub(crate) mod memory;
 pub(crate) mod operations;
 mod report;
-mod synthetic;
+pub(crate) mod synthetic;
 
 use std::num::NonZeroUsize;
 use std::path::{Path, PathBuf};
@@ -105,7 +105,9 @@ pub(crate) fn schema_size(options: &Options) -> Result<bool, SizeError> {
         for tables in wanted.iter().chain([&sizes.large]) {
             progress(&format!("{}: making {tables} tables", family.name()));
             let scripts = synthetic::scripts(*family, *tables);
-            addresses.push((*tables, place.create(&format!("tables_{tables}"), scripts)?));
+            let name = format!("tables_{tables}");
+            addresses.push((*tables, place.create(&name, scripts)?));
+            place.log_statements(&name)?;
         }
         let Some((large, counted)) = addresses.split_last() else { continue };
         for dialect in &options.dialects {
@@ -128,7 +130,7 @@ pub(crate) fn schema_size(options: &Options) -> Result<bool, SizeError> {
 }
 
 /// The release build, beside the one that this program is of.
-fn release() -> Result<PathBuf, SizeError> {
+pub(crate) fn release() -> Result<PathBuf, SizeError> {
     let own = server::thalweg()?;
     let target = own.parent().and_then(Path::parent).unwrap_or(Path::new("target"));
     let program = target.join("release/thalweg");

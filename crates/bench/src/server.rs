@@ -8,14 +8,15 @@ use std::process::{Child, Command, Stdio};
 use std::thread;
 use std::time::{Duration, Instant};
 
-use serde_json::json;
+use serde_json::{Value, json};
 
 use crate::http::Connection;
 
 /// Node compiles for several seconds where two cores are shared; under valgrind large schemas take
 /// minutes.
 const START_LIMIT: Duration = Duration::from_secs(600);
-const POLL: Duration = Duration::from_millis(20);
+/// Short, because starts are measured by it; a connection that nobody takes costs little.
+const POLL: Duration = Duration::from_millis(2);
 
 /// A running server; dropping it ends it.
 #[derive(Debug)]
@@ -34,15 +35,29 @@ pub(crate) enum ServerError {
     Start { program: String, error: io::Error },
     #[error("{program} ended before it answered:\n{log}")]
     Ended { program: String, log: String },
-    #[error("{program} does not answer after {START_LIMIT:?}:\n{log}")]
-    Silent { program: String, log: String },
+    #[error("{program} does not answer after {patience:?}:\n{log}")]
+    Silent { program: String, patience: Duration, log: String },
     #[error(transparent)]
     Files(#[from] io::Error),
 }
 
 impl Server {
     /// Starts a program that listens at the port, and waits for its first answer.
-    pub(crate) fn start(mut command: Command, port: u16, log: &Path) -> Result<Self, ServerError> {
+    pub(crate) fn start(command: Command, port: u16, log: &Path) -> Result<Self, ServerError> {
+        let question = json!({ "query": "{ __typename }" });
+        let is_answer = |answer: &Value| answer["data"]["__typename"].is_string();
+        Self::start_within(START_LIMIT, command, port, log, &question, is_answer)
+    }
+
+    /// Starts a program, and waits until it answers a question, but not for ever.
+    pub(crate) fn start_within(
+        patience: Duration,
+        mut command: Command,
+        port: u16,
+        log: &Path,
+        question: &Value,
+        is_answer: impl Fn(&Value) -> bool,
+    ) -> Result<Self, ServerError> {
         let program = command.get_program().to_string_lossy().into_owned();
         let output = File::create(log)?;
         let errors = output.try_clone()?;
@@ -54,7 +69,7 @@ impl Server {
             .spawn()
             .map_err(|error| ServerError::Start { program: program.clone(), error })?;
         let mut server = Self { port, child, log: log.to_owned(), start_time: Duration::default() };
-        server.wait(&program, started)?;
+        server.wait(&program, started + patience, patience, question, is_answer)?;
         server.start_time = started.elapsed();
         Ok(server)
     }
@@ -64,20 +79,26 @@ impl Server {
         self.child.id()
     }
 
-    fn wait(&mut self, program: &str, started: Instant) -> Result<(), ServerError> {
-        let question = json!({ "query": "{ __typename }" });
+    fn wait(
+        &mut self,
+        program: &str,
+        end: Instant,
+        patience: Duration,
+        question: &Value,
+        is_answer: impl Fn(&Value) -> bool,
+    ) -> Result<(), ServerError> {
         loop {
             if self.child.try_wait()?.is_some() {
                 let program = program.to_owned();
                 return Err(ServerError::Ended { program, log: self.read_log() });
             }
-            let answer = Connection::open(self.port).and_then(|mut open| open.ask(&question));
-            if answer.is_ok_and(|answer| answer["data"]["__typename"].is_string()) {
+            let answer = Connection::open(self.port).and_then(|mut open| open.ask(question));
+            if answer.is_ok_and(|answer| is_answer(&answer)) {
                 return Ok(());
             }
-            if started.elapsed() > START_LIMIT {
+            if Instant::now() > end {
                 let program = program.to_owned();
-                return Err(ServerError::Silent { program, log: self.read_log() });
+                return Err(ServerError::Silent { program, patience, log: self.read_log() });
             }
             thread::sleep(POLL);
         }

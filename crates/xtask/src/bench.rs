@@ -20,7 +20,7 @@ pub(crate) fn bench(workspace: &Path, words: &[String]) -> Result<(), BenchError
     if !given {
         let mut build = program::cargo();
         build.args(["build", "--quiet", "-p", "server"]).current_dir(workspace);
-        if words.first().is_some_and(|word| word == "schema-size") {
+        if words.first().is_some_and(|word| matches!(word.as_str(), "schema-size" | "start-up")) {
             build.arg("--release");
         }
         run("cargo build", build)?;

@@ -184,6 +184,8 @@ pub(crate) struct Start {
     pub(crate) cpu_seconds: f64,
     /// Resident after the first answer.
     pub(crate) memory: u64,
+    /// Why it did not start, or did not answer in time: then the figures before this are none.
+    pub(crate) missing: Option<String>,
 }
 
 impl Outcome {

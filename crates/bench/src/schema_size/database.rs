@@ -18,14 +18,14 @@ pub(crate) enum Family {
 
 /// Where databases are made; everything is removed in the end.
 #[derive(Debug)]
-pub(super) enum Place {
+pub(crate) enum Place {
     Sqlite(Folder),
     Postgres(postgres::Server),
 }
 
 /// A folder that is removed in the end.
 #[derive(Debug)]
-pub(super) struct Folder(PathBuf);
+pub(crate) struct Folder(PathBuf);
 
 impl Family {
     pub(crate) const ALL: [Self; 2] = [Self::Sqlite, Self::Postgres];
@@ -39,7 +39,7 @@ impl Family {
         }
     }
 
-    pub(super) fn name(self) -> &'static str {
+    pub(crate) fn name(self) -> &'static str {
         match self {
             Self::Sqlite => "SQLite",
             Self::Postgres => "PostgreSQL",
@@ -48,7 +48,7 @@ impl Family {
 }
 
 impl Folder {
-    pub(super) fn new() -> Result<Self, SizeError> {
+    pub(crate) fn new() -> Result<Self, SizeError> {
         static COUNT: AtomicU32 = AtomicU32::new(0);
         let number = COUNT.fetch_add(1, Ordering::Relaxed);
         let name = format!("thalweg-bench-{}-{number}", std::process::id());
@@ -57,7 +57,7 @@ impl Folder {
         Ok(Self(folder))
     }
 
-    pub(super) fn path(&self) -> &Path {
+    pub(crate) fn path(&self) -> &Path {
         &self.0
     }
 }
@@ -69,7 +69,7 @@ impl Drop for Folder {
 }
 
 impl Place {
-    pub(super) fn new(family: Family) -> Result<Self, SizeError> {
+    pub(crate) fn new(family: Family) -> Result<Self, SizeError> {
         match family {
             Family::Sqlite => Ok(Self::Sqlite(Folder::new()?)),
             Family::Postgres => {
@@ -78,6 +78,13 @@ impl Place {
                 let installation = installations.first().ok_or(SizeError::NoPostgres)?;
                 Ok(Self::Postgres(postgres::Server::start(installation)?))
             }
+        }
+    }
+
+    pub(crate) fn family(&self) -> Family {
+        match self {
+            Self::Sqlite(_) => Family::Sqlite,
+            Self::Postgres(_) => Family::Postgres,
         }
     }
 
@@ -90,7 +97,7 @@ impl Place {
     }
 
     /// Makes a database and runs the scripts in it, and gives its address.
-    pub(super) fn create(
+    pub(crate) fn create(
         &self,
         name: &str,
         scripts: impl Iterator<Item = String>,
@@ -112,10 +119,18 @@ impl Place {
                     server.execute(name, &script)?;
                 }
                 server.execute(name, "ANALYZE")?;
-                // What is read of the catalog is counted in the log.
-                server
-                    .execute(name, &format!("ALTER DATABASE {name} SET log_statement = 'all'"))?;
                 Ok(server.url(name))
+            }
+        }
+    }
+
+    /// Lets the server log what it is asked in a database, so that it can be counted.
+    pub(super) fn log_statements(&self, name: &str) -> Result<(), SizeError> {
+        match self {
+            Self::Sqlite(_) => Ok(()),
+            Self::Postgres(server) => {
+                let setting = format!("ALTER DATABASE {name} SET log_statement = 'all'");
+                Ok(server.execute(name, &setting)?)
             }
         }
     }

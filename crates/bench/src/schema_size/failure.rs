@@ -25,7 +25,7 @@ pub(crate) enum SizeError {
     Http(#[from] HttpError),
     #[error("an operation is refused: {0}")]
     Refused(String),
-    #[error("Thalweg's own binary is not at {}; `cargo xtask bench schema-size` builds it", .0.display())]
+    #[error("Thalweg's own binary is not at {}; `cargo xtask bench` builds it", .0.display())]
     NoBinary(PathBuf),
     #[error("the process does not say its memory and time")]
     Memory,

@@ -8,13 +8,13 @@ use super::failure::SizeError;
 const TICKS_A_SECOND: f64 = 100.0;
 
 /// The memory that the process holds now, in kilobytes.
-pub(super) fn resident_kilobytes(process: u32) -> Result<u64, SizeError> {
+pub(crate) fn resident_kilobytes(process: u32) -> Result<u64, SizeError> {
     let text = fs::read_to_string(format!("/proc/{process}/status"))?;
     kilobytes(&text, "VmRSS:").ok_or(SizeError::Memory)
 }
 
 /// The seconds that the process has computed, on all processors.
-pub(super) fn cpu_seconds(process: u32) -> Result<f64, SizeError> {
+pub(crate) fn cpu_seconds(process: u32) -> Result<f64, SizeError> {
     let text = fs::read_to_string(format!("/proc/{process}/stat"))?;
     ticks(&text).map(|ticks| ticks as f64 / TICKS_A_SECOND).ok_or(SizeError::Memory)
 }

@@ -41,7 +41,7 @@ const COLUMNS: [Column; 12] = [
 ];
 
 /// The scripts that make a database of so many tables, base included.
-pub(super) fn scripts(family: Family, tables: usize) -> impl Iterator<Item = String> {
+pub(crate) fn scripts(family: Family, tables: usize) -> impl Iterator<Item = String> {
     let base = match family {
         Family::Sqlite => BASE_SQLITE,
         Family::Postgres => BASE_POSTGRES,
