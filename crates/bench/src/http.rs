@@ -26,6 +26,13 @@ pub(crate) enum HttpError {
     Json(String),
 }
 
+/// What came back, whatever it says.
+#[derive(Debug)]
+pub(crate) struct Answer {
+    pub(crate) status: u16,
+    pub(crate) body: Vec<u8>,
+}
+
 /// How the end of an answer's body is known.
 enum Length {
     Known(usize),
@@ -51,26 +58,32 @@ impl Connection {
 
     /// Sends one body and reads another.
     pub(crate) fn post(&mut self, body: &str) -> Result<Vec<u8>, HttpError> {
+        self.post_to("/graphql", body).map(|answer| answer.body)
+    }
+
+    /// Sends one body to a path and reads what comes back.
+    pub(crate) fn post_to(&mut self, path: &str, body: &str) -> Result<Answer, HttpError> {
         let request = format!(
-            "POST /graphql HTTP/1.1\r\nHost: localhost\r\nContent-Type: application/json\r\n\
+            "POST {path} HTTP/1.1\r\nHost: localhost\r\nContent-Type: application/json\r\n\
              Accept: application/json\r\nContent-Length: {}\r\n\r\n{body}",
             body.len()
         );
         self.stream.get_mut().write_all(request.as_bytes())?;
-        let length = self.read_head()?;
-        self.read_body(&length)
+        let (status, length) = self.read_head()?;
+        Ok(Answer { status, body: self.read_body(&length)? })
     }
 
-    fn read_head(&mut self) -> Result<Length, HttpError> {
-        let status = self.read_line()?;
-        if !status.starts_with("HTTP/1.1 ") {
-            return Err(HttpError::Head(status));
-        }
+    fn read_head(&mut self) -> Result<(u16, Length), HttpError> {
+        let line = self.read_line()?;
+        let digits = line.strip_prefix("HTTP/1.1 ").and_then(|rest| rest.get(..3));
+        let Some(status) = digits.and_then(|digits| digits.parse().ok()) else {
+            return Err(HttpError::Head(line));
+        };
         let mut length = Length::UntilClosed;
         loop {
             let line = self.read_line()?.to_ascii_lowercase();
             if line.is_empty() {
-                return Ok(length);
+                return Ok((status, length));
             }
             let Some((name, value)) = line.split_once(':') else {
                 return Err(HttpError::Head(line));

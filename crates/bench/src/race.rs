@@ -1,10 +1,13 @@
 //! Thalweg beside PostGraphile and beside the physical limit.
 //!
-//! `suite` and `contestant` read what is compared, `record` is what a run leaves.
+//! `suite` and `contestant` read what is compared, `load` asks and `usage`
+//! counts what it costs, `record` is what a run leaves.
 
 #![expect(dead_code, unused_imports, reason = "the run and its report are being built on this")]
 
 pub(crate) mod contestant;
 pub(crate) mod failure;
+pub(crate) mod load;
 pub(crate) mod record;
 pub(crate) mod suite;
+pub(crate) mod usage;

@@ -1,0 +1,50 @@
+//! Ways to ask: each puts a load on a target and gives what came of it.
+//!
+//! `wrk` closes the loop: each connection asks again when it is answered. `oha` holds a rate,
+//! whatever the answers do. `sampled` asks beside them and compares the answers with what is
+//! expected. `tool` finds the programs, or installs them.
+
+pub(crate) mod failure;
+pub(crate) mod sampled;
+pub(crate) mod tool;
+pub(crate) mod wrk;
+
+use std::collections::BTreeSet;
+
+use super::usage::Processes;
+
+/// Who is asked, and what.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Target<'t> {
+    pub(crate) port: u16,
+    pub(crate) path: &'t str,
+    /// Asked in turn; more than one where variables differ.
+    pub(crate) questions: &'t [Question],
+    pub(crate) processes: Processes,
+}
+
+/// One request, as the server is sent it.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) struct Question {
+    /// JSON, in one line.
+    pub(crate) body: String,
+    /// The bytes of the answer's body, where it is known.
+    pub(crate) answer: Option<Vec<u8>>,
+}
+
+impl Target<'_> {
+    fn url(&self) -> String {
+        format!("http://127.0.0.1:{}{}", self.port, self.path)
+    }
+
+    /// How long answers may be; nothing where one of them is not known.
+    fn lengths(&self) -> BTreeSet<usize> {
+        let lengths = self.questions.iter().map(|question| Some(question.answer.as_ref()?.len()));
+        lengths.collect::<Option<_>>().unwrap_or_default()
+    }
+
+    /// The bodies, one a line.
+    fn lines(&self) -> String {
+        self.questions.iter().map(|question| question.body.clone() + "\n").collect()
+    }
+}

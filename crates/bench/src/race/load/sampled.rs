@@ -1,0 +1,120 @@
+//! A connection of our own that asks beside the load, and reads what it is answered.
+
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::thread::{self, JoinHandle};
+use std::time::{Duration, Instant};
+
+use serde::Deserialize;
+use serde::de::IgnoredAny;
+
+use super::{Question, Target};
+use crate::http::{Answer, Connection};
+
+/// From one question to the next.
+const PERIOD: Duration = Duration::from_millis(50);
+
+/// A thread that asks until it is told to end.
+#[derive(Debug)]
+pub(crate) struct Sampler {
+    is_over: Arc<AtomicBool>,
+    asking: JoinHandle<Samples>,
+}
+
+/// What was asked beside the load.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub(crate) struct Samples {
+    pub(crate) requests: u64,
+    /// Those whose answer was known before.
+    pub(crate) compared: u64,
+    pub(crate) failures: u64,
+}
+
+/// The members of an answer that say whether it is one.
+#[derive(Deserialize)]
+struct Envelope {
+    #[serde(rename = "data")]
+    _data: IgnoredAny,
+    errors: Option<IgnoredAny>,
+}
+
+impl Sampler {
+    pub(crate) fn start(target: &Target<'_>) -> Self {
+        let is_over = Arc::new(AtomicBool::new(false));
+        let over = Arc::clone(&is_over);
+        let (port, path) = (target.port, target.path.to_owned());
+        let questions = target.questions.to_vec();
+        let asking = thread::spawn(move || ask(port, &path, &questions, &over));
+        Self { is_over, asking }
+    }
+
+    pub(crate) fn finish(self) -> Samples {
+        self.is_over.store(true, Ordering::Relaxed);
+        // A thread that panicked has asked nothing that can be relied on.
+        self.asking.join().unwrap_or(Samples { requests: 1, compared: 0, failures: 1 })
+    }
+}
+
+impl Question {
+    /// Whether it is answered: the bytes that are expected, or data without errors.
+    pub(crate) fn accepts(&self, answer: &Answer) -> bool {
+        let is_expected = match &self.answer {
+            Some(expected) => answer.body == *expected,
+            None => serde_json::from_slice(&answer.body)
+                .is_ok_and(|envelope: Envelope| envelope.errors.is_none()),
+        };
+        answer.status == 200 && is_expected
+    }
+}
+
+fn ask(port: u16, path: &str, questions: &[Question], is_over: &AtomicBool) -> Samples {
+    let mut samples = Samples::default();
+    let mut connection = None;
+    for question in questions.iter().cycle() {
+        if is_over.load(Ordering::Relaxed) {
+            break;
+        }
+        let next = Instant::now() + PERIOD;
+        let is_answered = ask_once(port, path, question, &mut connection);
+        samples.requests += 1;
+        samples.compared += u64::from(question.answer.is_some());
+        samples.failures += u64::from(!is_answered);
+        thread::sleep(next.saturating_duration_since(Instant::now()));
+    }
+    samples
+}
+
+/// A connection that failed is opened again for the next question.
+fn ask_once(port: u16, path: &str, question: &Question, kept: &mut Option<Connection>) -> bool {
+    let Some(mut connection) = kept.take().or_else(|| Connection::open(port).ok()) else {
+        return false;
+    };
+    let Ok(answer) = connection.post_to(path, &question.body) else { return false };
+    *kept = Some(connection);
+    question.accepts(&answer)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn accepts(expected: Option<&str>, status: u16, body: &str) -> bool {
+        let answer = expected.map(|text| text.as_bytes().to_vec());
+        let question = Question { body: String::new(), answer };
+        question.accepts(&Answer { status, body: body.as_bytes().to_vec() })
+    }
+
+    #[test]
+    fn errors_and_other_data_are_no_answer() {
+        let good = r#"{"data":{"a":1}}"#;
+        assert!(accepts(Some(good), 200, good));
+        assert!(!accepts(Some(good), 200, r#"{"data":{"a":2}}"#));
+        assert!(!accepts(Some(good), 503, good));
+        assert!(accepts(None, 200, good));
+        assert!(accepts(None, 200, r#"{"data":{"errors":[1]}}"#));
+        assert!(!accepts(None, 200, r#"{"data":{"a":1},"errors":[{"message":"no"}]}"#));
+        assert!(!accepts(None, 200, r#"{"errors":[{"message":"no"}],"data":null}"#));
+        assert!(!accepts(None, 200, "no JSON"));
+        assert!(!accepts(None, 200, "{}"));
+    }
+}
