@@ -1,6 +1,7 @@
 //! The command line.
 
 use std::num::NonZeroU32;
+use std::path::PathBuf;
 
 use crate::schema_size::database::Family;
 use crate::schema_size::operations::Dialect;
@@ -50,6 +51,11 @@ cargo xtask bench start-up [--quick] [--tables NUMBERS] [--contestant NAME] [--r
       --name NAME        the name of the folder, `start-up` if not said
       --resume           leaves out what the folder says already
       --program PATH     measures this program, and builds none
+
+cargo xtask bench report [FOLDER]
+    Writes what a run has found into its folder: report.html, a page that needs no network,
+    report.json, and report.md, tables for documents. A run that goes on can be reported too.
+      FOLDER             the run's folder; the newest run in target/bench if not said
 ";
 
 /// What to do.
@@ -58,6 +64,8 @@ pub(crate) enum Command {
     Compare(compare::Options),
     SchemaSize(schema_size::Options),
     StartUp(start_up::Options),
+    /// Of the run in this folder, or of the newest.
+    Report(Option<PathBuf>),
     Help,
 }
 
@@ -97,6 +105,7 @@ pub(crate) fn parse(words: &[String]) -> Result<Command, ArgumentError> {
         "compare" => parse_compare(rest),
         "schema-size" => parse_schema_size(rest),
         "start-up" => parse_start_up(rest),
+        "report" => parse_report(rest),
         "help" | "--help" | "-h" => Ok(Command::Help),
         _ => Err(ArgumentError::Command(name.clone())),
     }
@@ -199,6 +208,17 @@ fn folder_name(name: String) -> Result<String, ArgumentError> {
     }
 }
 
+fn parse_report(words: &[String]) -> Result<Command, ArgumentError> {
+    let mut folder = None;
+    for word in words {
+        if word.starts_with('-') || folder.is_some() {
+            return Err(ArgumentError::Option { command: "report", option: word.clone() });
+        }
+        folder = Some(PathBuf::from(word));
+    }
+    Ok(Command::Report(folder))
+}
+
 fn value(option: &'static str, word: Option<&String>) -> Result<String, ArgumentError> {
     word.cloned().ok_or(ArgumentError::Value(option))
 }
@@ -269,6 +289,17 @@ mod tests {
         check("start-up --rounds 0", &Err(ArgumentError::Rounds("0".to_owned())));
         check("start-up --name ../one", &Err(ArgumentError::Folder("../one".to_owned())));
         check("start-up --contestant node", &Err(ArgumentError::Contestant("node".to_owned())));
+    }
+
+    #[test]
+    fn the_run_to_report_is_named_or_the_newest() {
+        check("report", &Ok(Command::Report(None)));
+        check("report target/bench/a", &Ok(Command::Report(Some("target/bench/a".into()))));
+        let refused = |option: &str| {
+            Err(ArgumentError::Option { command: "report", option: option.to_owned() })
+        };
+        check("report --json", &refused("--json"));
+        check("report a b", &refused("b"));
     }
 
     #[test]

@@ -33,6 +33,8 @@ enum Failure {
     SchemaSize(#[from] schema_size::failure::SizeError),
     #[error(transparent)]
     StartUp(#[from] start_up::StartUpError),
+    #[error(transparent)]
+    Report(#[from] race::report::ReportError),
 }
 
 fn main() -> ExitCode {
@@ -51,6 +53,7 @@ fn main() -> ExitCode {
         Ok(Command::StartUp(options)) => {
             start_up::start_up(&workspace(), &options).map_err(Failure::from)
         }
+        Ok(Command::Report(folder)) => report(folder).map_err(Failure::from),
         Err(error) => {
             eprintln!("bench: {error}\n\n{}", arguments::HELP);
             return ExitCode::from(2);
@@ -64,6 +67,19 @@ fn main() -> ExitCode {
             ExitCode::FAILURE
         }
     }
+}
+
+/// Reports a run, the newest if none is named.
+fn report(folder: Option<PathBuf>) -> Result<bool, race::report::ReportError> {
+    let folder = match folder {
+        Some(folder) => folder,
+        None => race::report::newest(&workspace().join("target/bench"))?,
+    };
+    let paths = race::report::write(&folder)?;
+    for path in [paths.page, paths.json, paths.markdown] {
+        println!("{}", path.display());
+    }
+    Ok(true)
 }
 
 /// The folder above `crates/bench`: asked from Cargo at run time, because a clone may be moved.

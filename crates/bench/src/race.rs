@@ -1,7 +1,8 @@
 //! Thalweg beside PostGraphile and beside the physical limit.
 //!
 //! `suite` and `contestant` read what is compared, `load` asks and `usage`
-//! counts what it costs, `record` is what a run leaves.
+//! counts what it costs, `record` is what a run leaves, and `report`
+//! what it says.
 
 #![expect(dead_code, unused_imports, reason = "the run and its report are being built on this")]
 
@@ -9,5 +10,6 @@ pub(crate) mod contestant;
 pub(crate) mod failure;
 pub(crate) mod load;
 pub(crate) mod record;
+pub(crate) mod report;
 pub(crate) mod suite;
 pub(crate) mod usage;

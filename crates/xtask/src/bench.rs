@@ -14,10 +14,11 @@ pub(crate) enum BenchError {
     Failed(String),
 }
 
-/// Builds the product if it is not given, and runs `bench` on the words.
+/// Builds the product if it is wanted and not given, and runs `bench` on the words.
 pub(crate) fn bench(workspace: &Path, words: &[String]) -> Result<(), BenchError> {
     let given = words.iter().any(|word| matches!(word.as_str(), "--program" | "--help" | "-h"));
-    if !given {
+    let is_report = words.first().is_some_and(|word| word == "report");
+    if !given && !is_report {
         let mut build = program::cargo();
         build.args(["build", "--quiet", "-p", "server"]).current_dir(workspace);
         if words.first().is_some_and(|word| matches!(word.as_str(), "schema-size" | "start-up")) {

@@ -39,6 +39,9 @@ pub(crate) struct Server {
 #[derive(Clone, Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub(crate) struct ServerFile {
+    /// Thalweg is compared with the best of those that are one.
+    #[serde(default)]
+    pub(crate) yardstick: bool,
     /// The program and its words, with places in braces.
     pub(crate) command: Vec<String>,
     #[serde(default)]
@@ -93,6 +96,8 @@ struct ContestantFile {
 impl Contestant {
     pub(crate) fn role(&self) -> Role {
         match self.kind {
+            Kind::Server(_) if self.id == "thalweg" => Role::Thalweg,
+            Kind::Server(ref server) if server.file.yardstick => Role::Yardstick,
             Kind::Server(_) => Role::Server,
             Kind::Floor(_) => Role::Floor,
         }
@@ -182,6 +187,7 @@ mod tests {
     #[test]
     fn a_file_is_a_contestant() {
         check(SERVER, "c Server");
+        check(&format!("{SERVER}yardstick = true"), "c Yardstick");
         check(FLOOR, "c Floor");
     }
 
