@@ -16,7 +16,7 @@ mod parse;
 mod print;
 mod property;
 
-pub use databases::{DatabaseError, Databases};
+pub use databases::{DatabaseError, Databases, sample_script};
 pub use file::{Case, Family, Header, Section, SectionKind, Skip};
 pub use find::{CaseFile, find};
 pub use json::{InvalidJson, compact, pretty};

@@ -72,6 +72,8 @@ pub(crate) enum Data {
 pub(crate) enum Generator {
     /// The project's sample.
     Shop,
+    /// Venues, meetups, members, and who comes: 100,000 rows each.
+    Meetups,
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize)]
@@ -85,8 +87,11 @@ pub(crate) enum Given {
 #[derive(Clone, Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub(crate) struct QueryFile {
-    /// The beginning of the names of its files.
     pub(crate) id: String,
+    /// The beginning of the names of its files, where it is not the id: one text may be asked with
+    /// different variables.
+    #[serde(default)]
+    text: Option<String>,
     pub(crate) title: String,
     #[serde(default = "closed_only")]
     pub(crate) loads: Vec<LoadKind>,
@@ -112,6 +117,13 @@ pub(crate) struct Query {
     pub(crate) file: QueryFile,
     /// The document by dialect.
     pub(crate) texts: BTreeMap<String, String>,
+}
+
+impl QueryFile {
+    /// The beginning of the names of its files.
+    pub(crate) fn text(&self) -> &str {
+        self.text.as_deref().unwrap_or(&self.id)
+    }
 }
 
 impl Source {

@@ -86,11 +86,10 @@ impl Databases {
 
     fn sql(&self, name: &str, family: &str) -> Result<String, String> {
         if name == SAMPLE {
-            let schema = match family {
-                "sqlite" => sample::SQLITE_SCHEMA,
-                _ => sample::POSTGRES_SCHEMA,
-            };
-            return Ok([schema, &sample_rows()].concat());
+            return Ok(match family {
+                "sqlite" => sample_script(sample::SQLITE_SCHEMA),
+                _ => sample_script(sample::POSTGRES_SCHEMA),
+            });
         }
         let file = self.fixtures.join(name).join(format!("{family}.sql"));
         fs::read_to_string(&file).map_err(|error| format!("{}: {error}", file.display()))
@@ -104,9 +103,10 @@ impl Drop for Databases {
     }
 }
 
-/// The sample as INSERT statements that both databases read.
-fn sample_rows() -> String {
-    let mut sql = String::new();
+/// One of the sample's schemas, and its rows as INSERT statements that both databases read.
+#[must_use]
+pub fn sample_script(schema: &str) -> String {
+    let mut sql = schema.to_owned();
     for table in sample::tables() {
         for rows in table.rows.chunks(ROWS) {
             let columns = table.columns.join(", ");

@@ -59,7 +59,7 @@ fn check(file: &SuiteFile) -> Result<(), String> {
     Ok(())
 }
 
-/// Reads `queries/<id>.<dialect>.graphql`, for every dialect that is there.
+/// Reads `queries/<text>.<dialect>.graphql`, for every dialect that is there.
 fn load_query(query: &QueryFile, suite: &SuiteFile, texts: &Path) -> Result<Query, RaceError> {
     let folder = texts.join("queries");
     let mut found = BTreeMap::new();
@@ -69,7 +69,7 @@ fn load_query(query: &QueryFile, suite: &SuiteFile, texts: &Path) -> Result<Quer
         let name = path.file_name().unwrap_or_default().to_string_lossy().into_owned();
         let dialect = name
             .strip_suffix(".graphql")
-            .and_then(|name| name.strip_prefix(&query.id))
+            .and_then(|name| name.strip_prefix(query.text()))
             .and_then(|name| name.strip_prefix('.'));
         if let Some(dialect) = dialect {
             let text = fs::read_to_string(&path).map_err(|error| RaceError::file(&path, &error))?;
@@ -77,7 +77,7 @@ fn load_query(query: &QueryFile, suite: &SuiteFile, texts: &Path) -> Result<Quer
         }
     }
     if !found.contains_key(&suite.dialect) {
-        let path = folder.join(format!("{}.{}.graphql", query.id, suite.dialect));
+        let path = folder.join(format!("{}.{}.graphql", query.text(), suite.dialect));
         return Err(RaceError::file(path, &"the suite has this query, but there is no such file"));
     }
     Ok(Query { file: query.clone(), texts: found })
@@ -109,6 +109,7 @@ mod tests {
     fn a_folder_is_a_suite() {
         check(GOOD, "s");
         check(&format!("{GOOD}variables.id = {{ between = [1, 2] }}"), "s");
+        check(&GOOD.replace("id = 'q'", "id = 'r'\ntext = 'q'"), "s");
     }
 
     #[test]

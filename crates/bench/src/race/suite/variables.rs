@@ -5,6 +5,8 @@ use std::collections::BTreeMap;
 use serde::Deserialize;
 use serde_json::{Map, Value};
 
+use crate::race::random::Random;
+
 /// How a variable gets its value in each request.
 #[derive(Clone, Debug, PartialEq, Deserialize)]
 #[serde(rename_all = "snake_case")]
@@ -17,14 +19,10 @@ pub(crate) enum Rule {
     OneOf(Vec<Value>),
 }
 
-/// The same numbers in each run: splitmix64, which is good enough to spread requests.
-#[derive(Debug)]
-struct Random(u64);
-
 /// So many sets of values; one where every set would be the same.
 pub(crate) fn sets(rules: &BTreeMap<String, Rule>, count: usize) -> Vec<Map<String, Value>> {
     let differ = rules.values().any(|rule| !matches!(rule, Rule::Value(_)));
-    let mut random = Random(0);
+    let mut random = Random::new(0);
     (0..if differ { count } else { 1 })
         .map(|_| {
             let values = rules.iter().map(|(name, rule)| (name.clone(), rule.choose(&mut random)));
@@ -82,21 +80,6 @@ impl Rule {
                 Some(format!("{draw}\\set {name} case{arms} end\n"))
             }
         }
-    }
-}
-
-impl Random {
-    fn next(&mut self) -> u64 {
-        self.0 = self.0.wrapping_add(0x9e37_79b9_7f4a_7c15);
-        let mut mixed = self.0;
-        mixed = (mixed ^ (mixed >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
-        mixed = (mixed ^ (mixed >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
-        mixed ^ (mixed >> 31)
-    }
-
-    /// Less than the bound; the bias is nothing for bounds of this size.
-    fn below(&mut self, bound: u64) -> u64 {
-        self.next() % bound.max(1)
     }
 }
 

@@ -1,0 +1,1 @@
+CREATE INDEX meetups_venue_id_idx ON meetups (venue_id)
