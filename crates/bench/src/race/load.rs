@@ -1,12 +1,23 @@
 //! Ways to ask: each puts a load on a target and gives what came of it.
 //!
 //! `wrk` closes the loop: each connection asks again when it is answered. `oha` holds a rate,
-//! whatever the answers do. `sampled` asks beside them and compares the answers with what is
-//! expected. `tool` finds the programs, or installs them.
+//! whatever the answers do, and `pgbench` asks the database itself, both ways. `open` is the
+//! project's own generator, for what these cannot do: `burst`, a rate that changes, and `users`,
+//! who ask seldom, at moments of their own. `beside` counts and compares while one of them runs,
+//! by connections of `sampled`; `tool` finds the programs, or installs them.
 
+mod beside;
+pub(crate) mod burst;
 pub(crate) mod failure;
-pub(crate) mod sampled;
+mod latency;
+pub(crate) mod oha;
+mod open;
+pub(crate) mod pgbench;
+mod sampled;
 pub(crate) mod tool;
+#[cfg(test)]
+mod trial;
+pub(crate) mod users;
 pub(crate) mod wrk;
 
 use std::collections::BTreeSet;

@@ -9,25 +9,25 @@ use serde::Deserialize;
 use serde::de::IgnoredAny;
 
 use super::{Question, Target};
-use crate::http::{Answer, Connection};
+use crate::http::Connection;
 
-/// From one question to the next.
-const PERIOD: Duration = Duration::from_millis(50);
+/// From one question to the next, where the load is a closed loop.
+pub(super) const PERIOD: Duration = Duration::from_millis(50);
 
 /// A thread that asks until it is told to end.
 #[derive(Debug)]
-pub(crate) struct Sampler {
+pub(super) struct Sampler {
     is_over: Arc<AtomicBool>,
     asking: JoinHandle<Samples>,
 }
 
 /// What was asked beside the load.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub(crate) struct Samples {
-    pub(crate) requests: u64,
+pub(super) struct Samples {
+    pub(super) requests: u64,
     /// Those whose answer was known before.
-    pub(crate) compared: u64,
-    pub(crate) failures: u64,
+    pub(super) compared: u64,
+    pub(super) failures: u64,
 }
 
 /// The members of an answer that say whether it is one.
@@ -39,16 +39,16 @@ struct Envelope {
 }
 
 impl Sampler {
-    pub(crate) fn start(target: &Target<'_>) -> Self {
+    pub(super) fn start(target: &Target<'_>, period: Duration) -> Self {
         let is_over = Arc::new(AtomicBool::new(false));
         let over = Arc::clone(&is_over);
         let (port, path) = (target.port, target.path.to_owned());
         let questions = target.questions.to_vec();
-        let asking = thread::spawn(move || ask(port, &path, &questions, &over));
+        let asking = thread::spawn(move || ask(port, &path, &questions, period, &over));
         Self { is_over, asking }
     }
 
-    pub(crate) fn finish(self) -> Samples {
+    pub(super) fn finish(self) -> Samples {
         self.is_over.store(true, Ordering::Relaxed);
         // A thread that panicked has asked nothing that can be relied on.
         self.asking.join().unwrap_or(Samples { requests: 1, compared: 0, failures: 1 })
@@ -57,24 +57,30 @@ impl Sampler {
 
 impl Question {
     /// Whether it is answered: the bytes that are expected, or data without errors.
-    pub(crate) fn accepts(&self, answer: &Answer) -> bool {
+    pub(super) fn accepts(&self, status: u16, body: &[u8]) -> bool {
         let is_expected = match &self.answer {
-            Some(expected) => answer.body == *expected,
-            None => serde_json::from_slice(&answer.body)
+            Some(expected) => body == expected,
+            None => serde_json::from_slice(body)
                 .is_ok_and(|envelope: Envelope| envelope.errors.is_none()),
         };
-        answer.status == 200 && is_expected
+        status == 200 && is_expected
     }
 }
 
-fn ask(port: u16, path: &str, questions: &[Question], is_over: &AtomicBool) -> Samples {
+fn ask(
+    port: u16,
+    path: &str,
+    questions: &[Question],
+    period: Duration,
+    is_over: &AtomicBool,
+) -> Samples {
     let mut samples = Samples::default();
     let mut connection = None;
     for question in questions.iter().cycle() {
         if is_over.load(Ordering::Relaxed) {
             break;
         }
-        let next = Instant::now() + PERIOD;
+        let next = Instant::now() + period;
         let is_answered = ask_once(port, path, question, &mut connection);
         samples.requests += 1;
         samples.compared += u64::from(question.answer.is_some());
@@ -91,7 +97,7 @@ fn ask_once(port: u16, path: &str, question: &Question, kept: &mut Option<Connec
     };
     let Ok(answer) = connection.post_to(path, &question.body) else { return false };
     *kept = Some(connection);
-    question.accepts(&answer)
+    question.accepts(answer.status, &answer.body)
 }
 
 #[cfg(test)]
@@ -101,7 +107,7 @@ mod tests {
     fn accepts(expected: Option<&str>, status: u16, body: &str) -> bool {
         let answer = expected.map(|text| text.as_bytes().to_vec());
         let question = Question { body: String::new(), answer };
-        question.accepts(&Answer { status, body: body.as_bytes().to_vec() })
+        question.accepts(status, body.as_bytes())
     }
 
     #[test]

@@ -6,11 +6,11 @@ use std::path::{Path, PathBuf};
 use std::process::Command;
 
 use super::Target;
+use super::beside::{self, Counts};
 use super::failure::LoadError;
-use super::sampled::Sampler;
+use super::sampled;
 use super::tool::{Tool, ToolError};
 use crate::race::record::{Latency, Outcome};
-use crate::race::usage::Watch;
 
 const SCRIPT: &str = include_str!("wrk.lua");
 /// Longer than an answer may take before it counts as none.
@@ -34,49 +34,26 @@ enum Checks {
     None,
 }
 
-/// What `wrk` says at its end.
-#[derive(Clone, Copy, Debug, PartialEq)]
-struct Figures {
-    requests: u64,
-    seconds: f64,
-    failures: u64,
-    latency: Latency,
-}
-
 impl Wrk<'_> {
     /// Asks for a second with every answer checked, then for the given time with samples compared.
     /// What failed counts wherever it did, all else in the second part only.
     pub(crate) fn measure(self, target: &Target<'_>, seconds: u32) -> Result<Outcome, LoadError> {
         let checked = self.run(target, CHECKED_SECONDS, Checks::All)?;
-        let watch = Watch::start(target.processes)?;
-        let sampler = Sampler::start(target);
-        let figures = self.run(target, seconds, Checks::None);
-        let samples = sampler.finish();
-        let usage = watch.finish()?;
-        let figures = figures?;
-        Ok(Outcome {
-            seconds: figures.seconds,
-            requests: figures.requests + samples.requests,
-            failures: figures.failures + samples.failures + checked.failures,
-            compared: samples.compared,
-            latency: figures.latency,
-            cpu: usage.cpu,
-            peak_memory: usage.peak_memory,
-            recovery_seconds: None,
-            is_disturbed: usage.is_disturbed(),
-            repetitions: 0,
-        })
+        let mut outcome =
+            beside::measure(target, sampled::PERIOD, || self.run(target, seconds, Checks::None))?;
+        outcome.failures += checked.failures;
+        Ok(outcome)
     }
 
     /// Asks without measuring, and gives the requests a second: for warming up.
     pub(crate) fn warm(self, target: &Target<'_>, seconds: u32) -> Result<f64, LoadError> {
-        let figures = self.run(target, seconds, Checks::None)?;
+        let counts = self.run(target, seconds, Checks::None)?;
         #[expect(clippy::cast_precision_loss, reason = "fewer requests than a double counts")]
-        let requests = figures.requests as f64;
-        Ok(requests / figures.seconds)
+        let requests = counts.requests as f64;
+        Ok(requests / counts.seconds)
     }
 
-    fn run(self, target: &Target<'_>, seconds: u32, checks: Checks) -> Result<Figures, LoadError> {
+    fn run(self, target: &Target<'_>, seconds: u32, checks: Checks) -> Result<Counts, LoadError> {
         if target.questions.is_empty() {
             return Err(LoadError::Nothing);
         }
@@ -95,10 +72,9 @@ impl Wrk<'_> {
             command.output().map_err(|error| ToolError::Start { tool: Tool::Wrk, error })?;
         let text = String::from_utf8_lossy(&output.stdout).into_owned();
         if !output.status.success() {
-            let output = text + &String::from_utf8_lossy(&output.stderr);
-            return Err(LoadError::Failed { program: "wrk", output });
+            return Err(LoadError::failed("wrk", &output));
         }
-        Figures::parse(&text).ok_or(LoadError::Output { program: "wrk", output: text })
+        parse(&text).ok_or(LoadError::Output { program: "wrk", output: text })
     }
 
     fn write_files(self, target: &Target<'_>) -> Result<(PathBuf, PathBuf), LoadError> {
@@ -119,35 +95,33 @@ impl Checks {
     }
 }
 
-impl Figures {
-    /// Reads the line that the script writes.
-    fn parse(output: &str) -> Option<Self> {
-        let line = output.lines().find_map(|line| line.strip_prefix("figures: "))?;
-        let figures: BTreeMap<&str, f64> = line
-            .split(' ')
-            .map(|word| {
-                word.split_once('=').and_then(|(name, text)| Some((name, text.parse().ok()?)))
-            })
-            .collect::<Option<_>>()?;
-        let figure = |name: &str| figures.get(name).copied();
-        #[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "counts")]
-        let count = |name: &str| figure(name).map(|figure| figure as u64);
+/// Reads the line that the script writes.
+fn parse(output: &str) -> Option<Counts> {
+    let line = output.lines().find_map(|line| line.strip_prefix("figures: "))?;
+    let figure = |word: &str| {
+        let (name, text) = word.split_once('=')?;
+        Some((name.to_owned(), text.parse().ok()?))
+    };
+    let figures: BTreeMap<String, f64> = line.split(' ').map(figure).collect::<Option<_>>()?;
+    let figure = |name: &str| figures.get(name).copied();
+    #[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "counts")]
+    let count = |name: &str| figure(name).map(|figure| figure as u64);
+    let failed = ["connect", "read", "write", "timeout"].map(count);
+    let failed: u64 = failed.into_iter().sum::<Option<_>>()?;
+    Some(Counts {
+        seconds: figure("microseconds")? / 1e6,
+        requests: count("requests")?,
         // What the script refused for its status `wrk` has counted too.
-        let failed = ["connect", "read", "write", "timeout"].map(count);
-        let failed: u64 = failed.into_iter().sum::<Option<_>>()?;
-        Some(Self {
-            requests: count("requests")?,
-            seconds: figure("microseconds")? / 1e6,
-            failures: failed + count("refused")?.max(count("status")?),
-            latency: Latency {
-                p50: figure("p50")?,
-                p90: figure("p90")?,
-                p95: figure("p95")?,
-                p99: figure("p99")?,
-                max: figure("max")?,
-            },
-        })
-    }
+        failures: failed + count("refused")?.max(count("status")?),
+        compared: 0,
+        latency: Latency {
+            p50: figure("p50")?,
+            p90: figure("p90")?,
+            p95: figure("p95")?,
+            p99: figure("p99")?,
+            max: figure("max")?,
+        },
+    })
 }
 
 #[cfg(test)]
@@ -176,17 +150,17 @@ figures: requests=3068 microseconds=1000433 refused=0 status=0 connect=0 read=0 
     #[test]
     fn the_line_of_the_script_is_read() {
         let latency = Latency { p50: 1216.0, p90: 1920.0, p95: 2233.0, p99: 4110.0, max: 7045.0 };
-        let expected = Figures { requests: 3068, seconds: 1.000_433, failures: 0, latency };
-        assert_eq!(Figures::parse(OUTPUT), Some(expected));
-        assert_eq!(Figures::parse("  3068 requests in 1.00s, 28.42MB read"), None);
-        assert_eq!(Figures::parse(&OUTPUT.replace("p95=", "p96=")), None);
+        let expected =
+            Counts { seconds: 1.000_433, requests: 3068, failures: 0, compared: 0, latency };
+        assert_eq!(parse(OUTPUT), Some(expected));
+        assert_eq!(parse("  3068 requests in 1.00s, 28.42MB read"), None);
+        assert_eq!(parse(&OUTPUT.replace("p95=", "p96=")), None);
     }
 
     #[test]
     fn an_answer_is_refused_once_and_a_lost_connection_is_a_failure() {
-        let failures = |from: &str, to: &str| {
-            Figures::parse(&OUTPUT.replace(from, to)).map(|figures| figures.failures)
-        };
+        let failures =
+            |from: &str, to: &str| parse(&OUTPUT.replace(from, to)).map(|counts| counts.failures);
         // With status 400, so both the script and `wrk` have counted it.
         assert_eq!(failures("refused=0 status=0", "refused=5 status=5"), Some(5));
         // With status 200 and errors.
