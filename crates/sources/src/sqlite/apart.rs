@@ -13,6 +13,7 @@ use tokio::time::timeout;
 
 use super::STEPS;
 use super::connection::OpenFile;
+use super::planning::Planning;
 use crate::error::{SourceError, SourceErrorKind};
 use crate::statistics::{Counter, Gauge};
 
@@ -83,6 +84,7 @@ impl Apart {
     /// Runs `work` on another thread. If the future is dropped, its statements are interrupted.
     pub(super) async fn run<T, E>(
         &self,
+        planning: Planning,
         work: impl FnOnce(&Connection) -> Result<T, E> + Send + 'static,
     ) -> Result<T, E>
     where
@@ -103,6 +105,7 @@ impl Apart {
         let task = spawn_blocking(move || {
             let (_permit, _held) = (permit, held);
             let mut file = idle.take(&path)?;
+            file.plan(planning).map_err(SourceError::from)?;
             // A flag of this run only: an interrupt could hit whoever uses the connection next.
             let is_abandoned = move || stop.load(Ordering::Relaxed);
             file.connection

@@ -3,10 +3,12 @@
 use std::path::Path;
 use std::time::Duration;
 
+use rusqlite::config::DbConfig;
 use rusqlite::{Connection, OpenFlags};
 
 use super::exact::add_functions;
 use super::functions;
+use super::planning::Planning;
 
 /// How many prepared statements a connection keeps.
 const STATEMENTS: usize = 256;
@@ -18,6 +20,7 @@ const CACHE_KIBIBYTES: i64 = 16_384;
 #[derive(Debug)]
 pub struct OpenFile {
     pub connection: Connection,
+    planning: Planning,
     identity: Option<Identity>,
 }
 
@@ -51,7 +54,18 @@ impl OpenFile {
         // would end the process. A cache of this size reads as fast.
         connection.pragma_update(None, "mmap_size", 0)?;
         connection.pragma_update(None, "cache_size", -CACHE_KIBIBYTES)?;
-        Ok(Self { connection, identity })
+        let planning = Planning::Once;
+        set(&connection, planning)?;
+        Ok(Self { connection, planning, identity })
+    }
+
+    /// Has statements planned in a way. Those that were planned in the other are planned again.
+    pub(super) fn plan(&mut self, planning: Planning) -> Result<(), rusqlite::Error> {
+        if self.planning != planning {
+            set(&self.connection, planning)?;
+            self.planning = planning;
+        }
+        Ok(())
     }
 
     /// Whether the path still leads to this file. One that was moved or removed goes on to give
@@ -60,6 +74,12 @@ impl OpenFile {
     pub fn is_at(&self, path: &Path) -> bool {
         self.identity == Identity::of(path)
     }
+}
+
+fn set(connection: &Connection, planning: Planning) -> Result<(), rusqlite::Error> {
+    let is_stable = planning == Planning::Once;
+    connection.set_db_config(DbConfig::SQLITE_DBCONFIG_ENABLE_QPSG, is_stable)?;
+    Ok(())
 }
 
 impl Identity {

@@ -8,6 +8,7 @@ use std::time::{Duration, Instant};
 use rusqlite::Connection;
 
 use super::connection::OpenFile;
+use super::planning::Planning;
 use super::{STEPS, is_busy};
 use crate::error::{SourceError, SourceErrorKind};
 
@@ -33,6 +34,7 @@ impl Inline {
     pub(super) fn at<'i>(
         inline: &'i mut Option<Box<Self>>,
         path: &Path,
+        planning: Planning,
     ) -> Result<&'i mut Self, SourceError> {
         if inline.as_mut().is_some_and(|inline| !inline.is_at(path)) {
             tracing::info!(path = %path.display(), "the file that was read is not there any more");
@@ -40,13 +42,14 @@ impl Inline {
         }
         match inline {
             Some(inline) => Ok(inline),
-            None => Ok(inline.insert(Box::new(Self::open(path)?))),
+            None => Ok(inline.insert(Box::new(Self::open(path, planning)?))),
         }
     }
 
-    fn open(path: &Path) -> Result<Self, SourceError> {
+    fn open(path: &Path, planning: Planning) -> Result<Self, SourceError> {
         // Who waits for a writer goes elsewhere to do so.
         let mut file = OpenFile::open(path, Duration::ZERO)?;
+        file.plan(planning)?;
         let deadline = Arc::new(AtomicU64::new(u64::MAX));
         let start = Instant::now();
         let watched = Arc::clone(&deadline);

@@ -5,6 +5,7 @@
 //! * `functions`: what SQLite's own functions lack
 //! * `json`: JSON by its content
 //! * [`bind`] for parameters
+//! * `planning`: when statements are planned
 //! * `exact`: sums and averages with every digit
 //! * [`cursor`]: nested loops over prepared statements
 //! * [`execute`]: a request's whole run
@@ -25,6 +26,7 @@ mod inline;
 pub mod introspect;
 mod json;
 mod moment;
+mod planning;
 pub mod source;
 
 use error::is_busy;

@@ -21,6 +21,7 @@ use super::cursor::SqliteCursor;
 use super::execute;
 use super::inline::{INLINE, Inline, belongs_elsewhere};
 use super::introspect::introspect;
+use super::planning::{Planning, has_partial_indexes};
 use crate::error::{SourceError, SourceErrorKind};
 use crate::observed::Observed;
 use crate::operand::Variables;
@@ -34,11 +35,13 @@ pub struct SqliteSource {
     path: PathBuf,
     idle: IdleFiles,
     timeouts: Timeouts,
+    partial_indexes: bool,
 }
 
 #[derive(Debug)]
 pub struct SqliteProgram {
     pub program: relational::Program,
+    planning: Planning,
     /// Whether it proved long: then it does not start on the serving thread.
     long: AtomicBool,
 }
@@ -49,6 +52,8 @@ pub struct SqliteConnections {
     path: PathBuf,
     /// Boxed, being large next to the connections of other sources.
     inline: RefCell<Option<Box<Inline>>>,
+    /// For programs that are planned by their values: statements of the others keep their plans.
+    inline_by_values: RefCell<Option<Box<Inline>>>,
     apart: Apart,
     timeouts: Timeouts,
 }
@@ -64,7 +69,8 @@ impl SqliteSource {
         let catalog = introspect(&file.connection)
             .map_err(|source| OpenError::SqliteCatalog { path: path.into(), source })?;
         let idle = IdleFiles::new(file, timeouts.acquire);
-        Ok((Self { path: path.into(), idle, timeouts }, catalog))
+        let partial_indexes = has_partial_indexes(&catalog);
+        Ok((Self { path: path.into(), idle, timeouts, partial_indexes }, catalog))
     }
 
     pub fn compile(
@@ -73,7 +79,8 @@ impl SqliteSource {
         request: &ir::Request,
     ) -> Result<SqliteProgram, CompileError> {
         let program = relational::compile(catalog, request, Flavor::SQLITE, Strategy::Nested)?;
-        Ok(SqliteProgram { program, long: AtomicBool::new(false) })
+        let planning = Planning::of(&program, self.partial_indexes);
+        Ok(SqliteProgram { program, planning, long: AtomicBool::new(false) })
     }
 
     /// The connections of one thread: one for itself, and at most `most` for long requests.
@@ -81,7 +88,13 @@ impl SqliteSource {
     pub fn connections(&self, most: usize) -> SqliteConnections {
         let timeouts = self.timeouts;
         let apart = Apart::new(&self.path, &self.idle, most, timeouts.acquire);
-        SqliteConnections { path: self.path.clone(), inline: RefCell::new(None), apart, timeouts }
+        SqliteConnections {
+            path: self.path.clone(),
+            inline: RefCell::default(),
+            inline_by_values: RefCell::default(),
+            apart,
+            timeouts,
+        }
     }
 }
 
@@ -111,7 +124,7 @@ impl SqliteConnections {
                 return written;
             }
         }
-        let plan = Arc::clone(plan);
+        let (plan, planning) = (Arc::clone(plan), program.planning);
         let work = move |connection: &rusqlite::Connection| {
             let crate::source::Program::Sqlite(program) = &plan.program else {
                 return Err(ExecuteError::Source(foreign_plan()));
@@ -123,7 +136,7 @@ impl SqliteConnections {
             program.long.store(started.elapsed() > INLINE / 2, Ordering::Relaxed);
             written
         };
-        let written = self.apart.run(work).await;
+        let written = self.apart.run(planning, work).await;
         observed.end_round();
         written
     }
@@ -134,8 +147,12 @@ impl SqliteConnections {
         bound: &Bound,
         writer: Writer<'_, SourceError>,
     ) -> Result<Written<SourceError>, ExecuteError> {
-        let mut inline = self.inline.borrow_mut();
-        let inline = Inline::at(&mut inline, &self.path)?;
+        let inline = match program.planning {
+            Planning::Once => &self.inline,
+            Planning::ByValues => &self.inline_by_values,
+        };
+        let mut inline = inline.borrow_mut();
+        let inline = Inline::at(&mut inline, &self.path, program.planning)?;
         let started = Instant::now();
         let written = execute::execute(inline.limited(), &program.program, bound, writer);
         // Some steps are long in themselves, such as counting a table, and cannot be interrupted.
@@ -151,7 +168,7 @@ impl SqliteConnections {
 
     /// Reads from the file.
     pub async fn probe(&self) -> Result<(), SourceError> {
-        self.apart.run(execute::look).await
+        self.apart.run(Planning::default(), execute::look).await
     }
 
     /// SQLite's own plan of each statement.
