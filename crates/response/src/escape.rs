@@ -17,14 +17,22 @@ pub fn push_string(text: &str, out: &mut String) {
 
 /// Appends the inside of a JSON string; the caller has checked that it is UTF-8.
 pub fn write_escaped(text: &[u8], out: &mut Vec<u8>) {
-    let mut written = 0;
-    for (index, byte) in text.iter().enumerate() {
+    let (mut written, mut next) = (0, 0);
+    while let Some(byte) = text.get(next) {
+        if let Some(word) = text[next..].first_chunk().copied().map(u64::from_ne_bytes)
+            && escaped(word) == 0
+        {
+            next += size_of::<u64>();
+            continue;
+        }
+        let index = next;
+        next += 1;
         let escape = ESCAPES[usize::from(*byte)];
         if escape == 0 {
             continue;
         }
         out.extend_from_slice(&text[written..index]);
-        written = index + 1;
+        written = next;
         if escape == b'u' {
             const HEX: &[u8; 16] = b"0123456789abcdef";
             out.extend_from_slice(b"\\u00");
@@ -35,6 +43,31 @@ pub fn write_escaped(text: &[u8], out: &mut Vec<u8>) {
         }
     }
     out.extend_from_slice(&text[written..]);
+}
+
+/// Whether a text is ASCII and stands in a JSON string as it is: then it needs no other look.
+#[must_use]
+pub(crate) fn is_plain(text: &[u8]) -> bool {
+    let (words, rest) = text.as_chunks();
+    let is_plain = |word: [u8; size_of::<u64>()]| {
+        let word = u64::from_ne_bytes(word);
+        (escaped(word) | word) & each(0x80) == 0
+    };
+    let mut last = [b' '; size_of::<u64>()];
+    last[..rest.len()].copy_from_slice(rest);
+    words.iter().all(|word| is_plain(*word)) && is_plain(last)
+}
+
+/// Not zero if some of the bytes have to be escaped, whichever they are.
+fn escaped(word: u64) -> u64 {
+    // A byte that is less than another borrows from its highest bit.
+    let less = |word: u64, than: u8| word.wrapping_sub(each(than)) & !word & each(0x80);
+    less(word, b' ') | less(word ^ each(b'"'), 1) | less(word ^ each(b'\\'), 1)
+}
+
+/// A word of eight such bytes.
+const fn each(byte: u8) -> u64 {
+    u64::from_ne_bytes([byte; size_of::<u64>()])
 }
 
 /// For each byte the letter of its escape, `u` for the long form, 0 for none.
@@ -57,7 +90,7 @@ const ESCAPES: [u8; 256] = {
 
 #[cfg(test)]
 mod tests {
-    use super::write_string;
+    use super::{is_plain, write_string};
 
     fn check(text: &str, expect: &str) {
         let mut out = Vec::new();
@@ -68,6 +101,42 @@ mod tests {
     #[test]
     fn text_without_escapes_is_copied() {
         check("Ænima / 東京", r#""Ænima / 東京""#);
+    }
+
+    #[test]
+    fn every_byte_is_seen_at_every_place() {
+        for length in 1..20 {
+            for place in 0..length {
+                for byte in 0..=0x7f {
+                    let mut text = vec![b'a'; length];
+                    text[place] = byte;
+                    let text = String::from_utf8(text).unwrap();
+                    let expect = by_letter(&text);
+                    check(&text, &expect);
+                    assert_eq!(is_plain(text.as_bytes()), expect.len() == length + 2, "{text:?}");
+                }
+                let mut text = "a".repeat(length);
+                text.replace_range(place..=place, "é\"");
+                check(&text, &by_letter(&text));
+                assert!(!is_plain(text.as_bytes()));
+            }
+        }
+    }
+
+    /// The same, a letter at a time.
+    fn by_letter(text: &str) -> String {
+        let escape = |c: char| match c {
+            '"' => "\\\"".to_owned(),
+            '\\' => "\\\\".to_owned(),
+            '\u{8}' => "\\b".to_owned(),
+            '\t' => "\\t".to_owned(),
+            '\n' => "\\n".to_owned(),
+            '\u{c}' => "\\f".to_owned(),
+            '\r' => "\\r".to_owned(),
+            c if c < ' ' => format!("\\u{:04x}", u32::from(c)),
+            c => c.to_string(),
+        };
+        format!("\"{}\"", text.chars().map(escape).collect::<String>())
     }
 
     #[test]

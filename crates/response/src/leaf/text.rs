@@ -10,6 +10,11 @@ use crate::escape;
 /// Appends a text; a number, which SQLite may keep in a column of texts, in SQLite's text form.
 pub(super) fn write_text(value: Value<'_>, out: &mut Vec<u8>) -> Result<(), LeafError> {
     match value {
+        Value::Text(text) if escape::is_plain(text) => {
+            out.push(b'"');
+            out.extend_from_slice(text);
+            out.push(b'"');
+        }
         Value::Text(text) => {
             if str::from_utf8(text).is_err() {
                 return Err(LeafError::new("String", "text that is not UTF-8", value));

@@ -1,7 +1,6 @@
 //! What a request took, for the developer tools of browsers:
 //! <https://www.w3.org/TR/server-timing/>.
 
-use std::fmt::Write;
 use std::time::Duration;
 
 use engine::Stages;
@@ -21,11 +20,27 @@ pub(super) fn server_timing(stages: &Stages, total: Duration) -> Option<HeaderVa
     let mut text = String::with_capacity(96);
     for (name, time) in times {
         let Some(time) = time else { continue };
-        let comma = if text.is_empty() { "" } else { ", " };
-        let milliseconds = time.as_micros() as f64 / 1_000.0;
-        write!(text, "{comma}{name};dur={milliseconds}").ok()?;
+        if !text.is_empty() {
+            text.push_str(", ");
+        }
+        text.push_str(name);
+        text.push_str(";dur=");
+        push_milliseconds(time, &mut text);
     }
     HeaderValue::from_maybe_shared(bytes::Bytes::from(text)).ok()
+}
+
+/// `1.25`, by integers: each answer of a private server has five of them.
+fn push_milliseconds(time: Duration, text: &mut String) {
+    let mut digits = itoa::Buffer::new();
+    text.push_str(digits.format(time.as_millis()));
+    let thousandths = time.subsec_micros() % 1_000;
+    if thousandths > 0 {
+        // A digit before them keeps their zeros.
+        let thousandths = digits.format(1_000 + thousandths);
+        text.push('.');
+        text.push_str(thousandths[1..].trim_end_matches('0'));
+    }
 }
 
 #[cfg(test)]
@@ -38,5 +53,23 @@ mod tests {
         let stages = Stages { document, ..Stages::default() };
         let header = server_timing(&stages, Duration::from_millis(2)).unwrap();
         assert_eq!(header, "document;dur=1.25, total;dur=2");
+    }
+
+    #[test]
+    fn times_are_milliseconds_without_needless_digits() {
+        for (nanoseconds, expect) in [
+            (0, "0"),
+            (999, "0"),
+            (1_000, "0.001"),
+            (10_000, "0.01"),
+            (400_000, "0.4"),
+            (1_000_000, "1"),
+            (61_000_001_999, "61000.001"),
+            (61_012_300_000, "61012.3"),
+        ] {
+            let mut text = String::new();
+            push_milliseconds(Duration::from_nanos(nanoseconds), &mut text);
+            assert_eq!(text, expect);
+        }
     }
 }
