@@ -31,6 +31,12 @@ pub trait Cursor {
 
     /// Whether there are rows beyond the page; known once [`Cursor::next`] gave `false`.
     fn has_more(&self) -> bool;
+
+    /// A number for the parent whose rows these are: where two cursors of a level have the same,
+    /// all that is read through them is the same.
+    fn parent(&self) -> Option<u64> {
+        None
+    }
 }
 
 /// A row that is not there: every value is null, and no rows belong to it.

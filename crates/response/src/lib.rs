@@ -11,6 +11,7 @@
 //! * [`writer`]: the walk, with null propagation
 //! * [`sink`]: where the bytes go
 //! * [`memory`]: what all answers may take together
+//! * `written_before`: lists that are copied
 //! * [`escape`]: JSON strings
 
 pub mod cursor;
@@ -20,6 +21,7 @@ pub mod memory;
 pub mod shape;
 pub mod sink;
 pub mod writer;
+mod written_before;
 
 pub use cursor::{Bounds, Cursor, Layout, LevelId, Place, Value};
 pub use leaf::{EnumNames, Figure, JsonForm, Leaf, LeafError, Member, Part};

@@ -23,7 +23,7 @@ pub struct Sink {
 }
 
 /// A place in an answer.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord)]
 pub struct Mark(u64);
 
 /// The answer would be larger than it may be.
@@ -57,6 +57,17 @@ impl Sink {
     pub fn roll_back(&mut self, mark: Mark) {
         debug_assert!(mark.0 >= self.sent, "what was sent cannot be taken back");
         self.bytes.truncate(usize::try_from(mark.0.saturating_sub(self.sent)).unwrap_or(0));
+    }
+
+    /// Appends once more what stands between two marks; `false` if a part of it is gone.
+    pub(crate) fn repeat(&mut self, (start, end): (Mark, Mark)) -> bool {
+        let place = |mark: Mark| usize::try_from(mark.0.checked_sub(self.sent)?).ok();
+        let (Some(start), Some(end)) = (place(start), place(end)) else { return false };
+        if start > end || end > self.bytes.len() {
+            return false;
+        }
+        self.bytes.extend_from_within(start..end);
+        true
     }
 
     /// Takes the bytes before the mark out, to be sent.
@@ -109,7 +120,7 @@ impl Clone for Sink {
 
 #[cfg(test)]
 mod tests {
-    use super::{Sink, TooLarge};
+    use super::{Mark, Sink, TooLarge};
     use crate::memory::{Held, Memory, NoMemory};
 
     #[test]
@@ -118,7 +129,10 @@ mod tests {
         sink.bytes().extend_from_slice(b"[1,");
         let element = sink.mark();
         sink.bytes().extend_from_slice(b"2");
+        assert!(sink.repeat((element, sink.mark())));
         assert_eq!(sink.take_before(element), b"{\"data\":[1,");
+        assert!(sink.repeat((element, sink.mark())));
+        assert!(!sink.repeat((Mark(8), sink.mark())));
         sink.roll_back(element);
         sink.bytes().extend_from_slice(b"null]");
         assert_eq!(sink.into_parts().0, b"null]");

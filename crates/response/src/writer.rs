@@ -11,6 +11,7 @@ use crate::leaf::{Leaf, LeafError};
 use crate::memory::Held;
 use crate::shape::{Fields, Item, Node, NodeId, OutputId, Piece, RowsId, Shape, ShapeField};
 use crate::sink::{Mark, Sink, TooLarge};
+use crate::written_before::WrittenBefore;
 
 /// Writes answers of one shape.
 #[derive(Debug)]
@@ -23,6 +24,7 @@ pub struct Writer<'p, E> {
     /// Root fields that failed before there were rows: their errors are known.
     failed: Vec<(usize, E)>,
     scratch: Vec<u8>,
+    written_before: WrittenBefore,
 }
 
 /// A step of the way to a position in the answer.
@@ -85,7 +87,8 @@ impl<'p, E> Writer<'p, E> {
     #[must_use]
     pub fn new(shape: &'p Shape, layout: &'p Layout, sink: Sink) -> Self {
         let (path, errors, failed, scratch) = (Vec::new(), Vec::new(), Vec::new(), Vec::new());
-        Self { shape, layout, sink, path, errors, failed, scratch }
+        let written_before = WrittenBefore::default();
+        Self { shape, layout, sink, path, errors, failed, scratch, written_before }
     }
 
     /// Marks a root field, by its place, as failed before there were rows.
@@ -102,7 +105,7 @@ impl<'p, E> Writer<'p, E> {
         match self.write_object(fields, first, top) {
             Ok(()) => {}
             Err(Halt::Propagate) => {
-                self.sink.roll_back(start);
+                self.roll_back(start);
                 self.sink.bytes().extend_from_slice(b"null");
             }
             Err(Halt::TooLarge(error)) => return Err(error),
@@ -169,7 +172,7 @@ impl<'p, E> Writer<'p, E> {
                 return Err(halt);
             }
         }
-        self.sink.roll_back(start);
+        self.roll_back(start);
         self.sink.bytes().extend_from_slice(b"null");
         Ok(())
     }
@@ -339,6 +342,13 @@ impl<'p, E> Writer<'p, E> {
         cursor: &mut C,
     ) -> Result<bool, Halt> {
         let mut child = cursor.open(level).map_err(|error| self.fail(Failure::Source(error)))?;
+        let parent = child.parent();
+        let before = parent.and_then(|parent| self.written_before.find(level, parent, item.node));
+        if before.is_some_and(|list| self.sink.repeat(list)) {
+            self.sink.check_budget().map_err(Halt::TooLarge)?;
+            return Ok(true);
+        }
+        let (list, known_errors) = (self.sink.mark(), self.errors.len());
         self.sink.bytes().push(b'[');
         let mut index = 0;
         loop {
@@ -359,6 +369,12 @@ impl<'p, E> Writer<'p, E> {
             index += 1;
         }
         self.sink.bytes().push(b']');
+        if let Some(parent) = parent
+            && self.errors.len() == known_errors
+        {
+            let list = (list, self.sink.mark());
+            self.written_before.remember(level, parent, item.node, list);
+        }
         Ok(true)
     }
 
@@ -380,7 +396,7 @@ impl<'p, E> Writer<'p, E> {
                 break;
             }
             // Of the rows before the last one nothing stays, nor of their errors.
-            self.sink.roll_back(start);
+            self.roll_back(start);
             self.errors.truncate(known_errors);
             if let Err(error) = next {
                 return Err(self.fail(Failure::Source(error)));
@@ -505,6 +521,11 @@ impl<'p, E> Writer<'p, E> {
     fn write_boolean(&mut self, value: bool) -> Result<bool, Halt> {
         self.sink.bytes().extend_from_slice(if value { b"true" } else { b"false" });
         Ok(true)
+    }
+
+    fn roll_back(&mut self, mark: Mark) {
+        self.sink.roll_back(mark);
+        self.written_before.roll_back(mark);
     }
 
     fn take_failed(&mut self, place: usize) -> Option<E> {

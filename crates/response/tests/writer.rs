@@ -1,5 +1,7 @@
 //! The writer over rows in memory: whole answers and their errors.
 
+use std::cell::Cell as Counted;
+
 use response::{
     Bounds, Cursor, Failure, Fields, Item, Layout, Leaf, LevelId, Node, NodeId, OutputId, Piece,
     Place, RowsId, Shape, ShapeField, Value, Writer,
@@ -22,6 +24,8 @@ struct Level {
     has_more: bool,
     /// The row, counted from zero in its page, that cannot be read.
     broken_at: Option<usize>,
+    /// How many rows were read of it.
+    read: Counted<usize>,
 }
 
 /// Says which level could not be read.
@@ -35,11 +39,12 @@ struct Memory<'a> {
     rows: Vec<&'a [Cell]>,
     /// How many rows were read.
     read: usize,
+    parent: Option<u64>,
 }
 
 impl<'a> Memory<'a> {
     fn top(levels: &'a [Level]) -> Self {
-        Self { levels, level: None, rows: Vec::new(), read: 0 }
+        Self { levels, level: None, rows: Vec::new(), read: 0, parent: None }
     }
 
     fn own_level(&self) -> Option<&'a Level> {
@@ -65,7 +70,11 @@ impl Cursor for Memory<'_> {
             return Err(Broken(id.0));
         }
         self.read += 1;
-        Ok(self.read <= self.rows.len())
+        let is_there = self.read <= self.rows.len();
+        if let (Some(level), true) = (self.own_level(), is_there) {
+            level.read.update(|read| read + 1);
+        }
+        Ok(is_there)
     }
 
     fn value(&self, column: u16) -> Value<'_> {
@@ -84,7 +93,8 @@ impl Cursor for Memory<'_> {
         let opened = self.levels.get(usize::from(level.0)).ok_or(Broken(level.0))?;
         let rows = opened.rows.iter().filter(|(key, _)| *key == parent);
         let rows = rows.map(|(_, cells)| cells.as_slice()).collect();
-        Ok(Memory { levels: self.levels, level: Some(level), rows, read: 0 })
+        let parent = Some(parent.cast_unsigned());
+        Ok(Memory { levels: self.levels, level: Some(level), rows, read: 0, parent })
     }
 
     fn row_number(&self) -> u64 {
@@ -97,6 +107,10 @@ impl Cursor for Memory<'_> {
 
     fn has_more(&self) -> bool {
         self.own_level().is_some_and(|level| level.has_more)
+    }
+
+    fn parent(&self) -> Option<u64> {
+        self.parent
     }
 }
 
@@ -153,11 +167,11 @@ impl Answer {
         self.shape.root = Some(self.fields(fields));
     }
 
-    fn write(self) -> Result<(String, Vec<String>), TooLarge> {
+    fn write(&mut self) -> Result<(String, Vec<String>), TooLarge> {
         let budget = self.budget.unwrap_or(1_000_000);
         let sink = Sink::new(b"{\"data\":".to_vec(), budget, Held::default());
         let mut writer = Writer::new(&self.shape, &self.layout, sink);
-        for (field, error) in self.failed {
+        for (field, error) in self.failed.drain(..) {
             writer.fail_root(field, error);
         }
         let written = writer.write(&mut Memory::top(&self.levels))?;
@@ -178,7 +192,7 @@ impl Answer {
     }
 
     #[track_caller]
-    fn check(self, data: &str, errors: &[&str]) {
+    fn check(mut self, data: &str, errors: &[&str]) {
         let (written, found) = self.write().expect("the budget is large");
         assert_eq!(
             (written, found),
@@ -236,6 +250,70 @@ fn rows_are_written_below_the_row_they_belong_to() {
         ),
         &[],
     );
+}
+
+/// `{ artists { from albums { title } name } }` of three artists with one key.
+fn alike(names: [Cell; 3], albums: Vec<(i64, Vec<Cell>)>) -> Answer {
+    let mut answer = Answer::default();
+    let from = ["A", "a city whose name is longer than a list of two albums", "B"];
+    let artist_rows =
+        std::array::from_fn::<_, 3, _>(|row| (0, vec![Integer(1), names[row], Text(from[row])]));
+    let artist_rows = answer.level(artist_rows.into());
+    let album_rows = answer.level(albums);
+    let title = answer.leaf(1, Leaf::Text);
+    let album = answer.object(&[("title", title, false)]);
+    let album_list = answer.list(album_rows, album, true);
+    let name = answer.leaf(1, Leaf::Text);
+    let from = answer.leaf(2, Leaf::Text);
+    let fields = [("from", from, true), ("albums", album_list, false), ("name", name, false)];
+    let artist = answer.object(&fields);
+    let artist_list = answer.list(artist_rows, artist, true);
+    answer.root(&[("artists", artist_list, false)]);
+    answer
+}
+
+/// What is written of them.
+fn alike_text(albums: &str) -> [String; 3] {
+    let artist = |from, name| format!(r#"{{"from":"{from}","albums":{albums},"name":"{name}"}}"#);
+    let city = "a city whose name is longer than a list of two albums";
+    [artist("A", "x"), artist(city, "y"), artist("B", "z")]
+}
+
+#[test]
+fn a_list_that_comes_again_is_read_once() {
+    let two = vec![(1, vec![Integer(10), Text("a")]), (1, vec![Integer(11), Text("b")])];
+    let expect = alike_text(r#"[{"title":"a"},{"title":"b"}]"#);
+    let mut answer = alike([Text("x"), Text("y"), Text("z")], two.clone());
+    let written = answer.write().expect("the budget is large").0;
+    assert_eq!(written, format!(r#"{{"data":{{"artists":[{}]}}"#, expect.join(",")));
+    assert_eq!(answer.levels[1].read.get(), 2);
+
+    // What was taken back is not there to be copied.
+    let mut answer = alike([Null, Text("y"), Text("z")], two);
+    let (written, errors) = answer.write().expect("the budget is large");
+    assert_eq!(errors, ["artists.0.name: null"]);
+    let expect = format!(r#"{{"data":{{"artists":[null,{},{}]}}"#, expect[1], expect[2]);
+    assert_eq!(written, expect);
+    assert_eq!(answer.levels[1].read.get(), 4);
+}
+
+#[test]
+fn a_list_that_comes_again_has_its_errors_again() {
+    let two = vec![(1, vec![Integer(10), Text("a")]), (1, vec![Integer(11), Null])];
+    let expect = alike_text(r#"[{"title":"a"},null]"#);
+    let errors = [0, 1, 2].map(|artist| format!("artists.{artist}.albums.1.title: null"));
+    alike([Text("x"), Text("y"), Text("z")], two).check(
+        &format!(r#"{{"artists":[{}]}}"#, expect.join(",")),
+        &errors.each_ref().map(String::as_str),
+    );
+}
+
+#[test]
+fn a_list_that_comes_again_counts_for_the_budget() {
+    let one = vec![(1, vec![Integer(10), Text("a title of forty letters, or just about")])];
+    let mut answer = alike([Text("x"), Text("y"), Text("z")], one);
+    answer.budget = Some(200);
+    assert_eq!(answer.write(), Err(TooLarge::Answer { budget: 200 }));
 }
 
 const FIRST_TWO: &str = concat!(
@@ -563,7 +641,7 @@ fn a_level_that_is_not_there_is_null() {
 
 #[test]
 fn an_answer_beyond_its_budget_is_refused() {
-    let length = |answer: Answer| answer.write().unwrap().0.len();
+    let length = |mut answer: Answer| answer.write().unwrap().0.len();
     let exact = length(nested(true, true, true)) as u64;
     let mut answer = nested(true, true, true);
     answer.budget = Some(exact);

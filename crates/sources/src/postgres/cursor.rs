@@ -59,6 +59,7 @@ impl<'r> Answer<'r> {
         PostgresCursor {
             answer: self,
             level: None,
+            first: END,
             current: END,
             following: END,
             walk: Walk::All,
@@ -114,6 +115,8 @@ pub(super) fn composite<'v>(values: impl Iterator<Item = Option<&'v [u8]>>) -> O
 pub struct PostgresCursor<'a> {
     answer: &'a Answer<'a>,
     level: Option<&'a Level>,
+    /// The first row of the parent.
+    first: u32,
     current: u32,
     following: u32,
     walk: Walk,
@@ -224,6 +227,7 @@ impl Cursor for PostgresCursor<'_> {
         let mut cursor = PostgresCursor {
             answer,
             level: Some(level),
+            first: following,
             current: END,
             following,
             walk,
@@ -249,5 +253,9 @@ impl Cursor for PostgresCursor<'_> {
     fn has_more(&self) -> bool {
         // A page of no rows stands nowhere: nothing follows it.
         self.has_more && self.bounds.limit != Some(0)
+    }
+
+    fn parent(&self) -> Option<u64> {
+        Some(self.first.into())
     }
 }

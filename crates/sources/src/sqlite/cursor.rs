@@ -21,6 +21,7 @@ pub struct SqliteCursor<'a, 'c> {
     bounds: Bounds,
     shown: u64,
     has_more: bool,
+    parent: Option<u64>,
 }
 
 impl std::fmt::Debug for SqliteCursor<'_, '_> {
@@ -45,6 +46,7 @@ impl<'a, 'c> SqliteCursor<'a, 'c> {
             bounds: Bounds::default(),
             shown: 0,
             has_more: false,
+            parent: None,
         }
     }
 }
@@ -90,6 +92,7 @@ impl<'c> Cursor for SqliteCursor<'_, 'c> {
             .ok_or_else(without_statement)?;
         let row = self.rows.as_ref().and_then(|rows| rows.get());
         let mut orphan = false;
+        let (mut parent, mut keys) = (None, 0);
         for (parameter, number) in bound.parameters.iter().zip(1..) {
             match parameter {
                 BoundParameter::Value(value) => statement.raw_bind_parameter(number, value)?,
@@ -99,6 +102,11 @@ impl<'c> Cursor for SqliteCursor<'_, 'c> {
                         None => ValueRef::Null,
                     };
                     orphan |= key == ValueRef::Null;
+                    keys += 1;
+                    parent = match key {
+                        ValueRef::Integer(key) => Some(key.cast_unsigned()),
+                        _ => None,
+                    };
                     statement.raw_bind_parameter(number, ToSqlOutput::Borrowed(key))?;
                 }
             }
@@ -127,6 +135,7 @@ impl<'c> Cursor for SqliteCursor<'_, 'c> {
             bounds: bound.bounds,
             shown: 0,
             has_more: read_ahead,
+            parent: parent.filter(|_| keys == 1),
         })
     }
 
@@ -141,6 +150,10 @@ impl<'c> Cursor for SqliteCursor<'_, 'c> {
     fn has_more(&self) -> bool {
         // A page of no rows stands nowhere: nothing follows it.
         self.has_more && self.bounds.limit != Some(0)
+    }
+
+    fn parent(&self) -> Option<u64> {
+        self.parent
     }
 }
 

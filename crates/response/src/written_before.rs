@@ -1,0 +1,62 @@
+//! Lists that stand in an answer already, to be copied where they come again.
+//!
+//! Rows that share a to-one row share all that is below it: the albums of an artist have one
+//! artist with one list of albums. Of each level the last list is remembered, as rows that share
+//! something mostly come one after the other.
+
+use crate::cursor::LevelId;
+use crate::shape::NodeId;
+use crate::sink::Mark;
+
+/// The last list of each level.
+#[derive(Debug, Default)]
+pub(crate) struct WrittenBefore {
+    /// By level.
+    lists: Vec<Option<List>>,
+    /// No list ends beyond it.
+    end: Mark,
+}
+
+/// A list in the answer.
+#[derive(Clone, Copy, Debug)]
+struct List {
+    parent: u64,
+    /// What its elements look like.
+    item: NodeId,
+    start: Mark,
+    end: Mark,
+}
+
+impl WrittenBefore {
+    /// Where the same list stands, if it is the last one of its level.
+    pub(crate) fn find(&self, level: LevelId, parent: u64, item: NodeId) -> Option<(Mark, Mark)> {
+        let list = self.lists.get(usize::from(level.0)).copied().flatten()?;
+        (list.parent == parent && list.item == item).then_some((list.start, list.end))
+    }
+
+    /// Remembers a list that was written without an error.
+    pub(crate) fn remember(
+        &mut self,
+        level: LevelId,
+        parent: u64,
+        item: NodeId,
+        (start, end): (Mark, Mark),
+    ) {
+        let place = usize::from(level.0);
+        if self.lists.len() <= place {
+            self.lists.resize(place + 1, None);
+        }
+        self.lists[place] = Some(List { parent, item, start, end });
+        self.end = self.end.max(end);
+    }
+
+    /// Forgets what stands beyond a mark: it was taken back.
+    pub(crate) fn roll_back(&mut self, mark: Mark) {
+        if self.end > mark {
+            self.end = mark;
+            for list in &mut self.lists {
+                list.take_if(|list| list.end > mark);
+            }
+        }
+    }
+}
