@@ -6,7 +6,7 @@ use std::path::PathBuf;
 use crate::schema_size::database::Family;
 use crate::schema_size::operations::Dialect;
 use crate::start_up::{self, Contestant};
-use crate::{compare, schema_size};
+use crate::{compare, race, schema_size};
 
 pub(crate) const HELP: &str = "\
 Thalweg beside others.
@@ -64,6 +64,7 @@ pub(crate) enum Command {
     Compare(compare::Options),
     SchemaSize(schema_size::Options),
     StartUp(start_up::Options),
+    Run(race::options::Options),
     /// Of the run in this folder, or of the newest.
     Report(Option<PathBuf>),
     Help,
@@ -90,6 +91,10 @@ pub(crate) enum ArgumentError {
     Rounds(String),
     #[error("`{0}` is no name of a folder: letters, digits, `-`, `_` and `.`, none before it")]
     Folder(String),
+    #[error(
+        "a run goes on by the options that it began with: `--resume` has only `--name` and `--program` beside it"
+    )]
+    Resume,
     #[error("there is no kind of database `{0}`, only `sqlite` and `postgres`")]
     Source(String),
 }
@@ -105,6 +110,7 @@ pub(crate) fn parse(words: &[String]) -> Result<Command, ArgumentError> {
         "compare" => parse_compare(rest),
         "schema-size" => parse_schema_size(rest),
         "start-up" => parse_start_up(rest),
+        "run" => parse_run(rest),
         "report" => parse_report(rest),
         "help" | "--help" | "-h" => Ok(Command::Help),
         _ => Err(ArgumentError::Command(name.clone())),
@@ -208,6 +214,32 @@ fn folder_name(name: String) -> Result<String, ArgumentError> {
     }
 }
 
+fn parse_run(words: &[String]) -> Result<Command, ArgumentError> {
+    let mut options = race::options::Options::default();
+    let choice = &mut options.choice;
+    let mut rest = words.iter();
+    while let Some(word) = rest.next() {
+        match word.as_str() {
+            "--quick" => choice.quick = true,
+            "--resume" => options.resume = true,
+            "--suite" => choice.suites.push(value("--suite", rest.next())?),
+            "--contestant" => choice.contestants.push(value("--contestant", rest.next())?),
+            "--only" => choice.only = Some(value("--only", rest.next())?),
+            "--chinook" => choice.chinook = Some(value("--chinook", rest.next())?.into()),
+            "--name" => options.name = Some(folder_name(value("--name", rest.next())?)?),
+            "--program" => options.program = Some(value("--program", rest.next())?.into()),
+            _ => {
+                let option = word.clone();
+                return Err(ArgumentError::Option { command: "run", option });
+            }
+        }
+    }
+    if options.resume && options.choice != race::options::Choice::default() {
+        return Err(ArgumentError::Resume);
+    }
+    Ok(Command::Run(options))
+}
+
 fn parse_report(words: &[String]) -> Result<Command, ArgumentError> {
     let mut folder = None;
     for word in words {
@@ -289,6 +321,36 @@ mod tests {
         check("start-up --rounds 0", &Err(ArgumentError::Rounds("0".to_owned())));
         check("start-up --name ../one", &Err(ArgumentError::Folder("../one".to_owned())));
         check("start-up --contestant node", &Err(ArgumentError::Contestant("node".to_owned())));
+    }
+
+    #[test]
+    fn options_of_a_run_are_read() {
+        check("run", &Ok(Command::Run(race::options::Options::default())));
+        let choice = race::options::Choice {
+            quick: true,
+            suites: vec!["shop".to_owned(), "meetups".to_owned()],
+            only: Some("nest".to_owned()),
+            contestants: vec!["thalweg".to_owned()],
+            chinook: Some("chinook.sql".into()),
+        };
+        let name = Some("one".to_owned());
+        let program = Some("target/debug/thalweg".into());
+        let options = race::options::Options { choice, name, resume: false, program };
+        check(
+            "run --quick --suite shop --suite meetups --only nest --contestant thalweg \
+             --chinook chinook.sql --name one --program target/debug/thalweg",
+            &Ok(Command::Run(options)),
+        );
+        let resumed = race::options::Options {
+            name: Some("one".to_owned()),
+            resume: true,
+            ..race::options::Options::default()
+        };
+        check("run --resume --name one", &Ok(Command::Run(resumed)));
+        check("run --resume --quick", &Err(ArgumentError::Resume));
+        check("run --name a/b", &Err(ArgumentError::Folder("a/b".to_owned())));
+        let option = "--fast".to_owned();
+        check("run --fast", &Err(ArgumentError::Option { command: "run", option }));
     }
 
     #[test]

@@ -2,7 +2,7 @@
 //!
 //! `arguments` reads the command line. `compare` asks PostGraphile 4, PostGraphile 5 and Thalweg
 //! the same, `schema_size` measures what requests and starts cost on schemas of different sizes,
-//! `start_up` lets all three start on them.
+//! `start_up` lets all three start on them, `race` measures how fast they answer.
 //! `server` runs a program that answers, `peers` installs those that are not ours, `http` asks.
 #![allow(
     clippy::print_stdout,
@@ -34,6 +34,8 @@ enum Failure {
     #[error(transparent)]
     StartUp(#[from] start_up::StartUpError),
     #[error(transparent)]
+    Run(#[from] race::failure::RaceError),
+    #[error(transparent)]
     Report(#[from] race::report::ReportError),
 }
 
@@ -41,7 +43,7 @@ fn main() -> ExitCode {
     let words: Vec<String> = std::env::args().skip(1).collect();
     let outcome = match arguments::parse(&words) {
         Ok(Command::Help) => {
-            print!("{}", arguments::HELP);
+            print!("{}{}", arguments::HELP, race::options::HELP);
             Ok(true)
         }
         Ok(Command::Compare(options)) => {
@@ -53,9 +55,10 @@ fn main() -> ExitCode {
         Ok(Command::StartUp(options)) => {
             start_up::start_up(&workspace(), &options).map_err(Failure::from)
         }
+        Ok(Command::Run(options)) => race::run(&workspace(), &options).map_err(Failure::from),
         Ok(Command::Report(folder)) => report(folder).map_err(Failure::from),
         Err(error) => {
-            eprintln!("bench: {error}\n\n{}", arguments::HELP);
+            eprintln!("bench: {error}\n\n{}{}", arguments::HELP, race::options::HELP);
             return ExitCode::from(2);
         }
     };
@@ -73,7 +76,7 @@ fn main() -> ExitCode {
 fn report(folder: Option<PathBuf>) -> Result<bool, race::report::ReportError> {
     let folder = match folder {
         Some(folder) => folder,
-        None => race::report::newest(&workspace().join("target/bench"))?,
+        None => race::report::newest(&workspace().join(race::RUNS))?,
     };
     let paths = race::report::write(&folder)?;
     for path in [paths.page, paths.json, paths.markdown] {

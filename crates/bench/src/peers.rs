@@ -38,10 +38,15 @@ impl Peer {
 
 /// Installs a peer into `target/peers` if what is there is not what is named, and gives its folder.
 pub(crate) fn install(peer: Peer, workspace: &Path) -> Result<PathBuf, PeerError> {
-    let source = workspace.join("fixtures/compare").join(peer.name());
-    let folder = workspace.join("target/peers").join(peer.name());
+    install_from(&workspace.join("fixtures/compare").join(peer.name()), workspace)
+}
+
+/// The same for any folder with a `package.json`; what else is in it is copied beside the packages.
+pub(crate) fn install_from(source: &Path, workspace: &Path) -> Result<PathBuf, PeerError> {
+    let name = source.file_name().unwrap_or_default().to_string_lossy().into_owned();
+    let folder = workspace.join("target/peers").join(&name);
     fs::create_dir_all(&folder)?;
-    for entry in fs::read_dir(&source)? {
+    for entry in fs::read_dir(source)? {
         let path = entry?.path();
         let Some(name) = path.file_name() else { continue };
         if name != "package.json" {
@@ -54,7 +59,7 @@ pub(crate) fn install(peer: Peer, workspace: &Path) -> Result<PathBuf, PeerError
     if fs::read_to_string(&installed).is_ok_and(|text| text == manifest) {
         return Ok(folder);
     }
-    println!("compare: installing PostGraphile {} from npm", peer.name());
+    println!("bench: installing {name} from npm");
     fs::write(folder.join("package.json"), &manifest)?;
     let done = Command::new("npm")
         .args(["install", "--no-audit", "--no-fund", "--loglevel=error"])

@@ -1,17 +1,168 @@
 //! Thalweg beside PostGraphile and beside the physical limit.
 //!
-//! `suite` and `contestant` read what is compared, `data` makes its rows, `load` asks and `usage`
-//! counts what it costs, `record` is what a run leaves, and `report`
-//! what it says.
+//! In the order of use: `options` is what is asked on the command line, `suite` and `contestant`
+//! read what is compared, `pace` says how often and how long, `plan` in which order.
+//! `course` goes through the plan: `place` has the databases, filled by `data`, `entry` starts
+//! the contestants, `answers` compares what they say, `warm_up` and `meter` measure, by the
+//! programs in `load` and by `usage`, `ramp` looks for the highest rate.
+//! What came of it is a `record` in the `folder` of the run; `progress` and `table` are for the
+//! terminal, `report` is for everybody else.
 
-#![expect(dead_code, unused_imports, reason = "the run and its report are being built on this")]
+#![expect(dead_code, reason = "floors and further loads are being built on this")]
 
+mod answers;
 pub(crate) mod contestant;
+mod course;
 pub(crate) mod data;
+mod entry;
 pub(crate) mod failure;
+mod folder;
 pub(crate) mod load;
+mod machine;
+mod meter;
+pub(crate) mod options;
+mod pace;
+mod place;
+mod plan;
+mod progress;
+mod ramp;
 mod random;
 pub(crate) mod record;
 pub(crate) mod report;
 pub(crate) mod suite;
+mod table;
+mod tools;
 pub(crate) mod usage;
+mod warm_up;
+
+use std::collections::BTreeMap;
+use std::fs;
+use std::path::{Path, PathBuf};
+use std::time::{Instant, SystemTime};
+
+use crate::server;
+use contestant::Contestant;
+use course::Course;
+use entry::Ground;
+use failure::RaceError;
+use folder::Folder;
+use options::{Choice, Options};
+use pace::Pace;
+use record::Run;
+use suite::Suite;
+use tools::Tools;
+
+/// Where the runs are, in the workspace.
+pub(crate) const RUNS: &str = "target/bench";
+
+/// Measures, from the beginning or from where another run stopped; false if nothing was measured.
+pub(crate) fn run(workspace: &Path, options: &Options) -> Result<bool, RaceError> {
+    let program = match &options.program {
+        Some(program) => fs::canonicalize(program).unwrap_or_else(|_| program.clone()),
+        None => server::thalweg()?,
+    };
+    if !program.is_file() {
+        return Err(RaceError::NoBinary(program));
+    }
+    let started = Instant::now();
+    let bench = workspace.join("bench");
+    let suites = suite::load(&bench)?;
+    let contestants = contestant::load(&bench)?;
+    let (folder, resumed, choice) = open(&workspace.join(RUNS), options)?;
+    check(&choice, &suites, &contestants)?;
+    let wanted = contestants.iter().filter(|one| choice.wants_contestant(&one.id));
+    let wanted: Vec<&Contestant> = wanted.collect();
+    let pace = Pace::of(choice.quick);
+    let run = resumed.unwrap_or_else(|| new_run(&pace));
+    let logs = folder.path().join("logs");
+    fs::create_dir_all(&logs)?;
+    let connections = run.settings.database_connections;
+    let ground = Ground { workspace: workspace.to_owned(), program, logs, connections };
+    println!("bench: {} is where everything goes", folder.path().display());
+    let tools = Tools::find(workspace);
+    let mut course = Course::new(ground, &choice, pace, wanted, folder, run, tools, &suites)?;
+    course.go()?;
+    let (folder, run) = course.end()?;
+    println!("{}", table::text(folder.measurements(), run.settings.latency_limit));
+    for contestant in &run.contestants {
+        if let Some(reason) = &contestant.missing {
+            println!("missing: {}: {reason}", contestant.title);
+        }
+    }
+    let paths = report::write(folder.path())?;
+    let took = progress::words(started.elapsed());
+    println!("bench: {} measurements in {took}", folder.measurements().len());
+    println!("bench: the report is {}", paths.page.display());
+    Ok(!folder.measurements().is_empty())
+}
+
+/// The folder of a run that begins, or of one that goes on.
+fn open(runs: &Path, options: &Options) -> Result<(Folder, Option<Run>, Choice), RaceError> {
+    let named = options.name.as_ref().map(|name| runs.join(name));
+    if !options.resume {
+        let path = named.unwrap_or_else(|| runs.join(now().replace(':', "-")));
+        let choice = Choice {
+            chinook: options.choice.chinook.as_ref().map(absolute),
+            ..options.choice.clone()
+        };
+        return Ok((Folder::begin(path, &choice)?, None, choice));
+    }
+    let path = match named {
+        Some(path) => path,
+        None => folder::newest_unfinished(runs)?.ok_or(RaceError::NothingToResume)?,
+    };
+    let (folder, mut run, choice) = Folder::resume(path)?;
+    run.ended = None;
+    Ok((folder, Some(run), choice))
+}
+
+/// A run that is resumed may be so from another folder.
+fn absolute(path: &PathBuf) -> PathBuf {
+    fs::canonicalize(path).unwrap_or_else(|_| path.clone())
+}
+
+/// What is named on the command line has to be there.
+fn check(choice: &Choice, suites: &[Suite], all: &[Contestant]) -> Result<(), RaceError> {
+    let there = |names: Vec<&str>| names.join(", ");
+    let suite_ids: Vec<&str> = suites.iter().map(|suite| suite.id.as_str()).collect();
+    for name in &choice.suites {
+        if !suite_ids.contains(&name.as_str()) {
+            let there = there(suite_ids);
+            return Err(RaceError::Unknown { kind: "suite", name: name.clone(), there });
+        }
+    }
+    let ids: Vec<&str> = all.iter().map(|one| one.id.as_str()).collect();
+    for name in &choice.contestants {
+        if !ids.contains(&name.as_str()) {
+            let there = there(ids);
+            return Err(RaceError::Unknown { kind: "contestant", name: name.clone(), there });
+        }
+    }
+    let chosen = suites.iter().filter(|suite| choice.wants_suite(&suite.id));
+    let queries = chosen.flat_map(|suite| suite.queries.iter().map(|query| query.file.id.as_str()));
+    let queries: Vec<&str> = queries.collect();
+    match &choice.only {
+        Some(word) if !queries.iter().any(|id| id.contains(word.as_str())) => {
+            let there = there(queries);
+            Err(RaceError::Unknown { kind: "query with", name: word.clone(), there })
+        }
+        _ => Ok(()),
+    }
+}
+
+fn new_run(pace: &Pace) -> Run {
+    Run {
+        started: now(),
+        ended: None,
+        machine: machine::machine(),
+        versions: BTreeMap::new(),
+        settings: pace.settings.clone(),
+        contestants: Vec::new(),
+        suites: Vec::new(),
+    }
+}
+
+/// RFC 3339, UTC.
+fn now() -> String {
+    humantime::format_rfc3339_seconds(SystemTime::now()).to_string()
+}

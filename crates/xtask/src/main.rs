@@ -62,6 +62,9 @@ cargo xtask fuzz [TARGET] [--seconds NUMBER]
 cargo xtask compare [--help] [OPTIONS]
     Asks PostGraphile 4, PostGraphile 5 and Thalweg the same and prints the differences.
 
+cargo xtask bench [--help] [OPTIONS]
+    Measures Thalweg beside PostGraphile and beside the database alone, and writes a report.
+
 cargo xtask bench schema-size [--help] [OPTIONS]
     Measures what a request costs, and what the server takes, by the number of tables.
 

@@ -10,6 +10,19 @@ use super::failure::RaceError;
 use super::record::Role;
 use super::suite::{Source, Suite};
 
+/// What stands in braces in the words of a command.
+const PLACES: [&str; 9] = [
+    "program",
+    "node",
+    "port",
+    "url",
+    "socket",
+    "database_port",
+    "database",
+    "connections",
+    "dialect",
+];
+
 /// One of those that are compared.
 #[derive(Clone, Debug)]
 pub(crate) struct Contestant {
@@ -94,6 +107,15 @@ struct ContestantFile {
 }
 
 impl Contestant {
+    /// Without the folders of a machine: the places stay in braces.
+    pub(crate) fn command(&self) -> String {
+        match &self.kind {
+            Kind::Server(server) => server.file.command.join(" "),
+            Kind::Floor(Floor { driver: Driver::Pgbench }) => "pgbench -M prepared".to_owned(),
+            Kind::Floor(Floor { driver: Driver::SqliteLoop }) => "prepared statements".to_owned(),
+        }
+    }
+
     pub(crate) fn role(&self) -> Role {
         match self.kind {
             Kind::Server(_) if self.id == "thalweg" => Role::Thalweg,
@@ -148,6 +170,10 @@ fn load_contestant(path: PathBuf) -> Result<Contestant, RaceError> {
             if server.command.is_empty() || server.processes == 0 {
                 return Err(problem("a server has a `command`, and at least one process"));
             }
+            if let Some(name) = unknown_place(&server) {
+                let there = PLACES.join("`, `");
+                return Err(problem(&format!("there is no place `{name}`, only `{there}`")));
+            }
             Kind::Server(Server { dialects: file.dialects, file: server })
         }
         (None, Some(floor)) => Kind::Floor(floor),
@@ -161,6 +187,18 @@ fn load_contestant(path: PathBuf) -> Result<Contestant, RaceError> {
 
 fn one() -> u32 {
     1
+}
+
+/// What stands in braces and is none of the places, where it looks like one.
+fn unknown_place(server: &ServerFile) -> Option<String> {
+    let words = server.command.iter().chain(server.environment.values());
+    let words = words.chain(server.features.values().flatten());
+    let mut braced = words.flat_map(|word| word.split('{').skip(1)).filter_map(|rest| {
+        let (name, _) = rest.split_once('}')?;
+        let is_name = !name.is_empty() && name.chars().all(|c| c.is_ascii_lowercase() || c == '_');
+        is_name.then(|| name.to_owned())
+    });
+    braced.find(|name| !PLACES.contains(&name.as_str()))
 }
 
 #[cfg(test)]
@@ -188,6 +226,7 @@ mod tests {
     fn a_file_is_a_contestant() {
         check(SERVER, "c Server");
         check(&format!("{SERVER}yardstick = true"), "c Yardstick");
+        check(&SERVER.replace("['x']", "['x', '{\"a\":1}{port}']"), "c Server");
         check(FLOOR, "c Floor");
     }
 
@@ -200,6 +239,7 @@ mod tests {
         check(&SERVER.replace("dialects = ['phrag']", ""), "a server has `dialects`");
         check(&SERVER.replace("['x']", "[]"), "a server has a `command`");
         check(&format!("{SERVER}{}", "[floor]\ndriver = 'pgbench'\n"), "either `[server]` or");
+        check(&SERVER.replace("['x']", "['x', 'a{prot}']"), "there is no place `prot`");
         check("title = 'T'\nsources = ['sqlite']", "either `[server]` or `[floor]`");
     }
 

@@ -5,6 +5,8 @@ use std::path::PathBuf;
 
 use testkit::postgres;
 
+use super::report::ReportError;
+
 /// The benchmark could not be run at all; what keeps a contestant away is recorded instead.
 #[derive(Debug, thiserror::Error)]
 pub(crate) enum RaceError {
@@ -19,6 +21,12 @@ pub(crate) enum RaceError {
     Postgres(#[from] postgres::StartError),
     #[error("the data of {suite}: {problem}")]
     Data { suite: String, problem: String },
+    #[error("Thalweg's own binary is not at {}; `cargo xtask bench` builds it", .0.display())]
+    NoBinary(PathBuf),
+    #[error("there is no run that has not ended")]
+    NothingToResume,
+    #[error(transparent)]
+    Report(#[from] ReportError),
     #[error(transparent)]
     Io(#[from] io::Error),
 }

@@ -133,6 +133,14 @@ impl Source {
             Self::Sqlite => "sqlite",
         }
     }
+
+    /// As its makers write it.
+    pub(crate) fn title(self) -> &'static str {
+        match self {
+            Self::Postgres => "PostgreSQL",
+            Self::Sqlite => "SQLite",
+        }
+    }
 }
 
 impl Suite {

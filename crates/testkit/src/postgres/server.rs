@@ -113,9 +113,17 @@ pub fn shared(installation: &Installation) -> Result<&'static Server, &'static S
 impl Server {
     /// Makes a database cluster in a fresh folder and starts a server on a free port.
     pub fn start(installation: &Installation) -> Result<Server, StartError> {
+        Self::start_with(installation, &[])
+    }
+
+    /// The same with further settings, as `max_connections=100`; they win over those of tests.
+    pub fn start_with(
+        installation: &Installation,
+        settings: &[&str],
+    ) -> Result<Server, StartError> {
         let mut attempt = 1;
         loop {
-            match start_once(installation) {
+            match start_once(installation, settings) {
                 Err(StartError::Exited { log })
                     if log.contains("could not bind") && attempt < PORT_ATTEMPTS =>
                 {
@@ -192,10 +200,10 @@ impl Drop for Server {
     }
 }
 
-fn start_once(installation: &Installation) -> Result<Server, StartError> {
+fn start_once(installation: &Installation, settings: &[&str]) -> Result<Server, StartError> {
     let account = account::unprivileged_account()?;
     let folder = folder::create_folder(account).map_err(StartError::Folder)?;
-    let started = start_in(installation, &folder, account);
+    let started = start_in(installation, settings, &folder, account);
     if started.is_err() {
         remove_folder(&folder);
     }
@@ -205,6 +213,7 @@ fn start_once(installation: &Installation) -> Result<Server, StartError> {
 
 fn start_in(
     installation: &Installation,
+    settings: &[&str],
     folder: &Path,
     account: Option<Account>,
 ) -> Result<(u16, Child), StartError> {
@@ -212,7 +221,7 @@ fn start_in(
         folder::reachable_bin(&installation.bin, folder, account).map_err(StartError::Folder)?;
     initialise(&bin, folder, account)?;
     let port = free_port().map_err(StartError::Folder)?;
-    let mut watcher = spawn(&bin, folder, port, account)?;
+    let mut watcher = spawn(&bin, folder, port, settings, account)?;
     match wait_until_ready(folder) {
         Ok(()) => Ok((port, watcher)),
         Err(error) => {
@@ -241,6 +250,7 @@ fn spawn(
     bin: &Path,
     folder: &Path,
     port: u16,
+    settings: &[&str],
     account: Option<Account>,
 ) -> Result<Child, StartError> {
     // A log of its own keeps the server off the test's output, whose reader would otherwise wait
@@ -251,7 +261,8 @@ fn spawn(
     command.arg("-c").arg(WATCHER).arg("watcher").arg(folder);
     command.arg(bin.join("postgres")).arg("-D").arg(data_folder(folder));
     command.arg("-p").arg(port.to_string()).arg("-k").arg(folder);
-    for setting in SETTINGS {
+    // Of a setting that is said twice, PostgreSQL takes the last.
+    for setting in SETTINGS.iter().chain(settings) {
         command.arg("-c").arg(setting);
     }
     // A group of its own: an interrupt at the terminal is for the tests, and reaches the watcher

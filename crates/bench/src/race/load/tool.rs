@@ -16,14 +16,6 @@ pub(crate) enum Tool {
     Pgbench,
 }
 
-/// Where the programs are.
-#[derive(Clone, Debug)]
-pub(crate) struct Tools {
-    pub(crate) wrk: PathBuf,
-    pub(crate) oha: PathBuf,
-    pub(crate) pgbench: PathBuf,
-}
-
 /// A program is not there.
 #[derive(Debug, thiserror::Error)]
 pub(crate) enum ToolError {
@@ -31,27 +23,6 @@ pub(crate) enum ToolError {
     Installation { tool: Tool, status: Option<ExitStatus> },
     #[error("`{}` could not be started: {error}; install it by `{}`", .tool.name(), .tool.installation())]
     Start { tool: Tool, error: io::Error },
-}
-
-impl Tools {
-    /// Installs what is missing, `oha` into `target/tools`.
-    pub(crate) fn install(workspace: &Path) -> Result<Self, ToolError> {
-        Ok(Self {
-            wrk: Tool::Wrk.require(workspace)?,
-            oha: Tool::Oha.require(workspace)?,
-            pgbench: Tool::Pgbench.require(workspace)?,
-        })
-    }
-
-    /// The name and the version of each, as they say them themselves.
-    pub(crate) fn versions(&self) -> Vec<(&'static str, String)> {
-        let programs = [
-            (Tool::Wrk, &self.wrk, "-v"),
-            (Tool::Oha, &self.oha, "--version"),
-            (Tool::Pgbench, &self.pgbench, "--version"),
-        ];
-        programs.map(|(tool, path, option)| (tool.name(), version(path, option))).to_vec()
-    }
 }
 
 impl Tool {
@@ -80,7 +51,13 @@ impl Tool {
         words.iter().map(|&word| word.to_owned()).collect()
     }
 
-    fn require(self, workspace: &Path) -> Result<PathBuf, ToolError> {
+    /// As it says it itself.
+    pub(crate) fn version(self, path: &Path) -> String {
+        version(path, if self == Self::Wrk { "-v" } else { "--version" })
+    }
+
+    /// Its path; installs it where it is missing.
+    pub(crate) fn require(self, workspace: &Path) -> Result<PathBuf, ToolError> {
         if let Some(path) = self.find(workspace) {
             return Ok(path);
         }

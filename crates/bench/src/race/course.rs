@@ -1,0 +1,233 @@
+//! Going through the plan, a suite on a source after the other.
+
+mod check;
+mod measure;
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use super::contestant::Contestant;
+use super::entry::{self, Ground, Runner};
+use super::failure::RaceError;
+use super::folder::Folder;
+use super::load::Question;
+use super::meter::Meter;
+use super::options::Choice;
+use super::pace::Pace;
+use super::place::{Database, Place};
+use super::plan::{self, Item, Stage};
+use super::progress::Progress;
+use super::record::{self, Run};
+use super::suite::Suite;
+use super::tools::Tools;
+
+/// A run while it goes on.
+#[derive(Debug)]
+pub(super) struct Course<'c> {
+    ground: Ground,
+    choice: &'c Choice,
+    contestants: Vec<&'c Contestant>,
+    stages: Vec<Stage<'c>>,
+    place: Place,
+    tools: Tools,
+    meter: Meter,
+    folder: Folder,
+    run: Run,
+    progress: Progress,
+    /// Who took part in any suite.
+    started: BTreeSet<String>,
+}
+
+/// What is up while a suite is measured on a source.
+#[derive(Debug)]
+struct Field {
+    database: Database,
+    runners: BTreeMap<String, Runner>,
+    /// What is asked, by query and contestant; who is not here does not answer as the others.
+    questions: BTreeMap<(String, String), Vec<Question>>,
+    /// Requests a second in the last closed loops, by query and contestant.
+    speeds: BTreeMap<(String, String), f64>,
+    /// Whom the last measurement was of, and by which query: it is warm.
+    warm: Option<(String, String)>,
+}
+
+impl<'c> Course<'c> {
+    #[expect(clippy::too_many_arguments, reason = "what a run consists of, put together once")]
+    pub(super) fn new(
+        ground: Ground,
+        choice: &'c Choice,
+        pace: Pace,
+        contestants: Vec<&'c Contestant>,
+        folder: Folder,
+        mut run: Run,
+        tools: Tools,
+        suites: &'c [Suite],
+    ) -> Result<Self, RaceError> {
+        let stages = plan::stages(suites, choice);
+        let place = Place::new(&folder.path().join("data"), choice.chinook.clone());
+        let meter = Meter { folder: folder.path().join("load"), pace };
+        run.versions.extend(tools.versions());
+        run.versions.insert("sqlite".to_owned(), rusqlite::version().to_owned());
+        let progress = Progress::new(0, 0);
+        let mut course = Self {
+            ground,
+            choice,
+            contestants,
+            stages,
+            place,
+            tools,
+            meter,
+            folder,
+            run,
+            progress,
+            started: BTreeSet::new(),
+        };
+        let all: Vec<Item> = course.stages.iter().flat_map(|stage| course.items(*stage)).collect();
+        let done = all.iter().filter(|item| course.folder.is_done(item)).count();
+        course.progress = Progress::new(all.len(), done);
+        course.describe();
+        course.folder.write_run(&course.run)?;
+        Ok(course)
+    }
+
+    /// Everything that is not done yet.
+    pub(super) fn go(&mut self) -> Result<(), RaceError> {
+        for stage in self.stages.clone() {
+            let left = self.items(stage).into_iter().filter(|item| !self.folder.is_done(item));
+            let left: Vec<Item> = left.collect();
+            if !left.is_empty() {
+                self.go_through(stage, &left)?;
+            }
+        }
+        Ok(())
+    }
+
+    /// Nothing is left to do.
+    pub(super) fn end(mut self) -> Result<(Folder, Run), RaceError> {
+        self.run.ended = Some(super::now());
+        self.folder.write_run(&self.run)?;
+        Ok((self.folder, self.run))
+    }
+
+    fn go_through(&mut self, stage: Stage<'_>, items: &[Item]) -> Result<(), RaceError> {
+        println!("bench: {}: making the data", stage.name());
+        let mut field = match self.place.make(stage) {
+            Ok(database) => Field {
+                database,
+                runners: BTreeMap::new(),
+                questions: BTreeMap::new(),
+                speeds: BTreeMap::new(),
+                warm: None,
+            },
+            Err(error) => return self.skip_stage(stage, items.len(), &error.to_string()),
+        };
+        if let Some(version) = self.place.postgres_version() {
+            self.run.versions.insert("postgresql".to_owned(), version);
+        }
+        self.start(stage, &mut field);
+        self.check(stage, &mut field);
+        self.folder.write_run(&self.run)?;
+        for item in items {
+            self.measure(stage, item, &mut field)?;
+        }
+        Ok(())
+    }
+
+    /// Starts who takes part; who does not is told with the reason.
+    fn start(&mut self, stage: Stage<'_>, field: &mut Field) {
+        for contestant in self.contestants.clone() {
+            match entry::start(contestant, stage.suite, &field.database, &self.ground) {
+                Ok(runner) => {
+                    field.runners.insert(contestant.id.clone(), runner);
+                    self.take_part(&contestant.id);
+                }
+                Err(reason) => {
+                    if contestant.sources.contains(&stage.source) {
+                        println!("missing: {}: {}: {reason}", stage.name(), contestant.title);
+                    }
+                    self.leave_out(stage, None, &contestant.id, &reason);
+                }
+            }
+        }
+    }
+
+    /// Nobody can be measured: there is no such database, or its rows are not given.
+    fn skip_stage(
+        &mut self,
+        stage: Stage<'_>,
+        items: usize,
+        reason: &str,
+    ) -> Result<(), RaceError> {
+        println!("missing: {}: {reason}", stage.name());
+        for contestant in self.contestants.clone() {
+            self.leave_out(stage, None, &contestant.id, reason);
+        }
+        (0..items).for_each(|_| self.progress.skip());
+        self.folder.write_run(&self.run)
+    }
+
+    fn items(&self, stage: Stage<'_>) -> Vec<Item> {
+        plan::items(stage, &self.contestants, &self.meter.pace, self.choice)
+    }
+
+    /// Writes down who and what is compared, where a run before has not.
+    fn describe(&mut self) {
+        for contestant in &self.contestants {
+            if self.run.contestants.iter().any(|one| one.id == contestant.id) {
+                continue;
+            }
+            let (version, missing) = match entry::version(contestant, &self.ground) {
+                Ok(version) => (version, None),
+                Err(reason) => (String::new(), Some(reason)),
+            };
+            self.run.contestants.push(record::Contestant {
+                id: contestant.id.clone(),
+                title: contestant.title.clone(),
+                role: contestant.role(),
+                version,
+                command: contestant.command(),
+                missing,
+            });
+        }
+        for stage in &self.stages {
+            if self.run.suites.iter().any(|suite| suite.id == stage.name()) {
+                continue;
+            }
+            let queries = plan::queries(stage.suite, self.choice).into_iter();
+            let queries = queries.map(|query| record::Query {
+                id: query.file.id.clone(),
+                texts: query.texts.clone(),
+                answer_bytes: 0,
+                equal: Vec::new(),
+                left_out: BTreeMap::new(),
+            });
+            let title = format!("{} on {}", stage.suite.file.title, stage.source.title());
+            let queries = queries.collect();
+            self.run.suites.push(record::Suite { id: stage.name(), title, queries });
+        }
+    }
+
+    /// A contestant that has run once is not missing.
+    fn take_part(&mut self, id: &str) {
+        self.started.insert(id.to_owned());
+        let contestants = self.run.contestants.iter_mut();
+        contestants.filter(|one| one.id == id).for_each(|one| one.missing = None);
+    }
+
+    /// Writes down why a contestant has no part in a query, or in any of a suite.
+    fn leave_out(&mut self, stage: Stage<'_>, query: Option<&str>, id: &str, reason: &str) {
+        let name = stage.name();
+        let suites = self.run.suites.iter_mut().filter(|suite| suite.id == name);
+        for one in suites.flat_map(|suite| &mut suite.queries) {
+            if query.is_none_or(|query| query == one.id) {
+                one.equal.retain(|equal| equal != id);
+                one.left_out.insert(id.to_owned(), reason.to_owned());
+            }
+        }
+        let took_part = self.started.contains(id)
+            || self.folder.measurements().iter().any(|one| one.subject.contestant == id);
+        let contestants = self.run.contestants.iter_mut().filter(|one| one.id == id);
+        if query.is_none() && !took_part {
+            contestants.for_each(|one| one.missing = Some(reason.to_owned()));
+        }
+    }
+}

@@ -1,0 +1,89 @@
+//! Equal answers, before anything is measured.
+
+use super::measure::PATH;
+use super::{Course, Field};
+use crate::race::answers;
+use crate::race::entry::Runner;
+use crate::race::load::Question;
+use crate::race::plan::{self, Stage};
+use crate::race::record;
+use crate::race::suite::{Query, variables};
+
+/// How many different requests a query has.
+const SETS: usize = 200;
+
+/// What one contestant is asked, and what it answered.
+type Said = (Vec<String>, Vec<Vec<u8>>);
+
+impl Course<'_> {
+    /// Asks every contestant every request of every query. Who answers as the first of them, which
+    /// is Thalweg where it takes part, is measured by it.
+    pub(super) fn check(&mut self, stage: Stage<'_>, field: &mut Field) {
+        println!("bench: {}: comparing the answers", stage.name());
+        for query in plan::queries(stage.suite, self.choice) {
+            self.check_query(stage, query, field);
+        }
+    }
+
+    fn check_query(&mut self, stage: Stage<'_>, query: &Query, field: &mut Field) {
+        let id = &query.file.id;
+        let sets = variables::sets(&query.file.variables, SETS);
+        let mut expected: Option<Vec<Vec<u8>>> = None;
+        for contestant in self.contestants.clone() {
+            let Some(runner) = field.runners.get(&contestant.id) else { continue };
+            let Runner::Server { server, dialect } = runner else { continue };
+            let asked = match query.texts.get(dialect) {
+                Some(text) => ask(server.port, text, &sets),
+                None => Err(format!("the query has no text in the dialect `{dialect}`")),
+            };
+            let equal = asked.and_then(|said| {
+                answers::compare(expected.as_ref().unwrap_or(&said.1), &said.1)?;
+                Ok(said)
+            });
+            match equal {
+                Ok((bodies, answers)) => {
+                    self.admit(stage, id, &contestant.id, &answers);
+                    expected.get_or_insert_with(|| answers.clone());
+                    let questions = bodies.into_iter().zip(answers);
+                    let questions = questions
+                        .map(|(body, answer)| Question { body, answer: Some(answer) })
+                        .collect();
+                    field.questions.insert((id.clone(), contestant.id.clone()), questions);
+                }
+                Err(reason) => {
+                    println!("left out: {}: {id}: {}: {reason}", stage.name(), contestant.title);
+                    self.leave_out(stage, Some(id), &contestant.id, &reason);
+                }
+            }
+        }
+    }
+
+    /// Writes down that it answers as the others.
+    fn admit(&mut self, stage: Stage<'_>, query: &str, id: &str, answers: &[Vec<u8>]) {
+        let Some(record) = self.query(stage, query) else { return };
+        record.left_out.remove(id);
+        if record.equal.is_empty() {
+            let bytes: usize = answers.iter().map(Vec::len).sum();
+            record.answer_bytes = (bytes / answers.len().max(1)) as u64;
+        }
+        if !record.equal.iter().any(|equal| equal == id) {
+            record.equal.push(id.to_owned());
+        }
+    }
+
+    fn query(&mut self, stage: Stage<'_>, query: &str) -> Option<&mut record::Query> {
+        let name = stage.name();
+        let suite = self.run.suites.iter_mut().find(|suite| suite.id == name)?;
+        suite.queries.iter_mut().find(|one| one.id == query)
+    }
+}
+
+fn ask(
+    port: u16,
+    text: &str,
+    sets: &[serde_json::Map<String, serde_json::Value>],
+) -> Result<Said, String> {
+    let bodies = answers::bodies(text, sets);
+    let answers = answers::ask(port, PATH, &bodies)?;
+    Ok((bodies, answers))
+}

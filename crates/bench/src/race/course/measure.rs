@@ -1,0 +1,111 @@
+//! One line of the plan.
+
+use super::{Course, Field};
+use crate::race::entry::Runner;
+use crate::race::failure::RaceError;
+use crate::race::load::Target;
+use crate::race::plan::{Item, Load, Stage};
+use crate::race::record::{self, Measurement, Outcome, Subject};
+use crate::race::usage::Processes;
+
+/// Where every server answers.
+pub(super) const PATH: &str = "/graphql";
+
+/// What came of a line: several measurements where rates were tried.
+type Measured = Vec<(record::Load, Outcome)>;
+
+impl Course<'_> {
+    /// Measures, writes down, and says what came of it. What cannot be measured is left out with
+    /// its reason, and the run goes on.
+    pub(super) fn measure(
+        &mut self,
+        stage: Stage<'_>,
+        item: &Item,
+        field: &mut Field,
+    ) -> Result<(), RaceError> {
+        let key = (item.query.clone(), item.contestant.clone());
+        if !field.questions.contains_key(&key) || !self.tools.can(item.load) {
+            self.progress.skip();
+            return Ok(());
+        }
+        match self.ask(item, field) {
+            Ok(measured) => self.keep(item, measured),
+            Err(reason) => {
+                println!("left out: {} {}: {reason}", item.query, item.contestant);
+                // What else there is of this query would fail as well.
+                field.questions.remove(&key);
+                self.leave_out(stage, Some(&item.query), &item.contestant, &reason);
+                self.progress.skip();
+                self.folder.write_run(&self.run)
+            }
+        }
+    }
+
+    fn keep(&mut self, item: &Item, measured: Measured) -> Result<(), RaceError> {
+        for (load, outcome) in measured {
+            println!("{} {}", self.progress.mark(), sentence(item, &load, &outcome));
+            let subject = Subject {
+                suite: item.suite.clone(),
+                query: item.query.clone(),
+                contestant: item.contestant.clone(),
+            };
+            self.folder.add(Measurement { subject, round: item.round, load, outcome })?;
+        }
+        self.folder.finish(item.clone())?;
+        self.progress.step();
+        Ok(())
+    }
+
+    fn ask(&mut self, item: &Item, field: &mut Field) -> Result<Measured, String> {
+        let key = (item.query.clone(), item.contestant.clone());
+        let runner = field.runners.get(&item.contestant).ok_or("it does not run")?;
+        let Runner::Server { server, .. } = runner else { return Err("no server".to_owned()) };
+        let questions = field.questions.get(&key).ok_or("nothing is asked")?;
+        let processes =
+            Processes { server: Some(server.process()), database: field.database.process };
+        let target = Target { port: server.port, path: PATH, questions, processes };
+        let wrk = self.tools.wrk.as_ref();
+        if field.warm.as_ref() != Some(&key)
+            && let Ok(wrk) = wrk
+        {
+            let speed = self.meter.warm_up(wrk, &target).map_err(|error| error.to_string())?;
+            field.speeds.insert(key.clone(), speed);
+            field.warm = Some(key.clone());
+        }
+        match item.load {
+            Load::Closed { connections } => {
+                let wrk = wrk.map_err(Clone::clone)?;
+                let outcome = self.meter.closed(wrk, connections, &target);
+                let outcome = outcome.map_err(|error| error.to_string())?;
+                Ok(vec![(record::Load::Closed { connections }, outcome)])
+            }
+            Load::Constant | Load::Burst | Load::Users => Err("there is no such load".to_owned()),
+        }
+    }
+}
+
+/// `shop-postgres artistById thalweg, c = 16: 41234 requests/s, p99 1.25 ms`
+fn sentence(item: &Item, load: &record::Load, outcome: &Outcome) -> String {
+    let how = match load {
+        record::Load::Closed { connections } => format!("c = {connections}"),
+        record::Load::Constant { rate } => format!("{rate:.0} a second"),
+        record::Load::Burst { burst_rate, .. } => format!("burst of {burst_rate:.0} a second"),
+        record::Load::Users { users } => format!("{users} users"),
+    };
+    let mut text = format!(
+        "{} {} {}, {how}: {:.0} requests/s, p95 {:.2} ms, p99 {:.2} ms",
+        item.suite,
+        item.query,
+        item.contestant,
+        outcome.requests_per_second(),
+        outcome.latency.p95 / 1e3,
+        outcome.latency.p99 / 1e3,
+    );
+    if outcome.failures > 0 {
+        text += &format!(", {} failed", outcome.failures);
+    }
+    if outcome.is_disturbed {
+        text += ", disturbed";
+    }
+    text
+}

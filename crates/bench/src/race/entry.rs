@@ -1,0 +1,171 @@
+//! A contestant of a suite: started, or kept away by a reason.
+
+use std::collections::BTreeMap;
+use std::path::{Path, PathBuf};
+use std::process::Command;
+
+use super::contestant::{self, Contestant, Kind, ServerFile, VersionFile};
+use super::place::Database;
+use super::suite::Suite;
+use crate::peers;
+use crate::server::{Server, free_port};
+
+/// How much of a server's log a reason tells.
+const LOG_LETTERS: usize = 300;
+
+/// What starting needs to know.
+#[derive(Clone, Debug)]
+pub(super) struct Ground {
+    pub(super) workspace: PathBuf,
+    /// Thalweg's.
+    pub(super) program: PathBuf,
+    pub(super) logs: PathBuf,
+    pub(super) connections: u32,
+}
+
+/// One that can be asked.
+#[derive(Debug)]
+pub(super) enum Runner {
+    Server { server: Server, dialect: String },
+    Floor(contestant::Driver),
+}
+
+/// Starts it on a database, or says why not.
+pub(super) fn start(
+    contestant: &Contestant,
+    suite: &Suite,
+    database: &Database,
+    ground: &Ground,
+) -> Result<Runner, String> {
+    if !contestant.sources.contains(&database.source) {
+        return Err(format!("does not serve {}", database.source.title()));
+    }
+    let server = match &contestant.kind {
+        Kind::Server(server) => server,
+        Kind::Floor(floor) => return Ok(Runner::Floor(floor.driver)),
+    };
+    let mut words = server.file.command.clone();
+    for feature in &suite.file.features {
+        let further = server.file.features.get(feature);
+        words.extend_from_slice(further.ok_or(format!("has no feature `{feature}`"))?);
+    }
+    let folder = install(contestant, &server.file, ground)?;
+    let port = free_port().map_err(|error| error.to_string())?;
+    let dialect = server.dialect(suite).to_owned();
+    let mut places = places(ground, folder.as_deref());
+    places.extend([
+        ("port", port.to_string()),
+        ("url", database.url.clone()),
+        ("socket", database.socket.clone()),
+        ("database_port", database.port.to_string()),
+        ("database", database.name.clone()),
+        ("connections", (ground.connections / server.file.processes).max(1).to_string()),
+        ("dialect", dialect.clone()),
+    ]);
+    let mut command = command(&words, &places)?;
+    for (name, value) in &server.file.environment {
+        command.env(name, fill(value, &places));
+    }
+    command.current_dir(folder.as_deref().unwrap_or(&ground.workspace));
+    let log = ground.logs.join(format!("{}-{}.log", suite.name(database.source), contestant.id));
+    match Server::start(command, port, &log) {
+        Ok(server) => Ok(Runner::Server { server, dialect }),
+        Err(error) => Err(shorten(&error.to_string())),
+    }
+}
+
+/// What it calls its version, or why nobody knows.
+pub(super) fn version(contestant: &Contestant, ground: &Ground) -> Result<String, String> {
+    let Kind::Server(server) = &contestant.kind else { return Ok(String::new()) };
+    let folder = install(contestant, &server.file, ground)?;
+    match &server.file.version {
+        VersionFile::Command(words) => {
+            let output = command(words, &places(ground, folder.as_deref()))?
+                .output()
+                .map_err(|error| format!("{} could not be run: {error}", words.join(" ")))?;
+            let text = String::from_utf8_lossy(&output.stdout).into_owned();
+            let word = text.lines().next().and_then(|line| line.split_whitespace().next_back());
+            word.map(str::to_owned).ok_or(format!("`{}` tells no version", words.join(" ")))
+        }
+        VersionFile::Package(name) => {
+            let folder = folder.ok_or("it has a version by a package, but no `npm`")?;
+            let path = folder.join("node_modules").join(name).join("package.json");
+            let text = std::fs::read_to_string(&path).map_err(|error| error.to_string())?;
+            let package: serde_json::Value =
+                serde_json::from_str(&text).map_err(|error| error.to_string())?;
+            Ok(package["version"].as_str().unwrap_or("unknown").to_owned())
+        }
+    }
+}
+
+/// Installs its packages; nothing where it has none.
+fn install(
+    contestant: &Contestant,
+    server: &ServerFile,
+    ground: &Ground,
+) -> Result<Option<PathBuf>, String> {
+    let Some(name) = &server.npm else { return Ok(None) };
+    let source = contestant.path.with_file_name(name);
+    match peers::install_from(&source, &ground.workspace) {
+        Ok(folder) => Ok(Some(folder)),
+        Err(error) => Err(shorten(&error.to_string())),
+    }
+}
+
+/// What is known before it starts.
+fn places(ground: &Ground, folder: Option<&Path>) -> BTreeMap<&'static str, String> {
+    let mut places = BTreeMap::from([("program", ground.program.display().to_string())]);
+    if let Some(folder) = folder {
+        let node = peers::node(folder).get_program().to_string_lossy().into_owned();
+        places.insert("node", node);
+    }
+    places
+}
+
+fn command(words: &[String], places: &BTreeMap<&str, String>) -> Result<Command, String> {
+    let (program, rest) = words.split_first().ok_or("it has no command")?;
+    let mut command = Command::new(fill(program, places));
+    command.args(rest.iter().map(|word| fill(word, places)));
+    Ok(command)
+}
+
+/// Puts what is known into its places; that all are known names is checked when the file is read.
+fn fill(word: &str, places: &BTreeMap<&str, String>) -> String {
+    let mut filled = word.to_owned();
+    for (name, value) in places {
+        filled = filled.replace(&format!("{{{name}}}"), value);
+    }
+    filled
+}
+
+/// The end of a log says why a program ended.
+fn shorten(reason: &str) -> String {
+    let letters = reason.chars().count();
+    if letters <= 2 * LOG_LETTERS {
+        return reason.trim().to_owned();
+    }
+    let beginning: String = reason.chars().take(LOG_LETTERS).collect();
+    let end: String = reason.chars().skip(letters - LOG_LETTERS).collect();
+    format!("{beginning} … {}", end.trim())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn places_are_filled_wherever_they_stand() {
+        let places = BTreeMap::from([("port", "81".to_owned()), ("url", "u".to_owned())]);
+        assert_eq!(fill("127.0.0.1:{port}", &places), "127.0.0.1:81");
+        assert_eq!(fill("{url}-{url}", &places), "u-u");
+        assert_eq!(fill("{\"a\":1}", &places), "{\"a\":1}");
+    }
+
+    #[test]
+    fn long_reasons_keep_both_ends() {
+        assert_eq!(shorten(" short\n"), "short");
+        let long = format!("begin{}end\n", "x".repeat(2000));
+        let short = shorten(&long);
+        assert!(short.starts_with("begin") && short.ends_with("end") && short.len() < 700);
+    }
+}

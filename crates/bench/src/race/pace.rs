@@ -1,0 +1,59 @@
+//! How long and how often is measured.
+
+use super::record::Settings;
+
+/// What a run takes its time for; the numbers are chosen so that a whole run stays below 45
+/// minutes, and a quick one near two.
+#[derive(Clone, Debug, PartialEq)]
+pub(super) struct Pace {
+    pub(super) settings: Settings,
+    /// Of each rate that is tried, and of each number of users.
+    pub(super) step_seconds: u32,
+    /// How many rates are tried at most.
+    pub(super) steps: u32,
+    pub(super) burst_seconds: f64,
+    /// The rounds that have more than closed loops: their ramps repeat by themselves.
+    pub(super) ramp_rounds: u32,
+    /// How often a disturbed measurement is repeated.
+    pub(super) repetitions: u32,
+    /// Of a warm-up; each takes a second.
+    pub(super) warm_up_loops: u32,
+}
+
+const DATABASE_CONNECTIONS: u32 = 16;
+/// Microseconds.
+const LATENCY_LIMIT: u64 = 50_000;
+const USERS_LATENCY_LIMIT: u64 = 500_000;
+
+impl Pace {
+    pub(super) fn full() -> Self {
+        Self {
+            settings: Settings {
+                quick: false,
+                rounds: 3,
+                seconds: 2,
+                connections: vec![1, 16, 64],
+                database_connections: DATABASE_CONNECTIONS,
+                latency_limit: LATENCY_LIMIT,
+                users_latency_limit: USERS_LATENCY_LIMIT,
+            },
+            step_seconds: 3,
+            steps: 7,
+            burst_seconds: 2.0,
+            ramp_rounds: 1,
+            repetitions: 2,
+            warm_up_loops: 6,
+        }
+    }
+
+    pub(super) fn quick() -> Self {
+        let full = Self::full();
+        let settings =
+            Settings { quick: true, rounds: 1, seconds: 1, connections: vec![16], ..full.settings };
+        Self { settings, step_seconds: 2, steps: 1, warm_up_loops: 3, repetitions: 0, ..full }
+    }
+
+    pub(super) fn of(quick: bool) -> Self {
+        if quick { Self::quick() } else { Self::full() }
+    }
+}

@@ -1,0 +1,123 @@
+//! The databases of a run: one for each suite and source, which all contestants share.
+
+use std::fs;
+use std::path::{Path, PathBuf};
+
+use testkit::postgres::{self, Server};
+
+use super::data;
+use super::failure::RaceError;
+use super::plan::Stage;
+use super::suite::Source;
+
+/// Beyond what every contestant and `pgbench` open together.
+const POSTGRES_SETTINGS: [&str; 2] = ["max_connections=300", "shared_buffers=256MB"];
+
+/// Makes databases; all are gone with it.
+#[derive(Debug)]
+pub(super) struct Place {
+    folder: PathBuf,
+    chinook: Option<PathBuf>,
+    /// Started for the first suite that wants it.
+    postgres: Option<Server>,
+}
+
+/// Where a suite's rows are.
+#[derive(Debug)]
+pub(super) struct Database {
+    pub(super) source: Source,
+    /// `sqlite:FILE`, or `postgres:///…` by the Unix socket.
+    pub(super) url: String,
+    /// PostgreSQL's name of it, or the file.
+    pub(super) name: String,
+    /// PostgreSQL's folder of sockets; empty for SQLite.
+    pub(super) socket: String,
+    pub(super) port: u16,
+    /// PostgreSQL's first process.
+    pub(super) process: Option<u32>,
+}
+
+impl Place {
+    /// `folder` is for SQLite's files.
+    pub(super) fn new(folder: &Path, chinook: Option<PathBuf>) -> Self {
+        Self { folder: folder.to_owned(), chinook, postgres: None }
+    }
+
+    /// Makes the tables and rows of a suite.
+    pub(super) fn make(&mut self, stage: Stage<'_>) -> Result<Database, RaceError> {
+        let given = self.chinook.clone();
+        let given = given.as_deref();
+        match stage.source {
+            Source::Sqlite => {
+                fs::create_dir_all(&self.folder)?;
+                let file = self.folder.join(format!("{}.db", stage.suite.id));
+                remove(&file)?;
+                data::fill_sqlite(stage.suite, given, &file)?;
+                let name = file.display().to_string();
+                Ok(Database {
+                    source: stage.source,
+                    url: format!("sqlite:{name}"),
+                    name,
+                    socket: String::new(),
+                    port: 0,
+                    process: None,
+                })
+            }
+            Source::Postgres => {
+                let server = self.postgres()?;
+                let name = stage.suite.id.clone();
+                data::fill_postgres(stage.suite, given, server, &name)?;
+                Ok(Database {
+                    source: stage.source,
+                    url: server.socket_url(&name),
+                    name,
+                    socket: server.socket_folder().display().to_string(),
+                    port: server.port(),
+                    process: first_process(server),
+                })
+            }
+        }
+    }
+
+    /// What the rows are in, where there is one already.
+    pub(super) fn postgres_version(&self) -> Option<String> {
+        self.postgres.as_ref().map(|server| server.installation().version.to_string())
+    }
+
+    fn postgres(&mut self) -> Result<&Server, RaceError> {
+        let server = match self.postgres.take() {
+            Some(server) => server,
+            None => {
+                // The distribution's comes first: it is what most machines have.
+                let installations = postgres::installations();
+                let installation = installations.first().ok_or(RaceError::NoPostgres)?;
+                Server::start_with(installation, &POSTGRES_SETTINGS)?
+            }
+        };
+        Ok(self.postgres.insert(server))
+    }
+}
+
+impl Drop for Place {
+    fn drop(&mut self) {
+        // What cannot be removed is in `target`, with everything else that may go at any time.
+        drop(fs::remove_dir_all(&self.folder));
+    }
+}
+
+/// A file of a run that was stopped, with what belongs to it.
+fn remove(file: &Path) -> Result<(), RaceError> {
+    for ending in ["", "-wal", "-shm"] {
+        let path = PathBuf::from(format!("{}{ending}", file.display()));
+        if path.exists() {
+            fs::remove_file(path)?;
+        }
+    }
+    Ok(())
+}
+
+/// The first line of PostgreSQL's own file.
+fn first_process(server: &Server) -> Option<u32> {
+    let text = fs::read_to_string(server.data_folder().join("postmaster.pid")).ok()?;
+    text.lines().next()?.trim().parse().ok()
+}
