@@ -17,6 +17,8 @@ mod sampled;
 pub(crate) mod tool;
 #[cfg(test)]
 mod trial;
+#[cfg(test)]
+mod trials;
 pub(crate) mod users;
 pub(crate) mod wrk;
 

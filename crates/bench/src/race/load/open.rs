@@ -24,8 +24,8 @@ use client::Client;
 const TIME_LIMIT: Duration = Duration::from_secs(10);
 /// After the last request was due, what is late is still sent for so long.
 const GRACE: Duration = Duration::from_secs(2);
-/// Files that are open beside connections.
-const OTHER_FILES: u64 = 100;
+/// Files that are open beside connections, here and at the server.
+const OTHER_FILES: u64 = 200;
 
 /// When requests are due, since the start.
 #[derive(Clone, Debug, PartialEq)]
@@ -54,6 +54,12 @@ struct Run {
     /// Nothing is sent after it.
     last: Duration,
     asked: RefCell<Vec<Asked>>,
+}
+
+/// The most connections that can be open at once; as a server is allowed as many files as this
+/// process, that holds for it too.
+pub(super) fn most_connections() -> u64 {
+    files::most().saturating_sub(OTHER_FILES)
 }
 
 /// Puts the load on a target and waits for its end; a request that was due is in the result

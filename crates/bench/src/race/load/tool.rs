@@ -76,7 +76,8 @@ impl Tool {
         }
     }
 
-    fn find(self, workspace: &Path) -> Option<PathBuf> {
+    /// Its path, if it is installed.
+    pub(super) fn find(self, workspace: &Path) -> Option<PathBuf> {
         let own = workspace.join("target/tools/bin");
         let path = env::var_os("PATH").unwrap_or_default();
         let folders = std::iter::once(own).chain(env::split_paths(&path));

@@ -1,9 +1,10 @@
 //! A server for the tests of loads: a thread a connection, answers by their number.
 
+use std::collections::BTreeSet;
 use std::io::{BufRead, BufReader, Read, Write};
 use std::net::{Ipv4Addr, TcpListener, TcpStream};
-use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
+use std::sync::{Arc, Mutex};
 use std::thread;
 
 /// It listens until the process of the tests ends.
@@ -12,6 +13,7 @@ pub(super) struct Trial {
     pub(super) port: u16,
     asked: Arc<AtomicUsize>,
     connections: Arc<AtomicUsize>,
+    bodies: Arc<Mutex<BTreeSet<String>>>,
 }
 
 /// A good answer with a body.
@@ -24,14 +26,26 @@ impl Trial {
     pub(super) fn start(answer: impl Fn(usize) -> String + Send + Sync + 'static) -> Self {
         let listener = TcpListener::bind((Ipv4Addr::LOCALHOST, 0)).unwrap();
         let port = listener.local_addr().unwrap().port();
-        let (asked, connections) = (Arc::default(), Arc::default());
-        let trial = Self { port, asked: Arc::clone(&asked), connections: Arc::clone(&connections) };
+        let trial = Self {
+            port,
+            asked: Arc::default(),
+            connections: Arc::default(),
+            bodies: Arc::default(),
+        };
+        let (asked, bodies) = (Arc::clone(&trial.asked), Arc::clone(&trial.bodies));
+        let connections = Arc::clone(&trial.connections);
         let answer = Arc::new(answer);
         thread::spawn(move || {
             for stream in listener.incoming() {
                 connections.fetch_add(1, Ordering::SeqCst);
                 let (answer, asked) = (Arc::clone(&answer), Arc::clone(&asked));
-                thread::spawn(move || serve(stream.unwrap(), &*answer, &asked));
+                let bodies = Arc::clone(&bodies);
+                thread::spawn(move || {
+                    serve(stream.unwrap(), |body| {
+                        bodies.lock().unwrap().insert(body);
+                        answer(asked.fetch_add(1, Ordering::SeqCst) + 1)
+                    })
+                });
             }
         });
         trial
@@ -41,13 +55,18 @@ impl Trial {
         self.asked.load(Ordering::SeqCst)
     }
 
+    /// The different ones that were sent.
+    pub(super) fn bodies(&self) -> BTreeSet<String> {
+        self.bodies.lock().unwrap().clone()
+    }
+
     pub(super) fn connections(&self) -> usize {
         self.connections.load(Ordering::SeqCst)
     }
 }
 
 /// Until the client ends the connection.
-fn serve(stream: TcpStream, answer: &dyn Fn(usize) -> String, asked: &AtomicUsize) -> Option<()> {
+fn serve(stream: TcpStream, answer: impl Fn(String) -> String) -> Option<()> {
     let mut reader = BufReader::new(stream);
     loop {
         let mut length = 0;
@@ -64,8 +83,9 @@ fn serve(stream: TcpStream, answer: &dyn Fn(usize) -> String, asked: &AtomicUsiz
                 break;
             }
         }
-        reader.read_exact(&mut vec![0; length]).ok()?;
-        let number = asked.fetch_add(1, Ordering::SeqCst) + 1;
-        reader.get_mut().write_all(answer(number).as_bytes()).ok()?;
+        let mut body = vec![0; length];
+        reader.read_exact(&mut body).ok()?;
+        let body = String::from_utf8(body).ok()?;
+        reader.get_mut().write_all(answer(body).as_bytes()).ok()?;
     }
 }

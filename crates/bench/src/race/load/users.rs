@@ -13,6 +13,14 @@ use crate::race::record::Outcome;
 /// From one request of a user to the next.
 const PERIOD: Duration = Duration::from_secs(2);
 
+/// Each has a connection, and more than these ports and files are not to be had on one machine.
+const MOST: u64 = 40_000;
+
+/// How many users there can be on this machine.
+pub(crate) fn most() -> u32 {
+    u32::try_from(open::most_connections().min(MOST)).unwrap_or(u32::MAX)
+}
+
 /// Asks as so many users do, each of them at least once.
 pub(crate) fn measure(target: &Target<'_>, users: u32, seconds: u32) -> Result<Outcome, LoadError> {
     let moments = moments(users, Duration::from_secs(seconds.into()));

@@ -4,6 +4,11 @@ use rustix::process::{Resource, Rlimit, getrlimit, setrlimit};
 
 use crate::race::load::failure::LoadError;
 
+/// How many are allowed without asking anyone.
+pub(super) fn most() -> u64 {
+    getrlimit(Resource::Nofile).maximum.unwrap_or(u64::MAX)
+}
+
 /// Raises the limit to the highest that is allowed without asking anyone, where it is too low.
 pub(super) fn allow(wanted: u64) -> Result<(), LoadError> {
     let limit = getrlimit(Resource::Nofile);
@@ -11,7 +16,7 @@ pub(super) fn allow(wanted: u64) -> Result<(), LoadError> {
     if limit.current.is_none_or(|current| current >= wanted) {
         return Ok(());
     }
-    let most = limit.maximum.unwrap_or(u64::MAX);
+    let most = most();
     if most < wanted {
         return Err(LoadError::OpenFiles { wanted, most });
     }
@@ -26,9 +31,9 @@ mod tests {
 
     #[test]
     fn more_than_the_system_allows_is_refused_with_both_numbers() {
-        let most = getrlimit(Resource::Nofile).maximum.unwrap_or(u64::MAX);
         assert!(allow(1).is_ok());
-        if let Some(wanted) = most.checked_add(1) {
+        if let Some(wanted) = most().checked_add(1) {
+            let most = most();
             let text = allow(wanted).unwrap_err().to_string();
             assert!(
                 text.contains(&most.to_string()) && text.contains(&wanted.to_string()),
