@@ -6,7 +6,7 @@ use catalog::{Catalog, Note};
 use dialects::{Api, Dialect};
 use graphql::schema::Schema;
 use graphql::{DocumentLimits, GraphQLError, Validator};
-use sources::{Address, OpenOptions, Source};
+use sources::{Address, Most, OpenOptions, Source};
 
 use crate::cost::CostLimits;
 use crate::known_rows::{self, KnownRowsError};
@@ -18,7 +18,7 @@ pub struct Options {
     /// What is read of the source.
     pub source: OpenOptions,
     /// The most connections to the source in one thread.
-    pub connections: usize,
+    pub connections: Most,
     pub limits: Limits,
 }
 
@@ -53,7 +53,7 @@ pub struct Engine {
     pub(crate) validator: Validator,
     pub(crate) limits: Limits,
     pub(crate) documents: DocumentCache,
-    pub(crate) connections: usize,
+    pub(crate) connections: Most,
 }
 
 /// Why a source cannot be served.

@@ -6,7 +6,7 @@ use std::sync::Arc;
 use catalog::{Catalog, EntityId, FieldId, KnownRows};
 use response::{Failure, Held, Item, Leaf, Memory, Node, Shape, ShapeField, Sink};
 use sources::relational::CompileError;
-use sources::{ExecuteError, Observed, Plan, Source, Variables};
+use sources::{Asked, ExecuteError, Most, Observed, Plan, Source, Variables};
 
 /// The most bytes that the rows of one entity may come to.
 const BYTES: u64 = 16 << 20;
@@ -46,10 +46,11 @@ async fn read_entity(
         .compile(catalog, &request(entity, fields))
         .map_err(|source| KnownRowsError::Compile { entity: name(), source })?;
     let plan = Arc::new(Plan { program, shape: shape(fields.len()) });
-    let connections = source.connections(1, &Memory::new(u64::MAX));
+    let connections = source.connections(Most::apart(1), &Memory::new(u64::MAX));
     let sink = Sink::new(Vec::new(), BYTES, Held::default());
+    let asked = Asked { variables: Variables(&[]), cost: 0 };
     let written = connections
-        .execute(&plan, Variables(&[]), sink, &mut Observed::default())
+        .execute(&plan, asked, sink, &mut Observed::default())
         .await
         .map_err(|source| KnownRowsError::Execute { entity: name(), source })?;
     let failed = written.errors.into_iter().next().map(|error| match error.failure {

@@ -35,5 +35,5 @@ pub use known_rows::KnownRowsError;
 pub use report::{Report, Stages};
 pub use respond::{Kind, Response};
 pub use response::{Held, Memory};
-pub use sources::{Address as SourceAddress, Extensions, OpenOptions, Timeouts};
+pub use sources::{Address as SourceAddress, Extensions, Most, OpenOptions, Timeouts};
 pub use worker::{Allowed, Worker};

@@ -7,7 +7,7 @@ use graphql::operation::OperationKind;
 use graphql::{ErrorCode, GraphQLError, Request, coerce_variable_values};
 use response::{Held, Memory, Sink};
 use sources::statistics::Counter;
-use sources::{Connections, SourceError, Variables};
+use sources::{Asked, Connections, SourceError, Variables};
 
 use crate::engine::Engine;
 use crate::report::{Report, Timed};
@@ -120,10 +120,10 @@ impl Worker {
         report.cost = Some(cost);
         engine.limits.cost.check(cost).map_err(|error| vec![error])?;
         let timed = Timed::start(&mut report.stages.execute);
-        let variables = Variables(&variables.values);
+        let asked = Asked { variables: Variables(&variables.values), cost };
         let sink = Sink::new(DATA.to_vec(), engine.limits.response_bytes, Held::of(&self.memory));
         let observed = &mut report.observed;
-        let executed = self.connections.execute(&prepared.plan, variables, sink, observed).await;
+        let executed = self.connections.execute(&prepared.plan, asked, sink, observed).await;
         drop(timed);
         report.stages.split_off_write(report.observed.write);
         Ok(match executed {

@@ -88,7 +88,7 @@ fn open(server: &Server) -> Result<Arc<Engine>, String> {
             ..postgraphile::Options::default()
         }),
         source: OpenOptions { namespaces: vec!["public".into()], ..OpenOptions::default() },
-        connections: 2,
+        connections: engine::Most::apart(2),
         limits: engine::Limits::default(),
     };
     let address = SourceAddress::Postgres(server.url(DATABASE));

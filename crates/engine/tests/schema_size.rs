@@ -71,7 +71,7 @@ impl File {
         let options = Options {
             dialect,
             source: OpenOptions::default(),
-            connections: 1,
+            connections: engine::Most::apart(1),
             limits: engine::Limits::default(),
         };
         runtime().block_on(Engine::open(&address, &options)).unwrap()

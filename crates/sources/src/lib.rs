@@ -23,7 +23,7 @@ pub use observed::{Observed, Round};
 pub use operand::Variables;
 pub use postgres::introspect::Extensions;
 pub use source::{
-    Address, AddressError, Connections, ExecuteError, OpenError, OpenOptions, Plan, Program,
-    Source, Timeouts,
+    Address, AddressError, Asked, Connections, ExecuteError, Most, OpenError, OpenOptions, Plan,
+    Program, Source, Timeouts,
 };
 pub use statistics::Statistics;

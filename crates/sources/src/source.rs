@@ -47,6 +47,43 @@ pub struct Timeouts {
     pub idle: Duration,
 }
 
+/// How many connections one thread may have.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Most {
+    pub connections: usize,
+    /// How many of them short reads may share; none, and each request has one of its own. What is
+    /// shared has a task of its own, so that this wants a `LocalSet`. Ignored by sources that are
+    /// read within the process.
+    pub shared: usize,
+    /// How long a statement may hold up those behind it; what takes longer is long.
+    pub patience: Duration,
+}
+
+impl Most {
+    /// Connections of which none is shared.
+    #[must_use]
+    pub fn apart(connections: usize) -> Self {
+        Self { connections, shared: 0, patience: PATIENCE }
+    }
+
+    /// Connections of which some are shared.
+    #[must_use]
+    pub fn sharing(connections: usize, shared: usize) -> Self {
+        Self { shared, ..Self::apart(connections) }
+    }
+}
+
+/// A fifth of the time in which a small request should be answered beside long ones.
+const PATIENCE: Duration = Duration::from_millis(10);
+
+/// What a plan is run with.
+#[derive(Clone, Copy, Debug)]
+pub struct Asked<'v> {
+    pub variables: Variables<'v>,
+    /// What it is estimated to cost, in rows.
+    pub cost: u64,
+}
+
 /// An opened source, shared by all threads.
 #[derive(Debug)]
 pub enum Source {
@@ -167,12 +204,12 @@ impl Source {
         }
     }
 
-    /// Connections for one thread, made when they are needed, at most `most`. What they read is
+    /// Connections for one thread, made when they are needed. What they read is
     /// counted in `memory`.
     #[must_use]
-    pub fn connections(&self, most: usize, memory: &Arc<Memory>) -> Connections {
+    pub fn connections(&self, most: Most, memory: &Arc<Memory>) -> Connections {
         match self {
-            Self::Sqlite(source) => Connections::Sqlite(source.connections(most)),
+            Self::Sqlite(source) => Connections::Sqlite(source.connections(most.connections)),
             Self::Postgres(source) => Connections::Postgres(source.connections(most, memory)),
         }
     }
@@ -194,16 +231,16 @@ impl Connections {
     pub async fn execute(
         &self,
         plan: &Arc<Plan>,
-        variables: Variables<'_>,
+        asked: Asked<'_>,
         sink: Sink,
         observed: &mut Observed,
     ) -> Result<Written<SourceError>, ExecuteError> {
         match (self, &plan.program) {
             (Self::Sqlite(connections), Program::Sqlite(program)) => {
-                connections.execute(plan, program, variables, sink, observed).await
+                connections.execute(plan, program, asked.variables, sink, observed).await
             }
             (Self::Postgres(connections), Program::Postgres(program)) => {
-                connections.execute(&plan.shape, program, variables, sink, observed).await
+                connections.execute(&plan.shape, program, asked, sink, observed).await
             }
             (Self::Sqlite(_), Program::Postgres(_)) | (Self::Postgres(_), Program::Sqlite(_)) => {
                 Err(foreign_plan().into())

@@ -146,7 +146,7 @@ impl Targets {
                 }),
             },
             source: OpenOptions { namespaces: vec!["public".into()], ..OpenOptions::default() },
-            connections: 2,
+            connections: engine::Most::apart(2),
             // More than by default: what the engine can do is wanted here.
             limits: engine::Limits {
                 document: graphql::DocumentLimits {

@@ -121,7 +121,7 @@ impl Sources {
                 wide_integers: dialect.contains("bigint=string"),
                 ..OpenOptions::default()
             },
-            connections: 2,
+            connections: engine::Most::apart(2),
             limits: engine::Limits::default(),
         };
         let runtime = tokio::runtime::Builder::new_current_thread()

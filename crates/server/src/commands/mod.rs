@@ -12,7 +12,6 @@ mod schema;
 mod serve;
 
 use std::io::{self, Write};
-use std::num::NonZeroUsize;
 use std::process::ExitCode;
 use std::sync::Arc;
 
@@ -57,7 +56,7 @@ async fn inspect(options: &ApiOptions) -> Result<Arc<Engine>, Failure> {
 }
 
 fn once(options: &ApiOptions, limits: Limits) -> Result<engine::Options, Failure> {
-    options.engine_options(NonZeroUsize::MIN, engine::Timeouts::default(), limits)
+    options.engine_options(engine::Most::apart(1), engine::Timeouts::default(), limits)
 }
 
 /// Writes a result of a command.

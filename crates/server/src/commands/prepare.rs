@@ -43,7 +43,7 @@ pub(crate) fn find_problems(options: &ServeOptions) -> Vec<Failure> {
 fn engine_options(options: &ServeOptions) -> Result<engine::Options, Failure> {
     let serving = &options.serving;
     options.api.engine_options(
-        serving.connections_per_thread(),
+        serving.most_per_thread(),
         serving.database.timeouts(),
         serving.engine_limits(),
     )
@@ -62,7 +62,7 @@ pub(crate) fn prepare_demo(options: &DemoOptions) -> Result<Prepared, Failure> {
                 timeouts: serving.database.timeouts(),
                 ..engine::OpenOptions::default()
             },
-            connections: serving.connections_per_thread().get(),
+            connections: serving.most_per_thread(),
             limits: serving.engine_limits(),
         },
         settings: Settings::new(serving)?,

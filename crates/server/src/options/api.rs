@@ -1,7 +1,5 @@
 //! Which API of which database.
 
-use std::num::NonZeroUsize;
-
 use clap::{Args, ValueEnum};
 use dialects::{Dialect, phrag, postgraphile};
 use engine::SourceAddress;
@@ -91,7 +89,7 @@ impl ApiOptions {
     /// What the engine is told; an option of another dialect is refused, never ignored.
     pub(crate) fn engine_options(
         &self,
-        connections: NonZeroUsize,
+        connections: engine::Most,
         timeouts: engine::Timeouts,
         limits: engine::Limits,
     ) -> Result<engine::Options, Failure> {
@@ -103,7 +101,7 @@ impl ApiOptions {
                 wide_integers: self.bigint == Some(BigInt::String),
                 timeouts,
             },
-            connections: connections.get(),
+            connections,
             limits,
         })
     }

@@ -42,6 +42,9 @@ pub(crate) struct ServingOptions {
     /// The most connections to the database, shared out over the threads, at least one each
     #[arg(long, env = "THALWEG_CONNECTIONS", value_name = "NUMBER", default_value = "20")]
     connections: NonZeroUsize,
+    /// For PostgreSQL: how many of a thread's connections short reads share; with 0 each request has one of its own
+    #[arg(long, env = "THALWEG_SHARED_CONNECTIONS", value_name = "NUMBER", default_value = "2")]
+    shared_connections: usize,
     /// How long requests that were begun may go on after a signal to stop
     #[arg(long, env = "THALWEG_DRAIN_TIMEOUT", value_name = "TIME", default_value = "10s")]
     pub(crate) drain_timeout: Time,
@@ -99,8 +102,12 @@ impl ServingOptions {
         self.connections_per_thread().get() * self.threads().get()
     }
 
-    /// The most connections to the database of one thread.
-    pub(crate) fn connections_per_thread(&self) -> NonZeroUsize {
+    /// The most connections to the database of one thread, and how many of them are shared.
+    pub(crate) fn most_per_thread(&self) -> engine::Most {
+        engine::Most::sharing(self.connections_per_thread().get(), self.shared_connections)
+    }
+
+    fn connections_per_thread(&self) -> NonZeroUsize {
         let share = self.connections.get() / self.threads();
         NonZeroUsize::new(share).unwrap_or(NonZeroUsize::MIN)
     }

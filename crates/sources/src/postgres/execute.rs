@@ -14,8 +14,9 @@ use super::bind::{Bound, BoundParameter};
 use super::cursor::composite;
 use super::error::statement_error;
 use super::introspect::PhysicalTypes;
+use super::pace::Pace;
 use super::text::write_quoted;
-use super::wire::{Connection, Parameter, Rows, Statement, Transaction, WireError};
+use super::wire::{Connection, Parameter, Pipeline, Rows, Statement, Transaction, WireError};
 use crate::error::SourceError;
 use crate::observed::Observed;
 use crate::relational::{Against, Level, ParameterKind, ParameterSource, Program};
@@ -24,6 +25,7 @@ use crate::relational::{Against, Level, ParameterKind, ParameterSource, Program}
 #[derive(Debug)]
 pub struct PostgresProgram {
     pub program: Program,
+    pub(super) pace: Pace,
     statements: Vec<Arc<Statement>>,
     rounds: u16,
 }
@@ -60,8 +62,82 @@ impl PostgresProgram {
         });
         let statements = statements.collect();
         let rounds = program.levels.iter().map(|level| level.round + 1).max().unwrap_or(0);
-        Self { program, statements, rounds }
+        Self { program, pace: Pace::default(), statements, rounds }
     }
+
+    /// Whether all statements go out together and only read, so that they may be sent behind those
+    /// of other requests, and once more.
+    pub(super) fn is_one_batch(&self) -> bool {
+        self.rounds == 1 && !self.program.levels.iter().any(|level| level.calls)
+    }
+
+    /// The levels of all root fields but those in `without`.
+    fn wanted(&self, without: &[u32]) -> impl Iterator<Item = (usize, &Level)> {
+        let levels = self.program.levels.iter().enumerate();
+        levels.filter(move |(_, level)| !without.contains(&level.root))
+    }
+
+    fn execute(
+        &self,
+        pipeline: &mut Pipeline<'_>,
+        bound: &Bound,
+        place: usize,
+        keys: &[Vec<u8>],
+    ) -> Result<(), WireError> {
+        let mut keys = keys.iter();
+        let parameters = bound.parameters(place).map(|parameter| match parameter {
+            BoundParameter::Null => Parameter::Null,
+            BoundParameter::Text(text) => Parameter::Text(text),
+            BoundParameter::Keys => {
+                keys.next().map_or(Parameter::Null, |keys| Parameter::Text(keys))
+            }
+        });
+        pipeline.execute(&self.statements[place], parameters)
+    }
+}
+
+/// Composes the statements of a program that is one batch, those of the root fields in `without`
+/// left out.
+pub(super) fn compose(
+    pipeline: &mut Pipeline<'_>,
+    program: &PostgresProgram,
+    bound: &Bound,
+    without: &[u32],
+) -> Result<(), WireError> {
+    let in_transaction = program.wanted(without).count() > 1;
+    if in_transaction {
+        pipeline.begin(Transaction::Snapshot)?;
+    }
+    for (place, _) in program.wanted(without) {
+        program.execute(pipeline, bound, place, &[])?;
+    }
+    if in_transaction {
+        pipeline.commit()?;
+    }
+    Ok(())
+}
+
+/// The places of the levels that [`compose`] asks for.
+pub(super) fn composed(program: &PostgresProgram, without: &[u32]) -> impl Iterator<Item = usize> {
+    program.wanted(without).map(|(place, _)| place)
+}
+
+/// The rows of a batch by level.
+pub(super) fn by_level(
+    program: &PostgresProgram,
+    without: &[u32],
+    results: Vec<Rows>,
+) -> Vec<Rows> {
+    let levels = program.program.levels.len();
+    if results.len() == levels {
+        return results;
+    }
+    let mut rows: Vec<Rows> = Vec::new();
+    rows.resize_with(levels, Rows::default);
+    for (result, place) in results.into_iter().zip(composed(program, without)) {
+        rows[place] = result;
+    }
+    rows
 }
 
 /// What a run of all statements gave: rows by level, or the root field at fault.
@@ -135,13 +211,12 @@ async fn attempt_run(
     let levels = &program.program.levels;
     let mut rows: Vec<Rows> = Vec::new();
     rows.resize_with(levels.len(), Rows::default);
-    let wanted = |level: &&Level| !without.contains(&level.root);
-    let count = levels.iter().filter(wanted).count();
+    let count = program.wanted(without).count();
     if count == 0 {
         return Ok(rows);
     }
     // A function that is said to read could write all the same.
-    let in_transaction = count > 1 || levels.iter().filter(wanted).any(|level| level.calls);
+    let in_transaction = count > 1 || program.wanted(without).any(|(_, level)| level.calls);
     let mut pipeline = connection.pipeline();
     if in_transaction {
         pipeline.begin(Transaction::Snapshot).map_err(|error| (error, None))?;
@@ -150,21 +225,13 @@ async fn attempt_run(
     let last = program.rounds.saturating_sub(1);
     for round in 0..program.rounds {
         let mut sent: Vec<usize> = Vec::new();
-        for (place, level) in levels.iter().enumerate() {
-            if level.round != round || without.contains(&level.root) {
+        for (place, level) in program.wanted(without) {
+            if level.round != round {
                 continue;
             }
             let Some(keys) = key_arrays(level, &rows) else { continue };
-            let mut keys = keys.iter();
-            let parameters = bound.parameters(place).map(|parameter| match parameter {
-                BoundParameter::Null => Parameter::Null,
-                BoundParameter::Text(text) => Parameter::Text(text),
-                BoundParameter::Keys => {
-                    keys.next().map_or(Parameter::Null, |keys| Parameter::Text(keys))
-                }
-            });
-            let statement = &program.statements[place];
-            pipeline.execute(statement, parameters).map_err(|error| (error, Some(place)))?;
+            let executed = program.execute(&mut pipeline, bound, place, &keys);
+            executed.map_err(|error| (error, Some(place)))?;
             sent.push(place);
         }
         let blame = |error: WireError| {

@@ -4,16 +4,21 @@
 //! * [`wire`], [`pool`]: connections; [`reach`]: whether new ones can be had
 //! * [`bind`] for parameters, `text` for values as texts
 //! * [`execute`]: a request's whole run, in as few rounds as possible
+//! * `sharing`: short reads of many requests on few connections; `pace`: which reads are short;
+//!   `abandoned`: what becomes of statements that nobody waits for
 //! * [`source`]: a database read from every thread
 //! * [`cursor`]: the rows of all levels, found by their parents' keys
 
+mod abandoned;
 pub mod bind;
 pub mod cursor;
 pub mod error;
 pub mod execute;
 pub mod introspect;
+mod pace;
 pub mod pool;
 pub mod reach;
+mod sharing;
 pub mod source;
 mod text;
 pub mod wire;

@@ -13,8 +13,9 @@ use std::time::Duration;
 use tokio::sync::{Notify, OwnedSemaphorePermit, Semaphore, oneshot};
 use tokio::time::{Instant, timeout, timeout_at};
 
+use super::abandoned::Abandoned;
 use super::reach::{Awaited, Reach, Try, Unreached, Way};
-use super::wire::{CancelToken, Config, Connection, WireError};
+use super::wire::{Config, Connection};
 use crate::statistics::{Counted, Counter, Gauge};
 
 /// How long the sign of life may take before a new connection is the better choice.
@@ -27,6 +28,8 @@ const TRY_PATIENCE: Duration = Duration::from_millis(200);
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct PoolOptions {
     pub max_connections: usize,
+    /// How many of them only [`Pool::acquire_to_share`] gives.
+    pub reserved: usize,
     /// For waiting until a connection is free. Connecting has the time that its configuration says.
     pub acquire_timeout: Duration,
     /// A connection that was not used for this long is closed, when the pool is next used or
@@ -57,12 +60,15 @@ pub struct Pool {
     reach: Arc<Reach>,
     idle: RefCell<Vec<Idle>>,
     permits: Arc<Semaphore>,
+    reserved: Arc<Semaphore>,
     /// Connections on loan.
     lent: Cell<usize>,
     /// Connections that are being made, and may be lent next.
     connecting: Cell<usize>,
     /// How many wait for one of them, because the server gives no more.
     waiting: Cell<usize>,
+    /// How many wait because the pool gives no more.
+    queued: Cell<usize>,
     returned: Notify,
     counter: Counter,
 }
@@ -78,18 +84,12 @@ pub struct Pooled {
     _used: Counted,
 }
 
-/// The place of a connection that was given up while its session still works.
-#[derive(Debug)]
-pub struct Abandoned {
-    pub(super) token: CancelToken,
-    reach: Arc<Reach>,
-    /// Nobody connects in its stead before this is dropped.
-    _permit: Option<OwnedSemaphorePermit>,
-}
-
 /// Counts as a connection that may be lent next. If it was the last that there was hope for, its end
 /// wakes those who wait for one.
 struct Connecting<'p>(&'p Pool);
+
+/// Counts as somebody who waits.
+struct Queued<'p>(&'p Cell<usize>);
 
 #[derive(Debug)]
 struct Idle {
@@ -109,6 +109,7 @@ impl Default for PoolOptions {
     fn default() -> PoolOptions {
         PoolOptions {
             max_connections: 10,
+            reserved: 0,
             acquire_timeout: Duration::from_secs(5),
             idle_timeout: Duration::from_secs(600),
             max_lifetime: Duration::from_secs(3600),
@@ -121,15 +122,18 @@ impl Pool {
     /// Connects when a connection is first needed. Pools of the same server share `reach`.
     pub fn new(config: Config, options: PoolOptions, reach: Arc<Reach>) -> Rc<Pool> {
         let permits = options.max_connections.min(Semaphore::MAX_PERMITS);
+        let reserved = options.reserved.min(permits);
         Rc::new(Pool {
             config,
             options,
             reach,
             idle: RefCell::default(),
-            permits: Arc::new(Semaphore::new(permits)),
+            permits: Arc::new(Semaphore::new(permits - reserved)),
+            reserved: Arc::new(Semaphore::new(reserved)),
             lent: Cell::new(0),
             connecting: Cell::new(0),
             waiting: Cell::new(0),
+            queued: Cell::new(0),
             returned: Notify::new(),
             counter: Counter::default(),
         })
@@ -143,19 +147,55 @@ impl Pool {
     pub async fn acquire(self: &Rc<Self>) -> Result<Pooled, PoolError> {
         let started = Instant::now();
         let _waiting = self.counter.hold(Gauge::Waiting);
-        let acquired = self.acquire_in_turn().await;
+        let acquired = self.acquire_in_turn(started + self.options.acquire_timeout).await;
         self.counter.acquired(acquired.is_ok(), started.elapsed());
         acquired
     }
 
-    async fn acquire_in_turn(self: &Rc<Self>) -> Result<Pooled, PoolError> {
-        let deadline = Instant::now() + self.options.acquire_timeout;
+    /// A connection for requests that share it, if there may be one more now.
+    pub async fn acquire_to_share(self: &Rc<Self>) -> Option<Result<Pooled, PoolError>> {
+        let permit = Arc::clone(&self.reserved)
+            .try_acquire_owned()
+            .or_else(|_| Arc::clone(&self.permits).try_acquire_owned())
+            .ok()?;
+        let started = Instant::now();
+        let _waiting = self.counter.hold(Gauge::Waiting);
+        let acquired = self.acquire_with(permit, started + self.options.acquire_timeout).await;
+        self.counter.acquired(acquired.is_ok(), started.elapsed());
+        Some(acquired)
+    }
+
+    /// Counts a request that shares a connection with others.
+    pub fn count_shared(&self) {
+        self.counter.acquired(true, Duration::ZERO);
+    }
+
+    /// Whether somebody waits for a connection that sharing keeps: then it should come back.
+    pub fn is_short_of_connections(&self) -> bool {
+        self.waiting.get() > 0 || (self.options.reserved == 0 && self.queued.get() > 0)
+    }
+
+    async fn acquire_in_turn(self: &Rc<Self>, deadline: Instant) -> Result<Pooled, PoolError> {
         let too_late = || PoolError::Timeout(self.options.acquire_timeout);
-        let permit = timeout_at(deadline, Arc::clone(&self.permits).acquire_owned())
-            .await
-            .map_err(|_| too_late())?
-            // The semaphore is never closed; if it were, no connection would become free.
-            .map_err(|_| too_late())?;
+        let permit = match Arc::clone(&self.permits).try_acquire_owned() {
+            Ok(permit) => permit,
+            Err(_) => {
+                let _queued = Queued::begin(&self.queued);
+                timeout_at(deadline, Arc::clone(&self.permits).acquire_owned())
+                    .await
+                    .map_err(|_| too_late())?
+                    // The semaphore is never closed; if it were, none would become free.
+                    .map_err(|_| too_late())?
+            }
+        };
+        self.acquire_with(permit, deadline).await
+    }
+
+    async fn acquire_with(
+        self: &Rc<Self>,
+        permit: OwnedSemaphorePermit,
+        deadline: Instant,
+    ) -> Result<Pooled, PoolError> {
         loop {
             if let Some(lent) = self.take_idle().await {
                 return Ok(self.lend(lent, true, permit));
@@ -255,7 +295,8 @@ impl Pool {
 
     /// How many connections are on loan, those being made included.
     pub fn used_connections(&self) -> usize {
-        self.options.max_connections.saturating_sub(self.permits.available_permits())
+        let free = self.permits.available_permits() + self.reserved.available_permits();
+        self.options.max_connections.saturating_sub(free)
     }
 
     /// An idle connection that is open, as far as can be known.
@@ -321,6 +362,19 @@ impl Drop for Connecting<'_> {
     }
 }
 
+impl<'p> Queued<'p> {
+    fn begin(queued: &'p Cell<usize>) -> Self {
+        queued.set(queued.get() + 1);
+        Self(queued)
+    }
+}
+
+impl Drop for Queued<'_> {
+    fn drop(&mut self) {
+        self.0.set(self.0.get().saturating_sub(1));
+    }
+}
+
 impl Pooled {
     /// Whether it was used before, so that the server may have closed it since.
     #[must_use]
@@ -328,23 +382,17 @@ impl Pooled {
         self.is_reused
     }
 
+    /// Whether it may still be used, or should come back to be closed.
+    #[must_use]
+    pub fn is_young(&self) -> bool {
+        self.lent.as_ref().is_some_and(|lent| self.pool.is_young(lent))
+    }
+
     /// Gives the connection up, for good if its round was not read to its end.
     #[must_use]
     pub fn abandon(&mut self) -> Abandoned {
         let reach = Arc::clone(&self.pool.reach);
-        Abandoned { token: self.cancel_token(), reach, _permit: self.permit.take() }
-    }
-}
-
-impl Abandoned {
-    /// Cancels what runs. Whether it was reached is what the next requests want to know, too.
-    pub async fn cancel(self) -> Result<(), WireError> {
-        let started = Instant::now();
-        let cancelled = self.token.cancel().await;
-        if let Err(error) = &cancelled {
-            self.reach.fail(started, &error.into());
-        }
-        cancelled
+        Abandoned::new(self.cancel_token(), reach, self.permit.take())
     }
 }
 

@@ -7,30 +7,32 @@ use std::time::{Duration, Instant};
 use catalog::{Catalog, FieldId};
 use response::{Memory, Shape, Sink, Writer, Written};
 use sql::Flavor;
-use tokio::time::sleep;
 
 use super::bind::{Bound, bind};
 use super::cursor::Answer;
-use super::execute::{PostgresProgram, Run, explain, run};
+use super::execute::{PostgresProgram, Run, by_level, compose, composed, explain, run};
 use super::introspect::{PhysicalTypes, introspect};
 use super::pool::{Pool, PoolOptions, Pooled};
 use super::reach::Reach;
-use super::wire::{Config, Rows, WireError, connect_simple};
+use super::sharing::{MOST_COST, Shared, Sharing};
+use super::wire::{Config, Pipeline, Rows, WireError, connect_simple};
 use crate::error::SourceError;
 use crate::observed::Observed;
 use crate::operand::Variables;
 use crate::relational::compile::KeyTypes;
 use crate::relational::{self, CompileError, Strategy};
-use crate::source::{ExecuteError, OpenError, OpenOptions, Timeouts};
+use crate::source::{Asked, ExecuteError, Most, OpenError, OpenOptions, Timeouts};
 use crate::statistics::Counter;
 
 /// A connection that the server closed is replaced without an error if it is noticed within this
 /// time. After longer it was closed while it worked, maybe because it worked for so long.
 const REPLACED_WITHIN: Duration = Duration::from_secs(1);
 
-/// The first try may overtake the statement that it is for, which then would go on for nobody. The
-/// session has no client any more, so that another try can hit nothing else.
-const CANCELLED_AGAIN_AFTER: [Duration; 2] = [Duration::from_secs(1), Duration::from_secs(9)];
+/// With as many connections one is kept for short reads, even where long ones would take all.
+const KEEPS_ONE_FROM: usize = 8;
+
+/// How often a request is asked among others before it has a connection of its own.
+const SHARED_ATTEMPTS: usize = 2;
 
 /// A database whose catalog was read.
 #[derive(Debug)]
@@ -45,6 +47,7 @@ pub struct PostgresSource {
 #[derive(Debug)]
 pub struct PostgresConnections {
     pool: Rc<Pool>,
+    sharing: Rc<Sharing>,
 }
 
 impl KeyTypes for PhysicalTypes {
@@ -82,16 +85,21 @@ impl PostgresSource {
     }
 
     #[must_use]
-    pub fn connections(&self, most: usize, memory: &Arc<Memory>) -> PostgresConnections {
+    pub fn connections(&self, most: Most, memory: &Arc<Memory>) -> PostgresConnections {
+        let shared = most.shared.min(most.connections);
+        let keeps_one = shared > 0 && most.connections >= KEEPS_ONE_FROM;
         let options = PoolOptions {
-            max_connections: most,
+            max_connections: most.connections,
+            reserved: usize::from(keeps_one),
             acquire_timeout: self.timeouts.acquire,
             idle_timeout: self.timeouts.idle,
             ..PoolOptions::default()
         };
         let config = Config::clone(&self.config).with_memory(memory);
         let reach = Arc::clone(&self.reach);
-        PostgresConnections { pool: Pool::new(config, options, reach) }
+        let (pool, sharing) =
+            (Pool::new(config, options, reach), Sharing::new(shared, most.patience));
+        PostgresConnections { pool, sharing }
     }
 }
 
@@ -113,12 +121,12 @@ impl PostgresConnections {
         &self,
         shape: &Shape,
         program: &PostgresProgram,
-        variables: Variables<'_>,
+        Asked { variables, cost }: Asked<'_>,
         sink: Sink,
         observed: &mut Observed,
     ) -> Result<Written<SourceError>, ExecuteError> {
         let (bound, mut failures) = bind(&program.program, variables);
-        let rows = self.read(program, &bound, &mut failures, observed).await?;
+        let rows = self.read(program, cost, &bound, &mut failures, observed).await?;
         let started = Instant::now();
         let answer = Answer::new(&program.program, &bound, &rows);
         let mut writer = Writer::new(shape, &program.program.layout, sink);
@@ -135,6 +143,7 @@ impl PostgresConnections {
     async fn read(
         &self,
         program: &PostgresProgram,
+        cost: u64,
         bound: &Bound,
         failures: &mut Vec<(u32, SourceError)>,
         observed: &mut Observed,
@@ -144,11 +153,32 @@ impl PostgresConnections {
             return Ok(Vec::new());
         }
         let started = Instant::now();
+        if cost <= MOST_COST && program.pace.is_short() && program.is_one_batch() {
+            for _ in 0..SHARED_ATTEMPTS {
+                if !self.sharing.is_worth_it(&self.pool) {
+                    break;
+                }
+                let without: Vec<u32> = failures.iter().map(|(root, _)| *root).collect();
+                observed.begin_round(composed(program, &without));
+                let batch =
+                    |pipeline: &mut Pipeline<'_>| compose(pipeline, program, bound, &without);
+                let shared = self.sharing.run(&self.pool, &program.pace, batch).await;
+                observed.end_round();
+                match shared {
+                    Shared::Rows(rows) => return Ok(by_level(program, &without, rows)),
+                    Shared::Moved => {}
+                    Shared::Closed(error) if started.elapsed() >= REPLACED_WITHIN => {
+                        return Err(error.into());
+                    }
+                    Shared::Apart | Shared::Closed(_) => break,
+                }
+            }
+        }
         loop {
             let connection = self.pool.acquire().await?;
             // Connections that were not used before are not replaced, so this ends.
             let may_be_replaced = connection.is_reused();
-            match read_on(connection, program, bound, failures, observed).await {
+            match read_on(connection, &self.sharing, program, bound, failures, observed).await {
                 Err(WireError::Closed { reason })
                     if may_be_replaced && started.elapsed() < REPLACED_WITHIN =>
                 {
@@ -189,19 +219,24 @@ impl PostgresConnections {
 
 async fn read_on(
     connection: Pooled,
+    sharing: &Sharing,
     program: &PostgresProgram,
     bound: &Bound,
     failures: &mut Vec<(u32, SourceError)>,
     observed: &mut Observed,
 ) -> Result<Vec<Rows>, WireError> {
     let mut running = Running { connection, is_ended: false };
+    let started = Instant::now();
     loop {
         let without: Vec<u32> = failures.iter().map(|(root, _)| *root).collect();
         running.is_ended = false;
         let ran = run(&mut running.connection, program, bound, &without, observed).await;
         running.is_ended = true;
         match ran? {
-            Run::Rows(rows) => return Ok(rows),
+            Run::Rows(rows) => {
+                program.pace.ran_apart(sharing.judge(started.elapsed(), &rows));
+                return Ok(rows);
+            }
             // Each round has one root field less, so this ends.
             Run::Failed { root, error } => failures.push((root, error)),
         }
@@ -217,23 +252,8 @@ struct Running {
 
 impl Drop for Running {
     fn drop(&mut self) {
-        if self.is_ended {
-            return;
-        }
-        let abandoned = self.connection.abandon();
-        if let Ok(runtime) = tokio::runtime::Handle::try_current() {
-            runtime.spawn(async move {
-                let token = abandoned.token.clone();
-                if let Err(error) = abandoned.cancel().await {
-                    tracing::debug!(%error, "the statement of an abandoned request goes on");
-                }
-                for pause in CANCELLED_AGAIN_AFTER {
-                    sleep(pause).await;
-                    if let Err(error) = token.cancel().await {
-                        tracing::debug!(%error, "an abandoned request was not cancelled again");
-                    }
-                }
-            });
+        if !self.is_ended {
+            self.connection.abandon().stop();
         }
     }
 }

@@ -262,18 +262,20 @@ impl Connection {
     }
 
     /// Takes messages back that were not sent.
-    fn rewind(&mut self, bytes: usize, answers: usize) {
+    pub(super) fn rewind(&mut self, bytes: usize, answers: usize) {
         self.out.truncate(bytes);
-        self.forget_unanswered(answers);
+        self.prepared.forget_unanswered(self.expected.get(answers..).unwrap_or_default());
         self.expected.truncate(answers);
     }
+}
 
+impl PreparedStatements {
     /// What the server will not do, because a message before failed or because it was not sent.
-    pub(super) fn forget_unanswered(&mut self, from: usize) {
-        for expected in self.expected.get(from..).unwrap_or_default() {
+    pub(super) fn forget_unanswered(&mut self, unanswered: &[Expected]) {
+        for expected in unanswered {
             match *expected {
-                Expected::Parse(number) => self.prepared.forget(number),
-                Expected::Close(number) => self.prepared.close_later(number),
+                Expected::Parse(number) => self.forget(number),
+                Expected::Close(number) => self.close_later(number),
                 Expected::ParseUnnamed | Expected::Bind | Expected::Execute | Expected::Control => {
                 }
             }

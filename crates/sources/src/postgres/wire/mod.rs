@@ -2,7 +2,8 @@
 //! <https://www.postgresql.org/docs/current/protocol.html>, pipelined, results in text format.
 //!
 //! One buffer takes the messages of all statements of a request, one write sends it, and rows stay
-//! in the bytes that were received. A connection is used by one task at a time.
+//! in the bytes that were received. A connection is used by one task at a time, or by several whose
+//! requests are sent one behind the other ([`Batches`]).
 //!
 //! In the order of control flow:
 //! - [`config`]: where to connect to, and how: from a URL and the `PG*` variables;
@@ -12,6 +13,7 @@
 //! - [`Pipeline`]: statements sent together, answers read together;
 //! - [`Statement`] and the cache of what is prepared (`prepared`);
 //! - `round`: what was composed is sent, and the answers are read;
+//! - [`Batches`]: the same for several requests, each answered to its own Sync;
 //! - `receive`: the bytes received, cut into messages; [`Rows`]: an index over them;
 //! - `simple`: the same connection as a `tokio_postgres::Client`, for what is not hot.
 //!
@@ -19,6 +21,7 @@
 //! again ([`Connection::is_clean`]).
 
 mod authenticate;
+mod batches;
 mod cancel;
 mod certificate;
 pub mod config;
@@ -37,6 +40,7 @@ mod startup;
 mod statement;
 mod tls;
 
+pub use batches::{Answered, Batches};
 pub use cancel::CancelToken;
 pub use config::Config;
 pub use connection::Connection;

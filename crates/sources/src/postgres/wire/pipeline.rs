@@ -38,6 +38,11 @@ impl<'c> Pipeline<'c> {
         Pipeline { connection, is_usable }
     }
 
+    /// A pipeline that is only composed, whatever is under way; it is sent behind that.
+    pub(super) fn behind(connection: &'c mut Connection) -> Pipeline<'c> {
+        Pipeline { connection, is_usable: true }
+    }
+
     /// Begins a transaction; belongs in front of all executions.
     pub fn begin(&mut self, transaction: Transaction) -> Result<(), WireError> {
         let statement = match transaction {
@@ -51,6 +56,11 @@ impl<'c> Pipeline<'c> {
     /// Ends the transaction that [`Pipeline::begin`] began.
     pub fn commit(&mut self) -> Result<(), WireError> {
         self.compose(&COMMIT, [], 0, Expected::Control)
+    }
+
+    /// Ends a transaction that failed.
+    pub(super) fn rollback(&mut self) -> Result<(), WireError> {
+        self.compose(&ROLLBACK, [], 0, Expected::Control)
     }
 
     /// Adds an execution, whose rows come at the next place in the round's results. After an error

@@ -118,6 +118,16 @@ impl Receiver {
         Ok(Some(Frame { tag, start, end }))
     }
 
+    /// Where the next message starts.
+    pub(super) fn position(&self) -> usize {
+        self.position
+    }
+
+    /// Cuts off messages again from an earlier position of the same round.
+    pub(super) fn go_back(&mut self, position: usize) {
+        self.position = position.min(self.position);
+    }
+
     pub(super) fn bytes(&self) -> &Arc<Received> {
         &self.buffer
     }

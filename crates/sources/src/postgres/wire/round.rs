@@ -10,14 +10,15 @@ use postgres_protocol::message::frontend;
 use tokio::io::AsyncWriteExt;
 
 use super::connection::{Connection, Expected, State};
-use super::error::WireError;
+use super::error::{DatabaseError, WireError};
 use super::message::{self, Kind};
 use super::pipeline;
+use super::prepared::PreparedStatements;
 use super::receive::Frame;
 use super::rows::Rows;
 
 /// A buffer for sending that grew beyond this is given back to the system.
-const KEPT_CAPACITY: usize = 1 << 20;
+pub(super) const KEPT_CAPACITY: usize = 1 << 20;
 
 /// How a round ends.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -25,6 +26,14 @@ pub(super) enum RoundEnd {
     /// The server answers what it has; the transaction stays open.
     Flush,
     Sync,
+}
+
+/// An error, and what was answered before it.
+#[derive(Debug)]
+pub(super) struct Failed {
+    pub(super) error: Box<DatabaseError>,
+    pub(super) answered: usize,
+    pub(super) execution: usize,
 }
 
 impl Connection {
@@ -144,10 +153,7 @@ impl Connection {
                     self.read_unasked(frame)?;
                 }
                 (kind, expected) => {
-                    return Err(WireError::Protocol(format!(
-                        "the server sent {kind:?} ({}) where {expected:?} was expected",
-                        frame.tag.escape_ascii()
-                    )));
+                    return Err(unexpected(kind, frame, expected));
                 }
             }
         }
@@ -160,31 +166,18 @@ impl Connection {
         answered: usize,
         execution: usize,
     ) -> Result<WireError, WireError> {
-        let mut error = Box::new(message::parse_error(self.receiver.whole(frame))?);
+        let error = self.read_error(frame)?;
+        let failed = Failed { error, answered, execution };
+        Ok(failed.blame(&self.expected, &mut self.prepared))
+    }
+
+    /// The same for an error that is judged later.
+    pub(super) fn read_error(&self, frame: Frame) -> Result<Box<DatabaseError>, WireError> {
+        let error = Box::new(message::parse_error(self.receiver.whole(frame))?);
         if error.is_fatal() {
             return Err(WireError::Closed { reason: Some(error) });
         }
-        let ends_with = self
-            .expected
-            .get(answered..)
-            .unwrap_or_default()
-            .iter()
-            .find(|expected| matches!(expected, Expected::Execute | Expected::Control));
-        let execution = (ends_with == Some(&Expected::Execute)).then_some(execution);
-        error.is_of_bind = self.expected.get(answered) == Some(&Expected::Bind);
-        error.is_of_parse = matches!(
-            self.expected.get(answered),
-            Some(Expected::Parse(_) | Expected::ParseUnnamed)
-        );
-        let before = answered.checked_sub(1).and_then(|before| self.expected.get(before));
-        let is_prepared_now = matches!(before, Some(Expected::Parse(_) | Expected::ParseUnnamed));
-        let may_have_changed = error.is_of_bind && !is_prepared_now && error.is_of_text();
-        self.forget_unanswered(answered);
-        if error.is_stale_plan() || may_have_changed {
-            self.prepared.forget_all();
-            return Ok(WireError::StalePlan(error));
-        }
-        Ok(WireError::Database { error, execution })
+        Ok(error)
     }
 
     /// What the server may send at any time.
@@ -281,5 +274,35 @@ impl Connection {
                 Err(error) => return error,
             }
         }
+    }
+}
+
+pub(super) fn unexpected(kind: Kind, frame: Frame, expected: Option<Expected>) -> WireError {
+    let tag = frame.tag.escape_ascii();
+    WireError::Protocol(format!("the server sent {kind:?} ({tag}) where {expected:?} was expected"))
+}
+
+impl Failed {
+    /// Which of the expected answers it is, and what is not prepared because of it.
+    pub(super) fn blame(self, all: &[Expected], prepared: &mut PreparedStatements) -> WireError {
+        let Self { mut error, answered, execution } = self;
+        let unanswered = all.get(answered..).unwrap_or_default();
+        let is_parse = |expected: Option<&Expected>| {
+            matches!(expected, Some(Expected::Parse(_) | Expected::ParseUnnamed))
+        };
+        let ends_with = unanswered
+            .iter()
+            .find(|expected| matches!(expected, Expected::Execute | Expected::Control));
+        let execution = (ends_with == Some(&Expected::Execute)).then_some(execution);
+        error.is_of_bind = unanswered.first() == Some(&Expected::Bind);
+        error.is_of_parse = is_parse(unanswered.first());
+        let is_prepared_now = is_parse(answered.checked_sub(1).and_then(|before| all.get(before)));
+        let may_have_changed = error.is_of_bind && !is_prepared_now && error.is_of_text();
+        prepared.forget_unanswered(unanswered);
+        if error.is_stale_plan() || may_have_changed {
+            prepared.forget_all();
+            return WireError::StalePlan(error);
+        }
+        WireError::Database { error, execution }
     }
 }

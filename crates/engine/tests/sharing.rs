@@ -1,0 +1,239 @@
+//! Short reads of many requests on one connection of PostgreSQL: each has the answer that it has
+//! alone, and none waits for a long one.
+
+#![allow(clippy::unwrap_used, clippy::panic, reason = "a test ends where it cannot go on")]
+
+#[path = "sharing/shop.rs"]
+mod shop;
+
+use std::cell::Cell;
+use std::rc::Rc;
+use std::time::Duration;
+
+use engine::Most;
+use serde_json::{Value, json};
+use tokio::task::{JoinHandle, spawn_local, yield_now};
+
+use crate::shop::{Answering, Shop, block_on, happens};
+
+const ARTIST: &str = "query ($id: Int!) { artistById(id: $id) { id name } }";
+const ALBUMS: &str = "query ($id: Int!) {
+    artistById(id: $id) { name albumsByArtistIdList { id title artistByArtistId { name } } }
+}";
+const PAGE: &str =
+    "query ($id: Int!) { allAlbumsList(first: $id, orderBy: ID_DESC) { id artistId } }";
+/// A root field of two fails for one of the ids, in the middle of a transaction.
+const FAULTS: &str = "query ($id: Int!) {
+    allFaultsList(condition: {id: $id}) { id share }
+    artistById(id: $id) { albumsByArtistIdList { id } }
+}";
+const GATE: &str = "query ($id: Int!) { allGatesList(condition: {id: $id}) { id opened } }";
+
+/// The lock of a gate, for as long as the session lives.
+const CLOSE_GATE: &str = "SELECT pg_advisory_lock(2)";
+
+fn artist(id: usize) -> Value {
+    let name = (!id.is_multiple_of(5)).then(|| format!("artist {id}"));
+    json!({ "data": { "artistById": { "id": id, "name": name } } })
+}
+
+fn spawn(answering: &Answering, query: &'static str, id: usize) -> JoinHandle<Value> {
+    let answering = answering.clone();
+    spawn_local(async move { answering.ask(query, &json!({ "id": id })).await })
+}
+
+/// Numbers that look like chance, the same each time.
+fn chance(state: &mut u64) -> usize {
+    *state = state.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
+    (*state >> 33) as usize
+}
+
+/// Holds the lock of gate 2 until it is dropped.
+async fn close_gate(shop: &Shop) -> tokio_postgres::Client {
+    let (client, connection) =
+        tokio_postgres::connect(&shop.url(), tokio_postgres::NoTls).await.unwrap();
+    spawn_local(connection);
+    client.batch_execute(CLOSE_GATE).await.unwrap();
+    client
+}
+
+#[test]
+fn each_request_has_the_answer_that_it_has_alone() {
+    for shop in Shop::on_each() {
+        block_on(async {
+            let alone = shop.answering(&shop.url(), Most::apart(1)).await;
+            let sharing = shop.sharing().await;
+            let queries = [ARTIST, ALBUMS, PAGE, FAULTS];
+            for query in queries {
+                sharing.prove_short(query).await;
+            }
+            let mut state = 1;
+            let (mut failed, mut left) = (0, 0);
+            for _ in 0..40 {
+                let mut asked = Vec::new();
+                for _ in 0..25 {
+                    let query = queries[chance(&mut state) % queries.len()];
+                    let id = chance(&mut state) % 60;
+                    asked.push((query, id, spawn(&sharing, query, id)));
+                }
+                for _ in 0..chance(&mut state) % 4 {
+                    yield_now().await;
+                }
+                for (query, id, answer) in asked {
+                    // Some clients do not wait.
+                    if chance(&mut state).is_multiple_of(8) {
+                        answer.abort();
+                        left += 1;
+                        continue;
+                    }
+                    let expected = alone.ask(query, &json!({ "id": id })).await;
+                    failed += usize::from(!expected["errors"].is_null());
+                    assert_eq!(answer.await.unwrap(), expected, "{query} {id}");
+                }
+            }
+            assert!(failed > 3 && left > 50, "{failed} failed and {left} left");
+        });
+    }
+}
+
+#[test]
+fn many_requests_need_few_connections() {
+    let Some(shop) = Shop::on_one() else { return };
+    block_on(async {
+        let sharing = shop.sharing().await;
+        sharing.prove_short(ARTIST).await;
+        for _ in 0..20 {
+            let asked: Vec<_> = (1..=50).map(|id| (id, spawn(&sharing, ARTIST, id))).collect();
+            for (id, answer) in asked {
+                assert_eq!(answer.await.unwrap(), artist(id));
+            }
+        }
+        let totals = sharing.totals();
+        assert_eq!((totals.used, totals.waiting, totals.refused), (0, 0, 0), "{totals:?}");
+        // One is shared, one is that of who came first.
+        assert_eq!((totals.opened, totals.acquired), (2, 1_020), "{totals:?}");
+
+        let apart = shop.answering(&shop.url(), Most::apart(8)).await;
+        let asked: Vec<_> = (1..=50).map(|id| spawn(&apart, ARTIST, id)).collect();
+        for answer in asked {
+            answer.await.unwrap();
+        }
+        assert_eq!(apart.totals().opened, 8);
+    });
+}
+
+#[test]
+fn nobody_waits_behind_a_statement_that_turns_out_long() {
+    for shop in Shop::on_each() {
+        block_on(async {
+            let sharing = shop.answering(&shop.url(), Most::sharing(8, 1)).await;
+            sharing.prove_short(GATE).await;
+            sharing.prove_short(ARTIST).await;
+            let gate = close_gate(&shop).await;
+            for _ in 0..3 {
+                // Somebody has a connection, so that the long one shares the next.
+                let first = spawn(&sharing, ARTIST, 1);
+                let long = spawn(&sharing, GATE, 2);
+                let short: Vec<_> = (1..=40).map(|id| (id, spawn(&sharing, ARTIST, id))).collect();
+                for (id, answer) in short {
+                    assert_eq!(answer.await.unwrap(), artist(id));
+                }
+                assert_eq!(first.await.unwrap(), artist(1));
+                assert!(!long.is_finished());
+                long.abort();
+                // It is stopped in the database, too.
+                happens(|| shop.sessions("state = 'active'") == 0).await;
+            }
+            let long = spawn(&sharing, GATE, 2);
+            happens(|| shop.sessions("state = 'active'") == 1).await;
+            drop(gate);
+            let expected = json!({ "data": { "allGatesList": [{ "id": 2, "opened": "" }] } });
+            assert_eq!(long.await.unwrap(), expected);
+        });
+    }
+}
+
+#[test]
+fn short_requests_have_a_connection_while_long_ones_have_all_others() {
+    let Some(shop) = Shop::on_one() else { return };
+    block_on(async {
+        let sharing = shop.sharing().await;
+        sharing.prove_short(ARTIST).await;
+        let gate = close_gate(&shop).await;
+        // What is not known to be short runs apart.
+        let long: Vec<_> = (0..20).map(|_| spawn(&sharing, GATE, 2)).collect();
+        happens(|| shop.sessions("state = 'active'") == 7).await;
+        for id in 1..=50 {
+            assert_eq!(spawn(&sharing, ARTIST, id).await.unwrap(), artist(id));
+        }
+        assert!(!long.iter().any(JoinHandle::is_finished));
+        drop(gate);
+        for answer in long {
+            assert_eq!(answer.await.unwrap()["errors"], Value::Null);
+        }
+    });
+}
+
+#[test]
+fn sessions_that_end_are_replaced_under_load() {
+    let Some(shop) = Shop::on_one() else { return };
+    block_on(async {
+        let sharing = shop.sharing().await;
+        sharing.prove_short(ARTIST).await;
+        sharing.prove_short(ALBUMS).await;
+        let alone = shop.answering(&shop.url(), Most::apart(1)).await;
+        let albums = alone.ask(ALBUMS, &json!({ "id": 3 })).await;
+        drop(alone);
+        for _ in 0..10 {
+            let asked: Vec<_> = (1..=50)
+                .map(|id| (id, spawn(&sharing, ARTIST, id), spawn(&sharing, ALBUMS, 3)))
+                .collect();
+            yield_now().await;
+            shop.end_sessions();
+            for (id, one, other) in asked {
+                assert_eq!(one.await.unwrap(), artist(id));
+                assert_eq!(other.await.unwrap(), albums);
+            }
+        }
+    });
+}
+
+#[test]
+fn who_needs_a_connection_gets_the_shared_one_where_the_server_gives_no_other() {
+    let Some(shop) = Shop::on_one() else { return };
+    shop.execute(
+        "DO $$ BEGIN CREATE ROLE few LOGIN; EXCEPTION WHEN duplicate_object THEN NULL; END $$;
+         GRANT SELECT ON ALL TABLES IN SCHEMA public TO few;
+         DO $$ BEGIN EXECUTE format('ALTER DATABASE %I CONNECTION LIMIT 2', current_database());
+         END $$;",
+    );
+    block_on(async {
+        let url = shop.url().replace("postgres@", "few@").replace("user=postgres", "user=few");
+        assert!(url.contains("few"), "{url}");
+        let sharing = shop.answering(&url, Most::sharing(8, 2)).await;
+        sharing.prove_short(ARTIST).await;
+        let stop = Rc::new(Cell::new(false));
+        let load: Vec<_> = (1..=30)
+            .map(|id| {
+                let (answering, stop) = (sharing.clone(), Rc::clone(&stop));
+                spawn_local(async move {
+                    while !stop.get() {
+                        assert_eq!(answering.ask(ARTIST, &json!({ "id": id })).await, artist(id));
+                    }
+                })
+            })
+            .collect();
+        for round in 0..10 {
+            // Each is a document that nothing is known of.
+            let query = format!("query ($id: Int!) {{ a{round}: artistById(id: $id) {{ id }} }}");
+            let answer = sharing.ask(&query, &json!({ "id": 4 })).await;
+            assert_eq!(answer["data"][format!("a{round}")]["id"], 4, "{answer}");
+            tokio::time::sleep(Duration::from_millis(5)).await;
+        }
+        stop.set(true);
+        for answered in load {
+            answered.await.unwrap();
+        }
+        assert_eq!(sharing.totals().refused, 0);
+    });
+}

@@ -1,0 +1,107 @@
+//! Whether a program's statements have proved short, so that others may stand behind them.
+
+use std::sync::atomic::{AtomicU32, Ordering};
+
+/// How often a program that nothing is known of must prove short.
+const FIRST_RUNS: u32 = 2;
+
+/// The same after it was long among others, at most.
+const MOST_RUNS: u32 = 1_024;
+
+/// How long a run was for those who would have stood behind it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Length {
+    Short,
+    Long,
+}
+
+/// What is known of the time that a program takes. It is on probation until it has proved short
+/// often enough, on connections of its own; long among others, it is again, for twice as long as
+/// the time before.
+#[derive(Debug)]
+pub(super) struct Pace {
+    /// How often it must still prove short.
+    owed: AtomicU32,
+    /// How often it must after the next time that it was long among others.
+    penalty: AtomicU32,
+}
+
+impl Default for Pace {
+    fn default() -> Self {
+        Self { owed: AtomicU32::new(FIRST_RUNS), penalty: AtomicU32::new(2 * FIRST_RUNS) }
+    }
+}
+
+impl Pace {
+    pub(super) fn is_short(&self) -> bool {
+        self.owed.load(Ordering::Relaxed) == 0
+    }
+
+    /// It ran on a connection of its own.
+    pub(super) fn ran_apart(&self, length: Length) {
+        let owed = self.owed.load(Ordering::Relaxed);
+        let owes = match length {
+            Length::Long => owed.max(FIRST_RUNS),
+            Length::Short if owed == 0 => return,
+            // Threads that run it at once may forget one of their runs, which does no harm.
+            Length::Short => owed - 1,
+        };
+        self.owed.store(owes, Ordering::Relaxed);
+    }
+
+    /// It ran among others, and was so long by itself.
+    pub(super) fn ran_among_others(&self, length: Length) {
+        match length {
+            Length::Short => {}
+            Length::Long => self.disturbed_others(),
+        }
+    }
+
+    /// It was long among others, or failed.
+    pub(super) fn disturbed_others(&self) {
+        let penalty = self.penalty.load(Ordering::Relaxed);
+        self.owed.store(penalty, Ordering::Relaxed);
+        self.penalty.store((penalty * 2).min(MOST_RUNS), Ordering::Relaxed);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// How many short runs it takes until it may share.
+    fn runs_owed(pace: &Pace) -> usize {
+        let mut runs = 0;
+        while !pace.is_short() {
+            pace.ran_apart(Length::Short);
+            runs += 1;
+        }
+        runs
+    }
+
+    #[test]
+    fn a_program_proves_short_before_it_shares() {
+        let pace = Pace::default();
+        pace.ran_apart(Length::Short);
+        assert!(!pace.is_short());
+        pace.ran_apart(Length::Long);
+        assert_eq!(runs_owed(&pace), 2);
+        pace.ran_among_others(Length::Short);
+        assert!(pace.is_short());
+        pace.ran_apart(Length::Long);
+        assert_eq!(runs_owed(&pace), 2);
+    }
+
+    #[test]
+    fn one_that_was_long_among_others_proves_it_for_longer_each_time() {
+        let pace = Pace::default();
+        runs_owed(&pace);
+        let runs: Vec<usize> = (0..10)
+            .map(|_| {
+                pace.ran_among_others(Length::Long);
+                runs_owed(&pace)
+            })
+            .collect();
+        assert_eq!(runs, [4, 8, 16, 32, 64, 128, 256, 512, 1024, 1024]);
+    }
+}

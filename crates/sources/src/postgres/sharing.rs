@@ -1,0 +1,172 @@
+//! Short reads of many requests on few connections of a thread.
+//!
+//! Requests that are under way at the same time are sent one behind the other over the same
+//! connection, each as a batch with a Sync of its own: one write and one read serve many of them,
+//! and so does one wake-up of the server's process. Who may: programs of one batch that call
+//! nothing, whose statements have proved short ([`super::pace`]), and that are estimated to read few
+//! rows.
+//!
+//! Nobody waits behind a long statement: if the first one in a connection's queue is not answered
+//! within a moment ([`Sharing::patience`]), those behind it are asked again elsewhere, the connection takes no more, and
+//! the program is on probation again. Whatever fails is asked again on a connection of its own,
+//! where errors are what they are, so that no request sees anything of the others.
+//!
+//! A connection belongs to the pool: it is shared only while something is under way on it.
+
+mod group;
+
+use std::cell::{Cell, RefCell};
+use std::rc::Rc;
+use std::time::Duration;
+
+use tokio::sync::Notify;
+use tokio::task::spawn_local;
+
+use self::group::{Group, Reply, drive};
+use super::pace::{Length, Pace};
+use super::pool::Pool;
+use super::wire::{Pipeline, Rows, WireError};
+
+/// From this many requests on, one more connection is shared if there may be.
+const DEPTH: usize = 16;
+
+/// The most requests that stand in one queue.
+const MOST_WAITING: usize = 256;
+
+/// An answer of more rows is large: reading it would hold up those behind it.
+const MANY_ROWS: usize = 2_000;
+
+/// The most rows that a request may be estimated to read.
+pub(super) const MOST_COST: u64 = 10_000;
+
+/// The connections that requests of one thread share.
+#[derive(Debug)]
+pub(super) struct Sharing {
+    /// The most of them.
+    most: usize,
+    /// How long the first in a queue may hold up the others.
+    patience: Duration,
+    /// Those that take more requests.
+    groups: RefCell<Vec<Rc<Group>>>,
+    /// How many are being made.
+    opening: Cell<usize>,
+    opened: Notify,
+}
+
+/// What became of a request that was to share a connection.
+#[derive(Debug)]
+pub(super) enum Shared {
+    Rows(Vec<Rows>),
+    /// Somebody before it took too long: it may be asked again in the same way.
+    Moved,
+    /// It must have a connection of its own.
+    Apart,
+    /// The server closed the connection.
+    Closed(WireError),
+}
+
+impl Sharing {
+    pub(super) fn new(most: usize, patience: Duration) -> Rc<Self> {
+        let (groups, opening, opened) = (RefCell::default(), Cell::new(0), Notify::new());
+        Rc::new(Self { most, patience, groups, opening, opened })
+    }
+
+    /// Whether a connection should be shared now. A request that is alone needs none, unless it
+    /// would take the only one there is.
+    pub(super) fn is_worth_it(&self, pool: &Pool) -> bool {
+        let has_others = pool.used_connections() > 0 || pool.options().max_connections == 1;
+        self.most > 0 && has_others && !pool.is_short_of_connections()
+    }
+
+    /// Whether a run was short enough for others to stand behind it.
+    pub(super) fn judge(&self, elapsed: Duration, rows: &[Rows]) -> Length {
+        let rows: usize = rows.iter().map(Rows::len).sum();
+        match elapsed > self.patience || rows > MANY_ROWS {
+            true => Length::Long,
+            false => Length::Short,
+        }
+    }
+
+    /// Sends what is composed behind the requests of others, and waits for its answer.
+    pub(super) async fn run(
+        self: &Rc<Self>,
+        pool: &Rc<Pool>,
+        pace: &Pace,
+        compose: impl FnOnce(&mut Pipeline<'_>) -> Result<(), WireError>,
+    ) -> Shared {
+        let Some(group) = self.find(pool).await else { return Shared::Apart };
+        let Some(waiting) = group.push(self, pace, compose) else { return Shared::Apart };
+        match waiting.reply().await {
+            Some(Reply::Rows(rows, elapsed)) => {
+                pace.ran_among_others(self.judge(elapsed, &rows));
+                Shared::Rows(rows)
+            }
+            Some(Reply::Moved) => Shared::Moved,
+            Some(Reply::Closed(reason)) => Shared::Closed(WireError::Closed { reason }),
+            Some(Reply::Failed) => {
+                pace.disturbed_others();
+                Shared::Apart
+            }
+            None => Shared::Apart,
+        }
+    }
+
+    /// The connection with the fewest requests, or one more.
+    async fn find(self: &Rc<Self>, pool: &Rc<Pool>) -> Option<Rc<Group>> {
+        let (found, count) = self.shortest();
+        let may_open = count + self.opening.get() < self.most;
+        let is_deep = found.is_none_or(|found| found.waiting() >= DEPTH);
+        if is_deep
+            && may_open
+            && let Some(group) = self.open(pool).await
+        {
+            return Some(group);
+        }
+        if self.opening.get() > 0 && self.shortest().0.is_none() {
+            self.opened.notified().await;
+        }
+        // There may be others after the wait.
+        let found = self.shortest().0.filter(|found| found.waiting() < MOST_WAITING)?;
+        pool.count_shared();
+        Some(found)
+    }
+
+    fn shortest(&self) -> (Option<Rc<Group>>, usize) {
+        let groups = self.groups.borrow();
+        (groups.iter().min_by_key(|group| group.waiting()).map(Rc::clone), groups.len())
+    }
+
+    async fn open(self: &Rc<Self>, pool: &Rc<Pool>) -> Option<Rc<Group>> {
+        let acquired = {
+            let _opening = Opening::begin(self);
+            pool.acquire_to_share().await?
+        };
+        // Whoever is refused here is told so where it asks for a connection of its own.
+        let group = Group::new(acquired.ok()?);
+        self.groups.borrow_mut().push(Rc::clone(&group));
+        spawn_local(drive(Rc::clone(self), Rc::clone(&group)));
+        Some(group)
+    }
+
+    /// A connection that takes no more requests.
+    fn forget(&self, group: &Rc<Group>) {
+        self.groups.borrow_mut().retain(|known| !Rc::ptr_eq(known, group));
+    }
+}
+
+/// Counts as a connection that is being made. Its end wakes those who wait for it.
+struct Opening<'s>(&'s Sharing);
+
+impl<'s> Opening<'s> {
+    fn begin(sharing: &'s Sharing) -> Self {
+        sharing.opening.set(sharing.opening.get() + 1);
+        Self(sharing)
+    }
+}
+
+impl Drop for Opening<'_> {
+    fn drop(&mut self) {
+        self.0.opening.set(self.0.opening.get().saturating_sub(1));
+        self.0.opened.notify_waiters();
+    }
+}

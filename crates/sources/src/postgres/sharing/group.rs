@@ -1,0 +1,215 @@
+//! One connection and the requests that share it.
+
+use std::cell::RefCell;
+use std::future::poll_fn;
+use std::pin::{Pin, pin};
+use std::rc::Rc;
+use std::task::{Context, Poll, Waker};
+use std::time::Duration;
+
+use tokio::sync::oneshot;
+use tokio::time::{Instant, Sleep, sleep};
+
+use super::super::pace::Pace;
+use super::super::pool::Pooled;
+use super::super::wire::{Batches, DatabaseError, Pipeline, Rows, WireError};
+use super::Sharing;
+
+#[derive(Debug)]
+pub(super) struct Group {
+    /// None when the connection is back in the pool, or given up.
+    open: RefCell<Option<Open>>,
+}
+
+#[derive(Debug)]
+struct Open {
+    connection: Pooled,
+    batches: Batches<oneshot::Sender<Reply>>,
+    /// Since when the first in the queue is the first.
+    since: Instant,
+    /// The first in the queue takes too long.
+    is_stuck: bool,
+    /// The task that sends and reads.
+    driver: Option<Waker>,
+}
+
+/// What a request is told.
+#[derive(Debug)]
+pub(super) enum Reply {
+    /// Its rows, and how long they took by themselves.
+    Rows(Vec<Rows>, Duration),
+    Moved,
+    Failed,
+    Closed(Option<Box<DatabaseError>>),
+}
+
+/// A request that waits for its reply. If it goes away, the others are answered all the same.
+pub(super) struct Waiting<'w> {
+    group: &'w Group,
+    sharing: &'w Sharing,
+    pace: &'w Pace,
+    since: Instant,
+    receiver: oneshot::Receiver<Reply>,
+    is_answered: bool,
+}
+
+impl Group {
+    pub(super) fn new(mut connection: Pooled) -> Rc<Self> {
+        let batches = Batches::begin(&mut connection);
+        let since = Instant::now();
+        let open = Open { connection, batches, since, is_stuck: false, driver: None };
+        Rc::new(Self { open: RefCell::new(Some(open)) })
+    }
+
+    /// How many requests it has.
+    pub(super) fn waiting(&self) -> usize {
+        self.open.borrow().as_ref().map_or(usize::MAX, |open| open.batches.len())
+    }
+
+    /// Puts a request behind the others. None if it cannot be composed.
+    pub(super) fn push<'w>(
+        &'w self,
+        sharing: &'w Sharing,
+        pace: &'w Pace,
+        compose: impl FnOnce(&mut Pipeline<'_>) -> Result<(), WireError>,
+    ) -> Option<Waiting<'w>> {
+        let mut open = self.open.borrow_mut();
+        let open = open.as_mut()?;
+        let (sender, receiver) = oneshot::channel();
+        let since = Instant::now();
+        if open.batches.is_empty() {
+            open.since = since;
+        }
+        let pushed = open.batches.push(&mut open.connection, sender, compose);
+        open.wake();
+        pushed.ok()?;
+        Some(Waiting { group: self, sharing, pace, since, receiver, is_answered: false })
+    }
+
+    /// Sends, reads and tells, until nothing is under way any more.
+    fn poll(
+        self: &Rc<Self>,
+        context: &mut Context<'_>,
+        mut patience: Pin<&mut Sleep>,
+        sharing: &Sharing,
+    ) -> Poll<()> {
+        let mut slot = self.open.borrow_mut();
+        let Some(open) = slot.as_mut() else { return Poll::Ready(()) };
+        let mut answered = Vec::new();
+        let polled = open.batches.poll(&mut open.connection, context, &mut answered);
+        if !answered.is_empty() {
+            let now = Instant::now();
+            let mut elapsed = now - open.since;
+            for answer in answered {
+                let reply = match answer.result {
+                    Ok(rows) => Reply::Rows(rows, elapsed),
+                    Err(_) => Reply::Failed,
+                };
+                tell(answer.of, reply);
+                elapsed = Duration::ZERO;
+            }
+            open.since = now;
+            if open.is_stuck {
+                open.is_stuck = false;
+                patience.as_mut().reset(now + sharing.patience);
+            }
+        }
+        if let Poll::Ready(error) = polled {
+            sharing.forget(self);
+            open.fail(error);
+            *slot = None;
+            return Poll::Ready(());
+        }
+        if open.batches.is_empty() {
+            sharing.forget(self);
+            let Open { connection, batches, .. } = open;
+            batches.end(connection);
+            *slot = None;
+            return Poll::Ready(());
+        }
+        while !open.is_stuck && patience.as_mut().poll(context).is_ready() {
+            let deadline = open.since + sharing.patience;
+            if Instant::now() < deadline {
+                patience.as_mut().reset(deadline);
+                if !open.connection.is_young() {
+                    sharing.forget(self);
+                }
+                continue;
+            }
+            open.is_stuck = true;
+            sharing.forget(self);
+            for other in open.batches.others() {
+                tell(other, Reply::Moved);
+            }
+        }
+        if open.is_stuck && open.batches.first().is_none_or(oneshot::Sender::is_closed) {
+            open.connection.abandon().stop();
+            *slot = None;
+            return Poll::Ready(());
+        }
+        if !open.driver.as_ref().is_some_and(|driver| driver.will_wake(context.waker())) {
+            open.driver = Some(context.waker().clone());
+        }
+        Poll::Pending
+    }
+}
+
+pub(super) async fn drive(sharing: Rc<Sharing>, group: Rc<Group>) {
+    let mut patience = pin!(sleep(sharing.patience));
+    poll_fn(|context| group.poll(context, patience.as_mut(), &sharing)).await;
+}
+
+impl Open {
+    fn wake(&self) {
+        if let Some(driver) = &self.driver {
+            driver.wake_by_ref();
+        }
+    }
+
+    /// Tells everybody that the session is at its end.
+    fn fail(&mut self, error: WireError) {
+        match error {
+            WireError::Closed { reason } => {
+                for other in self.batches.all() {
+                    tell(other, Reply::Closed(reason.clone()));
+                }
+            }
+            // An answer that is too large, for one; whose it is will be seen.
+            _ => {
+                tracing::debug!(%error, "a shared connection is given up");
+                for other in self.batches.all() {
+                    tell(other, Reply::Failed);
+                }
+            }
+        }
+    }
+}
+
+/// Whoever went away is told nothing.
+fn tell(asker: oneshot::Sender<Reply>, reply: Reply) {
+    drop(asker.send(reply));
+}
+
+impl Waiting<'_> {
+    /// None if the driver is gone, as at the end of the runtime.
+    pub(super) async fn reply(mut self) -> Option<Reply> {
+        let reply = (&mut self.receiver).await;
+        self.is_answered = true;
+        reply.ok()
+    }
+}
+
+impl Drop for Waiting<'_> {
+    fn drop(&mut self) {
+        if self.is_answered {
+            return;
+        }
+        if self.since.elapsed() > self.sharing.patience {
+            self.pace.disturbed_others();
+        }
+        self.receiver.close();
+        if let Some(open) = &*self.group.open.borrow() {
+            open.wake();
+        }
+    }
+}

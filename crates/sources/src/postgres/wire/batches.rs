@@ -1,0 +1,338 @@
+//! Several requests on one connection: each is a batch of statements with a Sync of its own, and the
+//! batches are answered in the order in which they were composed.
+//!
+//! An error ends its batch only: the server passes over everything up to the batch's own Sync. Where
+//! it leaves a transaction open, a ROLLBACK is sent behind what is under way, and the batches between
+//! fail because of it, too; whoever composed them asks again.
+
+use std::collections::VecDeque;
+use std::pin::pin;
+use std::task::{Context, Poll};
+
+use bytes::BytesMut;
+use postgres_protocol::message::frontend;
+use tokio::io::AsyncWriteExt;
+
+use super::connection::{Connection, Expected, State};
+use super::error::WireError;
+use super::message::{self, Kind};
+use super::pipeline::Pipeline;
+use super::receive::Frame;
+use super::round::{Failed, KEPT_CAPACITY, unexpected};
+use super::rows::Rows;
+
+/// What a connection was asked and has not answered. `T` is what whoever asked is known by.
+#[derive(Debug)]
+pub struct Batches<T> {
+    queue: VecDeque<Batch<T>>,
+    /// How much of the first batch is answered.
+    progress: Progress,
+    /// Where the answer of the first batch starts.
+    start: usize,
+    /// How many of the composed bytes are sent.
+    written: usize,
+    is_flushed: bool,
+    is_rolling_back: bool,
+    /// Empty lists, to be used again.
+    spare: Vec<Vec<Expected>>,
+}
+
+/// A batch that came to its end.
+#[derive(Debug)]
+pub struct Answered<T> {
+    pub of: T,
+    pub result: Result<Vec<Rows>, WireError>,
+}
+
+#[derive(Debug)]
+struct Batch<T> {
+    of: Asker<T>,
+    expected: Vec<Expected>,
+}
+
+#[derive(Debug)]
+enum Asker<T> {
+    Somebody(T),
+    /// Whoever it was waits no more.
+    Nobody,
+    /// A ROLLBACK of the batches themselves.
+    Rollback,
+}
+
+#[derive(Debug, Default)]
+struct Progress {
+    /// How many of the expected answers have come.
+    answered: usize,
+    /// How many of them were executions.
+    executions: usize,
+    /// One for each execution that has rows or is at its end.
+    results: Vec<Rows>,
+    failed: Option<Failed>,
+}
+
+impl Progress {
+    /// The rows of the execution that is answered now.
+    fn rows(&mut self) -> &mut Rows {
+        self.results.resize_with(self.executions + 1, Rows::default);
+        &mut self.results[self.executions]
+    }
+}
+
+impl<T> Batches<T> {
+    /// For a connection that was not used by others.
+    pub fn begin(connection: &mut Connection) -> Self {
+        drop(connection.pipeline());
+        connection.receiver.start_round();
+        Self {
+            queue: VecDeque::new(),
+            progress: Progress::default(),
+            start: 0,
+            written: 0,
+            is_flushed: true,
+            is_rolling_back: false,
+            spare: Vec::new(),
+        }
+    }
+
+    /// Whether everything is answered.
+    pub fn is_empty(&self) -> bool {
+        self.queue.is_empty()
+    }
+
+    pub fn len(&self) -> usize {
+        self.queue.len()
+    }
+
+    /// Who asked what is answered next.
+    pub fn first(&self) -> Option<&T> {
+        match &self.queue.front()?.of {
+            Asker::Somebody(of) => Some(of),
+            Asker::Nobody | Asker::Rollback => None,
+        }
+    }
+
+    /// Takes those who asked, all but the first.
+    pub fn others(&mut self) -> impl Iterator<Item = T> {
+        self.queue.iter_mut().skip(1).filter_map(Batch::take)
+    }
+
+    /// Takes all who asked.
+    pub fn all(&mut self) -> impl Iterator<Item = T> {
+        self.queue.iter_mut().filter_map(Batch::take)
+    }
+
+    /// Composes a batch behind the others. [`Batches::poll`] sends it.
+    pub fn push(
+        &mut self,
+        connection: &mut Connection,
+        of: T,
+        compose: impl FnOnce(&mut Pipeline<'_>) -> Result<(), WireError>,
+    ) -> Result<(), WireError> {
+        self.push_batch(connection, Asker::Somebody(of), compose)
+    }
+
+    /// Sends what was composed, and reads what has come. Ready with the error that ends the session
+    /// for all.
+    pub fn poll(
+        &mut self,
+        connection: &mut Connection,
+        context: &mut Context<'_>,
+        answered: &mut Vec<Answered<T>>,
+    ) -> Poll<WireError> {
+        loop {
+            if let Err(error) = self.poll_write(connection, context) {
+                return Poll::Ready(error);
+            }
+            match connection.receiver.poll_read(&mut connection.socket, context) {
+                Poll::Pending => return Poll::Pending,
+                Poll::Ready(Ok(0)) => return Poll::Ready(WireError::Closed { reason: None }),
+                Poll::Ready(Ok(_)) => {}
+                Poll::Ready(Err(error)) => return Poll::Ready(error),
+            }
+            if let Err(error) = self.read(connection, answered) {
+                return Poll::Ready(error);
+            }
+        }
+    }
+
+    /// Gives the connection back to those who use it alone.
+    pub fn end(&mut self, connection: &mut Connection) {
+        if self.queue.is_empty() && connection.state == State::Sent && connection.out.is_empty() {
+            connection.state = State::Idle;
+            connection.receiver.end_round();
+        }
+    }
+
+    fn push_batch(
+        &mut self,
+        connection: &mut Connection,
+        of: Asker<T>,
+        compose: impl FnOnce(&mut Pipeline<'_>) -> Result<(), WireError>,
+    ) -> Result<(), WireError> {
+        let (bytes, state) = (connection.out.len(), connection.state);
+        connection.expected = self.spare.pop().unwrap_or_default();
+        let composed = compose(&mut Pipeline::behind(connection));
+        if let Err(error) = composed {
+            connection.rewind(bytes, 0);
+            connection.state = state;
+            return Err(error);
+        }
+        frontend::sync(&mut connection.out);
+        connection.state = State::Sent;
+        let expected = std::mem::take(&mut connection.expected);
+        self.queue.push_back(Batch { of, expected });
+        self.is_flushed = false;
+        Ok(())
+    }
+
+    /// Writes as much as the socket takes.
+    fn poll_write(
+        &mut self,
+        connection: &mut Connection,
+        context: &mut Context<'_>,
+    ) -> Result<(), WireError> {
+        let Connection { socket, out, .. } = connection;
+        loop {
+            let rest = out.get(self.written..).unwrap_or_default();
+            if rest.is_empty() {
+                break;
+            }
+            match pin!(socket.write(rest)).poll(context) {
+                Poll::Ready(Ok(0)) => return Err(WireError::Closed { reason: None }),
+                Poll::Ready(Ok(count)) => self.written += count,
+                Poll::Ready(Err(error)) => return Err(error.into()),
+                Poll::Pending => return Ok(()),
+            }
+        }
+        self.written = 0;
+        out.clear();
+        if out.capacity() > KEPT_CAPACITY {
+            *out = BytesMut::new();
+        }
+        if !self.is_flushed
+            && let Poll::Ready(flushed) = pin!(socket.flush()).poll(context)
+        {
+            flushed?;
+            self.is_flushed = true;
+        }
+        Ok(())
+    }
+
+    /// Reads the messages that are there. What is answered by them points into their buffer.
+    fn read(
+        &mut self,
+        connection: &mut Connection,
+        answered: &mut Vec<Answered<T>>,
+    ) -> Result<(), WireError> {
+        let mut results = Vec::new();
+        while let Some(frame) = connection.receiver.next_frame()? {
+            if self.read_frame(connection, frame)? {
+                self.start = connection.receiver.position();
+                results.extend(self.finish_first(connection, frame)?);
+            }
+        }
+        if self.start == 0 {
+            return Ok(());
+        }
+        let received = connection.receiver.bytes();
+        for answer in &mut results {
+            if let Ok(rows) = &mut answer.result {
+                rows.iter_mut().for_each(|rows| rows.hold(received));
+            }
+        }
+        // The beginning of the next answer moves to another buffer, where it is read again.
+        connection.receiver.go_back(self.start);
+        connection.receiver.start_round();
+        self.start = 0;
+        self.progress = Progress::default();
+        answered.append(&mut results);
+        Ok(())
+    }
+
+    /// Whether it was the last one of its batch.
+    fn read_frame(&mut self, connection: &mut Connection, frame: Frame) -> Result<bool, WireError> {
+        let kind = Kind::of(frame.tag);
+        let Some(batch) = self.queue.front() else {
+            return connection.read_unasked(frame).map(|()| false);
+        };
+        let progress = &mut self.progress;
+        let has_failed = progress.failed.is_some();
+        let expected = batch.expected.get(progress.answered).copied();
+        match (kind, expected) {
+            (Kind::Notice | Kind::ParameterStatus | Kind::Notification, _) => {
+                connection.read_unasked(frame)?;
+            }
+            (Kind::ReadyForQuery, expected) if has_failed || expected.is_none() => {
+                return Ok(true);
+            }
+            (Kind::Error, _) => {
+                let error = connection.read_error(frame)?;
+                let Progress { answered, executions: execution, .. } = *progress;
+                progress.failed.get_or_insert(Failed { error, answered, execution });
+            }
+            (Kind::DataRow, Some(Expected::Execute)) if !has_failed => {
+                progress.rows().push(connection.receiver.bytes(), frame)?;
+            }
+            (Kind::CommandComplete | Kind::EmptyQuery, Some(Expected::Execute)) if !has_failed => {
+                let affected = message::affected_rows(connection.receiver.body(frame));
+                progress.rows().complete(affected);
+                progress.answered += 1;
+                progress.executions += 1;
+            }
+            (Kind::BindComplete, Some(Expected::Bind))
+            | (Kind::ParseComplete, Some(Expected::Parse(_) | Expected::ParseUnnamed))
+            | (Kind::CloseComplete, Some(Expected::Close(_)))
+            | (Kind::CommandComplete, Some(Expected::Control))
+                if !has_failed =>
+            {
+                progress.answered += 1;
+            }
+            (kind, expected) => return Err(unexpected(kind, frame, expected)),
+        }
+        Ok(false)
+    }
+
+    /// What became of the first batch, whose last message is `ready`.
+    fn finish_first(
+        &mut self,
+        connection: &mut Connection,
+        ready: Frame,
+    ) -> Result<Option<Answered<T>>, WireError> {
+        let Progress { results, failed, .. } = std::mem::take(&mut self.progress);
+        let Some(Batch { of, mut expected }) = self.queue.pop_front() else { return Ok(None) };
+        let result = match failed {
+            None => Ok(results),
+            Some(failed) => Err(failed.blame(&expected, &mut connection.prepared)),
+        };
+        expected.clear();
+        self.spare.push(expected);
+        let is_in_transaction = connection.receiver.body(ready) != b"I";
+        if is_in_transaction {
+            if matches!(of, Asker::Rollback) {
+                return Err(WireError::Protocol("ROLLBACK had no effect".to_owned()));
+            }
+            if !self.is_rolling_back {
+                self.is_rolling_back = true;
+                self.push_batch(connection, Asker::Rollback, |pipeline| pipeline.rollback())?;
+            }
+        } else if matches!(of, Asker::Rollback) {
+            self.is_rolling_back = false;
+        }
+        Ok(match of {
+            Asker::Somebody(of) => Some(Answered { of, result }),
+            Asker::Nobody | Asker::Rollback => None,
+        })
+    }
+}
+
+impl<T> Batch<T> {
+    fn take(&mut self) -> Option<T> {
+        match std::mem::replace(&mut self.of, Asker::Nobody) {
+            Asker::Somebody(of) => Some(of),
+            rest @ (Asker::Nobody | Asker::Rollback) => {
+                self.of = rest;
+                None
+            }
+        }
+    }
+}
