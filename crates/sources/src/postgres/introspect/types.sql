@@ -50,8 +50,7 @@ select
   ) as labels,
   ext.extname,
   comment.description
-from reached
-join pg_type as typ on typ.oid = reached.oid
+from pg_type as typ
 join pg_namespace as namespace on namespace.oid = typ.typnamespace
 left join pg_type as element on element.oid = typ.typelem and element.typarray = typ.oid
 left join pg_range as rng on rng.rngtypid = typ.oid
@@ -66,4 +65,7 @@ left join pg_description as comment
   on comment.objoid = typ.oid
   and comment.classoid = 'pg_type'::regclass
   and comment.objsubid = 0
+-- An array, because nobody can estimate what the recursion gives: joined with it, the whole of
+-- every catalog would be read.
+where typ.oid = any (array(select reached.oid from reached))
 order by typ.oid
