@@ -9,7 +9,7 @@
 //! * `request_id`: the name of one request
 //! * `metrics`: what the process counts, and how Prometheus reads it
 //! * `supervisor`: what systemd is told
-//! * `memory`: what the allocator gives back
+//! * `memory`: what the allocator takes and gives back
 //! * `demo`: writes the sample shop into a database
 //! * `failure`: why a command ended without its result
 //!
@@ -37,6 +37,7 @@ use std::process::ExitCode;
 static ALLOCATOR: mimalloc::MiMalloc = mimalloc::MiMalloc;
 
 fn main() -> ExitCode {
+    memory::use_small_pages();
     let invocation = match configuration::read(env::args_os().collect()) {
         Ok(invocation) => invocation,
         Err(error) => return ExitCode::from(error.report()),

@@ -9,6 +9,17 @@ use engine::Held;
 /// From this size on the memory of an answer is given back when it was sent.
 const LARGE: usize = 8 << 20;
 
+/// Has the system take memory in small pages.
+///
+/// Each thread takes a little of many sizes, and a huge page is two megabytes for the first byte
+/// in it: with them the server holds twice the memory under load, and 8 MB more at its start. They
+/// save 0 to 7 % of the time of a request.
+pub(crate) fn use_small_pages() {
+    // Where the system knows no huge pages, there is nothing to be done.
+    #[cfg(target_os = "linux")]
+    let _ = rustix::thread::disable_transparent_huge_pages(true);
+}
+
 /// Gives unused memory back to the system; it takes some milliseconds.
 #[expect(unsafe_code, reason = "the allocator's functions are C's")]
 pub(crate) fn give_back() {

@@ -98,6 +98,10 @@ impl Apart {
         self.counter.acquired(matches!(permit, Ok(Ok(_))), started.elapsed());
         // The semaphore is never closed; if it were, no connection would become free.
         let Ok(Ok(permit)) = permit else { return Err(self.none_free().into()) };
+        // Given back when the work is done and its end was noticed: then its thread is free for the
+        // next, where otherwise another thread would be made.
+        let permit = Arc::new(permit);
+        let _noticed = Arc::clone(&permit);
         let abandoned = Abandoned(Arc::default());
         let (path, idle) = (self.path.clone(), self.idle.clone());
         let stop = Arc::clone(&abandoned.0);
