@@ -7,24 +7,13 @@
 mod program;
 mod script;
 
-use std::path::{Path, PathBuf};
+use std::path::Path;
 
 use crate::program::Server;
 
-/// The names under which systems have it.
-const NAMES: [&str; 4] = ["chromium", "chromium-browser", "google-chrome", "google-chrome-stable"];
-
-fn chromium() -> Option<PathBuf> {
-    let path = std::env::var_os("PATH")?;
-    let mut files = std::env::split_paths(&path)
-        .flat_map(|folder| NAMES.map(|name| folder.join(name)))
-        .filter(|file| file.is_file());
-    files.next()
-}
-
 #[test]
 fn a_person_asks_and_sees_the_answer_and_the_statements() {
-    let Some(chromium) = chromium() else { return script::not_run("Chromium") };
+    let Some(chromium) = testkit::script::chromium().unwrap() else { return };
     let server = Server::sample();
     let address = format!("http://{}/", server.address);
     let pictures = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../target/browser");

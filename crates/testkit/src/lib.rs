@@ -1,5 +1,6 @@
-//! What tests need and the product does not: case files and private databases.
+//! What tests need and the product does not: case files, private databases, scripts of clients.
 
 pub mod cases;
 pub mod fuzz;
 pub mod postgres;
+pub mod script;

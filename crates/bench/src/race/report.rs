@@ -16,6 +16,8 @@ mod starts;
 mod summary;
 
 #[cfg(test)]
+mod browser;
+#[cfg(test)]
 mod sample;
 #[cfg(test)]
 mod tests;

@@ -1,9 +1,12 @@
 //! Figures as people read them: few digits, one unit.
 
+/// So near to a whole number a figure is one: it is a count that went through a division.
+const WHOLE: f64 = 1e-5;
+
 /// `31,204`; below 100 with the digits that say something.
 pub(super) fn number(value: f64) -> String {
     let decimals = match value.abs() {
-        size if size.fract() == 0.0 => 0,
+        size if (size - size.round()).abs() <= size * WHOLE => 0,
         size if size < 0.1 => 3,
         size if size < 9.95 => 2,
         size if size < 99.5 => 1,
@@ -63,6 +66,6 @@ mod tests {
         check(-1_234_567.0, "-1,234,567");
         assert_eq!(milliseconds(1_500.0), "1.50");
         assert_eq!(mebibytes(26_214_400.0), "25");
-        assert_eq!(microseconds_each(0.012_04), "12.0");
+        assert_eq!(microseconds_each(0.012_000_001), "12");
     }
 }

@@ -11,7 +11,20 @@ const PAGE: &str = include_str!("page/page.html");
 const STYLE: &str = include_str!("page/style.css");
 
 /// One script of all, in the order in which they need each other.
-const SCRIPTS: [&str; 2] = [include_str!("page/format.js"), include_str!("page/page.js")];
+const SCRIPTS: [&str; 12] = [
+    include_str!("page/format.js"),
+    include_str!("page/element.js"),
+    include_str!("page/model.js"),
+    include_str!("page/scale.js"),
+    include_str!("page/plot.js"),
+    include_str!("page/bars.js"),
+    include_str!("page/overview.js"),
+    include_str!("page/explore.js"),
+    include_str!("page/starts.js"),
+    include_str!("page/numbers.js"),
+    include_str!("page/about.js"),
+    include_str!("page/page.js"),
+];
 
 pub(super) fn page(report: &Report) -> Result<String, serde_json::Error> {
     let script = SCRIPTS.join("\n");

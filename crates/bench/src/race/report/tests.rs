@@ -170,17 +170,17 @@ fn the_markdown_is_tables() {
 
         | query | requests/s | of the floor's | p99 ms | CPU µs a request, server | database | database's floor | peak MiB | highest rate |
         |---|---|---|---|---|---|---|---|---|
-        | tracks_media_first_20 | 29,940 (4.55 ×)\* | 60.2 % | 1.66 (4.55 ×) | 22.8 (6.67 ×) | 38.0 (1.00 ×) | 34.2 | 21 (17.8 ×) | 29,940 (4.55 ×) |
+        | tracks_media_first_20 | 29,940 (4.55 ×)\* | 60.2 % | 1.66 (4.55 ×) | 22.8 (6.67 ×) | 38 (1 ×) | 34.2 | 21 (17.8 ×) | 29,940 (4.55 ×) |
         | albums_tracks_genre_all | 725 (5.57 ×) | 52.4 % | 68.4 (5.57 ×) | 1,152 (6.67 ×) | 1,600 (1.00 ×) | 1,440 | 21 (17.8 ×) | 650 (9.29 ×) |
 
         | query | contestant | requests/s | p50 ms | p99 ms | max ms | CPU µs a request, server | database | load | peak MiB | highest rate | failures |
         |---|---|---|---|---|---|---|---|---|---|---|---|
-        | tracks_media_first_20 | Thalweg | 29,940 (29,341 to 30,539)\* | 0.53 | 1.66 | 6.41 | 22.8 | 38.0 | 6.00 | 21 | 29,940 | 0 |
-        | tracks_media_first_20 | PostGraphile 4 | 6,579 (6,447 to 6,710)\* | 2.43 | 7.54 | 29.2 | 152 | 38.0 | 6.00 | 373 | 6,580 | 0 |
+        | tracks_media_first_20 | Thalweg | 29,940 (29,341 to 30,539)\* | 0.53 | 1.66 | 6.41 | 22.8 | 38 | 6 | 21 | 29,940 | 0 |
+        | tracks_media_first_20 | PostGraphile 4 | 6,579 (6,447 to 6,710)\* | 2.43 | 7.54 | 29.2 | 152 | 38 | 6 | 373 | 6,580 | 0 |
         | tracks_media_first_20 | PostGraphile 4, two workers | 5,540 (5,429 to 5,651)\* | 2.89 | 8.95 | 34.7 | 181 | 39.9 | 6.00 | 690 | 5,540 | 0 |
         | tracks_media_first_20 | PostGraphile 5 | 4,244 (4,160 to 4,329)\* | 3.77 | 11.7 | 45.2 | 236 | 47.5 | 6.00 | 494 | 4,240 | 0 |
         | tracks_media_first_20 | GraphJin | `graphjin` is not installed ||||||||||
-        | tracks_media_first_20 | pgbench, prepared | 49,751 (48,756 to 50,746)\* | 0.32 | 1.00 | 3.86 | – | 34.2 | 6.00 | – | – | 0 |
+        | tracks_media_first_20 | pgbench, prepared | 49,751 (48,756 to 50,746)\* | 0.32 | 1.00 | 3.86 | – | 34.2 | 6 | – | – | 0 |
         | albums_tracks_genre_all | Thalweg | 725 (711 to 740) | 22.1 | 68.4 | 265 | 1,152 | 1,600 | 6.00 | 21 | 650 | 0 |
         | albums_tracks_genre_all | PostGraphile 4 | 130 (128 to 133) | 123 | 381 | 1,475 | 7,680 | 1,600 | 6.00 | 373 | 70 | 0 |
         | albums_tracks_genre_all | PostGraphile 4, two workers | 110 (107 to 112) | 146 | 452 | 1,751 | 9,124 | 1,681 | 6.00 | 690 | 50 | 0 |
@@ -206,16 +206,16 @@ fn the_markdown_is_tables() {
 
         | query | requests/s | of the floor's | p99 ms | CPU µs a request, server | database | database's floor | peak MiB | highest rate |
         |---|---|---|---|---|---|---|---|---|
-        | no_nest_50 | 24,630 (5.12 ×) | 56.2 % | 2.01 (5.12 ×) | 31.2 (6.67 ×) | 44.0 (1.00 ×) | 39.6 | 21 (17.8 ×) | 24,630 (5.12 ×) |
+        | no_nest_50 | 24,630 (5.12 ×) | 56.2 % | 2.01 (5.12 ×) | 31.2 (6.67 ×) | 44 (1 ×) | 39.6 | 21 (17.8 ×) | 24,630 (5.12 ×) |
 
         | query | contestant | requests/s | p50 ms | p99 ms | max ms | CPU µs a request, server | database | load | peak MiB | highest rate | failures |
         |---|---|---|---|---|---|---|---|---|---|---|---|
-        | no_nest_50 | Thalweg | 24,630 (24,138 to 25,123) | 0.65 | 2.01 | 7.80 | 31.2 | 44.0 | 6.00 | 21 | 24,630 | 0 |
-        | no_nest_50 | PostGraphile 4 | 4,808 (4,712 to 4,904) | 3.33 | 10.3 | 39.9 | 208 | 44.0 | 6.00 | 373 | 4,810 | 0 |
+        | no_nest_50 | Thalweg | 24,630 (24,138 to 25,123) | 0.65 | 2.01 | 7.80 | 31.2 | 44 | 6 | 21 | 24,630 | 0 |
+        | no_nest_50 | PostGraphile 4 | 4,808 (4,712 to 4,904) | 3.33 | 10.3 | 39.9 | 208 | 44 | 6 | 373 | 4,810 | 0 |
         | no_nest_50 | PostGraphile 4, two workers | 4,048 (3,968 to 4,130) | 3.95 | 12.3 | 47.4 | 247 | 46.2 | 6.00 | 690 | 4,050 | 0 |
         | no_nest_50 | PostGraphile 5 | 3,102 (3,040 to 3,164) | 5.16 | 16.0 | 61.9 | 322 | 55.0 | 6.00 | 494 | 3,100 | 0 |
         | no_nest_50 | GraphJin | `graphjin` is not installed ||||||||||
-        | no_nest_50 | pgbench, prepared | 43,860 (42,982 to 44,737) | 0.36 | 1.13 | 4.38 | – | 39.6 | 6.00 | – | – | 0 |
+        | no_nest_50 | pgbench, prepared | 43,860 (42,982 to 44,737) | 0.36 | 1.13 | 4.38 | – | 39.6 | 6 | – | – | 0 |
 
         Bytes of the answers: no_nest_50 1,234.
 

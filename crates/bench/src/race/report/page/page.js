@@ -1,14 +1,29 @@
-// The page: what the run has found, from the data that it carries.
+// All parts of the page, drawn again where a choice changes them.
 
-const report = JSON.parse(document.getElementById("data").textContent);
-const table = document.createElement("table");
-for (const { suite, query, entries } of report.queries) {
-  for (const { contestant, absent, points } of entries) {
-    const row = table.insertRow();
-    const rates = points.map((point) => format(point.requests_per_second?.median));
-    for (const text of [suite, query, contestant, absent ?? rates.join(", ")]) {
-      row.insertCell().textContent = text;
-    }
+function changed(change) {
+  Object.assign(state, change);
+  if (!queriesOf(state.suite).some(({ query }) => query === state.query)) {
+    state.query = queriesOf(state.suite)[0]?.query;
   }
+  writeAddress();
+  drawChoice();
 }
-document.body.append(table);
+
+/** Whatever has the keyboard keeps it, although its element is a new one. */
+function drawChoice() {
+  const { key } = document.activeElement?.dataset ?? {};
+  drawControls(changed);
+  drawPanels();
+  drawNumbers();
+  if (key) document.querySelector(`[data-key="${CSS.escape(key)}"]`)?.focus();
+}
+
+readAddress();
+drawHeader();
+drawOverview((suite, query) => {
+  changed({ suite, query });
+  byId("explore").scrollIntoView();
+});
+drawChoice();
+drawStarts();
+drawAbout();

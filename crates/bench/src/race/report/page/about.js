@@ -1,0 +1,71 @@
+// Which run this is, what to know of it, and how it was made.
+
+function drawHeader() {
+  const { machine, settings } = run;
+  const started = run.started.replace("T", " ").replace(/(\.\d+)?Z$/, " UTC");
+  byId("subtitle").append([
+    `Run ${report.name}`, started, machine.processor, `${machine.cores} cores`,
+    `${figure(Math.round(machine.memory / 2 ** 30))} GiB`, machine.system,
+  ].join(" · "));
+  const notes = [];
+  if (!run.ended) notes.push("The run has not ended: what is missing may come.");
+  if (settings.quick) notes.push("A quick run: short loads, larger spread.");
+  for (const { title, missing } of contestants) {
+    if (missing) notes.push(`${title} took no part: ${missing}.`);
+  }
+  for (const [query, id, reason] of leftOut()) notes.push(`${titleOf(id)} has no part in ${query}: ${reason}.`);
+  const points = report.queries.flatMap(({ entries }) => entries.flatMap((entry) => entry.points));
+  const disturbed = points.reduce((sum, point) => sum + point.disturbed, 0);
+  if (disturbed > 0) {
+    notes.push(`${disturbed} measurements were disturbed by something else on the machine, however often they were repeated; they are marked.`);
+  }
+  notes.push(...report.notes);
+  byId("notes").append(...notes.map((note) => html("li", {}, note)));
+}
+
+const leftOut = () => run.suites.flatMap(({ queries }) => queries.flatMap(({ id, left_out: reasons }) =>
+  Object.entries(reasons).map(([contestant, reason]) => [id, contestant, reason])));
+
+function drawAbout() {
+  const { settings, machine } = run;
+  const loops = settings.connections.join(", ");
+  const limit = figure(settings.latency_limit / 1000);
+  const users = figure(settings.users_latency_limit / 1000);
+  const method = [
+    "All contestants stand on the same machine and the same database, and may open the same number of connections to it.",
+    "Before anything is measured, their answers are compared byte for byte, and some are compared again while the load goes on; an answer with errors is a failure, whatever its status.",
+    `Each is warmed up until it is stable. Contestants take turns in ${settings.rounds} rounds; a figure is the median of the rounds, and the least and the most stand beside it.`,
+    `In a closed loop each of ${loops} connections asks again as soon as it is answered, for ${settings.seconds} s. At a constant rate requests come when they are due, whatever the answers do, and latency counts from then; the rate is raised until p95 reaches ${limit} ms or requests fail. A burst asks for more than is possible, and the time is taken until p95 is within the limit again. Users ask once in two seconds each; they are within the limit while p95 is below ${users} ms.`,
+    "CPU is that of processes: the server's, the database's, the load generator's and that of everything else. A measurement during which something else took too much is repeated, and marked if that did not help.",
+    "A floor answers the same rows by hand-written statements, without GraphQL and without HTTP: what is physically possible.",
+  ];
+  const facts = (title, rows) => html("div", {}, html("h3", {}, title), html("dl", {},
+    rows.flatMap(([name, value]) => [html("dt", {}, name), html("dd", {}, value)])));
+  byId("about-text").append(
+    html("ul", { class: "method" }, method.map((text) => html("li", {}, text))),
+    html("div", { class: "columns" },
+      facts("Machine", [
+        ["Processor", machine.processor], ["Cores", String(machine.cores)],
+        ["Memory", `${figure(Math.round(machine.memory / 2 ** 30))} GiB`], ["System", machine.system],
+      ]),
+      facts("Versions", Object.entries(run.versions)),
+      facts("Settings", [
+        ["Started", run.started], ["Ended", run.ended ?? "not yet"], ["Quick", settings.quick ? "yes" : "no"],
+        ["Rounds", String(settings.rounds)], ["Seconds of a closed loop", String(settings.seconds)],
+        ["Connections of closed loops", loops],
+        ["Connections to the database", String(settings.database_connections)],
+        ["Limit of p95", `${limit} ms, for users ${users} ms`],
+      ])),
+    html("h3", {}, "Contestants"),
+    html("div", { class: "scroll", tabindex: 0, role: "region", "aria-label": "Contestants" },
+      html("table", { class: "numbers text" },
+        html("thead", {}, html("tr", {}, ["Contestant", "Part", "Version", "Started by"].map((text) => html("th", { scope: "col" }, text)))),
+        html("tbody", {}, contestants.map((one) => html("tr", {},
+          html("td", {}, swatch(one), one.title), html("td", {}, PARTS[one.role]), html("td", {}, one.version || NONE),
+          html("td", {}, one.missing ? `missing: ${one.missing}` : html("code", {}, one.command))))))),
+  );
+}
+
+const PARTS = {
+  thalweg: "whom the run is about", yardstick: "compared with", server: "shown beside", floor: "floor",
+};

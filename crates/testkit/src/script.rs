@@ -1,0 +1,106 @@
+//! Scripts for Node.js, with the packages that `cargo xtask setup` installs, and the browser that
+//! some of them drive.
+
+use std::ffi::OsStr;
+use std::path::{Path, PathBuf};
+use std::process::Command;
+use std::{env, fs, io};
+
+/// Where it is set, a missing tool is a failure; `cargo xtask test` sets it.
+const REQUIRE_VARIABLE: &str = "THALWEG_REQUIRE_CLIENTS";
+
+/// The names under which systems have the browser.
+const BROWSERS: [&str; 4] =
+    ["chromium", "chromium-browser", "google-chrome", "google-chrome-stable"];
+
+/// A script was not run to its end.
+#[derive(Debug, thiserror::Error)]
+pub enum ScriptError {
+    #[error("{0} is missing; `cargo xtask setup` installs it")]
+    Missing(&'static str),
+    #[error("{}: {error}", .path.display())]
+    File { path: PathBuf, error: io::Error },
+    #[error("{name}:\n{printed}")]
+    Failed { name: String, printed: String },
+}
+
+/// Runs a script, which has to succeed, and gives what it prints; `None` where Node.js or the
+/// packages are missing and may be.
+///
+/// # Errors
+///
+/// The script fails, or what it needs is missing and required.
+pub fn run(script: &Path, arguments: &[&OsStr]) -> Result<Option<String>, ScriptError> {
+    let Some(folder) = packages()? else {
+        return missing("the folder target/clients of npm packages");
+    };
+    if Command::new("node").arg("--version").output().is_err() {
+        return missing("Node.js");
+    }
+    let installed = install(script, &folder)?;
+    let output = Command::new("node").arg(&installed).args(arguments).output();
+    let output = output.map_err(|error| ScriptError::File { path: installed, error })?;
+    let text = |bytes: &[u8]| String::from_utf8_lossy(bytes).into_owned();
+    let printed = text(&output.stdout);
+    if output.status.success() {
+        return Ok(Some(printed));
+    }
+    let name = script.display().to_string();
+    Err(ScriptError::Failed { name, printed: printed + &text(&output.stderr) })
+}
+
+/// Chromium, or `None` where it is missing and may be.
+///
+/// # Errors
+///
+/// It is missing and required.
+pub fn chromium() -> Result<Option<PathBuf>, ScriptError> {
+    let path = env::var_os("PATH").unwrap_or_default();
+    let mut files = env::split_paths(&path)
+        .flat_map(|folder| BROWSERS.map(|name| folder.join(name)))
+        .filter(|file| file.is_file());
+    match files.next() {
+        Some(file) => Ok(Some(file)),
+        None => missing("Chromium"),
+    }
+}
+
+/// Says that a test is not run, which is an error where the tools are required.
+#[expect(clippy::print_stderr, reason = "whoever runs the tests should know")]
+fn missing<T>(what: &'static str) -> Result<Option<T>, ScriptError> {
+    let error = ScriptError::Missing(what);
+    if env::var_os(REQUIRE_VARIABLE).is_some() {
+        return Err(error);
+    }
+    eprintln!("not run: {error}");
+    Ok(None)
+}
+
+/// The folder of the packages, if those are in it that the lock file names.
+fn packages() -> Result<Option<PathBuf>, ScriptError> {
+    let workspace = Path::new(env!("CARGO_MANIFEST_DIR")).join("../..");
+    let lock = workspace.join("crates/server/tests/clients/package-lock.json");
+    let wanted = read(&lock)?;
+    let folder = workspace.join("target/clients");
+    let installed = fs::read_to_string(folder.join("installed.json"));
+    Ok(installed.is_ok_and(|installed| installed == wanted).then_some(folder))
+}
+
+/// Puts a script beside the packages, where Node.js looks for these. It appears as a whole: other
+/// tests may be reading it.
+fn install(script: &Path, folder: &Path) -> Result<PathBuf, ScriptError> {
+    let text = read(script)?;
+    let name = script.file_name().unwrap_or_default().to_string_lossy();
+    let unique = format!("{:?}", std::thread::current().id());
+    let partial = folder.join(format!(".{name}-{}-{unique}", std::process::id()));
+    let path = folder.join(&*name);
+    let written = fs::write(&partial, text).and_then(|()| fs::rename(&partial, &path));
+    match written {
+        Ok(()) => Ok(path),
+        Err(error) => Err(ScriptError::File { path, error }),
+    }
+}
+
+fn read(path: &Path) -> Result<String, ScriptError> {
+    fs::read_to_string(path).map_err(|error| ScriptError::File { path: path.to_owned(), error })
+}
