@@ -25,6 +25,7 @@ pub mod known_rows;
 pub mod prepare;
 pub mod report;
 pub mod respond;
+pub mod rest;
 pub mod sums;
 pub mod worker;
 
@@ -35,5 +36,6 @@ pub use known_rows::KnownRowsError;
 pub use report::{Report, Stages};
 pub use respond::{Kind, Response};
 pub use response::{Held, Memory};
-pub use sources::{Address as SourceAddress, Extensions, Most, OpenOptions, Timeouts};
+pub use rest::{BrokenOff, Rest};
+pub use sources::{Address as SourceAddress, Delivery, Extensions, Most, OpenOptions, Timeouts};
 pub use worker::{Allowed, Worker};

@@ -5,7 +5,9 @@ use std::sync::atomic::{AtomicU64, Ordering};
 use graphql::operation::Location;
 use graphql::{ErrorCode, GraphQLError, PathSegment};
 use response::{Failure, Held, Segment, TooLarge, WriteError, Written};
-use sources::{ExecuteError, SourceError, SourceErrorKind};
+use sources::{ExecuteError, SourceError, SourceErrorKind, Streamed};
+
+use crate::rest::Rest;
 
 /// A response, ready to be sent.
 #[derive(Debug)]
@@ -15,6 +17,8 @@ pub struct Response {
     pub body: Vec<u8>,
     /// The memory that it takes, for as long as it is here.
     pub held: Held,
+    /// What comes after it, where the answer is made while it is sent.
+    pub rest: Option<Box<Rest>>,
 }
 
 /// How far the request came. HTTP derives its status from it.
@@ -40,31 +44,24 @@ impl Response {
         let mut body = Vec::from(*b"{\"errors\":");
         write_errors(errors, &mut body);
         body.push(b'}');
-        Self { kind: Kind::RequestError, body, held: Held::default() }
+        Self { kind: Kind::RequestError, body, held: Held::default(), rest: None }
     }
 
     /// The response of a request that ran.
     pub(crate) fn executed(written: Written<SourceError>, codes: &mut Vec<ErrorCode>) -> Self {
-        let Written { data: mut body, held, errors } = written;
-        if !errors.is_empty() {
-            let errors: Vec<_> = errors.into_iter().map(execution_error).collect();
-            codes.extend(errors.iter().map(|error| error.code));
-            body.extend_from_slice(b",\"errors\":");
-            write_errors(&errors, &mut body);
-        }
-        body.push(b'}');
-        Self { kind: Kind::Executed, body, held }
+        let (body, held) = complete(written, codes);
+        Self { kind: Kind::Executed, body, held, rest: None }
+    }
+
+    /// The response of a request whose answer is long.
+    pub(crate) fn begun(streamed: Streamed) -> Self {
+        let rest = Some(Box::new(Rest::new(streamed.rest)));
+        Self { kind: Kind::Executed, body: streamed.first, held: Held::default(), rest }
     }
 
     /// The response of a request of which nothing could be read.
     pub(crate) fn failed(error: ExecuteError, codes: &mut Vec<ErrorCode>) -> Self {
-        let error = match error {
-            ExecuteError::Source(error) => source_error(&error),
-            ExecuteError::TooLarge(error @ TooLarge::Answer { .. }) => {
-                GraphQLError::new(ErrorCode::ResponseTooLarge, error.to_string())
-            }
-            ExecuteError::TooLarge(TooLarge::Together(_)) => no_memory(),
-        };
+        let error = execute_error(error);
         if matches!(error.code, ErrorCode::ResponseMemoryExhausted | ErrorCode::Overloaded) {
             codes.push(error.code);
             return Self { kind: Kind::Overloaded, ..Self::request_error(&[error]) };
@@ -73,7 +70,36 @@ impl Response {
         let mut body = Vec::from(*b"{\"data\":null,\"errors\":");
         write_errors(&[error], &mut body);
         body.push(b'}');
-        Self { kind: Kind::Executed, body, held: Held::default() }
+        Self { kind: Kind::Executed, body, held: Held::default(), rest: None }
+    }
+}
+
+/// The end of a response, after what the source has written.
+pub(crate) fn complete(
+    written: Written<SourceError>,
+    codes: &mut Vec<ErrorCode>,
+) -> (Vec<u8>, Held) {
+    let Written { data: mut body, held, errors } = written;
+    if !errors.is_empty() {
+        let errors: Vec<_> = errors.into_iter().map(execution_error).collect();
+        codes.extend(errors.iter().map(|error| error.code));
+        body.extend_from_slice(b",\"errors\":");
+        write_errors(&errors, &mut body);
+    }
+    body.push(b'}');
+    (body, held)
+}
+
+/// Why there is no answer, or no whole one.
+pub(crate) fn execute_error(error: ExecuteError) -> GraphQLError {
+    match error {
+        ExecuteError::Source(error) => source_error(&error),
+        ExecuteError::TooLarge(error @ TooLarge::Answer { .. }) => {
+            GraphQLError::new(ErrorCode::ResponseTooLarge, error.to_string())
+        }
+        ExecuteError::TooLarge(TooLarge::Together(_)) => no_memory(),
+        ExecuteError::Broken(Some(error)) => execution_error(*error),
+        ExecuteError::Broken(None) | ExecuteError::Refused(_) => our_bug(&error.to_string()),
     }
 }
 

@@ -7,7 +7,7 @@ use graphql::operation::OperationKind;
 use graphql::{ErrorCode, GraphQLError, Request, coerce_variable_values};
 use response::{Held, Memory, Sink};
 use sources::statistics::Counter;
-use sources::{Asked, Connections, SourceError, Variables};
+use sources::{Asked, Connections, Delivery, Executed, SourceError, Variables};
 
 use crate::engine::Engine;
 use crate::report::{Report, Timed};
@@ -78,7 +78,18 @@ impl Worker {
         allowed: Allowed,
         report: &mut Report,
     ) -> Response {
-        match self.run(request, allowed, report).await {
+        self.deliver_reported(request, allowed, Delivery::Whole, report).await
+    }
+
+    /// The same for who can send an answer while it is made: a long one may have a rest.
+    pub async fn deliver_reported(
+        &self,
+        request: &Request,
+        allowed: Allowed,
+        delivery: Delivery,
+        report: &mut Report,
+    ) -> Response {
+        match self.run(request, allowed, delivery, report).await {
             Ok(response) => response,
             Err(errors) => {
                 report.codes = errors.iter().map(|error| error.code).collect();
@@ -92,6 +103,7 @@ impl Worker {
         &self,
         request: &Request,
         allowed: Allowed,
+        delivery: Delivery,
         report: &mut Report,
     ) -> Result<Response, Vec<GraphQLError>> {
         let engine = &*self.engine;
@@ -123,11 +135,13 @@ impl Worker {
         let asked = Asked { variables: Variables(&variables.values), cost };
         let sink = Sink::new(DATA.to_vec(), engine.limits.response_bytes, Held::of(&self.memory));
         let observed = &mut report.observed;
-        let executed = self.connections.execute(&prepared.plan, asked, sink, observed).await;
+        let plan = &prepared.plan;
+        let executed = self.connections.deliver(plan, asked, sink, delivery, observed).await;
         drop(timed);
         report.stages.split_off_write(report.observed.write);
         Ok(match executed {
-            Ok(written) => Response::executed(written, &mut report.codes),
+            Ok(Executed::Whole(written)) => Response::executed(written, &mut report.codes),
+            Ok(Executed::Streamed(streamed)) => Response::begun(streamed),
             Err(error) => Response::failed(error, &mut report.codes),
         })
     }

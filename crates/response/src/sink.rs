@@ -6,6 +6,7 @@
 //! the rest is being written.
 
 use crate::memory::{Held, NoMemory, growth};
+use crate::outlet::{Outlet, Refused};
 
 /// Which part of the room is left for one element of a list: after each, the room is looked at.
 const SPARE: usize = 8;
@@ -20,11 +21,34 @@ pub struct Sink {
     /// How many bytes of the answer stood before `bytes` and are gone.
     sent: u64,
     budget: u64,
+    stream: Option<Stream>,
+}
+
+/// The way of an answer that is sent while it is made.
+#[derive(Debug)]
+struct Stream {
+    outlet: Box<dyn Outlet>,
+    /// How many bytes are gathered before they are sent.
+    portion: usize,
 }
 
 /// A place in an answer.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord)]
 pub struct Mark(u64);
+
+/// What is sent from the first bytes of an answer on. Until then it may be more.
+pub const PORTION: usize = 64 << 10;
+
+/// Bytes that would have to be taken back were sent.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct AlreadySent;
+
+/// Why the sink takes no more.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Full {
+    TooLarge(TooLarge),
+    Refused(Refused),
+}
 
 /// The answer would be larger than it may be.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
@@ -39,7 +63,19 @@ impl Sink {
     /// A sink that holds the beginning of the response already.
     #[must_use]
     pub fn new(bytes: Vec<u8>, budget: u64, held: Held) -> Self {
-        Self { bytes, held, room: 0, sent: 0, budget }
+        Self { bytes, held, room: 0, sent: 0, budget, stream: None }
+    }
+
+    /// The same sink, which sends what is final as soon as there are `first` bytes of it.
+    #[must_use]
+    pub fn streaming(self, first: usize, outlet: Box<dyn Outlet>) -> Self {
+        Self { stream: Some(Stream { outlet, portion: first }), ..self }
+    }
+
+    /// Whether a part of the answer is on its way.
+    #[must_use]
+    pub fn has_sent(&self) -> bool {
+        self.sent > 0
     }
 
     /// The bytes that are here, to append to.
@@ -54,9 +90,10 @@ impl Sink {
     }
 
     /// Takes back everything from the mark on; what was sent stays sent.
-    pub fn roll_back(&mut self, mark: Mark) {
-        debug_assert!(mark.0 >= self.sent, "what was sent cannot be taken back");
-        self.bytes.truncate(usize::try_from(mark.0.saturating_sub(self.sent)).unwrap_or(0));
+    pub fn roll_back(&mut self, mark: Mark) -> Result<(), AlreadySent> {
+        let Some(kept) = mark.0.checked_sub(self.sent) else { return Err(AlreadySent) };
+        self.bytes.truncate(usize::try_from(kept).unwrap_or(usize::MAX));
+        Ok(())
     }
 
     /// Appends once more what stands between two marks; `false` if a part of it is gone.
@@ -70,17 +107,10 @@ impl Sink {
         true
     }
 
-    /// Takes the bytes before the mark out, to be sent.
-    pub fn take_before(&mut self, mark: Mark) -> Vec<u8> {
-        let length = usize::try_from(mark.0.saturating_sub(self.sent)).unwrap_or(usize::MAX);
-        let rest = self.bytes.split_off(length.min(self.bytes.len()));
-        self.sent = self.sent.max(mark.0);
-        std::mem::replace(&mut self.bytes, rest)
-    }
-
-    /// Whether the answer keeps to its budget so far.
-    pub fn check_budget(&mut self) -> Result<(), TooLarge> {
-        if self.mark().0 > self.room { self.make_room() } else { Ok(()) }
+    /// Whether the answer keeps to its budget so far. What `is_final` will not be taken back, and
+    /// may be sent.
+    pub fn check_budget(&mut self, is_final: bool) -> Result<(), Full> {
+        if self.mark().0 > self.room { self.make_room(is_final) } else { Ok(()) }
     }
 
     /// All bytes that are here, with the memory that they hold.
@@ -92,61 +122,148 @@ impl Sink {
     /// Called a few times in an answer's life. The bytes get more room before they need it, so that
     /// memory is held before it is taken: where they grow, they are in two places for a moment.
     #[cold]
-    fn make_room(&mut self) -> Result<(), TooLarge> {
+    fn make_room(&mut self, is_final: bool) -> Result<(), Full> {
         if self.mark().0 > self.budget {
-            return Err(TooLarge::Answer { budget: self.budget });
+            return Err(TooLarge::Answer { budget: self.budget }.into());
+        }
+        if is_final && self.stream.as_ref().is_some_and(|way| way.portion <= self.bytes.len()) {
+            return self.send();
         }
         let before = self.bytes.capacity();
         if self.bytes.len() > before - before / SPARE {
             let after = before + growth(before);
-            self.held.grow_to((before + after) as u64)?;
+            self.held.grow_to((before + after) as u64).map_err(TooLarge::from)?;
             self.bytes.reserve_exact(after - self.bytes.len());
             self.held.shrink_to(after as u64);
         }
         let capacity = self.bytes.capacity();
-        self.held.grow_to(capacity as u64)?;
-        self.room = self.budget.min(self.sent + (capacity - capacity / SPARE) as u64);
+        self.held.grow_to(capacity as u64).map_err(TooLarge::from)?;
+        let mut room = capacity - capacity / SPARE;
+        if let Some(Stream { portion, .. }) = self.stream {
+            // From there on it is looked at everywhere, until something is final.
+            room = room.min(portion - 1);
+        }
+        self.room = self.budget.min(self.sent + room as u64);
+        Ok(())
+    }
+
+    /// Sends what is here. The memory that it held counts for what is on its way from now on.
+    fn send(&mut self) -> Result<(), Full> {
+        let Some(Stream { outlet, portion }) = &mut self.stream else { return Ok(()) };
+        let end = self.sent + self.bytes.len() as u64;
+        let next = Vec::with_capacity(PORTION + PORTION / SPARE);
+        outlet.send(std::mem::replace(&mut self.bytes, next)).map_err(Full::Refused)?;
+        *portion = PORTION;
+        self.sent = end;
+        self.room = self.budget.min(end + PORTION as u64 - 1);
         Ok(())
     }
 }
 
+impl From<TooLarge> for Full {
+    fn from(error: TooLarge) -> Self {
+        Self::TooLarge(error)
+    }
+}
+
 impl Clone for Sink {
-    /// The copy holds memory of its own.
+    /// The copy holds memory of its own, and sends nothing.
     fn clone(&self) -> Self {
-        let Self { bytes, held, room: _, sent, budget } = self;
-        Self { bytes: bytes.clone(), held: held.another(), room: 0, sent: *sent, budget: *budget }
+        let Self { bytes, held, room: _, sent, budget, stream: _ } = self;
+        let (bytes, held) = (bytes.clone(), held.another());
+        Self { bytes, held, room: 0, sent: *sent, budget: *budget, stream: None }
     }
 }
 
 #[cfg(test)]
 mod tests {
-    use super::{Mark, Sink, TooLarge};
+    use std::sync::{Arc, Mutex};
+
+    use super::{AlreadySent, Full, Mark, PORTION, Sink, TooLarge};
     use crate::memory::{Held, Memory, NoMemory};
+    use crate::outlet::{Outlet, Refused};
+
+    /// Gathers what was sent, and refuses what comes after so many pieces.
+    #[derive(Clone, Debug)]
+    struct Pieces {
+        sent: Arc<Mutex<Vec<Vec<u8>>>>,
+        most: usize,
+    }
+
+    impl Outlet for Pieces {
+        fn send(&mut self, bytes: Vec<u8>) -> Result<(), Refused> {
+            let mut sent = self.sent.lock().unwrap();
+            if sent.len() == self.most {
+                return Err(Refused::Unread);
+            }
+            sent.push(bytes);
+            Ok(())
+        }
+    }
+
+    fn streaming(budget: u64, first: usize, most: usize) -> (Sink, Pieces) {
+        let pieces = Pieces { sent: Arc::default(), most };
+        let sink = Sink::new(b"{\"data\":".to_vec(), budget, Held::default());
+        (sink.streaming(first, Box::new(pieces.clone())), pieces)
+    }
 
     #[test]
-    fn a_mark_is_the_same_place_after_bytes_were_sent() {
-        let mut sink = Sink::new(b"{\"data\":".to_vec(), 100, Held::default());
+    fn what_is_final_is_sent_once_there_is_enough_of_it() {
+        let (mut sink, pieces) = streaming(u64::MAX, 12, 9);
         sink.bytes().extend_from_slice(b"[1,");
+        assert_eq!(sink.check_budget(true), Ok(()));
+        assert!(!sink.has_sent());
+        sink.bytes().extend_from_slice(b"2,");
+        assert_eq!(sink.check_budget(false), Ok(()));
+        assert!(!sink.has_sent());
+        sink.bytes().extend_from_slice(b"3,");
+        // What may be taken back made room for more; the next that is final is sent.
+        sink.bytes().extend_from_slice(&[b' '; 128]);
+        assert_eq!(sink.check_budget(true), Ok(()));
+        assert!(sink.has_sent());
         let element = sink.mark();
-        sink.bytes().extend_from_slice(b"2");
-        assert!(sink.repeat((element, sink.mark())));
-        assert_eq!(sink.take_before(element), b"{\"data\":[1,");
+        sink.bytes().extend_from_slice(b"4");
         assert!(sink.repeat((element, sink.mark())));
         assert!(!sink.repeat((Mark(8), sink.mark())));
-        sink.roll_back(element);
+        assert_eq!(sink.roll_back(element), Ok(()));
         sink.bytes().extend_from_slice(b"null]");
+        assert!(pieces.sent.lock().unwrap()[0].starts_with(b"{\"data\":[1,2,3, "));
         assert_eq!(sink.into_parts().0, b"null]");
     }
 
     #[test]
+    fn what_was_sent_cannot_be_taken_back() {
+        let (mut sink, _) = streaming(u64::MAX, 1, 9);
+        let before = sink.mark();
+        sink.bytes().push(b'[');
+        assert_eq!(sink.check_budget(true), Ok(()));
+        assert_eq!(sink.roll_back(before), Err(AlreadySent));
+    }
+
+    #[test]
     fn sent_bytes_count_for_the_budget() {
-        let mut sink = Sink::new(b"12345".to_vec(), 6, Held::default());
-        let end = sink.mark();
-        assert_eq!(sink.take_before(end), b"12345");
-        sink.bytes().push(b'6');
-        assert_eq!(sink.check_budget(), Ok(()));
-        sink.bytes().push(b'7');
-        assert_eq!(sink.check_budget(), Err(TooLarge::Answer { budget: 6 }));
+        let (mut sink, _) = streaming(20, 1, 9);
+        assert_eq!(sink.check_budget(true), Ok(()));
+        assert!(sink.has_sent());
+        sink.bytes().extend_from_slice(&[b'1'; 12]);
+        assert_eq!(sink.check_budget(true), Ok(()));
+        sink.bytes().push(b'2');
+        let refused = TooLarge::Answer { budget: 20 };
+        assert_eq!(sink.check_budget(true), Err(refused.into()));
+    }
+
+    #[test]
+    fn pieces_are_small_once_something_was_sent_and_end_with_their_reader() {
+        let (mut sink, pieces) = streaming(u64::MAX, 1 << 20, 3);
+        let mut checked = Ok(());
+        while checked.is_ok() {
+            sink.bytes().extend_from_slice(&[b' '; 1 << 10]);
+            checked = sink.check_budget(true);
+        }
+        assert_eq!(checked, Err(Full::Refused(Refused::Unread)));
+        let sizes: Vec<_> = pieces.sent.lock().unwrap().iter().map(Vec::len).collect();
+        assert!(((1 << 20)..(1 << 20) + 2048).contains(&sizes[0]), "{sizes:?}");
+        assert!(sizes[1..].iter().all(|size| (PORTION..PORTION + 2048).contains(size)));
     }
 
     #[test]
@@ -157,7 +274,7 @@ mod tests {
         let mut copy = sink.clone();
         for _ in 0..2 << 10 {
             sink.bytes().extend_from_slice(&[b' '; 1 << 10]);
-            assert_eq!(sink.check_budget(), Ok(()));
+            assert_eq!(sink.check_budget(false), Ok(()));
             // What grows unseen is small.
             assert!(sink.bytes().capacity() as u64 <= memory.held().max(128 << 10));
         }
@@ -169,8 +286,8 @@ mod tests {
         memory.set_most(most);
         copy.bytes().extend_from_slice(&[b' '; (1 << 20) + 1]);
         let refused = TooLarge::Together(NoMemory { most });
-        assert_eq!(copy.check_budget(), Err(refused));
+        assert_eq!(copy.check_budget(false), Err(refused.into()));
         drop(held);
-        assert_eq!(copy.check_budget(), Ok(()));
+        assert_eq!(copy.check_budget(false), Ok(()));
     }
 }

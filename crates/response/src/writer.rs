@@ -9,8 +9,9 @@
 use crate::cursor::{Cursor, Layout, LevelId, NoRow, Place, Value};
 use crate::leaf::{Leaf, LeafError};
 use crate::memory::Held;
+use crate::outlet::Refused;
 use crate::shape::{Fields, Item, Node, NodeId, OutputId, Piece, RowsId, Shape, ShapeField};
-use crate::sink::{Mark, Sink, TooLarge};
+use crate::sink::{Full, Mark, Sink, TooLarge};
 use crate::written_before::WrittenBefore;
 
 /// Writes answers of one shape.
@@ -25,6 +26,10 @@ pub struct Writer<'p, E> {
     failed: Vec<(usize, E)>,
     scratch: Vec<u8>,
     written_before: WrittenBefore,
+    /// Whether what is written stands in an element of a list, or may be replaced as a whole.
+    is_within: bool,
+    /// Why nothing more is written.
+    stopped: Option<Stopped<E>>,
 }
 
 /// A step of the way to a position in the answer.
@@ -75,11 +80,22 @@ pub struct Written<E> {
     pub errors: Vec<WriteError<E>>,
 }
 
+/// Why there is no whole answer.
+#[derive(Debug)]
+pub enum Stopped<E> {
+    TooLarge(TooLarge),
+    /// What was written of it was not taken.
+    Refused(Refused),
+    /// Of the answer a part was sent that is not what it has to be after an error.
+    Broken(Option<WriteError<E>>),
+}
+
 /// Why a position was not written.
 enum Halt {
     /// The error is recorded; the nearest nullable position becomes null.
     Propagate,
-    TooLarge(TooLarge),
+    /// The reason stands in the writer.
+    Stop,
 }
 
 impl<'p, E> Writer<'p, E> {
@@ -87,8 +103,20 @@ impl<'p, E> Writer<'p, E> {
     #[must_use]
     pub fn new(shape: &'p Shape, layout: &'p Layout, sink: Sink) -> Self {
         let (path, errors, failed, scratch) = (Vec::new(), Vec::new(), Vec::new(), Vec::new());
+        let (is_within, stopped) = (false, None);
         let written_before = WrittenBefore::default();
-        Self { shape, layout, sink, path, errors, failed, scratch, written_before }
+        Self {
+            shape,
+            layout,
+            sink,
+            path,
+            errors,
+            failed,
+            scratch,
+            written_before,
+            is_within,
+            stopped,
+        }
     }
 
     /// Marks a root field, by its place, as failed before there were rows.
@@ -97,20 +125,22 @@ impl<'p, E> Writer<'p, E> {
     }
 
     /// Writes the whole of `data`.
-    pub fn write<C: Cursor<Error = E>>(mut self, top: &mut C) -> Result<Written<E>, TooLarge> {
+    pub fn write<C: Cursor<Error = E>>(mut self, top: &mut C) -> Result<Written<E>, Stopped<E>> {
         let shape = self.shape;
         let fields = shape.root.map(|fields| shape.fields(fields)).unwrap_or_default();
         let start = self.sink.mark();
         let first = shape.root.map_or(0, |fields| fields.start);
-        match self.write_object(fields, first, top) {
-            Ok(()) => {}
-            Err(Halt::Propagate) => {
-                self.roll_back(start);
-                self.sink.bytes().extend_from_slice(b"null");
-            }
-            Err(Halt::TooLarge(error)) => return Err(error),
+        let mut written = self.write_object(fields, first, top);
+        if let Err(Halt::Propagate) = written {
+            written = self.take_back(start);
+            self.sink.bytes().extend_from_slice(b"null");
         }
-        self.sink.check_budget()?;
+        if written.is_ok() {
+            written = self.check_budget(false);
+        }
+        if let (Err(_), Some(stopped)) = (written, self.stopped) {
+            return Err(stopped);
+        }
         let (data, held) = self.sink.into_parts();
         Ok(Written { data, held, errors: self.errors })
     }
@@ -172,9 +202,39 @@ impl<'p, E> Writer<'p, E> {
                 return Err(halt);
             }
         }
-        self.roll_back(start);
+        if let Err(halt) = self.take_back(start) {
+            self.path.pop();
+            return Err(halt);
+        }
         self.sink.bytes().extend_from_slice(b"null");
         Ok(())
+    }
+
+    /// Takes back everything from the mark on, if it was not sent.
+    fn take_back(&mut self, start: Mark) -> Result<(), Halt> {
+        self.written_before.roll_back(start);
+        match self.sink.roll_back(start) {
+            Ok(()) => Ok(()),
+            Err(_) => {
+                let cause = self.errors.pop();
+                Err(self.stop(Stopped::Broken(cause)))
+            }
+        }
+    }
+
+    fn check_budget(&mut self, is_final: bool) -> Result<(), Halt> {
+        self.sink.check_budget(is_final).map_err(|full| {
+            self.stop(match full {
+                Full::TooLarge(error) => Stopped::TooLarge(error),
+                Full::Refused(refused) => Stopped::Refused(refused),
+            })
+        })
+    }
+
+    #[cold]
+    fn stop(&mut self, why: Stopped<E>) -> Halt {
+        self.stopped.get_or_insert(why);
+        Halt::Stop
     }
 
     /// Writes a position; `false` if it is null, of which nothing is written.
@@ -341,11 +401,25 @@ impl<'p, E> Writer<'p, E> {
         item: Item,
         cursor: &mut C,
     ) -> Result<bool, Halt> {
+        let is_within = std::mem::replace(&mut self.is_within, true);
+        let written = self.write_rows(level, item, cursor, !is_within);
+        self.is_within = is_within;
+        written
+    }
+
+    /// The elements of a list; if they are final, they may be sent one after the other.
+    fn write_rows<C: Cursor<Error = E>>(
+        &mut self,
+        level: LevelId,
+        item: Item,
+        cursor: &mut C,
+        are_final: bool,
+    ) -> Result<bool, Halt> {
         let mut child = cursor.open(level).map_err(|error| self.fail(Failure::Source(error)))?;
         let parent = child.parent();
         let before = parent.and_then(|parent| self.written_before.find(level, parent, item.node));
         if before.is_some_and(|list| self.sink.repeat(list)) {
-            self.sink.check_budget().map_err(Halt::TooLarge)?;
+            self.check_budget(false)?;
             return Ok(true);
         }
         let (list, known_errors) = (self.sink.mark(), self.errors.len());
@@ -365,7 +439,7 @@ impl<'p, E> Writer<'p, E> {
             let written = self.write_node(item.node, &mut child);
             self.settle(written, start, item.nullable)?;
             self.path.pop();
-            self.sink.check_budget().map_err(Halt::TooLarge)?;
+            self.check_budget(are_final)?;
             index += 1;
         }
         self.sink.bytes().push(b']');
@@ -386,6 +460,20 @@ impl<'p, E> Writer<'p, E> {
         cursor: &mut C,
     ) -> Result<bool, Halt> {
         let Some(level) = self.layout.level(rows) else { return Ok(false) };
+        let is_within = std::mem::replace(&mut self.is_within, true);
+        let written = self.write_one_of(level, last, node, cursor);
+        self.is_within = is_within;
+        written
+    }
+
+    /// The first or the last of a level's rows.
+    fn write_one_of<C: Cursor<Error = E>>(
+        &mut self,
+        level: LevelId,
+        last: bool,
+        node: NodeId,
+        cursor: &mut C,
+    ) -> Result<bool, Halt> {
         let mut child = cursor.open(level).map_err(|error| self.fail(Failure::Source(error)))?;
         let start = self.sink.mark();
         let known_errors = self.errors.len();
@@ -396,13 +484,13 @@ impl<'p, E> Writer<'p, E> {
                 break;
             }
             // Of the rows before the last one nothing stays, nor of their errors.
-            self.roll_back(start);
+            self.take_back(start)?;
             self.errors.truncate(known_errors);
             if let Err(error) = next {
                 return Err(self.fail(Failure::Source(error)));
             }
             written = self.write_node(node, &mut child);
-            if !last || matches!(written, Err(Halt::TooLarge(_))) {
+            if !last || matches!(written, Err(Halt::Stop)) {
                 break;
             }
         }
@@ -523,11 +611,6 @@ impl<'p, E> Writer<'p, E> {
         Ok(true)
     }
 
-    fn roll_back(&mut self, mark: Mark) {
-        self.sink.roll_back(mark);
-        self.written_before.roll_back(mark);
-    }
-
     fn take_failed(&mut self, place: usize) -> Option<E> {
         let index = self.failed.iter().position(|(field, _)| *field == place)?;
         Some(self.failed.swap_remove(index).1)
@@ -547,7 +630,12 @@ impl<'p, E> Writer<'p, E> {
             PathItem::Index(_) => None,
         });
         let location = field.and_then(|field| field.location);
-        self.errors.push(WriteError { path, location, failure });
+        let error = WriteError { path, location, failure };
+        // The levels that are still to come may not be what they would have been.
+        if self.sink.has_sent() && matches!(error.failure, Failure::Source(_)) {
+            return self.stop(Stopped::Broken(Some(error)));
+        }
+        self.errors.push(error);
         Halt::Propagate
     }
 }

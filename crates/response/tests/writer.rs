@@ -6,7 +6,7 @@ use response::{
     Bounds, Cursor, Failure, Fields, Item, Layout, Leaf, LevelId, Node, NodeId, OutputId, Piece,
     Place, RowsId, Shape, ShapeField, Value, Writer,
 };
-use response::{Held, Segment, Sink, TooLarge};
+use response::{Held, Segment, Sink, Stopped, TooLarge};
 
 /// A stored value.
 #[derive(Clone, Copy, Debug)]
@@ -167,7 +167,7 @@ impl Answer {
         self.shape.root = Some(self.fields(fields));
     }
 
-    fn write(&mut self) -> Result<(String, Vec<String>), TooLarge> {
+    fn write(&mut self) -> Result<(String, Vec<String>), Stopped<Broken>> {
         let budget = self.budget.unwrap_or(1_000_000);
         let sink = Sink::new(b"{\"data\":".to_vec(), budget, Held::default());
         let mut writer = Writer::new(&self.shape, &self.layout, sink);
@@ -313,7 +313,8 @@ fn a_list_that_comes_again_counts_for_the_budget() {
     let one = vec![(1, vec![Integer(10), Text("a title of forty letters, or just about")])];
     let mut answer = alike([Text("x"), Text("y"), Text("z")], one);
     answer.budget = Some(200);
-    assert_eq!(answer.write(), Err(TooLarge::Answer { budget: 200 }));
+    let stopped = answer.write().unwrap_err();
+    assert!(matches!(stopped, Stopped::TooLarge(TooLarge::Answer { budget: 200 })));
 }
 
 const FIRST_TWO: &str = concat!(
@@ -649,6 +650,9 @@ fn an_answer_beyond_its_budget_is_refused() {
     for budget in [0, 20, 60, exact - 1] {
         let mut answer = nested(true, true, true);
         answer.budget = Some(budget);
-        assert_eq!(answer.write().unwrap_err(), TooLarge::Answer { budget });
+        let stopped = answer.write().unwrap_err();
+        assert!(
+            matches!(stopped, Stopped::TooLarge(error) if error == TooLarge::Answer { budget })
+        );
     }
 }

@@ -64,6 +64,11 @@ impl RequestId {
         CURRENT.scope(self, work)
     }
 
+    /// The same for what takes no time.
+    pub(crate) fn run<T>(self, work: impl FnOnce() -> T) -> T {
+        CURRENT.sync_scope(self, work)
+    }
+
     /// The id of the request that the thread works for, if it does for any.
     pub(crate) fn current() -> Option<Self> {
         CURRENT.try_with(|id| *id).ok()

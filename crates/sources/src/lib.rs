@@ -17,6 +17,7 @@ pub mod relational;
 pub mod source;
 pub mod sqlite;
 pub mod statistics;
+pub mod streamed;
 
 pub use error::{SourceError, SourceErrorKind};
 pub use observed::{Observed, Round};
@@ -27,3 +28,4 @@ pub use source::{
     Program, Source, Timeouts,
 };
 pub use statistics::Statistics;
+pub use streamed::{Delivery, Executed, Part, Rest, Streamed};

@@ -5,7 +5,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use catalog::Catalog;
-use response::{Memory, Shape, Sink, TooLarge, Written};
+use response::{Memory, Refused, Shape, Sink, Stopped, TooLarge, WriteError, Written};
 
 use crate::error::SourceError;
 use crate::observed::Observed;
@@ -15,6 +15,7 @@ use crate::postgres::source::{PostgresConnections, PostgresSource};
 use crate::relational::{CompileError, Level};
 use crate::sqlite::source::{SqliteConnections, SqliteSource};
 use crate::statistics::Counter;
+use crate::streamed::{Delivery, Executed};
 
 /// Where the data is.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -133,6 +134,12 @@ pub enum ExecuteError {
     Source(#[from] SourceError),
     #[error(transparent)]
     TooLarge(#[from] TooLarge),
+    /// What was made of it was not taken.
+    #[error(transparent)]
+    Refused(#[from] Refused),
+    /// A part was sent that is not what it has to be after an error.
+    #[error("an error came after the beginning of the answer was sent")]
+    Broken(Option<Box<WriteError<SourceError>>>),
 }
 
 /// A text that names no source.
@@ -142,6 +149,16 @@ pub enum AddressError {
     Scheme(Box<str>),
     #[error("the source is empty; use a path, `sqlite:…` or `postgres://…`")]
     Empty,
+}
+
+impl From<Stopped<SourceError>> for ExecuteError {
+    fn from(stopped: Stopped<SourceError>) -> Self {
+        match stopped {
+            Stopped::TooLarge(error) => Self::TooLarge(error),
+            Stopped::Refused(refused) => Self::Refused(refused),
+            Stopped::Broken(cause) => Self::Broken(cause.map(Box::new)),
+        }
+    }
 }
 
 impl Default for Timeouts {
@@ -235,12 +252,28 @@ impl Connections {
         sink: Sink,
         observed: &mut Observed,
     ) -> Result<Written<SourceError>, ExecuteError> {
+        let executed = self.deliver(plan, asked, sink, Delivery::Whole, observed).await?;
+        executed.whole().ok_or_else(|| not_whole().into())
+    }
+
+    /// Runs a plan and appends its answer to what the sink holds; a long one is sent while it is
+    /// made, where that is wanted.
+    pub async fn deliver(
+        &self,
+        plan: &Arc<Plan>,
+        asked: Asked<'_>,
+        sink: Sink,
+        delivery: Delivery,
+        observed: &mut Observed,
+    ) -> Result<Executed, ExecuteError> {
         match (self, &plan.program) {
             (Self::Sqlite(connections), Program::Sqlite(program)) => {
-                connections.execute(plan, program, asked.variables, sink, observed).await
+                let variables = asked.variables;
+                connections.deliver(plan, program, variables, sink, delivery, observed).await
             }
             (Self::Postgres(connections), Program::Postgres(program)) => {
-                connections.execute(&plan.shape, program, asked, sink, observed).await
+                let written = connections.execute(&plan.shape, program, asked, sink, observed);
+                written.await.map(Executed::Whole)
             }
             (Self::Sqlite(_), Program::Postgres(_)) | (Self::Postgres(_), Program::Sqlite(_)) => {
                 Err(foreign_plan().into())
@@ -292,6 +325,10 @@ impl Connections {
             }
         }
     }
+}
+
+fn not_whole() -> SourceError {
+    SourceError::new(crate::SourceErrorKind::Internal, "a part of an answer that is to be whole")
 }
 
 fn foreign_plan() -> SourceError {

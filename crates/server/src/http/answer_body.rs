@@ -1,4 +1,5 @@
-//! The body of an answer: whole, or compressed piece by piece while it is sent.
+//! The body of an answer: whole, compressed piece by piece while it is sent, or made while it is
+//! sent.
 
 use std::io;
 use std::pin::Pin;
@@ -8,6 +9,7 @@ use bytes::{Buf, Bytes};
 use hyper::body::{Body, Frame, SizeHint};
 
 use super::compress::Compressor;
+use super::streamed_body::StreamedBody;
 
 /// So much of a body is compressed before others have their turn: some tenths of a millisecond.
 const PIECE: usize = 64 * 1024;
@@ -16,6 +18,7 @@ const PIECE: usize = 64 * 1024;
 pub(super) enum AnswerBody {
     Whole(Bytes),
     Compressed(Box<Pieces>),
+    Streamed(Box<StreamedBody>),
 }
 
 /// A body of which a part is still to be compressed.
@@ -50,6 +53,7 @@ impl Body for AnswerBody {
             Self::Whole(bytes) if bytes.is_empty() => Poll::Ready(None),
             Self::Whole(bytes) => Poll::Ready(Some(Ok(Frame::data(std::mem::take(bytes))))),
             Self::Compressed(pieces) => pieces.poll(context),
+            Self::Streamed(streamed) => streamed.poll(context),
         }
     }
 
@@ -57,13 +61,14 @@ impl Body for AnswerBody {
         match self {
             Self::Whole(bytes) => bytes.is_empty(),
             Self::Compressed(pieces) => pieces.compressor.is_none(),
+            Self::Streamed(streamed) => streamed.is_ended(),
         }
     }
 
     fn size_hint(&self) -> SizeHint {
         match self {
             Self::Whole(bytes) => SizeHint::with_exact(bytes.len() as u64),
-            Self::Compressed(_) => SizeHint::default(),
+            Self::Compressed(_) | Self::Streamed(_) => SizeHint::default(),
         }
     }
 }

@@ -5,7 +5,7 @@
 
 use std::time::Instant;
 
-use engine::{Allowed, Held, Report};
+use engine::{Allowed, Delivery, Held, Report};
 use futures_util::future::join_all;
 use graphql::{ErrorCode, GraphQLError, Parameters};
 use hyper::StatusCode;
@@ -85,7 +85,10 @@ async fn answer_member(
 ) -> (Vec<u8>, Held, Report) {
     let mut report = Report::default();
     let executed = match member {
-        Ok(parameters) => execute(service, parameters, Allowed::All, began, &mut report).await,
+        Ok(parameters) => {
+            let delivery = Delivery::Whole;
+            execute(service, parameters, Allowed::All, delivery, began, &mut report).await
+        }
         Err(error) => Err(Refusal::Malformed(error)),
     };
     let (body, held) = match executed {

@@ -46,6 +46,19 @@ pub(super) fn compress(response: Response, readable: Readable, min_size: usize) 
     };
     let (mut head, body) = response.into_parts();
     let body = match body {
+        AnswerBody::Streamed(mut streamed) => {
+            match Compressor::new(coding, None) {
+                Ok(compressor) => {
+                    streamed.compress(compressor);
+                    let name = HeaderValue::from_static(coding.name());
+                    head.headers.insert(CONTENT_ENCODING, name);
+                }
+                Err(error) => {
+                    tracing::warn!(%error, ?coding, "an answer is sent without compression");
+                }
+            }
+            return Response::from_parts(head, AnswerBody::Streamed(streamed));
+        }
         AnswerBody::Whole(bytes)
             if bytes.len() >= min_size && !head.headers.contains_key(CONTENT_ENCODING) =>
         {
@@ -69,7 +82,7 @@ pub(super) fn compress(response: Response, readable: Readable, min_size: usize) 
 }
 
 fn compressed(coding: Coding, bytes: &Bytes) -> io::Result<AnswerBody> {
-    let mut compressor = Compressor::new(coding, bytes.len())?;
+    let mut compressor = Compressor::new(coding, Some(bytes.len()))?;
     if bytes.len() > LARGE {
         return Ok(AnswerBody::pieces(compressor, bytes.clone()));
     }
@@ -78,21 +91,21 @@ fn compressed(coding: Coding, bytes: &Bytes) -> io::Result<AnswerBody> {
 }
 
 impl Compressor {
-    /// For a text of this length.
-    pub(super) fn new(coding: Coding, length: usize) -> io::Result<Self> {
-        let output = Vec::with_capacity(length.min(LARGE) / 4);
+    /// For a text of this length, if it is known.
+    pub(super) fn new(coding: Coding, length: Option<usize>) -> io::Result<Self> {
+        let output = Vec::with_capacity(length.unwrap_or(LARGE).min(LARGE) / 4);
         Ok(match coding {
             Coding::Zstd => {
                 let mut encoder = zstd::stream::write::Encoder::new(output, ZSTD_LEVEL)?;
                 // Its tables are as large as the text needs.
-                encoder.set_pledged_src_size(Some(length as u64))?;
+                encoder.set_pledged_src_size(length.map(|length| length as u64))?;
                 Self::Zstd(encoder)
             }
             Coding::Brotli => {
                 let parameters = BrotliEncoderParams {
                     quality: BROTLI_QUALITY,
                     lgwin: BROTLI_WINDOW_BITS,
-                    size_hint: length,
+                    size_hint: length.unwrap_or(0),
                     ..BrotliEncoderParams::default()
                 };
                 let writer = CompressorWriter::with_params(output, BROTLI_BUFFER, &parameters);
@@ -110,6 +123,15 @@ impl Compressor {
             Self::Zstd(encoder) => encoder.write_all(bytes),
             Self::Brotli(encoder) => encoder.write_all(bytes),
             Self::Gzip(encoder) => encoder.write_all(bytes),
+        }
+    }
+
+    /// Lets [`Compressor::take`] give all that was written.
+    pub(super) fn flush(&mut self) -> io::Result<()> {
+        match self {
+            Self::Zstd(encoder) => encoder.flush(),
+            Self::Brotli(encoder) => encoder.flush(),
+            Self::Gzip(encoder) => encoder.flush(),
         }
     }
 

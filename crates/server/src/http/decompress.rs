@@ -113,7 +113,7 @@ mod tests {
                 return encoder.finish().unwrap();
             }
         };
-        let mut compressor = Compressor::new(of_answers, bytes.len()).unwrap();
+        let mut compressor = Compressor::new(of_answers, Some(bytes.len())).unwrap();
         compressor.write(bytes).unwrap();
         compressor.finish().unwrap()
     }

@@ -47,11 +47,25 @@ pub(super) struct Exchange {
     errors: Option<String>,
     /// Of the body, before it is compressed.
     pub(super) response_bytes: u64,
+    /// How the answer ended, where it was sent while it was made.
+    outcome: Option<Outcome>,
     watch: WatchSettings,
     shard: Option<Arc<Shard>>,
     /// Who is told of the request, as part of what its caller tells.
     traces: Option<(Arc<Traces>, Context)>,
     is_finished: bool,
+}
+
+/// How an answer ended that was sent while it was made.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Outcome {
+    Sent,
+    /// Something went wrong that could not be told any more.
+    Broken,
+    /// The client did not read it.
+    Stalled,
+    /// The client went away.
+    Left,
 }
 
 /// What the request was for.
@@ -83,6 +97,7 @@ impl Exchange {
             refusal: None,
             errors: None,
             response_bytes: 0,
+            outcome: None,
             watch: service.settings.watch,
             shard,
             traces,
@@ -98,7 +113,12 @@ impl Exchange {
 
     /// Writes down how the request ended.
     pub(super) fn finish(&mut self, response: &mut Response) {
-        self.is_finished = true;
+        self.tell_timing(response);
+        self.end(response.status());
+    }
+
+    /// Tells the client what the request took so far.
+    pub(super) fn tell_timing(&self, response: &mut Response) {
         let elapsed = self.started.elapsed();
         if self.asked == Asked::GraphQL
             && self.watch.server_timing
@@ -106,9 +126,20 @@ impl Exchange {
         {
             response.headers_mut().insert(SERVER_TIMING, timing);
         }
-        self.count(Some(response.status()), elapsed);
-        self.trace(Some(response.status()), elapsed);
-        self.log_request(Some(response.status()), elapsed);
+    }
+
+    /// Remembers how an answer ended that was sent while it was made.
+    pub(super) fn streamed(&mut self, outcome: Outcome) {
+        self.outcome = Some(outcome);
+    }
+
+    /// Writes down how the request ended whose status is known.
+    pub(super) fn end(&mut self, status: StatusCode) {
+        self.is_finished = true;
+        let elapsed = self.started.elapsed();
+        self.count(Some(status), elapsed);
+        self.trace(Some(status), elapsed);
+        self.log_request(Some(status), elapsed);
         self.log_slow(elapsed);
     }
 
@@ -153,6 +184,9 @@ impl Exchange {
         let kind = self.kind();
         let codes = self.codes();
         let milliseconds = milliseconds(elapsed);
+        // Of an answer that was sent while it was made: how much of it, and what became of it.
+        let streamed = self.outcome.map(Outcome::name);
+        let bytes = self.outcome.map(|_| self.response_bytes);
         if let Some(refusal) = &self.refusal {
             tracing::info!(
                 %peer, %method, status, ?refusal, codes, milliseconds, "request refused"
@@ -162,14 +196,18 @@ impl Exchange {
                 %peer, %method, status, operation, codes, milliseconds, errors, "request refused"
             );
         } else if status.is_none() {
-            tracing::info!(%peer, %method, operation, kind, milliseconds, "request abandoned");
+            tracing::info!(
+                %peer, %method, operation, kind, milliseconds, streamed, bytes, "request abandoned"
+            );
         } else if has_failed {
             tracing::info!(
-                %peer, %method, status, operation, kind, codes, milliseconds, "request failed"
+                %peer, %method, status, operation, kind, codes, milliseconds, streamed, bytes,
+                "request failed"
             );
         } else if self.asked == Asked::GraphQL {
             tracing::info!(
-                %peer, %method, status, operation, kind, milliseconds, "request answered"
+                %peer, %method, status, operation, kind, milliseconds, streamed, bytes,
+                "request answered"
             );
         } else {
             tracing::info!(%peer, %method, status, milliseconds, "request answered");
@@ -243,6 +281,17 @@ impl Exchange {
         let texts: Vec<_> =
             levels.map(|level| beginning(&level.text, LOGGED_STATEMENT_BYTES)).collect();
         Some(texts.join("; "))
+    }
+}
+
+impl Outcome {
+    fn name(self) -> &'static str {
+        match self {
+            Self::Sent => "sent",
+            Self::Broken => "broken",
+            Self::Stalled => "stalled",
+            Self::Left => "left",
+        }
     }
 }
 

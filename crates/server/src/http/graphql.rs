@@ -3,10 +3,10 @@
 use std::pin::pin;
 use std::time::Instant;
 
-use engine::{Allowed, Kind, Report};
+use engine::{Allowed, Delivery, Kind, Report};
 use graphql::{Body, Parameters, Request};
-use hyper::Method;
 use hyper::header::{ACCEPT, CONTENT_TYPE, HeaderMap};
+use hyper::{Method, Version};
 
 use super::accept_encoding::Readable;
 use super::batch;
@@ -65,6 +65,7 @@ async fn answer_request(
     let accept = request.headers().get_all(ACCEPT).iter();
     // A header that is no text names no media type.
     let media_type = negotiate(accept.map(|header| header.to_str().unwrap_or("?")));
+    let delivery = delivery(&request);
     let read = match media_type {
         _ if !may_be_sent(service, &request, exchange.peer) => Err(Refusal::OtherOrigin),
         Some(_) if readable == Readable::Nothing => Err(Refusal::NoReadableCoding),
@@ -75,7 +76,7 @@ async fn answer_request(
     let answered = match read {
         Ok(Read { body: Body::One(parameters), allowed }) => {
             let (began, report) = (exchange.started, &mut exchange.report);
-            let executed = execute(service, parameters, allowed, began, report).await;
+            let executed = execute(service, parameters, allowed, delivery, began, report).await;
             executed.map(|Executed { response, operation_name }| {
                 exchange.operation_name = operation_name;
                 if response.kind != Kind::Executed {
@@ -102,6 +103,7 @@ pub(super) async fn execute(
     service: &Service,
     parameters: Parameters,
     allowed: Allowed,
+    delivery: Delivery,
     began: Instant,
     report: &mut Report,
 ) -> Result<Executed, Refusal> {
@@ -109,7 +111,7 @@ pub(super) async fn execute(
     let Found { request, learn } = persisted.find(parameters).map_err(Refusal::Document)?;
     let response = {
         // Pinned here: it is large, and would be moved again by everything that waits for it.
-        let work = pin!(service.worker.execute_reported(&request, allowed, report));
+        let work = pin!(service.worker.deliver_reported(&request, allowed, delivery, report));
         in_turn(service, began, work).await?
     };
     // There is a document only if it is valid.
@@ -117,6 +119,15 @@ pub(super) async fn execute(
         persisted.learn(hash, &request.query);
     }
     Ok(Executed { response, operation_name: request.operation_name })
+}
+
+/// Whether an answer may be sent while it is made: its end has to be told from its breaking off,
+/// which HTTP/1.0 cannot, and somebody has to read it.
+fn delivery(request: &HttpRequest) -> Delivery {
+    match request.version() < Version::HTTP_11 || request.method() == Method::HEAD {
+        true => Delivery::Whole,
+        false => Delivery::Streamed,
+    }
 }
 
 /// Whether the page that sends the request may, if one does. Other methods do nothing.

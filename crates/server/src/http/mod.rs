@@ -73,6 +73,7 @@ mod seldom;
 mod serve;
 mod service;
 mod settings;
+mod streamed_body;
 mod timing;
 mod tls;
 mod transport;

@@ -12,6 +12,7 @@ use super::answer_body::AnswerBody;
 use super::decompress;
 use super::media_type::MediaType;
 use super::persisted::Missing;
+use super::streamed_body::StreamedBody;
 use crate::memory;
 
 pub(super) type Response = hyper::Response<AnswerBody>;
@@ -311,7 +312,13 @@ pub(super) fn complete(media_type: MediaType, response: engine::Response) -> Res
             return with_retry(respond(status, media_type, response.body));
         }
     };
-    respond_held(status, media_type, response.body, response.held)
+    match response.rest {
+        None => respond_held(status, media_type, response.body, response.held),
+        Some(rest) => {
+            let body = AnswerBody::Streamed(Box::new(StreamedBody::new(response.body, rest)));
+            respond_body(status, media_type, body)
+        }
+    }
 }
 
 pub(super) fn respond(status: StatusCode, media_type: MediaType, body: Vec<u8>) -> Response {
@@ -329,7 +336,11 @@ pub(super) fn respond_held(
 }
 
 fn respond_bytes(status: StatusCode, media_type: MediaType, body: Bytes) -> Response {
-    let mut response = Response::new(AnswerBody::Whole(body));
+    respond_body(status, media_type, AnswerBody::Whole(body))
+}
+
+fn respond_body(status: StatusCode, media_type: MediaType, body: AnswerBody) -> Response {
+    let mut response = Response::new(body);
     *response.status_mut() = status;
     let content_type = HeaderValue::from_static(media_type.content_type());
     response.headers_mut().insert(CONTENT_TYPE, content_type);

@@ -7,12 +7,15 @@ use hyper::body::{Body, Incoming};
 use hyper::header::{HOST, HeaderName, HeaderValue};
 
 use super::accept_encoding::Readable;
+use super::answer_body::AnswerBody;
 use super::exchange::{Asked, Exchange};
 use super::health;
 use super::media_type::MediaType;
 use super::outgoing;
 use super::respond::{Refusal, Response, refuse};
 use super::service::Service;
+use super::settings::Settings;
+use super::streamed_body::StreamPatience;
 use super::transport::Peer;
 use super::{explain, graphiql, graphql};
 use crate::request_id::RequestId;
@@ -48,7 +51,16 @@ async fn observe(service: &Service, request: HttpRequest, peer: Peer) -> Respons
     let response = route(service, request, readable, &mut exchange).await;
     exchange.response_bytes = response.body().size_hint().lower();
     let mut response = outgoing::finish(&service.settings, response, readable);
-    exchange.finish(&mut response);
+    let status = response.status();
+    match response.body() {
+        AnswerBody::Streamed(_) => exchange.tell_timing(&mut response),
+        AnswerBody::Whole(_) | AnswerBody::Compressed(_) => exchange.finish(&mut response),
+    }
+    if let AnswerBody::Streamed(streamed) = response.body_mut() {
+        let Settings { request_timeout: database, patience, .. } = &*service.settings;
+        let patience = StreamPatience { database: *database, client: patience.stall };
+        streamed.watch(exchange, status, patience);
+    }
     response
 }
 

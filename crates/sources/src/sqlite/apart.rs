@@ -2,20 +2,22 @@
 //! waits for its answer any more.
 
 use std::path::{Path, PathBuf};
-use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, Instant};
 
+use response::Written;
 use rusqlite::Connection;
-use tokio::sync::Semaphore;
-use tokio::task::spawn_blocking;
+use tokio::sync::{OwnedSemaphorePermit, Semaphore};
+use tokio::task::{JoinHandle, spawn_blocking};
 use tokio::time::timeout;
 
 use super::STEPS;
 use super::connection::OpenFile;
 use super::planning::Planning;
 use crate::error::{SourceError, SourceErrorKind};
+use crate::source::ExecuteError;
 use crate::statistics::{Counter, Gauge};
+use crate::streamed::{Abandoner, End};
 
 /// Connections that nobody uses, of all threads.
 #[derive(Clone, Debug)]
@@ -36,8 +38,22 @@ pub(super) struct Apart {
     counter: Counter,
 }
 
-/// Tells the other thread that the request went away.
-struct Abandoned(Arc<AtomicBool>);
+/// How much of the file a connection keeps in memory.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Cache {
+    Usual,
+    /// For a run that may take long because its reader is slow.
+    Little,
+}
+
+/// Work on another thread. If this is dropped, its statements are interrupted.
+#[derive(Debug)]
+pub(super) struct Started<T> {
+    task: JoinHandle<T>,
+    abandoned: Abandoner,
+    /// Keeps the place of the work until its end was noticed.
+    _noticed: Arc<OwnedSemaphorePermit>,
+}
 
 impl IdleFiles {
     pub(super) fn new(file: OpenFile, busy: Duration) -> Self {
@@ -91,6 +107,24 @@ impl Apart {
         T: Send + 'static,
         E: From<SourceError> + Send + 'static,
     {
+        let mut started = self.start(planning, Cache::Usual, work).await?;
+        let failed = |error: tokio::task::JoinError| {
+            SourceError::new(SourceErrorKind::Internal, error.to_string()).into()
+        };
+        (&mut started.task).await.unwrap_or_else(|error| Err(failed(error)))
+    }
+
+    /// Starts `work` on another thread, once there is a connection for it.
+    pub(super) async fn start<T, E>(
+        &self,
+        planning: Planning,
+        cache: Cache,
+        work: impl FnOnce(&Connection) -> Result<T, E> + Send + 'static,
+    ) -> Result<Started<Result<T, E>>, E>
+    where
+        T: Send + 'static,
+        E: From<SourceError> + Send + 'static,
+    {
         let permit = Arc::clone(&self.permits).acquire_owned();
         let (started, waiting) = (Instant::now(), self.counter.hold(Gauge::Waiting));
         let permit = timeout(self.acquire_timeout, permit).await;
@@ -101,28 +135,37 @@ impl Apart {
         // Given back when the work is done and its end was noticed: then its thread is free for the
         // next, where otherwise another thread would be made.
         let permit = Arc::new(permit);
-        let _noticed = Arc::clone(&permit);
-        let abandoned = Abandoned(Arc::default());
+        let noticed = Arc::clone(&permit);
+        let abandoned = Abandoner::default();
         let (path, idle) = (self.path.clone(), self.idle.clone());
-        let stop = Arc::clone(&abandoned.0);
+        let stop = abandoned.flag();
         let held = [self.counter.hold(Gauge::Open), self.counter.hold(Gauge::Used)];
         let task = spawn_blocking(move || {
             let (_permit, _held) = (permit, held);
             let mut file = idle.take(&path)?;
             file.plan(planning).map_err(SourceError::from)?;
             // A flag of this run only: an interrupt could hit whoever uses the connection next.
-            let is_abandoned = move || stop.load(Ordering::Relaxed);
+            let is_abandoned = move || stop.is_set();
             file.connection
                 .progress_handler(STEPS, Some(is_abandoned))
                 .map_err(SourceError::from)?;
-            let done = work(&file.connection);
+            let done = match cache {
+                Cache::Usual => work(&file.connection),
+                Cache::Little => {
+                    file.keep_little().map_err(SourceError::from)?;
+                    let done = work(&file.connection);
+                    file.keep_usual().map_err(SourceError::from)?;
+                    done
+                }
+            };
             idle.lock().push(file);
             done
         });
-        let failed = |error: tokio::task::JoinError| {
-            SourceError::new(SourceErrorKind::Internal, error.to_string()).into()
-        };
-        task.await.unwrap_or_else(|error| Err(failed(error)))
+        Ok(Started { task, abandoned, _noticed: noticed })
+    }
+
+    pub(super) fn counter(&self) -> &Counter {
+        &self.counter
     }
 
     fn none_free(&self) -> SourceError {
@@ -132,9 +175,9 @@ impl Apart {
     }
 }
 
-/// Too late for a run that has ended.
-impl Drop for Abandoned {
-    fn drop(&mut self) {
-        self.0.store(true, Ordering::Relaxed);
+impl Started<Result<Written<SourceError>, ExecuteError>> {
+    /// The same for an answer that may be sent while it is made.
+    pub(super) fn into_end(self) -> End {
+        End::new(self.task, self.abandoned)
     }
 }

@@ -15,6 +15,7 @@ const STATEMENTS: usize = 256;
 
 /// How much of the file a connection keeps in memory.
 const CACHE_KIBIBYTES: i64 = 16_384;
+const LITTLE_CACHE_KIBIBYTES: i64 = 2_048;
 
 /// An open file, which may have lost its place to another.
 #[derive(Debug)]
@@ -66,6 +67,17 @@ impl OpenFile {
             self.planning = planning;
         }
         Ok(())
+    }
+
+    /// A smaller cache for an answer that is sent while it is made: many of them may wait for their
+    /// readers, and what they have read they need no more.
+    pub fn keep_little(&self) -> Result<(), rusqlite::Error> {
+        self.connection.pragma_update(None, "cache_size", -LITTLE_CACHE_KIBIBYTES)
+    }
+
+    /// The cache as it was.
+    pub fn keep_usual(&self) -> Result<(), rusqlite::Error> {
+        self.connection.pragma_update(None, "cache_size", -CACHE_KIBIBYTES)
     }
 
     /// Whether the path still leads to this file. One that was moved or removed goes on to give

@@ -11,10 +11,11 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Instant;
 
 use catalog::Catalog;
-use response::{Failure, Sink, Writer, Written};
+use response::sink::PORTION;
+use response::{Failure, Refused, Sink, Writer, Written};
 use sql::Flavor;
 
-use super::apart::{Apart, IdleFiles};
+use super::apart::{Apart, Cache, IdleFiles};
 use super::bind::{Bound, bind};
 use super::connection::OpenFile;
 use super::cursor::SqliteCursor;
@@ -28,6 +29,7 @@ use crate::operand::Variables;
 use crate::relational::{self, CompileError, Strategy};
 use crate::source::{ExecuteError, OpenError, Plan, Timeouts};
 use crate::statistics::Counter;
+use crate::streamed::{Delivery, Executed, Places, WHOLE};
 
 /// A file that was opened once to read its schema.
 #[derive(Debug)]
@@ -44,6 +46,9 @@ pub struct SqliteProgram {
     planning: Planning,
     /// Whether it proved long: then it does not start on the serving thread.
     long: AtomicBool,
+    /// Whether its last answer was sent while it was made: then the next one is from its
+    /// beginning.
+    streamed: AtomicBool,
 }
 
 /// The connection of one thread, and the way to those for long requests.
@@ -54,7 +59,9 @@ pub struct SqliteConnections {
     inline: RefCell<Option<Box<Inline>>>,
     /// For programs that are planned by their values: statements of the others keep their plans.
     inline_by_values: RefCell<Option<Box<Inline>>>,
-    apart: Apart,
+    /// Boxed like the others.
+    apart: Box<Apart>,
+    places: Places,
     timeouts: Timeouts,
 }
 
@@ -80,19 +87,22 @@ impl SqliteSource {
     ) -> Result<SqliteProgram, CompileError> {
         let program = relational::compile(catalog, request, Flavor::SQLITE, Strategy::Nested)?;
         let planning = Planning::of(&program, self.partial_indexes);
-        Ok(SqliteProgram { program, planning, long: AtomicBool::new(false) })
+        let (long, streamed) = (AtomicBool::default(), AtomicBool::default());
+        Ok(SqliteProgram { program, planning, long, streamed })
     }
 
     /// The connections of one thread: one for itself, and at most `most` for long requests.
     #[must_use]
     pub fn connections(&self, most: usize) -> SqliteConnections {
         let timeouts = self.timeouts;
-        let apart = Apart::new(&self.path, &self.idle, most, timeouts.acquire);
+        let apart = Box::new(Apart::new(&self.path, &self.idle, most, timeouts.acquire));
+        let places = Places::new(most, timeouts.acquire);
         SqliteConnections {
             path: self.path.clone(),
             inline: RefCell::default(),
             inline_by_values: RefCell::default(),
             apart,
+            places,
             timeouts,
         }
     }
@@ -100,19 +110,21 @@ impl SqliteSource {
 
 impl SqliteConnections {
     /// Runs a plan: here if it is short, else on a thread of its own.
-    pub async fn execute(
+    pub async fn deliver(
         &self,
         plan: &Arc<Plan>,
         program: &SqliteProgram,
         variables: Variables<'_>,
         sink: Sink,
+        delivery: Delivery,
         observed: &mut Observed,
-    ) -> Result<Written<SourceError>, ExecuteError> {
+    ) -> Result<Executed, ExecuteError> {
         let (bound, failures) = bind(&program.program, variables);
         if program.program.levels.is_empty() {
             // The schema is told even where the file is out of reach.
             let mut nothing = SqliteCursor::new(&program.program, &bound, &mut []);
-            return Ok(writer(plan, program, sink, &failures).write(&mut nothing)?);
+            let written = writer(plan, program, sink, &failures).write(&mut nothing)?;
+            return Ok(Executed::Whole(written));
         }
         // One statement asks for the rows of another while these are written.
         observed.begin_round(0..program.program.levels.len());
@@ -121,24 +133,51 @@ impl SqliteConnections {
             let written = self.execute_inline(program, &bound, writer);
             if !is_for_elsewhere(&written) {
                 observed.end_round();
-                return written;
+                return written.map(Executed::Whole);
             }
         }
-        let (plan, planning) = (Arc::clone(plan), program.planning);
-        let work = move |connection: &rusqlite::Connection| {
-            let crate::source::Program::Sqlite(program) = &plan.program else {
-                return Err(ExecuteError::Source(foreign_plan()));
-            };
-            let started = Instant::now();
-            let writer = writer(&plan, program, sink, &failures);
-            let written = execute::execute(connection, &program.program, &bound, writer);
-            // A thread that had to wait for its processor may have made it look long.
-            program.long.store(started.elapsed() > INLINE / 2, Ordering::Relaxed);
-            written
+        let work = Apartly { plan: Arc::clone(plan), bound, failures };
+        let executed = match delivery {
+            Delivery::Streamed if !self.places.are_none() => self.stream(program, work, sink).await,
+            Delivery::Streamed | Delivery::Whole => {
+                let work = move |connection: &rusqlite::Connection| work.run(connection, sink);
+                self.apart.run(program.planning, work).await.map(Executed::Whole)
+            }
         };
-        let written = self.apart.run(planning, work).await;
         observed.end_round();
-        written
+        executed
+    }
+
+    /// Sends the answer while it is made, if it proves long. That needs a place; where there is
+    /// none, the run ends, and begins again when there is one: nothing waits with a connection.
+    async fn stream(
+        &self,
+        program: &SqliteProgram,
+        work: Apartly,
+        sink: Sink,
+    ) -> Result<Executed, ExecuteError> {
+        let mut is_long = program.streamed.load(Ordering::Relaxed);
+        let work = Arc::new(work);
+        loop {
+            let (place, first) = match is_long {
+                true => (Some(self.places.enter(self.apart.counter()).await?), PORTION),
+                false => (None, WHOLE),
+            };
+            let has_place = place.is_some();
+            let (outlet, pieces) = self.places.channel(place);
+            let (work, sink) = (Arc::clone(&work), sink.clone().streaming(first, outlet));
+            let begin =
+                move |connection: &rusqlite::Connection| work.begin(connection, sink, has_place);
+            let started = self.apart.start(program.planning, Cache::Little, begin).await?;
+            match started.into_end().begin(pieces).await {
+                Err(ExecuteError::Refused(Refused::NoPlace)) if !is_long => is_long = true,
+                executed => {
+                    let streamed = matches!(&executed, Ok(Executed::Streamed(_)));
+                    program.streamed.store(streamed, Ordering::Relaxed);
+                    return executed;
+                }
+            }
+        }
     }
 
     fn execute_inline(
@@ -187,6 +226,52 @@ impl SqliteConnections {
     }
 }
 
+/// A request that runs on another thread.
+struct Apartly {
+    plan: Arc<Plan>,
+    bound: Bound,
+    failures: Vec<(u32, SourceError)>,
+}
+
+impl Apartly {
+    /// Runs a request that may prove long.
+    fn begin(
+        &self,
+        connection: &rusqlite::Connection,
+        sink: Sink,
+        has_place: bool,
+    ) -> Result<Written<SourceError>, ExecuteError> {
+        let crate::source::Program::Sqlite(program) = &self.plan.program else {
+            return Err(ExecuteError::Source(foreign_plan()));
+        };
+        // Another one, which ran while this one waited for a connection, has proved long.
+        if !has_place && program.streamed.load(Ordering::Relaxed) {
+            return Err(Refused::NoPlace.into());
+        }
+        let written = self.run(connection, sink);
+        if let Err(ExecuteError::Refused(Refused::NoPlace)) = written {
+            program.streamed.store(true, Ordering::Relaxed);
+        }
+        written
+    }
+
+    fn run(
+        &self,
+        connection: &rusqlite::Connection,
+        sink: Sink,
+    ) -> Result<Written<SourceError>, ExecuteError> {
+        let crate::source::Program::Sqlite(program) = &self.plan.program else {
+            return Err(ExecuteError::Source(foreign_plan()));
+        };
+        let started = Instant::now();
+        let writer = writer(&self.plan, program, sink, &self.failures);
+        let written = execute::execute(connection, &program.program, &self.bound, writer);
+        // A thread that had to wait for its processor may have made it look long.
+        program.long.store(started.elapsed() > INLINE / 2, Ordering::Relaxed);
+        written
+    }
+}
+
 fn writer<'p>(
     plan: &'p Plan,
     program: &'p SqliteProgram,
@@ -207,7 +292,9 @@ fn is_for_elsewhere(written: &Result<Written<SourceError>, ExecuteError>) -> boo
             |error| matches!(&error.failure, Failure::Source(error) if belongs_elsewhere(error)),
         ),
         Err(ExecuteError::Source(error)) => belongs_elsewhere(error),
-        Err(ExecuteError::TooLarge(_)) => false,
+        Err(ExecuteError::TooLarge(_) | ExecuteError::Refused(_) | ExecuteError::Broken(_)) => {
+            false
+        }
     }
 }
 

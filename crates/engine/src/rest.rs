@@ -1,0 +1,60 @@
+//! The rest of an answer that is sent while it is made.
+
+use std::task::{Context, Poll, ready};
+
+use graphql::ErrorCode;
+use response::Held;
+use sources::{ExecuteError, Part};
+
+use crate::respond::{complete, execute_error};
+
+/// What comes after the first bytes of an answer. Dropping it ends the statement in the source.
+#[derive(Debug)]
+pub struct Rest {
+    /// Gone when the answer has ended.
+    source: Option<sources::Rest>,
+    /// The memory of what is on its way.
+    held: Held,
+}
+
+/// The answer ends before its end: an error came too late to be told in it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
+#[error("the answer cannot be completed: {}", .0.as_str())]
+pub struct BrokenOff(pub ErrorCode);
+
+impl Rest {
+    pub(crate) fn new(source: sources::Rest) -> Self {
+        Self { source: Some(source), held: Held::default() }
+    }
+
+    /// The next bytes; none after the last ones. Adds the codes of the answer's errors, which stand
+    /// at its end.
+    pub fn poll_next(
+        &mut self,
+        context: &mut Context<'_>,
+        codes: &mut Vec<ErrorCode>,
+    ) -> Poll<Option<Result<Vec<u8>, BrokenOff>>> {
+        let Some(source) = &mut self.source else { return Poll::Ready(None) };
+        let end = match ready!(source.poll_part(context)) {
+            Part::Piece(piece) => return Poll::Ready(Some(Ok(piece))),
+            Part::End(end) => end,
+        };
+        self.source = None;
+        Poll::Ready(Some(match end {
+            Ok(written) => {
+                let (last, held) = complete(written, codes);
+                self.held = held;
+                Ok(last)
+            }
+            Err(error) => Err(broken_off(error, codes)),
+        }))
+    }
+}
+
+/// The client learns no more than that the answer has no end: the reason is in the log.
+fn broken_off(error: ExecuteError, codes: &mut Vec<ErrorCode>) -> BrokenOff {
+    let error = execute_error(error);
+    tracing::warn!(code = error.code.as_str(), error = ?error.message, "an answer breaks off");
+    codes.push(error.code);
+    BrokenOff(error.code)
+}

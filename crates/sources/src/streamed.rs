@@ -1,0 +1,217 @@
+//! Answers that are sent while they are made: a thread of their own writes them, and the request
+//! takes their bytes from a channel that holds little. So a reader that is slow slows the thread,
+//! and one that leaves ends it.
+
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::task::{Context, Poll, ready};
+use std::time::{Duration, Instant};
+
+use response::{Outlet, Refused, Written};
+use tokio::sync::{OwnedSemaphorePermit, Semaphore, mpsc};
+use tokio::task::JoinHandle;
+use tokio::time::timeout;
+
+use crate::error::{SourceError, SourceErrorKind};
+use crate::source::ExecuteError;
+use crate::statistics::{Counter, Gauge};
+
+/// An answer of so many bytes is made as a whole before anything of it is sent: it has a length,
+/// its errors are known, and a slow reader holds nothing in the database.
+pub const WHOLE: usize = 1 << 20;
+
+/// How many pieces may be on their way from the thread to the request.
+const PIECES: usize = 2;
+
+/// How the answer of a plan is wanted.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Delivery {
+    /// As a whole.
+    Whole,
+    /// In parts if it is long.
+    Streamed,
+}
+
+/// What became of a plan that was run.
+#[derive(Debug)]
+pub enum Executed {
+    Whole(Written<SourceError>),
+    Streamed(Streamed),
+}
+
+/// An answer whose first bytes are there.
+#[derive(Debug)]
+pub struct Streamed {
+    pub first: Vec<u8>,
+    pub rest: Rest,
+}
+
+/// The rest of an answer that is sent while it is made. Dropping it ends the statement.
+#[derive(Debug)]
+pub struct Rest {
+    pieces: mpsc::Receiver<Vec<u8>>,
+    end: End,
+}
+
+/// The thread that makes an answer.
+#[derive(Debug)]
+pub(crate) struct End {
+    task: JoinHandle<Result<Written<SourceError>, ExecuteError>>,
+    _abandoner: Abandoner,
+}
+
+/// Tells the thread that the request went away. Too late for a run that has ended.
+#[derive(Debug, Default)]
+pub(crate) struct Abandoner(Arc<Abandoned>);
+
+/// Whether the request went away.
+#[derive(Debug, Default)]
+pub(crate) struct Abandoned {
+    flag: AtomicBool,
+}
+
+/// What comes of an answer.
+#[derive(Debug)]
+pub enum Part {
+    Piece(Vec<u8>),
+    End(Result<Written<SourceError>, ExecuteError>),
+}
+
+/// The places for answers that are sent while they are made: half of a thread's connections, so
+/// that slow readers leave the others to everybody else.
+#[derive(Debug)]
+pub(crate) struct Places {
+    permits: Arc<Semaphore>,
+    acquire_timeout: Duration,
+    /// One of a few connections is too many.
+    are_none: bool,
+}
+
+/// Takes an answer's bytes to its request. The first ones need a place.
+#[derive(Debug)]
+struct Pieces {
+    sender: mpsc::Sender<Vec<u8>>,
+    permits: Arc<Semaphore>,
+    permit: Option<OwnedSemaphorePermit>,
+}
+
+impl Places {
+    pub(crate) fn new(connections: usize, acquire_timeout: Duration) -> Self {
+        let most = (connections / 2).min(Semaphore::MAX_PERMITS);
+        Self { permits: Arc::new(Semaphore::new(most)), acquire_timeout, are_none: most == 0 }
+    }
+
+    pub(crate) fn are_none(&self) -> bool {
+        self.are_none
+    }
+
+    /// Waits for a place.
+    pub(crate) async fn enter(
+        &self,
+        counter: &Counter,
+    ) -> Result<OwnedSemaphorePermit, SourceError> {
+        let _waiting = counter.hold(Gauge::Waiting);
+        let started = Instant::now();
+        let permit = Arc::clone(&self.permits).acquire_owned();
+        match timeout(self.acquire_timeout, permit).await {
+            Ok(Ok(permit)) => Ok(permit),
+            // The semaphore is never closed; if it were, no place would become free.
+            Ok(Err(_)) | Err(_) => {
+                counter.acquired(false, started.elapsed());
+                let milliseconds = self.acquire_timeout.as_millis();
+                let message = format!("no long answer ended within {milliseconds} ms");
+                Err(SourceError::new(SourceErrorKind::Busy, message))
+            }
+        }
+    }
+
+    /// A channel for an answer that has a place already, or needs one if it proves long.
+    pub(crate) fn channel(
+        &self,
+        permit: Option<OwnedSemaphorePermit>,
+    ) -> (Box<dyn Outlet>, mpsc::Receiver<Vec<u8>>) {
+        let (sender, receiver) = mpsc::channel(PIECES);
+        (Box::new(Pieces { sender, permits: Arc::clone(&self.permits), permit }), receiver)
+    }
+}
+
+impl Outlet for Pieces {
+    fn send(&mut self, bytes: Vec<u8>) -> Result<(), Refused> {
+        if self.permit.is_none() {
+            let permit = Arc::clone(&self.permits).try_acquire_owned();
+            self.permit = Some(permit.map_err(|_| Refused::NoPlace)?);
+        }
+        self.sender.blocking_send(bytes).map_err(|_| Refused::Unread)
+    }
+}
+
+impl Abandoned {
+    pub(crate) fn is_set(&self) -> bool {
+        self.flag.load(Ordering::Relaxed)
+    }
+}
+
+impl Abandoner {
+    /// What tells of it on the other thread.
+    pub(crate) fn flag(&self) -> Arc<Abandoned> {
+        Arc::clone(&self.0)
+    }
+}
+
+impl Drop for Abandoner {
+    fn drop(&mut self) {
+        self.0.flag.store(true, Ordering::Relaxed);
+    }
+}
+
+impl End {
+    pub(crate) fn new(
+        task: JoinHandle<Result<Written<SourceError>, ExecuteError>>,
+        abandoner: Abandoner,
+    ) -> Self {
+        Self { task, _abandoner: abandoner }
+    }
+
+    /// Waits until the answer is there as a whole, or begins to be sent.
+    pub(crate) async fn begin(
+        mut self,
+        mut pieces: mpsc::Receiver<Vec<u8>>,
+    ) -> Result<Executed, ExecuteError> {
+        match pieces.recv().await {
+            Some(first) => {
+                Ok(Executed::Streamed(Streamed { first, rest: Rest { pieces, end: self } }))
+            }
+            None => {
+                let ended = (&mut self.task).await;
+                ended.unwrap_or_else(|error| Err(died(&error))).map(Executed::Whole)
+            }
+        }
+    }
+}
+
+impl Rest {
+    /// The next part. There is none after the end.
+    pub fn poll_part(&mut self, context: &mut Context<'_>) -> Poll<Part> {
+        if let Some(piece) = ready!(self.pieces.poll_recv(context)) {
+            return Poll::Ready(Part::Piece(piece));
+        }
+        let task = std::pin::Pin::new(&mut self.end.task);
+        let ended = ready!(task.poll(context));
+        Poll::Ready(Part::End(ended.unwrap_or_else(|error| Err(died(&error)))))
+    }
+}
+
+impl Executed {
+    /// An answer that was wanted as a whole.
+    #[must_use]
+    pub fn whole(self) -> Option<Written<SourceError>> {
+        match self {
+            Self::Whole(written) => Some(written),
+            Self::Streamed(_) => None,
+        }
+    }
+}
+
+fn died(error: &tokio::task::JoinError) -> ExecuteError {
+    SourceError::new(SourceErrorKind::Internal, error.to_string()).into()
+}
