@@ -108,14 +108,24 @@ impl Prepared {
     /// About how many bytes it takes.
     fn weight(&self) -> u64 {
         let statement = |level: &sources::relational::Level| {
-            2 * level.text.len() + 192 * (level.parameters.len() + 2)
+            2_000 + 2 * level.text.len() + 200 * level.parameters.len()
         };
         let statements: usize = self.plan.program.levels().iter().map(statement).sum();
-        let shape = &self.plan.shape;
-        let answer = 96 * (shape.fields.len() + shape.nodes.len() + self.request.outputs as usize);
-        let structure = 160 * self.structure.observations.len();
-        (statements + answer + structure) as u64
+        let Plan { shape, .. } = &*self.plan;
+        let answer = 130 * shape.fields.len() + 100 * shape.nodes.len();
+        let outputs = 60 * self.request.outputs as usize;
+        let structure = 800 * self.structure.observations.len();
+        (statements + answer + outputs + structure) as u64
     }
+}
+
+/// About how many bytes an operation takes with its text, which is kept twice. The figures here
+/// and for plans are what an allocator has counted, and a test counts again.
+fn weight(operation: &Operation, text: &str) -> u64 {
+    let sets = &operation.selection_sets;
+    let selections: usize = sets.iter().map(|set| set.selections.len()).sum();
+    let variables = 600 * operation.variables.len();
+    (1_024 + 2 * text.len() + 200 * sets.len() + 160 * selections + variables) as u64
 }
 
 impl DocumentCache {
@@ -164,25 +174,18 @@ impl Engine {
             }
             introspected => introspected.is_some(),
         };
+        let weight = weight(&operation, &request.query);
         let document = Arc::new(Document {
             operation,
             text: request.query.as_str().into(),
             introspects,
             plans: RwLock::new(Vec::new()),
             label: OnceLock::new(),
-            // The validated operation is a few times as large as its text, which is kept twice.
-            weight: AtomicU64::new(2_048 + 8 * request.query.len() as u64),
+            weight: AtomicU64::new(weight),
         });
-        self.keep(&document, operation_name);
+        let (key, kept) = entry(&document, operation_name);
+        self.documents.0.insert(key, kept);
         Ok(document)
-    }
-
-    /// Keeps a document, or weighs it again.
-    fn keep(&self, document: &Arc<Document>, operation_name: Option<&str>) {
-        let key =
-            Key { text: document.text.clone(), operation_name: operation_name.map(Into::into) };
-        let weight = document.weight.load(Ordering::Relaxed);
-        self.documents.0.insert(key, Kept { document: Arc::clone(document), weight });
     }
 
     /// The plan of a document for these variables, lowered and compiled unless it is known.
@@ -227,7 +230,11 @@ impl Engine {
             document.weight.fetch_add(prepared.weight(), Ordering::Relaxed);
             plans.push(Arc::clone(&prepared));
             drop(plans);
-            self.keep(document, operation_name);
+            // Weighed again. That is no use of it: a document that is sent once would seem to be
+            // one that is sent often, and take the place of those that are. One that had to go in
+            // the meantime does not come back.
+            let (key, kept) = entry(document, operation_name);
+            drop(self.documents.0.replace(key, kept, true));
         }
         Ok(prepared)
     }
@@ -251,6 +258,14 @@ impl Engine {
         )?;
         Ok(answers.into_iter().map(|(name, answer)| (name.into(), answer.into())).collect())
     }
+}
+
+/// A document as the cache keeps it.
+fn entry(document: &Arc<Document>, operation_name: Option<&str>) -> (Key, Kept) {
+    let text = document.text.clone();
+    let weight = document.weight.load(Ordering::Relaxed);
+    let key = Key { text, operation_name: operation_name.map(Into::into) };
+    (key, Kept { document: Arc::clone(document), weight })
 }
 
 /// Where the operation selects `__schema` or `__type`, if it does anywhere: below conditions that
