@@ -3,6 +3,7 @@
 use std::num::NonZeroU32;
 use std::path::PathBuf;
 
+use crate::race::floor::bare;
 use crate::schema_size::database::Family;
 use crate::schema_size::operations::Dialect;
 use crate::start_up::{self, Contestant};
@@ -56,6 +57,14 @@ cargo xtask bench report [FOLDER]
     Writes what a run has found into its folder: report.html, a page that needs no network,
     report.json, and report.md, tables for documents. A run that goes on can be reported too.
       FOLDER             the run's folder; the newest run in target/bench if not said
+
+cargo xtask bench sqlite-floor --suite SUITE --query QUERY --file FILE [--seconds NUMBER]
+    Runs the statements of a query's floor for SQLite, nothing around them, on one thread, and
+    prints as JSON how many answers that were, and their CPU seconds and latencies.
+      --suite SUITE     a folder of bench/suites
+      --query QUERY     one of its queries
+      --file FILE       an SQLite file; made with the suite's rows if it is not there
+      --seconds NUMBER  for how long, 5 if not said
 ";
 
 /// What to do.
@@ -65,6 +74,7 @@ pub(crate) enum Command {
     SchemaSize(schema_size::Options),
     StartUp(start_up::Options),
     Run(race::options::Options),
+    SqliteFloor(bare::Options),
     /// Of the run in this folder, or of the newest.
     Report(Option<PathBuf>),
     Help,
@@ -77,6 +87,8 @@ pub(crate) enum ArgumentError {
     Command(String),
     #[error("`{command}` has no option `{option}`")]
     Option { command: &'static str, option: String },
+    #[error("`{0}` is not said, and nothing can be done without it")]
+    Missing(&'static str),
     #[error("`{0}` wants a word after it")]
     Value(&'static str),
     #[error("`{0}` is no number of requests")]
@@ -112,6 +124,7 @@ pub(crate) fn parse(words: &[String]) -> Result<Command, ArgumentError> {
         "start-up" => parse_start_up(rest),
         "run" => parse_run(rest),
         "report" => parse_report(rest),
+        "sqlite-floor" => parse_sqlite_floor(rest),
         "help" | "--help" | "-h" => Ok(Command::Help),
         _ => Err(ArgumentError::Command(name.clone())),
     }
@@ -133,6 +146,32 @@ fn parse_compare(words: &[String]) -> Result<Command, ArgumentError> {
         }
     }
     Ok(Command::Compare(options))
+}
+
+fn parse_sqlite_floor(words: &[String]) -> Result<Command, ArgumentError> {
+    let (mut suite, mut query, mut file, mut seconds) = (None, None, None, 5);
+    let mut rest = words.iter();
+    while let Some(word) = rest.next() {
+        match word.as_str() {
+            "--suite" => suite = Some(value("--suite", rest.next())?),
+            "--query" => query = Some(value("--query", rest.next())?),
+            "--file" => file = Some(value("--file", rest.next())?.into()),
+            "--seconds" => {
+                let number = value("--seconds", rest.next())?;
+                seconds = number.parse().map_err(|_| ArgumentError::Number(number))?;
+            }
+            _ => {
+                let option = word.clone();
+                return Err(ArgumentError::Option { command: "sqlite-floor", option });
+            }
+        }
+    }
+    Ok(Command::SqliteFloor(bare::Options {
+        suite: suite.ok_or(ArgumentError::Missing("--suite"))?,
+        query: query.ok_or(ArgumentError::Missing("--query"))?,
+        file: file.ok_or(ArgumentError::Missing("--file"))?,
+        seconds,
+    }))
 }
 
 fn parse_schema_size(words: &[String]) -> Result<Command, ArgumentError> {
@@ -362,6 +401,21 @@ mod tests {
         };
         check("report --json", &refused("--json"));
         check("report a b", &refused("b"));
+    }
+
+    #[test]
+    fn options_of_the_sqlite_floor_are_read() {
+        let options = bare::Options {
+            suite: "shop".to_owned(),
+            query: "artistById".to_owned(),
+            file: "shop.db".into(),
+            seconds: 2,
+        };
+        check(
+            "sqlite-floor --suite shop --query artistById --file shop.db --seconds 2",
+            &Ok(Command::SqliteFloor(options)),
+        );
+        check("sqlite-floor --suite shop", &Err(ArgumentError::Missing("--query")));
     }
 
     #[test]

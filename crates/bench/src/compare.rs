@@ -4,7 +4,7 @@
 //! the three and asks them, `answers` compares their answers and `schemas` their schemas,
 //! `expected` knows the differences that are meant, with their reasons.
 
-mod answers;
+pub(crate) mod answers;
 mod contest;
 mod corpus;
 mod expected;

@@ -37,6 +37,8 @@ enum Failure {
     Run(#[from] race::failure::RaceError),
     #[error(transparent)]
     Report(#[from] race::report::ReportError),
+    #[error(transparent)]
+    Json(#[from] serde_json::Error),
 }
 
 fn main() -> ExitCode {
@@ -56,6 +58,7 @@ fn main() -> ExitCode {
             start_up::start_up(&workspace(), &options).map_err(Failure::from)
         }
         Ok(Command::Run(options)) => race::run(&workspace(), &options).map_err(Failure::from),
+        Ok(Command::SqliteFloor(options)) => sqlite_floor(&options),
         Ok(Command::Report(folder)) => report(folder).map_err(Failure::from),
         Err(error) => {
             eprintln!("bench: {error}\n\n{}{}", arguments::HELP, race::options::HELP);
@@ -70,6 +73,13 @@ fn main() -> ExitCode {
             ExitCode::FAILURE
         }
     }
+}
+
+/// Prints what the bare loop over SQLite does.
+fn sqlite_floor(options: &race::floor::bare::Options) -> Result<bool, Failure> {
+    let measured = race::floor::bare::measure(&workspace().join("bench"), options)?;
+    println!("{}", serde_json::to_string(&measured)?);
+    Ok(true)
 }
 
 /// Reports a run, the newest if none is named.

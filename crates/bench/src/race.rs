@@ -4,7 +4,8 @@
 //! read what is compared, `pace` says how often and how long, `plan` in which order.
 //! `course` goes through the plan: `place` has the databases, filled by `data`, `entry` starts
 //! the contestants, `answers` compares what they say, `warm_up` and `meter` measure, by the
-//! programs in `load` and by `usage`, `ramp` looks for the highest rate.
+//! programs in `load` and by `usage`, `ramp` looks for the highest rate; `floor` is the physical
+//! limit.
 //! What came of it is a `record` in the `folder` of the run; `progress` and `table` are for the
 //! terminal, `report` is for everybody else.
 
@@ -16,6 +17,7 @@ mod course;
 pub(crate) mod data;
 mod entry;
 pub(crate) mod failure;
+pub(crate) mod floor;
 mod folder;
 pub(crate) mod load;
 mod machine;
@@ -34,6 +36,9 @@ mod table;
 mod tools;
 pub(crate) mod usage;
 mod warm_up;
+
+#[cfg(test)]
+mod equal_answers;
 
 use std::collections::BTreeMap;
 use std::fs;

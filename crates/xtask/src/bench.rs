@@ -26,7 +26,7 @@ pub(crate) fn bench(workspace: &Path, words: &[String]) -> Result<(), BenchError
     }
     let command = words.first().map_or("", String::as_str);
     let given = words.iter().any(|word| matches!(word.as_str(), "--program" | "--help" | "-h"));
-    if !given && command != "report" {
+    if !given && !matches!(command, "report" | "sqlite-floor") {
         let mut build = program::cargo();
         build.args(["build", "--quiet", "-p", "server"]).current_dir(workspace);
         if MEASURED.contains(&command) {
@@ -36,7 +36,7 @@ pub(crate) fn bench(workspace: &Path, words: &[String]) -> Result<(), BenchError
     }
     let mut bench = program::cargo();
     bench.args(["run", "--quiet", "-p", "bench"]).current_dir(workspace);
-    if command == "run" {
+    if matches!(command, "run" | "sqlite-floor") {
         // Some of the load is its own, and so is the bare loop over SQLite.
         bench.arg("--release");
     }

@@ -1,0 +1,245 @@
+//! Nested loops over prepared statements of SQLite: the least that brings the rows of an answer.
+
+use std::path::Path;
+
+use rusqlite::types::{Value as Cell, ValueRef};
+use rusqlite::{Connection, OpenFlags, Statement};
+use serde_json::Value;
+
+use super::script::Script;
+use super::{Row, Rows, Variables};
+
+/// As the server says it of each of its connections.
+const CACHE_KIBIBYTES: i64 = 16_384;
+
+/// The statements of a script, prepared.
+#[derive(Debug)]
+pub(super) struct Loops<'c> {
+    connection: &'c Connection,
+    begin: Statement<'c>,
+    commit: Statement<'c>,
+    nodes: Vec<Node>,
+    /// Of each node; taken out while it runs.
+    statements: Vec<Option<Statement<'c>>>,
+}
+
+/// The place of a statement in the loops.
+#[derive(Debug)]
+struct Node {
+    parent: Option<usize>,
+    children: Vec<usize>,
+    parameters: Vec<Parameter>,
+    /// The values of the last run, where equal ones need no other.
+    once: Option<Vec<Cell>>,
+}
+
+/// What is bound.
+#[derive(Debug)]
+enum Parameter {
+    Number(i64),
+    /// One of the values of a run, in the order of their names.
+    Variable(usize),
+    /// A column of the parent's row.
+    Parent(usize, String),
+}
+
+/// The loops cannot be made or run.
+#[derive(Debug, thiserror::Error)]
+pub(crate) enum LoopError {
+    #[error(transparent)]
+    Sqlite(#[from] rusqlite::Error),
+    #[error("there are no rows `{0}` above those that are of them")]
+    Parent(String),
+    #[error("`:{0}` is no column of the parent, no variable, and not set")]
+    Parameter(String),
+}
+
+/// Opens a file as the server does.
+pub(super) fn open(file: &Path) -> rusqlite::Result<Connection> {
+    let flags = OpenFlags::SQLITE_OPEN_NO_MUTEX | OpenFlags::SQLITE_OPEN_READ_WRITE;
+    let connection = Connection::open_with_flags(file, flags)?;
+    connection.pragma_update(None, "query_only", true)?;
+    connection.pragma_update(None, "mmap_size", 0)?;
+    connection.pragma_update(None, "cache_size", -CACHE_KIBIBYTES)?;
+    Ok(connection)
+}
+
+/// What is bound for variables: a floor's are integers.
+pub(super) fn values(variables: &Variables) -> Vec<Option<i64>> {
+    variables.values().map(Value::as_i64).collect()
+}
+
+/// The rows of one answer.
+pub(super) fn rows(script: &Script, file: &Path, variables: &Variables) -> Result<Rows, LoopError> {
+    let connection = open(file)?;
+    let mut loops = Loops::prepare(script, &connection, variables)?;
+    let bound: Vec<Vec<String>> = loops.nodes.iter().map(Node::columns_of_parent).collect();
+    let parents: Vec<Option<usize>> = loops.nodes.iter().map(|node| node.parent).collect();
+    let mut read: Vec<Vec<Row>> = script.statements.iter().map(|_| Vec::new()).collect();
+    loops.run(&values(variables), &mut |index, row| {
+        let mut columns = Row::new();
+        // A row is of the parent whose row was read last.
+        if let Some(parent) = parents[index].and_then(|parent| read[parent].last()) {
+            for name in &bound[index] {
+                columns.extend(parent.get_key_value(name).map(|(k, v)| (k.clone(), v.clone())));
+            }
+        }
+        for (place, name) in row.as_ref().column_names().enumerate() {
+            columns.insert(name.to_owned(), to_json(row.get_ref(place)?));
+        }
+        read[index].push(columns);
+        Ok(())
+    })?;
+    let names = script.statements.iter().zip(read);
+    let named = names.flat_map(|(statement, rows)| {
+        statement.names.iter().map(move |name| (name.clone(), rows.clone()))
+    });
+    Ok(named.collect())
+}
+
+impl<'c> Loops<'c> {
+    pub(super) fn prepare(
+        script: &Script,
+        connection: &'c Connection,
+        variables: &Variables,
+    ) -> Result<Self, LoopError> {
+        let mut nodes: Vec<Node> = Vec::new();
+        let mut statements: Vec<Option<Statement<'c>>> = Vec::new();
+        for (index, written) in script.statements.iter().enumerate() {
+            let statement = connection.prepare(&written.text)?;
+            let parent = match &written.of {
+                None => None,
+                Some(name) => {
+                    let mut above = script.statements[..index].iter();
+                    let parent = above.position(|other| other.names.contains(name));
+                    Some(parent.ok_or_else(|| LoopError::Parent(name.clone()))?)
+                }
+            };
+            let above = parent.and_then(|parent| statements[parent].as_ref());
+            let parameters = parameters(&statement, above, script, variables)?;
+            let once = written.once.then(Vec::new);
+            nodes.push(Node { parent, children: Vec::new(), parameters, once });
+            if let Some(parent) = parent {
+                nodes[parent].children.push(index);
+            }
+            statements.push(Some(statement));
+        }
+        let begin = connection.prepare("BEGIN")?;
+        let commit = connection.prepare("COMMIT")?;
+        Ok(Self { connection, begin, commit, nodes, statements })
+    }
+
+    /// Runs all once, in one read transaction; each row is read by the function, which is told the
+    /// statement's number.
+    pub(super) fn run(
+        &mut self,
+        values: &[Option<i64>],
+        read: &mut impl FnMut(usize, &rusqlite::Row<'_>) -> rusqlite::Result<()>,
+    ) -> Result<(), LoopError> {
+        debug_assert!(self.connection.is_autocommit(), "the last answer has not ended");
+        self.begin.raw_execute()?;
+        for index in 0..self.nodes.len() {
+            if let Some(values) = &mut self.nodes[index].once {
+                values.clear();
+            }
+            if self.nodes[index].parent.is_none() {
+                step(index, None, values, &mut self.nodes, &mut self.statements, read)?;
+            }
+        }
+        self.commit.raw_execute()?;
+        Ok(())
+    }
+}
+
+impl Node {
+    fn columns_of_parent(&self) -> Vec<String> {
+        let names = self.parameters.iter().filter_map(|parameter| match parameter {
+            Parameter::Parent(_, name) => Some(name.clone()),
+            Parameter::Number(_) | Parameter::Variable(_) => None,
+        });
+        names.collect()
+    }
+}
+
+/// What is bound to the parameters of a statement, by their names.
+fn parameters(
+    statement: &Statement<'_>,
+    parent: Option<&Statement<'_>>,
+    script: &Script,
+    variables: &Variables,
+) -> Result<Vec<Parameter>, LoopError> {
+    let names = (1..=statement.parameter_count()).map(|number| {
+        let name = statement.parameter_name(number).unwrap_or_default();
+        name.trim_start_matches(':').to_owned()
+    });
+    names
+        .map(|name| {
+            let column = parent.and_then(|parent| parent.column_names().position(|of| of == name));
+            if let Some(column) = column {
+                return Ok(Parameter::Parent(column, name));
+            }
+            if let Some(variable) = variables.keys().position(|other| *other == name) {
+                return Ok(Parameter::Variable(variable));
+            }
+            let number = script.numbers.iter().find(|(other, _)| *other == name);
+            number.map(|(_, number)| Parameter::Number(*number)).ok_or(LoopError::Parameter(name))
+        })
+        .collect()
+}
+
+fn step(
+    index: usize,
+    parent: Option<&rusqlite::Row<'_>>,
+    values: &[Option<i64>],
+    nodes: &mut [Node],
+    statements: &mut [Option<Statement<'_>>],
+    read: &mut impl FnMut(usize, &rusqlite::Row<'_>) -> rusqlite::Result<()>,
+) -> rusqlite::Result<()> {
+    let Some(mut statement) = statements[index].take() else { return Ok(()) };
+    for (number, parameter) in (1..).zip(&nodes[index].parameters) {
+        match parameter {
+            Parameter::Number(value) => statement.raw_bind_parameter(number, value)?,
+            Parameter::Variable(variable) => {
+                statement.raw_bind_parameter(number, values[*variable])?;
+            }
+            Parameter::Parent(column, _) => {
+                let Some(parent) = parent else { continue };
+                let value = rusqlite::types::ToSqlOutput::Borrowed(parent.get_ref(*column)?);
+                statement.raw_bind_parameter(number, value)?;
+            }
+        }
+    }
+    if let (Some(parent), true) = (parent, nodes[index].once.is_some()) {
+        let mut keys = Vec::with_capacity(nodes[index].parameters.len());
+        for parameter in &nodes[index].parameters {
+            if let Parameter::Parent(column, _) = parameter {
+                keys.push(parent.get::<_, Cell>(*column)?);
+            }
+        }
+        if nodes[index].once.as_ref() == Some(&keys) {
+            statements[index] = Some(statement);
+            return Ok(());
+        }
+        nodes[index].once = Some(keys);
+    }
+    let mut rows = statement.raw_query();
+    while let Some(row) = rows.next()? {
+        read(index, row)?;
+        for place in 0..nodes[index].children.len() {
+            let child = nodes[index].children[place];
+            step(child, Some(row), values, nodes, statements, read)?;
+        }
+    }
+    drop(rows);
+    statements[index] = Some(statement);
+    Ok(())
+}
+
+fn to_json(value: ValueRef<'_>) -> Value {
+    match value {
+        ValueRef::Null | ValueRef::Blob(_) => Value::Null,
+        ValueRef::Integer(integer) => Value::from(integer),
+        ValueRef::Real(real) => Value::from(real),
+        ValueRef::Text(text) => Value::from(String::from_utf8_lossy(text)),
+    }
+}
