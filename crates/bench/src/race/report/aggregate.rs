@@ -6,7 +6,7 @@ use super::compare;
 use super::folder::Folder;
 use super::spread::Spread;
 use super::starts;
-use super::summary::{CpuCost, Entry, Highest, Point, QueryReport, Report};
+use super::summary::{Absence, CpuCost, Entry, Highest, Point, QueryReport, Report};
 use crate::race::record::{Contestant, Cpu, Load, Measurement, Outcome, Query, Run, Subject};
 
 /// Of the closed loops by which contestants are compared, where there are such.
@@ -32,9 +32,10 @@ pub(super) fn aggregate(folder: Folder) -> Report {
             queries.push(QueryReport { suite, query, entries });
         }
     }
+    let absences = absences(&run, &queries);
     note_strangers(&run, &measurements, &mut notes);
     let starts = starts::aggregate(&starts);
-    Report { name, run, connections, memory_connections, notes, queries, starts }
+    Report { name, run, connections, memory_connections, notes, absences, queries, starts }
 }
 
 /// How many connections the closed loops have by which contestants are compared, and how many
@@ -43,6 +44,27 @@ fn compared_connections(all: &[u32]) -> (u32, u32) {
     let most = all.iter().copied().max().unwrap_or(COMPARED_CONNECTIONS);
     let compared = if all.contains(&COMPARED_CONNECTIONS) { COMPARED_CONNECTIONS } else { most };
     (compared, most)
+}
+
+/// Whoever has no figures for a whole suite, and for the same reason everywhere.
+fn absences(run: &Run, queries: &[QueryReport]) -> Vec<Absence> {
+    let mut absences = Vec::new();
+    for suite in &run.suites {
+        for (place, contestant) in run.contestants.iter().enumerate() {
+            let own = queries.iter().filter(|query| query.suite == suite.id);
+            let mut reasons =
+                own.map(|query| query.entries.get(place).and_then(|entry| entry.absent.as_ref()));
+            let Some(Some(first)) = reasons.next() else { continue };
+            if reasons.all(|reason| reason == Some(first)) {
+                absences.push(Absence {
+                    suite: suite.id.clone(),
+                    contestant: contestant.id.clone(),
+                    reason: first.clone(),
+                });
+            }
+        }
+    }
+    absences
 }
 
 fn of_subject<'a>(measurements: &'a [Measurement], subject: &Subject) -> Vec<&'a Measurement> {
@@ -148,6 +170,7 @@ fn highest(
     rounds.dedup();
     let mut values = Vec::new();
     let mut is_reached = true;
+    let mut lowest_tried = f64::INFINITY;
     for round in rounds {
         let mut loads: Vec<(f64, bool)> = measurements
             .iter()
@@ -162,11 +185,12 @@ fn highest(
             continue;
         }
         loads.sort_by(|one, other| one.0.total_cmp(&other.0));
+        lowest_tried = loads.first().map_or(lowest_tried, |(lowest, _)| lowest.min(lowest_tried));
         is_reached &= loads.iter().any(|(_, is_within)| !is_within);
         let within = loads.iter().take_while(|(_, is_within)| *is_within).last();
         values.push(within.map_or(0.0, |(height, _)| *height));
     }
-    Some(Highest { value: Spread::new(values)?, is_reached })
+    Some(Highest { value: Spread::new(values)?, lowest_tried, is_reached })
 }
 
 /// Figures for which the run names no query or no contestant would otherwise vanish.

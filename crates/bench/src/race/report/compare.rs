@@ -38,7 +38,8 @@ fn compare_measure(
     contestants: &[Contestant],
     at: At,
 ) -> Option<Comparison> {
-    let value = measured(measure, entry, at)?;
+    // A library has no CPU of a database of its own.
+    let value = measured(measure, entry, at).filter(|value| value.median > 0.0)?;
     let ratios = |role: Role| {
         let all = entries.iter().zip(contestants).filter(move |(_, other)| other.role == role);
         all.filter_map(move |(other, _)| {
@@ -57,7 +58,10 @@ fn compare_measure(
 
 fn measured(measure: Measure, entry: &Entry, at: At) -> Option<Spread> {
     match measure {
-        Measure::HighestRate => Some(entry.highest_rate?.value),
+        // A rate that is lower than every one that was tried is none to compare.
+        Measure::HighestRate => {
+            entry.highest_rate.map(|highest| highest.value).filter(|value| value.median > 0.0)
+        }
         Measure::PeakMemory => entry.closed(at.memory_connections)?.peak_memory,
         Measure::RequestsPerSecond
         | Measure::P99

@@ -1,12 +1,13 @@
 //! The report as tables for a document.
 
+mod bursts;
+mod starts;
+
 use std::fmt::{Result, Write};
 
 use super::figure::{mebibytes, microseconds_each, milliseconds, number};
 use super::spread::Spread;
-use super::summary::{
-    Comparison, Entry, Highest, Measure, Point, QueryReport, Report, StartReport,
-};
+use super::summary::{Comparison, Entry, Highest, Measure, Point, QueryReport, Ratio, Report};
 use crate::race::record::{Contestant, Load, Role, Suite};
 
 pub(super) fn markdown(report: &Report) -> String {
@@ -28,11 +29,14 @@ fn write(report: &Report, text: &mut String) -> Result {
         "Run `{}` of {}, {processor}, {cores} cores, {memory} GiB, {system}.",
         report.name, report.run.started
     )?;
-    let rounds = settings.rounds;
+    let rounds = match settings.rounds {
+        1 => "1 round".to_owned(),
+        rounds => format!("{rounds} rounds"),
+    };
     let quick = if settings.quick { " (quick)" } else { "" };
     writeln!(
         text,
-        "Medians of {rounds} rounds of {} s{quick}, the least and the most in brackets; closed loops of {} connections, memory at {}.",
+        "Medians of {rounds} of {} s{quick}, the least and the most in brackets; closed loops of {} connections, memory at {}.",
         settings.seconds, report.connections, report.memory_connections
     )?;
     write_notes(report, text)?;
@@ -40,11 +44,15 @@ fn write(report: &Report, text: &mut String) -> Result {
         let queries: Vec<&QueryReport> =
             report.queries.iter().filter(|query| query.suite == suite.id).collect();
         writeln!(text, "\n### {}\n", cell(&suite.title))?;
+        if queries.is_empty() {
+            writeln!(text, "No query of it was chosen.")?;
+            continue;
+        }
         write_summary(report, &queries, text)?;
         write_contestants(report, suite, &queries, text)?;
-        write_bursts_and_users(report, &queries, text)?;
+        bursts::write(report, &queries, text)?;
     }
-    if report.starts.is_empty() { Ok(()) } else { write_starts(report, text) }
+    starts::write(report, text)
 }
 
 fn write_notes(report: &Report, text: &mut String) -> Result {
@@ -80,7 +88,7 @@ fn write_summary(report: &Report, queries: &[&QueryReport], text: &mut String) -
     )?;
     writeln!(
         text,
-        "| query | requests/s | of the floor's | p99 ms | CPU µs a request, server | database | database's floor | peak MiB | highest rate |"
+        "| query | requests/s | share of the floor | p99 ms | CPU µs a request, server | database | database's floor | peak MiB | highest rate |"
     )?;
     writeln!(text, "|---|---|---|---|---|---|---|---|---|")?;
     for query in queries {
@@ -94,8 +102,13 @@ fn write_summary(report: &Report, queries: &[&QueryReport], text: &mut String) -
         let of = |measure, form: fn(f64) -> String| beside(entry.comparison(measure), form);
         let share =
             entry.comparison(Measure::RequestsPerSecond).and_then(|found| found.floor.as_ref());
-        let share =
-            share.map_or("–".to_owned(), |floor| format!("{} %", number(floor.times * 100.0)));
+        let work = entry.comparison(Measure::WorkCpu).and_then(|found| found.floor.as_ref());
+        let percent = |floor: &Ratio| format!("{} %", number(floor.times * 100.0));
+        let share = match (share, work) {
+            (Some(share), _) => percent(share),
+            (None, Some(work)) => percent(work) + " by CPU",
+            (None, None) => "–".to_owned(),
+        };
         let floor = entry.comparison(Measure::DatabaseCpu).and_then(|found| found.floor.as_ref());
         let floor = floor.map_or("–".to_owned(), |floor| microseconds_each(floor.value));
         writeln!(
@@ -137,6 +150,9 @@ fn write_contestants(
     writeln!(text, "|---|---|---|---|---|---|---|---|---|---|---|---|")?;
     for query in queries {
         for (entry, contestant) in query.entries.iter().zip(&report.run.contestants) {
+            if report.absence(&suite.id, &contestant.id).is_some() {
+                continue;
+            }
             write!(text, "| {} | {} |", cell(&query.query), cell(&contestant.title))?;
             if let Some(reason) = &entry.absent {
                 writeln!(text, " {} ||||||||||", cell(reason))?;
@@ -144,6 +160,14 @@ fn write_contestants(
                 write_contestant(report, entry, contestant, text)?;
             }
         }
+    }
+    let absent = report.run.contestants.iter().filter_map(|contestant| {
+        let absence = report.absence(&suite.id, &contestant.id)?;
+        Some(format!("{} ({})", cell(&contestant.title), cell(&absence.reason)))
+    });
+    let absent: Vec<String> = absent.collect();
+    if !absent.is_empty() {
+        writeln!(text, "\nWithout figures here: {}.", absent.join(", "))?;
     }
     let bytes = suite
         .queries
@@ -193,11 +217,15 @@ fn write_contestant(
 /// `31,204 (30,990 to 31,500)`.
 fn between(spread: Spread, form: fn(f64) -> String) -> String {
     let Spread { median, least, most } = spread;
-    format!("{} ({} to {})", form(median), form(least), form(most))
+    let [median, least, most] = [median, least, most].map(form);
+    if least == most { median } else { format!("{median} ({least} to {most})") }
 }
 
 /// At least so many where no load was too much.
 fn highest(highest: Highest) -> String {
+    if highest.value.median == 0.0 {
+        return format!("< {}", number(highest.lowest_tried));
+    }
     let sign = if highest.is_reached { "" } else { "≥ " };
     format!("{sign}{}", number(highest.value.median))
 }
@@ -205,94 +233,6 @@ fn highest(highest: Highest) -> String {
 /// What shows that a figure was disturbed.
 fn mark(point: Option<&Point>) -> &'static str {
     if point.is_some_and(|point| point.disturbed > 0) { "\\*" } else { "" }
-}
-
-fn write_bursts_and_users(report: &Report, queries: &[&QueryReport], text: &mut String) -> Result {
-    let mut rows = Vec::new();
-    for query in queries {
-        for (entry, contestant) in query.entries.iter().zip(&report.run.contestants) {
-            for point in &entry.points {
-                let Load::Burst { rate, burst_rate, burst_seconds } = point.load else { continue };
-                let recovery = point
-                    .recovery_seconds
-                    .map_or("–".to_owned(), |spread| between(spread, number));
-                rows.push(format!(
-                    "| {} | {} | {} requests/s for {} s over {}{} | {recovery} | {} of {} | {} | {} |",
-                    cell(&query.query), cell(&contestant.title), number(burst_rate), number(burst_seconds), number(rate), mark(Some(point)),
-                    point.rounds - point.unrecovered, point.rounds,
-                    point.max.map_or("–".to_owned(), |max| milliseconds(max.median)),
-                    point.failures,
-                ));
-            }
-        }
-    }
-    if !rows.is_empty() {
-        writeln!(
-            text,
-            "\n| query | contestant | burst | seconds to recover | rounds recovered | max ms | failures |"
-        )?;
-        writeln!(text, "|---|---|---|---|---|---|---|")?;
-        rows.iter().try_for_each(|row| writeln!(text, "{row}"))?;
-    }
-    let mut rows = Vec::new();
-    for query in queries {
-        for (entry, contestant) in query.entries.iter().zip(&report.run.contestants) {
-            if let Some(users) = entry.most_users {
-                rows.push(format!(
-                    "| {} | {} | {} |",
-                    cell(&query.query),
-                    cell(&contestant.title),
-                    highest(users)
-                ));
-            }
-        }
-    }
-    if !rows.is_empty() {
-        let limit = milliseconds(precise(report.run.settings.users_latency_limit));
-        writeln!(text, "\n| query | contestant | users with p95 < {limit} ms |\n|---|---|---|")?;
-        rows.iter().try_for_each(|row| writeln!(text, "{row}"))?;
-    }
-    Ok(())
-}
-
-fn write_starts(report: &Report, text: &mut String) -> Result {
-    writeln!(text, "\n### Start-up\n")?;
-    writeln!(
-        text,
-        "| source | contestant | tables | first answer s | CPU s | memory MiB | KiB a table |"
-    )?;
-    writeln!(text, "|---|---|---|---|---|---|---|")?;
-    for start in &report.starts {
-        let StartReport { source, contestant, points, memory_per_table } = start;
-        let known = report.run.contestants.iter().find(|one| one.id == *contestant);
-        let title = known.map_or(contestant, |contestant| &contestant.title);
-        let per_table = memory_per_table.map_or("–".to_owned(), |bytes| number(bytes / 1024.0));
-        for point in points {
-            let tables = number(f64::from(point.tables));
-            if let Some(reason) = &point.missing {
-                writeln!(
-                    text,
-                    "| {} | {} | {tables} | {} ||||",
-                    cell(source),
-                    cell(title),
-                    cell(reason)
-                )?;
-                continue;
-            }
-            let first = point
-                .first_answer_seconds
-                .map_or("–".to_owned(), |spread| between(spread, number));
-            let cpu = point.cpu_seconds.map_or("–".to_owned(), |spread| number(spread.median));
-            let memory = point.memory.map_or("–".to_owned(), |spread| mebibytes(spread.median));
-            writeln!(
-                text,
-                "| {} | {} | {tables} | {first} | {cpu} | {memory} | {per_table} |",
-                cell(source),
-                cell(title)
-            )?;
-        }
-    }
-    Ok(())
 }
 
 /// Text that ends no cell and no line.

@@ -17,9 +17,19 @@ pub(super) struct Report {
     pub(super) memory_connections: u32,
     /// What whoever reads the figures has to know.
     pub(super) notes: Vec<String>,
+    /// Who has no figures for any query of a suite.
+    pub(super) absences: Vec<Absence>,
     /// In the order of the suites.
     pub(super) queries: Vec<QueryReport>,
     pub(super) starts: Vec<StartReport>,
+}
+
+/// A contestant has no part in a suite.
+#[derive(Debug, PartialEq, Eq, Serialize)]
+pub(super) struct Absence {
+    pub(super) suite: String,
+    pub(super) contestant: String,
+    pub(super) reason: String,
 }
 
 #[derive(Debug, Serialize)]
@@ -83,6 +93,8 @@ pub(super) struct CpuCost {
 pub(super) struct Highest {
     /// Zero for a round in which even the lowest load was too much.
     pub(super) value: Spread,
+    /// What stands for zero: the lowest that was tried was too much.
+    pub(super) lowest_tried: f64,
     /// In each round a load was beyond the limit; else the highest is higher than this.
     pub(super) is_reached: bool,
 }
@@ -165,6 +177,12 @@ impl Measure {
 }
 
 impl Report {
+    /// Why a contestant has no figures for a whole suite.
+    pub(super) fn absence(&self, suite: &str, contestant: &str) -> Option<&Absence> {
+        let mut absences = self.absences.iter();
+        absences.find(|absence| absence.suite == suite && absence.contestant == contestant)
+    }
+
     /// How many measurements were disturbed.
     pub(super) fn disturbed(&self) -> usize {
         let entries = self.queries.iter().flat_map(|query| &query.entries);

@@ -13,18 +13,40 @@ function drawHeader() {
   for (const { title, missing } of contestants) {
     if (missing) notes.push(`${title} took no part: ${missing}.`);
   }
-  for (const [query, id, reason] of leftOut()) notes.push(`${titleOf(id)} has no part in ${query}: ${reason}.`);
   const points = report.queries.flatMap(({ entries }) => entries.flatMap((entry) => entry.points));
   const disturbed = points.reduce((sum, point) => sum + point.disturbed, 0);
   if (disturbed > 0) {
     notes.push(`${disturbed} measurements were disturbed by something else on the machine, however often they were repeated; they are marked.`);
   }
   notes.push(...report.notes);
-  byId("notes").append(...notes.map((note) => html("li", {}, note)));
+  byId("notes").append(
+    ...notes.map((note) => html("li", {}, note)),
+    ...partsLeftOut().map((note) => html("li", { class: "plain" }, note)),
+  );
 }
 
-const leftOut = () => run.suites.flatMap(({ queries }) => queries.flatMap(({ id, left_out: reasons }) =>
-  Object.entries(reasons).map(([contestant, reason]) => [id, contestant, reason])));
+/** Who has no part in some suites or queries: a line for those that have no part in the same. */
+function partsLeftOut() {
+  const parts = new Map();
+  const add = (id, what, reason) => {
+    const key = `${titleOf(id)} (${reason})`;
+    if (!contestantOf.get(id)?.missing) parts.set(key, [...(parts.get(key) ?? []), what]);
+  };
+  for (const { suite, contestant, reason } of report.absences) {
+    add(contestant, suiteOf(suite).title, reason);
+  }
+  for (const { suite, query, entries } of report.queries) {
+    for (const { contestant, absent } of entries) {
+      if (absent && !absenceOf(suite, contestant)) add(contestant, query, absent);
+    }
+  }
+  const lines = new Map();
+  for (const [who, what] of parts) {
+    const key = what.join(", ");
+    lines.set(key, [...(lines.get(key) ?? []), who]);
+  }
+  return [...lines].map(([what, who]) => `Without figures for ${what}: ${who.join("; ")}.`);
+}
 
 function drawAbout() {
   const { settings, machine } = run;
@@ -34,7 +56,7 @@ function drawAbout() {
   const method = [
     "All contestants stand on the same machine and the same database, and may open the same number of connections to it.",
     "Before anything is measured, their answers are compared byte for byte, and some are compared again while the load goes on; an answer with errors is a failure, whatever its status.",
-    `Each is warmed up until it is stable. Contestants take turns in ${settings.rounds} rounds; a figure is the median of the rounds, and the least and the most stand beside it.`,
+    `Each is warmed up until it is stable. Contestants take turns in each of the ${settings.rounds} rounds; a figure is the median of the rounds, and the least and the most stand beside it.`,
     `In a closed loop each of ${loops} connections asks again as soon as it is answered, for ${settings.seconds} s. At a constant rate requests come when they are due, whatever the answers do, and latency counts from then; the rate is raised until p95 reaches ${limit} ms or requests fail. A burst asks for more than is possible, and the time is taken until p95 is within the limit again. Users ask once in two seconds each; they are within the limit while p95 is below ${users} ms.`,
     "CPU is that of processes: the server's, the database's, the load generator's and that of everything else. A measurement during which something else took too much is repeated, and marked if that did not help.",
     "A floor answers the same rows by hand-written statements, without GraphQL and without HTTP: what is physically possible.",

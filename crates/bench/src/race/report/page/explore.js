@@ -6,11 +6,11 @@ const CPU_PARTS = [
 
 function drawControls(changed) {
   const set = (name) => (value) => changed({ [name]: value });
-  const suites = run.suites.map(({ id, title }) => [id, title]);
+  const titles = suites.map(({ id, title }) => [id, title]);
   const queries = queriesOf(state.suite).map(({ query }) => [query, query]);
   const connections = run.settings.connections.map((count) => [String(count), String(count)]);
   byId("controls").replaceChildren(
-    select("Suite", suites, state.suite, set("suite")),
+    select("Suite", titles, state.suite, set("suite")),
     select("Query", queries, state.query, set("query")),
     choice("Statistic", STATISTICS, state.statistic, set("statistic")),
     choice("Axes", [["log", "log"], ["linear", "linear"]], state.scale, set("scale")),
@@ -22,7 +22,9 @@ function drawControls(changed) {
 
 function drawToggles(changed) {
   const entries = chosenQuery()?.entries ?? [];
-  const toggles = entries.map(({ contestant: id, absent }) => {
+  const able = entries.filter(({ contestant: id }) =>
+    !absenceOf(state.suite, id) || contestantOf.get(id).missing);
+  const toggles = able.map(({ contestant: id, absent }) => {
     const contestant = contestantOf.get(id);
     const toggle = () => {
       const hidden = new Set(state.hidden);
@@ -102,8 +104,8 @@ function drawCurve(rows) {
   const signs = [];
   if (points.some(({ failed }) => failed)) signs.push("× some requests failed.");
   if (points.some(({ disturbed }) => disturbed)) signs.push("Dotted ring: something else ran on the machine.");
-  signs.push(...rows.filter(({ entry }) => entry.absent)
-    .map(({ entry, contestant }) => `${contestant.title}: ${entry.absent}.`));
+  signs.push(...chosenQuery().entries.filter(({ absent }) => absent)
+    .map(({ contestant, absent }) => `${titleOf(contestant)}: ${absent}.`));
   if (signs.length > 0) box.append(html("p", { class: "signs" }, signs.join(" ")));
   return box;
 }
@@ -122,12 +124,11 @@ function drawCpu(rows) {
     const point = closedOf(row);
     if (!point) return { contestant, note: entry.absent ?? NONE };
     const parts = CPU_PARTS.map(([name]) => [`cpu-${name}`, point.cpu[name]?.median ?? 0]);
-    const sum = parts.reduce((total, [, value]) => total + value, 0);
-    return { contestant, parts, text: withUnit(sum, "cpu") + ofOther(point) };
+    return { contestant, parts, text: withUnit(point.cpu.work?.median, "cpu") + ofOther(point) };
   });
   const legend = html("p", { class: "legend" }, CPU_PARTS.map(([name, text]) =>
     html("span", {}, html("i", { class: `cpu-${name}` }), text)));
-  return panel("cpu", "CPU per 1000 requests", `On all processors, ${atConnections()}. Less is better.`,
+  return panel("cpu", "CPU per 1000 requests", `The figure is that of server and database together, ${atConnections()}. Less is better.`,
     legend, bars("CPU per 1000 requests", list));
 }
 
@@ -138,8 +139,11 @@ function drawMemory(rows) {
       (entry, contestant) => closedOf({ entry, contestant })?.peak_memory));
 }
 
-const atLeast = (field) => (median, kind, entry) =>
-  `${entry[field].is_reached ? "" : "≥ "}${withUnit(median, kind)}`;
+const atLeast = (field) => (median, kind, entry) => {
+  const { is_reached: isReached, lowest_tried: lowest } = entry[field];
+  if (median === 0) return `< ${withUnit(lowest, kind)}`;
+  return `${isReached ? "" : "≥ "}${withUnit(median, kind)}`;
+};
 
 function drawHighest(rows) {
   const some = rows.filter(({ entry }) => entry.highest_rate || entry.absent);

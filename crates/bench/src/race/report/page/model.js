@@ -21,8 +21,8 @@ const titleOf = (id) => contestantOf.get(id)?.title ?? id;
 
 /** The choices; they are kept in the address, so that it can be given to others. */
 const state = {
-  suite: run.suites[0]?.id,
-  query: run.suites[0]?.queries[0]?.id,
+  suite: report.queries[0]?.suite,
+  query: report.queries[0]?.query,
   statistic: "p99",
   scale: "log",
   connections: report.connections,
@@ -50,14 +50,16 @@ function writeAddress() {
   history.replaceState(null, "", `#${words}`);
 }
 
+/** Suites of which a query was chosen. */
+const suites = run.suites.filter(({ queries }) => queries.length > 0);
 const suiteOf = (id) => run.suites.find((suite) => suite.id === id);
 const queriesOf = (suite) => report.queries.filter((query) => query.suite === suite);
 const chosenQuery = () =>
   report.queries.find(({ suite, query }) => suite === state.suite && query === state.query);
 
-/** The entries that are shown, with their contestants. */
+/** The entries that are shown, with their contestants; not those that have no part in the suite. */
 const shownEntries = () => (chosenQuery()?.entries ?? [])
-  .filter((entry) => !state.hidden.has(entry.contestant))
+  .filter((entry) => !state.hidden.has(entry.contestant) && !absenceOf(state.suite, entry.contestant))
   .map((entry) => ({ entry, contestant: contestantOf.get(entry.contestant) }));
 
 const pointsOf = (entry, kind) => entry.points.filter(({ load }) => load.kind === kind);
@@ -68,6 +70,10 @@ function closedOf({ entry, contestant }) {
   const same = closed.find(({ load }) => load.connections === state.connections);
   return same ?? (contestant.role === "floor" ? closed.at(-1) : undefined);
 }
+
+/** Why a contestant has no part in a whole suite. */
+const absenceOf = (suite, contestant) => report.absences
+  .find((absence) => absence.suite === suite && absence.contestant === contestant)?.reason;
 
 const comparisonOf = (entry, measure) =>
   entry.comparisons.find((comparison) => comparison.measure === measure);

@@ -9,16 +9,24 @@ const MEASURES = [
   ["peak_memory", `Memory at ${report.memory_connections}, MiB`, "memory"],
 ];
 
+const roundsText = run.settings.rounds === 1 ? "one round" : `medians of ${run.settings.rounds} rounds`;
+
 function drawOverview(choose) {
   const yardsticks = contestants.filter(({ role }) => role === "yardstick").map(({ title }) => title);
   byId("overview-text").append(
-    `Closed loops of ${report.connections} connections, medians of ${run.settings.rounds} rounds. `,
+    `Closed loops of ${report.connections} connections, ${roundsText}. `,
     yardsticks.length > 0
       ? `Each figure stands beside the best, by that measure, of ${yardsticks.join(" and ")}.`
       : "There is no other server in this run to compare with.",
     ` The highest rate is that of requests at a constant rate with p95 < ${figure(run.settings.latency_limit / 1000)} ms; CPU is that of one request.`,
   );
   for (const suite of run.suites) {
+    const absence = thalweg && absenceOf(suite.id, thalweg.id);
+    const nothing = suite.queries.length === 0 ? "no query of it was chosen" : absence;
+    if (nothing) {
+      byId("cards").append(html("h3", {}, suite.title), html("p", { class: "absent" }, nothing));
+      continue;
+    }
     byId("cards").append(
       html("h3", {}, suite.title),
       html("div", { class: "cards" }, queriesOf(suite.id).map((query) => card(query, choose))),
@@ -35,23 +43,33 @@ function card({ suite, query, entries }, choose) {
     return box;
   }
   box.append(headline(entry));
+  const hasYardstick = entry.comparisons.some(({ yardstick }) => yardstick);
   const rows = MEASURES
     .map(([measure, label, kind]) => [comparisonOf(entry, measure), label, kind])
     .filter(([comparison]) => comparison)
     .map(([{ value, yardstick }, label, kind]) => html("tr", {},
       html("th", { scope: "row" }, label),
       html("td", { class: "own" }, figure(inUnit(value.median, kind))),
-      html("td", {}, yardstick ? figure(inUnit(yardstick.value, kind)) : NONE),
-      html("td", { class: yardstick && yardstick.times < 0.995 ? "worse" : "times" },
-        yardstick ? `${figure(yardstick.times)} ×` : NONE)));
-  const head = ["", "Thalweg", "best other", "better"].map((text) => html("th", { scope: "col" }, text));
-  box.append(html("table", {}, html("thead", {}, html("tr", {}, head)), html("tbody", {}, rows)));
+      hasYardstick ? besides(yardstick, kind) : []));
+  const names = ["", thalweg.title, ...(hasYardstick ? ["best other", "better"] : [])];
+  const head = html("tr", {}, names.map((text) => html("th", { scope: "col" }, text)));
+  box.append(html("table", {}, html("thead", {}, head), html("tbody", {}, rows)));
   box.append(...floorLines(entry));
   const disturbed = entry.points.reduce((sum, point) => sum + point.disturbed, 0);
   if (disturbed > 0) {
     box.append(html("p", { class: "flag" }, `${disturbed} of Thalweg's measurements disturbed`));
   }
   return box;
+}
+
+/** The best other by a measure, and how many times better Thalweg is. */
+function besides(yardstick, kind) {
+  if (!yardstick) return [html("td", {}, NONE), html("td", {}, NONE)];
+  const { value, times } = yardstick;
+  return [
+    html("td", {}, figure(inUnit(value, kind))),
+    html("td", { class: times < 0.995 ? "worse" : "times" }, `${figure(times)} ×`),
+  ];
 }
 
 /** The figure in large: times the yardstick, else the share of the floor. */
@@ -66,7 +84,7 @@ function headline(entry) {
   }
   const floor = rate?.floor ?? work?.floor;
   if (floor) {
-    return large(figure(100 * floor.times), "%", `of the floor, ${titleOf(floor.contestant)}`);
+    return large(figure(100 * floor.times), "%", `of the floor${rate?.floor ? "" : " by CPU"}, ${titleOf(floor.contestant)}`);
   }
   return large(figure(rate?.value.median), "requests/s", "");
 }
