@@ -84,6 +84,9 @@ pub(crate) fn run(workspace: &Path, options: &Options) -> Result<bool, RaceError
     let connections = run.settings.database_connections;
     let ground = Ground { workspace: workspace.to_owned(), program, logs, connections };
     println!("bench: {} is where everything goes", folder.path().display());
+    if let Err(error) = load::allow_connections() {
+        println!("bench: there may be fewer users than asked for: {error}");
+    }
     let tools = Tools::find(workspace);
     let mut course = Course::new(ground, &choice, pace, wanted, folder, run, tools, &suites)?;
     course.go()?;

@@ -45,6 +45,12 @@ pub(crate) struct Question {
     pub(crate) answer: Option<Vec<u8>>,
 }
 
+/// Raises the limit of open files for this process and for the servers that it starts, who have it
+/// from it: users have a connection each.
+pub(crate) fn allow_connections() -> Result<(), failure::LoadError> {
+    open::files::allow(open::files::most())
+}
+
 impl Target<'_> {
     fn url(&self) -> String {
         format!("http://127.0.0.1:{}{}", self.port, self.path)

@@ -1,16 +1,30 @@
 //! One measurement: by the right program, and again where something else disturbed it.
 
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
-use super::load::Target;
+use super::load::burst::Burst;
 use super::load::failure::LoadError;
+use super::load::oha::Oha;
 use super::load::wrk::Wrk;
+use super::load::{Target, users};
 use super::pace::Pace;
-use super::record::Outcome;
+use super::ramp::Ramp;
+use super::record::{Load, Outcome};
 use super::warm_up;
 
 /// Of the closed loops that warm a server up: what opens all of its connections to the database.
 const WARM_UP_CONNECTIONS: u32 = 16;
+
+/// By which constant rates and bursts are sent; who waits for one of them is late.
+const CONNECTIONS: u32 = 64;
+/// Each user asks twice.
+const USERS_SECONDS: u32 = 4;
+/// Of the requests a second that a closed loop reaches.
+const BURST_BASE: f64 = 0.3;
+const BURST_EXCESS: f64 = 2.0;
+
+/// How it was asked, and what came of it: several where rates were tried.
+pub(super) type Measured = Vec<(Load, Outcome)>;
 
 /// Puts loads on servers.
 #[derive(Debug)]
@@ -22,20 +36,92 @@ pub(super) struct Meter {
 
 impl Meter {
     /// Asks until the speed is steady, and gives it.
-    pub(super) fn warm_up(&self, wrk: &PathBuf, target: &Target<'_>) -> Result<f64, LoadError> {
-        let wrk = Wrk { program: wrk, folder: &self.folder, connections: WARM_UP_CONNECTIONS };
+    pub(super) fn warm_up(&self, wrk: &Path, target: &Target<'_>) -> Result<f64, LoadError> {
+        let wrk = self.wrk(wrk, WARM_UP_CONNECTIONS);
         warm_up::until_steady(self.pace.warm_up_loops, || wrk.warm(target, 1))
     }
 
+    /// `is_first` has every answer checked for a while before it is measured.
     pub(super) fn closed(
         &self,
-        wrk: &PathBuf,
+        wrk: &Path,
         connections: u32,
         target: &Target<'_>,
+        is_first: bool,
     ) -> Result<Outcome, LoadError> {
-        let wrk = Wrk { program: wrk, folder: &self.folder, connections };
+        let wrk = self.wrk(wrk, connections);
         let seconds = self.pace.settings.seconds;
-        undisturbed(self.pace.repetitions, || wrk.measure(target, seconds))
+        let mut is_checked = !is_first;
+        undisturbed(self.pace.repetitions, || {
+            if is_checked {
+                return wrk.measure_again(target, seconds);
+            }
+            is_checked = true;
+            wrk.measure(target, seconds)
+        })
+    }
+
+    /// Raises a constant rate until it is not stood any more.
+    pub(super) fn constant(
+        &self,
+        oha: &Path,
+        start: f64,
+        target: &Target<'_>,
+    ) -> Result<Measured, LoadError> {
+        let oha = Oha { program: oha, folder: &self.folder, connections: CONNECTIONS };
+        self.climb(start, self.pace.settings.latency_limit, |rate| {
+            let rate = rate.round();
+            let outcome = oha.measure(target, rate, self.pace.step_seconds)?;
+            Ok((Load::Constant { rate }, outcome))
+        })
+    }
+
+    /// Raises the number of users in the same way.
+    pub(super) fn users(&self, start: f64, target: &Target<'_>) -> Result<Measured, LoadError> {
+        let most = f64::from(users::most());
+        let limit = self.pace.settings.users_latency_limit;
+        self.climb(start.min(most), limit, |number| {
+            #[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "users")]
+            let users = number.round().min(most) as u32;
+            let outcome = users::measure(target, users, USERS_SECONDS)?;
+            Ok((Load::Users { users }, outcome))
+        })
+    }
+
+    /// A rate that is stood easily, one that nobody stands, and the first again.
+    pub(super) fn burst(&self, speed: f64, target: &Target<'_>) -> Result<Measured, LoadError> {
+        let rate = (speed * BURST_BASE).round().max(1.0);
+        let burst_rate = (speed * BURST_EXCESS).round().max(1.0);
+        let burst_seconds = self.pace.burst_seconds;
+        let burst = Burst {
+            rate,
+            burst_rate,
+            burst_seconds,
+            connections: CONNECTIONS as usize,
+            latency_limit: self.pace.settings.latency_limit,
+        };
+        let outcome = undisturbed(self.pace.repetitions, || burst.measure(target))?;
+        Ok(vec![(Load::Burst { rate, burst_rate, burst_seconds }, outcome)])
+    }
+
+    fn climb(
+        &self,
+        start: f64,
+        latency_limit: u64,
+        mut measure: impl FnMut(f64) -> Result<(Load, Outcome), LoadError>,
+    ) -> Result<Measured, LoadError> {
+        let mut ramp = Ramp::new(start.max(1.0), self.pace.steps);
+        let mut all = Vec::new();
+        while let Some(rate) = ramp.next() {
+            let (load, outcome) = measure(rate)?;
+            ramp.tell(rate, outcome.is_within(latency_limit));
+            all.push((load, outcome));
+        }
+        Ok(all)
+    }
+
+    fn wrk<'w>(&'w self, program: &'w Path, connections: u32) -> Wrk<'w> {
+        Wrk { program, folder: &self.folder, connections }
     }
 }
 

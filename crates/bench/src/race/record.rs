@@ -189,6 +189,13 @@ pub(crate) struct Start {
 }
 
 impl Outcome {
+    /// Whether nothing failed and the 95th percentile was below so many microseconds.
+    pub(crate) fn is_within(&self, latency_limit: u64) -> bool {
+        #[expect(clippy::cast_precision_loss, reason = "a limit of some milliseconds")]
+        let limit = latency_limit as f64;
+        self.failures == 0 && self.latency.p95 < limit
+    }
+
     pub(crate) fn requests_per_second(&self) -> f64 {
         #[expect(clippy::cast_precision_loss, reason = "fewer requests than a double counts")]
         let requests = self.requests.saturating_sub(self.failures) as f64;

@@ -25,7 +25,7 @@ pub(super) fn text(measurements: &[Measurement], latency_limit: u64) -> String {
         let key = |number| (&*subject.suite, &*subject.query, number, &*subject.contestant);
         match one.load {
             Load::Closed { connections } => closed.entry(key(connections)).or_default().push(one),
-            Load::Constant { rate } if is_stood(one, latency_limit) => {
+            Load::Constant { rate } if one.outcome.is_within(latency_limit) => {
                 let highest = rates.entry(key(0)).or_default();
                 *highest = highest.max(rate);
             }
@@ -60,14 +60,6 @@ pub(super) fn text(measurements: &[Measurement], latency_limit: u64) -> String {
         );
     }
     text
-}
-
-/// Whether a rate was kept within the limit, without failures.
-pub(super) fn is_stood(measurement: &Measurement, latency_limit: u64) -> bool {
-    let outcome = &measurement.outcome;
-    #[expect(clippy::cast_precision_loss, reason = "a limit of some milliseconds")]
-    let limit = latency_limit as f64;
-    outcome.failures == 0 && outcome.latency.p95 < limit
 }
 
 /// CPU is that of a request, in milliseconds.

@@ -40,11 +40,9 @@ impl Tools {
         versions.into()
     }
 
-    /// Whether there is what puts such a load on a server.
+    /// Whether there is what puts such a load on a server; `wrk` warms it up for all of them.
     pub(super) fn can(&self, load: Load) -> bool {
-        match load {
-            Load::Closed { .. } => self.wrk.is_ok(),
-            Load::Constant | Load::Burst | Load::Users => false,
-        }
+        let oha = !matches!(load, Load::Constant) || self.oha.is_ok();
+        self.wrk.is_ok() && oha
     }
 }

@@ -4,6 +4,8 @@ use super::{Course, Field};
 use crate::race::entry::Runner;
 use crate::race::failure::RaceError;
 use crate::race::load::Target;
+use crate::race::load::failure::LoadError;
+use crate::race::meter::Measured;
 use crate::race::plan::{Item, Load, Stage};
 use crate::race::record::{self, Measurement, Outcome, Subject};
 use crate::race::usage::Processes;
@@ -11,8 +13,10 @@ use crate::race::usage::Processes;
 /// Where every server answers.
 pub(super) const PATH: &str = "/graphql";
 
-/// What came of a line: several measurements where rates were tried.
-type Measured = Vec<(record::Load, Outcome)>;
+/// Of what a closed loop reaches: the first constant rate.
+const FIRST_RATE: f64 = 0.6;
+/// The first number of users who ask once in two seconds, for each request a second of it.
+const FIRST_USERS: f64 = 1.2;
 
 impl Course<'_> {
     /// Measures, writes down, and says what came of it. What cannot be measured is left out with
@@ -64,23 +68,30 @@ impl Course<'_> {
         let processes =
             Processes { server: Some(server.process()), database: field.database.process };
         let target = Target { port: server.port, path: PATH, questions, processes };
-        let wrk = self.tools.wrk.as_ref();
-        if field.warm.as_ref() != Some(&key)
-            && let Ok(wrk) = wrk
-        {
-            let speed = self.meter.warm_up(wrk, &target).map_err(|error| error.to_string())?;
-            field.speeds.insert(key.clone(), speed);
-            field.warm = Some(key.clone());
-        }
-        match item.load {
-            Load::Closed { connections } => {
-                let wrk = wrk.map_err(Clone::clone)?;
-                let outcome = self.meter.closed(wrk, connections, &target);
-                let outcome = outcome.map_err(|error| error.to_string())?;
-                Ok(vec![(record::Load::Closed { connections }, outcome)])
+        // Others were asked since: the server's connections to the database may be closed by now.
+        let is_first = field.warm.as_ref() != Some(&key);
+        let wrk = self.tools.wrk.as_ref().map_err(Clone::clone)?;
+        let measured = (|| {
+            if is_first {
+                let speed = self.meter.warm_up(wrk, &target)?;
+                field.speeds.insert(key.clone(), speed);
+                field.warm = Some(key.clone());
             }
-            Load::Constant | Load::Burst | Load::Users => Err("there is no such load".to_owned()),
-        }
+            let speed = field.speeds.get(&key).copied().unwrap_or(1.0);
+            match item.load {
+                Load::Closed { connections } => {
+                    let outcome = self.meter.closed(wrk, connections, &target, is_first)?;
+                    Ok(vec![(record::Load::Closed { connections }, outcome)])
+                }
+                Load::Constant => match &self.tools.oha {
+                    Ok(oha) => self.meter.constant(oha, speed * FIRST_RATE, &target),
+                    Err(_) => Ok(Vec::new()),
+                },
+                Load::Burst => self.meter.burst(speed, &target),
+                Load::Users => self.meter.users(speed * FIRST_USERS, &target),
+            }
+        })();
+        measured.map_err(|error: LoadError| error.to_string())
     }
 }
 

@@ -6,7 +6,7 @@
 //! are exact to a millisecond, so no latency below that is told from it.
 
 mod client;
-mod files;
+pub(super) mod files;
 
 use std::cell::{Cell, RefCell};
 use std::rc::Rc;

@@ -39,10 +39,18 @@ impl Wrk<'_> {
     /// What failed counts wherever it did, all else in the second part only.
     pub(crate) fn measure(self, target: &Target<'_>, seconds: u32) -> Result<Outcome, LoadError> {
         let checked = self.run(target, CHECKED_SECONDS, Checks::All)?;
-        let mut outcome =
-            beside::measure(target, sampled::PERIOD, || self.run(target, seconds, Checks::None))?;
+        let mut outcome = self.measure_again(target, seconds)?;
         outcome.failures += checked.failures;
         Ok(outcome)
+    }
+
+    /// The second part alone, where the answers of this server to this query were checked before.
+    pub(crate) fn measure_again(
+        self,
+        target: &Target<'_>,
+        seconds: u32,
+    ) -> Result<Outcome, LoadError> {
+        beside::measure(target, sampled::PERIOD, || self.run(target, seconds, Checks::None))
     }
 
     /// Asks without measuring, and gives the requests a second: for warming up.

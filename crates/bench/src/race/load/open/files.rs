@@ -5,12 +5,12 @@ use rustix::process::{Resource, Rlimit, getrlimit, setrlimit};
 use crate::race::load::failure::LoadError;
 
 /// How many are allowed without asking anyone.
-pub(super) fn most() -> u64 {
+pub(in crate::race::load) fn most() -> u64 {
     getrlimit(Resource::Nofile).maximum.unwrap_or(u64::MAX)
 }
 
 /// Raises the limit to the highest that is allowed without asking anyone, where it is too low.
-pub(super) fn allow(wanted: u64) -> Result<(), LoadError> {
+pub(in crate::race::load) fn allow(wanted: u64) -> Result<(), LoadError> {
     let limit = getrlimit(Resource::Nofile);
     // No limit at all is none.
     if limit.current.is_none_or(|current| current >= wanted) {
