@@ -9,8 +9,6 @@
 //! What came of it is a `record` in the `folder` of the run; `progress` and `table` are for the
 //! terminal, `report` is for everybody else.
 
-#![expect(dead_code, reason = "floors and further loads are being built on this")]
-
 mod answers;
 pub(crate) mod contestant;
 mod course;

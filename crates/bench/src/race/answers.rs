@@ -57,7 +57,8 @@ fn check(answer: &Answer) -> Result<(), String> {
     data(&answer.body).map(|_| ())
 }
 
-fn data(body: &[u8]) -> Result<&str, String> {
+/// The text of the member `data`.
+pub(super) fn data(body: &[u8]) -> Result<&str, String> {
     let envelope: Envelope<'_> =
         serde_json::from_slice(body).map_err(|error| format!("answers with no JSON: {error}"))?;
     if let Some(errors) = envelope.errors {

@@ -1,9 +1,11 @@
 //! Going through the plan, a suite on a source after the other.
 
 mod check;
+mod floors;
 mod measure;
 
 use std::collections::{BTreeMap, BTreeSet};
+use std::path::PathBuf;
 
 use super::contestant::Contestant;
 use super::entry::{self, Ground, Runner};
@@ -44,6 +46,8 @@ struct Field {
     runners: BTreeMap<String, Runner>,
     /// What is asked, by query and contestant; who is not here does not answer as the others.
     questions: BTreeMap<(String, String), Vec<Question>>,
+    /// The statements of those floors that bring the same rows, by query and contestant.
+    scripts: BTreeMap<(String, String), PathBuf>,
     /// Requests a second in the last closed loops, by query and contestant.
     speeds: BTreeMap<(String, String), f64>,
     /// Whom the last measurement was of, and by which query: it is warm.
@@ -115,6 +119,7 @@ impl<'c> Course<'c> {
                 database,
                 runners: BTreeMap::new(),
                 questions: BTreeMap::new(),
+                scripts: BTreeMap::new(),
                 speeds: BTreeMap::new(),
                 warm: None,
             },
@@ -195,6 +200,7 @@ impl<'c> Course<'c> {
             let queries = plan::queries(stage.suite, self.choice).into_iter();
             let queries = queries.map(|query| record::Query {
                 id: query.file.id.clone(),
+                title: query.file.title.clone(),
                 texts: query.texts.clone(),
                 answer_bytes: 0,
                 equal: Vec::new(),
@@ -202,7 +208,8 @@ impl<'c> Course<'c> {
             });
             let title = format!("{} on {}", stage.suite.file.title, stage.source.title());
             let queries = queries.collect();
-            self.run.suites.push(record::Suite { id: stage.name(), title, queries });
+            let about = stage.suite.file.about.clone();
+            self.run.suites.push(record::Suite { id: stage.name(), title, about, queries });
         }
     }
 

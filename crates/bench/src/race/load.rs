@@ -6,6 +6,7 @@
 //! who ask seldom, at moments of their own. `beside` counts and compares while one of them runs,
 //! by connections of `sampled`; `tool` finds the programs, or installs them.
 
+pub(crate) mod bare;
 mod beside;
 pub(crate) mod burst;
 pub(crate) mod failure;

@@ -2,9 +2,11 @@
 
 use std::path::{Path, PathBuf};
 
+use super::load::bare::Bare;
 use super::load::burst::Burst;
 use super::load::failure::LoadError;
 use super::load::oha::Oha;
+use super::load::pgbench::Pgbench;
 use super::load::wrk::Wrk;
 use super::load::{Target, users};
 use super::pace::Pace;
@@ -16,7 +18,7 @@ use super::warm_up;
 const WARM_UP_CONNECTIONS: u32 = 16;
 
 /// By which constant rates and bursts are sent; who waits for one of them is late.
-const CONNECTIONS: u32 = 64;
+pub(super) const CONNECTIONS: u32 = 64;
 /// Each user asks twice.
 const USERS_SECONDS: u32 = 4;
 /// Of the requests a second that a closed loop reaches.
@@ -102,6 +104,31 @@ impl Meter {
         };
         let outcome = undisturbed(self.pace.repetitions, || burst.measure(target))?;
         Ok(vec![(Load::Burst { rate, burst_rate, burst_seconds }, outcome)])
+    }
+
+    /// The statements of a floor in PostgreSQL.
+    pub(super) fn pgbench(&self, pgbench: Pgbench<'_>) -> Result<Outcome, LoadError> {
+        let seconds = self.pace.settings.seconds;
+        undisturbed(self.pace.repetitions, || pgbench.measure(seconds))
+    }
+
+    /// The same at rising rates.
+    pub(super) fn pgbench_constant(
+        &self,
+        pgbench: Pgbench<'_>,
+        start: f64,
+    ) -> Result<Measured, LoadError> {
+        self.climb(start, self.pace.settings.latency_limit, |rate| {
+            let rate = rate.round();
+            let outcome = pgbench.measure_rate(rate, self.pace.step_seconds)?;
+            Ok((Load::Constant { rate }, outcome))
+        })
+    }
+
+    /// The statements of a floor in SQLite.
+    pub(super) fn bare(&self, bare: Bare<'_>) -> Result<Outcome, LoadError> {
+        let seconds = self.pace.settings.seconds;
+        undisturbed(self.pace.repetitions, || bare.measure(seconds))
     }
 
     fn climb(

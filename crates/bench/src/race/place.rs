@@ -79,6 +79,11 @@ impl Place {
         }
     }
 
+    /// PostgreSQL, where a suite has wanted it.
+    pub(super) fn server(&self) -> Option<&Server> {
+        self.postgres.as_ref()
+    }
+
     /// What the rows are in, where there is one already.
     pub(super) fn postgres_version(&self) -> Option<String> {
         self.postgres.as_ref().map(|server| server.installation().version.to_string())

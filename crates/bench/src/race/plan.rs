@@ -105,7 +105,11 @@ fn loads(contestant: &Contestant, query: &Query, pace: &Pace, round: u32) -> Vec
             loads.collect()
         }
         Kind::Floor(floor) => match floor.driver {
-            Driver::Pgbench => closed,
+            Driver::Pgbench => {
+                let has_ramp = query.file.loads.contains(&LoadKind::Constant);
+                let ramp = (has_ramp && round <= pace.ramp_rounds).then_some(Load::Constant);
+                closed.into_iter().chain(ramp).collect()
+            }
             // One thread over one connection: what more of them do is known from it.
             Driver::SqliteLoop => vec![Load::Closed { connections: 1 }],
         },

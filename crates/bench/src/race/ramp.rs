@@ -44,6 +44,7 @@ impl Ramp {
     }
 
     /// The highest rate that was stood.
+    #[cfg(test)]
     pub(super) fn highest(&self) -> Option<f64> {
         self.good
     }

@@ -80,12 +80,17 @@ pub(crate) struct Suite {
     /// The name of its folder, and the source: `shop-postgres`.
     pub(crate) id: String,
     pub(crate) title: String,
+    /// A sentence or two.
+    #[serde(default)]
+    pub(crate) about: String,
     pub(crate) queries: Vec<Query>,
 }
 
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub(crate) struct Query {
     pub(crate) id: String,
+    #[serde(default)]
+    pub(crate) title: String,
     /// The document, by the dialect in which it is written.
     pub(crate) texts: BTreeMap<String, String>,
     /// Of the answer, the mean where variables differ.

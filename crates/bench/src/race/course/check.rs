@@ -3,6 +3,7 @@
 use super::measure::PATH;
 use super::{Course, Field};
 use crate::race::answers;
+use crate::race::contestant::Contestant;
 use crate::race::entry::Runner;
 use crate::race::load::Question;
 use crate::race::plan::{self, Stage};
@@ -30,8 +31,10 @@ impl Course<'_> {
         let sets = variables::sets(&query.file.variables, SETS);
         let mut expected: Option<Vec<Vec<u8>>> = None;
         for contestant in self.contestants.clone() {
-            let Some(runner) = field.runners.get(&contestant.id) else { continue };
-            let Runner::Server { server, dialect } = runner else { continue };
+            let (server, dialect) = match field.runners.get(&contestant.id) {
+                Some(Runner::Server { server, dialect }) => (server, dialect),
+                Some(Runner::Floor(_)) | None => continue,
+            };
             let asked = match query.texts.get(dialect) {
                 Some(text) => ask(server.port, text, &sets),
                 None => Err(format!("the query has no text in the dialect `{dialect}`")),
@@ -50,12 +53,25 @@ impl Course<'_> {
                         .collect();
                     field.questions.insert((id.clone(), contestant.id.clone()), questions);
                 }
-                Err(reason) => {
-                    println!("left out: {}: {id}: {}: {reason}", stage.name(), contestant.title);
-                    self.leave_out(stage, Some(id), &contestant.id, &reason);
-                }
+                Err(reason) => self.refuse(stage, id, contestant, &reason),
             }
         }
+        for contestant in self.contestants.clone() {
+            let Some(Runner::Floor(_)) = field.runners.get(&contestant.id) else { continue };
+            let expected = expected.as_deref().map(|answers| (sets.as_slice(), answers));
+            match self.check_floor(stage, query, field, expected) {
+                Ok(script) => {
+                    self.admit(stage, id, &contestant.id, &[]);
+                    field.scripts.insert((id.clone(), contestant.id.clone()), script);
+                }
+                Err(reason) => self.refuse(stage, id, contestant, &reason),
+            }
+        }
+    }
+
+    fn refuse(&mut self, stage: Stage<'_>, query: &str, contestant: &Contestant, reason: &str) {
+        println!("left out: {}: {query}: {}: {reason}", stage.name(), contestant.title);
+        self.leave_out(stage, Some(query), &contestant.id, reason);
     }
 
     /// Writes down that it answers as the others.

@@ -1,6 +1,7 @@
 //! One line of the plan.
 
 use super::{Course, Field};
+use crate::race::contestant::Driver;
 use crate::race::entry::Runner;
 use crate::race::failure::RaceError;
 use crate::race::load::Target;
@@ -14,7 +15,7 @@ use crate::race::usage::Processes;
 pub(super) const PATH: &str = "/graphql";
 
 /// Of what a closed loop reaches: the first constant rate.
-const FIRST_RATE: f64 = 0.6;
+pub(super) const FIRST_RATE: f64 = 0.6;
 /// The first number of users who ask once in two seconds, for each request a second of it.
 const FIRST_USERS: f64 = 1.2;
 
@@ -28,16 +29,27 @@ impl Course<'_> {
         field: &mut Field,
     ) -> Result<(), RaceError> {
         let key = (item.query.clone(), item.contestant.clone());
-        if !field.questions.contains_key(&key) || !self.tools.can(item.load) {
+        let takes_part = match field.runners.get(&item.contestant) {
+            Some(Runner::Server { .. }) => {
+                field.questions.contains_key(&key) && self.tools.can(item.load)
+            }
+            Some(Runner::Floor(driver)) => {
+                let can = *driver == Driver::SqliteLoop || self.tools.pgbench.is_ok();
+                can && field.scripts.contains_key(&key)
+            }
+            None => false,
+        };
+        if !takes_part {
             self.progress.skip();
             return Ok(());
         }
-        match self.ask(item, field) {
+        match self.ask(stage, item, field) {
             Ok(measured) => self.keep(item, measured),
             Err(reason) => {
                 println!("left out: {} {}: {reason}", item.query, item.contestant);
                 // What else there is of this query would fail as well.
                 field.questions.remove(&key);
+                field.scripts.remove(&key);
                 self.leave_out(stage, Some(&item.query), &item.contestant, &reason);
                 self.progress.skip();
                 self.folder.write_run(&self.run)
@@ -60,10 +72,16 @@ impl Course<'_> {
         Ok(())
     }
 
-    fn ask(&mut self, item: &Item, field: &mut Field) -> Result<Measured, String> {
+    fn ask(&self, stage: Stage<'_>, item: &Item, field: &mut Field) -> Result<Measured, String> {
         let key = (item.query.clone(), item.contestant.clone());
-        let runner = field.runners.get(&item.contestant).ok_or("it does not run")?;
-        let Runner::Server { server, .. } = runner else { return Err("no server".to_owned()) };
+        let server = match field.runners.get(&item.contestant).ok_or("it does not run")? {
+            Runner::Server { server, .. } => server,
+            Runner::Floor(driver) => {
+                let driver = *driver;
+                let measured = self.measure_floor(stage, item, driver, field);
+                return measured.map_err(|error| error.to_string());
+            }
+        };
         let questions = field.questions.get(&key).ok_or("nothing is asked")?;
         let processes =
             Processes { server: Some(server.process()), database: field.database.process };

@@ -109,17 +109,28 @@ fn shop() -> Suite {
         last.equal.retain(|id| id != "postgraphile-5");
         last.left_out = left_out;
     }
-    Suite { id: "shop-postgres".to_owned(), title: "Shop on PostgreSQL".to_owned(), queries }
+    Suite {
+        id: "shop-postgres".to_owned(),
+        title: "Shop on PostgreSQL".to_owned(),
+        about: String::new(),
+        queries,
+    }
 }
 
 fn meetups() -> Suite {
     let queries = vec![query("no_nest_50", BTreeMap::new())];
-    Suite { id: "meetups-postgres".to_owned(), title: "Meetups on PostgreSQL".to_owned(), queries }
+    Suite {
+        id: "meetups-postgres".to_owned(),
+        title: "Meetups on PostgreSQL".to_owned(),
+        about: String::new(),
+        queries,
+    }
 }
 
 fn query(id: &str, left_out: BTreeMap<String, String>) -> Query {
     let text = format!("query Q {{\n  {id}(name: \"</script><b>{{{{data}}}}\") {{ name }}\n}}\n");
     Query {
+        title: String::new(),
         id: id.to_owned(),
         texts: BTreeMap::from([("postgraphile".to_owned(), text)]),
         answer_bytes: 1_234,

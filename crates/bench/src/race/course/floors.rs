@@ -1,0 +1,121 @@
+//! What is physically possible, once its rows are those of the answers.
+
+use std::fs;
+use std::path::{Path, PathBuf};
+
+use serde_json::{Map, Value};
+
+use super::measure::FIRST_RATE;
+use super::{Course, Field};
+use crate::race::answers;
+use crate::race::contestant::Driver;
+use crate::race::floor::Floor;
+use crate::race::load::bare::Bare;
+use crate::race::load::failure::LoadError;
+use crate::race::load::pgbench::Pgbench;
+use crate::race::meter::{self, Measured};
+use crate::race::plan::{Item, Load, Stage};
+use crate::race::record;
+use crate::race::suite::{Query, Source, variables};
+use crate::race::usage::Processes;
+
+/// Of the sets of variables, so many are compared: joining the rows again takes its time.
+const COMPARED: usize = 20;
+
+/// Where a run goes on behind the closed loops.
+const FIRST_FLOOR_RATE: f64 = 1_000.0;
+
+/// The values of a query's variables.
+type Set = Map<String, Value>;
+
+impl Course<'_> {
+    /// Compares the rows of a floor with the answers, and gives the file to run.
+    pub(super) fn check_floor(
+        &self,
+        stage: Stage<'_>,
+        query: &Query,
+        field: &Field,
+        expected: Option<(&[Set], &[Vec<u8>])>,
+    ) -> Result<PathBuf, String> {
+        let floor = Floor::read(stage.suite, query, stage.source);
+        let floor = floor.map_err(|error| error.to_string())?;
+        let floor = floor.ok_or("nobody has written one for this query")?;
+        let (sets, answers) = expected.ok_or("there is no answer to compare it with")?;
+        for (set, answer) in sets.iter().zip(answers).take(COMPARED) {
+            let data = serde_json::from_str(answers::data(answer)?)
+                .map_err(|error| format!("the answer is no JSON: {error}"))?;
+            let compared = match (stage.source, self.place.server()) {
+                (Source::Sqlite, _) => {
+                    floor.check_sqlite(Path::new(&field.database.name), set, &data)
+                }
+                (Source::Postgres, Some(server)) => {
+                    floor.check_postgres(server, &field.database.name, set, &data)
+                }
+                (Source::Postgres, None) => return Err("there is no PostgreSQL".to_owned()),
+            };
+            compared.map_err(|error| error.to_string())?;
+        }
+        self.write_script(stage, query, &floor.path).map_err(|error| error.to_string())
+    }
+
+    /// The statements, behind the lines that choose the variables.
+    fn write_script(
+        &self,
+        stage: Stage<'_>,
+        query: &Query,
+        floor: &Path,
+    ) -> std::io::Result<PathBuf> {
+        let folder = self.folder.path().join("floors");
+        fs::create_dir_all(&folder)?;
+        let path = folder.join(format!("{}-{}.sql", stage.name(), query.file.id));
+        let statements = fs::read_to_string(floor)?;
+        fs::write(&path, variables::pgbench_lines(&query.file.variables) + &statements)?;
+        Ok(path)
+    }
+
+    /// A closed loop tells how fast the statements are, for the rates that come after it.
+    pub(super) fn measure_floor(
+        &self,
+        stage: Stage<'_>,
+        item: &Item,
+        driver: Driver,
+        field: &mut Field,
+    ) -> Result<Measured, LoadError> {
+        let key = (item.query.clone(), item.contestant.clone());
+        let script = field.scripts.get(&key).ok_or(LoadError::Nothing)?;
+        let database = &field.database;
+        if driver == Driver::SqliteLoop {
+            let outcome = self.meter.bare(Bare {
+                suite: &stage.suite.id,
+                query: &item.query,
+                file: Path::new(&database.name),
+            })?;
+            return Ok(vec![(record::Load::Closed { connections: 1 }, outcome)]);
+        }
+        let connections = match item.load {
+            Load::Closed { connections } => connections,
+            Load::Constant | Load::Burst | Load::Users => meter::CONNECTIONS,
+        };
+        let pgbench = Pgbench {
+            program: self.tools.pgbench.as_ref().map_err(|_| LoadError::Nothing)?,
+            folder: &self.meter.folder,
+            database: &database.url,
+            script,
+            connections,
+            processes: Processes { server: None, database: database.process },
+        };
+        match item.load {
+            Load::Closed { connections } => {
+                let outcome = self.meter.pgbench(pgbench)?;
+                let speed = field.speeds.entry(key).or_default();
+                *speed = speed.max(outcome.requests_per_second());
+                Ok(vec![(record::Load::Closed { connections }, outcome)])
+            }
+            Load::Constant => {
+                let speed = field.speeds.get(&key).copied().unwrap_or(FIRST_FLOOR_RATE);
+                self.meter.pgbench_constant(pgbench, speed * FIRST_RATE)
+            }
+            Load::Burst | Load::Users => Ok(Vec::new()),
+        }
+    }
+}
