@@ -37,8 +37,8 @@ impl Pace {
                 latency_limit: LATENCY_LIMIT,
                 users_latency_limit: USERS_LATENCY_LIMIT,
             },
-            step_seconds: 3,
-            steps: 7,
+            step_seconds: 2,
+            steps: 6,
             burst_seconds: 2.0,
             ramp_rounds: 1,
             repetitions: 2,
@@ -50,7 +50,7 @@ impl Pace {
         let full = Self::full();
         let settings =
             Settings { quick: true, rounds: 1, seconds: 1, connections: vec![16], ..full.settings };
-        Self { settings, step_seconds: 2, steps: 1, warm_up_loops: 3, repetitions: 0, ..full }
+        Self { settings, step_seconds: 1, steps: 1, warm_up_loops: 2, repetitions: 0, ..full }
     }
 
     pub(super) fn of(quick: bool) -> Self {

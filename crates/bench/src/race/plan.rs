@@ -70,7 +70,7 @@ pub(super) fn items(
         for query in queries(stage.suite, choice) {
             let first = usize::try_from(round - 1).unwrap_or_default() % able.len().max(1);
             for contestant in able.iter().cycle().skip(first).take(able.len()) {
-                let loads = loads(contestant, query, pace, round);
+                let loads = loads(contestant, query, stage.source, pace, round);
                 items.extend(loads.into_iter().map(|load| Item {
                     suite: stage.name(),
                     round,
@@ -84,16 +84,28 @@ pub(super) fn items(
     items
 }
 
-fn loads(contestant: &Contestant, query: &Query, pace: &Pace, round: u32) -> Vec<Load> {
-    let closed = pace.settings.connections.iter();
+fn loads(
+    contestant: &Contestant,
+    query: &Query,
+    source: Source,
+    pace: &Pace,
+    round: u32,
+) -> Vec<Load> {
+    let own = &query.file.connections;
+    let wanted = |connections: &&u32| own.is_empty() || own.contains(connections);
+    let closed = pace.settings.connections.iter().filter(wanted);
     let closed: Vec<Load> =
         closed.map(|connections| Load::Closed { connections: *connections }).collect();
+    // In a quick run the rates of one kind of database have to do.
+    let has_rates = !pace.settings.quick || source == Source::Postgres;
     match &contestant.kind {
         Kind::Server(_) => {
             let kinds = query.file.loads.iter();
             let loads = kinds.flat_map(|kind| match kind {
                 LoadKind::Closed => closed.clone(),
-                LoadKind::Constant if round <= pace.ramp_rounds => vec![Load::Constant],
+                LoadKind::Constant if round <= pace.ramp_rounds && has_rates => {
+                    vec![Load::Constant]
+                }
                 LoadKind::Burst if round <= pace.ramp_rounds && !pace.settings.quick => {
                     vec![Load::Burst]
                 }

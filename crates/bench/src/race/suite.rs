@@ -95,6 +95,9 @@ pub(crate) struct QueryFile {
     pub(crate) title: String,
     #[serde(default = "closed_only")]
     pub(crate) loads: Vec<LoadKind>,
+    /// Of the closed loops; all of the run's where there are none.
+    #[serde(default)]
+    pub(crate) connections: Vec<u32>,
     /// Whether `--quick` measures it.
     #[serde(default)]
     pub(crate) quick: bool,

@@ -88,6 +88,7 @@ impl Course<'_> {
         let target = Target { port: server.port, path: PATH, questions, processes };
         // Others were asked since: the server's connections to the database may be closed by now.
         let is_first = field.warm.as_ref() != Some(&key);
+        let is_unchecked = is_first && item.round == 1;
         let wrk = self.tools.wrk.as_ref().map_err(Clone::clone)?;
         let measured = (|| {
             if is_first {
@@ -98,7 +99,7 @@ impl Course<'_> {
             let speed = field.speeds.get(&key).copied().unwrap_or(1.0);
             match item.load {
                 Load::Closed { connections } => {
-                    let outcome = self.meter.closed(wrk, connections, &target, is_first)?;
+                    let outcome = self.meter.closed(wrk, connections, &target, is_unchecked)?;
                     Ok(vec![(record::Load::Closed { connections }, outcome)])
                 }
                 Load::Constant => match &self.tools.oha {
