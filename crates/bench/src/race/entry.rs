@@ -63,10 +63,18 @@ pub(super) fn start(
         ("dialect", dialect.clone()),
     ]);
     let mut command = command(&words, &places)?;
+    for (name, _) in std::env::vars_os() {
+        // What is set for somebody's own work changes what is measured.
+        let text = name.to_string_lossy();
+        if text.starts_with("THALWEG_") || text.starts_with("PG") {
+            command.env_remove(&name);
+        }
+    }
     for (name, value) in &server.file.environment {
         command.env(name, fill(value, &places));
     }
-    command.current_dir(folder.as_deref().unwrap_or(&ground.workspace));
+    // A configuration file of the workspace is none of this server.
+    command.current_dir(folder.as_deref().unwrap_or(&ground.logs));
     let log = ground.logs.join(format!("{}-{}.log", suite.name(database.source), contestant.id));
     match Server::start(command, port, &log) {
         Ok(server) => Ok(Runner::Server { server, dialect }),
