@@ -7,7 +7,7 @@ use crate::race::floor::bare;
 use crate::schema_size::database::Family;
 use crate::schema_size::operations::Dialect;
 use crate::start_up::{self, Contestant};
-use crate::{compare, race, schema_size};
+use crate::{compare, documents, race, schema_size};
 
 pub(crate) const HELP: &str = "\
 Thalweg beside others.
@@ -37,6 +37,12 @@ cargo xtask bench schema-size [--quick] [--json] [--source KIND] [--requests NUM
       --program PATH     measures this program, and builds none
       --without-cost     only start, statements and memory
       -- OPTIONS         further options of `thalweg serve`, as `-- --simple-collections both`
+
+cargo xtask bench documents [--number NUMBER] [--program PATH]
+    Sends Thalweg documents that it has not seen, each once: CPU of each, memory by their number,
+    and the latency of a known request beside them.
+      --number NUMBER    how many, 100000 if not said
+      --program PATH     measures this program, and builds none
 
 cargo xtask bench start-up [--quick] [--tables NUMBERS] [--contestant NAME] [--rounds NUMBER]
                            [--name NAME] [--resume] [--program PATH]
@@ -72,6 +78,7 @@ cargo xtask bench sqlite-floor --suite SUITE --query QUERY --file FILE [--second
 pub(crate) enum Command {
     Compare(compare::Options),
     SchemaSize(schema_size::Options),
+    Documents(documents::Options),
     StartUp(start_up::Options),
     Run(race::options::Options),
     SqliteFloor(bare::Options),
@@ -99,6 +106,8 @@ pub(crate) enum ArgumentError {
     Contestant(String),
     #[error("`{0}` is no number of tables: 5 or more, divided by commas")]
     Tables(String),
+    #[error("`{0}` is no number of documents")]
+    Documents(String),
     #[error("`{0}` is no number of rounds")]
     Rounds(String),
     #[error("`{0}` is no name of a folder: letters, digits, `-`, `_` and `.`, none before it")]
@@ -121,6 +130,7 @@ pub(crate) fn parse(words: &[String]) -> Result<Command, ArgumentError> {
     match name.as_str() {
         "compare" => parse_compare(rest),
         "schema-size" => parse_schema_size(rest),
+        "documents" => parse_documents(rest),
         "start-up" => parse_start_up(rest),
         "run" => parse_run(rest),
         "report" => parse_report(rest),
@@ -205,6 +215,25 @@ fn parse_schema_size(words: &[String]) -> Result<Command, ArgumentError> {
         }
     }
     Ok(Command::SchemaSize(options))
+}
+
+fn parse_documents(words: &[String]) -> Result<Command, ArgumentError> {
+    let mut options = documents::Options::default();
+    let mut rest = words.iter();
+    while let Some(word) = rest.next() {
+        match word.as_str() {
+            "--number" => {
+                let number = value("--number", rest.next())?;
+                options.number = number.parse().map_err(|_| ArgumentError::Documents(number))?;
+            }
+            "--program" => options.program = Some(value("--program", rest.next())?.into()),
+            _ => {
+                let option = word.clone();
+                return Err(ArgumentError::Option { command: "documents", option });
+            }
+        }
+    }
+    Ok(Command::Documents(options))
 }
 
 fn parse_start_up(words: &[String]) -> Result<Command, ArgumentError> {
@@ -337,6 +366,19 @@ mod tests {
              --requests 1 --program target/debug/thalweg -- --bigint string",
             &Ok(Command::SchemaSize(options)),
         );
+    }
+
+    #[test]
+    fn options_of_the_documents_are_read() {
+        let options = documents::Options {
+            number: NonZeroU32::MIN,
+            program: Some("target/debug/thalweg".into()),
+        };
+        check(
+            "documents --number 1 --program target/debug/thalweg",
+            &Ok(Command::Documents(options)),
+        );
+        check("documents --number 0", &Err(ArgumentError::Documents("0".to_owned())));
     }
 
     #[test]

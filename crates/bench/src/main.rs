@@ -2,7 +2,7 @@
 //!
 //! `arguments` reads the command line. `compare` asks PostGraphile 4, PostGraphile 5 and Thalweg
 //! the same, `schema_size` measures what requests and starts cost on schemas of different sizes,
-//! `start_up` lets all three start on them, `race` measures how fast they answer.
+//! `documents` sends documents that no server has seen, `start_up` lets all three start on them, `race` measures how fast they answer.
 //! `server` runs a program that answers, `peers` installs those that are not ours, `http` asks.
 #![allow(
     clippy::print_stdout,
@@ -12,6 +12,7 @@
 
 mod arguments;
 mod compare;
+mod documents;
 mod http;
 mod peers;
 mod race;
@@ -54,6 +55,7 @@ fn main() -> ExitCode {
         Ok(Command::SchemaSize(options)) => {
             schema_size::schema_size(&options).map_err(Failure::from)
         }
+        Ok(Command::Documents(options)) => documents::documents(&options).map_err(Failure::from),
         Ok(Command::StartUp(options)) => {
             start_up::start_up(&workspace(), &options).map_err(Failure::from)
         }

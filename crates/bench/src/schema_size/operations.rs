@@ -14,17 +14,17 @@ pub(crate) enum Dialect {
 
 /// An operation that is sent many times.
 #[derive(Debug)]
-pub(super) struct Operation {
-    pub(super) name: &'static str,
-    pub(super) query: &'static str,
-    pub(super) variables: Json,
+pub(crate) struct Operation {
+    pub(crate) name: &'static str,
+    pub(crate) query: &'static str,
+    pub(crate) variables: Json,
 }
 
 /// The place in a document where each request of the cold row says another name.
 const MARK: &str = "MARK";
 
 /// The introspection query of the usual clients, which reads the whole schema.
-pub(super) const INTROSPECTION: &str = include_str!("introspection.graphql");
+pub(crate) const INTROSPECTION: &str = include_str!("introspection.graphql");
 
 impl Dialect {
     pub(crate) const ALL: [Self; 2] = [Self::PostGraphile, Self::Phrag];
@@ -35,7 +35,7 @@ impl Dialect {
     }
 
     /// Its name on the command line.
-    pub(super) fn name(self) -> &'static str {
+    pub(crate) fn name(self) -> &'static str {
         match self {
             Self::PostGraphile => "postgraphile",
             Self::Phrag => "phrag",
@@ -43,7 +43,7 @@ impl Dialect {
     }
 
     /// The operations that are sent again and again.
-    pub(super) fn warm(self) -> Vec<Operation> {
+    pub(crate) fn warm(self) -> Vec<Operation> {
         let of = |name, query, variables| Operation { name, query, variables };
         match self {
             Self::PostGraphile => vec![
@@ -104,7 +104,7 @@ impl Dialect {
 
     /// A document that no server has seen: it is parsed, validated, lowered and compiled. Its
     /// statements are those of the documents before it.
-    pub(super) fn cold(self, number: usize) -> String {
+    pub(crate) fn cold(self, number: usize) -> String {
         let document = match self {
             Self::PostGraphile => {
                 "query ($n: Int!) { MARK: allPurchases(first: $n) { nodes { id state
@@ -122,18 +122,18 @@ impl Dialect {
 }
 
 impl Operation {
-    pub(super) fn body(&self) -> String {
+    pub(crate) fn body(&self) -> String {
         body(self.query, &self.variables)
     }
 }
 
 /// The body of a request.
-pub(super) fn body(query: &str, variables: &Json) -> String {
+pub(crate) fn body(query: &str, variables: &Json) -> String {
     json!({ "query": query, "variables": variables }).to_string()
 }
 
 /// Sends a request and gives the answer, which must be one without errors.
-pub(super) fn ask(connection: &mut Connection, body: &str) -> Result<Vec<u8>, SizeError> {
+pub(crate) fn ask(connection: &mut Connection, body: &str) -> Result<Vec<u8>, SizeError> {
     let answer = connection.post(body)?;
     // An answer says that there are errors before it says its data.
     if answer.starts_with(b"{\"data\":") {
