@@ -51,7 +51,7 @@ cargo xtask bench start-up [--quick] [--tables NUMBERS] [--contestant NAME] [--r
     first row it answers, CPU seconds until then, resident memory after it. Prints the medians;
     each start is a line of target/bench/NAME/starts.jsonl. Who has not answered after five minutes
     is reported with the reason. Needs npm and, the first time, the network.
-      --quick            10 and 500 tables, one round
+      --quick            10 and 100 tables, one round
       --tables NUMBERS   these instead, as `--tables 10,2000`; at least 5
       --contestant NAME  only thalweg, postgraphile-4 or postgraphile-5; may be said again
       --rounds NUMBER    how often each is started, 3 if not said

@@ -44,6 +44,7 @@ use std::path::{Path, PathBuf};
 use std::time::{Instant, SystemTime};
 
 use crate::server;
+use crate::start_up;
 use contestant::Contestant;
 use course::Course;
 use entry::Ground;
@@ -80,6 +81,15 @@ pub(crate) fn run(workspace: &Path, options: &Options) -> Result<bool, RaceError
     let logs = folder.path().join("logs");
     fs::create_dir_all(&logs)?;
     let connections = run.settings.database_connections;
+    let starts = Starts {
+        is_wanted: choice.wants_everything(),
+        program: program.clone(),
+        options: start_up::Options {
+            quick: choice.quick,
+            resume: options.resume,
+            ..start_up::Options::default()
+        },
+    };
     let ground = Ground { workspace: workspace.to_owned(), program, logs, connections };
     println!("bench: {} is where everything goes", folder.path().display());
     if let Err(error) = load::allow_connections() {
@@ -89,6 +99,7 @@ pub(crate) fn run(workspace: &Path, options: &Options) -> Result<bool, RaceError
     let mut course = Course::new(ground, &choice, pace, wanted, folder, run, tools, &suites)?;
     course.go()?;
     let (folder, run) = course.end()?;
+    starts.measure(workspace, folder.path());
     println!("{}", table::text(folder.measurements(), run.settings.latency_limit));
     for contestant in &run.contestants {
         if let Some(reason) = &contestant.missing {
@@ -100,6 +111,26 @@ pub(crate) fn run(workspace: &Path, options: &Options) -> Result<bool, RaceError
     println!("bench: {} measurements in {took}", folder.measurements().len());
     println!("bench: the report is {}", paths.page.display());
     Ok(!folder.measurements().is_empty())
+}
+
+/// The starts, which are part of a whole run.
+struct Starts {
+    is_wanted: bool,
+    program: PathBuf,
+    options: start_up::Options,
+}
+
+impl Starts {
+    /// What was measured before is not lost for a failure here.
+    fn measure(&self, workspace: &Path, folder: &Path) {
+        if !self.is_wanted {
+            return;
+        }
+        match start_up::measure(workspace, &self.program, folder, &self.options) {
+            Ok(starts) => println!("{}", start_up::text(&starts)),
+            Err(error) => println!("missing: starts: {error}"),
+        }
+    }
 }
 
 /// The folder of a run that begins, or of one that goes on.

@@ -24,11 +24,12 @@ use crate::schema_size::{self, database::Place, synthetic};
 use journal::Journal;
 use measure::Bench;
 use plan::Step;
+pub(crate) use summary::text;
 
 /// What is asked on the command line.
 #[derive(Debug, PartialEq, Eq)]
 pub(crate) struct Options {
-    /// Two sizes, one round.
+    /// Two small sizes, one round.
     pub(crate) quick: bool,
     /// How many tables, if not the usual.
     pub(crate) tables: Vec<u32>,
@@ -60,7 +61,7 @@ impl Default for Options {
 impl Options {
     fn tables(&self) -> Vec<u32> {
         match (self.tables.as_slice(), self.quick) {
-            ([], true) => vec![10, 500],
+            ([], true) => vec![10, 100],
             ([], false) => vec![10, 100, 1_000, 5_000],
             (tables, _) => tables.to_vec(),
         }
@@ -86,7 +87,7 @@ pub(crate) fn start_up(workspace: &Path, options: &Options) -> Result<bool, Star
     };
     let folder = workspace.join("target/bench").join(&options.name);
     let starts = measure(workspace, &program, &folder, options)?;
-    print!("{}", summary::text(&starts));
+    print!("{}", text(&starts));
     println!("\n{}", folder.join(journal::FILE).display());
     let is_ours = |start: &&Start| start.contestant == Contestant::Thalweg.id();
     Ok(starts.iter().filter(is_ours).all(|start| start.missing.is_none()))

@@ -43,6 +43,11 @@ pub(crate) struct Choice {
 }
 
 impl Choice {
+    /// Whether nothing is left out.
+    pub(super) fn wants_everything(&self) -> bool {
+        self.suites.is_empty() && self.contestants.is_empty() && self.only.is_none()
+    }
+
     pub(super) fn wants_suite(&self, id: &str) -> bool {
         self.suites.is_empty() || self.suites.iter().any(|suite| suite == id)
     }

@@ -5,7 +5,7 @@ use std::fmt::Write;
 use crate::race::record::Start;
 
 /// A row for each contestant and size, in the order in which they were measured first.
-pub(super) fn text(starts: &[Start]) -> String {
+pub(crate) fn text(starts: &[Start]) -> String {
     let mut groups: Vec<Vec<&Start>> = Vec::new();
     for start in starts {
         match groups.iter_mut().find(|group| is_alike(group[0], start)) {
