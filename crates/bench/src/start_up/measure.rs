@@ -90,7 +90,7 @@ impl<'b> Bench<'b> {
                 Ok(record(step, &Cost { seconds, cpu_seconds, memory }, None))
             }
             Err(ServerError::Files(error)) => Err(error.into()),
-            Err(error) => Ok(record(step, &Cost::default(), Some(first_line(&error.to_string())))),
+            Err(error) => Ok(record(step, &Cost::default(), Some(reason(&error)))),
         }
     }
 
@@ -109,7 +109,39 @@ fn is_answer(answer: &Json) -> bool {
     answer["data"]["customerById"]["id"] == 17
 }
 
-/// The reason, without the log behind it.
+/// Why it did not start, without folders of this machine; of its log the line that tells of an
+/// error.
+fn reason(error: &ServerError) -> String {
+    match error {
+        ServerError::Silent { patience, .. } => format!("no answer after {} s", patience.as_secs()),
+        ServerError::Ended { log, .. } => match log.lines().find(|line| tells_error(line)) {
+            Some(line) => format!("ended before it answered: {}", line.trim()),
+            None => "ended before it answered".to_owned(),
+        },
+        ServerError::Start { .. } | ServerError::Files(_) => first_line(&error.to_string()),
+    }
+}
+
+fn tells_error(line: &str) -> bool {
+    line.to_ascii_lowercase().contains("error")
+}
+
+/// The reason, without what is behind it.
 fn first_line(text: &str) -> String {
     text.lines().next().unwrap_or_default().trim_end_matches(':').to_owned()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_reason_is_the_line_that_tells_of_an_error() {
+        let program = "/a/node".to_owned();
+        let log = "\n<--- Last few GCs --->\n FATAL ERROR: heap out of memory\n1: 0xb".to_owned();
+        let error = ServerError::Ended { program: program.clone(), log };
+        assert_eq!(reason(&error), "ended before it answered: FATAL ERROR: heap out of memory");
+        let error = ServerError::Silent { program, patience: PATIENCE, log: "ready".to_owned() };
+        assert_eq!(reason(&error), "no answer after 300 s");
+    }
 }
