@@ -180,6 +180,11 @@ async function phone(colorScheme) {
   });
   assert.deepEqual(await overflow(), [390]);
   await picture(page, `phone-${colorScheme}`);
+  await page.locator("[data-panel=curve] .plot").scrollIntoViewIfNeeded();
+  const { x, y, width, height } = await page.locator("[data-panel=curve] .point").nth(6).boundingBox();
+  await page.touchscreen.tap(x + width / 2, y + height / 2);
+  assert.match(await page.locator("[data-panel=curve] .tip").innerText(), /16 connections/);
+  assert.deepEqual(await overflow(), [390]);
   await page.getByLabel("Suite").selectOption("meetups-postgres");
   await page.getByLabel("all queries").check();
   assert.deepEqual(await overflow(), [390]);

@@ -186,7 +186,7 @@ function followPoints(root, points, tip, width) {
     tip.hidden = true;
     ring.setAttribute("visibility", "hidden");
   };
-  root.addEventListener("pointermove", (event) => {
+  const point = (event) => {
     const box = root.getBoundingClientRect();
     const distance = ({ px, py }) =>
       Math.hypot(px - event.clientX + box.left, py - event.clientY + box.top);
@@ -194,8 +194,13 @@ function followPoints(root, points, tip, width) {
       (distance(point) < distance(order[best]) ? place : best), 0);
     if (distance(order[nearest]) < 40) show(nearest);
     else hide();
+  };
+  root.addEventListener("pointermove", point);
+  root.addEventListener("pointerdown", point);
+  // A finger is lifted to read what it has pointed at.
+  root.addEventListener("pointerleave", (event) => {
+    if (event.pointerType !== "touch") hide();
   });
-  root.addEventListener("pointerleave", hide);
   root.addEventListener("blur", hide);
   root.addEventListener("keydown", (event) => {
     const step = { ArrowRight: 1, ArrowLeft: -1 }[event.key];

@@ -22,8 +22,10 @@ function linear(most) {
 
 /** Whole powers of ten where there are several, else 1, 2 and 5 between them. */
 function logarithmic(least, most) {
-  const low = least / 1.25;
-  const high = most * 1.25;
+  // So wide at least that two ticks are within it.
+  const around = Math.max(1.25, Math.sqrt(6 / (most / least)));
+  const low = least / around;
+  const high = most * around;
   const factors = Math.log10(high / low) > 2.5 ? [1] : [1, 2, 5];
   const ticks = [];
   for (let power = Math.floor(Math.log10(low)); power <= Math.log10(high); power += 1) {
