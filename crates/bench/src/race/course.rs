@@ -184,6 +184,12 @@ impl<'c> Course<'c> {
                 Ok(version) => (version, None),
                 Err(reason) => (String::new(), Some(reason)),
             };
+            if let Some(version) = entry::node_version(contestant, &self.ground) {
+                self.run.versions.insert("node".to_owned(), version);
+            }
+            if contestant.role() == record::Role::Thalweg {
+                self.run.versions.insert(contestant.id.clone(), version.clone());
+            }
             self.run.contestants.push(record::Contestant {
                 id: contestant.id.clone(),
                 title: contestant.title.clone(),

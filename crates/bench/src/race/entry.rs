@@ -106,6 +106,15 @@ pub(super) fn version(contestant: &Contestant, ground: &Ground) -> Result<String
     }
 }
 
+/// Of the Node.js that runs it; nothing where none does.
+pub(super) fn node_version(contestant: &Contestant, ground: &Ground) -> Option<String> {
+    let Kind::Server(server) = &contestant.kind else { return None };
+    let folder = install(contestant, &server.file, ground).ok()??;
+    let output = peers::node(&folder).arg("--version").output().ok()?;
+    let text = String::from_utf8_lossy(&output.stdout).into_owned();
+    text.trim().strip_prefix('v').map(str::to_owned)
+}
+
 /// Installs its packages; nothing where it has none.
 fn install(
     contestant: &Contestant,
