@@ -2,6 +2,7 @@
 
 use std::path::Path;
 
+use rusqlite::config::DbConfig;
 use rusqlite::types::{Value as Cell, ValueRef};
 use rusqlite::{Connection, OpenFlags, Statement};
 use serde_json::Value;
@@ -58,6 +59,8 @@ pub(crate) enum LoopError {
 pub(super) fn open(file: &Path) -> rusqlite::Result<Connection> {
     let flags = OpenFlags::SQLITE_OPEN_NO_MUTEX | OpenFlags::SQLITE_OPEN_READ_WRITE;
     let connection = Connection::open_with_flags(file, flags)?;
+    // SQLite would plan some of the statements anew for each other value that is bound.
+    connection.set_db_config(DbConfig::SQLITE_DBCONFIG_ENABLE_QPSG, true)?;
     connection.pragma_update(None, "query_only", true)?;
     connection.pragma_update(None, "mmap_size", 0)?;
     connection.pragma_update(None, "cache_size", -CACHE_KIBIBYTES)?;
