@@ -246,3 +246,72 @@ fn to_json(value: ValueRef<'_>) -> Value {
         ValueRef::Text(text) => Value::from(String::from_utf8_lossy(text)),
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use std::time::Duration;
+
+    use sources::sqlite::connection::OpenFile;
+
+    use super::*;
+
+    /// What may make a statement faster or slower.
+    const PRAGMAS: [&str; 12] = [
+        "automatic_index",
+        "cache_size",
+        "cache_spill",
+        "journal_mode",
+        "locking_mode",
+        "mmap_size",
+        "page_size",
+        "query_only",
+        "read_uncommitted",
+        "synchronous",
+        "temp_store",
+        "threads",
+    ];
+
+    fn settings(connection: &Connection) -> Vec<String> {
+        let mut settings: Vec<String> = PRAGMAS
+            .iter()
+            .map(|name| {
+                let value = connection.pragma_query_value(None, name, |row| row.get::<_, Cell>(0));
+                format!("{name}: {:?}", value.expect("a pragma"))
+            })
+            .collect();
+        let is_stable = connection.db_config(DbConfig::SQLITE_DBCONFIG_ENABLE_QPSG);
+        settings.push(format!("stable plans: {:?}", is_stable.expect("a setting")));
+        settings
+    }
+
+    #[test]
+    fn a_file_is_opened_as_the_server_opens_it() {
+        let folder = tempfile::tempdir().expect("a folder");
+        let file = folder.path().join("a.db");
+        let made = Connection::open(&file).expect("a file");
+        made.pragma_update(None, "journal_mode", "wal").expect("a journal mode");
+        let server = OpenFile::open(&file, Duration::ZERO).expect("the server's connection");
+        let floor = open(&file).expect("the floor's connection");
+        assert_eq!(settings(&floor), settings(&server.connection));
+    }
+
+    #[test]
+    fn a_statement_that_is_once_runs_again_for_other_values_only() {
+        let folder = tempfile::tempdir().expect("a folder");
+        let file = folder.path().join("a.db");
+        let made = Connection::open(&file).expect("a file");
+        made.execute_batch("CREATE TABLE t (a, b); INSERT INTO t VALUES (1, 1), (2, 1), (3, 2)")
+            .expect("rows");
+        let count = |words: &str| {
+            let text = format!(
+                "-- rows parents\nSELECT a, b FROM t WHERE a < :most ORDER BY a;\n\
+                 -- rows children of parents{words}\nSELECT a AS child FROM t WHERE b = :b;\n"
+            );
+            let script = Script::parse(&text).expect("a script");
+            let variables = Variables::from_iter([("most".to_owned(), Value::from(9))]);
+            rows(&script, &file, &variables).expect("rows")["children"].len()
+        };
+        assert_eq!(count(""), 2 + 2 + 1);
+        assert_eq!(count(" once"), 2 + 1);
+    }
+}
