@@ -7,7 +7,7 @@ use graphql::operation::OperationKind;
 use graphql::{ErrorCode, GraphQLError, Request, coerce_variable_values};
 use response::{Held, Memory, Sink};
 use sources::statistics::Counter;
-use sources::{Asked, Connections, Delivery, Executed, SourceError, Variables};
+use sources::{Asked, Connections, Executed, Sizes, SourceError, Variables};
 
 use crate::engine::Engine;
 use crate::report::{Report, Timed};
@@ -19,6 +19,16 @@ pub struct Worker {
     pub(crate) engine: Arc<Engine>,
     pub(crate) connections: Connections,
     memory: Arc<Memory>,
+    sizes: Sizes,
+}
+
+/// How an answer is wanted.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Delivery {
+    /// As a whole.
+    Whole,
+    /// In parts if it is long.
+    Streamed,
 }
 
 /// Which operations a request may bring.
@@ -40,7 +50,12 @@ impl Worker {
     #[must_use]
     pub fn sharing(engine: Arc<Engine>, memory: Arc<Memory>) -> Self {
         let connections = engine.source.connections(engine.connections, &memory);
-        Self { engine, connections, memory }
+        Self { engine, connections, memory, sizes: Sizes::default() }
+    }
+
+    /// Takes other answers for long from now on, or makes them in other portions.
+    pub fn set_sizes(&mut self, sizes: Sizes) {
+        self.sizes = sizes;
     }
 
     /// The same worker, whose connections are counted.
@@ -136,6 +151,13 @@ impl Worker {
         let sink = Sink::new(DATA.to_vec(), engine.limits.response_bytes, Held::of(&self.memory));
         let observed = &mut report.observed;
         let plan = &prepared.plan;
+        let compile = || engine.source.compile_portions(&engine.catalog, &prepared.request);
+        let delivery = match delivery {
+            Delivery::Whole => sources::Delivery::Whole,
+            Delivery::Streamed => {
+                sources::Delivery::Streamed { compile: &compile, sizes: self.sizes }
+            }
+        };
         let executed = self.connections.deliver(plan, asked, sink, delivery, observed).await;
         drop(timed);
         report.stages.split_off_write(report.observed.write);

@@ -1,6 +1,7 @@
 //! The case files of `fixtures/cases`, each on every source: one named test for each pair, as
 //! `relay/first.case::sqlite`. `UPDATE_EXPECT=1` makes one test of each file, which writes what
-//! the first source gives and compares the others with it.
+//! the first source gives and compares the others with it. Each answer is also sent while it is made,
+//! in portions of very few rows, and must be the same.
 
 #[path = "support/dialect.rs"]
 mod dialect;
@@ -10,10 +11,11 @@ mod sources;
 
 use std::error::Error;
 use std::fs;
+use std::future::poll_fn;
 use std::process::ExitCode;
 use std::sync::Arc;
 
-use engine::Worker;
+use engine::{Delivery, Report, Sizes, Worker};
 use libtest_mimic::{Arguments, Failed, Trial};
 use sources::{Sources, TestSource};
 use testkit::cases::{self, CaseFile, Mismatch, Outcome, SectionKind, Statement};
@@ -88,7 +90,7 @@ fn run(file: &CaseFile, sources: &Sources, source: &TestSource) -> Result<Outcom
     let Some(request) = request(file)? else { return Ok(outcome) };
     let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build()?;
     runtime.block_on(async {
-        let worker = Worker::new(engine);
+        let mut worker = Worker::new(engine);
         // What cannot be prepared is refused below with the same errors.
         if let Ok(explained) = worker.prepare(&request) {
             let statements = explained.statements.into_iter();
@@ -98,8 +100,44 @@ fn run(file: &CaseFile, sources: &Sources, source: &TestSource) -> Result<Outcom
         }
         let response = worker.execute(&request, engine::Allowed::All).await;
         outcome.response = String::from_utf8(response.body)?;
+        for rows in [1, 2, 3] {
+            compare_streamed(&mut worker, &request, rows, &outcome.response).await?;
+        }
         Ok(outcome)
     })
+}
+
+/// Sends the same answer while it is made, in portions of so few rows, and compares the bytes.
+async fn compare_streamed(
+    worker: &mut Worker,
+    request: &graphql::Request,
+    rows: u32,
+    whole: &str,
+) -> Result<(), Failed> {
+    worker.set_sizes(Sizes { whole: 0, rows });
+    let mut report = Report::default();
+    let (allowed, delivery) = (engine::Allowed::All, Delivery::Streamed);
+    let engine::Response { mut body, rest, .. } =
+        worker.deliver_reported(request, allowed, delivery, &mut report).await;
+    let mut codes = Vec::new();
+    if let Some(mut rest) = rest {
+        while let Some(part) = poll_fn(|context| rest.poll_next(context, &mut codes)).await {
+            let Ok(part) = part else {
+                // An error that has to change what was sent; then there is one in the answer.
+                return match whole.contains(r#""errors":["#) {
+                    true => Ok(()),
+                    false => Err(format!("portions of {rows} rows break off: {codes:?}").into()),
+                };
+            };
+            body.extend(part);
+        }
+    }
+    // An id of an error is another each time.
+    let streamed = String::from_utf8(body)?;
+    if streamed != whole && !whole.contains("\"errorId\"") {
+        return Err(format!("in portions of {rows} rows it is\n{streamed}\nnot\n{whole}").into());
+    }
+    Ok(())
 }
 
 /// Of the sources only PostgreSQL has schemas, and all that cases ask is in this one.

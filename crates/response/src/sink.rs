@@ -141,7 +141,7 @@ impl Sink {
         let mut room = capacity - capacity / SPARE;
         if let Some(Stream { portion, .. }) = self.stream {
             // From there on it is looked at everywhere, until something is final.
-            room = room.min(portion - 1);
+            room = room.min(portion.saturating_sub(1));
         }
         self.room = self.budget.min(self.sent + room as u64);
         Ok(())

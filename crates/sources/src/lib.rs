@@ -28,4 +28,4 @@ pub use source::{
     Program, Source, Timeouts,
 };
 pub use statistics::Statistics;
-pub use streamed::{Delivery, Executed, Part, Rest, Streamed};
+pub use streamed::{Delivery, Executed, Part, Rest, Sizes, Streamed};

@@ -221,6 +221,18 @@ impl Source {
         }
     }
 
+    /// Compiles a request so that its rows can be read in portions; none where that is the same, or
+    /// cannot be.
+    #[must_use]
+    pub fn compile_portions(&self, catalog: &Catalog, request: &ir::Request) -> Option<Program> {
+        match self {
+            Self::Sqlite(_) => None,
+            Self::Postgres(source) => {
+                source.compile_portions(catalog, request).map(Program::Postgres)
+            }
+        }
+    }
+
     /// Connections for one thread, made when they are needed. What they read is
     /// counted in `memory`.
     #[must_use]
@@ -263,7 +275,7 @@ impl Connections {
         plan: &Arc<Plan>,
         asked: Asked<'_>,
         sink: Sink,
-        delivery: Delivery,
+        delivery: Delivery<'_>,
         observed: &mut Observed,
     ) -> Result<Executed, ExecuteError> {
         match (self, &plan.program) {
@@ -272,8 +284,7 @@ impl Connections {
                 connections.deliver(plan, program, variables, sink, delivery, observed).await
             }
             (Self::Postgres(connections), Program::Postgres(program)) => {
-                let written = connections.execute(&plan.shape, program, asked, sink, observed);
-                written.await.map(Executed::Whole)
+                connections.deliver(plan, program, asked, sink, delivery, observed).await
             }
             (Self::Sqlite(_), Program::Postgres(_)) | (Self::Postgres(_), Program::Sqlite(_)) => {
                 Err(foreign_plan().into())

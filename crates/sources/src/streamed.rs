@@ -2,34 +2,68 @@
 //! takes their bytes from a channel that holds little. So a reader that is slow slows the thread,
 //! and one that leaves ends it.
 
+use std::fmt;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::task::{Context, Poll, ready};
 use std::time::{Duration, Instant};
 
 use response::{Outlet, Refused, Written};
-use tokio::sync::{OwnedSemaphorePermit, Semaphore, mpsc};
+use tokio::sync::{Notify, OwnedSemaphorePermit, Semaphore, mpsc};
 use tokio::task::JoinHandle;
 use tokio::time::timeout;
 
 use crate::error::{SourceError, SourceErrorKind};
-use crate::source::ExecuteError;
+use crate::source::{ExecuteError, Program};
 use crate::statistics::{Counter, Gauge};
-
-/// An answer of so many bytes is made as a whole before anything of it is sent: it has a length,
-/// its errors are known, and a slow reader holds nothing in the database.
-pub const WHOLE: usize = 1 << 20;
 
 /// How many pieces may be on their way from the thread to the request.
 const PIECES: usize = 2;
 
 /// How the answer of a plan is wanted.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Delivery {
+#[derive(Clone, Copy)]
+pub enum Delivery<'a> {
     /// As a whole.
     Whole,
     /// In parts if it is long.
-    Streamed,
+    Streamed {
+        /// Compiles the plan's request for portions; called once a plan at most.
+        compile: &'a dyn Fn() -> Option<Program>,
+        sizes: Sizes,
+    },
+}
+
+/// From which size on answers are long, and in which portions they are made.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Sizes {
+    /// An answer of so many bytes is made as a whole before anything of it is sent: it has a
+    /// length, its errors are known, and a slow reader holds nothing in the database. With zero
+    /// bytes, every answer is sent while it is made.
+    pub whole: usize,
+    /// How many rows of a root field are read at once at most.
+    pub rows: u32,
+}
+
+impl fmt::Debug for Delivery<'_> {
+    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Whole => formatter.write_str("Whole"),
+            Self::Streamed { sizes, .. } => formatter.debug_tuple("Streamed").field(sizes).finish(),
+        }
+    }
+}
+
+impl Delivery<'_> {
+    /// Whether even the shortest answer is sent while it is made.
+    pub(crate) fn is_always_streamed(&self) -> bool {
+        matches!(self, Self::Streamed { sizes: Sizes { whole: 0, .. }, .. })
+    }
+}
+
+impl Default for Sizes {
+    fn default() -> Self {
+        Self { whole: 1 << 20, rows: 8_192 }
+    }
 }
 
 /// What became of a plan that was run.
@@ -68,6 +102,7 @@ pub(crate) struct Abandoner(Arc<Abandoned>);
 #[derive(Debug, Default)]
 pub(crate) struct Abandoned {
     flag: AtomicBool,
+    notify: Notify,
 }
 
 /// What comes of an answer.
@@ -149,6 +184,11 @@ impl Abandoned {
     pub(crate) fn is_set(&self) -> bool {
         self.flag.load(Ordering::Relaxed)
     }
+
+    /// Ends when the request has gone away.
+    pub(crate) async fn wait(&self) {
+        self.notify.notified().await;
+    }
 }
 
 impl Abandoner {
@@ -161,6 +201,8 @@ impl Abandoner {
 impl Drop for Abandoner {
     fn drop(&mut self) {
         self.0.flag.store(true, Ordering::Relaxed);
+        // One waits at most; if none does yet, it will find that it was told.
+        self.0.notify.notify_one();
     }
 }
 

@@ -53,6 +53,28 @@ fn an_error_that_would_change_what_was_sent_cuts_the_answer_off() {
 }
 
 #[test]
+fn an_error_of_postgresql_after_the_beginning_cuts_the_answer_off() {
+    let dividing = "CREATE VIEW share AS
+        SELECT id, name, 1000 / (200000 - id) AS share FROM line ORDER BY id;";
+    let Some(database) = shops::database(dividing) else { return };
+    let served = serve(&database.url(), &[]);
+    let query = "{ allSharesList { id name share } }";
+    for _ in 0..2 {
+        let mut reading = Reading::begin(served.send(query));
+        let (bytes, ending) = reading.rest();
+        assert_eq!(ending, Ending::CutOff);
+        assert!(bytes.starts_with(br#"{"data":{"allSharesList":[{"id":1,"#));
+    }
+    assert!(happens_within(SOON, || served.log().contains("division by zero")));
+    // Where it comes before anything was sent, the answer tells it.
+    let query = "{ allSharesList(offset: 199900) { share } allSmalls { nodes { id } } }";
+    let answer = served.ask(query);
+    assert_eq!(answer["data"]["allSharesList"], serde_json::Value::Null);
+    assert_eq!(answer["data"]["allSmalls"]["nodes"][0]["id"], 1);
+    assert_eq!(answer["errors"][0]["path"], serde_json::json!(["allSharesList"]));
+}
+
+#[test]
 fn an_answer_beyond_its_limit_is_cut_off() {
     let file = shops::file("");
     let served = serve(file.source(), &["--max-response-size", "3MiB"]);

@@ -10,6 +10,7 @@ use crate::shops::{self, FAMILIES, LINES};
 /// What the process may take beyond what it takes for a small answer: less than a long one has.
 pub(crate) const MEMORY: u64 = 32 << 20;
 
+/// By one thread, which has enough connections for long answers.
 pub(crate) fn serve(source: &str, options: &[&str]) -> Served {
     let usual = ["--threads", "1", "--simple-collections", "both", "--log-requests", "all"];
     Served::start(source, &[&usual, options].concat())
@@ -42,6 +43,12 @@ fn assert_long_answers_take_little_memory(source: &str) {
 #[test]
 fn long_answers_of_sqlite_take_little_memory() {
     assert_long_answers_take_little_memory(shops::file("").source());
+}
+
+#[test]
+fn long_answers_of_postgresql_take_little_memory() {
+    let Some(database) = shops::database("") else { return };
+    assert_long_answers_take_little_memory(&database.url());
 }
 
 #[test]

@@ -44,6 +44,32 @@ fn sqlite_stops_with_a_reader_that_leaves() {
 }
 
 #[test]
+fn postgresql_stops_with_a_reader_that_leaves_or_stalls() {
+    let Some(database) = shops::database("") else { return };
+    let options = ["--connections", "4", "--stall-timeout", "2s"];
+    let served = serve(&database.url(), &options);
+    let busy = "backend_type = 'client backend' AND state IN ('active', 'idle in transaction')";
+    let readers: Vec<_> = (0..2).map(|_| begin_long(&served)).collect();
+    assert!(happens_within(SOON, || database.sessions(busy) >= 2));
+    assert_small(&served);
+    drop(readers);
+    assert!(happens_within(SOON, || database.sessions(busy) == 0), "{}", served.log());
+    let mut stalled = begin_long(&served);
+    assert!(happens_within(PATIENCE, || database.sessions(busy) == 0), "{}", served.log());
+    while stalled.next().is_ok() {}
+    drop(begin_long(&served));
+    assert_small(&served);
+}
+
+/// An answer that is larger than all buffers on its way.
+fn begin_long(served: &Served) -> Reading {
+    let mut reading = Reading::begin(served.send(LINES));
+    assert!(reading.is_chunked(), "{}", reading.head);
+    assert!(reading.next().unwrap().starts_with(br#"{"data":{"allLinesList":[{"id":1,"#));
+    reading
+}
+
+#[test]
 fn a_reader_that_stalls_is_let_go() {
     let file = shops::file(ENDLESS_FILE);
     let options = ["--connections", "2", "--stall-timeout", "1s", "--request-timeout", "1s"];

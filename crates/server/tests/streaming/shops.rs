@@ -38,7 +38,6 @@ pub(crate) fn file(more: &str) -> File {
 }
 
 /// The same on a PostgreSQL, if there is one.
-#[allow(dead_code, reason = "the tests of PostgreSQL come with its streams")]
 pub(crate) fn database(more: &str) -> Option<Database> {
     let fill = |table: &str, count: usize, values: &str| {
         format!("INSERT INTO {table} SELECT {values} FROM generate_series(1, {count}) AS n (i);")

@@ -19,7 +19,7 @@ pub struct Answer<'r> {
 
 /// The rows of a level by their parent's key, each parent's in their order.
 #[derive(Debug)]
-struct Index<'r> {
+pub(super) struct Index<'r> {
     groups: Groups<'r>,
     /// For each row the next one of the same parent.
     next: Vec<u32>,
@@ -56,6 +56,24 @@ impl<'r> Answer<'r> {
     /// The cursor of the top.
     #[must_use]
     pub fn top(&self) -> PostgresCursor<'_> {
+        let Self { program, bound, rows, indexes } = self;
+        View { program, bound, rows, indexes, portion: 0 }.top()
+    }
+}
+
+/// Rows of all levels with their indexes.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct View<'a> {
+    pub(super) program: &'a Program,
+    pub(super) bound: &'a Bound,
+    pub(super) rows: &'a [Rows],
+    pub(super) indexes: &'a [Option<Index<'a>>],
+    /// Which part of all rows these are.
+    pub(super) portion: u32,
+}
+
+impl<'a> View<'a> {
+    fn top(self) -> PostgresCursor<'a> {
         PostgresCursor {
             answer: self,
             level: None,
@@ -72,11 +90,18 @@ impl<'r> Answer<'r> {
 
 impl<'r> Index<'r> {
     fn new(rows: &'r Rows, link: &Link) -> Self {
+        Self::filled(
+            rows,
+            link,
+            match link.columns.len() {
+                1 => Groups::Single(AHashMap::default()),
+                _ => Groups::Composite(AHashMap::default()),
+            },
+        )
+    }
+
+    fn filled(rows: &'r Rows, link: &Link, mut groups: Groups<'r>) -> Self {
         let mut next = vec![END; rows.len()];
-        let mut groups = match link.columns.len() {
-            1 => Groups::Single(AHashMap::default()),
-            _ => Groups::Composite(AHashMap::default()),
-        };
         for (row, number) in rows.iter().zip(0_u32..) {
             let group = match &mut groups {
                 Groups::Single(groups) => {
@@ -99,6 +124,18 @@ impl<'r> Index<'r> {
     }
 }
 
+impl Index<'static> {
+    /// An index with keys of its own, so that it may stand beside its rows.
+    pub(super) fn of(rows: &Rows, link: &Link) -> Self {
+        let index = Index::filled(rows, link, Groups::Composite(AHashMap::default()));
+        let groups = match index.groups {
+            Groups::Composite(groups) => Groups::Composite(groups),
+            Groups::Single(_) => Groups::Composite(AHashMap::default()),
+        };
+        Self { groups, next: index.next }
+    }
+}
+
 /// The values with their lengths; `None` if one of them is null.
 pub(super) fn composite<'v>(values: impl Iterator<Item = Option<&'v [u8]>>) -> Option<Box<[u8]>> {
     let mut key = Vec::new();
@@ -113,7 +150,7 @@ pub(super) fn composite<'v>(values: impl Iterator<Item = Option<&'v [u8]>>) -> O
 /// The rows of one level under one parent.
 #[derive(Debug)]
 pub struct PostgresCursor<'a> {
-    answer: &'a Answer<'a>,
+    answer: View<'a>,
     level: Option<&'a Level>,
     /// The first row of the parent.
     first: u32,
@@ -134,7 +171,12 @@ enum Walk {
     Group,
 }
 
-impl PostgresCursor<'_> {
+impl<'a> PostgresCursor<'a> {
+    /// The cursor of a root field's row, by its place.
+    pub(super) fn at(answer: View<'a>, level: &'a Level, row: u32) -> Self {
+        Self { level: Some(level), current: row, ..answer.top() }
+    }
+
     fn rows(&self) -> Option<&Rows> {
         self.answer.rows.get(usize::from(self.level?.id.0))
     }
@@ -167,40 +209,8 @@ impl PostgresCursor<'_> {
         count > limit
     }
 
-    fn key(&self, column: u16) -> Option<&[u8]> {
-        self.rows()?.value(self.current as usize, usize::from(column))
-    }
-}
-
-impl Cursor for PostgresCursor<'_> {
-    type Error = SourceError;
-    type Child<'b>
-        = PostgresCursor<'b>
-    where
-        Self: 'b;
-
-    fn next(&mut self) -> Result<bool, SourceError> {
-        if self.following == END {
-            return Ok(false);
-        }
-        if self.bounds.limit.is_some_and(|limit| self.shown >= limit) {
-            self.has_more = true;
-            return Ok(false);
-        }
-        self.current = self.following;
-        self.following = self.after(self.current);
-        self.shown += 1;
-        Ok(true)
-    }
-
-    fn value(&self, column: u16) -> Value<'_> {
-        match self.key(column) {
-            Some(text) => Value::Text(text),
-            None => Value::Null,
-        }
-    }
-
-    fn open(&mut self, level: LevelId) -> Result<PostgresCursor<'_>, SourceError> {
+    /// The rows of a level that belong to the current row.
+    pub(super) fn below(&self, level: LevelId) -> PostgresCursor<'a> {
         let answer = self.answer;
         let place = usize::from(level.0);
         let level = &answer.program.levels[place];
@@ -239,7 +249,44 @@ impl Cursor for PostgresCursor<'_> {
             cursor.has_more = true;
             cursor.following = cursor.after(cursor.following);
         }
-        Ok(cursor)
+        cursor
+    }
+
+    fn key(&self, column: u16) -> Option<&[u8]> {
+        self.rows()?.value(self.current as usize, usize::from(column))
+    }
+}
+
+impl Cursor for PostgresCursor<'_> {
+    type Error = SourceError;
+    type Child<'b>
+        = PostgresCursor<'b>
+    where
+        Self: 'b;
+
+    fn next(&mut self) -> Result<bool, SourceError> {
+        if self.following == END {
+            return Ok(false);
+        }
+        if self.bounds.limit.is_some_and(|limit| self.shown >= limit) {
+            self.has_more = true;
+            return Ok(false);
+        }
+        self.current = self.following;
+        self.following = self.after(self.current);
+        self.shown += 1;
+        Ok(true)
+    }
+
+    fn value(&self, column: u16) -> Value<'_> {
+        match self.key(column) {
+            Some(text) => Value::Text(text),
+            None => Value::Null,
+        }
+    }
+
+    fn open(&mut self, level: LevelId) -> Result<PostgresCursor<'_>, SourceError> {
+        Ok(self.below(level))
     }
 
     fn row_number(&self) -> u64 {
@@ -256,6 +303,6 @@ impl Cursor for PostgresCursor<'_> {
     }
 
     fn parent(&self) -> Option<u64> {
-        Some(self.first.into())
+        Some(u64::from(self.answer.portion) << 32 | u64::from(self.first))
     }
 }

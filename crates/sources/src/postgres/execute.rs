@@ -5,7 +5,8 @@
 //! rows read before wait for the next round; all other statements go out together, and the last
 //! round carries the only Sync.
 
-use std::sync::Arc;
+use std::sync::atomic::AtomicBool;
+use std::sync::{Arc, OnceLock};
 
 use ahash::AHashSet;
 use tokio_postgres::types::Type;
@@ -19,14 +20,18 @@ use super::text::write_quoted;
 use super::wire::{Connection, Parameter, Pipeline, Rows, Statement, Transaction, WireError};
 use crate::error::SourceError;
 use crate::observed::Observed;
-use crate::relational::{Against, Level, ParameterKind, ParameterSource, Program};
+use crate::relational::{Against, Level, ParameterKind, ParameterSource, Parents, Program};
 
 /// A program with its statements as the protocol wants them.
 #[derive(Debug)]
 pub struct PostgresProgram {
     pub program: Program,
     pub(super) pace: Pace,
-    statements: Vec<Arc<Statement>>,
+    /// What reads the same in portions, once that was wanted; none if it cannot be.
+    pub(super) in_portions: OnceLock<Option<Arc<PostgresProgram>>>,
+    /// Whether its last answer was sent while it was made.
+    pub(super) streamed: AtomicBool,
+    pub(super) statements: Vec<Arc<Statement>>,
     rounds: u16,
 }
 
@@ -62,7 +67,8 @@ impl PostgresProgram {
         });
         let statements = statements.collect();
         let rounds = program.levels.iter().map(|level| level.round + 1).max().unwrap_or(0);
-        Self { program, pace: Pace::default(), statements, rounds }
+        let (in_portions, streamed) = (OnceLock::new(), AtomicBool::default());
+        Self { program, pace: Pace::default(), in_portions, streamed, statements, rounds }
     }
 
     /// Whether all statements go out together and only read, so that they may be sent behind those
@@ -77,7 +83,14 @@ impl PostgresProgram {
         levels.filter(move |(_, level)| !without.contains(&level.root))
     }
 
-    fn execute(
+    /// Whether it can be read in portions: what is below a row finds it by its key, and nothing does
+    /// more than read.
+    pub(super) fn is_in_portions(&self) -> bool {
+        let mut levels = self.program.levels.iter();
+        levels.all(|level| !level.calls && matches!(level.parents, Parents::Top | Parents::Arrays))
+    }
+
+    pub(super) fn execute(
         &self,
         pipeline: &mut Pipeline<'_>,
         bound: &Bound,
@@ -270,7 +283,7 @@ fn take(rows: &mut [Rows], results: &mut Vec<Rows>, sent: &[usize]) {
 
 /// The arrays of the distinct keys that a level's statement wants, in the order of its
 /// parameters; `None` where there are no parents, and so nothing to read.
-fn key_arrays(level: &Level, rows: &[Rows]) -> Option<Vec<Vec<u8>>> {
+pub(super) fn key_arrays(level: &Level, rows: &[Rows]) -> Option<Vec<Vec<u8>>> {
     let mut source = None;
     let mut columns: Vec<u16> = Vec::new();
     for parameter in &level.parameters {

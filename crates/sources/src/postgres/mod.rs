@@ -6,6 +6,7 @@
 //! * [`execute`]: a request's whole run, in as few rounds as possible
 //! * `sharing`: short reads of many requests on few connections; `pace`: which reads are short;
 //!   `abandoned`: what becomes of statements that nobody waits for
+//! * `stream`, `portions`: answers that are sent while they are made
 //! * [`source`]: a database read from every thread
 //! * [`cursor`]: the rows of all levels, found by their parents' keys
 
@@ -17,8 +18,10 @@ pub mod execute;
 pub mod introspect;
 mod pace;
 pub mod pool;
+mod portions;
 pub mod reach;
 mod sharing;
 pub mod source;
+mod stream;
 mod text;
 pub mod wire;

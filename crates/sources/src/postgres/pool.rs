@@ -84,6 +84,20 @@ pub struct Pooled {
     _used: Counted,
 }
 
+/// A connection that was taken out of its pool, with its place there.
+#[derive(Debug)]
+pub(super) struct Detached {
+    lent: Option<Lent>,
+    _used: Counted,
+    _permit: Option<OwnedSemaphorePermit>,
+}
+
+impl Detached {
+    pub(super) fn connection(&mut self) -> Option<&mut Connection> {
+        self.lent.as_mut().map(|lent| &mut *lent.connection)
+    }
+}
+
 /// Counts as a connection that may be lent next. If it was the last that there was hope for, its end
 /// wakes those who wait for one.
 struct Connecting<'p>(&'p Pool);
@@ -386,6 +400,16 @@ impl Pooled {
     #[must_use]
     pub fn is_young(&self) -> bool {
         self.lent.as_ref().is_some_and(|lent| self.pool.is_young(lent))
+    }
+
+    /// Takes the connection out of the pool, for work on another thread; it does not come back.
+    pub(super) fn detach(mut self) -> Detached {
+        let lent = self.lent.take();
+        if lent.is_some() {
+            self.pool.lent.set(self.pool.lent.get().saturating_sub(1));
+        }
+        let used = self.pool.counter.hold(Gauge::Used);
+        Detached { lent, _used: used, _permit: self.permit.take() }
     }
 
     /// Gives the connection up, for good if its round was not read to its end.

@@ -2,11 +2,15 @@
 
 use std::rc::Rc;
 use std::sync::Arc;
+use std::sync::atomic::Ordering;
 use std::time::{Duration, Instant};
 
 use catalog::{Catalog, FieldId};
-use response::{Memory, Shape, Sink, Writer, Written};
+use response::sink::PORTION;
+use response::{Failure, Memory, Shape, Sink, WriteError, Writer};
 use sql::Flavor;
+use tokio::runtime::Handle;
+use tokio::task::spawn_blocking;
 
 use super::bind::{Bound, bind};
 use super::cursor::Answer;
@@ -15,14 +19,16 @@ use super::introspect::{PhysicalTypes, introspect};
 use super::pool::{Pool, PoolOptions, Pooled};
 use super::reach::Reach;
 use super::sharing::{MOST_COST, Shared, Sharing};
+use super::stream::Work;
 use super::wire::{Config, Pipeline, Rows, WireError, connect_simple};
-use crate::error::SourceError;
+use crate::error::{SourceError, SourceErrorKind};
 use crate::observed::Observed;
 use crate::operand::Variables;
 use crate::relational::compile::KeyTypes;
 use crate::relational::{self, CompileError, Strategy};
-use crate::source::{Asked, ExecuteError, Most, OpenError, OpenOptions, Timeouts};
+use crate::source::{Asked, ExecuteError, Most, OpenError, OpenOptions, Plan, Timeouts};
 use crate::statistics::Counter;
+use crate::streamed::{Abandoner, Delivery, End, Executed, Places, Sizes};
 
 /// A connection that the server closed is replaced without an error if it is noticed within this
 /// time. After longer it was closed while it worked, maybe because it worked for so long.
@@ -48,6 +54,26 @@ pub struct PostgresSource {
 pub struct PostgresConnections {
     pool: Rc<Pool>,
     sharing: Rc<Sharing>,
+    places: Box<Places>,
+    counter: Counter,
+}
+
+/// What is known of the types of keys, for a program whose parents come in portions.
+#[derive(Debug)]
+struct InPortions<'a>(&'a PhysicalTypes);
+
+impl KeyTypes for InPortions<'_> {
+    fn identity_is_text(&self, field: FieldId) -> bool {
+        self.0.identity_is_text(field)
+    }
+
+    fn has_array(&self, field: FieldId) -> bool {
+        self.0.has_array(field)
+    }
+
+    fn says_again(&self) -> bool {
+        false
+    }
 }
 
 impl KeyTypes for PhysicalTypes {
@@ -84,6 +110,19 @@ impl PostgresSource {
         Ok(PostgresProgram::new(program, &self.types))
     }
 
+    /// Compiles a request for portions, if it can be read so.
+    pub fn compile_portions(
+        &self,
+        catalog: &Catalog,
+        request: &ir::Request,
+    ) -> Option<PostgresProgram> {
+        let types = InPortions(&self.types);
+        let strategy = Strategy::Levels(&types);
+        let program = relational::compile(catalog, request, Flavor::POSTGRES, strategy).ok()?;
+        let program = PostgresProgram::new(program, &self.types);
+        program.is_in_portions().then_some(program)
+    }
+
     #[must_use]
     pub fn connections(&self, most: Most, memory: &Arc<Memory>) -> PostgresConnections {
         let shared = most.shared.min(most.connections);
@@ -99,12 +138,14 @@ impl PostgresSource {
         let reach = Arc::clone(&self.reach);
         let (pool, sharing) =
             (Pool::new(config, options, reach), Sharing::new(shared, most.patience));
-        PostgresConnections { pool, sharing }
+        let places = Box::new(Places::new(most.connections, self.timeouts.acquire));
+        PostgresConnections { pool, sharing, places, counter: Counter::default() }
     }
 }
 
 impl PostgresConnections {
     pub fn count(&mut self, counter: Counter) {
+        self.counter = counter.clone();
         // Nobody has a connection yet.
         if let Some(pool) = Rc::get_mut(&mut self.pool) {
             pool.count(counter);
@@ -116,17 +157,86 @@ impl PostgresConnections {
     }
 
     /// Runs a plan and writes its answer. A root field that fails is null, and the others run
-    /// once more without it.
-    pub async fn execute(
+    /// once more without it. An answer that proves long begins again in portions.
+    pub async fn deliver(
+        &self,
+        plan: &Arc<Plan>,
+        program: &PostgresProgram,
+        asked: Asked<'_>,
+        sink: Sink,
+        delivery: Delivery<'_>,
+        observed: &mut Observed,
+    ) -> Result<Executed, ExecuteError> {
+        let Delivery::Streamed { compile, sizes } = delivery else {
+            return self.execute(&plan.shape, program, asked, sink, None, observed).await;
+        };
+        if self.places.are_none()
+            || program.program.levels.is_empty()
+            || program.program.levels.iter().any(|level| level.calls)
+        {
+            return self.execute(&plan.shape, program, asked, sink, None, observed).await;
+        }
+        if !program.streamed.load(Ordering::Relaxed) && sizes.whole > 0 {
+            let most = Some(sizes.whole);
+            let copy = sink.clone();
+            match self.execute(&plan.shape, program, asked, copy, most, observed).await {
+                Err(ExecuteError::Source(error)) if error.kind == SourceErrorKind::TooLarge => {}
+                executed => return executed,
+            }
+        }
+        let in_portions = program.in_portions.get_or_init(|| match compile() {
+            Some(crate::source::Program::Postgres(program)) => Some(Arc::new(program)),
+            _ => None,
+        });
+        let Some(in_portions) = in_portions else {
+            return self.execute(&plan.shape, program, asked, sink, None, observed).await;
+        };
+        observed.begin_round(0..program.program.levels.len());
+        let streamed = self.stream(plan, in_portions, asked, sink.clone(), sizes).await;
+        observed.end_round();
+        program.streamed.store(matches!(streamed, Ok(Executed::Streamed(_))), Ordering::Relaxed);
+        match streamed {
+            // Nothing was sent: the others of its root fields may be answered.
+            Ok(Executed::Whole(written)) if written.errors.iter().any(is_of_source) => {}
+            Err(ExecuteError::Source(error)) if error.kind != SourceErrorKind::Busy => {}
+            streamed => return streamed,
+        }
+        self.execute(&plan.shape, program, asked, sink, None, observed).await
+    }
+
+    /// Sends the answer while it is made, on a thread and over a connection of its own.
+    async fn stream(
+        &self,
+        plan: &Arc<Plan>,
+        program: &Arc<PostgresProgram>,
+        Asked { variables, .. }: Asked<'_>,
+        sink: Sink,
+        sizes: Sizes,
+    ) -> Result<Executed, ExecuteError> {
+        let place = self.places.enter(&self.counter).await?;
+        let connection = self.pool.acquire().await.map_err(SourceError::from)?.detach();
+        let (bound, failures) = bind(&program.program, variables);
+        let (plan, program) = (Arc::clone(plan), Arc::clone(program));
+        let work = Work { plan, program, bound, failures, most_rows: sizes.rows };
+        let (outlet, pieces) = self.places.channel(Some(place));
+        let sink = sink.streaming(PORTION.min(sizes.whole), outlet);
+        let abandoner = Abandoner::default();
+        let (flag, runtime) = (abandoner.flag(), Handle::current());
+        let task = spawn_blocking(move || work.run(connection, sink, &flag, &runtime));
+        End::new(task, abandoner).begin(pieces).await
+    }
+
+    async fn execute(
         &self,
         shape: &Shape,
         program: &PostgresProgram,
         Asked { variables, cost }: Asked<'_>,
         sink: Sink,
+        most_bytes: Option<usize>,
         observed: &mut Observed,
-    ) -> Result<Written<SourceError>, ExecuteError> {
+    ) -> Result<Executed, ExecuteError> {
         let (bound, mut failures) = bind(&program.program, variables);
-        let rows = self.read(program, cost, &bound, &mut failures, observed).await?;
+        let rows = self.read(program, cost, &bound, &mut failures, most_bytes, observed).await?;
         let started = Instant::now();
         let answer = Answer::new(&program.program, &bound, &rows);
         let mut writer = Writer::new(shape, &program.program.layout, sink);
@@ -135,7 +245,7 @@ impl PostgresConnections {
         }
         let written = writer.write(&mut answer.top());
         observed.write = Some(started.elapsed());
-        Ok(written?)
+        Ok(Executed::Whole(written?))
     }
 
     /// The rows of all levels. The root fields in `failures` are left out, and those that fail
@@ -146,6 +256,7 @@ impl PostgresConnections {
         cost: u64,
         bound: &Bound,
         failures: &mut Vec<(u32, SourceError)>,
+        most_bytes: Option<usize>,
         observed: &mut Observed,
     ) -> Result<Vec<Rows>, SourceError> {
         if program.program.levels.is_empty() {
@@ -178,7 +289,8 @@ impl PostgresConnections {
             let connection = self.pool.acquire().await?;
             // Connections that were not used before are not replaced, so this ends.
             let may_be_replaced = connection.is_reused();
-            match read_on(connection, &self.sharing, program, bound, failures, observed).await {
+            let read = (most_bytes.unwrap_or(usize::MAX), &mut *observed);
+            match read_on(connection, &self.sharing, program, bound, failures, read).await {
                 Err(WireError::Closed { reason })
                     if may_be_replaced && started.elapsed() < REPLACED_WITHIN =>
                 {
@@ -223,15 +335,18 @@ async fn read_on(
     program: &PostgresProgram,
     bound: &Bound,
     failures: &mut Vec<(u32, SourceError)>,
-    observed: &mut Observed,
+    (most_bytes, observed): (usize, &mut Observed),
 ) -> Result<Vec<Rows>, WireError> {
     let mut running = Running { connection, is_ended: false };
+    running.connection.allow(most_bytes);
     let started = Instant::now();
     loop {
         let without: Vec<u32> = failures.iter().map(|(root, _)| *root).collect();
         running.is_ended = false;
         let ran = run(&mut running.connection, program, bound, &without, observed).await;
-        running.is_ended = true;
+        // What is more than may be read goes on to be sent, unless it is stopped.
+        running.is_ended = !matches!(ran, Err(WireError::TooLarge { .. }));
+        running.connection.allow(usize::MAX);
         match ran? {
             Run::Rows(rows) => {
                 program.pace.ran_apart(sharing.judge(started.elapsed(), &rows));
@@ -241,6 +356,10 @@ async fn read_on(
             Run::Failed { root, error } => failures.push((root, error)),
         }
     }
+}
+
+fn is_of_source(error: &WriteError<SourceError>) -> bool {
+    matches!(error.failure, Failure::Source(_))
 }
 
 /// Cancels the statement of a request that goes away before it is answered: PostgreSQL would

@@ -29,6 +29,12 @@ pub trait KeyTypes: std::fmt::Debug {
 
     /// Whether there is an array type of such values.
     fn has_array(&self, field: FieldId) -> bool;
+
+    /// Whether levels say their parents again where that is of use. Where the parents come in
+    /// portions, it is not.
+    fn says_again(&self) -> bool {
+        true
+    }
 }
 
 /// Why a request cannot be compiled.
@@ -124,6 +130,13 @@ impl Compiler<'_> {
         }
     }
 
+    fn says_again(&self) -> bool {
+        match self.strategy {
+            Strategy::Nested => true,
+            Strategy::Levels(types) => types.says_again(),
+        }
+    }
+
     /// Compiles rows, their counts and everything below them.
     fn rows(&mut self, rows: &Rows, parent: Option<&Parent<'_>>) -> Result<(), CompileError> {
         self.aggregates(rows, parent)?;
@@ -191,7 +204,7 @@ impl Compiler<'_> {
             path: parent.map_or(&[], |parent| parent.path),
             key_columns: parent.map_or(&[], |parent| &parent.key_columns),
             round: self.levels[usize::from(level.0)].round,
-            sayable: self.is_sayable(rows, above_parent),
+            sayable: self.says_again() && self.is_sayable(rows, above_parent),
         };
         for output in &rows.outputs {
             let OutputKind::Related { path, rows: related } = &output.kind else { continue };

@@ -29,7 +29,7 @@ use crate::operand::Variables;
 use crate::relational::{self, CompileError, Strategy};
 use crate::source::{ExecuteError, OpenError, Plan, Timeouts};
 use crate::statistics::Counter;
-use crate::streamed::{Delivery, Executed, Places, WHOLE};
+use crate::streamed::{Delivery, Executed, Places, Sizes};
 
 /// A file that was opened once to read its schema.
 #[derive(Debug)]
@@ -116,7 +116,7 @@ impl SqliteConnections {
         program: &SqliteProgram,
         variables: Variables<'_>,
         sink: Sink,
-        delivery: Delivery,
+        delivery: Delivery<'_>,
         observed: &mut Observed,
     ) -> Result<Executed, ExecuteError> {
         let (bound, failures) = bind(&program.program, variables);
@@ -128,7 +128,7 @@ impl SqliteConnections {
         }
         // One statement asks for the rows of another while these are written.
         observed.begin_round(0..program.program.levels.len());
-        if !program.long.load(Ordering::Relaxed) {
+        if !program.long.load(Ordering::Relaxed) && !delivery.is_always_streamed() {
             let writer = writer(plan, program, sink.clone(), &failures);
             let written = self.execute_inline(program, &bound, writer);
             if !is_for_elsewhere(&written) {
@@ -138,8 +138,10 @@ impl SqliteConnections {
         }
         let work = Apartly { plan: Arc::clone(plan), bound, failures };
         let executed = match delivery {
-            Delivery::Streamed if !self.places.are_none() => self.stream(program, work, sink).await,
-            Delivery::Streamed | Delivery::Whole => {
+            Delivery::Streamed { sizes, .. } if !self.places.are_none() => {
+                self.stream(program, work, sink, sizes).await
+            }
+            Delivery::Streamed { .. } | Delivery::Whole => {
                 let work = move |connection: &rusqlite::Connection| work.run(connection, sink);
                 self.apart.run(program.planning, work).await.map(Executed::Whole)
             }
@@ -155,13 +157,16 @@ impl SqliteConnections {
         program: &SqliteProgram,
         work: Apartly,
         sink: Sink,
+        sizes: Sizes,
     ) -> Result<Executed, ExecuteError> {
         let mut is_long = program.streamed.load(Ordering::Relaxed);
         let work = Arc::new(work);
         loop {
             let (place, first) = match is_long {
-                true => (Some(self.places.enter(self.apart.counter()).await?), PORTION),
-                false => (None, WHOLE),
+                true => {
+                    (Some(self.places.enter(self.apart.counter()).await?), PORTION.min(sizes.whole))
+                }
+                false => (None, sizes.whole),
             };
             let has_place = place.is_some();
             let (outlet, pieces) = self.places.channel(place);

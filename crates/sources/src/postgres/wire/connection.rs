@@ -39,6 +39,7 @@ pub struct Connection {
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Expected {
     Close(Number),
+    ClosePortal,
     Parse(Number),
     /// Of the unnamed statement, which nothing remembers.
     ParseUnnamed,
@@ -199,19 +200,50 @@ impl Connection {
         max_rows: i32,
         answer: Expected,
     ) -> Result<(), WireError> {
+        self.compose_in("", statement, parameters, max_rows, answer)
+    }
+
+    /// The same in a portal that stays until it is closed, or the transaction ends.
+    pub(super) fn compose_in<'p>(
+        &mut self,
+        portal: &str,
+        statement: &Arc<Statement>,
+        parameters: impl IntoIterator<Item = Parameter<'p>>,
+        max_rows: i32,
+        answer: Expected,
+    ) -> Result<(), WireError> {
         if self.state == State::Idle {
             self.state = State::Composing;
         }
         let (bytes, answers) = (self.out.len(), self.expected.len());
-        let composed = self.compose_messages(statement, parameters, max_rows, answer);
+        let composed = self.compose_messages(portal, statement, parameters, max_rows, answer);
         if composed.is_err() {
             self.rewind(bytes, answers);
         }
         composed
     }
 
+    /// More rows of a portal.
+    pub(super) fn compose_fetch(&mut self, portal: &str, max_rows: i32) -> Result<(), WireError> {
+        frontend::execute(portal, max_rows, &mut self.out).map_err(|error| unsendable(&error))?;
+        self.expected.push(Expected::Execute);
+        Ok(())
+    }
+
+    pub(super) fn compose_close(&mut self, portal: &str) -> Result<(), WireError> {
+        frontend::close(b'P', portal, &mut self.out).map_err(|error| unsendable(&error))?;
+        self.expected.push(Expected::ClosePortal);
+        Ok(())
+    }
+
+    /// Refuses answers of a round that are larger, from the next round on.
+    pub fn allow(&mut self, bytes: usize) {
+        self.receiver.allow(bytes);
+    }
+
     fn compose_messages<'p>(
         &mut self,
+        portal: &str,
         statement: &Arc<Statement>,
         parameters: impl IntoIterator<Item = Parameter<'p>>,
         max_rows: i32,
@@ -243,13 +275,13 @@ impl Connection {
             }
         };
         // No formats: text for parameters and results.
-        frontend::bind("", name, [], parameters, write_value, [], out).map_err(
-            |error| match error {
+        frontend::bind(portal, name, [], parameters, write_value, [], out).map_err(|error| {
+            match error {
                 frontend::BindError::Conversion(error) => WireError::Protocol(error.to_string()),
                 frontend::BindError::Serialization(error) => unsendable(&error),
-            },
-        )?;
-        frontend::execute("", max_rows, out).map_err(|error| unsendable(&error))?;
+            }
+        })?;
+        frontend::execute(portal, max_rows, out).map_err(|error| unsendable(&error))?;
         self.expected.extend([Expected::Bind, answer]);
         // Statements that were displaced, now or in a round that failed. Their last use, if it was
         // in this round, is in front of this message.
@@ -276,8 +308,11 @@ impl PreparedStatements {
             match *expected {
                 Expected::Parse(number) => self.forget(number),
                 Expected::Close(number) => self.close_later(number),
-                Expected::ParseUnnamed | Expected::Bind | Expected::Execute | Expected::Control => {
-                }
+                Expected::ParseUnnamed
+                | Expected::ClosePortal
+                | Expected::Bind
+                | Expected::Execute
+                | Expected::Control => {}
             }
         }
     }

@@ -11,6 +11,7 @@
 //! - `startup`, `authenticate`: from a stream to a session; `silent`: which hosts come last;
 //! - [`Connection`]: the session and its cancel token (`cancel`);
 //! - [`Pipeline`]: statements sent together, answers read together;
+//! - `portal`: a statement whose rows are read in portions;
 //! - [`Statement`] and the cache of what is prepared (`prepared`);
 //! - `round`: what was composed is sent, and the answers are read;
 //! - [`Batches`]: the same for several requests, each answered to its own Sync;
@@ -29,6 +30,7 @@ mod connection;
 mod error;
 mod message;
 mod pipeline;
+mod portal;
 mod prepared;
 mod receive;
 mod round;

@@ -28,7 +28,7 @@ pub enum Transaction {
 #[derive(Debug)]
 #[must_use = "nothing is sent before `sync_and_read`"]
 pub struct Pipeline<'c> {
-    connection: &'c mut Connection,
+    pub(super) connection: &'c mut Connection,
     is_usable: bool,
 }
 
@@ -116,7 +116,7 @@ impl<'c> Pipeline<'c> {
         self.connection.compose(statement, parameters, max_rows, answer)
     }
 
-    fn require_usable(&self) -> Result<(), WireError> {
+    pub(super) fn require_usable(&self) -> Result<(), WireError> {
         if self.is_usable {
             return Ok(());
         }

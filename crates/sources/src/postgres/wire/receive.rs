@@ -54,6 +54,8 @@ pub(super) struct Receiver {
     /// Buffers of earlier rounds, to be used again once no result holds them.
     earlier: Vec<Arc<Received>>,
     limit: usize,
+    /// What is allowed of it just now.
+    allowed: usize,
     /// Nothing, of the memory that the buffers hold.
     held: Held,
 }
@@ -62,7 +64,19 @@ impl Receiver {
     pub(super) fn new(limit: usize, held: Held) -> Receiver {
         // Results index the buffer with 32 bits.
         let limit = limit.min(u32::MAX as usize);
-        Receiver { buffer: Arc::default(), position: 0, earlier: Vec::new(), limit, held }
+        Receiver {
+            buffer: Arc::default(),
+            position: 0,
+            earlier: Vec::new(),
+            limit,
+            allowed: limit,
+            held,
+        }
+    }
+
+    /// Refuses larger answers, up to the usual limit.
+    pub(super) fn allow(&mut self, bytes: usize) {
+        self.allowed = bytes.min(self.limit);
     }
 
     /// Makes room for a new round. Bytes that belong to no round yet are kept.
@@ -158,8 +172,8 @@ impl Receiver {
     }
 
     fn space(&mut self) -> Result<&mut Vec<u8>, WireError> {
-        if self.buffer.len() >= self.limit {
-            return Err(WireError::TooLarge { limit: self.limit });
+        if self.buffer.len() >= self.allowed {
+            return Err(WireError::TooLarge { limit: self.allowed });
         }
         let Some(Received { bytes, held }) = Arc::get_mut(&mut self.buffer) else {
             // Results take their share only at the end of a round, and `start_round` follows.

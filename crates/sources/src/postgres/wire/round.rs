@@ -98,7 +98,7 @@ impl Connection {
                 }
                 (Kind::BindComplete, Some(Expected::Bind))
                 | (Kind::ParseComplete, Some(Expected::Parse(_) | Expected::ParseUnnamed))
-                | (Kind::CloseComplete, Some(Expected::Close(_)))
+                | (Kind::CloseComplete, Some(Expected::Close(_) | Expected::ClosePortal))
                 | (Kind::CommandComplete, Some(Expected::Control)) => answered += 1,
                 (
                     kind @ (Kind::CommandComplete | Kind::PortalSuspended | Kind::EmptyQuery),

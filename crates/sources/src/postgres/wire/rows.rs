@@ -62,6 +62,11 @@ impl Rows {
         (0..self.rows).map(|row| self.row(row))
     }
 
+    /// How many bytes it holds, those of its round included.
+    pub fn bytes(&self) -> usize {
+        self.received.len()
+    }
+
     /// The number that the command reported: rows inserted, updated, deleted or selected.
     pub fn affected(&self) -> u64 {
         self.affected

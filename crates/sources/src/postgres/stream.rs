@@ -1,0 +1,98 @@
+//! Answers that are sent while they are made, each over a connection of its own.
+
+use std::cell::{Cell, RefCell};
+use std::sync::Arc;
+use std::time::Duration;
+
+use response::{Shape, Sink, Writer, Written};
+use tokio::runtime::Handle;
+use tokio::time::timeout;
+
+use super::bind::Bound;
+use super::execute::PostgresProgram;
+use super::pool::Detached;
+use super::portions::{Portions, Top};
+use super::wire::{Connection, Transaction, WireError};
+use crate::error::{SourceError, SourceErrorKind};
+use crate::source::{ExecuteError, Plan};
+use crate::streamed::Abandoned;
+
+/// How long is tried to tell a server that nobody waits for a statement any more.
+const CANCEL_PATIENCE: Duration = Duration::from_secs(5);
+
+/// What one answer is made of.
+pub(super) struct Work {
+    pub(super) plan: Arc<Plan>,
+    /// The plan's program, in portions.
+    pub(super) program: Arc<PostgresProgram>,
+    pub(super) bound: Bound,
+    pub(super) failures: Vec<(u32, SourceError)>,
+    pub(super) most_rows: u32,
+}
+
+impl Work {
+    /// Writes the whole answer on this thread.
+    pub(super) fn run(
+        &self,
+        mut detached: Detached,
+        sink: Sink,
+        abandoned: &Abandoned,
+        runtime: &Handle,
+    ) -> Result<Written<SourceError>, ExecuteError> {
+        let connection = detached.connection().ok_or_else(without_connection)?;
+        let token = connection.cancel_token();
+        let written = self.write(&self.plan.shape, connection, sink, abandoned, runtime);
+        if written.is_err() {
+            // What runs would else be finished for nobody.
+            let cancelled = runtime.block_on(timeout(CANCEL_PATIENCE, token.cancel()));
+            if !matches!(cancelled, Ok(Ok(()))) {
+                tracing::debug!("the statement of an answer that ended early may go on");
+            }
+        }
+        written
+    }
+
+    fn write(
+        &self,
+        shape: &Shape,
+        connection: &mut Connection,
+        sink: Sink,
+        abandoned: &Abandoned,
+        runtime: &Handle,
+    ) -> Result<Written<SourceError>, ExecuteError> {
+        let mut pipeline = connection.pipeline();
+        pipeline.begin(Transaction::Snapshot).map_err(SourceError::from)?;
+        let portions = Portions {
+            runtime,
+            pipeline: RefCell::new(pipeline),
+            program: &self.program,
+            bound: &self.bound,
+            abandoned,
+            most_rows: self.most_rows,
+            count: Cell::new(0),
+        };
+        let mut writer = Writer::new(shape, &self.program.program.layout, sink);
+        for (root, error) in &self.failures {
+            writer.fail_root(*root as usize, error.clone());
+        }
+        let written = writer.write(&mut Top(&portions)).map_err(ExecuteError::from)?;
+        let pipeline = portions.pipeline.into_inner();
+        runtime.block_on(async {
+            let ended = async {
+                let mut pipeline = pipeline;
+                pipeline.commit()?;
+                pipeline.sync_and_read(&mut Vec::new()).await
+            };
+            if let Err(error) =
+                timeout(CANCEL_PATIENCE, ended).await.unwrap_or(Ok::<(), WireError>(()))
+            {
+                tracing::debug!(%error, "a transaction did not end as usual");
+            }
+        });
+        Ok(written)
+    }
+}
+
+fn without_connection() -> SourceError {
+    SourceError::new(SourceErrorKind::Internal, "a connection that is not there")
+}
