@@ -108,6 +108,8 @@ fn many_requests_need_few_connections() {
                 assert_eq!(answer.await.unwrap(), artist(id));
             }
         }
+        // The shared one rests for a moment before it goes back.
+        happens(|| sharing.totals().used == 0).await;
         let totals = sharing.totals();
         assert_eq!((totals.used, totals.waiting, totals.refused), (0, 0, 0), "{totals:?}");
         // One is shared, one is that of who came first.
@@ -120,6 +122,55 @@ fn many_requests_need_few_connections() {
         }
         assert_eq!(apart.totals().opened, 8);
     });
+}
+
+/// A writer moves albums among three artists all the time: together these have the same albums in
+/// each state of the database.
+#[test]
+fn each_answer_shows_one_state_of_the_database() {
+    const MOVES: &str = "UPDATE album SET artist_id = 1 + artist_id % 3
+        WHERE artist_id <= 3 AND id % 7 = floor(random() * 7)";
+    const STATE: &str = "query ($id: Int!) {
+        first: artistById(id: 1) { albumsByArtistIdList { id } }
+        second: artistById(id: 2) { albumsByArtistIdList { id } }
+        third: artistById(id: $id) { albumsByArtistIdList { id } }
+    }";
+    for shop in Shop::on_each() {
+        block_on(async {
+            let sharing = shop.sharing().await;
+            sharing.prove_short(STATE).await;
+            let albums = |answer: &Value| {
+                let artists = ["first", "second", "third"].map(|name| &answer["data"][name]);
+                let lists =
+                    artists.map(|artist| artist["albumsByArtistIdList"].as_array().unwrap());
+                let albums = lists.into_iter().flatten();
+                let mut ids: Vec<_> = albums.map(|album| album["id"].as_u64().unwrap()).collect();
+                ids.sort_unstable();
+                ids
+            };
+            let expected = albums(&sharing.ask(STATE, &json!({ "id": 3 })).await);
+            assert!(expected.len() > 10, "{expected:?}");
+            let (writer, connection) =
+                tokio_postgres::connect(&shop.url(), tokio_postgres::NoTls).await.unwrap();
+            spawn_local(connection);
+            let writer = spawn_local(async move {
+                loop {
+                    writer.batch_execute(MOVES).await.unwrap();
+                }
+            });
+            let mut states = std::collections::HashSet::new();
+            for _ in 0..60 {
+                let asked: Vec<_> = (0..20).map(|_| spawn(&sharing, STATE, 3)).collect();
+                for answer in asked {
+                    let answer = answer.await.unwrap();
+                    assert_eq!(albums(&answer), expected, "{answer}");
+                    states.insert(answer.to_string());
+                }
+            }
+            writer.abort();
+            assert!(states.len() > 5, "only {} states were seen", states.len());
+        });
+    }
 }
 
 #[test]

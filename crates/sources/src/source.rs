@@ -74,8 +74,9 @@ impl Most {
     }
 }
 
-/// A fifth of the time in which a small request should be answered beside long ones.
-const PATIENCE: Duration = Duration::from_millis(10);
+/// Long enough for a server's process to get its turn on a busy machine. Twice this is well below the
+/// 50 ms in which a small request should be answered beside long ones.
+const PATIENCE: Duration = Duration::from_millis(20);
 
 /// What a plan is run with.
 #[derive(Clone, Copy, Debug)]

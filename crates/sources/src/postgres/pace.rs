@@ -15,20 +15,30 @@ pub(super) enum Length {
     Long,
 }
 
+/// With so many short runs for each that it owed, a program that was long in between is short as a
+/// rule: the machine or the database stood still for a moment.
+const RARE: u32 = 64;
+
 /// What is known of the time that a program takes. It is on probation until it has proved short
 /// often enough, on connections of its own; long among others, it is again, for twice as long as
-/// the time before.
+/// the time before, unless that is rare.
 #[derive(Debug)]
 pub(super) struct Pace {
     /// How often it must still prove short.
     owed: AtomicU32,
     /// How often it must after the next time that it was long among others.
     penalty: AtomicU32,
+    /// How often it was short since then. Threads that count at once may forget one.
+    short_runs: AtomicU32,
 }
 
 impl Default for Pace {
     fn default() -> Self {
-        Self { owed: AtomicU32::new(FIRST_RUNS), penalty: AtomicU32::new(2 * FIRST_RUNS) }
+        Self {
+            owed: AtomicU32::new(FIRST_RUNS),
+            penalty: AtomicU32::new(2 * FIRST_RUNS),
+            short_runs: AtomicU32::new(0),
+        }
     }
 }
 
@@ -52,7 +62,10 @@ impl Pace {
     /// It ran among others, and was so long by itself.
     pub(super) fn ran_among_others(&self, length: Length) {
         match length {
-            Length::Short => {}
+            Length::Short => {
+                let runs = self.short_runs.load(Ordering::Relaxed).saturating_add(1);
+                self.short_runs.store(runs, Ordering::Relaxed);
+            }
             Length::Long => self.disturbed_others(),
         }
     }
@@ -61,7 +74,11 @@ impl Pace {
     pub(super) fn disturbed_others(&self) {
         let penalty = self.penalty.load(Ordering::Relaxed);
         self.owed.store(penalty, Ordering::Relaxed);
-        self.penalty.store((penalty * 2).min(MOST_RUNS), Ordering::Relaxed);
+        let next = match self.short_runs.swap(0, Ordering::Relaxed) / RARE >= penalty {
+            true => (penalty / 2).max(2 * FIRST_RUNS),
+            false => (penalty * 2).min(MOST_RUNS),
+        };
+        self.penalty.store(next, Ordering::Relaxed);
     }
 }
 
@@ -103,5 +120,27 @@ mod tests {
             })
             .collect();
         assert_eq!(runs, [4, 8, 16, 32, 64, 128, 256, 512, 1024, 1024]);
+    }
+
+    #[test]
+    fn what_is_long_once_in_a_while_is_soon_short_again() {
+        let pace = Pace::default();
+        runs_owed(&pace);
+        let runs: Vec<usize> = (0..5)
+            .map(|_| {
+                (0..RARE * 8).for_each(|_| pace.ran_among_others(Length::Short));
+                pace.ran_among_others(Length::Long);
+                runs_owed(&pace)
+            })
+            .collect();
+        assert_eq!(runs, [4, 4, 4, 4, 4]);
+        pace.ran_among_others(Length::Long);
+        pace.ran_among_others(Length::Long);
+        assert_eq!(runs_owed(&pace), 8);
+        (0..RARE * 16).for_each(|_| pace.ran_among_others(Length::Short));
+        pace.ran_among_others(Length::Long);
+        assert_eq!(runs_owed(&pace), 16);
+        pace.ran_among_others(Length::Long);
+        assert_eq!(runs_owed(&pace), 8);
     }
 }

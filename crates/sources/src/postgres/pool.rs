@@ -412,6 +412,12 @@ impl Pooled {
         Detached { lent, _used: used, _permit: self.permit.take() }
     }
 
+    /// Whether somebody waits for it to come back.
+    #[must_use]
+    pub fn is_wanted(&self) -> bool {
+        self.pool.is_short_of_connections()
+    }
+
     /// Gives the connection up, for good if its round was not read to its end.
     #[must_use]
     pub fn abandon(&mut self) -> Abandoned {

@@ -15,6 +15,10 @@ use super::super::pool::Pooled;
 use super::super::wire::{Batches, DatabaseError, Pipeline, Rows, WireError};
 use super::Sharing;
 
+/// How long a connection that has nothing to do is kept for the next requests. Those of one moment
+/// are answered in one moment, and the clients come again with the next ones.
+const REST: Duration = Duration::from_millis(2);
+
 #[derive(Debug)]
 pub(super) struct Group {
     /// None when the connection is back in the pool, or given up.
@@ -25,10 +29,12 @@ pub(super) struct Group {
 struct Open {
     connection: Pooled,
     batches: Batches<oneshot::Sender<Reply>>,
-    /// Since when the first in the queue is the first.
+    /// Since when the first in the queue is the first, or since when there is none.
     since: Instant,
     /// The first in the queue takes too long.
     is_stuck: bool,
+    /// It takes no more requests.
+    is_closed: bool,
     /// The task that sends and reads.
     driver: Option<Waker>,
 }
@@ -57,7 +63,8 @@ impl Group {
     pub(super) fn new(mut connection: Pooled) -> Rc<Self> {
         let batches = Batches::begin(&mut connection);
         let since = Instant::now();
-        let open = Open { connection, batches, since, is_stuck: false, driver: None };
+        let open =
+            Open { connection, batches, since, is_stuck: false, is_closed: false, driver: None };
         Rc::new(Self { open: RefCell::new(Some(open)) })
     }
 
@@ -120,27 +127,38 @@ impl Group {
             *slot = None;
             return Poll::Ready(());
         }
-        if open.batches.is_empty() {
+        let is_empty = open.batches.is_empty();
+        if is_empty && patience.deadline() > open.since + REST {
+            patience.as_mut().reset(open.since + REST);
+        }
+        let mut is_over = is_empty && (open.is_closed || open.connection.is_wanted());
+        while !is_over && !open.is_stuck && patience.as_mut().poll(context).is_ready() {
+            let deadline = open.since + if is_empty { REST } else { sharing.patience };
+            if Instant::now() < deadline {
+                patience.as_mut().reset(deadline);
+                if !open.connection.is_young() {
+                    open.is_closed = true;
+                    sharing.forget(self);
+                }
+                continue;
+            }
+            if is_empty {
+                is_over = true;
+                continue;
+            }
+            open.is_stuck = true;
+            open.is_closed = true;
+            sharing.forget(self);
+            for other in open.batches.others() {
+                tell(other, Reply::Moved);
+            }
+        }
+        if is_over {
             sharing.forget(self);
             let Open { connection, batches, .. } = open;
             batches.end(connection);
             *slot = None;
             return Poll::Ready(());
-        }
-        while !open.is_stuck && patience.as_mut().poll(context).is_ready() {
-            let deadline = open.since + sharing.patience;
-            if Instant::now() < deadline {
-                patience.as_mut().reset(deadline);
-                if !open.connection.is_young() {
-                    sharing.forget(self);
-                }
-                continue;
-            }
-            open.is_stuck = true;
-            sharing.forget(self);
-            for other in open.batches.others() {
-                tell(other, Reply::Moved);
-            }
         }
         if open.is_stuck && open.batches.first().is_none_or(oneshot::Sender::is_closed) {
             open.connection.abandon().stop();
