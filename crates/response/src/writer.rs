@@ -119,6 +119,12 @@ impl<'p, E> Writer<'p, E> {
         }
     }
 
+    /// What it writes.
+    #[must_use]
+    pub fn shape(&self) -> &'p Shape {
+        self.shape
+    }
+
     /// Marks a root field, by its place, as failed before there were rows.
     pub fn fail_root(&mut self, field: usize, error: E) {
         self.failed.push((field, error));
@@ -167,6 +173,9 @@ impl<'p, E> Writer<'p, E> {
                 self.sink.bytes().push(b',');
             }
             self.sink.bytes().extend_from_slice(&field.key);
+            if !at_root && self.write_value(field, cursor) {
+                continue;
+            }
             self.path.push(PathItem::Field(id));
             let start = self.sink.mark();
             let failed = if at_root { self.take_failed(place) } else { None };
@@ -179,6 +188,27 @@ impl<'p, E> Writer<'p, E> {
         }
         self.sink.bytes().push(b'}');
         Ok(())
+    }
+
+    /// Writes a value that needs nothing else: most fields are one. `false` if nothing is written,
+    /// because the field is more than that or there is something to say about it.
+    fn write_value<C: Cursor<Error = E>>(&mut self, field: &ShapeField, cursor: &C) -> bool {
+        let Node::Leaf { output, leaf } = self.shape.node(field.node) else { return false };
+        let Place::Column(column) = self.layout.place(*output) else { return false };
+        let value = cursor.value(column);
+        let out = self.sink.bytes();
+        if value == Value::Null {
+            if field.nullable {
+                out.extend_from_slice(b"null");
+            }
+            return field.nullable;
+        }
+        let start = out.len();
+        let is_written = leaf.write(value, out).is_ok() && out.get(start..) != Some(b"null");
+        if !is_written {
+            out.truncate(start);
+        }
+        is_written
     }
 
     /// Takes back what was written of a failed position and makes it null, if it may be.
