@@ -1,2 +1,2 @@
--- Reads no row, and yet takes the lock and begins the snapshot.
-SELECT 1 FROM sqlite_schema LIMIT 0
+-- Takes the lock and begins the snapshot, which lasts until the statement is reset.
+PRAGMA user_version
