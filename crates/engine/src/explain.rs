@@ -159,6 +159,7 @@ fn statement(level: &Level, planned: &Planned) -> ExplainedStatement {
         Parents::SaidAgain => {
             "once for all parents, which are said again: finding them twice costs little"
         }
+        Parents::Implied => "once for all parents, whose keys its rows have themselves",
         Parents::Arrays => "once for all parents, by the keys that the round before read",
     };
     ExplainedStatement {

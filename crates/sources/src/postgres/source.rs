@@ -11,6 +11,7 @@ use response::{Failure, Memory, Shape, Sink, WriteError, Writer};
 use sql::Flavor;
 use tokio::runtime::Handle;
 use tokio::task::spawn_blocking;
+use tokio_postgres::types::Type;
 
 use super::bind::{Bound, bind};
 use super::cursor::Answer;
@@ -67,6 +68,10 @@ impl KeyTypes for InPortions<'_> {
         self.0.identity_is_text(field)
     }
 
+    fn print_alike(&self, one: FieldId, other: FieldId) -> bool {
+        self.0.print_alike(one, other)
+    }
+
     fn has_array(&self, field: FieldId) -> bool {
         self.0.has_array(field)
     }
@@ -79,6 +84,13 @@ impl KeyTypes for InPortions<'_> {
 impl KeyTypes for PhysicalTypes {
     fn identity_is_text(&self, field: FieldId) -> bool {
         self.of(field).identity_is_text
+    }
+
+    fn print_alike(&self, one: FieldId, other: FieldId) -> bool {
+        let (one, other) = (self.of(one), self.of(other));
+        // Texts of a fixed length are filled up to it, and each column has its own.
+        let is_filled_up = one.oid == Type::BPCHAR.oid();
+        one.oid == other.oid && one.identity_is_text && other.identity_is_text && !is_filled_up
     }
 
     fn has_array(&self, field: FieldId) -> bool {

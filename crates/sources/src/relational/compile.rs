@@ -27,6 +27,9 @@ pub trait KeyTypes: std::fmt::Debug {
     /// Whether equal values always print the same text, and equal texts are equal values.
     fn identity_is_text(&self, field: FieldId) -> bool;
 
+    /// Whether two fields have one type, in which that is so and equal values print the same text.
+    fn print_alike(&self, one: FieldId, other: FieldId) -> bool;
+
     /// Whether there is an array type of such values.
     fn has_array(&self, field: FieldId) -> bool;
 
@@ -127,6 +130,14 @@ impl Compiler<'_> {
         match self.strategy {
             Strategy::Nested => true,
             Strategy::Levels(types) => types.identity_is_text(field),
+        }
+    }
+
+    pub(super) fn print_alike(&self, one: FieldId, other: FieldId) -> bool {
+        match self.strategy {
+            // Each parent's own key is bound, whatever the fields of its rows print.
+            Strategy::Nested => false,
+            Strategy::Levels(types) => types.print_alike(one, other),
         }
     }
 

@@ -91,6 +91,8 @@ pub enum Parents {
     Bound,
     /// It runs once: the parents are said again inside it.
     SaidAgain,
+    /// It runs once: its rows have the parents' keys themselves.
+    Implied,
     /// It runs once: the parents' keys are array parameters.
     Arrays,
 }

@@ -10,6 +10,7 @@
 //! * [`aggregate`]: what is made of all rows of a set
 //! * [`source`](mod@source): FROM, joins, filters and order of one set of rows
 //! * [`parents`]: the parents of a level, said again or as arrays of keys
+//! * `implied`: levels whose parents need not be asked for
 //! * [`through`]: rows that another table joins to their parents
 //! * [`keyset`]: rows beyond a cursor's position
 //! * [`function`]: calls of functions, as values and as rows
@@ -22,6 +23,7 @@ pub mod compile;
 mod filter;
 mod function;
 mod held;
+mod implied;
 mod keyset;
 pub mod level;
 mod parents;

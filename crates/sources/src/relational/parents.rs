@@ -71,10 +71,16 @@ impl Compiler<'_> {
         // A function may give a row twice, fields of several rows may hold one, and one may be
         // joined to several parents.
         let repeats = is_made(&rows.from) || matches!(rows.from, ir::From::Through { .. });
-        let columns: Vec<Expression> =
-            fields.iter().map(|field| self.column(&mut scope, statement, path, *field)).collect();
-        let unique =
-            !repeats && path.is_empty() && self.catalog[self.entity(rows)?].is_unique(fields);
+        let own = self.own_fields(path, fields);
+        let columns: Vec<Expression> = match &own {
+            Some(own) => own.iter().map(|field| self.field(scope.alias, *field)).collect(),
+            None => {
+                let column = |field: &FieldId| self.column(&mut scope, statement, path, *field);
+                fields.iter().map(column).collect()
+            }
+        };
+        let entity = &self.catalog[self.entity(rows)?];
+        let unique = !repeats && own.is_some_and(|own| entity.is_unique(&own));
         let exact = fields.iter().all(|field| self.identity_is_text(*field));
         let once = unique && exact;
         scope.select.items = key_items(columns, exact);
@@ -138,6 +144,9 @@ impl Compiler<'_> {
         }
         if let ir::From::Value(_) = rows.from {
             return self.value_scope(rows, above, key_columns, statement);
+        }
+        if let Some(scope) = self.implied_scope(rows, above, path, statement)? {
+            return Ok(scope);
         }
         let (near, far) = self.link_fields(rows)?;
         let (item, how) = self.parents(above, path, &near, key_columns, statement)?;
