@@ -2,7 +2,7 @@
 //! structure, and cached.
 
 use std::hash::{Hash, Hasher};
-use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::atomic::{AtomicU64, AtomicUsize, Ordering};
 use std::sync::{Arc, OnceLock, PoisonError, RwLock};
 
 use dialects::{Introspection, LowerError, Lowered};
@@ -18,6 +18,9 @@ use crate::engine::Engine;
 
 /// The most structures of one document that are kept.
 const STRUCTURES: usize = 64;
+
+/// The most room that is made for an answer before it is there.
+const ROOM: usize = 64 << 10;
 
 /// A plan that depends on more than this of the variables is not kept: 64 of them would be large,
 /// and each of them would be compared with each request.
@@ -47,6 +50,8 @@ pub struct Prepared {
     pub request: ir::Request,
     pub plan: Arc<Plan>,
     cost: Cost,
+    /// How many bytes its last answer had.
+    last_answer: AtomicUsize,
 }
 
 /// Documents by their text, compared as a whole.
@@ -103,6 +108,21 @@ impl Prepared {
     /// What the request is estimated to cost with these variables, in rows.
     pub(crate) fn cost(&self, variables: &Variables) -> u64 {
         self.cost.estimate(sources::Variables(&variables.values))
+    }
+
+    /// The beginning of an answer, with room for one like the last: where a buffer grows on the
+    /// way, what is in it is copied.
+    pub(crate) fn begin(&self, beginning: &[u8]) -> Vec<u8> {
+        let last = self.last_answer.load(Ordering::Relaxed);
+        // A sink looks for more room before the last eighth is needed.
+        let mut answer = Vec::with_capacity((last + last / 4 + 64).min(ROOM));
+        answer.extend_from_slice(beginning);
+        answer
+    }
+
+    /// Remembers how long an answer was.
+    pub(crate) fn end(&self, answer: &[u8]) {
+        self.last_answer.store(answer.len(), Ordering::Relaxed);
     }
 
     /// About how many bytes it takes.
@@ -220,7 +240,8 @@ impl Engine {
         let plan = Arc::new(Plan { program, shape: lowered.shape });
         let cost = Cost::new(&lowered.request, self.limits.cost);
         let Lowered { request, structure, .. } = lowered;
-        let prepared = Arc::new(Prepared { structure, request, plan, cost });
+        let prepared =
+            Arc::new(Prepared { structure, request, plan, cost, last_answer: AtomicUsize::new(0) });
         if !document.introspects && prepared.structure.observations.len() <= OBSERVATIONS {
             let mut plans = document.plans.write().unwrap_or_else(PoisonError::into_inner);
             if plans.len() >= STRUCTURES {

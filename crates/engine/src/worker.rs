@@ -148,7 +148,8 @@ impl Worker {
         engine.limits.cost.check(cost).map_err(|error| vec![error])?;
         let timed = Timed::start(&mut report.stages.execute);
         let asked = Asked { variables: Variables(&variables.values), cost };
-        let sink = Sink::new(DATA.to_vec(), engine.limits.response_bytes, Held::of(&self.memory));
+        let sink =
+            Sink::new(prepared.begin(DATA), engine.limits.response_bytes, Held::of(&self.memory));
         let observed = &mut report.observed;
         let plan = &prepared.plan;
         let compile = || engine.source.compile_portions(&engine.catalog, &prepared.request);
@@ -162,7 +163,10 @@ impl Worker {
         drop(timed);
         report.stages.split_off_write(report.observed.write);
         Ok(match executed {
-            Ok(Executed::Whole(written)) => Response::executed(written, &mut report.codes),
+            Ok(Executed::Whole(written)) => {
+                prepared.end(&written.data);
+                Response::executed(written, &mut report.codes)
+            }
             Ok(Executed::Streamed(streamed)) => Response::begun(streamed),
             Err(error) => Response::failed(error, &mut report.codes),
         })

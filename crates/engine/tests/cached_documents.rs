@@ -84,11 +84,18 @@ fn runtime() -> Runtime {
 }
 
 fn ask(runtime: &Runtime, worker: &Worker, document: &str, number: usize) {
+    execute(runtime, worker, &request(document, number));
+}
+
+fn request(document: &str, number: usize) -> Request {
     let document = document.replace("NUMBER", &format!("{number:06}"));
     let variables = serde_json::json!({ "n": 2, "id": 1 });
     let body = serde_json::json!({ "query": document, "variables": variables }).to_string();
-    let request = Request::from_json(body.as_bytes()).unwrap();
-    let response = runtime.block_on(worker.execute(&request, Allowed::All));
+    Request::from_json(body.as_bytes()).unwrap()
+}
+
+fn execute(runtime: &Runtime, worker: &Worker, request: &Request) {
+    let response = runtime.block_on(worker.execute(request, Allowed::All));
     let answer = String::from_utf8_lossy(&response.body);
     assert!(answer.starts_with("{\"data\":"), "{answer}");
 }
@@ -158,6 +165,22 @@ fn documents_that_are_sent_once_take_no_place_of_others_and_no_more_memory() {
         let new = allocation::made() - made;
         assert!(2 * known < new, "{number}: {known} allocations, {new} for a new document");
     }
+}
+
+#[test]
+fn an_answer_like_the_last_is_written_where_there_is_room_for_it() {
+    let folder = Folder::new("room");
+    let engine = folder.open(Dialect::PostGraphile(postgraphile::Options::default()));
+    let (runtime, worker) = (runtime(), Worker::new(Arc::clone(&engine)));
+    let known = |document: &str| {
+        let request = request(document, 0);
+        execute(&runtime, &worker, &request);
+        let made = allocation::made();
+        execute(&runtime, &worker, &request);
+        allocation::made() - made
+    };
+    let (short, long) = (known(POSTGRAPHILE[1]), known(&long_document()));
+    assert!(long <= short + 1, "{short} allocations for a short answer, {long} for a long one");
 }
 
 /// One with many fields, which takes much room.

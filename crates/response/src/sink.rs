@@ -167,11 +167,13 @@ impl From<TooLarge> for Full {
 }
 
 impl Clone for Sink {
-    /// The copy holds memory of its own, and sends nothing.
+    /// The copy has as much room, holds memory of its own, and sends nothing.
     fn clone(&self) -> Self {
         let Self { bytes, held, room: _, sent, budget, stream: _ } = self;
-        let (bytes, held) = (bytes.clone(), held.another());
-        Self { bytes, held, room: 0, sent: *sent, budget: *budget, stream: None }
+        let mut copy = Vec::with_capacity(bytes.capacity());
+        copy.extend_from_slice(bytes);
+        let held = held.another();
+        Self { bytes: copy, held, room: 0, sent: *sent, budget: *budget, stream: None }
     }
 }
 

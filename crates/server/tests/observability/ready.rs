@@ -69,12 +69,14 @@ fn postgresql_is_ready_while_it_runs() {
 fn a_server_whose_connections_are_all_busy_is_ready() {
     const SLEEPING: &str = "SELECT count(*) FROM pg_stat_activity WHERE query LIKE '%slept%' \
                             AND state = 'active' AND pid <> pg_backend_pid()";
-    let slow = "CREATE VIEW slow AS SELECT 1 AS id, pg_sleep(8)::text AS slept";
+    let slow = "CREATE VIEW slow AS SELECT 1 AS id, pg_sleep(60)::text AS slept";
     for database in Database::on_each(slow) {
         let served = Served::start(&database.url(), &["--threads", "1", "--connections", "1"]);
         let running = served.send("{ allSlows { nodes { slept } } }");
         assert!(happens_within(SOON, || database.count(SLEEPING) == 1));
-        assert_eq!((ready(&served).status, ready(&served).body.as_str()), (200, READY));
+        // On a busy machine the first looks may take longer than they are waited for.
+        assert!(happens_within(SOON, || ready(&served).body == READY), "{}", served.log());
+        assert_eq!(database.count(SLEEPING), 1, "the request still runs");
         drop(running);
     }
 }
