@@ -162,11 +162,12 @@ fn statement(level: &Level, planned: &Planned) -> ExplainedStatement {
         Parents::Implied => "once for all parents, whose keys its rows have themselves",
         Parents::Arrays => "once for all parents, by the keys that the round before read",
     };
+    let variables = Variables(&planned.variables.values);
     ExplainedStatement {
         name: format!("{what} {}", level.name),
         how: how.into(),
         round: level.round + 1,
-        text: String::from(&*level.text),
+        text: level.bounded_text(level.bounding(variables)).into_owned(),
         parameters: level.parameters.iter().map(|one| parameter(one, planned)).collect(),
     }
 }

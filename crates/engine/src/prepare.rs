@@ -128,7 +128,12 @@ impl Prepared {
     /// About how many bytes it takes.
     fn weight(&self) -> u64 {
         let statement = |level: &sources::relational::Level| {
-            2_000 + 2 * level.text.len() + 200 * level.parameters.len()
+            // Its texts with bounds are made when they are sent; most are not.
+            let bounded = level
+                .bounded
+                .as_ref()
+                .map_or(0, |bounded| 300 + 3 * bounded.length() + 16 * bounded.texts());
+            2_000 + 2 * level.text.len() + bounded + 200 * level.parameters.len()
         };
         let statements: usize = self.plan.program.levels().iter().map(statement).sum();
         let Plan { shape, .. } = &*self.plan;

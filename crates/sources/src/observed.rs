@@ -2,12 +2,16 @@
 
 use std::time::{Duration, Instant};
 
+use crate::relational::Bounding;
+
 /// It is filled while the statements run, so that a request that is given up has it too.
 #[derive(Debug, Default)]
 pub struct Observed {
     /// Whether the rounds are wanted.
     pub wants_rounds: bool,
     pub rounds: Vec<Round>,
+    /// Which bounds the pages of the statements had, by the places of those; empty without any.
+    pub boundings: Vec<Option<Bounding>>,
     /// To make the answer of rows that are all there; nothing where it is made as they come.
     pub write: Option<Duration>,
 }

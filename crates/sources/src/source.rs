@@ -1,5 +1,6 @@
 //! A source as the engine sees it: opened once, read from every thread.
 
+use std::borrow::Cow;
 use std::path::PathBuf;
 use std::sync::Arc;
 use std::time::Duration;
@@ -253,6 +254,13 @@ impl Program {
             Self::Sqlite(program) => &program.program.levels,
             Self::Postgres(program) => &program.program.levels,
         }
+    }
+
+    /// The text of a statement as it was sent.
+    #[must_use]
+    pub fn text(&self, place: usize, observed: &Observed) -> Option<Cow<'_, str>> {
+        let bounding = observed.boundings.get(place).copied().flatten();
+        self.levels().get(place).map(|level| level.bounded_text(bounding))
     }
 }
 

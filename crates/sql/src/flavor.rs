@@ -29,6 +29,9 @@ pub struct Flavor {
     /// An average of floats adds up their squares as well, which may be out of range where the
     /// average is not.
     pub average_squares: bool,
+    /// Statements are planned for the values of their parameters until one plan has proved good
+    /// for all; a page whose size is a parameter counts as a tenth of the rows, so never does.
+    pub plans_for_values: bool,
     /// The most parameters of a statement.
     pub most_parameters: usize,
     /// The most tables of a statement: what the database can join, or what it plans in a second.
@@ -108,6 +111,7 @@ impl Flavor {
         typed_text: true,
         exact_sums: true,
         average_squares: true,
+        plans_for_values: true,
         most_parameters: 65_535,
         most_tables: 100,
         most_columns: 1_664,
@@ -125,6 +129,7 @@ impl Flavor {
         typed_text: false,
         exact_sums: false,
         average_squares: false,
+        plans_for_values: false,
         most_parameters: 32_766,
         most_tables: 64,
         most_columns: 2_000,

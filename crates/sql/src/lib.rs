@@ -13,9 +13,9 @@ pub mod print;
 pub mod tree;
 
 pub use flavor::{Arrays, Flavor, ParameterStyle, Pattern};
-pub use print::{print, print_explain, print_explain_plan};
+pub use print::{Bounded, print, print_bounded, print_explain, print_explain_plan};
 pub use tree::{
-    AggregateFunction, Alias, Call, CallArgument, Column, Comparison, Direction, Expression,
+    AggregateFunction, Alias, Bound, Call, CallArgument, Column, Comparison, Direction, Expression,
     FromItem, Identifier, Join, JoinKind, NullsOrder, OrderItem, Parameter, Select, SelectItem,
     SqlType, TableName, TimeKind, TimeUnit,
 };

@@ -44,6 +44,11 @@ pub enum Column {
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub struct Parameter(pub u16);
 
+/// A number that stands in the statement's text, by its place among those. It is known when the
+/// statement is sent, so that the database can plan for few rows without knowing the parameters.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub struct Bound(pub u8);
+
 /// A query.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Select {
@@ -58,6 +63,8 @@ pub struct Select {
     pub order_by: Vec<OrderItem>,
     pub limit: Option<Expression>,
     pub offset: Option<Expression>,
+    /// What offset and limit together do not exceed, where that may be said.
+    pub bound: Option<Bound>,
 }
 
 /// A column of the result.
@@ -357,6 +364,7 @@ impl Select {
             order_by: Vec::new(),
             limit: None,
             offset: None,
+            bound: None,
         }
     }
 

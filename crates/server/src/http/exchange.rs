@@ -277,9 +277,11 @@ impl Exchange {
 
     fn statements(&self) -> Option<String> {
         let prepared = self.report.prepared.as_ref()?;
-        let levels = prepared.plan.program.levels().iter();
+        let program = &prepared.plan.program;
+        let places = 0..program.levels().len();
+        let texts = places.filter_map(|place| program.text(place, &self.report.observed));
         let texts: Vec<_> =
-            levels.map(|level| beginning(&level.text, LOGGED_STATEMENT_BYTES)).collect();
+            texts.map(|text| beginning(&text, LOGGED_STATEMENT_BYTES).to_owned()).collect();
         Some(texts.join("; "))
     }
 }

@@ -200,13 +200,8 @@ impl Traced<'_> {
             Some(Program::Sqlite(_)) => "sqlite",
             Some(Program::Postgres(_)) | None => "postgresql",
         };
-        let levels = program.map(Program::levels).unwrap_or_default();
-        let texts: Vec<&str> = round
-            .levels
-            .iter()
-            .filter_map(|level| levels.get(*level))
-            .map(|level| &*level.text)
-            .collect();
+        let text = |level: &usize| program?.text(*level, &self.report.observed);
+        let texts: Vec<_> = round.levels.iter().filter_map(text).collect();
         // Statements begin with what they do.
         let first = texts.first().and_then(|text| text.split(' ').next()).unwrap_or_default();
         let operation = if texts.len() > 1 { ["BATCH ", first].concat() } else { first.to_owned() };

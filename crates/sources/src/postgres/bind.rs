@@ -5,7 +5,9 @@ use response::Bounds;
 use super::text::{text, write_list};
 use crate::error::SourceError;
 use crate::operand::{Resolved, Variables, resolve};
-use crate::relational::{Level, ParameterKind, ParameterSource, Program, ValueKind, like_pattern};
+use crate::relational::{
+    Bounding, Level, ParameterKind, ParameterSource, Program, ValueKind, like_pattern,
+};
 
 /// The parameters of a request, level by level, in one buffer.
 #[derive(Debug, Default)]
@@ -18,6 +20,8 @@ pub struct Bound {
 pub struct BoundLevel {
     parameters: Vec<Span>,
     pub bounds: Bounds,
+    /// Which text of the level's is sent.
+    pub bounding: Option<Bounding>,
 }
 
 /// A parameter's place in the buffer.
@@ -77,7 +81,8 @@ fn bind_level(
     variables: Variables<'_>,
     buffer: &mut Vec<u8>,
 ) -> Result<BoundLevel, SourceError> {
-    let mut bound = BoundLevel { bounds: level.bounds(variables)?, ..BoundLevel::default() };
+    let (bounds, bounding) = (level.bounds(variables)?, level.bounding(variables));
+    let mut bound = BoundLevel { bounds, bounding, ..BoundLevel::default() };
     for parameter in &level.parameters {
         let span = match &parameter.source {
             ParameterSource::Keys { .. } | ParameterSource::Parent { .. } => Span::Keys,

@@ -17,6 +17,7 @@ use super::error::statement_error;
 use super::introspect::PhysicalTypes;
 use super::pace::Pace;
 use super::text::write_quoted;
+use super::texts::Texts;
 use super::wire::{Connection, Parameter, Pipeline, Rows, Statement, Transaction, WireError};
 use crate::error::SourceError;
 use crate::observed::Observed;
@@ -31,7 +32,7 @@ pub struct PostgresProgram {
     pub(super) in_portions: OnceLock<Option<Arc<PostgresProgram>>>,
     /// Whether its last answer was sent while it was made.
     pub(super) streamed: AtomicBool,
-    pub(super) statements: Vec<Arc<Statement>>,
+    texts: Vec<Texts>,
     rounds: u16,
 }
 
@@ -40,7 +41,7 @@ impl PostgresProgram {
     /// PostgreSQL does not infer.
     #[must_use]
     pub fn new(program: Program, types: &PhysicalTypes) -> Self {
-        let statements = program.levels.iter().map(|level| {
+        let texts = program.levels.iter().map(|level| {
             let oids = level.parameters.iter().map(|parameter| match parameter.kind {
                 ParameterKind::KeyArray { field } => types.of(field).array_oid,
                 ParameterKind::Value { against: Against::Field(field), .. } => {
@@ -62,13 +63,12 @@ impl PostgresProgram {
                 | ParameterKind::Limit { .. }
                 | ParameterKind::Offset => 0,
             });
-            let oids = oids.collect::<Vec<_>>();
-            Arc::new(Statement::new(level.text.clone(), oids))
+            Texts::new(level, oids.collect())
         });
-        let statements = statements.collect();
+        let texts = texts.collect();
         let rounds = program.levels.iter().map(|level| level.round + 1).max().unwrap_or(0);
         let (in_portions, streamed) = (OnceLock::new(), AtomicBool::default());
-        Self { program, pace: Pace::default(), in_portions, streamed, statements, rounds }
+        Self { program, pace: Pace::default(), in_portions, streamed, texts, rounds }
     }
 
     /// Whether all statements go out together and only read, so that they may be sent behind those
@@ -90,6 +90,12 @@ impl PostgresProgram {
         levels.all(|level| !level.calls && matches!(level.parents, Parents::Top | Parents::Arrays))
     }
 
+    /// The statement of a level, with the bounds that its pages have in this request.
+    pub(super) fn statement(&self, place: usize, bound: &Bound) -> &Arc<Statement> {
+        let bounding = bound.levels.get(place).and_then(|level| level.bounding);
+        self.texts[place].get(&self.program.levels[place], bounding)
+    }
+
     pub(super) fn execute(
         &self,
         pipeline: &mut Pipeline<'_>,
@@ -105,7 +111,7 @@ impl PostgresProgram {
                 keys.next().map_or(Parameter::Null, |keys| Parameter::Text(keys))
             }
         });
-        pipeline.execute(&self.statements[place], parameters)
+        pipeline.execute(self.statement(place, bound), parameters)
     }
 }
 
@@ -346,8 +352,9 @@ pub async fn explain(
                 keys.next().map_or(Parameter::Text(b"{}"), |keys| Parameter::Text(keys))
             }
         });
-        let text = sql::print_explain_plan(&level.text, analyze);
-        let oids = program.statements[place].parameter_types();
+        let sent = program.statement(place, bound);
+        let text = sql::print_explain_plan(sent.text(), analyze);
+        let oids = sent.parameter_types();
         let statement = Arc::new(Statement::new(text, oids));
         let mut results = Vec::new();
         let mut pipeline = connection.pipeline();

@@ -24,4 +24,5 @@ mod sharing;
 pub mod source;
 mod stream;
 mod text;
+mod texts;
 pub mod wire;

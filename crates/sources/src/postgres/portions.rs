@@ -119,7 +119,7 @@ impl<'a, 's> Root<'a, 's> {
             BoundParameter::Text(text) => Parameter::Text(text),
             BoundParameter::Null | BoundParameter::Keys => Parameter::Null,
         });
-        let statement = &portions.program.statements[place];
+        let statement = portions.program.statement(place, portions.bound);
         portions.compose(|pipeline| pipeline.open_portal(statement, parameters, most))?;
         root.is_open = true;
         root.read()?;

@@ -248,6 +248,9 @@ impl PostgresConnections {
         observed: &mut Observed,
     ) -> Result<Executed, ExecuteError> {
         let (bound, mut failures) = bind(&program.program, variables);
+        if bound.levels.iter().any(|level| level.bounding.is_some()) {
+            observed.boundings = bound.levels.iter().map(|level| level.bounding).collect();
+        }
         let rows = self.read(program, cost, &bound, &mut failures, most_bytes, observed).await?;
         let started = Instant::now();
         let answer = Answer::new(&program.program, &bound, &rows);

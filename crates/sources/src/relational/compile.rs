@@ -6,6 +6,7 @@ use response::{Layout, LevelId, Place};
 use rustc_hash::FxHashMap;
 use sql::{Expression, Flavor, Select, SelectItem, SqlType};
 
+use super::bounding::BoundedPages;
 use super::function::{RowIdentity, in_form, row_as_text};
 use super::level::{Level, LevelKind, Link, ParameterSource, Parents, Program};
 use super::parents::{Above, LinkedScope, join_page};
@@ -522,6 +523,13 @@ impl Compiler<'_> {
             let columns = (first..select.items.len()).filter_map(|column| column.try_into().ok());
             Link { parent_columns: parent.key_columns.clone(), columns: columns.collect() }
         });
+        let bounded = self.flavor.plans_for_values
+            && !statement.depends_on_values
+            && !statement.pages.is_empty();
+        let bounded = bounded.then(|| {
+            let text = sql::print_bounded(select, &self.flavor);
+            Box::new(BoundedPages::new(text, statement.pages))
+        });
         self.levels.push(Level {
             id,
             root: self.root,
@@ -530,6 +538,7 @@ impl Compiler<'_> {
             parent: parent.map(|parent| parent.above.level),
             end: id,
             text: sql::print(select, &self.flavor).into(),
+            bounded,
             parameters: statement.parameters,
             parents: how,
             link,

@@ -2,6 +2,7 @@
 
 use response::{Bounds, Layout, LevelId};
 
+use super::bounding::BoundedPages;
 use super::value::ParameterKind;
 use crate::error::SourceError;
 use crate::operand::{Variables, resolve};
@@ -26,6 +27,8 @@ pub struct Level {
     /// The level after the last one below this.
     pub end: LevelId,
     pub text: Box<str>,
+    /// The same with bounds of its pages, where the database plans better so.
+    pub bounded: Option<Box<BoundedPages>>,
     pub parameters: Vec<Parameter>,
     pub parents: Parents,
     /// How its rows are told apart by parent, where one statement serves them all.

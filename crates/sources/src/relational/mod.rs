@@ -10,6 +10,7 @@
 //! * [`aggregate`]: what is made of all rows of a set
 //! * [`source`](mod@source): FROM, joins, filters and order of one set of rows
 //! * [`parents`]: the parents of a level, said again or as arrays of keys
+//! * `bounding`: pages whose size a database can plan for
 //! * `implied`: levels whose parents need not be asked for
 //! * [`through`]: rows that another table joins to their parents
 //! * [`keyset`]: rows beyond a cursor's position
@@ -19,6 +20,7 @@
 //! * [`value`]: what kind of value a parameter is
 
 mod aggregate;
+mod bounding;
 pub mod compile;
 mod filter;
 mod function;
@@ -32,6 +34,7 @@ mod statement;
 mod through;
 pub mod value;
 
+pub use bounding::{BoundedPages, Bounding};
 pub use compile::{CompileError, Strategy, compile};
 pub use level::{Level, LevelKind, Link, Page, Parameter, ParameterSource, Parents, Program};
 pub use value::{Against, ParameterKind, ValueKind, like_pattern};

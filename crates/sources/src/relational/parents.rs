@@ -149,7 +149,12 @@ impl Compiler<'_> {
             return Ok(scope);
         }
         let (near, far) = self.link_fields(rows)?;
+        let depends_on_values = statement.depends_on_values;
         let (item, how) = self.parents(above, path, &near, key_columns, statement)?;
+        if how == Parents::Arrays && is_paged(rows) {
+            // One page after the other, however many keys there are.
+            statement.depends_on_values = depends_on_values;
+        }
         let parents = item.alias();
         let key = (0_u16..).take(near.len()).map(|number| Expression::numbered(parents, number));
         let link: Vec<Expression> = key.collect();

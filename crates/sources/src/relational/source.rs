@@ -136,6 +136,7 @@ impl Compiler<'_> {
         if !rows.distinct.is_empty() {
             return Err(CompileError::not_built("distinct rows"));
         }
+        let depends_on_values = statement.depends_on_values;
         if !rows.filter.is_all() {
             let filter = self.filter(&rows.filter, scope, statement)?;
             scope.select.and_where(filter);
@@ -146,6 +147,9 @@ impl Compiler<'_> {
                 let beyond = self.beyond(&rows.order, values, side, scope, statement)?;
                 scope.select.and_where(beyond);
             }
+        }
+        if self.is_found_alike(rows) {
+            statement.depends_on_values = depends_on_values;
         }
         Ok(())
     }
@@ -213,14 +217,15 @@ impl Compiler<'_> {
         let look_ahead = look_ahead && bounds.look_ahead;
         let mut parameter = |operand: &ir::Operand, kind| {
             let source = ParameterSource::Operand(operand.clone());
-            Expression::Parameter(statement.parameter(source, kind))
+            statement.parameter(source, kind)
         };
-        if let Some(limit) = &bounds.limit {
-            scope.select.limit = Some(parameter(limit, ParameterKind::Limit { look_ahead }));
-        }
-        if let Some(offset) = &bounds.offset {
-            scope.select.offset = Some(parameter(offset, ParameterKind::Offset));
-        }
+        let limit = bounds.limit.as_ref();
+        let limit = limit.map(|limit| parameter(limit, ParameterKind::Limit { look_ahead }));
+        let offset = bounds.offset.as_ref();
+        let offset = offset.map(|offset| parameter(offset, ParameterKind::Offset));
+        scope.select.limit = limit.map(Expression::Parameter);
+        scope.select.offset = offset.map(Expression::Parameter);
+        scope.select.bound = statement.bound(limit, offset);
         Ok(())
     }
 }

@@ -3,6 +3,7 @@
 use rustc_hash::FxHashMap;
 use sql::Alias;
 
+use super::bounding::{PageParameters, bound};
 use super::level::{Parameter, ParameterSource};
 use super::value::ParameterKind;
 
@@ -18,6 +19,9 @@ pub(super) struct Statement {
     pub(super) round: u16,
     /// Whether it calls a function of the source.
     pub(super) calls: bool,
+    pub(super) pages: Vec<PageParameters>,
+    /// Whether a good plan for some values of its parameters may be a bad one for others.
+    pub(super) depends_on_values: bool,
 }
 
 impl Statement {
@@ -33,6 +37,8 @@ impl Statement {
         source: ParameterSource,
         kind: ParameterKind,
     ) -> sql::Parameter {
+        self.depends_on_values |=
+            !matches!(kind, ParameterKind::Limit { .. } | ParameterKind::Offset);
         let parameter = Parameter { source, kind };
         let next = self.parameters.len();
         let place = *self.places.entry(parameter.clone()).or_insert(next);
@@ -41,5 +47,18 @@ impl Statement {
         }
         // A statement of more parameters than can be numbered is refused when it is done.
         sql::Parameter(u16::try_from(place).unwrap_or(u16::MAX))
+    }
+
+    /// The bound of a page.
+    pub(super) fn bound(
+        &mut self,
+        limit: Option<sql::Parameter>,
+        offset: Option<sql::Parameter>,
+    ) -> Option<sql::Bound> {
+        let bound =
+            limit.and_then(|limit| bound(&mut self.pages, PageParameters { limit, offset }));
+        // Without one the rest of the statement would be planned as a part of who knows what.
+        self.depends_on_values |= bound.is_none() && offset.is_some();
+        bound
     }
 }

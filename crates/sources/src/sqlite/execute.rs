@@ -126,6 +126,7 @@ mod tests {
             parent: None,
             end: LevelId(1),
             text: "".into(),
+            bounded: None,
             parameters: Vec::new(),
             parents: Parents::Top,
             link: None,

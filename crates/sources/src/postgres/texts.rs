@@ -1,0 +1,32 @@
+//! A level's statement as the protocol wants it, in each of its texts.
+
+use std::sync::{Arc, OnceLock};
+
+use super::wire::Statement;
+use crate::relational::{Bounding, Level};
+
+/// Texts that differ in the bounds of their pages, each made when it is first sent.
+#[derive(Debug)]
+pub(super) struct Texts {
+    /// Without bounds.
+    plain: Arc<Statement>,
+    bounded: Box<[OnceLock<Arc<Statement>>]>,
+}
+
+impl Texts {
+    pub(super) fn new(level: &Level, parameter_types: Vec<u32>) -> Self {
+        let plain = Arc::new(Statement::new(level.text.clone(), parameter_types));
+        let texts = level.bounded.as_ref().map_or(0, |bounded| bounded.texts());
+        Self { plain, bounded: (0..texts).map(|_| OnceLock::new()).collect() }
+    }
+
+    /// The statement with these bounds.
+    pub(super) fn get(&self, level: &Level, bounding: Option<Bounding>) -> &Arc<Statement> {
+        let place = bounding.and_then(|bounding| self.bounded.get(bounding.place()));
+        let Some(place) = place else { return &self.plain };
+        place.get_or_init(|| {
+            let text = level.bounded_text(bounding);
+            Arc::new(Statement::new(text, self.plain.parameter_types()))
+        })
+    }
+}

@@ -1,0 +1,361 @@
+//! Values and conditions.
+
+use std::fmt::{self, Write as _};
+
+use super::Printer;
+use crate::flavor::{Arrays, CLOCK, INSTANT, LIKE_IGNORING_CASE, Pattern, ZONED_CLOCK};
+use crate::tree::{
+    AggregateFunction, Column, Comparison, Expression, Parameter, SqlType, TimeKind, TimeUnit,
+};
+
+impl Printer<'_> {
+    pub(super) fn expression(&mut self, expression: &Expression) -> fmt::Result {
+        match expression {
+            Expression::Column { alias, column } => {
+                self.alias(*alias)?;
+                self.out.push('.');
+                match column {
+                    Column::Named(name) => self.identifier(name),
+                    Column::Numbered(number) => write!(self.out, "c{number}")?,
+                }
+            }
+            Expression::Parameter(parameter) => self.parameter(*parameter)?,
+            Expression::Boolean(value) => self.out.push_str(if *value { "TRUE" } else { "FALSE" }),
+            Expression::Compare { left, comparison, right } => {
+                self.operand(left)?;
+                self.out.push_str(self.comparison(*comparison));
+                self.operand(right)?;
+            }
+            Expression::And(conditions) => self.connected(conditions, " AND ", "TRUE")?,
+            Expression::Or(conditions) => self.connected(conditions, " OR ", "FALSE")?,
+            Expression::Not(condition) => {
+                self.out.push_str("NOT ");
+                self.operand(condition)?;
+            }
+            Expression::IsNotTrue(condition) => {
+                self.operand(condition)?;
+                self.out.push_str(" IS NOT TRUE");
+            }
+            Expression::IsNullItself(expression) => {
+                self.operand(expression)?;
+                self.out.push_str(" IS NOT DISTINCT FROM NULL");
+            }
+            Expression::IsNull(expression) => {
+                self.operand(expression)?;
+                self.out.push_str(" IS NULL");
+            }
+            Expression::InList { expression, list } => {
+                self.operand(expression)?;
+                match self.flavor.arrays {
+                    Arrays::Native => self.out.push_str(" = ANY("),
+                    Arrays::Json => self.out.push_str(" IN (SELECT value FROM json_each("),
+                }
+                self.parameter(*list)?;
+                self.out.push_str(match self.flavor.arrays {
+                    Arrays::Native => ")",
+                    Arrays::Json => "))",
+                });
+            }
+            Expression::InFoldedList { expression, list } => {
+                self.operand(expression)?;
+                self.folded_list(*list)?;
+            }
+            Expression::LikeIgnoringCase { expression, pattern } => match self.flavor.pattern {
+                Pattern::Like => {
+                    self.operand(expression)?;
+                    self.out.push_str(" ILIKE ");
+                    self.parameter(*pattern)?;
+                }
+                Pattern::Glob => {
+                    self.out.push_str(LIKE_IGNORING_CASE);
+                    self.out.push('(');
+                    self.expression(expression)?;
+                    self.out.push_str(", ");
+                    self.parameter(*pattern)?;
+                    self.out.push(')');
+                }
+            },
+            Expression::AnyElement { value, comparison, array } => {
+                self.parameter(*value)?;
+                self.out.push_str(self.comparison(*comparison));
+                self.out.push_str("ANY(");
+                self.expression(array)?;
+                self.out.push(')');
+            }
+            Expression::Attribute { of, name } => {
+                self.out.push('(');
+                self.expression(of)?;
+                self.out.push_str(").");
+                self.identifier(name);
+            }
+            Expression::Exists(select) => {
+                self.out.push_str("EXISTS (");
+                self.select(select)?;
+                self.out.push(')');
+            }
+            Expression::Like { expression, pattern } => {
+                self.operand(expression)?;
+                self.out.push_str(match self.flavor.pattern {
+                    Pattern::Like => " LIKE ",
+                    Pattern::Glob => " GLOB ",
+                });
+                self.parameter(*pattern)?;
+            }
+            Expression::Cast { expression, r#type } => {
+                self.out.push_str("CAST(");
+                self.expression(expression)?;
+                self.out.push_str(match r#type {
+                    SqlType::Text => " AS text)",
+                    SqlType::TextArray => " AS text[])",
+                    SqlType::Numeric => " AS numeric)",
+                    SqlType::NumericArray => " AS numeric[])",
+                });
+            }
+            Expression::CanonicalTimestamp(text) => self.canonical_timestamp(text)?,
+            Expression::TimeNumber { kind, text } => {
+                self.out.push_str(match kind {
+                    TimeKind::Instant => INSTANT,
+                    TimeKind::Clock => CLOCK,
+                    TimeKind::ZonedClock => ZONED_CLOCK,
+                });
+                self.out.push('(');
+                self.expression(text)?;
+                self.out.push(')');
+            }
+            Expression::Folded(text) => {
+                self.out.push_str(self.flavor.fold);
+                self.out.push('(');
+                self.expression(text)?;
+                self.out.push(')');
+            }
+            Expression::Lower(text) => {
+                self.out.push_str("lower(");
+                self.expression(text)?;
+                self.out.push(')');
+            }
+            Expression::TruthText(truth) => {
+                self.out.push_str("CASE WHEN ");
+                self.expression(truth)?;
+                self.out.push_str(" THEN 'true' WHEN NOT ");
+                self.operand(truth)?;
+                self.out.push_str(" THEN 'false' END");
+            }
+            Expression::IgnoreCase(text) => {
+                self.operand(text)?;
+                self.out.push_str(" COLLATE NOCASE");
+            }
+            Expression::CountRows => self.out.push_str("count(*)"),
+            Expression::Aggregate { function: AggregateFunction::Average, argument }
+                if self.flavor.average_squares =>
+            {
+                self.out.push_str("(sum(CAST(");
+                self.expression(argument)?;
+                self.out.push_str(" AS double precision)) / count(");
+                self.expression(argument)?;
+                self.out.push_str("))");
+            }
+            Expression::Aggregate { function, argument } => {
+                self.out.push_str(self.aggregate(*function));
+                self.expression(argument)?;
+                self.out.push_str(match function {
+                    AggregateFunction::Total | AggregateFunction::ExactTotal => "), 0)",
+                    _ => ")",
+                });
+            }
+            Expression::Truncated { unit, moment } => self.truncated(*unit, moment)?,
+            Expression::Call(call) => self.call(call)?,
+            Expression::Row(alias) => {
+                // The alias alone would mean a column of its name, if there is one.
+                self.alias(*alias)?;
+                self.out.push_str(".*");
+            }
+            Expression::When { condition, then } => {
+                self.out.push_str("CASE WHEN ");
+                self.expression(condition)?;
+                self.out.push_str(" THEN ");
+                self.expression(then)?;
+                self.out.push_str(" END");
+            }
+            Expression::OrEmptyArray(array) => {
+                self.out.push_str("coalesce(");
+                self.expression(array)?;
+                self.out.push_str(", '{}')");
+            }
+            Expression::Subquery(select) => {
+                self.out.push('(');
+                self.select(select)?;
+                self.out.push(')');
+            }
+        }
+        Ok(())
+    }
+
+    /// An expression as a part of another: in parentheses unless it is an atom.
+    fn operand(&mut self, expression: &Expression) -> fmt::Result {
+        let atom = match expression {
+            Expression::Column { .. }
+            | Expression::Parameter(_)
+            | Expression::Boolean(_)
+            | Expression::Cast { .. }
+            | Expression::Folded(_)
+            | Expression::Lower(_)
+            | Expression::Exists(_)
+            | Expression::Attribute { .. }
+            | Expression::TimeNumber { .. }
+            | Expression::IgnoreCase(_)
+            | Expression::CountRows
+            | Expression::Aggregate { .. }
+            | Expression::Call(_)
+            | Expression::Row(_)
+            | Expression::When { .. }
+            | Expression::OrEmptyArray(_)
+            | Expression::Subquery(_) => true,
+            Expression::Compare { .. }
+            | Expression::And(_)
+            | Expression::Or(_)
+            | Expression::Not(_)
+            | Expression::IsNotTrue(_)
+            | Expression::IsNull(_)
+            | Expression::IsNullItself(_)
+            | Expression::InList { .. }
+            | Expression::InFoldedList { .. }
+            | Expression::Like { .. }
+            | Expression::Truncated { .. }
+            | Expression::TruthText(_)
+            | Expression::LikeIgnoringCase { .. }
+            | Expression::AnyElement { .. }
+            | Expression::CanonicalTimestamp(_) => false,
+        };
+        if atom {
+            return self.expression(expression);
+        }
+        self.out.push('(');
+        self.expression(expression)?;
+        self.out.push(')');
+        Ok(())
+    }
+
+    fn connected(&mut self, conditions: &[Expression], word: &str, empty: &str) -> fmt::Result {
+        if conditions.is_empty() {
+            self.out.push_str(empty);
+        }
+        for (index, condition) in conditions.iter().enumerate() {
+            if index > 0 {
+                self.out.push_str(word);
+            }
+            if matches!(condition, Expression::And(_) | Expression::Or(_) | Expression::Not(_)) {
+                self.operand(condition)?;
+            } else {
+                self.expression(condition)?;
+            }
+        }
+        Ok(())
+    }
+
+    /// The list is folded once, so that an index on the folded expression still serves.
+    fn folded_list(&mut self, list: Parameter) -> fmt::Result {
+        let fold = self.flavor.fold;
+        match self.flavor.arrays {
+            Arrays::Native => {
+                write!(self.out, " = ANY(ARRAY(SELECT {fold}(c0) FROM unnest(CAST(")?;
+                self.parameter(list)?;
+                self.out.push_str(" AS text[])) AS list(c0)))");
+            }
+            Arrays::Json => {
+                write!(self.out, " IN (SELECT {fold}(value) FROM json_each(")?;
+                self.parameter(list)?;
+                self.out.push_str("))");
+            }
+        }
+        Ok(())
+    }
+
+    /// A space before the time, seconds always there, no zeros at the end of a fraction. In the
+    /// functions of SQLite: only sources that keep timestamps as text ask for it.
+    fn canonical_timestamp(&mut self, text: &Expression) -> fmt::Result {
+        self.out.push_str("CASE WHEN instr(");
+        self.expression(text)?;
+        self.out.push_str(", '.') > 0 THEN rtrim(rtrim(replace(");
+        self.expression(text)?;
+        self.out.push_str(", 'T', ' '), '0'), '.') WHEN length(");
+        self.expression(text)?;
+        self.out.push_str(") = 16 THEN replace(");
+        self.expression(text)?;
+        self.out.push_str(", 'T', ' ') || ':00' WHEN length(");
+        self.expression(text)?;
+        self.out.push_str(") = 10 THEN ");
+        self.expression(text)?;
+        self.out.push_str(" || ' 00:00:00' ELSE replace(");
+        self.expression(text)?;
+        self.out.push_str(", 'T', ' ') END");
+        Ok(())
+    }
+
+    /// An aggregate's name as far as its argument.
+    fn aggregate(&self, function: AggregateFunction) -> &'static str {
+        match (function, self.flavor.exact_sums) {
+            (AggregateFunction::CountDistinct, _) => "count(DISTINCT ",
+            (AggregateFunction::Sum, _) | (AggregateFunction::ExactSum, true) => "sum(",
+            (AggregateFunction::ExactSum, false) => "exact_sum(",
+            (AggregateFunction::Total, _) | (AggregateFunction::ExactTotal, true) => {
+                "coalesce(sum("
+            }
+            (AggregateFunction::ExactTotal, false) => "coalesce(exact_sum(",
+            (AggregateFunction::Average, _) | (AggregateFunction::ExactAverage, true) => "avg(",
+            (AggregateFunction::ExactAverage, false) => "exact_avg(",
+            (AggregateFunction::Minimum, _) => "min(",
+            (AggregateFunction::Maximum, _) => "max(",
+            (AggregateFunction::StandardDeviationSample, _) => "stddev_samp(",
+            (AggregateFunction::StandardDeviationPopulation, _) => "stddev_pop(",
+            (AggregateFunction::VarianceSample, _) => "var_samp(",
+            (AggregateFunction::VariancePopulation, _) => "var_pop(",
+        }
+    }
+
+    fn truncated(&mut self, unit: TimeUnit, moment: &Expression) -> fmt::Result {
+        if self.flavor.typed_text {
+            self.out.push_str(match unit {
+                TimeUnit::Hour => "date_trunc('hour', ",
+                TimeUnit::Day => "date_trunc('day', ",
+            });
+            self.expression(moment)?;
+            self.out.push(')');
+            return Ok(());
+        }
+        self.out.push_str("substr(");
+        self.expression(moment)?;
+        self.out.push_str(match unit {
+            TimeUnit::Hour => ", 1, 13) || ':00:00'",
+            TimeUnit::Day => ", 1, 10) || ' 00:00:00'",
+        });
+        Ok(())
+    }
+
+    fn comparison(&self, comparison: Comparison) -> &'static str {
+        match comparison {
+            Comparison::Equal => " = ",
+            Comparison::NotEqual => " <> ",
+            Comparison::DistinctFrom if self.flavor.distinct_from => " IS DISTINCT FROM ",
+            Comparison::DistinctFrom => " IS NOT ",
+            Comparison::NotDistinctFrom if self.flavor.distinct_from => " IS NOT DISTINCT FROM ",
+            Comparison::NotDistinctFrom => " IS ",
+            Comparison::Less => " < ",
+            Comparison::LessOrEqual => " <= ",
+            Comparison::Greater => " > ",
+            Comparison::GreaterOrEqual => " >= ",
+            Comparison::Contains => " @> ",
+            Comparison::ContainedBy => " <@ ",
+            Comparison::Overlaps => " && ",
+            Comparison::ContainsOrEquals => " >>= ",
+            Comparison::ContainedOrEquals => " <<= ",
+            Comparison::ContainsMore | Comparison::RightOf => " >> ",
+            Comparison::ContainedByMore | Comparison::LeftOf => " << ",
+            Comparison::HasKey => " ? ",
+            Comparison::HasAnyKey => " ?| ",
+            Comparison::HasAllKeys => " ?& ",
+            Comparison::NotRightOf => " &< ",
+            Comparison::NotLeftOf => " &> ",
+            Comparison::Adjacent => " -|- ",
+        }
+    }
+}

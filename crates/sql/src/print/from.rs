@@ -1,0 +1,120 @@
+//! Items of FROM, joins and calls.
+
+use std::fmt::{self, Write as _};
+
+use super::Printer;
+use crate::tree::{Call, FromItem, Join, JoinKind};
+
+impl Printer<'_> {
+    pub(super) fn item(&mut self, item: &FromItem) -> fmt::Result {
+        match item {
+            FromItem::Table { name, alias } => {
+                self.table_name(name);
+                self.out.push_str(" AS ");
+                self.alias(*alias)
+            }
+            FromItem::Subquery { select, alias } => {
+                self.out.push('(');
+                self.select(select)?;
+                self.out.push_str(") AS ");
+                self.alias(*alias)
+            }
+            FromItem::Arrays { parameters, alias } => {
+                self.out.push_str("unnest(");
+                for (index, parameter) in parameters.iter().enumerate() {
+                    self.comma(index);
+                    self.parameter(*parameter)?;
+                }
+                self.out.push_str(") AS ");
+                self.alias(*alias)?;
+                self.out.push('(');
+                for index in 0..parameters.len() {
+                    self.comma(index);
+                    write!(self.out, "c{index}")?;
+                }
+                self.out.push(')');
+                Ok(())
+            }
+            FromItem::RowArray { parameter, alias } => {
+                self.out.push_str("unnest(");
+                self.parameter(*parameter)?;
+                self.out.push_str(") AS ");
+                self.alias(*alias)
+            }
+            FromItem::RowsOfText { text, table, alias } => {
+                self.out.push_str("unnest(CAST(");
+                self.expression(text)?;
+                self.out.push_str(" AS ");
+                self.table_name(table);
+                self.out.push_str("[])) AS ");
+                self.alias(*alias)
+            }
+            FromItem::Function { call, unnest, alias, column } => {
+                if *unnest {
+                    self.out.push_str("unnest(");
+                }
+                self.call(call)?;
+                self.out.push_str(if *unnest { ") AS " } else { " AS " });
+                self.alias(*alias)?;
+                if let Some(column) = column {
+                    self.out.push('(');
+                    self.identifier(column);
+                    self.out.push(')');
+                }
+                Ok(())
+            }
+        }
+    }
+
+    pub(super) fn call(&mut self, call: &Call) -> fmt::Result {
+        self.table_name(&call.function);
+        self.out.push('(');
+        for (index, argument) in call.arguments.iter().enumerate() {
+            self.comma(index);
+            if let Some(name) = &argument.name {
+                self.identifier(name);
+                self.out.push_str(" => ");
+            }
+            self.expression(&argument.value)?;
+        }
+        self.out.push(')');
+        Ok(())
+    }
+
+    pub(super) fn join(&mut self, join: &Join) -> fmt::Result {
+        let on = match &join.kind {
+            JoinKind::Inner(on) => {
+                self.out.push_str(" JOIN ");
+                Some(on)
+            }
+            JoinKind::Left(on) => {
+                self.out.push_str(" LEFT JOIN ");
+                Some(on)
+            }
+            JoinKind::LeftInOrder(on) => {
+                // Without an offset the subquery would be taken apart, and hashed.
+                let alias = join.item.alias();
+                self.out.push_str(" LEFT JOIN LATERAL (SELECT ");
+                self.alias(alias)?;
+                self.out.push_str(".* FROM ");
+                self.item(&join.item)?;
+                self.out.push_str(" WHERE ");
+                self.expression(on)?;
+                self.out.push_str(" OFFSET 0) AS ");
+                self.alias(alias)?;
+                self.out.push_str(" ON TRUE");
+                return Ok(());
+            }
+            JoinKind::CrossLateral => {
+                self.out.push_str(" CROSS JOIN LATERAL ");
+                None
+            }
+        };
+        self.item(&join.item)?;
+        if let Some(on) = on {
+            self.out.push_str(" ON ");
+            self.expression(on)?;
+        }
+        Ok(())
+    }
+}
