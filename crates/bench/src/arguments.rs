@@ -7,9 +7,9 @@ use crate::race::floor::bare;
 use crate::schema_size::database::Family;
 use crate::schema_size::operations::Dialect;
 use crate::start_up::{self, Contestant};
-use crate::{compare, documents, race, schema_size};
+use crate::{compare, documents, long, race, schema_size};
 
-pub(crate) const HELP: &str = "\
+const HELP: &str = "\
 Thalweg beside others.
 
 cargo xtask compare [--only QUERY] [--set SET] [--keep] [--verbose]
@@ -80,6 +80,7 @@ pub(crate) enum Command {
     SchemaSize(schema_size::Options),
     Documents(documents::Options),
     StartUp(start_up::Options),
+    Long(long::Kind, long::Options),
     Run(race::options::Options),
     SqliteFloor(bare::Options),
     /// Of the run in this folder, or of the newest.
@@ -118,6 +119,13 @@ pub(crate) enum ArgumentError {
     Resume,
     #[error("there is no kind of database `{0}`, only `sqlite` and `postgres`")]
     Source(String),
+    #[error(transparent)]
+    Long(#[from] long::ArgumentError),
+}
+
+/// What can be asked.
+pub(crate) fn help() -> String {
+    [HELP, long::HELP, race::options::HELP].concat()
 }
 
 /// Reads the words after the program's name.
@@ -132,6 +140,8 @@ pub(crate) fn parse(words: &[String]) -> Result<Command, ArgumentError> {
         "schema-size" => parse_schema_size(rest),
         "documents" => parse_documents(rest),
         "start-up" => parse_start_up(rest),
+        "streaming" => parse_long(long::Kind::Streaming, rest),
+        "beside" => parse_long(long::Kind::Beside, rest),
         "run" => parse_run(rest),
         "report" => parse_report(rest),
         "sqlite-floor" => parse_sqlite_floor(rest),
@@ -264,6 +274,10 @@ fn parse_start_up(words: &[String]) -> Result<Command, ArgumentError> {
         }
     }
     Ok(Command::StartUp(options))
+}
+
+fn parse_long(kind: long::Kind, words: &[String]) -> Result<Command, ArgumentError> {
+    Ok(Command::Long(kind, long::parse(kind, words)?))
 }
 
 /// Numbers of tables; the databases have those of their base at least.
@@ -402,6 +416,16 @@ mod tests {
         check("start-up --rounds 0", &Err(ArgumentError::Rounds("0".to_owned())));
         check("start-up --name ../one", &Err(ArgumentError::Folder("../one".to_owned())));
         check("start-up --contestant node", &Err(ArgumentError::Contestant("node".to_owned())));
+    }
+
+    #[test]
+    fn options_of_long_answers_are_read() {
+        let beside = Command::Long(long::Kind::Beside, long::Options::default());
+        check("beside", &Ok(beside));
+        let options = long::Options { quick: true, ..long::Options::default() };
+        check("streaming --quick", &Ok(Command::Long(long::Kind::Streaming, options)));
+        let error = long::ArgumentError::Seconds("x".to_owned());
+        check("streaming --stall-timeout x", &Err(ArgumentError::Long(error)));
     }
 
     #[test]

@@ -2,7 +2,7 @@
 
 use std::io::{self, BufRead, BufReader, Read, Write};
 use std::net::{Ipv4Addr, SocketAddr, TcpStream};
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 use serde_json::Value;
 
@@ -31,6 +31,16 @@ pub(crate) enum HttpError {
 pub(crate) struct Answer {
     pub(crate) status: u16,
     pub(crate) body: Vec<u8>,
+}
+
+/// An answer, and when it came.
+#[derive(Debug)]
+pub(crate) struct Timed {
+    pub(crate) answer: Answer,
+    /// From the request to the first byte of the body.
+    pub(crate) first_byte: Duration,
+    /// To the last one.
+    pub(crate) whole: Duration,
 }
 
 /// How the end of an answer's body is known.
@@ -63,14 +73,21 @@ impl Connection {
 
     /// Sends one body to a path and reads what comes back.
     pub(crate) fn post_to(&mut self, path: &str, body: &str) -> Result<Answer, HttpError> {
-        let request = format!(
-            "POST {path} HTTP/1.1\r\nHost: localhost\r\nContent-Type: application/json\r\n\
-             Accept: application/json\r\nContent-Length: {}\r\n\r\n{body}",
-            body.len()
-        );
+        let request = request(path, body);
         self.stream.get_mut().write_all(request.as_bytes())?;
         let (status, length) = self.read_head()?;
         Ok(Answer { status, body: self.read_body(&length)? })
+    }
+
+    /// The same to the usual path, with a look at the clock.
+    pub(crate) fn post_timed(&mut self, body: &str) -> Result<Timed, HttpError> {
+        let started = Instant::now();
+        self.stream.get_mut().write_all(request("/graphql", body).as_bytes())?;
+        let (status, length) = self.read_head()?;
+        self.stream.fill_buf()?;
+        let first_byte = started.elapsed();
+        let body = self.read_body(&length)?;
+        Ok(Timed { answer: Answer { status, body }, first_byte, whole: started.elapsed() })
     }
 
     fn read_head(&mut self) -> Result<(u16, Length), HttpError> {
@@ -136,4 +153,13 @@ impl Connection {
         }
         Ok(line.trim_end().to_owned())
     }
+}
+
+/// A request as it is sent.
+pub(crate) fn request(path: &str, body: &str) -> String {
+    format!(
+        "POST {path} HTTP/1.1\r\nHost: localhost\r\nContent-Type: application/json\r\n\
+         Accept: application/json\r\nContent-Length: {}\r\n\r\n{body}",
+        body.len()
+    )
 }

@@ -2,7 +2,8 @@
 //!
 //! `arguments` reads the command line. `compare` asks PostGraphile 4, PostGraphile 5 and Thalweg
 //! the same, `schema_size` measures what requests and starts cost on schemas of different sizes,
-//! `documents` sends documents that no server has seen, `start_up` lets all three start on them, `race` measures how fast they answer.
+//! `documents` sends documents that no server has seen, `long` asks for long answers and keeps
+//! statements running beside short requests, `start_up` lets all three start on them, `race` measures how fast they answer.
 //! `server` runs a program that answers, `peers` installs those that are not ours, `http` asks.
 #![allow(
     clippy::print_stdout,
@@ -14,6 +15,7 @@ mod arguments;
 mod compare;
 mod documents;
 mod http;
+mod long;
 mod peers;
 mod race;
 mod schema_size;
@@ -35,6 +37,8 @@ enum Failure {
     #[error(transparent)]
     StartUp(#[from] start_up::StartUpError),
     #[error(transparent)]
+    Long(#[from] long::LongError),
+    #[error(transparent)]
     Run(#[from] race::failure::RaceError),
     #[error(transparent)]
     Report(#[from] race::report::ReportError),
@@ -46,7 +50,7 @@ fn main() -> ExitCode {
     let words: Vec<String> = std::env::args().skip(1).collect();
     let outcome = match arguments::parse(&words) {
         Ok(Command::Help) => {
-            print!("{}{}", arguments::HELP, race::options::HELP);
+            print!("{}", arguments::help());
             Ok(true)
         }
         Ok(Command::Compare(options)) => {
@@ -59,11 +63,14 @@ fn main() -> ExitCode {
         Ok(Command::StartUp(options)) => {
             start_up::start_up(&workspace(), &options).map_err(Failure::from)
         }
+        Ok(Command::Long(kind, options)) => {
+            long::measure(&workspace(), kind, &options).map_err(Failure::from)
+        }
         Ok(Command::Run(options)) => race::run(&workspace(), &options).map_err(Failure::from),
         Ok(Command::SqliteFloor(options)) => sqlite_floor(&options),
         Ok(Command::Report(folder)) => report(folder).map_err(Failure::from),
         Err(error) => {
-            eprintln!("bench: {error}\n\n{}{}", arguments::HELP, race::options::HELP);
+            eprintln!("bench: {error}\n\n{}", arguments::help());
             return ExitCode::from(2);
         }
     };

@@ -9,21 +9,21 @@
 //! What came of it is a `record` in the `folder` of the run; `progress` and `table` are for the
 //! terminal, `report` is for everybody else.
 
-mod answers;
+pub(crate) mod answers;
 pub(crate) mod contestant;
 mod course;
 pub(crate) mod data;
-mod entry;
+pub(crate) mod entry;
 pub(crate) mod failure;
 pub(crate) mod floor;
 mod folder;
 pub(crate) mod load;
-mod machine;
-mod meter;
+pub(crate) mod machine;
+pub(crate) mod meter;
 pub(crate) mod options;
 mod pace;
-mod place;
-mod plan;
+pub(crate) mod place;
+pub(crate) mod plan;
 mod progress;
 mod ramp;
 mod random;
@@ -33,7 +33,7 @@ pub(crate) mod suite;
 mod table;
 mod tools;
 pub(crate) mod usage;
-mod warm_up;
+pub(crate) mod warm_up;
 
 #[cfg(test)]
 mod equal_answers;
@@ -200,6 +200,6 @@ fn new_run(pace: &Pace) -> Run {
 }
 
 /// RFC 3339, UTC.
-fn now() -> String {
+pub(crate) fn now() -> String {
     humantime::format_rfc3339_seconds(SystemTime::now()).to_string()
 }

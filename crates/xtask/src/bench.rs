@@ -15,7 +15,7 @@ pub(crate) enum BenchError {
 }
 
 /// What is measured, and so has to be the build that people use.
-const MEASURED: [&str; 4] = ["run", "documents", "schema-size", "start-up"];
+const MEASURED: [&str; 6] = ["run", "documents", "schema-size", "start-up", "streaming", "beside"];
 
 /// Builds the product if it is wanted and not given, and runs `bench` on the words; those of a run
 /// if they name no command.
@@ -36,7 +36,7 @@ pub(crate) fn bench(workspace: &Path, words: &[String]) -> Result<(), BenchError
     }
     let mut bench = program::cargo();
     bench.args(["run", "--quiet", "-p", "bench"]).current_dir(workspace);
-    if matches!(command, "run" | "sqlite-floor") {
+    if matches!(command, "run" | "sqlite-floor" | "streaming" | "beside") {
         // Some of the load is its own, and so is the bare loop over SQLite.
         bench.arg("--release");
     }

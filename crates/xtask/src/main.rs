@@ -68,6 +68,10 @@ cargo xtask bench [--help] [OPTIONS]
 cargo xtask bench schema-size [--help] [OPTIONS]
     Measures what a request costs, and what the server takes, by the number of tables.
 
+cargo xtask bench streaming [--help] [OPTIONS]
+cargo xtask bench beside [--help] [OPTIONS]
+    Measures long answers with slow readers, and short requests beside long statements.
+
 cargo xtask dist [--offline] [--program FILE]
     Makes a release for this machine's kind in target/dist: a static program in a tarball and in a
     Debian package, with completions, manual pages and the licences of others, and checksums.

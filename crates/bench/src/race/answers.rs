@@ -19,7 +19,7 @@ struct Envelope<'a> {
 }
 
 /// The requests of a query, in one line each.
-pub(super) fn bodies(document: &str, sets: &[Map<String, Value>]) -> Vec<String> {
+pub(crate) fn bodies(document: &str, sets: &[Map<String, Value>]) -> Vec<String> {
     let body =
         |set: &Map<String, Value>| json!({ "query": document, "variables": set }).to_string();
     sets.iter().map(body).collect()
@@ -27,7 +27,7 @@ pub(super) fn bodies(document: &str, sets: &[Map<String, Value>]) -> Vec<String>
 
 /// Asks all of them, one after another, and gives the bodies of the answers, or why the first bad
 /// one is none.
-pub(super) fn ask(port: u16, path: &str, bodies: &[String]) -> Result<Vec<Vec<u8>>, String> {
+pub(crate) fn ask(port: u16, path: &str, bodies: &[String]) -> Result<Vec<Vec<u8>>, String> {
     let mut connection = Connection::open(port).map_err(|error| error.to_string())?;
     let answers = bodies.iter().map(|body| {
         let answer = connection.post_to(path, body).map_err(|error| error.to_string())?;

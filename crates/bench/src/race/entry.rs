@@ -63,13 +63,7 @@ pub(super) fn start(
         ("dialect", dialect.clone()),
     ]);
     let mut command = command(&words, &places)?;
-    for (name, _) in std::env::vars_os() {
-        // What is set for somebody's own work changes what is measured.
-        let text = name.to_string_lossy();
-        if text.starts_with("THALWEG_") || text.starts_with("PG") {
-            command.env_remove(&name);
-        }
-    }
+    forget_environment(&mut command);
     for (name, value) in &server.file.environment {
         command.env(name, fill(value, &places));
     }
@@ -79,6 +73,16 @@ pub(super) fn start(
     match Server::start(command, port, &log) {
         Ok(server) => Ok(Runner::Server { server, dialect }),
         Err(error) => Err(shorten(&error.to_string())),
+    }
+}
+
+/// What is set for somebody's own work changes what is measured.
+pub(crate) fn forget_environment(command: &mut Command) {
+    for (name, _) in std::env::vars_os() {
+        let text = name.to_string_lossy();
+        if text.starts_with("THALWEG_") || text.starts_with("PG") {
+            command.env_remove(&name);
+        }
     }
 }
 

@@ -10,7 +10,7 @@ pub(crate) mod bare;
 mod beside;
 pub(crate) mod burst;
 pub(crate) mod failure;
-mod latency;
+pub(crate) mod latency;
 pub(crate) mod oha;
 mod open;
 pub(crate) mod pgbench;

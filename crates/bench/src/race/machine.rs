@@ -6,7 +6,7 @@ use std::thread;
 use super::record::Machine;
 
 /// As Linux says it.
-pub(super) fn machine() -> Machine {
+pub(crate) fn machine() -> Machine {
     let cores = thread::available_parallelism().map_or(1, std::num::NonZero::get);
     let memory = field("/proc/meminfo", "MemTotal");
     let kibibytes = memory.split_whitespace().next().and_then(|word| word.parse::<u64>().ok());

@@ -153,7 +153,7 @@ impl Meter {
 }
 
 /// Repeats what was disturbed, at most so often, and gives the least disturbed one.
-pub(super) fn undisturbed<E>(
+pub(crate) fn undisturbed<E>(
     repetitions: u32,
     mut measure: impl FnMut() -> Result<Outcome, E>,
 ) -> Result<Outcome, E> {

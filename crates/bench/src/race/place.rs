@@ -15,7 +15,7 @@ const POSTGRES_SETTINGS: [&str; 2] = ["max_connections=300", "shared_buffers=256
 
 /// Makes databases; all are gone with it.
 #[derive(Debug)]
-pub(super) struct Place {
+pub(crate) struct Place {
     folder: PathBuf,
     chinook: Option<PathBuf>,
     /// Started for the first suite that wants it.
@@ -24,27 +24,27 @@ pub(super) struct Place {
 
 /// Where a suite's rows are.
 #[derive(Debug)]
-pub(super) struct Database {
-    pub(super) source: Source,
+pub(crate) struct Database {
+    pub(crate) source: Source,
     /// `sqlite:FILE`, or `postgres:///…` by the Unix socket.
-    pub(super) url: String,
+    pub(crate) url: String,
     /// PostgreSQL's name of it, or the file.
-    pub(super) name: String,
+    pub(crate) name: String,
     /// PostgreSQL's folder of sockets; empty for SQLite.
-    pub(super) socket: String,
-    pub(super) port: u16,
+    pub(crate) socket: String,
+    pub(crate) port: u16,
     /// PostgreSQL's first process.
-    pub(super) process: Option<u32>,
+    pub(crate) process: Option<u32>,
 }
 
 impl Place {
     /// `folder` is for SQLite's files.
-    pub(super) fn new(folder: &Path, chinook: Option<PathBuf>) -> Self {
+    pub(crate) fn new(folder: &Path, chinook: Option<PathBuf>) -> Self {
         Self { folder: folder.to_owned(), chinook, postgres: None }
     }
 
     /// Makes the tables and rows of a suite.
-    pub(super) fn make(&mut self, stage: Stage<'_>) -> Result<Database, RaceError> {
+    pub(crate) fn make(&mut self, stage: Stage<'_>) -> Result<Database, RaceError> {
         let given = self.chinook.clone();
         let given = given.as_deref();
         match stage.source {
@@ -80,12 +80,12 @@ impl Place {
     }
 
     /// PostgreSQL, where a suite has wanted it.
-    pub(super) fn server(&self) -> Option<&Server> {
+    pub(crate) fn server(&self) -> Option<&Server> {
         self.postgres.as_ref()
     }
 
     /// What the rows are in, where there is one already.
-    pub(super) fn postgres_version(&self) -> Option<String> {
+    pub(crate) fn postgres_version(&self) -> Option<String> {
         self.postgres.as_ref().map(|server| server.installation().version.to_string())
     }
 

@@ -30,9 +30,9 @@ pub(super) enum Load {
 
 /// A suite on one of its sources.
 #[derive(Clone, Copy, Debug)]
-pub(super) struct Stage<'s> {
-    pub(super) suite: &'s Suite,
-    pub(super) source: Source,
+pub(crate) struct Stage<'s> {
+    pub(crate) suite: &'s Suite,
+    pub(crate) source: Source,
 }
 
 impl Stage<'_> {

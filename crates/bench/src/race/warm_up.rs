@@ -5,7 +5,7 @@ const STEADY: f64 = 0.05;
 
 /// Runs loops until two in a row differ by less than 5 %, at most so many, and gives the speed of
 /// the last one.
-pub(super) fn until_steady<E>(
+pub(crate) fn until_steady<E>(
     most: u32,
     mut measure: impl FnMut() -> Result<f64, E>,
 ) -> Result<f64, E> {

@@ -4,7 +4,7 @@ use crate::race::record::Latency;
 
 /// Of times in microseconds; zeros where there are none. Each percentile is one of the times: the
 /// smallest that so many of them do not exceed.
-pub(super) fn summarize(mut times: Vec<f64>) -> Latency {
+pub(crate) fn summarize(mut times: Vec<f64>) -> Latency {
     times.sort_unstable_by(f64::total_cmp);
     let percentile = |hundredths: usize| {
         let rank = (times.len() * hundredths).div_ceil(100);
