@@ -34,7 +34,7 @@ pub(super) fn measure(
         tell(&format!("{} alone", small.query));
         pace.warm_up(&target)?;
         let alone = pace.measure(&target)?;
-        findings.loops(query, &[("alone", &alone)]);
+        findings.loops(query, &[("alone", &alone, None)]);
         for kind in &kinds {
             for number in NUMBERS {
                 let part = format!("{query} beside {number} × {}", kind.title());
@@ -43,9 +43,7 @@ pub(super) fn measure(
                 let measured = pace.measure(&target);
                 let asked = askers.finish();
                 let beside = measured?;
-                findings.loops(&part, &[("beside", &beside)]);
-                let max = beside.latency.max / 1e3;
-                findings.judge(&part, "max, beside", max, Unit::Milliseconds, MAX);
+                findings.loops(&part, &[("beside", &beside, Some(MAX))]);
                 if beside.failures > 0 {
                     let problem = format!("{} short requests failed", beside.failures);
                     findings.wrong(&part, &problem);

@@ -94,9 +94,9 @@ impl Findings {
         self.push(part, name, value.into(), unit, Some(target));
     }
 
-    /// Closed loops of short requests.
-    pub(super) fn loops(&mut self, part: &str, loops: &[(&str, &Outcome)]) {
-        for (name, outcome) in loops {
+    /// Closed loops of short requests; the target is for the maximum in milliseconds.
+    pub(super) fn loops(&mut self, part: &str, loops: &[(&str, &Outcome, Option<Target>)]) {
+        for (name, outcome, target) in loops {
             let latency = &outcome.latency;
             let rate = outcome.requests_per_second();
             self.add(part, &format!("requests/s, {name}"), rate, Unit::RequestsPerSecond);
@@ -105,6 +105,8 @@ impl Findings {
                 let name = format!("{percentile}, {name}");
                 self.add(part, &name, microseconds / 1e3, Unit::Milliseconds);
             }
+            let max = Some(latency.max / 1e3);
+            self.push(part, &format!("max, {name}"), max, Unit::Milliseconds, *target);
             if outcome.is_disturbed {
                 let other = outcome.cpu.other;
                 let name = format!("CPU of something else that disturbed it, {name}");

@@ -78,9 +78,7 @@ fn measure_one(
     drop(readers);
     let ended = store.wait_until_read(false, PATIENCE)?;
 
-    findings.loops(part, &[("alone", &alone), ("beside", &beside)]);
-    let max = beside.latency.max / 1e3;
-    findings.judge(part, "max, beside", max, Unit::Milliseconds, LATENCY);
+    findings.loops(part, &[("alone", &alone, None), ("beside", &beside, Some(LATENCY))]);
     #[expect(clippy::cast_precision_loss, reason = "fewer than a double counts")]
     let failures = beside.failures as f64;
     findings.judge(part, "failures, beside", failures, Unit::Count, NONE);
