@@ -9,8 +9,7 @@ use std::task::{Context, Poll, ready};
 use std::time::{Duration, Instant};
 
 use response::{Outlet, Refused, Written};
-use tokio::sync::{Notify, OwnedSemaphorePermit, Semaphore, mpsc};
-use tokio::task::JoinHandle;
+use tokio::sync::{Notify, OwnedSemaphorePermit, Semaphore, mpsc, oneshot};
 use tokio::time::timeout;
 
 use crate::error::{SourceError, SourceErrorKind};
@@ -90,8 +89,8 @@ pub struct Rest {
 /// The thread that makes an answer.
 #[derive(Debug)]
 pub(crate) struct End {
-    task: JoinHandle<Result<Written<SourceError>, ExecuteError>>,
-    _abandoner: Abandoner,
+    ended: oneshot::Receiver<Result<Written<SourceError>, ExecuteError>>,
+    _abandoner: Box<dyn fmt::Debug + Send>,
 }
 
 /// Tells the thread that the request went away. Too late for a run that has ended.
@@ -207,25 +206,36 @@ impl Drop for Abandoner {
 }
 
 impl End {
+    /// Dropping `abandoner` tells the thread that the request went away.
     pub(crate) fn new(
-        task: JoinHandle<Result<Written<SourceError>, ExecuteError>>,
-        abandoner: Abandoner,
+        ended: oneshot::Receiver<Result<Written<SourceError>, ExecuteError>>,
+        abandoner: impl fmt::Debug + Send + 'static,
     ) -> Self {
-        Self { task, _abandoner: abandoner }
+        Self { ended, _abandoner: Box::new(abandoner) }
     }
 
     /// Waits until the answer is there as a whole, or begins to be sent.
     pub(crate) async fn begin(
-        mut self,
+        self,
         mut pieces: mpsc::Receiver<Vec<u8>>,
     ) -> Result<Executed, ExecuteError> {
-        match pieces.recv().await {
+        let first = pieces.recv().await;
+        self.begun(first, pieces).await
+    }
+
+    /// The same where it is known whether the answer begins to be sent.
+    pub(crate) async fn begun(
+        mut self,
+        first: Option<Vec<u8>>,
+        pieces: mpsc::Receiver<Vec<u8>>,
+    ) -> Result<Executed, ExecuteError> {
+        match first {
             Some(first) => {
                 Ok(Executed::Streamed(Streamed { first, rest: Rest { pieces, end: self } }))
             }
             None => {
-                let ended = (&mut self.task).await;
-                ended.unwrap_or_else(|error| Err(died(&error))).map(Executed::Whole)
+                let ended = (&mut self.ended).await;
+                ended.unwrap_or_else(|_| Err(died().into())).map(Executed::Whole)
             }
         }
     }
@@ -237,9 +247,9 @@ impl Rest {
         if let Some(piece) = ready!(self.pieces.poll_recv(context)) {
             return Poll::Ready(Part::Piece(piece));
         }
-        let task = std::pin::Pin::new(&mut self.end.task);
-        let ended = ready!(task.poll(context));
-        Poll::Ready(Part::End(ended.unwrap_or_else(|error| Err(died(&error)))))
+        let ended = std::pin::Pin::new(&mut self.end.ended);
+        let ended = ready!(ended.poll(context));
+        Poll::Ready(Part::End(ended.unwrap_or_else(|_| Err(died().into()))))
     }
 }
 
@@ -254,6 +264,7 @@ impl Executed {
     }
 }
 
-fn died(error: &tokio::task::JoinError) -> ExecuteError {
-    SourceError::new(SourceErrorKind::Internal, error.to_string()).into()
+/// A thread that has ended without a word has panicked.
+pub(crate) fn died() -> SourceError {
+    SourceError::new(SourceErrorKind::Internal, "the thread that made the answer has died")
 }

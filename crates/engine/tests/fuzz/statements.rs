@@ -1,6 +1,6 @@
 //! Whether the databases accept a statement, and how many parameters it has.
 
-use ::sources::sqlite::connection::OpenFile;
+use ::sources::sqlite::connection::{Cache, OpenFile};
 use std::cell::RefCell;
 use std::collections::HashSet;
 use std::time::Duration;
@@ -30,7 +30,7 @@ impl Statements {
         let database = match address {
             SourceAddress::Sqlite(file) => {
                 // As the source opens it: with the functions that statements may call.
-                let opened = OpenFile::open(file, Duration::ZERO);
+                let opened = OpenFile::open(file, Duration::ZERO, Cache::Little);
                 Connection::Sqlite(opened.map_err(|error| error.to_string())?.connection)
             }
             SourceAddress::Postgres(url) => {

@@ -119,6 +119,15 @@ impl Served {
         fs::read_dir(format!("/proc/{}/fd", self.child.id())).unwrap().count()
     }
 
+    /// How many threads of a name the process has.
+    #[allow(dead_code, reason = "not all who share this file count threads")]
+    pub(crate) fn threads(&self, name: &str) -> usize {
+        let tasks = fs::read_dir(format!("/proc/{}/task", self.child.id())).unwrap();
+        let names = tasks.map(|task| fs::read_to_string(task.unwrap().path().join("comm")));
+        // One may end meanwhile.
+        names.filter(|found| found.as_ref().is_ok_and(|found| found.trim_end() == name)).count()
+    }
+
     /// The most bytes of memory that the process has had at a time.
     #[allow(dead_code, reason = "not all who share this file measure memory")]
     pub(crate) fn peak_memory(&self) -> u64 {

@@ -10,6 +10,7 @@ use response::sink::PORTION;
 use response::{Failure, Memory, Shape, Sink, WriteError, Writer};
 use sql::Flavor;
 use tokio::runtime::Handle;
+use tokio::sync::oneshot;
 use tokio::task::spawn_blocking;
 use tokio_postgres::types::Type;
 
@@ -234,8 +235,12 @@ impl PostgresConnections {
         let sink = sink.streaming(PORTION.min(sizes.whole), outlet);
         let abandoner = Abandoner::default();
         let (flag, runtime) = (abandoner.flag(), Handle::current());
-        let task = spawn_blocking(move || work.run(connection, sink, &flag, &runtime));
-        End::new(task, abandoner).begin(pieces).await
+        let (sender, ended) = oneshot::channel();
+        spawn_blocking(move || {
+            // Nobody may wait for it any more.
+            drop(sender.send(work.run(connection, sink, &flag, &runtime)));
+        });
+        End::new(ended, abandoner).begin(pieces).await
     }
 
     async fn execute(

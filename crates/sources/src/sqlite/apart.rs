@@ -1,183 +1,200 @@
-//! Connections for what takes long: each is used on a thread of its own, and stops when nobody
-//! waits for its answer any more.
+//! Requests that take long run on threads of their own, in their turn, and stop when nobody waits
+//! for their answers any more.
 
-use std::path::{Path, PathBuf};
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::sync::Arc;
 use std::time::{Duration, Instant};
 
-use response::Written;
+use response::{Outlet, Refused};
 use rusqlite::Connection;
-use tokio::sync::{OwnedSemaphorePermit, Semaphore};
-use tokio::task::{JoinHandle, spawn_blocking};
+use tokio::sync::oneshot;
 use tokio::time::timeout;
 
 use super::STEPS;
-use super::connection::OpenFile;
+use super::lanes::Run;
+use super::pace::{Lane, Meter, Pace};
 use super::planning::Planning;
+use super::threads::Threads;
 use crate::error::{SourceError, SourceErrorKind};
-use crate::source::ExecuteError;
 use crate::statistics::{Counter, Gauge};
-use crate::streamed::{Abandoner, End};
+use crate::streamed::{Abandoner, died};
 
-/// Connections that nobody uses, of all threads.
-#[derive(Clone, Debug)]
-pub(super) struct IdleFiles {
-    files: Arc<Mutex<Vec<OpenFile>>>,
-    /// How long a statement waits for a writer.
-    busy: Duration,
-}
-
-/// The right of one thread to so many connections.
+/// The way of one serving thread to the threads for what takes long.
 #[derive(Debug)]
 pub(super) struct Apart {
-    path: PathBuf,
-    idle: IdleFiles,
-    permits: Arc<Semaphore>,
-    /// For waiting until a connection is free.
+    threads: Arc<Threads>,
+    /// How many runs at once it adds to what all of them may have.
+    most: usize,
+    /// For waiting until a request may run.
     acquire_timeout: Duration,
     counter: Counter,
 }
 
-/// How much of the file a connection keeps in memory.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Cache {
-    Usual,
-    /// For a run that may take long because its reader is slow.
-    Little,
+/// How a request is to run.
+#[derive(Clone, Debug)]
+pub(super) struct Manner {
+    pub(super) planning: Planning,
+    pub(super) pace: Arc<Pace>,
+    /// Where it waits at least.
+    pub(super) lane: Lane,
 }
 
-/// Work on another thread. If this is dropped, its statements are interrupted.
+/// A request that waits or runs. If this is dropped, it leaves the queue, or its statements are
+/// interrupted.
 #[derive(Debug)]
-pub(super) struct Started<T> {
-    task: JoinHandle<T>,
+pub(super) struct Ticket {
+    threads: Arc<Threads>,
+    number: u64,
+    acquire_timeout: Duration,
+    counter: Counter,
     abandoned: Abandoner,
-    /// Keeps the place of the work until its end was noticed.
-    _noticed: Arc<OwnedSemaphorePermit>,
+    is_over: bool,
 }
 
-impl IdleFiles {
-    pub(super) fn new(file: OpenFile, busy: Duration) -> Self {
-        Self { files: Arc::new(Mutex::new(vec![file])), busy }
-    }
-
-    fn lock(&self) -> MutexGuard<'_, Vec<OpenFile>> {
-        // A list of connections is whole at any time, even if a thread died while it held it.
-        self.files.lock().unwrap_or_else(PoisonError::into_inner)
-    }
-
-    /// A connection to the file that is at the path now.
-    fn take(&self, path: &Path) -> Result<OpenFile, SourceError> {
-        loop {
-            let Some(file) = self.lock().pop() else { return Ok(OpenFile::open(path, self.busy)?) };
-            if file.is_at(path) {
-                return Ok(file);
-            }
-        }
-    }
+/// An outlet whose first piece makes the run one that waits for its reader.
+#[derive(Debug)]
+struct Paced {
+    outlet: Box<dyn Outlet>,
+    threads: Arc<Threads>,
+    number: u64,
+    has_sent: bool,
 }
 
 impl Apart {
-    pub(super) fn new(
-        path: &Path,
-        idle: &IdleFiles,
-        most: usize,
-        acquire_timeout: Duration,
-    ) -> Self {
-        let permits = Arc::new(Semaphore::new(most.min(Semaphore::MAX_PERMITS)));
-        Self {
-            path: path.into(),
-            idle: idle.clone(),
-            permits,
-            acquire_timeout,
-            counter: Counter::default(),
-        }
+    pub(super) fn new(threads: &Arc<Threads>, most: usize, acquire_timeout: Duration) -> Self {
+        threads.add(most);
+        let threads = Arc::clone(threads);
+        Self { threads, most, acquire_timeout, counter: Counter::default() }
     }
 
     pub(super) fn count(&mut self, counter: Counter) {
         self.counter = counter;
     }
 
+    pub(super) fn counter(&self) -> &Counter {
+        &self.counter
+    }
+
     /// Runs `work` on another thread. If the future is dropped, its statements are interrupted.
     pub(super) async fn run<T, E>(
         &self,
-        planning: Planning,
+        manner: &Manner,
         work: impl FnOnce(&Connection) -> Result<T, E> + Send + 'static,
     ) -> Result<T, E>
     where
         T: Send + 'static,
         E: From<SourceError> + Send + 'static,
     {
-        let mut started = self.start(planning, Cache::Usual, work).await?;
-        let failed = |error: tokio::task::JoinError| {
-            SourceError::new(SourceErrorKind::Internal, error.to_string()).into()
-        };
-        (&mut started.task).await.unwrap_or_else(|error| Err(failed(error)))
+        let mut ticket = self.ticket();
+        let ended = ticket.start(manner, work);
+        let ended = ticket.in_time(ended).await.ok_or_else(|| ticket.none_free())?;
+        ticket.is_over = true;
+        ended.unwrap_or_else(|_| Err(died().into()))
     }
 
-    /// Starts `work` on another thread, once there is a connection for it.
-    pub(super) async fn start<T, E>(
+    /// For a request that will be started.
+    pub(super) fn ticket(&self) -> Ticket {
+        Ticket {
+            threads: Arc::clone(&self.threads),
+            number: self.threads.number(),
+            acquire_timeout: self.acquire_timeout,
+            counter: self.counter.clone(),
+            abandoned: Abandoner::default(),
+            is_over: false,
+        }
+    }
+}
+
+impl Drop for Apart {
+    fn drop(&mut self) {
+        self.threads.remove(self.most);
+    }
+}
+
+impl Manner {
+    /// For what is short, whatever comes of it.
+    pub(super) fn short() -> Self {
+        Self { planning: Planning::default(), pace: Arc::default(), lane: Lane::Short }
+    }
+}
+
+impl Ticket {
+    /// The same outlet, which tells that the run waits for its reader.
+    pub(super) fn pace(&self, outlet: Box<dyn Outlet>) -> Box<dyn Outlet> {
+        let (threads, number) = (Arc::clone(&self.threads), self.number);
+        Box::new(Paced { outlet, threads, number, has_sent: false })
+    }
+
+    /// Has `work` run on another thread in its turn.
+    pub(super) fn start<T, E>(
         &self,
-        planning: Planning,
-        cache: Cache,
+        manner: &Manner,
         work: impl FnOnce(&Connection) -> Result<T, E> + Send + 'static,
-    ) -> Result<Started<Result<T, E>>, E>
+    ) -> oneshot::Receiver<Result<T, E>>
     where
         T: Send + 'static,
         E: From<SourceError> + Send + 'static,
     {
-        let permit = Arc::clone(&self.permits).acquire_owned();
-        let (started, waiting) = (Instant::now(), self.counter.hold(Gauge::Waiting));
-        let permit = timeout(self.acquire_timeout, permit).await;
-        drop(waiting);
-        self.counter.acquired(matches!(permit, Ok(Ok(_))), started.elapsed());
-        // The semaphore is never closed; if it were, no connection would become free.
-        let Ok(Ok(permit)) = permit else { return Err(self.none_free().into()) };
-        // Given back when the work is done and its end was noticed: then its thread is free for the
-        // next, where otherwise another thread would be made.
-        let permit = Arc::new(permit);
-        let noticed = Arc::clone(&permit);
-        let abandoned = Abandoner::default();
-        let (path, idle) = (self.path.clone(), self.idle.clone());
-        let stop = abandoned.flag();
-        let held = [self.counter.hold(Gauge::Open), self.counter.hold(Gauge::Used)];
-        let task = spawn_blocking(move || {
-            let (_permit, _held) = (permit, held);
-            let mut file = idle.take(&path)?;
-            file.plan(planning).map_err(SourceError::from)?;
-            // A flag of this run only: an interrupt could hit whoever uses the connection next.
-            let is_abandoned = move || stop.is_set();
-            file.connection
-                .progress_handler(STEPS, Some(is_abandoned))
-                .map_err(SourceError::from)?;
-            let done = match cache {
-                Cache::Usual => work(&file.connection),
-                Cache::Little => {
-                    file.keep_little().map_err(SourceError::from)?;
-                    let done = work(&file.connection);
-                    file.keep_usual().map_err(SourceError::from)?;
-                    done
-                }
-            };
-            idle.lock().push(file);
-            done
-        });
-        Ok(Started { task, abandoned, _noticed: noticed })
+        let (sender, ended) = oneshot::channel();
+        let (stop, planning) = (self.abandoned.flag(), manner.planning);
+        let (counter, since) = (self.counter.clone(), Instant::now());
+        let waiting = counter.hold(Gauge::Waiting);
+        let meter = Arc::new(Meter::default());
+        let run =
+            Run { number: self.number, pace: Arc::clone(&manner.pace), meter: Arc::clone(&meter) };
+        let work = move |file: Result<&mut super::connection::OpenFile, SourceError>| {
+            drop(waiting);
+            meter.begin();
+            counter.acquired(file.is_ok(), since.elapsed());
+            let _held = [counter.hold(Gauge::Open), counter.hold(Gauge::Used)];
+            let done = file.map_err(E::from).and_then(|file| {
+                file.plan(planning).map_err(SourceError::from)?;
+                // A flag of this run only: an interrupt could hit whoever uses the connection next.
+                let is_abandoned = move || stop.is_set();
+                let watched = file.connection.progress_handler(STEPS, Some(is_abandoned));
+                watched.map_err(SourceError::from)?;
+                work(&file.connection)
+            });
+            // Nobody may wait for it any more.
+            Box::new(move || drop(sender.send(done))) as Box<dyn FnOnce() + Send>
+        };
+        self.threads.push(run, manner.lane, Box::new(work));
+        ended
     }
 
-    pub(super) fn counter(&self) -> &Counter {
-        &self.counter
+    /// What comes of a future that ends when the request has something to tell. None if it had to
+    /// wait for its turn for too long.
+    pub(super) async fn in_time<F: Future>(&self, future: F) -> Option<F::Output> {
+        let mut future = std::pin::pin!(future);
+        match timeout(self.acquire_timeout, &mut future).await {
+            Ok(output) => Some(output),
+            Err(_) if self.threads.leave(self.number) => {
+                self.counter.acquired(false, self.acquire_timeout);
+                None
+            }
+            Err(_) => Some(future.await),
+        }
     }
 
-    fn none_free(&self) -> SourceError {
+    pub(super) fn none_free(&self) -> SourceError {
         let milliseconds = self.acquire_timeout.as_millis();
         let message = format!("no connection became free within {milliseconds} ms");
         SourceError::new(SourceErrorKind::Busy, message)
     }
 }
 
-impl Started<Result<Written<SourceError>, ExecuteError>> {
-    /// The same for an answer that may be sent while it is made.
-    pub(super) fn into_end(self) -> End {
-        End::new(self.task, self.abandoned)
+impl Drop for Ticket {
+    fn drop(&mut self) {
+        if !self.is_over {
+            self.threads.leave(self.number);
+        }
+    }
+}
+
+impl Outlet for Paced {
+    fn send(&mut self, bytes: Vec<u8>) -> Result<(), Refused> {
+        if !std::mem::replace(&mut self.has_sent, true) {
+            self.threads.let_be_long(self.number);
+        }
+        self.outlet.send(bytes)
     }
 }

@@ -13,9 +13,14 @@ use super::planning::Planning;
 /// How many prepared statements a connection keeps.
 const STATEMENTS: usize = 256;
 
-/// How much of the file a connection keeps in memory.
-const CACHE_KIBIBYTES: i64 = 16_384;
-const LITTLE_CACHE_KIBIBYTES: i64 = 2_048;
+/// How much of the file a connection keeps in memory; the system keeps the rest.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Cache {
+    /// For what is short, where each page that is not here takes longer than its rows.
+    Usual,
+    /// For what is long, of which many may run at once.
+    Little,
+}
 
 /// An open file, which may have lost its place to another.
 #[derive(Debug)]
@@ -32,10 +37,19 @@ struct Identity {
     number: u64,
 }
 
+impl Cache {
+    fn kibibytes(self) -> i64 {
+        match self {
+            Self::Usual => 4_096,
+            Self::Little => 1_024,
+        }
+    }
+}
+
 impl OpenFile {
     /// Opens an existing file for reading. Its journal mode stays as it is: the file is not ours.
     /// A statement that meets a writer waits for as long as `busy`.
-    pub fn open(path: &Path, busy: Duration) -> Result<Self, rusqlite::Error> {
+    pub fn open(path: &Path, busy: Duration, cache: Cache) -> Result<Self, rusqlite::Error> {
         // Taken first: if the file loses its place in between, it counts as another.
         let identity = Identity::of(path);
         // A file in WAL mode needs its shared memory file, which a read-only connection may not be
@@ -54,7 +68,7 @@ impl OpenFile {
         // Not mapped into memory: a file that somebody cuts short or writes over while it is read
         // would end the process. A cache of this size reads as fast.
         connection.pragma_update(None, "mmap_size", 0)?;
-        connection.pragma_update(None, "cache_size", -CACHE_KIBIBYTES)?;
+        connection.pragma_update(None, "cache_size", -cache.kibibytes())?;
         let planning = Planning::Once;
         set(&connection, planning)?;
         Ok(Self { connection, planning, identity })
@@ -67,17 +81,6 @@ impl OpenFile {
             self.planning = planning;
         }
         Ok(())
-    }
-
-    /// A smaller cache for an answer that is sent while it is made: many of them may wait for their
-    /// readers, and what they have read they need no more.
-    pub fn keep_little(&self) -> Result<(), rusqlite::Error> {
-        self.connection.pragma_update(None, "cache_size", -LITTLE_CACHE_KIBIBYTES)
-    }
-
-    /// The cache as it was.
-    pub fn keep_usual(&self) -> Result<(), rusqlite::Error> {
-        self.connection.pragma_update(None, "cache_size", -CACHE_KIBIBYTES)
     }
 
     /// Whether the path still leads to this file. One that was moved or removed goes on to give

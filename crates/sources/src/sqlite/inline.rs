@@ -7,7 +7,7 @@ use std::time::{Duration, Instant};
 
 use rusqlite::Connection;
 
-use super::connection::OpenFile;
+use super::connection::{Cache, OpenFile};
 use super::planning::Planning;
 use super::{STEPS, is_busy};
 use crate::error::{SourceError, SourceErrorKind};
@@ -48,7 +48,7 @@ impl Inline {
 
     fn open(path: &Path, planning: Planning) -> Result<Self, SourceError> {
         // Who waits for a writer goes elsewhere to do so.
-        let mut file = OpenFile::open(path, Duration::ZERO)?;
+        let mut file = OpenFile::open(path, Duration::ZERO, Cache::Usual)?;
         file.plan(planning)?;
         let deadline = Arc::new(AtomicU64::new(u64::MAX));
         let start = Instant::now();

@@ -10,7 +10,10 @@
 //! * [`cursor`]: nested loops over prepared statements
 //! * [`execute`]: a request's whole run
 //! * `inline`: on the thread that serves the request, for a short while
-//! * `apart`: on a thread of its own
+//! * `apart`: on another thread
+//! * `pace`: how long programs take
+//! * `lanes`: who runs there, and who waits
+//! * `threads`: the threads for that, with their connections
 //! * [`source`]: a file read from every thread
 
 mod apart;
@@ -25,9 +28,12 @@ mod functions;
 mod inline;
 pub mod introspect;
 mod json;
+mod lanes;
 mod moment;
+mod pace;
 mod planning;
 pub mod source;
+mod threads;
 
 use error::is_busy;
 

@@ -49,7 +49,7 @@ mod tests {
     use rusqlite::{Connection, StatementStatus};
 
     use super::*;
-    use crate::sqlite::connection::OpenFile;
+    use crate::sqlite::connection::{Cache, OpenFile};
 
     const ROWS: &str = "CREATE TABLE album (id INTEGER PRIMARY KEY, artist INTEGER, name TEXT);
         CREATE INDEX album_artist ON album (artist);
@@ -70,7 +70,7 @@ mod tests {
         }
 
         fn open(&self, planning: Planning) -> OpenFile {
-            let mut file = OpenFile::open(&self.0, Duration::ZERO).unwrap();
+            let mut file = OpenFile::open(&self.0, Duration::ZERO, Cache::Usual).unwrap();
             file.plan(planning).unwrap();
             file
         }

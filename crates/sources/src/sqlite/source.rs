@@ -1,8 +1,8 @@
 //! A SQLite file, read from every thread.
 //!
 //! A statement runs on the thread that serves the request for a short while only. One that
-//! takes longer is started again on a thread of its own, and from then on goes there at once,
-//! until it proves short; so does one that meets a writer: nobody waits behind a long query.
+//! takes longer is started again on another thread, and from then on goes there at once, until it
+//! proves short; so does one that meets a writer: nobody waits behind a long query.
 
 use std::cell::RefCell;
 use std::path::{Path, PathBuf};
@@ -15,27 +15,29 @@ use response::sink::PORTION;
 use response::{Failure, Refused, Sink, Writer, Written};
 use sql::Flavor;
 
-use super::apart::{Apart, Cache, IdleFiles};
+use super::apart::{Apart, Manner};
 use super::bind::{Bound, bind};
-use super::connection::OpenFile;
+use super::connection::{Cache, OpenFile};
 use super::cursor::SqliteCursor;
 use super::execute;
 use super::inline::{INLINE, Inline, belongs_elsewhere};
 use super::introspect::introspect;
+use super::pace::{Clock, Lane, Pace};
 use super::planning::{Planning, has_partial_indexes};
+use super::threads::Threads;
 use crate::error::{SourceError, SourceErrorKind};
 use crate::observed::Observed;
 use crate::operand::Variables;
 use crate::relational::{self, CompileError, Strategy};
 use crate::source::{ExecuteError, OpenError, Plan, Timeouts};
 use crate::statistics::Counter;
-use crate::streamed::{Delivery, Executed, Places, Sizes};
+use crate::streamed::{Delivery, End, Executed, Places, Sizes};
 
 /// A file that was opened once to read its schema.
 #[derive(Debug)]
 pub struct SqliteSource {
     path: PathBuf,
-    idle: IdleFiles,
+    threads: Arc<Threads>,
     timeouts: Timeouts,
     partial_indexes: bool,
 }
@@ -44,8 +46,8 @@ pub struct SqliteSource {
 pub struct SqliteProgram {
     pub program: relational::Program,
     planning: Planning,
-    /// Whether it proved long: then it does not start on the serving thread.
-    long: AtomicBool,
+    /// If it proved long, it does not start on the serving thread.
+    pace: Arc<Pace>,
     /// Whether its last answer was sent while it was made: then the next one is from its
     /// beginning.
     streamed: AtomicBool,
@@ -71,13 +73,13 @@ impl SqliteSource {
         if !path.exists() {
             return Err(OpenError::NoFile(path.into()));
         }
-        let file = OpenFile::open(path, timeouts.acquire)
+        let file = OpenFile::open(path, timeouts.acquire, Cache::Little)
             .map_err(|source| OpenError::Sqlite { path: path.into(), source })?;
         let catalog = introspect(&file.connection)
             .map_err(|source| OpenError::SqliteCatalog { path: path.into(), source })?;
-        let idle = IdleFiles::new(file, timeouts.acquire);
+        let threads = Arc::new(Threads::new(path, file, timeouts.acquire));
         let partial_indexes = has_partial_indexes(&catalog);
-        Ok((Self { path: path.into(), idle, timeouts, partial_indexes }, catalog))
+        Ok((Self { path: path.into(), threads, timeouts, partial_indexes }, catalog))
     }
 
     pub fn compile(
@@ -87,15 +89,15 @@ impl SqliteSource {
     ) -> Result<SqliteProgram, CompileError> {
         let program = relational::compile(catalog, request, Flavor::SQLITE, Strategy::Nested)?;
         let planning = Planning::of(&program, self.partial_indexes);
-        let (long, streamed) = (AtomicBool::default(), AtomicBool::default());
-        Ok(SqliteProgram { program, planning, long, streamed })
+        let (pace, streamed) = (Arc::default(), AtomicBool::default());
+        Ok(SqliteProgram { program, planning, pace, streamed })
     }
 
     /// The connections of one thread: one for itself, and at most `most` for long requests.
     #[must_use]
     pub fn connections(&self, most: usize) -> SqliteConnections {
         let timeouts = self.timeouts;
-        let apart = Box::new(Apart::new(&self.path, &self.idle, most, timeouts.acquire));
+        let apart = Box::new(Apart::new(&self.threads, most, timeouts.acquire));
         let places = Places::new(most, timeouts.acquire);
         SqliteConnections {
             path: self.path.clone(),
@@ -105,6 +107,12 @@ impl SqliteSource {
             places,
             timeouts,
         }
+    }
+}
+
+impl SqliteProgram {
+    fn manner(&self, lane: Lane) -> Manner {
+        Manner { planning: self.planning, pace: Arc::clone(&self.pace), lane }
     }
 }
 
@@ -128,7 +136,7 @@ impl SqliteConnections {
         }
         // One statement asks for the rows of another while these are written.
         observed.begin_round(0..program.program.levels.len());
-        if !program.long.load(Ordering::Relaxed) && !delivery.is_always_streamed() {
+        if !program.pace.is_apart() && !delivery.is_always_streamed() {
             let writer = writer(plan, program, sink.clone(), &failures);
             let written = self.execute_inline(program, &bound, writer);
             if !is_for_elsewhere(&written) {
@@ -143,7 +151,7 @@ impl SqliteConnections {
             }
             Delivery::Streamed { .. } | Delivery::Whole => {
                 let work = move |connection: &rusqlite::Connection| work.run(connection, sink);
-                self.apart.run(program.planning, work).await.map(Executed::Whole)
+                self.apart.run(&program.manner(Lane::Short), work).await.map(Executed::Whole)
             }
         };
         observed.end_round();
@@ -162,19 +170,25 @@ impl SqliteConnections {
         let mut is_long = program.streamed.load(Ordering::Relaxed);
         let work = Arc::new(work);
         loop {
-            let (place, first) = match is_long {
+            let (place, first, lane) = match is_long {
                 true => {
-                    (Some(self.places.enter(self.apart.counter()).await?), PORTION.min(sizes.whole))
+                    let place = self.places.enter(self.apart.counter()).await?;
+                    (Some(place), PORTION.min(sizes.whole), Lane::Long)
                 }
-                false => (None, sizes.whole),
+                false => (None, sizes.whole, Lane::Short),
             };
             let has_place = place.is_some();
-            let (outlet, pieces) = self.places.channel(place);
-            let (work, sink) = (Arc::clone(&work), sink.clone().streaming(first, outlet));
+            let (outlet, mut pieces) = self.places.channel(place);
+            let ticket = self.apart.ticket();
+            let sink = sink.clone().streaming(first, ticket.pace(outlet));
+            let work = Arc::clone(&work);
             let begin =
                 move |connection: &rusqlite::Connection| work.begin(connection, sink, has_place);
-            let started = self.apart.start(program.planning, Cache::Little, begin).await?;
-            match started.into_end().begin(pieces).await {
+            let ended = ticket.start(&program.manner(lane), begin);
+            let Some(first) = ticket.in_time(pieces.recv()).await else {
+                return Err(ticket.none_free().into());
+            };
+            match End::new(ended, ticket).begun(first, pieces).await {
                 Err(ExecuteError::Refused(Refused::NoPlace)) if !is_long => is_long = true,
                 executed => {
                     let streamed = matches!(&executed, Ok(Executed::Streamed(_)));
@@ -201,7 +215,7 @@ impl SqliteConnections {
         let written = execute::execute(inline.limited(), &program.program, bound, writer);
         // Some steps are long in themselves, such as counting a table, and cannot be interrupted.
         if started.elapsed() > 5 * INLINE {
-            program.long.store(true, Ordering::Relaxed);
+            program.pace.takes_more_than(INLINE);
         }
         written
     }
@@ -212,7 +226,7 @@ impl SqliteConnections {
 
     /// Reads from the file.
     pub async fn probe(&self) -> Result<(), SourceError> {
-        self.apart.run(Planning::default(), execute::look).await
+        self.apart.run(&Manner::short(), execute::look).await
     }
 
     /// SQLite's own plan of each statement.
@@ -225,7 +239,7 @@ impl SqliteConnections {
         if let Some((_, error)) = failures.into_iter().next() {
             return Err(error);
         }
-        let file = OpenFile::open(&self.path, self.timeouts.acquire)?;
+        let file = OpenFile::open(&self.path, self.timeouts.acquire, Cache::Little)?;
         let levels = &program.program.levels;
         levels.iter().map(|level| execute::explain(&file.connection, level)).collect()
     }
@@ -268,11 +282,11 @@ impl Apartly {
         let crate::source::Program::Sqlite(program) = &self.plan.program else {
             return Err(ExecuteError::Source(foreign_plan()));
         };
-        let started = Instant::now();
+        let clock = Clock::start();
         let writer = writer(&self.plan, program, sink, &self.failures);
         let written = execute::execute(connection, &program.program, &self.bound, writer);
-        // A thread that had to wait for its processor may have made it look long.
-        program.long.store(started.elapsed() > INLINE / 2, Ordering::Relaxed);
+        // One whose thread had to wait for its processor was not long.
+        program.pace.took(clock.elapsed());
         written
     }
 }

@@ -11,7 +11,7 @@ use super::script::Script;
 use super::{Row, Rows, Variables};
 
 /// As the server says it of each of its connections.
-const CACHE_KIBIBYTES: i64 = 16_384;
+const CACHE_KIBIBYTES: i64 = 4_096;
 
 /// The statements of a script, prepared.
 #[derive(Debug)]
@@ -251,7 +251,7 @@ fn to_json(value: ValueRef<'_>) -> Value {
 mod tests {
     use std::time::Duration;
 
-    use sources::sqlite::connection::OpenFile;
+    use sources::sqlite::connection::{Cache, OpenFile};
 
     use super::*;
 
@@ -290,7 +290,8 @@ mod tests {
         let file = folder.path().join("a.db");
         let made = Connection::open(&file).expect("a file");
         made.pragma_update(None, "journal_mode", "wal").expect("a journal mode");
-        let server = OpenFile::open(&file, Duration::ZERO).expect("the server's connection");
+        let server =
+            OpenFile::open(&file, Duration::ZERO, Cache::Usual).expect("the server's connection");
         let floor = open(&file).expect("the floor's connection");
         assert_eq!(settings(&floor), settings(&server.connection));
     }
