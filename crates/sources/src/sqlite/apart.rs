@@ -10,8 +10,9 @@ use tokio::sync::oneshot;
 use tokio::time::timeout;
 
 use super::STEPS;
+use super::execute::meter::Meter;
 use super::lanes::Run;
-use super::pace::{Lane, Meter, Pace};
+use super::pace::{Lane, Pace};
 use super::planning::Planning;
 use super::threads::Threads;
 use crate::error::{SourceError, SourceErrorKind};

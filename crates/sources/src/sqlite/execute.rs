@@ -1,5 +1,7 @@
 //! A request's whole run: one snapshot, the statements, the writer.
 
+pub(super) mod meter;
+
 use fallible_streaming_iterator::FallibleStreamingIterator as _;
 use response::{Node, Shape, Writer, Written};
 use rusqlite::{CachedStatement, Connection};

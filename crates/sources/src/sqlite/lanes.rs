@@ -9,7 +9,8 @@ use std::collections::VecDeque;
 use std::sync::Arc;
 use std::time::Instant;
 
-use super::pace::{Lane, Meter, Pace};
+use super::execute::meter::Meter;
+use super::pace::{Lane, Pace};
 
 /// So many times the patience of its lane a run holds its place if it computes less: on a busy
 /// machine it waits for a processor, which more runs at once would only make worse.
