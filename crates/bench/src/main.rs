@@ -4,7 +4,8 @@
 //! the same, `schema_size` measures what requests and starts cost on schemas of different sizes,
 //! `documents` sends documents that no server has seen, `long` asks for long answers and keeps
 //! statements running beside short requests, `start_up` lets all three start on them, `race` measures how fast they answer.
-//! `server` runs a program that answers, `peers` installs those that are not ours, `http` asks.
+//! `server` runs a program that answers, `peers` installs those that are not ours, `http` asks;
+//! `fate` ends what is left of all these if the benchmark is killed.
 #![allow(
     clippy::print_stdout,
     clippy::print_stderr,
@@ -14,6 +15,7 @@
 mod arguments;
 mod compare;
 mod documents;
+mod fate;
 mod http;
 mod long;
 mod peers;

@@ -6,6 +6,8 @@ use std::io;
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
+use crate::fate;
+
 /// Whom the same is asked.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Peer {
@@ -61,11 +63,9 @@ pub(crate) fn install_from(source: &Path, workspace: &Path) -> Result<PathBuf, P
     }
     println!("bench: installing {name} from npm");
     fs::write(folder.join("package.json"), &manifest)?;
-    let done = Command::new("npm")
-        .args(["install", "--no-audit", "--no-fund", "--loglevel=error"])
-        .current_dir(&folder)
-        .output()
-        .map_err(PeerError::Npm)?;
+    let mut npm = Command::new("npm");
+    npm.args(["install", "--no-audit", "--no-fund", "--loglevel=error"]).current_dir(&folder);
+    let done = fate::bind(&mut npm).and_then(Command::output).map_err(PeerError::Npm)?;
     if !done.status.success() {
         let output = String::from_utf8_lossy(&[done.stdout, done.stderr].concat()).into_owned();
         return Err(PeerError::Install { folder: folder.display().to_string(), output });

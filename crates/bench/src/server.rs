@@ -10,6 +10,7 @@ use std::time::{Duration, Instant};
 
 use serde_json::{Value, json};
 
+use crate::fate;
 use crate::http::Connection;
 
 /// Node compiles for several seconds where two cores are shared; under valgrind large schemas take
@@ -62,11 +63,9 @@ impl Server {
         let output = File::create(log)?;
         let errors = output.try_clone()?;
         let started = Instant::now();
-        let child = command
-            .stdin(Stdio::null())
-            .stdout(output)
-            .stderr(errors)
-            .spawn()
+        command.stdin(Stdio::null()).stdout(output).stderr(errors);
+        let child = fate::bind(&mut command)
+            .and_then(Command::spawn)
             .map_err(|error| ServerError::Start { program: program.clone(), error })?;
         let mut server = Self { port, child, log: log.to_owned(), start_time: Duration::default() };
         server.wait(&program, started + patience, patience, question, is_answer)?;

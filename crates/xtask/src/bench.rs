@@ -1,5 +1,7 @@
 //! Thalweg beside others, and measured: a crate of its own, because it has dependencies.
 
+use std::convert::Infallible;
+use std::os::unix::process::CommandExt;
 use std::path::Path;
 use std::process::Command;
 
@@ -17,9 +19,9 @@ pub(crate) enum BenchError {
 /// What is measured, and so has to be the build that people use.
 const MEASURED: [&str; 6] = ["run", "documents", "schema-size", "start-up", "streaming", "beside"];
 
-/// Builds the product if it is wanted and not given, and runs `bench` on the words; those of a run
-/// if they name no command.
-pub(crate) fn bench(workspace: &Path, words: &[String]) -> Result<(), BenchError> {
+/// Builds the product if it is wanted and not given, and becomes `bench` on the words; those of a
+/// run if they name no command.
+pub(crate) fn bench(workspace: &Path, words: &[String]) -> Result<Infallible, BenchError> {
     let mut words = words.to_vec();
     if words.first().is_none_or(|word| word.starts_with("--") && word != "--help") {
         words.insert(0, "run".to_owned());
@@ -41,7 +43,8 @@ pub(crate) fn bench(workspace: &Path, words: &[String]) -> Result<(), BenchError
         bench.arg("--release");
     }
     bench.arg("--").args(&words);
-    run(&words.join(" "), bench)
+    // In the place of this process, as Cargo does it too: who kills this one kills the benchmark.
+    Err(bench.exec().into())
 }
 
 fn run(name: &str, mut command: Command) -> Result<(), BenchError> {

@@ -110,7 +110,6 @@ fn main() -> ExitCode {
         Command::Test(options) => test::test(&workspace, &options),
         Command::Fuzz(options) => fuzz::fuzz(&workspace, &options),
         Command::Bench(words) => match bench::bench(&workspace, &words) {
-            Ok(()) => true,
             Err(error) => {
                 eprintln!("xtask: {error}");
                 false

@@ -10,6 +10,7 @@ use std::thread;
 use std::time::Duration;
 
 use super::failure::SizeError;
+use crate::fate;
 
 /// What `perf` is asked for.
 const EVENT: &str = "instructions:u";
@@ -127,13 +128,10 @@ fn count_by_perf(
     work: impl FnOnce() -> Result<(), SizeError>,
 ) -> Result<u64, SizeError> {
     let failed = |error| SizeError::Program { program: "perf".to_owned(), error };
-    let mut perf = Command::new("perf")
-        .args(["stat", "-x", ",", "-e", event, "-p", &pid.to_string()])
-        .stdin(Stdio::null())
-        .stdout(Stdio::null())
-        .stderr(Stdio::piped())
-        .spawn()
-        .map_err(failed)?;
+    let mut perf = Command::new("perf");
+    perf.args(["stat", "-x", ",", "-e", event, "-p", &pid.to_string()]);
+    perf.stdin(Stdio::null()).stdout(Stdio::null()).stderr(Stdio::piped());
+    let mut perf = fate::bind(&mut perf).and_then(Command::spawn).map_err(failed)?;
     thread::sleep(ATTACH);
     let worked = work();
     // It prints its count when it is interrupted, as at a terminal.

@@ -6,6 +6,7 @@ use std::process::Command;
 use super::beside::{self, Counts};
 use super::failure::LoadError;
 use super::latency;
+use crate::fate;
 use crate::race::floor::bare::Measured;
 use crate::race::record::{Cpu, Outcome};
 use crate::race::usage::Processes;
@@ -40,7 +41,7 @@ impl Bare<'_> {
         let mut command = Command::new(std::env::current_exe()?);
         command.args(["sqlite-floor", "--suite", self.suite, "--query", self.query]);
         command.arg("--file").arg(self.file).args(["--seconds", &seconds.to_string()]);
-        let output = command.output()?;
+        let output = fate::bind(&mut command)?.output()?;
         if !output.status.success() {
             return Err(LoadError::failed("bench sqlite-floor", &output));
         }

@@ -11,6 +11,7 @@ use super::beside::{self, Counts};
 use super::failure::LoadError;
 use super::tool::{Tool, ToolError};
 use super::{latency, sampled};
+use crate::fate;
 use crate::race::record::Outcome;
 
 /// An answer that takes longer is none.
@@ -69,8 +70,9 @@ impl Oha<'_> {
         // It asks for compressed answers unless it is told not to.
         command.args(["--disable-compression", "-m", "POST", "-T", "application/json"]);
         command.args(["-A", "application/json", "-Z"]).arg(bodies).arg(target.url());
-        let output =
-            command.output().map_err(|error| ToolError::Start { tool: Tool::Oha, error })?;
+        let output = fate::bind(&mut command)
+            .and_then(Command::output)
+            .map_err(|error| ToolError::Start { tool: Tool::Oha, error })?;
         let text = String::from_utf8_lossy(&output.stdout).into_owned();
         if !output.status.success() {
             return Err(LoadError::failed("oha", &output));

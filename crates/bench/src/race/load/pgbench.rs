@@ -10,6 +10,7 @@ use super::beside::{self, Counts};
 use super::failure::LoadError;
 use super::latency;
 use super::tool::{Tool, ToolError};
+use crate::fate;
 use crate::race::record::Outcome;
 use crate::race::usage::Processes;
 
@@ -65,9 +66,9 @@ impl Pgbench<'_> {
             // All that a rate allows: the percentile decides whether it is held.
             Pace::Rate(rate) => command.args(["--rate", &rate.to_string()]),
         };
-        let output = command
-            .arg(self.database)
-            .output()
+        command.arg(self.database);
+        let output = fate::bind(&mut command)
+            .and_then(Command::output)
             .map_err(|error| ToolError::Start { tool: Tool::Pgbench, error })?;
         let text = String::from_utf8_lossy(&output.stdout).into_owned();
         if !output.status.success() {

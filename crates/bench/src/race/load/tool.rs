@@ -5,6 +5,8 @@ use std::io;
 use std::path::{Path, PathBuf};
 use std::process::{Command, ExitStatus, Stdio};
 
+use crate::fate;
+
 /// What the figures of the documentation were measured with.
 const OHA_VERSION: &str = "1.16.0";
 
@@ -63,13 +65,10 @@ impl Tool {
         }
         println!("bench: installing {} by `{}`", self.name(), self.installation());
         let words = self.words();
-        let status = Command::new(&words[0])
-            .args(&words[1..])
-            .current_dir(workspace)
-            .stdin(Stdio::null())
-            .env("DEBIAN_FRONTEND", "noninteractive")
-            .status();
-        let status = status.ok();
+        let mut command = Command::new(&words[0]);
+        command.args(&words[1..]).current_dir(workspace).stdin(Stdio::null());
+        command.env("DEBIAN_FRONTEND", "noninteractive");
+        let status = fate::bind(&mut command).and_then(Command::status).ok();
         match self.find(workspace) {
             Some(path) if status.is_some_and(|status| status.success()) => Ok(path),
             _ => Err(ToolError::Installation { tool: self, status }),
