@@ -112,8 +112,9 @@ fn many_requests_need_few_connections() {
         happens(|| sharing.totals().used == 0).await;
         let totals = sharing.totals();
         assert_eq!((totals.used, totals.waiting, totals.refused), (0, 0, 0), "{totals:?}");
-        // One is shared, one is that of who came first.
-        assert_eq!((totals.opened, totals.acquired), (2, 1_020), "{totals:?}");
+        // One is that of who came first, and is shared when it comes back before the other is made.
+        assert!((1..=2).contains(&totals.opened), "{totals:?}");
+        assert_eq!(totals.acquired, 1_020, "{totals:?}");
 
         let apart = shop.answering(&shop.url(), Most::apart(8)).await;
         let asked: Vec<_> = (1..=50).map(|id| spawn(&apart, ARTIST, id)).collect();

@@ -147,7 +147,7 @@ impl Database {
 fn sessions(what: &str, condition: &str) -> String {
     format!(
         "SELECT {what} FROM pg_stat_activity WHERE datname = current_database() \
-         AND pid <> pg_backend_pid() AND ({condition})"
+         AND application_name = 'thalweg' AND ({condition})"
     )
 }
 

@@ -104,7 +104,7 @@ fn read_at_once(served: &Served) {
         let readers: Vec<_> = (0..READERS).map(|_| scope.spawn(|| read(served))).collect();
         readers.into_iter().map(|reader| reader.join().unwrap()).sum()
     });
-    assert!(seen > 5 * READERS, "only {seen} states were seen");
+    assert!(seen > 2 * READERS, "only {seen} states were seen");
 }
 
 #[test]

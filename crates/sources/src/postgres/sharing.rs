@@ -22,10 +22,11 @@ use std::time::Duration;
 
 use tokio::sync::Notify;
 use tokio::task::spawn_local;
+use tokio::time::Instant;
 
 use self::group::{Group, Reply, drive};
 use super::pace::{Length, Pace};
-use super::pool::Pool;
+use super::pool::{Pool, Queued};
 use super::wire::{Pipeline, Rows, WireError};
 
 /// From this many requests on, one more connection is shared if there may be.
@@ -53,6 +54,8 @@ pub(super) struct Sharing {
     /// How many are being made.
     opening: Cell<usize>,
     opened: Notify,
+    /// How many requests wait for the first of them.
+    waiting: Cell<usize>,
 }
 
 /// What became of a request that was to share a connection.
@@ -70,7 +73,7 @@ pub(super) enum Shared {
 impl Sharing {
     pub(super) fn new(most: usize, patience: Duration) -> Rc<Self> {
         let (groups, opening, opened) = (RefCell::default(), Cell::new(0), Notify::new());
-        Rc::new(Self { most, patience, groups, opening, opened })
+        Rc::new(Self { most, patience, groups, opening, opened, waiting: Cell::new(0) })
     }
 
     /// Whether a connection should be shared now. A request that is alone needs none, unless it
@@ -113,23 +116,30 @@ impl Sharing {
         }
     }
 
-    /// The connection with the fewest requests, or one more.
+    /// The connection with the fewest requests. Where that is many, one more is opened for those
+    /// to come: opening one takes longer than many requests.
     async fn find(self: &Rc<Self>, pool: &Rc<Pool>) -> Option<Rc<Group>> {
         let (found, count) = self.shortest();
-        let may_open = count + self.opening.get() < self.most;
-        let is_deep = found.is_none_or(|found| found.waiting() >= DEPTH);
-        if is_deep
-            && may_open
-            && let Some(group) = self.open(pool).await
-        {
-            return Some(group);
+        let opening = self.opening.get();
+        let is_deep = match &found {
+            Some(found) => found.waiting() >= DEPTH,
+            None => self.waiting.get() >= DEPTH * opening,
+        };
+        if is_deep && count + opening < self.most {
+            self.open(pool);
         }
-        if self.opening.get() > 0 && self.shortest().0.is_none() {
+        if let Some(found) = found {
+            let found = Some(found).filter(|found| found.waiting() < MOST_WAITING)?;
+            pool.count_shared(Duration::ZERO);
+            return Some(found);
+        }
+        let started = Instant::now();
+        {
+            let _waiting = (pool.count_waiting(), Queued::begin(&self.waiting));
             self.opened.notified().await;
         }
-        // There may be others after the wait.
         let found = self.shortest().0.filter(|found| found.waiting() < MOST_WAITING)?;
-        pool.count_shared();
+        pool.count_shared(started.elapsed());
         Some(found)
     }
 
@@ -138,16 +148,20 @@ impl Sharing {
         (groups.iter().min_by_key(|group| group.waiting()).map(Rc::clone), groups.len())
     }
 
-    async fn open(self: &Rc<Self>, pool: &Rc<Pool>) -> Option<Rc<Group>> {
-        let acquired = {
-            let _opening = Opening::begin(self);
-            pool.acquire_to_share().await?
-        };
-        // Whoever is refused here is told so where it asks for a connection of its own.
-        let group = Group::new(acquired.ok()?);
-        self.groups.borrow_mut().push(Rc::clone(&group));
-        spawn_local(drive(Rc::clone(self), Rc::clone(&group)));
-        Some(group)
+    fn open(self: &Rc<Self>, pool: &Rc<Pool>) {
+        let opening = Opening::begin(self);
+        let pool = Rc::clone(pool);
+        spawn_local(async move {
+            let acquired = pool.acquire_to_share().await;
+            // Whoever is refused here is told so where it asks for a connection of its own.
+            if let Some(Ok(connection)) = acquired {
+                let group = Group::new(connection);
+                let sharing = Rc::clone(&opening.0);
+                sharing.groups.borrow_mut().push(Rc::clone(&group));
+                drop(opening);
+                drive(sharing, group).await;
+            }
+        });
     }
 
     /// A connection that takes no more requests.
@@ -157,16 +171,16 @@ impl Sharing {
 }
 
 /// Counts as a connection that is being made. Its end wakes those who wait for it.
-struct Opening<'s>(&'s Sharing);
+struct Opening(Rc<Sharing>);
 
-impl<'s> Opening<'s> {
-    fn begin(sharing: &'s Sharing) -> Self {
+impl Opening {
+    fn begin(sharing: &Rc<Sharing>) -> Self {
         sharing.opening.set(sharing.opening.get() + 1);
-        Self(sharing)
+        Self(Rc::clone(sharing))
     }
 }
 
-impl Drop for Opening<'_> {
+impl Drop for Opening {
     fn drop(&mut self) {
         self.0.opening.set(self.0.opening.get().saturating_sub(1));
         self.0.opened.notify_waiters();

@@ -1,6 +1,8 @@
 //! A PostgreSQL server of the tests' own: a new cluster on a free port, with a Unix socket, TLS and
 //! users for each way of authentication. It stops when the last test that holds it ends.
 
+pub(crate) mod client;
+
 use std::fs;
 use std::net::TcpListener;
 use std::os::unix::fs::{MetadataExt, PermissionsExt, chown};
@@ -107,6 +109,11 @@ impl Server {
     /// With a user, and a password where one is needed: `me:secret`.
     pub(crate) fn tcp_url(&self, user: &str, host: &str, options: &str) -> String {
         format!("postgres://{user}@{host}:{}/postgres?{options}", self.port)
+    }
+
+    /// The process that accepts clients, and starts one for each.
+    pub(crate) fn process_id(&self) -> u32 {
+        self.process.id()
     }
 
     /// Ends all of the server's processes at once.

@@ -6,57 +6,17 @@
     reason = "the lints' exception for tests does not reach their helping functions"
 )]
 
-use std::rc::Rc;
-use std::sync::Arc;
 use std::time::{Duration, Instant};
 
-use sources::postgres::pool::{Pool, PoolError, PoolOptions};
-use sources::postgres::wire::{
-    Config, Connection, Parameter, Rows, Statement, Transaction, WireError, connect_simple,
-};
+use sources::postgres::wire::{Connection, Parameter, Transaction, WireError, connect_simple};
 
+mod pool;
 mod wire_server;
 
-fn config(url: &str) -> Config {
-    Config::resolve(url, |_| None).unwrap()
-}
-
-async fn connect(url: &str) -> Connection {
-    Connection::connect(&config(url)).await.unwrap()
-}
-
-fn statement(text: &str) -> Arc<Statement> {
-    Arc::new(Statement::new(text, []))
-}
+use wire_server::client::{config, connect, print, query, run, statement};
 
 fn text(value: &str) -> Parameter<'_> {
     Parameter::Text(value.as_bytes())
-}
-
-/// Rows as text: columns by `|`, rows by a space, NULL as `-`.
-fn print(rows: &Rows) -> String {
-    let print_row = |row: usize| {
-        let values = (0..rows.columns()).map(|column| match rows.value(row, column) {
-            Some(value) => String::from_utf8_lossy(value).into_owned(),
-            None => "-".to_owned(),
-        });
-        values.collect::<Vec<_>>().join("|")
-    };
-    (0..rows.len()).map(print_row).collect::<Vec<_>>().join(" ")
-}
-
-async fn run(connection: &mut Connection, texts: &[&str]) -> Result<Vec<String>, WireError> {
-    let mut results = Vec::new();
-    let mut pipeline = connection.pipeline();
-    for text in texts {
-        pipeline.execute(&statement(text), [])?;
-    }
-    pipeline.sync_and_read(&mut results).await?;
-    Ok(results.iter().map(print).collect())
-}
-
-async fn query(connection: &mut Connection, text: &str) -> String {
-    run(connection, &[text]).await.unwrap().remove(0)
 }
 
 /// The SQLSTATE, and which execution it was.
@@ -496,82 +456,7 @@ async fn a_server_that_goes_away_closes_the_connection() {
     assert!(!ended.is_clean() && !ended.is_open());
     assert!(connection.is_open());
 
-    let pool = Pool::new(config(&server.socket_url()), PoolOptions::default(), Arc::default());
-    drop(pool.acquire().await.unwrap());
-    assert_eq!(pool.idle_connections(), 1);
     server.stop();
     let closed = run(&mut connection, &["SELECT 1"]).await.unwrap_err();
     assert!(matches!(closed, WireError::Closed { .. }), "{closed:?}");
-    assert!(matches!(pool.acquire().await, Err(PoolError::Unreached(_))));
-}
-
-#[tokio::test]
-async fn a_pool_keeps_clean_connections_and_no_others() {
-    let Some(server) = wire_server::shared() else { return };
-    let options = PoolOptions {
-        max_connections: 2,
-        acquire_timeout: Duration::from_millis(300),
-        ..PoolOptions::default()
-    };
-    let pool = Pool::new(config(&server.socket_url()), options, Arc::default());
-    let first = pool.acquire().await.unwrap();
-    let mut second = pool.acquire().await.unwrap();
-    assert!(matches!(pool.acquire().await, Err(PoolError::Timeout(_))));
-    assert_eq!((pool.used_connections(), pool.idle_connections()), (2, 0));
-
-    // One that waits gets the one that comes back.
-    let process = first.process_id();
-    let give_back = async {
-        tokio::time::sleep(Duration::from_millis(50)).await;
-        drop(first);
-    };
-    let (waited, ()) = tokio::join!(pool.acquire(), give_back);
-    assert_eq!(waited.unwrap().process_id(), process);
-
-    let sleep = run(&mut second, &["SELECT pg_sleep(1)"]);
-    assert!(tokio::time::timeout(Duration::from_millis(50), sleep).await.is_err());
-    drop(second);
-    assert_eq!((pool.used_connections(), pool.idle_connections()), (0, 1));
-
-    // One that the server has closed while it was idle is not handed out.
-    let mut other = connect(&server.socket_url()).await;
-    query(&mut other, &format!("SELECT pg_terminate_backend({process})")).await;
-    tokio::time::sleep(Duration::from_millis(300)).await;
-    let mut third = pool.acquire().await.unwrap();
-    assert_ne!(third.process_id(), process);
-    assert_eq!(query(&mut third, "SELECT 1").await, "1");
-}
-
-#[tokio::test]
-async fn a_pool_closes_old_connections() {
-    let Some(server) = wire_server::shared() else { return };
-    let short = Duration::from_millis(50);
-    let rested = PoolOptions { idle_timeout: short, ..PoolOptions::default() };
-    let aged = PoolOptions { max_lifetime: short, ..PoolOptions::default() };
-    for options in [rested, aged] {
-        let pool: Rc<Pool> = Pool::new(config(&server.socket_url()), options, Arc::default());
-        let process = pool.acquire().await.unwrap().process_id();
-        assert_eq!(pool.acquire().await.unwrap().process_id(), process);
-        tokio::time::sleep(short).await;
-        assert_ne!(pool.acquire().await.unwrap().process_id(), process);
-        pool.close_old();
-        tokio::time::sleep(short).await;
-        pool.close_old();
-        assert_eq!(pool.idle_connections(), 0);
-    }
-}
-
-#[tokio::test]
-async fn a_connection_that_rested_is_checked_before_use() {
-    let Some(server) = wire_server::shared() else { return };
-    let options = PoolOptions { check_after: Duration::ZERO, ..PoolOptions::default() };
-    let pool = Pool::new(config(&server.socket_url()), options, Arc::default());
-    let process = pool.acquire().await.unwrap().process_id();
-    assert_eq!(pool.acquire().await.unwrap().process_id(), process);
-    // A server that is silent without having closed the connection.
-    wire_server::signal("STOP", process);
-    let mut other = pool.acquire().await.unwrap();
-    wire_server::signal("CONT", process);
-    assert_ne!(other.process_id(), process);
-    assert_eq!(query(&mut other, "SELECT 1").await, "1");
 }
