@@ -6,8 +6,8 @@
 //! the contestants, `answers` compares what they say, `warm_up` and `meter` measure, by the
 //! programs in `load` and by `usage`, `ramp` looks for the highest rate; `floor` is the physical
 //! limit.
-//! What came of it is a `record` in the `folder` of the run; `progress` and `table` are for the
-//! terminal, `report` is for everybody else.
+//! What came of it is a `record` in the `folder` of the run; `forecast`, `progress` and `table` are
+//! for the terminal, `report` is for everybody else.
 
 pub(crate) mod answers;
 pub(crate) mod contestant;
@@ -17,6 +17,7 @@ pub(crate) mod entry;
 pub(crate) mod failure;
 pub(crate) mod floor;
 mod folder;
+mod forecast;
 pub(crate) mod load;
 pub(crate) mod machine;
 pub(crate) mod meter;
@@ -97,7 +98,7 @@ pub(crate) fn run(workspace: &Path, options: &Options) -> Result<bool, RaceError
     }
     let tools = Tools::find(workspace);
     let mut course = Course::new(ground, &choice, pace, wanted, folder, run, tools, &suites)?;
-    course.go()?;
+    course.go(starts.seconds())?;
     let (folder, run) = course.end()?;
     starts.measure(workspace, folder.path());
     println!("{}", table::text(folder.measurements(), run.settings.latency_limit));
@@ -121,6 +122,11 @@ struct Starts {
 }
 
 impl Starts {
+    /// How long they are expected to take.
+    fn seconds(&self) -> f64 {
+        if self.is_wanted { start_up::seconds(&self.options) } else { 0.0 }
+    }
+
     /// What was measured before is not lost for a failure here.
     fn measure(&self, workspace: &Path, folder: &Path) {
         if !self.is_wanted {

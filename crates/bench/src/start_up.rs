@@ -127,6 +127,20 @@ pub(crate) fn measure(
     Ok(journal.starts)
 }
 
+/// How long all of it is expected to take, as measured on two processors.
+pub(crate) fn seconds(options: &Options) -> f64 {
+    let tables = options.tables();
+    let databases: f64 = tables.iter().map(|tables| 1.0 + f64::from(*tables) / 250.0).sum();
+    let steps = plan::steps(&tables, &options.contestants(), options.rounds());
+    let limit = measure::PATIENCE.as_secs_f64();
+    let starts = steps.iter().map(|step| match step.contestant.seconds(step.tables) {
+        // Who is not there in time is not waited for again.
+        seconds if seconds > limit => limit * f64::from(u32::from(step.round == 1)),
+        seconds => seconds,
+    });
+    databases + starts.sum::<f64>()
+}
+
 fn progress(text: &str) {
     eprintln!("start-up: {text}");
 }

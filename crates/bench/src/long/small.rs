@@ -67,7 +67,7 @@ impl Pace<'_> {
     /// Asks until it is as fast as it gets.
     pub(super) fn warm_up(self, target: &Target<'_>) -> Result<(), LongError> {
         let wrk = self.wrk();
-        warm_up::until_steady(WARM_UP_LOOPS, || wrk.warm(target, 1))?;
+        warm_up::until_steady(WARM_UP_LOOPS, None, || wrk.warm(target, 1))?;
         Ok(())
     }
 

@@ -11,14 +11,15 @@ use super::contestant::Contestant;
 use super::entry::{self, Ground, Runner};
 use super::failure::RaceError;
 use super::folder::Folder;
+use super::forecast;
 use super::load::Question;
-use super::meter::Meter;
+use super::meter::{self, Meter};
 use super::options::Choice;
 use super::pace::Pace;
 use super::place::{Database, Place};
 use super::plan::{self, Item, Stage};
 use super::progress::Progress;
-use super::record::{self, Run};
+use super::record::{self, Outcome, Run};
 use super::suite::Suite;
 use super::tools::Tools;
 
@@ -48,10 +49,41 @@ struct Field {
     questions: BTreeMap<(String, String), Vec<Question>>,
     /// The statements of those floors that bring the same rows, by query and contestant.
     scripts: BTreeMap<(String, String), PathBuf>,
-    /// Requests a second in the last closed loops, by query and contestant.
-    speeds: BTreeMap<(String, String), f64>,
+    /// By query and contestant.
+    speeds: BTreeMap<(String, String), Speed>,
     /// Whom the last measurement was of, and by which query: it is warm.
     warm: Option<(String, String)>,
+}
+
+/// How fast a contestant has answered a query.
+#[derive(Clone, Copy, Debug, Default)]
+struct Speed {
+    /// By as many connections as warm it up, the last time.
+    steady: Option<f64>,
+    /// The most of all closed loops.
+    closed: f64,
+    /// The highest constant rate that was stood.
+    constant: Option<f64>,
+}
+
+impl Speed {
+    fn learn(&mut self, load: &record::Load, outcome: &Outcome, latency_limit: u64) {
+        match load {
+            record::Load::Closed { connections } => {
+                let speed = outcome.requests_per_second();
+                self.closed = self.closed.max(speed);
+                if *connections == meter::WARM_UP_CONNECTIONS {
+                    self.steady = Some(speed);
+                }
+            }
+            record::Load::Constant { rate } if outcome.is_within(latency_limit) => {
+                self.constant = Some(self.constant.map_or(*rate, |known| known.max(*rate)));
+            }
+            record::Load::Constant { .. }
+            | record::Load::Burst { .. }
+            | record::Load::Users { .. } => {}
+        }
+    }
 }
 
 impl<'c> Course<'c> {
@@ -71,7 +103,7 @@ impl<'c> Course<'c> {
         let meter = Meter { folder: folder.path().join("load"), pace };
         run.versions.extend(tools.versions());
         run.versions.insert("sqlite".to_owned(), rusqlite::version().to_owned());
-        let progress = Progress::new(0, 0);
+        let progress = Progress::new(BTreeMap::new(), 0.0, 0);
         let mut course = Self {
             ground,
             choice,
@@ -85,16 +117,39 @@ impl<'c> Course<'c> {
             progress,
             started: BTreeSet::new(),
         };
-        let all: Vec<Item> = course.stages.iter().flat_map(|stage| course.items(*stage)).collect();
-        let done = all.iter().filter(|item| course.folder.is_done(item)).count();
-        course.progress = Progress::new(all.len(), done);
         course.describe();
         course.folder.write_run(&course.run)?;
         Ok(course)
     }
 
-    /// Everything that is not done yet.
-    pub(super) fn go(&mut self) -> Result<(), RaceError> {
+    /// How long the lines are expected to take that are not done yet, those who are missing left
+    /// out; `after` is what comes behind them.
+    fn foresee(&self, after: f64) -> Progress {
+        let (mut left, mut beside, mut done) = (BTreeMap::new(), after, 0);
+        for stage in &self.stages {
+            let items = self.items(*stage);
+            let seconds = forecast::seconds(&items, &self.contestants, &self.meter.pace);
+            let count = left.len();
+            for (item, seconds) in items.into_iter().zip(seconds) {
+                if self.folder.is_done(&item) {
+                    done += 1;
+                } else if !self.is_missing(&item.contestant) {
+                    left.insert(item, seconds);
+                }
+            }
+            beside += if left.len() > count { forecast::SETTING_UP } else { 0.0 };
+        }
+        Progress::new(left, beside, done)
+    }
+
+    fn is_missing(&self, id: &str) -> bool {
+        self.run.contestants.iter().any(|one| one.id == id && one.missing.is_some())
+    }
+
+    /// Everything that is not done yet; `after` are the seconds of what comes behind it.
+    pub(super) fn go(&mut self, after: f64) -> Result<(), RaceError> {
+        self.progress = self.foresee(after);
+        println!("bench: {}", self.progress.forecast());
         for stage in self.stages.clone() {
             let left = self.items(stage).into_iter().filter(|item| !self.folder.is_done(item));
             let left: Vec<Item> = left.collect();
@@ -123,7 +178,7 @@ impl<'c> Course<'c> {
                 speeds: BTreeMap::new(),
                 warm: None,
             },
-            Err(error) => return self.skip_stage(stage, items.len(), &error.to_string()),
+            Err(error) => return self.skip_stage(stage, items, &error.to_string()),
         };
         if let Some(version) = self.place.postgres_version() {
             self.run.versions.insert("postgresql".to_owned(), version);
@@ -131,6 +186,7 @@ impl<'c> Course<'c> {
         self.start(stage, &mut field);
         self.check(stage, &mut field);
         self.folder.write_run(&self.run)?;
+        self.progress.pass(forecast::SETTING_UP);
         for item in items {
             self.measure(stage, item, &mut field)?;
         }
@@ -159,14 +215,15 @@ impl<'c> Course<'c> {
     fn skip_stage(
         &mut self,
         stage: Stage<'_>,
-        items: usize,
+        items: &[Item],
         reason: &str,
     ) -> Result<(), RaceError> {
         println!("missing: {}: {reason}", stage.name());
         for contestant in self.contestants.clone() {
             self.leave_out(stage, None, &contestant.id, reason);
         }
-        (0..items).for_each(|_| self.progress.skip());
+        self.progress.pass(forecast::SETTING_UP);
+        items.iter().for_each(|item| self.progress.skip(item));
         self.folder.write_run(&self.run)
     }
 

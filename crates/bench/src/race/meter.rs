@@ -15,12 +15,12 @@ use super::record::{Load, Outcome};
 use super::warm_up;
 
 /// Of the closed loops that warm a server up: what opens all of its connections to the database.
-const WARM_UP_CONNECTIONS: u32 = 16;
+pub(super) const WARM_UP_CONNECTIONS: u32 = 16;
 
 /// By which constant rates and bursts are sent; who waits for one of them is late.
 pub(super) const CONNECTIONS: u32 = 64;
 /// Each user asks twice.
-const USERS_SECONDS: u32 = 4;
+pub(super) const USERS_SECONDS: u32 = 4;
 /// Of the requests a second that a closed loop reaches.
 const BURST_BASE: f64 = 0.3;
 const BURST_EXCESS: f64 = 2.0;
@@ -37,10 +37,15 @@ pub(super) struct Meter {
 }
 
 impl Meter {
-    /// Asks until the speed is steady, and gives it.
-    pub(super) fn warm_up(&self, wrk: &Path, target: &Target<'_>) -> Result<f64, LoadError> {
+    /// Asks until the speed is steady, and gives it; `known` is that of the round before.
+    pub(super) fn warm_up(
+        &self,
+        wrk: &Path,
+        target: &Target<'_>,
+        known: Option<f64>,
+    ) -> Result<f64, LoadError> {
         let wrk = self.wrk(wrk, WARM_UP_CONNECTIONS);
-        warm_up::until_steady(self.pace.warm_up_loops, || wrk.warm(target, 1))
+        warm_up::until_steady(self.pace.warm_up_loops, known, || wrk.warm(target, 1))
     }
 
     /// `is_first` has every answer checked for a while before it is measured.
@@ -63,30 +68,26 @@ impl Meter {
         })
     }
 
-    /// Raises a constant rate until it is not stood any more.
+    /// Raises a constant rate until it is not stood any more; closed loops have reached `closed`.
     pub(super) fn constant(
         &self,
         oha: &Path,
-        start: f64,
+        closed: f64,
         target: &Target<'_>,
     ) -> Result<Measured, LoadError> {
         let oha = Oha { program: oha, folder: &self.folder, connections: CONNECTIONS };
-        self.climb(start, self.pace.settings.latency_limit, |rate| {
-            let rate = rate.round();
-            let outcome = oha.measure(target, rate, self.pace.step_seconds)?;
-            Ok((Load::Constant { rate }, outcome))
-        })
+        self.climb_rates(closed, |rate| oha.measure(target, rate, self.pace.step_seconds))
     }
 
     /// Raises the number of users in the same way.
     pub(super) fn users(&self, start: f64, target: &Target<'_>) -> Result<Measured, LoadError> {
         let most = f64::from(users::most());
         let limit = self.pace.settings.users_latency_limit;
-        self.climb(start.min(most), limit, |number| {
-            #[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "users")]
-            let users = number.round().min(most) as u32;
-            let outcome = users::measure(target, users, USERS_SECONDS)?;
-            Ok((Load::Users { users }, outcome))
+        #[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "users")]
+        let count = |number: f64| number as u32;
+        let load = |number| Load::Users { users: count(number) };
+        self.climb(Ramp::new(start.max(1.0), self.pace.steps, most), limit, load, |number| {
+            users::measure(target, count(number), USERS_SECONDS)
         })
     }
 
@@ -116,13 +117,9 @@ impl Meter {
     pub(super) fn pgbench_constant(
         &self,
         pgbench: Pgbench<'_>,
-        start: f64,
+        closed: f64,
     ) -> Result<Measured, LoadError> {
-        self.climb(start, self.pace.settings.latency_limit, |rate| {
-            let rate = rate.round();
-            let outcome = pgbench.measure_rate(rate, self.pace.step_seconds)?;
-            Ok((Load::Constant { rate }, outcome))
-        })
+        self.climb_rates(closed, |rate| pgbench.measure_rate(rate, self.pace.step_seconds))
     }
 
     /// The statements of a floor in SQLite.
@@ -131,18 +128,29 @@ impl Meter {
         undisturbed(self.pace.repetitions, || bare.measure(seconds))
     }
 
+    fn climb_rates(
+        &self,
+        closed: f64,
+        measure: impl FnMut(f64) -> Result<Outcome, LoadError>,
+    ) -> Result<Measured, LoadError> {
+        let start = (closed * self.pace.first_rate).max(1.0);
+        let ramp = Ramp::new(start, self.pace.steps, f64::INFINITY);
+        let limit = self.pace.settings.latency_limit;
+        self.climb(ramp, limit, |rate| Load::Constant { rate }, measure)
+    }
+
     fn climb(
         &self,
-        start: f64,
+        mut ramp: Ramp,
         latency_limit: u64,
-        mut measure: impl FnMut(f64) -> Result<(Load, Outcome), LoadError>,
+        load: impl Fn(f64) -> Load,
+        mut measure: impl FnMut(f64) -> Result<Outcome, LoadError>,
     ) -> Result<Measured, LoadError> {
-        let mut ramp = Ramp::new(start.max(1.0), self.pace.steps);
         let mut all = Vec::new();
-        while let Some(rate) = ramp.next() {
-            let (load, outcome) = measure(rate)?;
+        while let Some(rate) = ramp.next().map(f64::round) {
+            let outcome = undisturbed(self.pace.repetitions, || measure(rate))?;
             ramp.tell(rate, outcome.is_within(latency_limit));
-            all.push((load, outcome));
+            all.push((load(rate), outcome));
         }
         Ok(all)
     }

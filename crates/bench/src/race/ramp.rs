@@ -1,15 +1,19 @@
 //! How the highest rate is found that a server stands.
 
-/// How much faster the next rate is, until one is too fast.
-const GROWTH: f64 = 1.3;
-/// Two rates that are nearer than this need none between them.
-const NEAR: f64 = 1.08;
+/// How much faster the second rate is, or slower where the first was too fast; each further step is
+/// as large as all before it, until the limit is between two rates.
+const STEP: f64 = 1.15;
+/// Two rates that are nearer than this need none between them: half of the first step.
+const NEAR: f64 = 1.075;
 
 /// The rates that were tried.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Ramp {
     next: f64,
+    step: f64,
     steps: u32,
+    /// No rate is higher.
+    most: f64,
     /// The highest that was stood.
     good: Option<f64>,
     /// The lowest that was not.
@@ -17,14 +21,17 @@ pub(super) struct Ramp {
 }
 
 impl Ramp {
-    pub(super) fn new(start: f64, steps: u32) -> Self {
-        Self { next: start, steps, good: None, bad: None }
+    pub(super) fn new(start: f64, steps: u32, most: f64) -> Self {
+        Self { next: start.min(most), step: STEP, steps, most, good: None, bad: None }
     }
 
     /// The rate to try; nothing where enough is known.
     pub(super) fn next(&self) -> Option<f64> {
-        let is_found =
-            matches!((self.good, self.bad), (Some(good), Some(bad)) if bad / good < NEAR);
+        let is_found = match (self.good, self.bad) {
+            (Some(good), Some(bad)) => bad / good < NEAR,
+            (Some(good), None) => good >= self.most,
+            (None, _) => false,
+        };
         (self.steps > 0 && !is_found && self.next >= 1.0).then_some(self.next)
     }
 
@@ -38,9 +45,10 @@ impl Ramp {
         }
         self.next = match (self.good, self.bad) {
             (Some(good), Some(bad)) => (good * bad).sqrt(),
-            (Some(good), None) => good * GROWTH,
-            (None, _) => rate / 2.0,
+            (Some(good), None) => (good * self.step).min(self.most),
+            (None, _) => rate / self.step,
         };
+        self.step *= self.step;
     }
 
     /// The highest rate that was stood.
@@ -56,7 +64,7 @@ mod tests {
 
     /// Climbs against a server that stands so much.
     fn check(start: f64, limit: f64, steps: u32) -> (usize, Option<f64>) {
-        let mut ramp = Ramp::new(start, steps);
+        let mut ramp = Ramp::new(start, steps, 50_000.0);
         let mut asked = 0;
         while let Some(rate) = ramp.next() {
             asked += 1;
@@ -67,19 +75,30 @@ mod tests {
 
     #[test]
     fn the_highest_rate_is_found_from_below_and_from_above() {
-        for start in [400.0, 1500.0, 3000.0] {
-            let (asked, highest) = check(start, 1000.0, 12);
+        for start in [100.0, 400.0, 1500.0, 3000.0, 20_000.0] {
+            let (asked, highest) = check(start, 1000.0, 20);
             let highest = highest.unwrap_or_default();
-            assert!((920.0..1000.0).contains(&highest), "{start}: {highest} after {asked}");
-            assert!(asked < 12, "{start}: {asked}");
+            assert!((930.0..1000.0).contains(&highest), "{start}: {highest} after {asked}");
+            assert!(asked <= 12, "{start}: {asked}");
         }
     }
 
     #[test]
-    fn it_ends_after_its_steps_and_where_nothing_is_stood() {
-        assert_eq!(check(500.0, f64::INFINITY, 3), (3, Some(845.0)));
+    fn few_rates_are_enough_where_the_first_is_near() {
+        for (start, most) in [(900.0, 3), (860.0, 5), (750.0, 5), (1010.0, 3), (1200.0, 5)] {
+            let (asked, highest) = check(start, 1000.0, 20);
+            assert!(asked <= most, "{start}: {asked}, {highest:?}");
+        }
+    }
+
+    #[test]
+    fn it_ends_after_its_steps_and_where_nothing_is_stood_or_everything() {
         assert_eq!(check(500.0, 1000.0, 1), (1, Some(500.0)));
+        assert_eq!(check(500.0, f64::INFINITY, 2), (2, Some(575.0)));
         let (asked, highest) = check(8.0, 0.0, 20);
         assert_eq!((asked, highest), (4, None));
+        // The most there can be is asked for once.
+        assert_eq!(check(40_000.0, f64::INFINITY, 20), (3, Some(50_000.0)));
+        assert_eq!(check(90_000.0, f64::INFINITY, 20), (1, Some(50_000.0)));
     }
 }

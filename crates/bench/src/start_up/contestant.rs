@@ -38,6 +38,16 @@ impl Contestant {
         Self::ALL.into_iter().find(|contestant| contestant.id() == word)
     }
 
+    /// How long a start is expected to take, as measured on two processors.
+    pub(super) fn seconds(self, tables: u32) -> f64 {
+        let (alone, each) = match self {
+            Self::Thalweg => (0.05, 0.0001),
+            Self::PostGraphile4 => (0.6, 0.005),
+            Self::PostGraphile5 => (0.6, 0.03),
+        };
+        alone + each * f64::from(tables)
+    }
+
     /// The databases that it can be started on.
     pub(super) fn families(self) -> &'static [Family] {
         match self {

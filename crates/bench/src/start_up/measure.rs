@@ -16,7 +16,7 @@ use crate::schema_size::memory::{cpu_seconds, resident_kilobytes};
 use crate::server::{self, Server, ServerError};
 
 /// How long a start may take; who needs longer is reported as not started.
-const PATIENCE: Duration = Duration::from_secs(300);
+pub(super) const PATIENCE: Duration = Duration::from_secs(120);
 
 /// A row of a table that all sizes have: the schema is complete and the database answers.
 const QUESTION: &str = "{ customerById(id: 17) { id name } }";
@@ -142,6 +142,6 @@ mod tests {
         let error = ServerError::Ended { program: program.clone(), log };
         assert_eq!(reason(&error), "ended before it answered: FATAL ERROR: heap out of memory");
         let error = ServerError::Silent { program, patience: PATIENCE, log: "ready".to_owned() };
-        assert_eq!(reason(&error), "no answer after 300 s");
+        assert_eq!(reason(&error), "no answer after 120 s");
     }
 }

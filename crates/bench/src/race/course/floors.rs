@@ -5,7 +5,6 @@ use std::path::{Path, PathBuf};
 
 use serde_json::{Map, Value};
 
-use super::measure::FIRST_RATE;
 use super::{Course, Field};
 use crate::race::answers;
 use crate::race::contestant::Driver;
@@ -23,7 +22,7 @@ use crate::race::usage::Processes;
 const COMPARED: usize = 20;
 
 /// Where a run goes on behind the closed loops.
-const FIRST_FLOOR_RATE: f64 = 1_000.0;
+const FIRST_FLOOR_SPEED: f64 = 1_000.0;
 
 /// The values of a query's variables.
 type Set = Map<String, Value>;
@@ -79,7 +78,7 @@ impl Course<'_> {
         stage: Stage<'_>,
         item: &Item,
         driver: Driver,
-        field: &mut Field,
+        field: &Field,
     ) -> Result<Measured, LoadError> {
         let key = (item.query.clone(), item.contestant.clone());
         let script = field.scripts.get(&key).ok_or(LoadError::Nothing)?;
@@ -107,13 +106,11 @@ impl Course<'_> {
         match item.load {
             Load::Closed { connections } => {
                 let outcome = self.meter.pgbench(pgbench)?;
-                let speed = field.speeds.entry(key).or_default();
-                *speed = speed.max(outcome.requests_per_second());
                 Ok(vec![(record::Load::Closed { connections }, outcome)])
             }
             Load::Constant => {
-                let speed = field.speeds.get(&key).copied().unwrap_or(FIRST_FLOOR_RATE);
-                self.meter.pgbench_constant(pgbench, speed * FIRST_RATE)
+                let closed = field.speeds.get(&key).map_or(FIRST_FLOOR_SPEED, |speed| speed.closed);
+                self.meter.pgbench_constant(pgbench, closed)
             }
             Load::Burst | Load::Users => Ok(Vec::new()),
         }

@@ -14,10 +14,8 @@ use crate::race::usage::Processes;
 /// Where every server answers.
 pub(super) const PATH: &str = "/graphql";
 
-/// Of what a closed loop reaches: the first constant rate.
-pub(super) const FIRST_RATE: f64 = 0.6;
-/// The first number of users who ask once in two seconds, for each request a second of it.
-const FIRST_USERS: f64 = 1.2;
+/// The first number of users who ask once in two seconds, for each request a second that is stood.
+const FIRST_USERS: f64 = 1.85;
 
 impl Course<'_> {
     /// Measures, writes down, and says what came of it. What cannot be measured is left out with
@@ -40,15 +38,20 @@ impl Course<'_> {
             None => false,
         };
         if !takes_part {
-            self.progress.skip();
+            self.progress.skip(item);
             return Ok(());
         }
         match self.ask(stage, item, field) {
-            Ok(measured) => self.keep(item, measured),
+            Ok(measured) => {
+                let limit = self.meter.pace.settings.latency_limit;
+                let speed = field.speeds.entry(key).or_default();
+                measured.iter().for_each(|(load, outcome)| speed.learn(load, outcome, limit));
+                self.keep(item, measured)
+            }
             // The closed loops stand; a run that is resumed tries this again.
             Err(reason) if !matches!(item.load, Load::Closed { .. }) => {
                 println!("not measured: {} {}: {reason}", item.query, item.contestant);
-                self.progress.skip();
+                self.progress.skip(item);
                 Ok(())
             }
             Err(reason) => {
@@ -57,7 +60,7 @@ impl Course<'_> {
                 field.questions.remove(&key);
                 field.scripts.remove(&key);
                 self.leave_out(stage, Some(&item.query), &item.contestant, &reason);
-                self.progress.skip();
+                self.progress.skip(item);
                 self.folder.write_run(&self.run)
             }
         }
@@ -74,7 +77,7 @@ impl Course<'_> {
             self.folder.add(Measurement { subject, round: item.round, load, outcome })?;
         }
         self.folder.finish(item.clone())?;
-        self.progress.step();
+        self.progress.step(item);
         Ok(())
     }
 
@@ -98,22 +101,27 @@ impl Course<'_> {
         let wrk = self.tools.wrk.as_ref().map_err(Clone::clone)?;
         let measured = (|| {
             if is_first {
-                let speed = self.meter.warm_up(wrk, &target)?;
-                field.speeds.insert(key.clone(), speed);
+                let speed = field.speeds.entry(key.clone()).or_default();
+                let steady = self.meter.warm_up(wrk, &target, speed.steady)?;
+                speed.steady = Some(steady);
+                speed.closed = speed.closed.max(steady);
                 field.warm = Some(key.clone());
             }
-            let speed = field.speeds.get(&key).copied().unwrap_or(1.0);
+            let speed = field.speeds.get(&key).copied().unwrap_or_default();
             match item.load {
                 Load::Closed { connections } => {
                     let outcome = self.meter.closed(wrk, connections, &target, is_unchecked)?;
                     Ok(vec![(record::Load::Closed { connections }, outcome)])
                 }
                 Load::Constant => match &self.tools.oha {
-                    Ok(oha) => self.meter.constant(oha, speed * FIRST_RATE, &target),
+                    Ok(oha) => self.meter.constant(oha, speed.closed, &target),
                     Err(_) => Ok(Vec::new()),
                 },
-                Load::Burst => self.meter.burst(speed, &target),
-                Load::Users => self.meter.users(speed * FIRST_USERS, &target),
+                Load::Burst => self.meter.burst(speed.closed, &target),
+                Load::Users => {
+                    let stood = speed.constant.unwrap_or(speed.closed);
+                    self.meter.users(stood * FIRST_USERS, &target)
+                }
             }
         })();
         measured.map_err(|error: LoadError| error.to_string())
@@ -137,6 +145,12 @@ fn sentence(item: &Item, load: &record::Load, outcome: &Outcome) -> String {
         outcome.latency.p95 / 1e3,
         outcome.latency.p99 / 1e3,
     );
+    if let record::Load::Burst { .. } = load {
+        text += &match outcome.recovery_seconds {
+            Some(seconds) => format!(", recovered after {seconds:.1} s"),
+            None => ", not recovered".to_owned(),
+        };
+    }
     if outcome.failures > 0 {
         text += &format!(", {} failed", outcome.failures);
     }

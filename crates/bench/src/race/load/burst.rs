@@ -17,6 +17,11 @@ const WATCHED: Duration = Duration::from_secs(10);
 /// The answers to what was due in so long are judged together.
 const WINDOW: Duration = Duration::from_millis(100);
 
+/// How long one takes that lasts so many seconds.
+pub(crate) fn seconds(burst_seconds: f64) -> f64 {
+    (BEFORE + WATCHED).as_secs_f64() + burst_seconds
+}
+
 /// Two rates, and what the answers should be like.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(crate) struct Burst {
