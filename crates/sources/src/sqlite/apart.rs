@@ -5,11 +5,11 @@ use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 use response::{Outlet, Refused};
-use rusqlite::Connection;
 use tokio::sync::oneshot;
 use tokio::time::timeout;
 
 use super::STEPS;
+use super::connection::OpenFile;
 use super::execute::meter::Meter;
 use super::lanes::Run;
 use super::pace::{Lane, Pace};
@@ -79,7 +79,7 @@ impl Apart {
     pub(super) async fn run<T, E>(
         &self,
         manner: &Manner,
-        work: impl FnOnce(&Connection) -> Result<T, E> + Send + 'static,
+        work: impl FnOnce(&OpenFile) -> Result<T, E> + Send + 'static,
     ) -> Result<T, E>
     where
         T: Send + 'static,
@@ -129,7 +129,7 @@ impl Ticket {
     pub(super) fn start<T, E>(
         &self,
         manner: &Manner,
-        work: impl FnOnce(&Connection) -> Result<T, E> + Send + 'static,
+        work: impl FnOnce(&OpenFile) -> Result<T, E> + Send + 'static,
     ) -> oneshot::Receiver<Result<T, E>>
     where
         T: Send + 'static,
@@ -142,7 +142,7 @@ impl Ticket {
         let meter = Arc::new(Meter::default());
         let run =
             Run { number: self.number, pace: Arc::clone(&manner.pace), meter: Arc::clone(&meter) };
-        let work = move |file: Result<&mut super::connection::OpenFile, SourceError>| {
+        let work = move |file: Result<&mut OpenFile, SourceError>| {
             drop(waiting);
             meter.begin();
             counter.acquired(file.is_ok(), since.elapsed());
@@ -153,7 +153,7 @@ impl Ticket {
                 let is_abandoned = move || stop.is_set();
                 let watched = file.connection.progress_handler(STEPS, Some(is_abandoned));
                 watched.map_err(SourceError::from)?;
-                work(&file.connection)
+                work(file)
             });
             // Nobody may wait for it any more.
             Box::new(move || drop(sender.send(done))) as Box<dyn FnOnce() + Send>

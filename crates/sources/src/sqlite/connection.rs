@@ -8,10 +8,8 @@ use rusqlite::{Connection, OpenFlags};
 
 use super::exact::add_functions;
 use super::functions;
+use super::idle::Idle;
 use super::planning::Planning;
-
-/// How many prepared statements a connection keeps.
-const STATEMENTS: usize = 256;
 
 /// How much of the file a connection keeps in memory; the system keeps the rest.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -25,6 +23,8 @@ pub enum Cache {
 /// An open file, which may have lost its place to another.
 #[derive(Debug)]
 pub struct OpenFile {
+    /// The first field: statements are gone before their connection is closed.
+    pub(super) idle: Idle,
     pub connection: Connection,
     planning: Planning,
     identity: Option<Identity>,
@@ -63,7 +63,6 @@ impl OpenFile {
         functions::add(&connection)?;
         connection.busy_timeout(busy)?;
         add_functions(&connection)?;
-        connection.set_prepared_statement_cache_capacity(STATEMENTS);
         connection.pragma_update(None, "query_only", true)?;
         // Not mapped into memory: a file that somebody cuts short or writes over while it is read
         // would end the process. A cache of this size reads as fast.
@@ -71,7 +70,7 @@ impl OpenFile {
         connection.pragma_update(None, "cache_size", -cache.kibibytes())?;
         let planning = Planning::Once;
         set(&connection, planning)?;
-        Ok(Self { connection, planning, identity })
+        Ok(Self { idle: Idle::default(), connection, planning, identity })
     }
 
     /// Has statements planned in a way. Those that were planned in the other are planned again.

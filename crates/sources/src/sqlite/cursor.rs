@@ -1,11 +1,9 @@
 //! Nested loops over prepared statements: a level's statement runs for each row above it.
 
-use fallible_streaming_iterator::FallibleStreamingIterator as _;
 use response::{Bounds, Cursor, LevelId, Value};
-use rusqlite::types::{ToSqlOutput, ValueRef};
-use rusqlite::{CachedStatement, Rows};
 
 use super::bind::{Bound, BoundParameter};
+use super::statement::{Rows, Statement};
 use crate::error::{SourceError, SourceErrorKind};
 use crate::relational::Program;
 
@@ -14,9 +12,9 @@ pub struct SqliteCursor<'a, 'c> {
     program: &'a Program,
     bound: &'a Bound,
     /// `None` at the top, and where the parent's key is null: then no row belongs to it.
-    rows: Option<Rows<'a>>,
+    rows: Option<Rows<'a, 'c>>,
     /// The statements of the levels from `first` on; `None` where a root field has failed.
-    below: &'a mut [Option<CachedStatement<'c>>],
+    below: &'a mut [Option<Statement<'c>>],
     first: u16,
     bounds: Bounds,
     shown: u64,
@@ -32,10 +30,10 @@ impl std::fmt::Debug for SqliteCursor<'_, '_> {
 
 impl<'a, 'c> SqliteCursor<'a, 'c> {
     /// The cursor of the top; `statements` are those of all levels.
-    pub fn new(
+    pub(super) fn new(
         program: &'a Program,
         bound: &'a Bound,
-        statements: &'a mut [Option<CachedStatement<'c>>],
+        statements: &'a mut [Option<Statement<'c>>],
     ) -> Self {
         Self {
             program,
@@ -60,7 +58,7 @@ impl<'c> Cursor for SqliteCursor<'_, 'c> {
 
     fn next(&mut self) -> Result<bool, SourceError> {
         let Some(rows) = &mut self.rows else { return Ok(false) };
-        if rows.next()?.is_none() {
+        if !rows.step()? {
             return Ok(false);
         }
         if self.bounds.limit.is_some_and(|limit| self.shown >= limit) {
@@ -72,14 +70,7 @@ impl<'c> Cursor for SqliteCursor<'_, 'c> {
     }
 
     fn value(&self, column: u16) -> Value<'_> {
-        let row = self.rows.as_ref().and_then(|rows| rows.get());
-        match row.map(|row| row.get_ref(usize::from(column))) {
-            Some(Ok(ValueRef::Integer(value))) => Value::Integer(value),
-            Some(Ok(ValueRef::Real(value))) => Value::Real(value),
-            Some(Ok(ValueRef::Text(value))) => Value::Text(value),
-            Some(Ok(ValueRef::Blob(value))) => Value::Blob(value),
-            Some(Ok(ValueRef::Null) | Err(_)) | None => Value::Null,
-        }
+        self.rows.as_ref().map_or(Value::Null, |rows| rows.value(column))
     }
 
     fn open(&mut self, level: LevelId) -> Result<SqliteCursor<'_, 'c>, SourceError> {
@@ -90,24 +81,21 @@ impl<'c> Cursor for SqliteCursor<'_, 'c> {
             .split_first_mut()
             .and_then(|(statement, below)| Some((statement.as_mut()?, below)))
             .ok_or_else(without_statement)?;
-        let row = self.rows.as_ref().and_then(|rows| rows.get());
+        let row = self.rows.as_ref();
         let mut orphan = false;
         let (mut parent, mut keys) = (None, 0);
         for (parameter, number) in bound.parameters.iter().zip(1..) {
             match parameter {
-                BoundParameter::Value(value) => statement.raw_bind_parameter(number, value)?,
+                BoundParameter::Value(value) => statement.bind(number, borrowed(value))?,
                 BoundParameter::Parent(column) => {
-                    let key = match row {
-                        Some(row) => row.get_ref(usize::from(*column))?,
-                        None => ValueRef::Null,
-                    };
-                    orphan |= key == ValueRef::Null;
+                    let key = row.map_or(Value::Null, |row| row.value(*column));
+                    orphan |= key == Value::Null;
                     keys += 1;
                     parent = match key {
-                        ValueRef::Integer(key) => Some(key.cast_unsigned()),
+                        Value::Integer(key) => Some(key.cast_unsigned()),
                         _ => None,
                     };
-                    statement.raw_bind_parameter(number, ToSqlOutput::Borrowed(key))?;
+                    statement.bind(number, key)?;
                 }
             }
         }
@@ -115,16 +103,16 @@ impl<'c> Cursor for SqliteCursor<'_, 'c> {
         let reads_ahead_first = self.program.levels[usize::from(level.0)].reads_ahead_first();
         if let (false, true, Some(limit)) = (orphan, reads_ahead_first, bound.bounds.limit) {
             // Whether the first row was read ahead is known only after counting them all.
-            let mut rows = statement.raw_query();
+            let mut rows = statement.run();
             let mut count = 0;
-            while rows.next()?.is_some() {
+            while rows.step()? {
                 count += 1;
             }
             read_ahead = count > limit;
         }
-        let mut rows = (!orphan).then(|| statement.raw_query());
+        let mut rows = (!orphan).then(|| statement.run());
         if let (true, Some(rows)) = (read_ahead, &mut rows) {
-            rows.next()?;
+            rows.step()?;
         }
         Ok(SqliteCursor {
             program: self.program,
@@ -154,6 +142,16 @@ impl<'c> Cursor for SqliteCursor<'_, 'c> {
 
     fn parent(&self) -> Option<u64> {
         self.parent
+    }
+}
+
+fn borrowed(value: &rusqlite::types::Value) -> Value<'_> {
+    match value {
+        rusqlite::types::Value::Null => Value::Null,
+        rusqlite::types::Value::Integer(value) => Value::Integer(*value),
+        rusqlite::types::Value::Real(value) => Value::Real(*value),
+        rusqlite::types::Value::Text(text) => Value::Text(text.as_bytes()),
+        rusqlite::types::Value::Blob(blob) => Value::Blob(blob),
     }
 }
 

@@ -2,12 +2,13 @@
 
 pub(super) mod meter;
 
-use fallible_streaming_iterator::FallibleStreamingIterator as _;
-use response::{Node, Shape, Writer, Written};
-use rusqlite::{CachedStatement, Connection};
+use response::{Node, OutputId, Place, RowsId, Shape, Writer, Written};
+use rusqlite::Connection;
 
 use super::bind::Bound;
+use super::connection::OpenFile;
 use super::cursor::SqliteCursor;
+use super::statement::Statement;
 use crate::error::{SourceError, SourceErrorKind};
 use crate::relational::{Level, Program};
 use crate::source::ExecuteError;
@@ -17,36 +18,40 @@ const LOOK: &str = include_str!("look.sql");
 
 /// Runs a program and writes its answer. All statements see one state of the file.
 pub fn execute(
-    connection: &Connection,
+    file: &OpenFile,
     program: &Program,
     bound: &Bound,
     writer: Writer<'_, SourceError>,
 ) -> Result<Written<SourceError>, ExecuteError> {
-    if program.levels.is_empty() || is_read_at_once(program, writer.shape()) {
-        return execute_statements(connection, program, bound, writer);
+    if program.levels.is_empty() || is_one_run(program, writer.shape()) {
+        return execute_statements(file, program, bound, writer);
     }
     // It holds the snapshot for the statements, and does so for less than a transaction costs.
-    let mut look = connection.prepare_cached(LOOK).map_err(SourceError::from)?;
-    let mut snapshot = look.query([]).map_err(SourceError::from)?;
+    let mut look = Statement::of(file, LOOK).map_err(SourceError::from)?;
+    let mut snapshot = look.run();
     // A writer is waited for here, once, and not by each statement.
-    snapshot.advance().map_err(SourceError::from)?;
-    let written = execute_statements(connection, program, bound, writer);
+    snapshot.step().map_err(SourceError::from)?;
+    let written = execute_statements(file, program, bound, writer);
     drop(snapshot);
     written
 }
 
-/// Whether the answer comes from one run of one statement, which is a snapshot by itself.
-fn is_read_at_once(program: &Program, shape: &Shape) -> bool {
-    let [level] = program.levels.as_slice() else { return false };
+/// Whether one run of one statement goes on as long as anything is read: it is a snapshot by itself,
+/// and all that is read for its rows sees the same.
+fn is_one_run(program: &Program, shape: &Shape) -> bool {
+    let mut tops = program.levels.iter().filter(|level| level.parent.is_none());
+    let (Some(top), None) = (tops.next(), tops.next()) else { return false };
+    let of_top = |rows: &RowsId| program.layout.level(*rows) == Some(top.id);
+    let over_top = |output: &OutputId| program.layout.place(*output) == Place::Level(top.id);
     let mut reading = shape.nodes.iter().filter(|node| match node {
-        Node::List { .. }
-        | Node::Single { .. }
-        | Node::Edge { .. }
-        | Node::Aggregate { .. }
-        | Node::Groups { .. }
-        | Node::Count { .. }
-        | Node::HasMore { .. }
-        | Node::HasOutside { .. } => true,
+        Node::List { rows, .. }
+        | Node::Single { rows, .. }
+        | Node::Edge { rows, .. }
+        | Node::HasMore { rows }
+        | Node::HasOutside { rows, .. } => of_top(rows),
+        Node::Aggregate { output, .. } | Node::Groups { output, .. } | Node::Count { output } => {
+            over_top(output)
+        }
         Node::Object(_)
         | Node::Joined { .. }
         | Node::Present { .. }
@@ -61,18 +66,18 @@ fn is_read_at_once(program: &Program, shape: &Shape) -> bool {
     });
     let read = (reading.next(), reading.next());
     matches!(read, (Some(Node::List { .. } | Node::Single { .. }), None))
-        && !level.reads_ahead_first()
+        && !top.reads_ahead_first()
 }
 
 fn execute_statements(
-    connection: &Connection,
+    file: &OpenFile,
     program: &Program,
     bound: &Bound,
     mut writer: Writer<'_, SourceError>,
 ) -> Result<Written<SourceError>, ExecuteError> {
     let mut statements = Vec::with_capacity(program.levels.len());
     for level in &program.levels {
-        statements.push(match connection.prepare_cached(&level.text) {
+        statements.push(match Statement::of(file, &level.text) {
             Ok(statement) => Some(statement),
             // Its table is not what it was any more; other root fields can still be answered.
             Err(error) => {
@@ -91,7 +96,7 @@ fn execute_statements(
 fn run(
     program: &Program,
     bound: &Bound,
-    statements: &mut [Option<CachedStatement<'_>>],
+    statements: &mut [Option<Statement<'_>>],
     writer: Writer<'_, SourceError>,
 ) -> Result<Written<SourceError>, ExecuteError> {
     let mut top = SqliteCursor::new(program, bound, statements);
@@ -99,8 +104,8 @@ fn run(
 }
 
 /// Reads from the file, and no table.
-pub fn look(connection: &Connection) -> Result<(), SourceError> {
-    connection.prepare_cached(LOOK)?.query([])?.next()?;
+pub fn look(file: &OpenFile) -> Result<(), SourceError> {
+    Statement::of(file, LOOK)?.run().step()?;
     Ok(())
 }
 
@@ -138,21 +143,32 @@ mod tests {
     }
 
     #[test]
-    fn only_what_one_run_of_one_statement_answers_needs_no_snapshot() {
+    fn only_what_one_run_of_one_statement_holds_needs_no_snapshot() {
         let (rows, node) = (RowsId(0), NodeId(0));
         let list = Node::List { rows, item: Item { node, nullable: false } };
-        let once = |pages: Vec<Page>, nodes: Vec<Node>| {
-            let levels = pages.into_iter().map(level).collect();
-            let shape = Shape { nodes, ..Shape::default() };
-            is_read_at_once(&Program { levels, layout: response::Layout::default() }, &shape)
+        let once = |levels: Vec<Level>, nodes: Vec<Node>| {
+            let levels: Vec<_> =
+                (0..).zip(levels).map(|(id, level)| Level { id: LevelId(id), ..level }).collect();
+            let rows = levels.iter().map(|level| Some(level.id)).collect();
+            let layout = response::Layout { rows, outputs: vec![Place::Level(LevelId(0))] };
+            is_one_run(&Program { levels, layout }, &Shape { nodes, ..Shape::default() })
         };
-        let page = Page::default();
+        let top = || level(Page::default());
+        let below = || Level { parent: Some(LevelId(0)), ..top() };
         let text = Node::Literal(b"1".as_slice().into());
-        assert!(once(vec![page.clone()], vec![text, list.clone()]));
-        assert!(once(vec![page.clone()], vec![Node::Single { rows, node }]));
-        assert!(!once(vec![page.clone(), page.clone()], vec![list.clone()]));
-        assert!(!once(vec![page.clone()], vec![list.clone(), Node::HasMore { rows }]));
-        assert!(!once(vec![page.clone()], vec![Node::Edge { rows, last: true, node }]));
-        assert!(!once(vec![Page { look_ahead: true, from_end: true, ..page }], vec![list]));
+        let nested = Node::List { rows: RowsId(1), item: Item { node, nullable: false } };
+        assert!(once(vec![top()], vec![text, list.clone()]));
+        assert!(once(vec![top()], vec![Node::Single { rows, node }]));
+        assert!(once(vec![top(), below()], vec![nested.clone(), list.clone()]));
+        assert!(once(
+            vec![top(), below()],
+            vec![nested.clone(), Node::HasMore { rows: RowsId(1) }, list.clone()]
+        ));
+        assert!(!once(vec![top(), top()], vec![nested, list.clone()]));
+        assert!(!once(vec![top()], vec![list.clone(), Node::HasMore { rows }]));
+        assert!(!once(vec![top()], vec![list.clone(), Node::Count { output: OutputId(0) }]));
+        assert!(!once(vec![top()], vec![Node::Edge { rows, last: true, node }]));
+        let ahead = Page { look_ahead: true, from_end: true, ..Page::default() };
+        assert!(!once(vec![level(ahead)], vec![list]));
     }
 }

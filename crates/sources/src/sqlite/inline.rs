@@ -5,15 +5,18 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::{Duration, Instant};
 
-use rusqlite::Connection;
-
 use super::connection::{Cache, OpenFile};
+use super::execute::meter::Clock;
 use super::planning::Planning;
 use super::{STEPS, is_busy};
 use crate::error::{SourceError, SourceErrorKind};
 
 /// How long a request may run on the thread that serves it.
 pub(super) const INLINE: Duration = Duration::from_micros(200);
+
+/// How long it may compute beyond that: most that are late are so because their thread had to wait
+/// for its processor, and are soon done.
+const GRACE: Duration = Duration::from_micros(100);
 
 /// How often a look is taken whether the file is still in its place.
 const LOOK: Duration = Duration::from_millis(100);
@@ -22,7 +25,7 @@ const LOOK: Duration = Duration::from_millis(100);
 #[derive(Debug)]
 pub(super) struct Inline {
     file: OpenFile,
-    /// Nanoseconds since `start` after which its statements are interrupted.
+    /// Nanoseconds since `start` after which the run is late.
     deadline: Arc<AtomicU64>,
     start: Instant,
     /// Nanoseconds since `start`.
@@ -53,8 +56,22 @@ impl Inline {
         let deadline = Arc::new(AtomicU64::new(u64::MAX));
         let start = Instant::now();
         let watched = Arc::clone(&deadline);
-        let late = move || start.elapsed().as_nanos() > u128::from(watched.load(Ordering::Relaxed));
-        file.connection.progress_handler(STEPS, Some(late))?;
+        // The run that was found to be late, by its deadline.
+        let mut late: Option<(u64, Clock)> = None;
+        let is_over = move || {
+            let deadline = watched.load(Ordering::Relaxed);
+            if nanoseconds(start.elapsed()) <= deadline {
+                return false;
+            }
+            match late {
+                Some((run, clock)) if run == deadline => clock.elapsed() > GRACE,
+                Some(_) | None => {
+                    late = Some((deadline, Clock::start()));
+                    false
+                }
+            }
+        };
+        file.connection.progress_handler(STEPS, Some(is_over))?;
         Ok(Self { file, deadline, start, next_look: 0 })
     }
 
@@ -67,11 +84,11 @@ impl Inline {
         self.file.is_at(path)
     }
 
-    /// The connection, whose statements are interrupted when the time is up.
-    pub(super) fn limited(&self) -> &Connection {
-        let now = nanoseconds(self.start.elapsed());
+    /// The connection, whose statements are interrupted when the time is up that begins now.
+    pub(super) fn limited(&self, now: Instant) -> &OpenFile {
+        let now = nanoseconds(now.saturating_duration_since(self.start));
         self.deadline.store(now.saturating_add(nanoseconds(INLINE)), Ordering::Relaxed);
-        &self.file.connection
+        &self.file
     }
 }
 

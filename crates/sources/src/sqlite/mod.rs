@@ -7,6 +7,7 @@
 //! * [`bind`] for parameters
 //! * `planning`: when statements are planned
 //! * `exact`: sums and averages with every digit
+//! * `statement`: prepared statements and their values; `idle`: those that nobody runs
 //! * [`cursor`]: nested loops over prepared statements
 //! * [`execute`]: a request's whole run
 //! * `inline`: on the thread that serves the request, for a short while
@@ -25,6 +26,7 @@ pub mod error;
 mod exact;
 pub mod execute;
 mod functions;
+mod idle;
 mod inline;
 pub mod introspect;
 mod json;
@@ -33,6 +35,7 @@ mod moment;
 mod pace;
 mod planning;
 pub mod source;
+mod statement;
 mod threads;
 
 use error::is_busy;

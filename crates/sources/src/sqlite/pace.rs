@@ -1,8 +1,9 @@
 //! How long a program takes, so that nobody waits for what takes much longer than itself.
 
-use std::sync::atomic::{AtomicU64, Ordering};
-use std::time::Duration;
+use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
+use std::time::{Duration, Instant};
 
+use super::execute::meter::Clock;
 use super::inline::INLINE;
 
 /// Programs that take about as long, in the order of their length.
@@ -13,10 +14,30 @@ pub(super) enum Lane {
     Long,
 }
 
-/// What the last run of a program took, in nanoseconds of a processor; zero if it was done on the
-/// thread that served it.
+/// How long a program took.
 #[derive(Debug, Default)]
-pub(super) struct Pace(AtomicU64);
+pub(super) struct Pace {
+    /// Its last run, in nanoseconds of a processor; zero if it was done on the thread that served
+    /// it.
+    length: AtomicU64,
+    /// Whether a run on the thread that served it looked long by the clock.
+    is_doubted: AtomicBool,
+}
+
+/// A run on the thread that serves it, from its beginning.
+#[derive(Debug)]
+pub(super) struct Inlined<'p> {
+    pace: &'p Pace,
+    started: Instant,
+    /// What is asked only where there is doubt: it takes a system call.
+    clock: Option<Clock>,
+}
+
+/// What took longer by the clock is measured the next time.
+const DOUBTFUL: Duration = Duration::from_millis(1);
+
+/// No thread waits so long for its processor.
+const CERTAIN: Duration = Duration::from_millis(20);
 
 impl Lane {
     pub(super) const ALL: [Self; 3] = [Self::Short, Self::Middle, Self::Long];
@@ -62,16 +83,45 @@ impl Pace {
 
     /// Its last run has taken so long.
     pub(super) fn took(&self, length: Duration) {
-        self.0.store(nanoseconds(length), Ordering::Relaxed);
+        self.length.store(nanoseconds(length), Ordering::Relaxed);
     }
 
     /// A run of it has not ended after so long.
     pub(super) fn takes_more_than(&self, length: Duration) {
-        self.0.fetch_max(nanoseconds(length), Ordering::Relaxed);
+        self.length.fetch_max(nanoseconds(length), Ordering::Relaxed);
+    }
+
+    /// A run begins on the thread that serves it.
+    pub(super) fn begin_inline(&self, started: Instant) -> Inlined<'_> {
+        let clock = self.is_doubted.load(Ordering::Relaxed).then(Clock::start);
+        Inlined { pace: self, started, clock }
     }
 
     fn length(&self) -> Duration {
-        Duration::from_nanos(self.0.load(Ordering::Relaxed))
+        Duration::from_nanos(self.length.load(Ordering::Relaxed))
+    }
+}
+
+impl Inlined<'_> {
+    /// The run has ended. Some steps are long in themselves, such as counting a table, and cannot be
+    /// interrupted; and any is by the clock whose thread had to wait for its processor.
+    pub(super) fn end(self) {
+        let is_long = match self.clock {
+            Some(clock) => {
+                self.pace.is_doubted.store(false, Ordering::Relaxed);
+                clock.elapsed() > DOUBTFUL
+            }
+            None => {
+                let elapsed = self.started.elapsed();
+                if elapsed > DOUBTFUL {
+                    self.pace.is_doubted.store(true, Ordering::Relaxed);
+                }
+                elapsed > CERTAIN
+            }
+        };
+        if is_long {
+            self.pace.takes_more_than(INLINE);
+        }
     }
 }
 
@@ -108,5 +158,26 @@ mod tests {
         pace.takes_more_than(Duration::from_millis(5));
         pace.takes_more_than(INLINE);
         assert_eq!(pace.lane(), Lane::Middle);
+    }
+    #[test]
+    fn what_looked_long_is_measured_before_it_goes_elsewhere() {
+        let pace = Pace::default();
+        let ago = |time| Instant::now().checked_sub(time).unwrap();
+        pace.begin_inline(Instant::now()).end();
+        assert!(!pace.is_doubted.load(Ordering::Relaxed));
+        // It waited, or computed: it is not known yet.
+        pace.begin_inline(ago(2 * DOUBTFUL)).end();
+        assert!(pace.is_doubted.load(Ordering::Relaxed) && !pace.is_apart());
+        pace.begin_inline(ago(2 * DOUBTFUL)).end();
+        assert!(!pace.is_doubted.load(Ordering::Relaxed) && !pace.is_apart());
+        pace.begin_inline(ago(2 * DOUBTFUL)).end();
+        let run = pace.begin_inline(Instant::now());
+        let clock = Clock::start();
+        while clock.elapsed() <= DOUBTFUL {}
+        run.end();
+        assert!(pace.is_apart());
+        let other = Pace::default();
+        other.begin_inline(ago(2 * CERTAIN)).end();
+        assert!(other.is_apart());
     }
 }

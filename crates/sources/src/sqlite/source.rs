@@ -21,7 +21,7 @@ use super::connection::{Cache, OpenFile};
 use super::cursor::SqliteCursor;
 use super::execute;
 use super::execute::meter::Clock;
-use super::inline::{INLINE, Inline, belongs_elsewhere};
+use super::inline::{Inline, belongs_elsewhere};
 use super::introspect::introspect;
 use super::pace::{Lane, Pace};
 use super::planning::{Planning, has_partial_indexes};
@@ -151,7 +151,7 @@ impl SqliteConnections {
                 self.stream(program, work, sink, sizes).await
             }
             Delivery::Streamed { .. } | Delivery::Whole => {
-                let work = move |connection: &rusqlite::Connection| work.run(connection, sink);
+                let work = move |file: &OpenFile| work.run(file, sink);
                 self.apart.run(&program.manner(Lane::Short), work).await.map(Executed::Whole)
             }
         };
@@ -183,8 +183,7 @@ impl SqliteConnections {
             let ticket = self.apart.ticket();
             let sink = sink.clone().streaming(first, ticket.pace(outlet));
             let work = Arc::clone(&work);
-            let begin =
-                move |connection: &rusqlite::Connection| work.begin(connection, sink, has_place);
+            let begin = move |file: &OpenFile| work.begin(file, sink, has_place);
             let ended = ticket.start(&program.manner(lane), begin);
             let Some(first) = ticket.in_time(pieces.recv()).await else {
                 return Err(ticket.none_free().into());
@@ -212,12 +211,10 @@ impl SqliteConnections {
         };
         let mut inline = inline.borrow_mut();
         let inline = Inline::at(&mut inline, &self.path, program.planning)?;
-        let started = Instant::now();
-        let written = execute::execute(inline.limited(), &program.program, bound, writer);
-        // Some steps are long in themselves, such as counting a table, and cannot be interrupted.
-        if started.elapsed() > 5 * INLINE {
-            program.pace.takes_more_than(INLINE);
-        }
+        let now = Instant::now();
+        let run = program.pace.begin_inline(now);
+        let written = execute::execute(inline.limited(now), &program.program, bound, writer);
+        run.end();
         written
     }
 
@@ -257,7 +254,7 @@ impl Apartly {
     /// Runs a request that may prove long.
     fn begin(
         &self,
-        connection: &rusqlite::Connection,
+        file: &OpenFile,
         sink: Sink,
         has_place: bool,
     ) -> Result<Written<SourceError>, ExecuteError> {
@@ -268,24 +265,20 @@ impl Apartly {
         if !has_place && program.streamed.load(Ordering::Relaxed) {
             return Err(Refused::NoPlace.into());
         }
-        let written = self.run(connection, sink);
+        let written = self.run(file, sink);
         if let Err(ExecuteError::Refused(Refused::NoPlace)) = written {
             program.streamed.store(true, Ordering::Relaxed);
         }
         written
     }
 
-    fn run(
-        &self,
-        connection: &rusqlite::Connection,
-        sink: Sink,
-    ) -> Result<Written<SourceError>, ExecuteError> {
+    fn run(&self, file: &OpenFile, sink: Sink) -> Result<Written<SourceError>, ExecuteError> {
         let crate::source::Program::Sqlite(program) = &self.plan.program else {
             return Err(ExecuteError::Source(foreign_plan()));
         };
         let clock = Clock::start();
         let writer = writer(&self.plan, program, sink, &self.failures);
-        let written = execute::execute(connection, &program.program, &self.bound, writer);
+        let written = execute::execute(file, &program.program, &self.bound, writer);
         // One whose thread had to wait for its processor was not long.
         program.pace.took(clock.elapsed());
         written
