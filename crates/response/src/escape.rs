@@ -48,14 +48,16 @@ pub fn write_escaped(text: &[u8], out: &mut Vec<u8>) {
 /// Whether a text is ASCII and stands in a JSON string as it is: then it needs no other look.
 #[must_use]
 pub(crate) fn is_plain(text: &[u8]) -> bool {
-    let (words, rest) = text.as_chunks();
-    let is_plain = |word: [u8; size_of::<u64>()]| {
-        let word = u64::from_ne_bytes(word);
+    // The last word overlaps the one before.
+    let Some(last) = text.last_chunk() else {
+        return text.iter().all(|byte| byte.is_ascii() && ESCAPES[usize::from(*byte)] == 0);
+    };
+    let (words, _) = text.as_chunks();
+    let is_plain = |word: &[u8; size_of::<u64>()]| {
+        let word = u64::from_ne_bytes(*word);
         (escaped(word) | word) & each(0x80) == 0
     };
-    let mut last = [b' '; size_of::<u64>()];
-    last[..rest.len()].copy_from_slice(rest);
-    words.iter().all(|word| is_plain(*word)) && is_plain(last)
+    words.iter().all(is_plain) && is_plain(last)
 }
 
 /// Not zero if some of the bytes have to be escaped, whichever they are.

@@ -14,11 +14,16 @@ enum NotInteger {
 
 /// Appends a 32-bit integer.
 pub(super) fn write_int(value: Value<'_>, out: &mut Vec<u8>) -> Result<(), LeafError> {
-    if let Value::Text(text) = value
-        && is_plain_integer(text, 9)
-    {
-        out.extend_from_slice(text);
-        return Ok(());
+    match value {
+        Value::Text(text) if is_plain_integer(text, 9) => {
+            out.extend_from_slice(text);
+            return Ok(());
+        }
+        Value::Integer(integer) if i32::try_from(integer).is_ok() => {
+            write_integer(integer, out);
+            return Ok(());
+        }
+        Value::Text(_) | Value::Integer(_) | Value::Real(_) | Value::Null | Value::Blob(_) => {}
     }
     let problem = match integer(value) {
         Ok(integer) if i32::try_from(integer).is_ok() => {

@@ -11,6 +11,7 @@ use crate::escape;
 pub(super) fn write_text(value: Value<'_>, out: &mut Vec<u8>) -> Result<(), LeafError> {
     match value {
         Value::Text(text) if escape::is_plain(text) => {
+            out.reserve(text.len() + 2);
             out.push(b'"');
             out.extend_from_slice(text);
             out.push(b'"');
