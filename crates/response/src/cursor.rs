@@ -19,6 +19,11 @@ pub trait Cursor {
     /// A column of the current row.
     fn value(&self, column: u16) -> Value<'_>;
 
+    /// Whether a column of the current row is null.
+    fn is_null(&self, column: u16) -> bool {
+        matches!(self.value(column), Value::Null)
+    }
+
     /// The rows of `level` that belong to the current row. May be asked again for the same level:
     /// the same rows come.
     fn open(&mut self, level: LevelId) -> Result<Self::Child<'_>, Self::Error>;

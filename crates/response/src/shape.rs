@@ -26,6 +26,8 @@ pub struct Fields {
 #[derive(Clone, Debug, Default)]
 pub struct Shape {
     pub nodes: Vec<Node>,
+    /// Whether a node is made of nothing but values of one row, by the place of the node.
+    plain: Vec<bool>,
     pub fields: Vec<ShapeField>,
     /// The fields of `data`.
     pub root: Option<Fields>,
@@ -36,8 +38,8 @@ pub struct Shape {
 pub struct ShapeField {
     /// The response name, for paths.
     pub name: Box<str>,
-    /// `"name":`, escaped.
-    pub key: Box<[u8]>,
+    /// `,"name":`, escaped.
+    key: Box<[u8]>,
     pub node: NodeId,
     pub nullable: bool,
     /// Line and column of the field in the document, from 1; errors point there.
@@ -113,6 +115,7 @@ impl Shape {
     /// Adds a node.
     pub fn add(&mut self, node: Node) -> NodeId {
         let id = NodeId(u32::try_from(self.nodes.len()).unwrap_or(u32::MAX));
+        self.plain.push(self.is_made_plainly(&node));
         self.nodes.push(node);
         id
     }
@@ -130,6 +133,35 @@ impl Shape {
         &self.nodes[id.0 as usize]
     }
 
+    /// Whether a node is made of nothing but values of one row.
+    pub(crate) fn is_plain(&self, id: NodeId) -> bool {
+        self.plain.get(id.0 as usize).copied().unwrap_or(false)
+    }
+
+    fn is_made_plainly(&self, node: &Node) -> bool {
+        match node {
+            Node::Leaf { .. } | Node::Literal(_) => true,
+            Node::Object(fields) | Node::Joined { fields, .. } => {
+                self.fields(*fields).iter().all(|field| self.is_plain(field.node))
+            }
+            Node::Present { .. }
+            | Node::List { .. }
+            | Node::Single { .. }
+            | Node::Edge { .. }
+            | Node::LeafOr { .. }
+            | Node::Aggregate { .. }
+            | Node::Groups { .. }
+            | Node::Only(_)
+            | Node::Leaves(_)
+            | Node::TooDeep(_)
+            | Node::Refused(_)
+            | Node::Base64(_)
+            | Node::Count { .. }
+            | Node::HasMore { .. }
+            | Node::HasOutside { .. } => false,
+        }
+    }
+
     #[must_use]
     pub fn fields(&self, fields: Fields) -> &[ShapeField] {
         &self.fields[fields.start as usize..fields.end as usize]
@@ -140,10 +172,22 @@ impl ShapeField {
     /// A field with its key escaped.
     #[must_use]
     pub fn new(name: &str, node: NodeId, nullable: bool) -> Self {
-        let mut key = Vec::with_capacity(name.len() + 3);
+        let mut key = Vec::with_capacity(name.len() + 4);
+        key.push(b',');
         crate::escape::write_string(name, &mut key);
         key.push(b':');
         Self { name: name.into(), key: key.into(), node, nullable, location: None }
+    }
+
+    /// `"name":`, escaped.
+    #[must_use]
+    pub fn key(&self) -> &[u8] {
+        self.key.get(1..).unwrap_or_default()
+    }
+
+    /// The same after the comma that ends the field before.
+    pub(crate) fn next_key(&self) -> &[u8] {
+        &self.key
     }
 
     /// The same with its place in the document.

@@ -6,6 +6,8 @@
 //!
 //! [Handling Execution Errors]: https://spec.graphql.org/draft/#sec-Handling-Execution-Errors
 
+mod plain;
+
 use crate::cursor::{Cursor, Layout, LevelId, NoRow, Place, Value};
 use crate::leaf::{Leaf, LeafError};
 use crate::memory::Held;
@@ -172,8 +174,8 @@ impl<'p, E> Writer<'p, E> {
             if place > 0 {
                 self.sink.bytes().push(b',');
             }
-            self.sink.bytes().extend_from_slice(&field.key);
-            if !at_root && self.write_value(field, cursor) {
+            self.sink.bytes().extend_from_slice(field.key());
+            if !at_root && self.write_plainly(field.node, field.nullable, cursor) {
                 continue;
             }
             self.path.push(PathItem::Field(id));
@@ -188,27 +190,6 @@ impl<'p, E> Writer<'p, E> {
         }
         self.sink.bytes().push(b'}');
         Ok(())
-    }
-
-    /// Writes a value that needs nothing else: most fields are one. `false` if nothing is written,
-    /// because the field is more than that or there is something to say about it.
-    fn write_value<C: Cursor<Error = E>>(&mut self, field: &ShapeField, cursor: &C) -> bool {
-        let Node::Leaf { output, leaf } = self.shape.node(field.node) else { return false };
-        let Place::Column(column) = self.layout.place(*output) else { return false };
-        let value = cursor.value(column);
-        let out = self.sink.bytes();
-        if value == Value::Null {
-            if field.nullable {
-                out.extend_from_slice(b"null");
-            }
-            return field.nullable;
-        }
-        let start = out.len();
-        let is_written = leaf.write(value, out).is_ok() && out.get(start..) != Some(b"null");
-        if !is_written {
-            out.truncate(start);
-        }
-        is_written
     }
 
     /// Takes back what was written of a failed position and makes it null, if it may be.
@@ -464,11 +445,13 @@ impl<'p, E> Writer<'p, E> {
             if index > 0 {
                 self.sink.bytes().push(b',');
             }
-            self.path.push(PathItem::Index(index));
-            let start = self.sink.mark();
-            let written = self.write_node(item.node, &mut child);
-            self.settle(written, start, item.nullable)?;
-            self.path.pop();
+            if !self.write_plainly(item.node, item.nullable, &child) {
+                self.path.push(PathItem::Index(index));
+                let start = self.sink.mark();
+                let written = self.write_node(item.node, &mut child);
+                self.settle(written, start, item.nullable)?;
+                self.path.pop();
+            }
             self.check_budget(are_final)?;
             index += 1;
         }

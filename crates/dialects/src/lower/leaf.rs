@@ -50,7 +50,8 @@ impl Context<'_> {
     ) -> Result<Box<[Member]>, LowerError> {
         let mut members = Vec::new();
         for member in self.collect(r#type, &field.selection_sets)? {
-            let key = ShapeField::new(member.response_name, response::NodeId(0), true).key;
+            let key = ShapeField::new(member.response_name, response::NodeId(0), true);
+            let key = key.key().into();
             match member.field {
                 FieldRef::Typename => {
                     let leaf = Leaf::Literal(self.typename(r#type));

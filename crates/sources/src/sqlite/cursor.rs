@@ -73,6 +73,10 @@ impl<'c> Cursor for SqliteCursor<'_, 'c> {
         self.rows.as_ref().map_or(Value::Null, |rows| rows.value(column))
     }
 
+    fn is_null(&self, column: u16) -> bool {
+        self.rows.as_ref().is_none_or(|rows| rows.is_null(column))
+    }
+
     fn open(&mut self, level: LevelId) -> Result<SqliteCursor<'_, 'c>, SourceError> {
         let place = usize::from(level.0 - self.first);
         let end = usize::from(self.program.levels[usize::from(level.0)].end.0 - self.first);

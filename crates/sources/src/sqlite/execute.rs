@@ -151,7 +151,9 @@ mod tests {
                 (0..).zip(levels).map(|(id, level)| Level { id: LevelId(id), ..level }).collect();
             let rows = levels.iter().map(|level| Some(level.id)).collect();
             let layout = response::Layout { rows, outputs: vec![Place::Level(LevelId(0))] };
-            is_one_run(&Program { levels, layout }, &Shape { nodes, ..Shape::default() })
+            let mut shape = Shape::default();
+            shape.nodes = nodes;
+            is_one_run(&Program { levels, layout }, &shape)
         };
         let top = || level(Page::default());
         let below = || Level { parent: Some(LevelId(0)), ..top() };

@@ -193,6 +193,13 @@ impl Rows<'_, '_> {
         }
     }
 
+    /// Whether a column of the current row is null, or there is no row.
+    pub(super) fn is_null(&self, column: u16) -> bool {
+        // SAFETY: the statement is there.
+        let kind = unsafe { ffi::sqlite3_column_type(self.statement.raw, c_int::from(column)) };
+        kind == ffi::SQLITE_NULL
+    }
+
     fn end(&mut self) {
         self.is_over = true;
         self.statement.reset();
@@ -248,6 +255,7 @@ mod tests {
             let mut rows = statement.run();
             assert_eq!(rows.value(0), Value::Null);
             assert!(rows.step().unwrap());
+            assert_eq!(rows.is_null(0), value == Value::Null);
             let read = [rows.value(0), rows.value(1), rows.value(0), rows.value(2), rows.value(9)];
             assert_eq!(read, [value, value, value, Value::Text(kind.as_bytes()), Value::Null]);
             assert!(!rows.step().unwrap());
