@@ -61,17 +61,29 @@ impl Stages {
 /// `await` included.
 pub(crate) struct Timed<'r> {
     started: Instant,
+    ended: Option<Instant>,
     stage: &'r mut Option<Duration>,
 }
 
 impl<'r> Timed<'r> {
+    /// A stage that began when the one before ended: the clock is asked once for both.
+    pub(crate) fn since(started: Instant, stage: &'r mut Option<Duration>) -> Self {
+        Self { started, ended: None, stage }
+    }
+
     pub(crate) fn start(stage: &'r mut Option<Duration>) -> Self {
-        Self { started: Instant::now(), stage }
+        Self::since(Instant::now(), stage)
+    }
+
+    /// Ends the stage, and tells when.
+    pub(crate) fn end(mut self) -> Instant {
+        *self.ended.insert(Instant::now())
     }
 }
 
 impl Drop for Timed<'_> {
     fn drop(&mut self) {
-        *self.stage = Some(self.started.elapsed());
+        let ended = self.ended.unwrap_or_else(Instant::now);
+        *self.stage = Some(ended.saturating_duration_since(self.started));
     }
 }

@@ -122,11 +122,10 @@ impl Worker {
         report: &mut Report,
     ) -> Result<Response, Vec<GraphQLError>> {
         let engine = &*self.engine;
-        report.started = Some(Instant::now());
-        let document = {
-            let _timed = Timed::start(&mut report.stages.document);
-            engine.document(request, &mut report.document_known)?
-        };
+        let started = *report.started.insert(Instant::now());
+        let timed = Timed::since(started, &mut report.stages.document);
+        let document = engine.document(request, &mut report.document_known)?;
+        let planning = timed.end();
         let document = &*report.document.insert(document);
         let operation = &document.operation;
         report.operation = Some(operation.kind);
@@ -134,19 +133,17 @@ impl Worker {
             report.codes = vec![ErrorCode::MethodNotAllowed];
             return Ok(refused());
         }
-        let (variables, prepared) = {
-            let _timed = Timed::start(&mut report.stages.plan);
-            let schema = &engine.api.schema;
-            let variables = coerce_variable_values(schema, operation, &request.variables)?;
-            let name = request.operation_name.as_deref();
-            let prepared = engine.plan(document, name, &variables, &mut report.plan_known)?;
-            (variables, prepared)
-        };
+        let timed = Timed::since(planning, &mut report.stages.plan);
+        let schema = &engine.api.schema;
+        let variables = coerce_variable_values(schema, operation, &request.variables)?;
+        let name = request.operation_name.as_deref();
+        let prepared = engine.plan(document, name, &variables, &mut report.plan_known)?;
+        let executing = timed.end();
         report.prepared = Some(Arc::clone(&prepared));
         let cost = prepared.cost(&variables);
         report.cost = Some(cost);
         engine.limits.cost.check(cost).map_err(|error| vec![error])?;
-        let timed = Timed::start(&mut report.stages.execute);
+        let timed = Timed::since(executing, &mut report.stages.execute);
         let asked = Asked { variables: Variables(&variables.values), cost };
         let sink =
             Sink::new(prepared.begin(DATA), engine.limits.response_bytes, Held::of(&self.memory));

@@ -113,13 +113,17 @@ impl Exchange {
 
     /// Writes down how the request ended.
     pub(super) fn finish(&mut self, response: &mut Response) {
-        self.tell_timing(response);
-        self.end(response.status());
+        let elapsed = self.started.elapsed();
+        self.tell_time(response, elapsed);
+        self.end_after(response.status(), elapsed);
     }
 
     /// Tells the client what the request took so far.
     pub(super) fn tell_timing(&self, response: &mut Response) {
-        let elapsed = self.started.elapsed();
+        self.tell_time(response, self.started.elapsed());
+    }
+
+    fn tell_time(&self, response: &mut Response, elapsed: Duration) {
         if self.asked == Asked::GraphQL
             && self.watch.server_timing
             && let Some(timing) = server_timing(&self.report.stages, elapsed)
@@ -135,8 +139,11 @@ impl Exchange {
 
     /// Writes down how the request ended whose status is known.
     pub(super) fn end(&mut self, status: StatusCode) {
+        self.end_after(status, self.started.elapsed());
+    }
+
+    fn end_after(&mut self, status: StatusCode, elapsed: Duration) {
         self.is_finished = true;
-        let elapsed = self.started.elapsed();
         self.count(Some(status), elapsed);
         self.trace(Some(status), elapsed);
         self.log_request(Some(status), elapsed);
