@@ -6,7 +6,7 @@
 #![expect(unsafe_code, reason = "SQLite's functions are C's; docs/performance.md has the gain")]
 
 use std::ffi::{CStr, c_int};
-use std::ptr::{NonNull, null, null_mut};
+use std::ptr::{NonNull, null_mut};
 
 use response::Value;
 use rusqlite::ffi;
@@ -220,7 +220,7 @@ impl Drop for Rows<'_, '_> {
 unsafe fn bytes<'v>(start: *const u8, length: c_int) -> Option<&'v [u8]> {
     let length = usize::try_from(length).ok()?;
     // SAFETY: as the caller promises.
-    (start != null()).then(|| unsafe { std::slice::from_raw_parts(start, length) })
+    (!start.is_null()).then(|| unsafe { std::slice::from_raw_parts(start, length) })
 }
 
 /// What went wrong on the connection just now.
