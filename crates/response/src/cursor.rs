@@ -131,12 +131,14 @@ pub enum Place {
 impl Layout {
     /// Where an output stands.
     #[must_use]
+    #[inline]
     pub fn place(&self, output: OutputId) -> Place {
         self.outputs.get(output.0 as usize).copied().unwrap_or(Place::Unused)
     }
 
     /// The level of a set of rows.
     #[must_use]
+    #[inline]
     pub fn level(&self, rows: RowsId) -> Option<LevelId> {
         self.rows.get(rows.0 as usize).copied().flatten()
     }

@@ -46,6 +46,7 @@ pub fn write_escaped(text: &[u8], out: &mut Vec<u8>) {
 }
 
 /// Whether a text is ASCII and stands in a JSON string as it is: then it needs no other look.
+#[inline]
 #[must_use]
 pub(crate) fn is_plain(text: &[u8]) -> bool {
     // The last word overlaps the one before.

@@ -129,11 +129,13 @@ impl Shape {
     }
 
     #[must_use]
+    #[inline]
     pub fn node(&self, id: NodeId) -> &Node {
         &self.nodes[id.0 as usize]
     }
 
     /// Whether a node is made of nothing but values of one row.
+    #[inline]
     pub(crate) fn is_plain(&self, id: NodeId) -> bool {
         self.plain.get(id.0 as usize).copied().unwrap_or(false)
     }
@@ -163,6 +165,7 @@ impl Shape {
     }
 
     #[must_use]
+    #[inline]
     pub fn fields(&self, fields: Fields) -> &[ShapeField] {
         &self.fields[fields.start as usize..fields.end as usize]
     }
@@ -181,11 +184,13 @@ impl ShapeField {
 
     /// `"name":`, escaped.
     #[must_use]
+    #[inline]
     pub fn key(&self) -> &[u8] {
         self.key.get(1..).unwrap_or_default()
     }
 
     /// The same after the comma that ends the field before.
+    #[inline]
     pub(crate) fn next_key(&self) -> &[u8] {
         &self.key
     }

@@ -79,12 +79,14 @@ impl Sink {
     }
 
     /// The bytes that are here, to append to.
+    #[inline]
     pub fn bytes(&mut self) -> &mut Vec<u8> {
         &mut self.bytes
     }
 
     /// The place of the next byte.
     #[must_use]
+    #[inline]
     pub fn mark(&self) -> Mark {
         Mark(self.sent + self.bytes.len() as u64)
     }
@@ -109,6 +111,7 @@ impl Sink {
 
     /// Whether the answer keeps to its budget so far. What `is_final` will not be taken back, and
     /// may be sent.
+    #[inline]
     pub fn check_budget(&mut self, is_final: bool) -> Result<(), Full> {
         if self.mark().0 > self.room { self.make_room(is_final) } else { Ok(()) }
     }

@@ -656,3 +656,26 @@ fn an_answer_beyond_its_budget_is_refused() {
         );
     }
 }
+
+#[test]
+fn what_is_wrong_deep_in_a_row_of_plain_values_is_told_with_its_place() {
+    let rows = [1, i64::MAX, 3].map(|number| (0, vec![Integer(number), Text("x")]));
+    let check = |inner_nullable: bool, second: &str| {
+        let mut answer = Answer::default();
+        let level = answer.level(rows.to_vec());
+        let number = answer.leaf(0, Leaf::Int);
+        let fields = answer.fields(&[("number", number, false)]);
+        let present = answer.column(1);
+        let inner = answer.shape.add(Node::Joined { present, fields });
+        let name = answer.leaf(1, Leaf::Text);
+        let row = answer.object(&[("name", name, false), ("inner", inner, inner_nullable)]);
+        let list = answer.list(level, row, true);
+        answer.root(&[("rows", list, false)]);
+        let row = |number| format!(r#"{{"name":"x","inner":{{"number":{number}}}}}"#);
+        let error = "rows.1.inner.number: Int cannot represent a value beyond 32 bits: \
+                     9223372036854775807";
+        answer.check(&format!(r#"{{"rows":[{},{second},{}]}}"#, row(1), row(3)), &[error]);
+    };
+    check(false, "null");
+    check(true, r#"{"name":"x","inner":null}"#);
+}

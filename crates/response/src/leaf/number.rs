@@ -141,6 +141,7 @@ pub(super) fn not_finite(value: Value<'_>) -> LeafError {
     LeafError::new("Float", "non numeric value", shown)
 }
 
+#[inline]
 pub(super) fn write_integer(integer: i64, out: &mut Vec<u8>) {
     out.extend_from_slice(itoa::Buffer::new().format(integer).as_bytes());
 }

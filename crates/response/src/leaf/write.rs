@@ -5,8 +5,28 @@ use super::{
     key_value, number, point, range, text, uuid,
 };
 use crate::cursor::Value;
+use crate::escape;
 
 impl Leaf {
+    /// Appends a value if it is one of those that most answers consist of; `false` if nothing is
+    /// written.
+    #[inline]
+    pub(crate) fn write_usual(&self, value: Value<'_>, out: &mut Vec<u8>) -> bool {
+        match (self, value) {
+            (Leaf::Text, Value::Text(text)) if escape::is_plain(text) => {
+                out.reserve(text.len() + 2);
+                out.push(b'"');
+                out.extend_from_slice(text);
+                out.push(b'"');
+            }
+            (Leaf::Int, Value::Integer(integer)) if i32::try_from(integer).is_ok() => {
+                number::write_integer(integer, out);
+            }
+            _ => return false,
+        }
+        true
+    }
+
     /// Appends `value` as JSON. After an error `out` may hold a part of it.
     pub fn write(&self, value: Value<'_>, out: &mut Vec<u8>) -> Result<(), LeafError> {
         match self {

@@ -89,6 +89,9 @@ impl<C: Cursor> Row<'_, C> {
         if let Value::Null = value {
             return write_null(nullable, out);
         }
+        if leaf.write_usual(value, out) {
+            return true;
+        }
         let start = out.len();
         // A stored value may mean null: JSON has one of its own.
         leaf.write(value, out).is_ok() && (nullable || out.get(start..) != Some(b"null"))
