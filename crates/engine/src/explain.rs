@@ -80,7 +80,11 @@ impl Worker {
         Explained {
             cost: prepared.cost(&planned.variables),
             request: ir::print(&prepared.request, &self.engine.catalog),
-            statements: levels.iter().map(|level| statement(level, planned)).collect(),
+            statements: levels
+                .iter()
+                .filter(|level| level.has_statement())
+                .map(|level| statement(level, levels, planned))
+                .collect(),
         }
     }
 
@@ -146,7 +150,7 @@ struct Planned {
     variables: Values,
 }
 
-fn statement(level: &Level, planned: &Planned) -> ExplainedStatement {
+fn statement(level: &Level, levels: &[Level], planned: &Planned) -> ExplainedStatement {
     let what = match level.kind {
         LevelKind::Rows(_) => "rows of",
         LevelKind::Count => "count of",
@@ -161,23 +165,36 @@ fn statement(level: &Level, planned: &Planned) -> ExplainedStatement {
         }
         Parents::Implied => "once for all parents, whose keys its rows have themselves",
         Parents::Arrays => "once for all parents, by the keys that the round before read",
+        Parents::Joined { .. } => "by the statement of its parents",
     };
+    let mut name = format!("{what} {}", level.name);
+    let joined = |below: &&Level| !below.has_statement() && below.read_by() == level.id;
+    if let Some(below) = levels.iter().find(joined) {
+        name.push_str(" with those of ");
+        name.push_str(&below.name);
+    }
     let variables = Variables(&planned.variables.values);
     ExplainedStatement {
-        name: format!("{what} {}", level.name),
+        name,
         how: how.into(),
         round: level.round + 1,
         text: level.bounded_text(level.bounding(variables)).into_owned(),
-        parameters: level.parameters.iter().map(|one| parameter(one, planned)).collect(),
+        parameters: level.parameters.iter().map(|one| parameter(one, levels, planned)).collect(),
     }
 }
 
-fn parameter(parameter: &sources::relational::Parameter, planned: &Planned) -> String {
+fn parameter(
+    parameter: &sources::relational::Parameter,
+    levels: &[Level],
+    planned: &Planned,
+) -> String {
     let source = match &parameter.source {
         ParameterSource::Operand(operand) => operand_text(operand, planned),
         ParameterSource::Parent { column } => format!("column {column} of the parent's row"),
         ParameterSource::Keys { level, column } => {
-            format!("the distinct values of column {column} in statement {}", level.0 + 1)
+            let reader = levels.get(usize::from(level.0)).map_or(*level, Level::read_by);
+            let until = levels.iter().filter(|one| one.has_statement() && one.id <= reader);
+            format!("the distinct values of column {column} in statement {}", until.count())
         }
     };
     match parameter.kind {

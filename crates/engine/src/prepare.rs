@@ -135,7 +135,7 @@ impl Prepared {
                 .map_or(0, |bounded| 300 + 3 * bounded.length() + 16 * bounded.texts());
             2_000 + 2 * level.text.len() + bounded + 200 * level.parameters.len()
         };
-        let statements: usize = self.plan.program.levels().iter().map(statement).sum();
+        let statements: usize = self.plan.program.all_levels().map(statement).sum();
         let Plan { shape, .. } = &*self.plan;
         let answer = 130 * shape.fields.len() + 100 * shape.nodes.len();
         let outputs = 60 * self.request.outputs as usize;

@@ -10,6 +10,8 @@ pub struct Observed {
     /// Whether the rounds are wanted.
     pub wants_rounds: bool,
     pub rounds: Vec<Round>,
+    /// Whether levels were joined to those above.
+    pub joined: bool,
     /// Which bounds the pages of the statements had, by the places of those; empty without any.
     pub boundings: Vec<Option<Bounding>>,
     /// To make the answer of rows that are all there; nothing where it is made as they come.

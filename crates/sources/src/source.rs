@@ -247,12 +247,20 @@ impl Source {
 }
 
 impl Program {
-    /// The statements, in the order of the tree.
+    /// The levels that the next request will have, in the order of the tree.
     #[must_use]
     pub fn levels(&self) -> &[Level] {
         match self {
             Self::Sqlite(program) => &program.program.levels,
-            Self::Postgres(program) => &program.program.levels,
+            Self::Postgres(program) => program.current_levels(),
+        }
+    }
+
+    /// The levels of all forms that the program has.
+    pub fn all_levels(&self) -> Box<dyn Iterator<Item = &Level> + '_> {
+        match self {
+            Self::Sqlite(program) => Box::new(program.program.levels.iter()),
+            Self::Postgres(program) => Box::new(program.all_levels()),
         }
     }
 
@@ -260,7 +268,12 @@ impl Program {
     #[must_use]
     pub fn text(&self, place: usize, observed: &Observed) -> Option<Cow<'_, str>> {
         let bounding = observed.boundings.get(place).copied().flatten();
-        self.levels().get(place).map(|level| level.bounded_text(bounding))
+        let levels = match self {
+            Self::Sqlite(program) => &program.program.levels,
+            Self::Postgres(program) => program.levels(observed.joined),
+        };
+        let level = levels.get(place).filter(|level| level.has_statement());
+        level.map(|level| level.bounded_text(bounding))
     }
 }
 

@@ -6,7 +6,7 @@ use response::{Bounds, Cursor, LevelId, Value};
 use super::bind::Bound;
 use super::wire::Rows;
 use crate::error::SourceError;
-use crate::relational::{Level, Link, Program};
+use crate::relational::{Level, Link, Parents, Program, Repeats};
 
 /// Everything a program read.
 #[derive(Debug)]
@@ -49,7 +49,7 @@ impl<'r> Answer<'r> {
             .levels
             .iter()
             .zip(rows)
-            .map(|(level, rows)| level.link.as_ref().map(|link| Index::new(rows, link)));
+            .map(|(level, rows)| level.link.as_ref().map(|link| Index::new(rows, level, link)));
         Self { program, bound, rows, indexes: indexes.collect() }
     }
 
@@ -77,6 +77,8 @@ impl<'a> View<'a> {
         PostgresCursor {
             answer: self,
             level: None,
+            rows: None,
+            repeats: None,
             first: END,
             current: END,
             following: END,
@@ -89,9 +91,10 @@ impl<'a> View<'a> {
 }
 
 impl<'r> Index<'r> {
-    fn new(rows: &'r Rows, link: &Link) -> Self {
+    fn new(rows: &'r Rows, level: &Level, link: &Link) -> Self {
         Self::filled(
             rows,
+            level.repeats.as_ref(),
             link,
             match link.columns.len() {
                 1 => Groups::Single(AHashMap::default()),
@@ -100,9 +103,17 @@ impl<'r> Index<'r> {
         )
     }
 
-    fn filled(rows: &'r Rows, link: &Link, mut groups: Groups<'r>) -> Self {
+    fn filled(
+        rows: &'r Rows,
+        repeats: Option<&Repeats>,
+        link: &Link,
+        mut groups: Groups<'r>,
+    ) -> Self {
         let mut next = vec![END; rows.len()];
         for (row, number) in rows.iter().zip(0_u32..) {
+            if repeats.is_some_and(|repeats| is_repeated(rows, number as usize, &repeats.key)) {
+                continue;
+            }
             let group = match &mut groups {
                 Groups::Single(groups) => {
                     let column = link.columns.first().copied().unwrap_or(0);
@@ -127,13 +138,20 @@ impl<'r> Index<'r> {
 impl Index<'static> {
     /// An index with keys of its own, so that it may stand beside its rows.
     pub(super) fn of(rows: &Rows, link: &Link) -> Self {
-        let index = Index::filled(rows, link, Groups::Composite(AHashMap::default()));
+        let index = Index::filled(rows, None, link, Groups::Composite(AHashMap::default()));
         let groups = match index.groups {
             Groups::Composite(groups) => Groups::Composite(groups),
             Groups::Single(_) => Groups::Composite(AHashMap::default()),
         };
         Self { groups, next: index.next }
     }
+}
+
+/// Whether a row comes once more, for another row of the level that is joined to it.
+pub(super) fn is_repeated(rows: &Rows, row: usize, key: &[u16]) -> bool {
+    let Some(before) = row.checked_sub(1) else { return false };
+    let value = |row, column: &u16| rows.value(row, usize::from(*column));
+    key.iter().all(|column| value(before, column) == value(row, column))
 }
 
 /// The values with their lengths; `None` if one of them is null.
@@ -152,6 +170,9 @@ pub(super) fn composite<'v>(values: impl Iterator<Item = Option<&'v [u8]>>) -> O
 pub struct PostgresCursor<'a> {
     answer: View<'a>,
     level: Option<&'a Level>,
+    rows: Option<&'a Rows>,
+    /// What comes again in these.
+    repeats: Option<&'a Repeats>,
     /// The first row of the parent.
     first: u32,
     current: u32,
@@ -167,18 +188,25 @@ pub struct PostgresCursor<'a> {
 enum Walk {
     /// One after the other.
     All,
+    /// One after the other, those passed over that come once more.
+    First,
     /// Along the chain of a group.
     Group,
+    /// As long as the row above comes once more.
+    Run,
 }
 
 impl<'a> PostgresCursor<'a> {
     /// The cursor of a root field's row, by its place.
     pub(super) fn at(answer: View<'a>, level: &'a Level, row: u32) -> Self {
-        Self { level: Some(level), current: row, ..answer.top() }
+        let rows = answer.rows.get(usize::from(level.id.0));
+        Self { level: Some(level), rows, current: row, ..answer.top() }
     }
 
-    fn rows(&self) -> Option<&Rows> {
-        self.answer.rows.get(usize::from(self.level?.id.0))
+    /// Whether a row comes once more for another row joined to it; `None` if there is no such row.
+    fn is_repeated(&self, row: u32) -> Option<bool> {
+        let rows = self.rows.filter(|rows| (row as usize) < rows.len())?;
+        Some(self.repeats.is_some_and(|repeats| is_repeated(rows, row as usize, &repeats.key)))
     }
 
     /// The row after a row.
@@ -186,9 +214,23 @@ impl<'a> PostgresCursor<'a> {
         match self.walk {
             Walk::All => {
                 let following = row + 1;
-                let count = self.rows().map_or(0, Rows::len);
+                let count = self.rows.map_or(0, Rows::len);
                 if (following as usize) < count { following } else { END }
             }
+            Walk::First => {
+                let mut following = row + 1;
+                loop {
+                    match self.is_repeated(following) {
+                        Some(true) => following += 1,
+                        Some(false) => return following,
+                        None => return END,
+                    }
+                }
+            }
+            Walk::Run => match self.is_repeated(row + 1) {
+                Some(true) => row + 1,
+                Some(false) | None => END,
+            },
             Walk::Group => {
                 let level = self.level.map_or(0, |level| usize::from(level.id.0));
                 let index = self.answer.indexes.get(level).and_then(Option::as_ref);
@@ -214,8 +256,12 @@ impl<'a> PostgresCursor<'a> {
         let answer = self.answer;
         let place = usize::from(level.0);
         let level = &answer.program.levels[place];
-        let (following, walk) = match (&level.link, answer.indexes[place].as_ref()) {
-            (Some(link), Some(index)) => {
+        let (following, walk) = match (level.parents, &level.link, answer.indexes[place].as_ref()) {
+            (Parents::Joined { present }, _, _) => {
+                let is_there = self.key(present).is_some();
+                (if is_there { self.current } else { END }, Walk::Run)
+            }
+            (_, Some(link), Some(index)) => {
                 let group = match &index.groups {
                     Groups::Single(groups) => {
                         let column = link.parent_columns.first().copied().unwrap_or(0);
@@ -230,13 +276,17 @@ impl<'a> PostgresCursor<'a> {
             }
             _ => {
                 let count = answer.rows.get(place).map_or(0, Rows::len);
-                (if count > 0 { 0 } else { END }, Walk::All)
+                let walk = if level.repeats.is_some() { Walk::First } else { Walk::All };
+                (if count > 0 { 0 } else { END }, walk)
             }
         };
         let bound = &answer.bound.levels[place];
+        let reader = usize::from(level.read_by().0);
         let mut cursor = PostgresCursor {
             answer,
             level: Some(level),
+            rows: answer.rows.get(reader),
+            repeats: answer.program.levels[reader].repeats.as_ref(),
             first: following,
             current: END,
             following,
@@ -253,7 +303,7 @@ impl<'a> PostgresCursor<'a> {
     }
 
     fn key(&self, column: u16) -> Option<&[u8]> {
-        self.rows()?.value(self.current as usize, usize::from(column))
+        self.rows?.value(self.current as usize, usize::from(column))
     }
 }
 

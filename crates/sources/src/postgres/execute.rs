@@ -15,6 +15,7 @@ use super::bind::{Bound, BoundParameter};
 use super::cursor::composite;
 use super::error::statement_error;
 use super::introspect::PhysicalTypes;
+use super::joined::Joined;
 use super::pace::Pace;
 use super::text::write_quoted;
 use super::texts::Texts;
@@ -32,6 +33,8 @@ pub struct PostgresProgram {
     pub(super) in_portions: OnceLock<Option<Arc<PostgresProgram>>>,
     /// Whether its last answer was sent while it was made.
     pub(super) streamed: AtomicBool,
+    /// What reads the same with levels joined to those above.
+    joined: Option<Box<Joined>>,
     texts: Vec<Texts>,
     rounds: u16,
 }
@@ -68,7 +71,42 @@ impl PostgresProgram {
         let texts = texts.collect();
         let rounds = program.levels.iter().map(|level| level.round + 1).max().unwrap_or(0);
         let (in_portions, streamed) = (OnceLock::new(), AtomicBool::default());
-        Self { program, pace: Pace::default(), in_portions, streamed, texts, rounds }
+        let (pace, joined) = (Pace::default(), None);
+        Self { program, pace, in_portions, streamed, joined, texts, rounds }
+    }
+
+    /// The same, which another program reads with levels joined to those above.
+    #[must_use]
+    pub(super) fn or_joined(self, joined: Self) -> Self {
+        Self { joined: Some(Box::new(Joined::new(joined))), ..self }
+    }
+
+    /// The program with joined levels, as long as that pays.
+    pub(super) fn joined(&self) -> Option<&Joined> {
+        self.joined.as_deref().filter(|joined| joined.pays())
+    }
+
+    /// The program that the next request runs.
+    pub(super) fn current(&self) -> &Self {
+        self.joined().map_or(self, |joined| &joined.program)
+    }
+
+    /// The levels of the program that the next request runs.
+    #[must_use]
+    pub fn current_levels(&self) -> &[Level] {
+        &self.current().program.levels
+    }
+
+    /// The levels as they are where some are joined to those above, and as they are where not.
+    pub(crate) fn levels(&self, joined: bool) -> &[Level] {
+        let joined = self.joined.as_deref().filter(|_| joined);
+        joined.map_or(&self.program.levels, |joined| &joined.program.program.levels)
+    }
+
+    /// The levels of all its forms.
+    pub(crate) fn all_levels(&self) -> impl Iterator<Item = &Level> {
+        let joined = self.joined.iter().flat_map(|joined| &joined.program.program.levels);
+        self.program.levels.iter().chain(joined)
     }
 
     /// Whether all statements go out together and only read, so that they may be sent behind those
@@ -80,7 +118,7 @@ impl PostgresProgram {
     /// The levels of all root fields but those in `without`.
     fn wanted(&self, without: &[u32]) -> impl Iterator<Item = (usize, &Level)> {
         let levels = self.program.levels.iter().enumerate();
-        levels.filter(move |(_, level)| !without.contains(&level.root))
+        levels.filter(move |(_, level)| !without.contains(&level.root) && level.has_statement())
     }
 
     /// Whether it can be read in portions: what is below a row finds it by its key, and nothing does
@@ -248,7 +286,7 @@ async fn attempt_run(
             if level.round != round {
                 continue;
             }
-            let Some(keys) = key_arrays(level, &rows) else { continue };
+            let Some(keys) = key_arrays(levels, level, &rows) else { continue };
             let executed = program.execute(&mut pipeline, bound, place, &keys);
             executed.map_err(|error| (error, Some(place)))?;
             sent.push(place);
@@ -289,7 +327,11 @@ fn take(rows: &mut [Rows], results: &mut Vec<Rows>, sent: &[usize]) {
 
 /// The arrays of the distinct keys that a level's statement wants, in the order of its
 /// parameters; `None` where there are no parents, and so nothing to read.
-pub(super) fn key_arrays(level: &Level, rows: &[Rows]) -> Option<Vec<Vec<u8>>> {
+pub(super) fn key_arrays(
+    levels: &[Level],
+    level: &Level,
+    rows: &[Rows],
+) -> Option<Vec<Vec<u8>>> {
     let mut source = None;
     let mut columns: Vec<u16> = Vec::new();
     for parameter in &level.parameters {
@@ -299,6 +341,7 @@ pub(super) fn key_arrays(level: &Level, rows: &[Rows]) -> Option<Vec<Vec<u8>>> {
         }
     }
     let Some(source) = source else { return Some(Vec::new()) };
+    let source = levels.get(usize::from(source.0))?.read_by();
     let parents = rows.get(usize::from(source.0))?;
     let mut seen = AHashSet::default();
     let mut arrays = vec![Vec::from(*b"{"); columns.len()];
@@ -342,8 +385,8 @@ pub async fn explain(
         levels.iter().map(|_| Rows::default()).collect()
     };
     let mut plans = Vec::with_capacity(levels.len());
-    for (place, level) in levels.iter().enumerate() {
-        let keys = key_arrays(level, &rows).unwrap_or_default();
+    for (place, level) in program.wanted(&[]) {
+        let keys = key_arrays(levels, level, &rows).unwrap_or_default();
         let mut keys = keys.iter();
         let parameters = bound.parameters(place).map(|parameter| match parameter {
             BoundParameter::Null => Parameter::Null,

@@ -48,6 +48,8 @@ pub struct PhysicalTypes {
     fields: Vec<FieldType>,
     /// The types of arrays of rows, by the index of the entity's id; 0 where there is none.
     row_arrays: Vec<u32>,
+    /// Whether a key tells all rows, by the index of the entity's id.
+    one_table: Vec<bool>,
     /// By the index of the function's id, then by their places.
     arguments: Vec<Vec<u32>>,
     /// The types of the elements of ranges, by the index of the range's id.
@@ -65,6 +67,12 @@ impl PhysicalTypes {
     #[must_use]
     pub fn row_array(&self, entity: EntityId) -> u32 {
         self.row_arrays.get(entity.index()).copied().unwrap_or_default()
+    }
+
+    /// Whether the entity is a table whose keys tell all of its rows: no other inherits from it.
+    #[must_use]
+    pub fn is_one_table(&self, entity: EntityId) -> bool {
+        self.one_table.get(entity.index()).copied().unwrap_or_default()
     }
 
     /// The type of an argument; 0 if there is no such argument.
@@ -94,6 +102,8 @@ pub struct FieldType {
     /// Whether two values that are equal for the database always print the same text, and two
     /// that print the same text are equal. False where it is not known.
     pub identity_is_text: bool,
+    /// How many characters a value has at most, where that is known and they are not many.
+    pub most_characters: Option<u32>,
 }
 
 /// Why a database could not be read.

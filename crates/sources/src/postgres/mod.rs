@@ -16,6 +16,7 @@ pub mod cursor;
 pub mod error;
 pub mod execute;
 pub mod introspect;
+mod joined;
 mod pace;
 pub mod pool;
 mod portions;

@@ -5,7 +5,7 @@ use std::sync::Arc;
 use std::sync::atomic::Ordering;
 use std::time::{Duration, Instant};
 
-use catalog::{Catalog, FieldId};
+use catalog::{Catalog, EntityId, FieldId};
 use response::sink::PORTION;
 use response::{Failure, Memory, Shape, Sink, WriteError, Writer};
 use sql::Flavor;
@@ -42,6 +42,9 @@ const KEEPS_ONE_FROM: usize = 8;
 /// How often a request is asked among others before it has a connection of its own.
 const SHARED_ATTEMPTS: usize = 2;
 
+/// How many bytes the rows of joined levels may come to.
+const MOST_JOINED: usize = 256 << 10;
+
 /// A database whose catalog was read.
 #[derive(Debug)]
 pub struct PostgresSource {
@@ -60,9 +63,43 @@ pub struct PostgresConnections {
     counter: Counter,
 }
 
+/// What a program read for a request.
+struct Read {
+    bound: Bound,
+    /// The root fields that failed.
+    failures: Vec<(u32, SourceError)>,
+    rows: Vec<Rows>,
+}
+
 /// What is known of the types of keys, for a program whose parents come in portions.
 #[derive(Debug)]
 struct InPortions<'a>(&'a PhysicalTypes);
+
+/// The same for a program whose lists may be read by the statement of the rows above.
+#[derive(Debug)]
+struct Joining<'a>(&'a PhysicalTypes);
+
+impl KeyTypes for Joining<'_> {
+    fn identity_is_text(&self, field: FieldId) -> bool {
+        self.0.identity_is_text(field)
+    }
+
+    fn print_alike(&self, one: FieldId, other: FieldId) -> bool {
+        self.0.print_alike(one, other)
+    }
+
+    fn has_array(&self, field: FieldId) -> bool {
+        self.0.has_array(field)
+    }
+
+    fn repeatable(&self, field: FieldId) -> Option<u32> {
+        self.0.of(field).most_characters
+    }
+
+    fn repeats_rows(&self, entity: EntityId) -> bool {
+        self.0.is_one_table(entity)
+    }
+}
 
 impl KeyTypes for InPortions<'_> {
     fn identity_is_text(&self, field: FieldId) -> bool {
@@ -118,9 +155,18 @@ impl PostgresSource {
         catalog: &Catalog,
         request: &ir::Request,
     ) -> Result<PostgresProgram, CompileError> {
-        let strategy = Strategy::Levels(&*self.types);
-        let program = relational::compile(catalog, request, Flavor::POSTGRES, strategy)?;
-        Ok(PostgresProgram::new(program, &self.types))
+        let compile = |types: &dyn KeyTypes| {
+            relational::compile(catalog, request, Flavor::POSTGRES, Strategy::Levels(types))
+        };
+        match compile(&Joining(&self.types)) {
+            Ok(joined) if joined.joins_levels() => {
+                let program = PostgresProgram::new(compile(&*self.types)?, &self.types);
+                Ok(program.or_joined(PostgresProgram::new(joined, &self.types)))
+            }
+            Ok(program) => Ok(PostgresProgram::new(program, &self.types)),
+            // One statement may be too large where several are not.
+            Err(_) => Ok(PostgresProgram::new(compile(&*self.types)?, &self.types)),
+        }
     }
 
     /// Compiles a request for portions, if it can be read so.
@@ -204,6 +250,7 @@ impl PostgresConnections {
         let Some(in_portions) = in_portions else {
             return self.execute(&plan.shape, program, asked, sink, None, observed).await;
         };
+        observed.joined = false;
         observed.begin_round(0..program.program.levels.len());
         let streamed = self.stream(plan, in_portions, asked, sink.clone(), sizes).await;
         observed.end_round();
@@ -247,25 +294,44 @@ impl PostgresConnections {
         &self,
         shape: &Shape,
         program: &PostgresProgram,
-        Asked { variables, cost }: Asked<'_>,
+        asked: Asked<'_>,
         sink: Sink,
         most_bytes: Option<usize>,
         observed: &mut Observed,
     ) -> Result<Executed, ExecuteError> {
+        if let Some(joined) = program.joined() {
+            observed.joined = true;
+            let most = most_bytes.map_or(MOST_JOINED, |most| most.min(MOST_JOINED));
+            match self.read_all(&joined.program, asked, Some(most), observed).await {
+                Err(error) if error.kind == SourceErrorKind::TooLarge => joined.has_not_paid(),
+                read => {
+                    let read = read?;
+                    if joined.repeats_much(&read.rows) {
+                        joined.has_not_paid();
+                    }
+                    return read.write(&joined.program, shape, sink, observed);
+                }
+            }
+        }
+        observed.joined = false;
+        let read = self.read_all(program, asked, most_bytes, observed).await?;
+        read.write(program, shape, sink, observed)
+    }
+
+    /// Binds the variables, and reads the rows of all levels.
+    async fn read_all(
+        &self,
+        program: &PostgresProgram,
+        Asked { variables, cost }: Asked<'_>,
+        most_bytes: Option<usize>,
+        observed: &mut Observed,
+    ) -> Result<Read, SourceError> {
         let (bound, mut failures) = bind(&program.program, variables);
         if bound.levels.iter().any(|level| level.bounding.is_some()) {
             observed.boundings = bound.levels.iter().map(|level| level.bounding).collect();
         }
         let rows = self.read(program, cost, &bound, &mut failures, most_bytes, observed).await?;
-        let started = Instant::now();
-        let answer = Answer::new(&program.program, &bound, &rows);
-        let mut writer = Writer::new(shape, &program.program.layout, sink);
-        for (root, error) in failures {
-            writer.fail_root(root as usize, error);
-        }
-        let written = writer.write(&mut answer.top());
-        observed.write = Some(started.elapsed());
-        Ok(Executed::Whole(written?))
+        Ok(Read { bound, failures, rows })
     }
 
     /// The rows of all levels. The root fields in `failures` are left out, and those that fail
@@ -340,12 +406,34 @@ impl PostgresConnections {
         variables: Variables<'_>,
         analyze: bool,
     ) -> Result<Vec<String>, SourceError> {
+        let program = program.current();
         let (bound, failures) = bind(&program.program, variables);
         if let Some((_, error)) = failures.into_iter().next() {
             return Err(error);
         }
         let mut connection = self.pool.acquire().await?;
         explain(&mut connection, program, &bound, analyze).await
+    }
+}
+
+impl Read {
+    /// Writes the answer.
+    fn write(
+        self,
+        program: &PostgresProgram,
+        shape: &Shape,
+        sink: Sink,
+        observed: &mut Observed,
+    ) -> Result<Executed, ExecuteError> {
+        let started = Instant::now();
+        let answer = Answer::new(&program.program, &self.bound, &self.rows);
+        let mut writer = Writer::new(shape, &program.program.layout, sink);
+        for (root, error) in self.failures {
+            writer.fail_root(root as usize, error);
+        }
+        let written = writer.write(&mut answer.top());
+        observed.write = Some(started.elapsed());
+        Ok(Executed::Whole(written?))
     }
 }
 

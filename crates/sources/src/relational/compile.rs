@@ -1,12 +1,13 @@
 //! The walk over a request: levels in the order of the tree.
 
-use catalog::{Catalog, FieldId};
+use catalog::{Catalog, EntityId, FieldId};
 use ir::{Form, Hop, OutputKind, Rows, StepKind};
 use response::{Layout, LevelId, Place};
 use rustc_hash::FxHashMap;
 use sql::{Expression, Flavor, Select, SelectItem, SqlType};
 
 use super::bounding::BoundedPages;
+use super::joined::Joined;
 use super::function::{RowIdentity, in_form, row_as_text};
 use super::level::{Level, LevelKind, Link, ParameterSource, Parents, Program};
 use super::parents::{Above, LinkedScope, join_page};
@@ -38,6 +39,18 @@ pub trait KeyTypes: std::fmt::Debug {
     /// portions, it is not.
     fn says_again(&self) -> bool {
         true
+    }
+
+    /// How long a value may be at most, in characters, where it may come once for each row below
+    /// its own; `None` where it may not.
+    fn repeatable(&self, _: FieldId) -> Option<u32> {
+        None
+    }
+
+    /// Whether a key of the entity tells all of its rows, and the rows may come once for each row
+    /// below.
+    fn repeats_rows(&self, _: EntityId) -> bool {
+        false
     }
 }
 
@@ -94,7 +107,7 @@ pub fn compile(
 pub(super) struct Compiler<'a> {
     pub(super) catalog: &'a Catalog,
     pub(super) flavor: Flavor,
-    strategy: Strategy<'a>,
+    pub(super) strategy: Strategy<'a>,
     levels: Vec<Level>,
     layout: Layout,
     root: u32,
@@ -102,24 +115,24 @@ pub(super) struct Compiler<'a> {
 
 /// The level that a child's rows belong to.
 pub(super) struct Parent<'r> {
-    above: &'r Above<'r>,
+    pub(super) above: &'r Above<'r>,
     path: &'r [Hop],
     key_columns: Vec<u16>,
 }
 
 /// The columns of a level, each once.
 #[derive(Default)]
-struct Items {
+pub(super) struct Items {
     /// Where the outputs stand.
     places: Vec<(ir::OutputId, u16)>,
-    expressions: Vec<Expression>,
-    known: Known,
+    pub(super) expressions: Vec<Expression>,
+    pub(super) known: Known,
 }
 
 /// The columns that levels below may ask for.
 #[derive(Default)]
-struct Known {
-    fields: FxHashMap<(Vec<Hop>, FieldId, Form), u16>,
+pub(super) struct Known {
+    pub(super) fields: FxHashMap<(Vec<Hop>, FieldId, Form), u16>,
     /// Whole rows, by the path to them.
     rows: FxHashMap<Vec<Hop>, u16>,
     /// The key of the parent that the rows are joined to.
@@ -161,6 +174,10 @@ impl Compiler<'_> {
         let mut items = Items::default();
         self.items(rows, &mut scope, &mut statement, &mut items)?;
         self.order(rows, &mut scope, &mut statement)?;
+        let below = match lateral {
+            None => self.join_below(rows, parent, &mut scope, &mut statement, &mut items)?,
+            Some(_) => None,
+        };
         self.page(rows, true, &mut scope, &mut statement)?;
         let item = |expression| SelectItem { expression, name: None };
         let bounds = page_bounds(rows)?;
@@ -192,12 +209,50 @@ impl Compiler<'_> {
         };
         let kind = LevelKind::Rows(bounds);
         let level = self.push(rows, parent, &select, statement, kind, how)?;
+        self.levels[usize::from(level.0)].repeats =
+            below.as_ref().map(|below| below.repeats.clone());
+        self.stand(rows, level, items.places);
+        self.children(rows, level, parent, &items.known, below)?;
+        self.close(level)
+    }
+
+    /// Compiles rows that stand in those above, their counts and everything below them.
+    fn joined_rows(
+        &mut self,
+        rows: &Rows,
+        parent: &Parent<'_>,
+        joined: Joined,
+    ) -> Result<(), CompileError> {
+        self.aggregates(rows, Some(parent))?;
+        let id = u16::try_from(self.levels.len()).map_err(|_| CompileError::TooManyLevels)?;
+        let level = LevelId(id);
+        self.levels.push(Level {
+            id: level,
+            root: self.root,
+            name: self.name(rows)?.into(),
+            kind: LevelKind::Rows(page_bounds(rows)?),
+            parent: Some(parent.above.level),
+            end: level,
+            text: Box::default(),
+            bounded: None,
+            parameters: Vec::new(),
+            parents: Parents::Joined { present: joined.present },
+            repeats: None,
+            link: None,
+            round: parent.above.round,
+            calls: false,
+        });
+        self.stand(rows, level, joined.items.places);
+        self.children(rows, level, Some(parent), &joined.items.known, None)?;
+        self.close(level)
+    }
+
+    /// Says where rows and their outputs stand.
+    fn stand(&mut self, rows: &Rows, level: LevelId, places: Vec<(ir::OutputId, u16)>) {
         self.layout.rows[rows.id.0 as usize] = Some(level);
-        for (output, column) in items.places {
+        for (output, column) in places {
             self.layout.outputs[output.0 as usize] = Place::Column(column);
         }
-        self.children(rows, level, parent, &items.known)?;
-        self.close(level)
     }
 
     /// Compiles the relations below rows.
@@ -207,6 +262,7 @@ impl Compiler<'_> {
         level: LevelId,
         parent: Option<&Parent<'_>>,
         known: &Known,
+        mut joined: Option<Joined>,
     ) -> Result<(), CompileError> {
         let above_parent = parent.map(|parent| parent.above);
         let above = Above {
@@ -244,14 +300,18 @@ impl Compiler<'_> {
                 return Err(CompileError::not_built("joining rows by keys without an array type"));
             }
             let above = Above { sayable: above.sayable || !arrays, ..above };
-            self.rows(related, Some(&Parent { above: &above, path, key_columns }))?;
+            let parent = Parent { above: &above, path, key_columns };
+            match joined.take_if(|joined| joined.rows == related.id) {
+                Some(joined) => self.joined_rows(related, &parent, joined)?,
+                None => self.rows(related, Some(&parent))?,
+            }
         }
         Ok(())
     }
 
     /// The fields by which related rows find the rows at the end of a path; `None` if they need
     /// the whole row.
-    fn near_fields(
+    pub(super) fn near_fields(
         &self,
         rows: &Rows,
         path: &[Hop],
@@ -272,7 +332,7 @@ impl Compiler<'_> {
     }
 
     /// The columns that the outputs and the levels below need.
-    fn items(
+    pub(super) fn items(
         &self,
         rows: &Rows,
         scope: &mut Scope,
@@ -385,7 +445,7 @@ impl Compiler<'_> {
         self.hop_fields(*hop).1.first().copied()
     }
 
-    fn item(
+    pub(super) fn item(
         &self,
         path: &[Hop],
         field: FieldId,
@@ -416,6 +476,11 @@ pub(super) fn numbered(expressions: impl Iterator<Item = Expression>) -> Vec<Sel
 }
 
 impl Items {
+    /// Items that stand behind others.
+    pub(super) fn behind(expressions: &[Expression]) -> Self {
+        Self { expressions: expressions.to_vec(), ..Self::default() }
+    }
+
     fn push(&mut self, expression: Expression) -> u16 {
         // A statement of more columns than can be numbered is refused when it is done.
         let number = u16::try_from(self.expressions.len()).unwrap_or(u16::MAX);
@@ -541,6 +606,7 @@ impl Compiler<'_> {
             bounded,
             parameters: statement.parameters,
             parents: how,
+            repeats: None,
             link,
             round: statement.round,
             calls: statement.calls,

@@ -14,6 +14,14 @@ pub struct Program {
     pub layout: Layout,
 }
 
+impl Program {
+    /// Whether some level is joined to the one above.
+    #[must_use]
+    pub fn joins_levels(&self) -> bool {
+        self.levels.iter().any(|level| !level.has_statement())
+    }
+}
+
 /// One statement, and how its rows join those of the level above.
 #[derive(Clone, Debug)]
 pub struct Level {
@@ -31,6 +39,9 @@ pub struct Level {
     pub bounded: Option<Box<BoundedPages>>,
     pub parameters: Vec<Parameter>,
     pub parents: Parents,
+    /// What comes again where a level below is joined to this one: each row comes once for each row
+    /// below it, one after the other.
+    pub repeats: Option<Repeats>,
     /// How its rows are told apart by parent, where one statement serves them all.
     pub link: Option<Link>,
     /// Which round of statements it belongs to: it needs the rows of the rounds before.
@@ -77,6 +88,21 @@ impl Level {
         Ok(Bounds { limit, offset })
     }
 
+    /// Whether it is sent by itself.
+    #[must_use]
+    pub fn has_statement(&self) -> bool {
+        !matches!(self.parents, Parents::Joined { .. })
+    }
+
+    /// The level whose statement reads its rows.
+    #[must_use]
+    pub fn read_by(&self) -> LevelId {
+        match (self.parents, self.parent) {
+            (Parents::Joined { .. }, Some(parent)) => parent,
+            _ => self.id,
+        }
+    }
+
     /// Whether the first of a parent's rows may be one that was read ahead: the page is cut off
     /// at its beginning.
     #[must_use]
@@ -98,6 +124,18 @@ pub enum Parents {
     Implied,
     /// It runs once: the parents' keys are array parameters.
     Arrays,
+    /// It has no statement: its rows stand in those of the level above, which is joined to it. The
+    /// column is null where a parent has none.
+    Joined { present: u16 },
+}
+
+/// What comes again in rows to which others are joined.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Repeats {
+    /// The columns of the key: rows that agree in them are one row.
+    pub key: Box<[u16]>,
+    /// How many of the first columns are those of the row; the others are of the rows joined to it.
+    pub columns: usize,
 }
 
 /// The columns that hold the parent's key, in the parent's rows and in this level's.

@@ -12,6 +12,7 @@
 //! * [`parents`]: the parents of a level, said again or as arrays of keys
 //! * `bounding`: pages whose size a database can plan for
 //! * `implied`: levels whose parents need not be asked for
+//! * `joined`: levels that are read by the statement of the level above
 //! * [`through`]: rows that another table joins to their parents
 //! * [`keyset`]: rows beyond a cursor's position
 //! * [`function`]: calls of functions, as values and as rows
@@ -26,6 +27,7 @@ mod filter;
 mod function;
 mod held;
 mod implied;
+mod joined;
 mod keyset;
 pub mod level;
 mod parents;
@@ -36,5 +38,5 @@ pub mod value;
 
 pub use bounding::{BoundedPages, Bounding};
 pub use compile::{CompileError, Strategy, compile};
-pub use level::{Level, LevelKind, Link, Page, Parameter, ParameterSource, Parents, Program};
+pub use level::{Level, LevelKind, Link, Page, Parameter, ParameterSource, Parents, Program, Repeats};
 pub use value::{Against, ParameterKind, ValueKind, like_pattern};

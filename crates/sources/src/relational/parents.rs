@@ -296,7 +296,7 @@ fn key_items(columns: Vec<Expression>, exact: bool) -> Vec<SelectItem> {
 }
 
 /// The row's own fields that it is ordered by; `None` if it is ordered by anything else.
-fn order_fields(rows: &Rows) -> Option<Vec<FieldId>> {
+pub(super) fn order_fields(rows: &Rows) -> Option<Vec<FieldId>> {
     rows.order
         .iter()
         .map(|term| match &term.key {
@@ -307,7 +307,7 @@ fn order_fields(rows: &Rows) -> Option<Vec<FieldId>> {
 }
 
 /// The row's own fields that must equal a value.
-fn equal_fields(filter: &Filter) -> Vec<FieldId> {
+pub(super) fn equal_fields(filter: &Filter) -> Vec<FieldId> {
     match filter {
         Filter::And(filters) => filters.iter().flat_map(equal_fields).collect(),
         Filter::Compare {

@@ -8,7 +8,7 @@ use super::level::{Parameter, ParameterSource};
 use super::value::ParameterKind;
 
 /// What a statement has used so far.
-#[derive(Debug, Default)]
+#[derive(Clone, Debug, Default)]
 pub(super) struct Statement {
     pub(super) parameters: Vec<Parameter>,
     places: FxHashMap<Parameter, usize>,

@@ -136,6 +136,7 @@ mod tests {
             bounded: None,
             parameters: Vec::new(),
             parents: Parents::Top,
+            repeats: None,
             link: None,
             round: 0,
             calls: false,

@@ -29,6 +29,7 @@ pub(super) fn fill(found: &Found) -> (Catalog, PhysicalTypes) {
         fields: FxHashMap::default(),
         physical: Vec::with_capacity(found.columns.len()),
         physical_rows: Vec::with_capacity(found.relations.len()),
+        one_table: Vec::with_capacity(found.relations.len()),
         physical_arguments: Vec::with_capacity(found.functions.len()),
         namespace_names: found
             .namespaces
@@ -45,6 +46,7 @@ pub(super) fn fill(found: &Found) -> (Catalog, PhysicalTypes) {
     let types = PhysicalTypes {
         fields: fill.physical,
         row_arrays: fill.physical_rows,
+        one_table: fill.one_table,
         arguments: fill.physical_arguments,
         range_elements: fill.types.elements,
     };
@@ -65,6 +67,8 @@ pub(super) struct Fill<'a> {
     pub(super) physical: Vec<FieldType>,
     /// The types of arrays of rows, by entity.
     pub(super) physical_rows: Vec<u32>,
+    /// Whether a key tells all of its rows, by entity.
+    pub(super) one_table: Vec<bool>,
     /// The types of arguments, by function.
     pub(super) physical_arguments: Vec<Vec<u32>>,
 }
@@ -82,6 +86,7 @@ impl Fill<'_> {
             );
             self.types.entities.insert(relation.oid, id);
             self.physical_rows.push(relation.row_array);
+            self.one_table.push(relation.one_table);
         }
         // After all tables: a column may hold a row of a later one.
         let columns = by_relation(&found.columns);

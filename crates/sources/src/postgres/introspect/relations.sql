@@ -7,6 +7,7 @@ select
   rel.relname,
   rel.relkind,
   coalesce(typ.typarray, 0) as row_array,
+  rel.relkind = 'p' or rel.relkind = 'r' and not rel.relhassubclass as one_table,
   comment.description
 from pg_class as rel
 left join pg_type as typ on typ.oid = rel.reltype

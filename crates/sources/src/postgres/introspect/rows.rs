@@ -17,6 +17,8 @@ pub(super) struct Relation {
     pub(super) kind: EntityKind,
     /// The type of an array of its rows; 0 if there is none.
     pub(super) row_array: u32,
+    /// Whether its keys tell all rows that are read of it: no other table inherits from it.
+    pub(super) one_table: bool,
     pub(super) description: Option<String>,
 }
 
@@ -165,6 +167,7 @@ impl Relation {
                 _ => EntityKind::Table,
             },
             row_array: row.try_get("row_array")?,
+            one_table: row.try_get("one_table")?,
             description: row.try_get("description")?,
         })
     }

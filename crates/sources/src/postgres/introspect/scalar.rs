@@ -138,6 +138,34 @@ pub(super) fn identity_is_text(row: &TypeRow, modifier: i32, deterministic: bool
     }
 }
 
+/// How many characters a value's text has at most, where the type says that they are not many.
+/// `row` is no domain.
+pub(super) fn most_characters(row: &TypeRow, modifier: i32) -> Option<u32> {
+    if let Form::Enum { .. } = row.form {
+        return Some(LONGEST_NAME);
+    }
+    match Known::from_oid(row.oid)? {
+        Known::BOOL | Known::CHAR => Some(1),
+        Known::INT2 | Known::INT4 | Known::OID => Some(11),
+        Known::INT8 | Known::FLOAT4 | Known::FLOAT8 | Known::MONEY => Some(25),
+        Known::DATE | Known::TIME | Known::TIMETZ | Known::MACADDR | Known::MACADDR8 => Some(23),
+        Known::TIMESTAMP | Known::TIMESTAMPTZ | Known::UUID => Some(36),
+        Known::INTERVAL | Known::INET | Known::CIDR | Known::NAME => Some(LONGEST_NAME),
+        Known::VARCHAR | Known::BPCHAR => character_length(modifier),
+        Known::NUMERIC => match decimal(modifier) {
+            // A sign, a point and a zero before it.
+            Scalar::Decimal { precision: Some(precision), scale: Some(scale) } => {
+                Some(precision.max(scale).saturating_add(3))
+            }
+            _ => None,
+        },
+        _ => None,
+    }
+}
+
+/// Names of the catalogs have at most so many bytes.
+const LONGEST_NAME: u32 = 63;
+
 /// The modifiers of text types count four bytes of a header, too.
 const HEADER: i32 = 4;
 

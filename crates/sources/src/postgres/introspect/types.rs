@@ -159,7 +159,8 @@ impl<'a> Types<'a> {
     /// texts equal.
     pub(super) fn physical(&self, oid: u32, modifier: i32, deterministic: bool) -> FieldType {
         let (base, modifier) = self.without_domains(oid, modifier);
-        let parameter = self.rows.get(&base).filter(|row| match &row.form {
+        let row = self.rows.get(&base);
+        let parameter = row.filter(|row| match &row.form {
             // Two rows are compared whatever their types are, so nothing could be inferred.
             Form::Composite { .. } | Form::RowOfTable { .. } => true,
             Form::Base => scalar::is_object_identifier(row),
@@ -174,10 +175,9 @@ impl<'a> Types<'a> {
             array_oid: self.rows.get(&oid).map_or(0, |row| row.array),
             parameter_oid: parameter.map_or(0, |row| row.oid),
             parameter_array_oid: parameter.map_or(0, |row| row.array),
-            identity_is_text: self
-                .rows
-                .get(&base)
+            identity_is_text: row
                 .is_some_and(|row| scalar::identity_is_text(row, modifier, deterministic)),
+            most_characters: row.and_then(|row| scalar::most_characters(row, modifier)),
         }
     }
 

@@ -1,0 +1,69 @@
+//! A program some of whose levels are joined to those above, and whether that pays.
+//!
+//! The rows above come once for each row of the list that is joined to them. The compiler sees to
+//! it that they are short and expects few of them; what an answer really holds decides whether the
+//! next one is read so again.
+
+use std::ops::Range;
+use std::sync::atomic::{AtomicBool, Ordering};
+
+use super::cursor::is_repeated;
+use super::execute::PostgresProgram;
+use super::wire::Rows;
+use crate::relational::Repeats;
+
+/// From so many rows on a level of its own costs PostgreSQL less: it sorts less.
+const MANY_ROWS: usize = 256;
+
+/// An answer of so few bytes need not be looked at.
+const FEW_BYTES: usize = 16 << 10;
+
+/// A program with joined levels.
+#[derive(Debug)]
+pub(super) struct Joined {
+    pub(super) program: PostgresProgram,
+    /// Whether an answer held much that came more than once, or many rows.
+    has_not_paid: AtomicBool,
+}
+
+impl Joined {
+    pub(super) fn new(program: PostgresProgram) -> Self {
+        Self { program, has_not_paid: AtomicBool::default() }
+    }
+
+    pub(super) fn pays(&self) -> bool {
+        !self.has_not_paid.load(Ordering::Relaxed)
+    }
+
+    /// From now on each level has a statement of its own.
+    pub(super) fn has_not_paid(&self) {
+        self.has_not_paid.store(true, Ordering::Relaxed);
+    }
+
+    /// Whether levels of their own would have been better: there are many rows, or more than a
+    /// quarter of their bytes came before.
+    pub(super) fn repeats_much(&self, rows: &[Rows]) -> bool {
+        let levels = self.program.program.levels.iter().zip(rows);
+        let mut joined = levels.filter_map(|(level, rows)| Some((level.repeats.as_ref()?, rows)));
+        joined.any(|(repeats, rows)| {
+            rows.len() > MANY_ROWS || rows.bytes() > FEW_BYTES && is_mostly_repeated(repeats, rows)
+        })
+    }
+}
+
+/// Whether more than a quarter of what was read had been read with the row before.
+fn is_mostly_repeated(repeats: &Repeats, rows: &Rows) -> bool {
+    let (mut all, mut repeated) = (0, 0);
+    for number in 0..rows.len() {
+        let row = rows.row(number);
+        let length = |columns: Range<usize>| -> usize {
+            columns.filter_map(|column| row.value(column)).map(<[u8]>::len).sum()
+        };
+        let own = length(0..repeats.columns);
+        all += own + length(repeats.columns..row.columns());
+        if is_repeated(rows, number, &repeats.key) {
+            repeated += own;
+        }
+    }
+    repeated > all / 4
+}
