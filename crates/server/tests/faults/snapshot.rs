@@ -58,12 +58,16 @@ const QUERY: &str = "{
             tracksByAlbumId { totalCount nodes { id albumByAlbumId { tracks } } }
         }
     }
+    albumById(id: 1) { tracks tracksByAlbumId { nodes { id } } }
 }";
 
 /// One root field, whose own statement is the snapshot in SQLite.
 const NESTED: &str = "{
     allAlbums { nodes { id tracks tracksByAlbumId { nodes { id albumByAlbumId { tracks } } } } }
 }";
+
+/// Of one statement where a database can, which needs no transaction.
+const ONE: &str = "{ albumById(id: 1) { tracks tracksByAlbumId { nodes { id } } } }";
 
 /// Reads again and again; how many different states were seen.
 fn read(served: &Served) -> usize {
@@ -73,12 +77,19 @@ fn read(served: &Served) -> usize {
         let answer = served.ask(QUERY);
         assert_eq!(answer["errors"], Value::Null, "{answer}");
         check(&answer["data"]);
+        check_one(&answer["data"]["albumById"]);
+        check_one(&served.ask(ONE)["data"]["albumById"]);
         seen.insert(answer.to_string());
         let answer = served.ask(NESTED);
         assert_eq!(answer["errors"], Value::Null, "{answer}");
         check_albums(&answer["data"]);
     }
     seen.len()
+}
+
+fn check_one(album: &Value) {
+    let tracks = album["tracksByAlbumId"]["nodes"].as_array().unwrap();
+    assert_eq!(album["tracks"], tracks.len());
 }
 
 /// The tracks with their albums.

@@ -327,11 +327,7 @@ fn take(rows: &mut [Rows], results: &mut Vec<Rows>, sent: &[usize]) {
 
 /// The arrays of the distinct keys that a level's statement wants, in the order of its
 /// parameters; `None` where there are no parents, and so nothing to read.
-pub(super) fn key_arrays(
-    levels: &[Level],
-    level: &Level,
-    rows: &[Rows],
-) -> Option<Vec<Vec<u8>>> {
+pub(super) fn key_arrays(levels: &[Level], level: &Level, rows: &[Rows]) -> Option<Vec<Vec<u8>>> {
     let mut source = None;
     let mut columns: Vec<u16> = Vec::new();
     for parameter in &level.parameters {

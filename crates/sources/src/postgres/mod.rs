@@ -4,6 +4,7 @@
 //! * [`wire`], [`pool`]: connections; [`reach`]: whether new ones can be had
 //! * [`bind`] for parameters, `text` for values as texts
 //! * [`execute`]: a request's whole run, in as few rounds as possible
+//! * `joined`: programs that read two levels by one statement, as long as that pays
 //! * `sharing`: short reads of many requests on few connections; `pace`: which reads are short;
 //!   `abandoned`: what becomes of statements that nobody waits for
 //! * `stream`, `portions`: answers that are sent while they are made

@@ -13,7 +13,8 @@ use ir::{
 use response::LevelId;
 use sql::{Alias, Expression, NullsOrder, OrderItem, Select, SelectItem};
 
-use super::compile::{CompileError, Compiler, Parent, numbered};
+use super::compile::{CompileError, Compiler, Parent};
+use super::items::numbered;
 use super::level::LevelKind;
 use super::parents::{LinkedScope, join_page};
 use super::source::Scope;

@@ -11,7 +11,8 @@ use sql::{
     SqlType, TableName,
 };
 
-use super::compile::{CompileError, Compiler, is_made};
+use super::compile::{CompileError, Compiler};
+use super::items::is_made;
 use super::level::{ParameterSource, Parents};
 use super::parents::{Above, LinkedScope};
 use super::source::Scope;

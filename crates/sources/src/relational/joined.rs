@@ -9,7 +9,8 @@ use catalog::{EntityKind, FieldId};
 use ir::{Form, HopDirection, OrderKey, OutputKind, Place, Rows};
 use sql::{Direction, Expression, Join, JoinKind, OrderItem};
 
-use super::compile::{CompileError, Compiler, Items, Parent, Strategy};
+use super::compile::{CompileError, Compiler, Parent, Strategy};
+use super::items::Items;
 use super::level::Repeats;
 use super::parents::{Above, equal_fields, is_paged, order_fields};
 use super::source::Scope;
@@ -42,14 +43,17 @@ impl Compiler<'_> {
         statement: &mut Statement,
         items: &mut Items,
     ) -> Result<Option<Joined>, CompileError> {
-        if !self.are_few(rows, parent.map(|parent| parent.above)) || !self.repeats(rows, items)? {
+        if !self.are_few(rows, parent.map(|parent| parent.above))
+            || !self.may_repeat(rows, items)?
+        {
             return Ok(None);
         }
         for output in &rows.outputs {
             let OutputKind::Related { path, rows: below } = &output.kind else { continue };
             if path.is_empty()
                 && self.is_joinable(below)?
-                && let Some(joined) = self.join_list((rows, parent.is_none()), below, scope, statement, items)?
+                && let Some(joined) =
+                    self.join_list((rows, parent.is_none()), below, scope, statement, items)?
             {
                 return Ok(Some(joined));
             }
@@ -66,10 +70,13 @@ impl Compiler<'_> {
         match (&rows.from, above) {
             (ir::From::Entity(_), None) => is_limited(rows) && self.is_sayable(rows, None),
             (ir::From::Relation(hop), Some(above)) => {
+                // Of fields that print differently, several parents could have one row.
+                let (near, far) = self.hop_fields(*hop);
                 hop.direction == HopDirection::Backward
                     && above.sayable
                     && is_limited(above.first().rows)
                     && self.is_sayable(rows, Some(above))
+                    && near.iter().zip(far).all(|(near, far)| self.print_alike(*near, *far))
             }
             _ => false,
         }
@@ -77,7 +84,7 @@ impl Compiler<'_> {
 
     /// Whether what is read of the rows may come once for each row of a list: nothing is computed,
     /// and it is short.
-    fn repeats(&self, rows: &Rows, items: &Items) -> Result<bool, CompileError> {
+    fn may_repeat(&self, rows: &Rows, items: &Items) -> Result<bool, CompileError> {
         let Strategy::Levels(types) = self.strategy else { return Ok(false) };
         let fields = &items.known.fields;
         if !types.repeats_rows(self.entity(rows)?)
@@ -130,9 +137,8 @@ impl Compiler<'_> {
         items: &mut Items,
     ) -> Result<Option<Joined>, CompileError> {
         let (near, far) = self.link_fields(below)?;
-        let tells = |field: &FieldId| {
-            !self.catalog[*field].nullable && self.identity_is_text(*field)
-        };
+        let tells =
+            |field: &FieldId| !self.catalog[*field].nullable && self.identity_is_text(*field);
         if !self.catalog[self.entity(rows)?].is_unique(&near) || !near.iter().all(tells) {
             return Ok(None);
         }
@@ -153,9 +159,8 @@ impl Compiler<'_> {
         }
         let alias = tried.alias();
         let on = near.iter().zip(&far);
-        let on = on.map(|(near, far)| {
-            self.field(alias, *far).equals(self.field(scope.alias, *near))
-        });
+        let on =
+            on.map(|(near, far)| self.field(alias, *far).equals(self.field(scope.alias, *near)));
         let on = Expression::all(on.collect());
         let item = self.table(self.entity(below)?, alias);
         select.joins.push(Join { kind: JoinKind::Left(on), item });

@@ -7,6 +7,7 @@
 //!
 //! * [`level`]: what a compiled request is
 //! * [`compile`]: the walk over the tree
+//! * `items`: the columns of a level
 //! * [`aggregate`]: what is made of all rows of a set
 //! * [`source`](mod@source): FROM, joins, filters and order of one set of rows
 //! * [`parents`]: the parents of a level, said again or as arrays of keys
@@ -27,6 +28,7 @@ mod filter;
 mod function;
 mod held;
 mod implied;
+mod items;
 mod joined;
 mod keyset;
 pub mod level;
@@ -38,5 +40,7 @@ pub mod value;
 
 pub use bounding::{BoundedPages, Bounding};
 pub use compile::{CompileError, Strategy, compile};
-pub use level::{Level, LevelKind, Link, Page, Parameter, ParameterSource, Parents, Program, Repeats};
+pub use level::{
+    Level, LevelKind, Link, Page, Parameter, ParameterSource, Parents, Program, Repeats,
+};
 pub use value::{Against, ParameterKind, ValueKind, like_pattern};

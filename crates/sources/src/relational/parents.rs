@@ -8,7 +8,8 @@ use catalog::FieldId;
 use ir::{Comparison, Filter, Hop, OrderKey, Place, Rows};
 use sql::{Alias, Expression, FromItem, Join, JoinKind, Select, SelectItem, SqlType};
 
-use super::compile::{CompileError, Compiler, is_made};
+use super::compile::{CompileError, Compiler};
+use super::items::is_made;
 use super::level::{ParameterSource, Parents};
 use super::source::{Scope, page_bounds};
 use super::statement::Statement;
