@@ -152,13 +152,10 @@ pub(super) fn most_characters(row: &TypeRow, modifier: i32) -> Option<u32> {
         Known::TIMESTAMP | Known::TIMESTAMPTZ | Known::UUID => Some(36),
         Known::INTERVAL | Known::INET | Known::CIDR | Known::NAME => Some(LONGEST_NAME),
         Known::VARCHAR | Known::BPCHAR => character_length(modifier),
-        Known::NUMERIC => match decimal(modifier) {
-            // A sign, a point and a zero before it.
-            Scalar::Decimal { precision: Some(precision), scale: Some(scale) } => {
-                Some(precision.max(scale).saturating_add(3))
-            }
-            _ => None,
-        },
+        // A sign, a point and a zero before it. A negative scale counts as a thousand digits.
+        Known::NUMERIC => {
+            character_length(modifier).map(|packed| (packed >> 16) + (packed & 0x3ff) + 3)
+        }
         _ => None,
     }
 }
@@ -227,5 +224,31 @@ mod tests {
     fn types_known_by_name_only() {
         check(&Known::REGCLASS, -1, &Mapping::Text);
         check(&Known::PG_LSN, -1, &Mapping::Unmapped);
+    }
+
+    #[test]
+    fn the_length_of_a_value_is_known_where_its_type_says_it() {
+        let check = |known: &Known, modifier, expected| {
+            let row = TypeRow {
+                oid: known.oid(),
+                namespace: "pg_catalog".into(),
+                name: known.name().into(),
+                form: Form::Base,
+                array: 0,
+                has_default: false,
+                extension: None,
+                description: None,
+            };
+            assert_eq!(most_characters(&row, modifier), expected, "{known} {modifier}");
+        };
+        check(&Known::VARCHAR, 160 + 4, Some(160));
+        check(&Known::BPCHAR, 3 + 4, Some(3));
+        check(&Known::NUMERIC, ((10 << 16) | 2) + 4, Some(15));
+        // `-9223372036854775808`, `-1.7976931348623157e+308`, `-92,233,720,368,547,758.08`
+        check(&Known::INT8, -1, Some(25));
+        check(&Known::UUID, -1, Some(36));
+        for unbounded in [Known::VARCHAR, Known::TEXT, Known::NUMERIC, Known::JSONB, Known::BYTEA] {
+            check(&unbounded, -1, None);
+        }
     }
 }
