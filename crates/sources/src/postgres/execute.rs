@@ -86,6 +86,13 @@ impl PostgresProgram {
         self.joined.as_deref().filter(|joined| joined.pays())
     }
 
+    /// Learns from rows that were read level by level.
+    pub(super) fn look_at(&self, rows: &[Rows]) {
+        if let Some(joined) = &self.joined {
+            joined.look_at(rows);
+        }
+    }
+
     /// The program that the next request runs.
     pub(super) fn current(&self) -> &Self {
         self.joined().map_or(self, |joined| &joined.program)

@@ -9,8 +9,8 @@ use std::sync::atomic::{AtomicBool, Ordering};
 
 use super::cursor::is_repeated;
 use super::execute::PostgresProgram;
-use super::wire::Rows;
-use crate::relational::Repeats;
+use super::wire::{Row, Rows};
+use crate::relational::{MOST_REPEATED, Repeats};
 
 /// From so many rows on a level of its own costs PostgreSQL less: it sorts less.
 const MANY_ROWS: usize = 256;
@@ -22,17 +22,47 @@ const FEW_BYTES: usize = 16 << 10;
 #[derive(Debug)]
 pub(super) struct Joined {
     pub(super) program: PostgresProgram,
+    /// Whether what would come again is known to be short.
+    is_short: AtomicBool,
     /// Whether an answer held much that came more than once, or many rows.
     has_not_paid: AtomicBool,
 }
 
 impl Joined {
     pub(super) fn new(program: PostgresProgram) -> Self {
-        Self { program, has_not_paid: AtomicBool::default() }
+        let mut repeats = program.program.levels.iter().filter_map(|level| level.repeats.as_ref());
+        let is_short = repeats.all(|repeats| repeats.is_short).into();
+        Self { program, is_short, has_not_paid: AtomicBool::default() }
     }
 
     pub(super) fn pays(&self) -> bool {
-        !self.has_not_paid.load(Ordering::Relaxed)
+        self.is_short.load(Ordering::Relaxed) && !self.has_not_paid.load(Ordering::Relaxed)
+    }
+
+    /// Where types do not say how long values are, the rows of an answer that was read level by level
+    /// show whether they are short.
+    pub(super) fn look_at(&self, rows: &[Rows]) {
+        if self.is_short.load(Ordering::Relaxed) || self.has_not_paid.load(Ordering::Relaxed) {
+            return;
+        }
+        let levels = &self.program.program.levels;
+        let mut is_shown = true;
+        for below in levels.iter().filter(|level| !level.has_statement()) {
+            let (place, above) = (usize::from(below.id.0), usize::from(below.read_by().0));
+            let Some(repeats) = &levels[above].repeats else { continue };
+            let (Some(above), Some(below)) = (rows.get(above), rows.get(place)) else { continue };
+            let longest = (0..above.len())
+                .map(|row| length(above.row(row), 0..repeats.columns))
+                .max()
+                .unwrap_or_default();
+            if below.len() > MANY_ROWS || longest > MOST_REPEATED as usize {
+                self.has_not_paid();
+            }
+            is_shown &= !above.is_empty();
+        }
+        if is_shown {
+            self.is_short.store(true, Ordering::Relaxed);
+        }
     }
 
     /// From now on each level has a statement of its own.
@@ -56,14 +86,16 @@ fn is_mostly_repeated(repeats: &Repeats, rows: &Rows) -> bool {
     let (mut all, mut repeated) = (0, 0);
     for number in 0..rows.len() {
         let row = rows.row(number);
-        let length = |columns: Range<usize>| -> usize {
-            columns.filter_map(|column| row.value(column)).map(<[u8]>::len).sum()
-        };
-        let own = length(0..repeats.columns);
-        all += own + length(repeats.columns..row.columns());
+        let own = length(row, 0..repeats.columns);
+        all += own + length(row, repeats.columns..row.columns());
         if is_repeated(rows, number, &repeats.key) {
             repeated += own;
         }
     }
     repeated > all / 4
+}
+
+/// How many bytes the values of some columns have.
+fn length(row: Row<'_>, columns: Range<usize>) -> usize {
+    columns.filter_map(|column| row.value(column)).map(<[u8]>::len).sum()
 }

@@ -26,7 +26,7 @@ use super::wire::{Config, Pipeline, Rows, WireError, connect_simple};
 use crate::error::{SourceError, SourceErrorKind};
 use crate::observed::Observed;
 use crate::operand::Variables;
-use crate::relational::compile::KeyTypes;
+use crate::relational::compile::{KeyTypes, Length};
 use crate::relational::{self, CompileError, Strategy};
 use crate::source::{Asked, ExecuteError, Most, OpenError, OpenOptions, Plan, Timeouts};
 use crate::statistics::Counter;
@@ -92,8 +92,15 @@ impl KeyTypes for Joining<'_> {
         self.0.has_array(field)
     }
 
-    fn repeatable(&self, field: FieldId) -> Option<u32> {
-        self.0.of(field).most_characters
+    fn length(&self, field: FieldId) -> Length {
+        let field = self.0.of(field);
+        match field.most_characters {
+            Some(most) => Length::AtMost(most),
+            None if field.oid == Type::TEXT.oid() || field.oid == Type::VARCHAR.oid() => {
+                Length::Any
+            }
+            None => Length::Long,
+        }
     }
 
     fn repeats_rows(&self, entity: EntityId) -> bool {
@@ -315,6 +322,7 @@ impl PostgresConnections {
         }
         observed.joined = false;
         let read = self.read_all(program, asked, most_bytes, observed).await?;
+        program.look_at(&read.rows);
         read.write(program, shape, sink, observed)
     }
 

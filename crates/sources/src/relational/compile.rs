@@ -41,10 +41,9 @@ pub trait KeyTypes: std::fmt::Debug {
         true
     }
 
-    /// How long a value may be at most, in characters, where it may come once for each row below
-    /// its own; `None` where it may not.
-    fn repeatable(&self, _: FieldId) -> Option<u32> {
-        None
+    /// How long a value is that would come once for each row below its own.
+    fn length(&self, _: FieldId) -> Length {
+        Length::Long
     }
 
     /// Whether a key of the entity tells all of its rows, and the rows may come once for each row
@@ -52,6 +51,17 @@ pub trait KeyTypes: std::fmt::Debug {
     fn repeats_rows(&self, _: EntityId) -> bool {
         false
     }
+}
+
+/// How long the values of a field are, as far as its type says.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Length {
+    /// So many characters at most.
+    AtMost(u32),
+    /// Short or long: only the values tell.
+    Any,
+    /// Too long to be read more than once, as far as is known.
+    Long,
 }
 
 /// Why a request cannot be compiled.

@@ -9,7 +9,7 @@ use catalog::{EntityKind, FieldId};
 use ir::{Form, HopDirection, OrderKey, OutputKind, Place, Rows};
 use sql::{Direction, Expression, Join, JoinKind, OrderItem};
 
-use super::compile::{CompileError, Compiler, Parent, Strategy};
+use super::compile::{CompileError, Compiler, Length, Parent, Strategy};
 use super::items::Items;
 use super::level::Repeats;
 use super::parents::{Above, equal_fields, is_paged, order_fields};
@@ -17,10 +17,13 @@ use super::source::Scope;
 use super::statement::Statement;
 
 /// How many characters of a row may come again at most.
-const MOST_REPEATED: u32 = 1_024;
+pub const MOST_REPEATED: u32 = 1_024;
 
 /// As many tables PostgreSQL joins in the best order rather than in the one that is written.
 const MOST_TABLES: usize = 8;
+
+/// Whether the types of what comes again say that it is short.
+struct IsShort(bool);
 
 /// A list whose rows stand in the statement of the rows above.
 pub(super) struct Joined {
@@ -43,18 +46,18 @@ impl Compiler<'_> {
         statement: &mut Statement,
         items: &mut Items,
     ) -> Result<Option<Joined>, CompileError> {
-        if !self.are_few(rows, parent.map(|parent| parent.above))
-            || !self.may_repeat(rows, items)?
-        {
+        if !self.are_few(rows, parent.map(|parent| parent.above)) {
             return Ok(None);
         }
+        let Some(is_short) = self.may_repeat(rows, items)? else { return Ok(None) };
         for output in &rows.outputs {
             let OutputKind::Related { path, rows: below } = &output.kind else { continue };
             if path.is_empty()
                 && self.is_joinable(below)?
-                && let Some(joined) =
+                && let Some(mut joined) =
                     self.join_list((rows, parent.is_none()), below, scope, statement, items)?
             {
+                joined.repeats.is_short = is_short.0;
                 return Ok(Some(joined));
             }
         }
@@ -83,22 +86,27 @@ impl Compiler<'_> {
     }
 
     /// Whether what is read of the rows may come once for each row of a list: nothing is computed,
-    /// and it is short.
-    fn may_repeat(&self, rows: &Rows, items: &Items) -> Result<bool, CompileError> {
-        let Strategy::Levels(types) = self.strategy else { return Ok(false) };
+    /// and it may be short.
+    fn may_repeat(&self, rows: &Rows, items: &Items) -> Result<Option<IsShort>, CompileError> {
+        let Strategy::Levels(types) = self.strategy else { return Ok(None) };
         let fields = &items.known.fields;
         if !types.repeats_rows(self.entity(rows)?)
             || !is_ordered_by_fields(rows)
             || fields.len() != items.expressions.len()
         {
-            return Ok(false);
+            return Ok(None);
         }
-        let widths = fields.keys().map(|(_, field, form)| match form {
-            Form::Stored | Form::Text | Form::Number => types.repeatable(*field),
-            Form::OrEmpty | Form::Numbers | Form::Texts => None,
-        });
-        let width = widths.sum::<Option<u32>>();
-        Ok(width.is_some_and(|width| width <= MOST_REPEATED))
+        let (mut most, mut is_short) = (0_u32, IsShort(true));
+        for (_, field, form) in fields.keys() {
+            match (types.length(*field), form) {
+                (Length::AtMost(length), Form::Stored | Form::Text | Form::Number) => {
+                    most = most.saturating_add(length);
+                }
+                (Length::Any, Form::Stored) => is_short = IsShort(false),
+                _ => return Ok(None),
+            }
+        }
+        Ok((most <= MOST_REPEATED).then_some(is_short))
     }
 
     /// Whether all rows of a list are wanted, found by an index, and nothing of them is computed,
@@ -145,7 +153,7 @@ impl Compiler<'_> {
         let key = |field: &FieldId| items.known.fields.get(&(Vec::new(), *field, Form::Stored));
         let key_columns = near.iter().map(|field| key(field).copied()).collect::<Option<_>>();
         let (Some(key), Some(first)) = (key_columns, far.first()) else { return Ok(None) };
-        let repeats = Repeats { key, columns: items.expressions.len() };
+        let repeats = Repeats { key, columns: items.expressions.len(), is_short: false };
         let (mut select, mut tried) = (scope.select.clone(), statement.clone());
         let ordered = order_fields(rows).unwrap_or_default();
         let is_one = are_first && rows.single;

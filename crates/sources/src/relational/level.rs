@@ -136,6 +136,8 @@ pub struct Repeats {
     pub key: Box<[u16]>,
     /// How many of the first columns are those of the row; the others are of the rows joined to it.
     pub columns: usize,
+    /// Whether their types say that they are short; if not, rows that were read may show it.
+    pub is_short: bool,
 }
 
 /// The columns that hold the parent's key, in the parent's rows and in this level's.

@@ -40,6 +40,7 @@ pub mod value;
 
 pub use bounding::{BoundedPages, Bounding};
 pub use compile::{CompileError, Strategy, compile};
+pub use joined::MOST_REPEATED;
 pub use level::{
     Level, LevelKind, Link, Page, Parameter, ParameterSource, Parents, Program, Repeats,
 };
