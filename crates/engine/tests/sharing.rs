@@ -29,8 +29,9 @@ const FAULTS: &str = "query ($id: Int!) {
 }";
 const GATE: &str = "query ($id: Int!) { allGatesList(condition: {id: $id}) { id opened } }";
 
-/// The lock of a gate, for as long as the session lives.
+/// The locks of two gates, for as long as the session lives.
 const CLOSE_GATE: &str = "SELECT pg_advisory_lock(2)";
+const CLOSE_OTHER_GATE: &str = "SELECT pg_advisory_lock(3)";
 
 fn artist(id: usize) -> Value {
     let name = (!id.is_multiple_of(5)).then(|| format!("artist {id}"));
@@ -48,12 +49,12 @@ fn chance(state: &mut u64) -> usize {
     (*state >> 33) as usize
 }
 
-/// Holds the lock of gate 2 until it is dropped.
-async fn close_gate(shop: &Shop) -> tokio_postgres::Client {
+/// Holds the lock of a gate until it is dropped.
+async fn close_gate(shop: &Shop, close: &str) -> tokio_postgres::Client {
     let (client, connection) =
         tokio_postgres::connect(&shop.url(), tokio_postgres::NoTls).await.unwrap();
     spawn_local(connection);
-    client.batch_execute(CLOSE_GATE).await.unwrap();
+    client.batch_execute(close).await.unwrap();
     client
 }
 
@@ -181,7 +182,7 @@ fn nobody_waits_behind_a_statement_that_turns_out_long() {
             let sharing = shop.answering(&shop.url(), Most::sharing(8, 1)).await;
             sharing.prove_short(GATE).await;
             sharing.prove_short(ARTIST).await;
-            let gate = close_gate(&shop).await;
+            let gate = close_gate(&shop, CLOSE_GATE).await;
             for _ in 0..3 {
                 // Somebody has a connection, so that the long one shares the next.
                 let first = spawn(&sharing, ARTIST, 1);
@@ -211,7 +212,7 @@ fn short_requests_have_a_connection_while_long_ones_have_all_others() {
     block_on(async {
         let sharing = shop.sharing().await;
         sharing.prove_short(ARTIST).await;
-        let gate = close_gate(&shop).await;
+        let gate = close_gate(&shop, CLOSE_GATE).await;
         // What is not known to be short runs apart.
         let long: Vec<_> = (0..20).map(|_| spawn(&sharing, GATE, 2)).collect();
         happens(|| shop.sessions("state = 'active'") == 7).await;
@@ -220,6 +221,37 @@ fn short_requests_have_a_connection_while_long_ones_have_all_others() {
         }
         assert!(!long.iter().any(JoinHandle::is_finished));
         drop(gate);
+        for answer in long {
+            assert_eq!(answer.await.unwrap()["errors"], Value::Null);
+        }
+    });
+}
+
+/// All connections have long statements, the shared one a statement that was taken for short. Who
+/// shared it before must not wait for the others when it is free again.
+#[test]
+fn who_waits_for_a_connection_shares_one_as_soon_as_there_is_one() {
+    const LONG: &str = "query ($id: Int!) { allGatesList(condition: {id: $id}) { opened } }";
+    let Some(shop) = Shop::on_one() else { return };
+    block_on(async {
+        let sharing = shop.answering(&shop.url(), Most::sharing(8, 1)).await;
+        sharing.prove_short(ARTIST).await;
+        sharing.prove_short(GATE).await;
+        let gate = close_gate(&shop, CLOSE_GATE).await;
+        let other_gate = close_gate(&shop, CLOSE_OTHER_GATE).await;
+        let long: Vec<_> = (0..10).map(|_| spawn(&sharing, LONG, 3)).collect();
+        happens(|| shop.sessions("state = 'active'") == 7).await;
+        let stuck = spawn(&sharing, GATE, 2);
+        happens(|| shop.sessions("state = 'active'") == 8).await;
+        let short: Vec<_> = (1..=40).map(|id| (id, spawn(&sharing, ARTIST, id))).collect();
+        happens(|| sharing.totals().waiting >= 40).await;
+        drop(gate);
+        for (id, answer) in short {
+            assert_eq!(answer.await.unwrap(), artist(id));
+        }
+        assert_eq!(stuck.await.unwrap()["errors"], Value::Null);
+        assert!(!long.iter().any(JoinHandle::is_finished));
+        drop(other_gate);
         for answer in long {
             assert_eq!(answer.await.unwrap()["errors"], Value::Null);
         }

@@ -22,6 +22,7 @@ mod pace;
 pub mod pool;
 mod portions;
 pub mod reach;
+mod read;
 mod sharing;
 pub mod source;
 mod stream;

@@ -15,9 +15,13 @@ pub(super) enum Length {
     Long,
 }
 
-/// With so many short runs for each that it owed, a program that was long in between is short as a
-/// rule: the machine or the database stood still for a moment.
-const RARE: u32 = 64;
+/// What being long once among others costs of the runs that were short. Where there are as many,
+/// the database or the machine stood still for a moment, which says nothing of the program.
+const PRICE: u32 = 256;
+
+/// Most of them that count: so many moments may come one after the other, or several connections
+/// stand still in one.
+const MOST_SAVED: u32 = 16 * PRICE;
 
 /// What is known of the time that a program takes. It is on probation until it has proved short
 /// often enough, on connections of its own; long among others, it is again, for twice as long as
@@ -28,8 +32,9 @@ pub(super) struct Pace {
     owed: AtomicU32,
     /// How often it must after the next time that it was long among others.
     penalty: AtomicU32,
-    /// How often it was short since then. Threads that count at once may forget one.
-    short_runs: AtomicU32,
+    /// How often it was short among others, less what was paid. Threads that count at once may
+    /// forget one.
+    saved: AtomicU32,
 }
 
 impl Default for Pace {
@@ -37,7 +42,7 @@ impl Default for Pace {
         Self {
             owed: AtomicU32::new(FIRST_RUNS),
             penalty: AtomicU32::new(2 * FIRST_RUNS),
-            short_runs: AtomicU32::new(0),
+            saved: AtomicU32::new(0),
         }
     }
 }
@@ -63,8 +68,10 @@ impl Pace {
     pub(super) fn ran_among_others(&self, length: Length) {
         match length {
             Length::Short => {
-                let runs = self.short_runs.load(Ordering::Relaxed).saturating_add(1);
-                self.short_runs.store(runs, Ordering::Relaxed);
+                let saved = self.saved.load(Ordering::Relaxed);
+                if saved < MOST_SAVED {
+                    self.saved.store(saved + 1, Ordering::Relaxed);
+                }
             }
             Length::Long => self.disturbed_others(),
         }
@@ -72,13 +79,15 @@ impl Pace {
 
     /// It was long among others, or failed.
     pub(super) fn disturbed_others(&self) {
+        let saved = self.saved.load(Ordering::Relaxed);
+        if let Some(left) = saved.checked_sub(PRICE) {
+            self.saved.store(left, Ordering::Relaxed);
+            self.penalty.store(2 * FIRST_RUNS, Ordering::Relaxed);
+            return;
+        }
         let penalty = self.penalty.load(Ordering::Relaxed);
         self.owed.store(penalty, Ordering::Relaxed);
-        let next = match self.short_runs.swap(0, Ordering::Relaxed) / RARE >= penalty {
-            true => (penalty / 2).max(2 * FIRST_RUNS),
-            false => (penalty * 2).min(MOST_RUNS),
-        };
-        self.penalty.store(next, Ordering::Relaxed);
+        self.penalty.store((penalty * 2).min(MOST_RUNS), Ordering::Relaxed);
     }
 }
 
@@ -123,24 +132,34 @@ mod tests {
     }
 
     #[test]
-    fn what_is_long_once_in_a_while_is_soon_short_again() {
+    fn what_is_long_once_in_a_while_goes_on_among_others() {
         let pace = Pace::default();
         runs_owed(&pace);
-        let runs: Vec<usize> = (0..5)
-            .map(|_| {
-                (0..RARE * 8).for_each(|_| pace.ran_among_others(Length::Short));
-                pace.ran_among_others(Length::Long);
-                runs_owed(&pace)
-            })
-            .collect();
-        assert_eq!(runs, [4, 4, 4, 4, 4]);
+        (0..PRICE * 2).for_each(|_| pace.ran_among_others(Length::Short));
+        // Two of its connections stand still in one moment.
         pace.ran_among_others(Length::Long);
         pace.ran_among_others(Length::Long);
-        assert_eq!(runs_owed(&pace), 8);
-        (0..RARE * 16).for_each(|_| pace.ran_among_others(Length::Short));
+        assert!(pace.is_short());
         pace.ran_among_others(Length::Long);
-        assert_eq!(runs_owed(&pace), 16);
+        assert_eq!(runs_owed(&pace), 4);
+        (0..PRICE - 1).for_each(|_| pace.ran_among_others(Length::Short));
         pace.ran_among_others(Length::Long);
         assert_eq!(runs_owed(&pace), 8);
+        pace.ran_among_others(Length::Short);
+        pace.ran_among_others(Length::Long);
+        assert!(pace.is_short());
+        pace.ran_among_others(Length::Long);
+        assert_eq!(runs_owed(&pace), 4);
+    }
+
+    #[test]
+    fn no_more_is_saved_than_for_a_few_moments() {
+        let pace = Pace::default();
+        runs_owed(&pace);
+        (0..MOST_SAVED * 2).for_each(|_| pace.ran_among_others(Length::Short));
+        (0..16).for_each(|_| pace.ran_among_others(Length::Long));
+        assert!(pace.is_short());
+        pace.ran_among_others(Length::Long);
+        assert_eq!(runs_owed(&pace), 4);
     }
 }

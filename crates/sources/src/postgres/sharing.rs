@@ -64,6 +64,8 @@ pub(super) enum Shared {
     Rows(Vec<Rows>),
     /// Somebody before it took too long: it may be asked again in the same way.
     Moved,
+    /// There is no connection to share now.
+    NotNow,
     /// It must have a connection of its own.
     Apart,
     /// The server closed the connection.
@@ -99,7 +101,7 @@ impl Sharing {
         pace: &Pace,
         compose: impl FnOnce(&mut Pipeline<'_>) -> Result<(), WireError>,
     ) -> Shared {
-        let Some(group) = self.find(pool).await else { return Shared::Apart };
+        let Some(group) = self.find(pool).await else { return Shared::NotNow };
         let Some(waiting) = group.push(self, pace, compose) else { return Shared::Apart };
         match waiting.reply().await {
             Some(Reply::Rows(rows, elapsed)) => {

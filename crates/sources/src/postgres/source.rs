@@ -3,7 +3,7 @@
 use std::rc::Rc;
 use std::sync::Arc;
 use std::sync::atomic::Ordering;
-use std::time::{Duration, Instant};
+use std::time::Instant;
 
 use catalog::{Catalog, EntityId, FieldId};
 use response::sink::PORTION;
@@ -16,13 +16,14 @@ use tokio_postgres::types::Type;
 
 use super::bind::{Bound, bind};
 use super::cursor::Answer;
-use super::execute::{PostgresProgram, Run, by_level, compose, composed, explain, run};
+use super::execute::{PostgresProgram, explain};
 use super::introspect::{PhysicalTypes, introspect};
-use super::pool::{Pool, PoolOptions, Pooled};
+use super::pool::{Pool, PoolOptions};
 use super::reach::Reach;
-use super::sharing::{MOST_COST, Shared, Sharing};
+use super::read::Reading;
+use super::sharing::Sharing;
 use super::stream::Work;
-use super::wire::{Config, Pipeline, Rows, WireError, connect_simple};
+use super::wire::{Config, Rows, connect_simple};
 use crate::error::{SourceError, SourceErrorKind};
 use crate::observed::Observed;
 use crate::operand::Variables;
@@ -32,15 +33,8 @@ use crate::source::{Asked, ExecuteError, Most, OpenError, OpenOptions, Plan, Tim
 use crate::statistics::Counter;
 use crate::streamed::{Abandoner, Delivery, End, Executed, Places, Sizes};
 
-/// A connection that the server closed is replaced without an error if it is noticed within this
-/// time. After longer it was closed while it worked, maybe because it worked for so long.
-const REPLACED_WITHIN: Duration = Duration::from_secs(1);
-
 /// With as many connections one is kept for short reads, even where long ones would take all.
 const KEEPS_ONE_FROM: usize = 8;
-
-/// How often a request is asked among others before it has a connection of its own.
-const SHARED_ATTEMPTS: usize = 2;
 
 /// How many bytes the rows of joined levels may come to.
 const MOST_JOINED: usize = 256 << 10;
@@ -338,61 +332,17 @@ impl PostgresConnections {
         if bound.levels.iter().any(|level| level.bounding.is_some()) {
             observed.boundings = bound.levels.iter().map(|level| level.bounding).collect();
         }
-        let rows = self.read(program, cost, &bound, &mut failures, most_bytes, observed).await?;
-        Ok(Read { bound, failures, rows })
-    }
-
-    /// The rows of all levels. The root fields in `failures` are left out, and those that fail
-    /// now are added.
-    async fn read(
-        &self,
-        program: &PostgresProgram,
-        cost: u64,
-        bound: &Bound,
-        failures: &mut Vec<(u32, SourceError)>,
-        most_bytes: Option<usize>,
-        observed: &mut Observed,
-    ) -> Result<Vec<Rows>, SourceError> {
-        if program.program.levels.is_empty() {
+        let rows = if program.program.levels.is_empty() {
             // The schema is told even where the database is out of reach.
-            return Ok(Vec::new());
-        }
-        let started = Instant::now();
-        if cost <= MOST_COST && program.pace.is_short() && program.is_one_batch() {
-            for _ in 0..SHARED_ATTEMPTS {
-                if !self.sharing.is_worth_it(&self.pool) {
-                    break;
-                }
-                let without: Vec<u32> = failures.iter().map(|(root, _)| *root).collect();
-                observed.begin_round(composed(program, &without));
-                let batch =
-                    |pipeline: &mut Pipeline<'_>| compose(pipeline, program, bound, &without);
-                let shared = self.sharing.run(&self.pool, &program.pace, batch).await;
-                observed.end_round();
-                match shared {
-                    Shared::Rows(rows) => return Ok(by_level(program, &without, rows)),
-                    Shared::Moved => {}
-                    Shared::Closed(error) if started.elapsed() >= REPLACED_WITHIN => {
-                        return Err(error.into());
-                    }
-                    Shared::Apart | Shared::Closed(_) => break,
-                }
-            }
-        }
-        loop {
-            let connection = self.pool.acquire().await?;
-            // Connections that were not used before are not replaced, so this ends.
-            let may_be_replaced = connection.is_reused();
-            let read = (most_bytes.unwrap_or(usize::MAX), &mut *observed);
-            match read_on(connection, &self.sharing, program, bound, failures, read).await {
-                Err(WireError::Closed { reason })
-                    if may_be_replaced && started.elapsed() < REPLACED_WITHIN =>
-                {
-                    tracing::debug!(?reason, "a closed connection is replaced");
-                }
-                read => return Ok(read?),
-            }
-        }
+            Vec::new()
+        } else {
+            let most_bytes = most_bytes.unwrap_or(usize::MAX);
+            let (pool, sharing) = (&self.pool, &self.sharing);
+            let reading =
+                Reading { pool, sharing, program, bound: &bound, cost, most_bytes, observed };
+            reading.rows(&mut failures).await?
+        };
+        Ok(Read { bound, failures, rows })
     }
 
     /// Asks the server for a sign of life, and replaces a connection that shows none.
@@ -445,50 +395,6 @@ impl Read {
     }
 }
 
-async fn read_on(
-    connection: Pooled,
-    sharing: &Sharing,
-    program: &PostgresProgram,
-    bound: &Bound,
-    failures: &mut Vec<(u32, SourceError)>,
-    (most_bytes, observed): (usize, &mut Observed),
-) -> Result<Vec<Rows>, WireError> {
-    let mut running = Running { connection, is_ended: false };
-    running.connection.allow(most_bytes);
-    let started = Instant::now();
-    loop {
-        let without: Vec<u32> = failures.iter().map(|(root, _)| *root).collect();
-        running.is_ended = false;
-        let ran = run(&mut running.connection, program, bound, &without, observed).await;
-        // What is more than may be read goes on to be sent, unless it is stopped.
-        running.is_ended = !matches!(ran, Err(WireError::TooLarge { .. }));
-        running.connection.allow(usize::MAX);
-        match ran? {
-            Run::Rows(rows) => {
-                program.pace.ran_apart(sharing.judge(started.elapsed(), &rows));
-                return Ok(rows);
-            }
-            // Each round has one root field less, so this ends.
-            Run::Failed { root, error } => failures.push((root, error)),
-        }
-    }
-}
-
 fn is_of_source(error: &WriteError<SourceError>) -> bool {
     matches!(error.failure, Failure::Source(_))
-}
-
-/// Cancels the statement of a request that goes away before it is answered: PostgreSQL would
-/// finish it for nobody.
-struct Running {
-    connection: Pooled,
-    is_ended: bool,
-}
-
-impl Drop for Running {
-    fn drop(&mut self) {
-        if !self.is_ended {
-            self.connection.abandon().stop();
-        }
-    }
 }

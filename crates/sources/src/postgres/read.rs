@@ -1,0 +1,158 @@
+//! The rows of a request: among those of others, or on a connection of its own.
+
+use std::pin::pin;
+use std::rc::Rc;
+use std::time::{Duration, Instant};
+
+use tokio::select;
+use tokio::time::sleep;
+
+use super::bind::Bound;
+use super::execute::{PostgresProgram, Run, by_level, compose, composed, run};
+use super::pool::{Pool, Pooled};
+use super::sharing::{MOST_COST, Shared, Sharing};
+use super::wire::{Pipeline, Rows, WireError};
+use crate::error::SourceError;
+use crate::observed::Observed;
+
+/// A connection that the server closed is replaced without an error if it is noticed within this
+/// time. After longer it was closed while it worked, maybe because it worked for so long.
+const REPLACED_WITHIN: Duration = Duration::from_secs(1);
+
+/// How often a request is asked among others before it has a connection of its own.
+const SHARED_ATTEMPTS: usize = 2;
+
+/// Who waits for a connection of their own looks again after this time whether they may share one.
+const LOOK_AGAIN: Duration = Duration::from_millis(10);
+
+/// A program that is about to be run.
+pub(super) struct Reading<'r> {
+    pub(super) pool: &'r Rc<Pool>,
+    pub(super) sharing: &'r Rc<Sharing>,
+    pub(super) program: &'r PostgresProgram,
+    pub(super) bound: &'r Bound,
+    pub(super) cost: u64,
+    pub(super) most_bytes: usize,
+    pub(super) observed: &'r mut Observed,
+}
+
+/// What came of asking among others.
+enum Among {
+    Rows(Vec<Rows>),
+    /// It may be tried again.
+    NotNow,
+    /// It must have a connection of its own.
+    Never,
+}
+
+impl Reading<'_> {
+    /// The rows of all levels. The root fields in `failures` are left out, and those that fail
+    /// now are added.
+    pub(super) async fn rows(
+        mut self,
+        failures: &mut Vec<(u32, SourceError)>,
+    ) -> Result<Vec<Rows>, SourceError> {
+        let started = Instant::now();
+        let mut may_share = self.cost <= MOST_COST && self.program.is_one_batch();
+        loop {
+            let connection = {
+                // Nothing is done for it before it is polled.
+                let mut acquire = pin!(self.pool.acquire());
+                loop {
+                    if may_share {
+                        match self.among_others(failures, started).await? {
+                            Among::Rows(rows) => return Ok(rows),
+                            Among::NotNow => {}
+                            Among::Never => may_share = false,
+                        }
+                    }
+                    select! {
+                        biased;
+                        acquired = &mut acquire => break acquired?,
+                        () = sleep(LOOK_AGAIN), if may_share => {}
+                    }
+                }
+            };
+            // Connections that were not used before are not replaced, so this ends.
+            let may_be_replaced = connection.is_reused();
+            match self.apart(connection, failures).await {
+                Err(WireError::Closed { reason })
+                    if may_be_replaced && started.elapsed() < REPLACED_WITHIN =>
+                {
+                    tracing::debug!(?reason, "a closed connection is replaced");
+                }
+                read => return Ok(read?),
+            }
+        }
+    }
+
+    async fn among_others(
+        &mut self,
+        failures: &[(u32, SourceError)],
+        started: Instant,
+    ) -> Result<Among, SourceError> {
+        let Self { program, bound, .. } = *self;
+        for _ in 0..SHARED_ATTEMPTS {
+            if !program.pace.is_short() || !self.sharing.is_worth_it(self.pool) {
+                break;
+            }
+            let without: Vec<u32> = failures.iter().map(|(root, _)| *root).collect();
+            self.observed.begin_round(composed(program, &without));
+            let batch = |pipeline: &mut Pipeline<'_>| compose(pipeline, program, bound, &without);
+            let shared = self.sharing.run(self.pool, &program.pace, batch).await;
+            self.observed.end_round();
+            match shared {
+                Shared::Rows(rows) => return Ok(Among::Rows(by_level(program, &without, rows))),
+                Shared::Moved => {}
+                Shared::NotNow => break,
+                Shared::Closed(error) if started.elapsed() >= REPLACED_WITHIN => {
+                    return Err(error.into());
+                }
+                Shared::Apart | Shared::Closed(_) => return Ok(Among::Never),
+            }
+        }
+        Ok(Among::NotNow)
+    }
+
+    async fn apart(
+        &mut self,
+        connection: Pooled,
+        failures: &mut Vec<(u32, SourceError)>,
+    ) -> Result<Vec<Rows>, WireError> {
+        let Self { program, bound, .. } = *self;
+        let mut running = Running { connection, is_ended: false };
+        running.connection.allow(self.most_bytes);
+        let started = Instant::now();
+        loop {
+            let without: Vec<u32> = failures.iter().map(|(root, _)| *root).collect();
+            running.is_ended = false;
+            let ran = run(&mut running.connection, program, bound, &without, self.observed).await;
+            // What is more than may be read goes on to be sent, unless it is stopped.
+            running.is_ended = !matches!(ran, Err(WireError::TooLarge { .. }));
+            running.connection.allow(usize::MAX);
+            match ran? {
+                Run::Rows(rows) => {
+                    program.pace.ran_apart(self.sharing.judge(started.elapsed(), &rows));
+                    return Ok(rows);
+                }
+                // Each round has one root field less, so this ends.
+                Run::Failed { root, error } => failures.push((root, error)),
+            }
+        }
+    }
+}
+
+/// Cancels the statement of a request that goes away before it is answered: PostgreSQL would
+/// finish it for nobody.
+struct Running {
+    connection: Pooled,
+    is_ended: bool,
+}
+
+impl Drop for Running {
+    fn drop(&mut self) {
+        if !self.is_ended {
+            self.connection.abandon().stop();
+        }
+    }
+}
