@@ -11,9 +11,10 @@
 //! * [`writer`]: the walk, with null propagation
 //! * [`sink`]: where the bytes go
 //! * [`memory`]: what all answers may take together
-//! * `written_before`: lists that are copied
+//! * `append`: short texts; `written_before`: lists that are copied
 //! * [`escape`]: JSON strings
 
+mod append;
 pub mod cursor;
 pub mod escape;
 pub mod leaf;

@@ -4,6 +4,7 @@ use super::{
     Leaf, LeafError, array, boolean, bytes, composite, datetime, decimal, figure, interval, json,
     key_value, number, point, range, text, uuid,
 };
+use crate::append::append;
 use crate::cursor::Value;
 use crate::escape;
 
@@ -16,7 +17,7 @@ impl Leaf {
             (Leaf::Text, Value::Text(text)) if escape::is_plain(text) => {
                 out.reserve(text.len() + 2);
                 out.push(b'"');
-                out.extend_from_slice(text);
+                append(text, out);
                 out.push(b'"');
             }
             (Leaf::Int, Value::Integer(integer)) if i32::try_from(integer).is_ok() => {

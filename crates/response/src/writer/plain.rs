@@ -3,6 +3,7 @@
 //! They are written straight on. Only where something turns out that has to be told, or that makes
 //! more null than itself, all is taken back, and written again with every position known.
 
+use crate::append::append;
 use crate::cursor::{Cursor, Layout, Place, Value};
 use crate::leaf::Leaf;
 use crate::shape::{Fields, Node, NodeId, OutputId, Shape, ShapeField};
@@ -66,13 +67,13 @@ impl<C: Cursor> Row<'_, C> {
             out.push(b'}');
             return true;
         };
-        out.extend_from_slice(first.key());
+        append(first.key(), out);
         if !self.write(first.node, first.nullable, out) {
             return false;
         }
         for field in fields {
             let ShapeField { node, nullable, .. } = field;
-            out.extend_from_slice(field.next_key());
+            append(field.next_key(), out);
             if !self.write(*node, *nullable, out) {
                 return false;
             }
