@@ -14,7 +14,8 @@ pub enum Refused {
     /// Nobody reads the answer any more.
     #[error("nobody reads the answer any more")]
     Unread,
-    /// As many answers as may are being sent while they are made; none of this one was sent.
-    #[error("too many answers are being sent while they are made")]
+    /// The answer has no place among those that are sent while they are made, and begins again when
+    /// it has one; nothing of it was sent.
+    #[error("the answer has no place among those that are sent while they are made")]
     NoPlace,
 }

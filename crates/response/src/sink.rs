@@ -36,8 +36,9 @@ struct Stream {
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord)]
 pub struct Mark(u64);
 
-/// What is sent from the first bytes of an answer on. Until then it may be more.
-pub const PORTION: usize = 64 << 10;
+/// What is sent from the first bytes of an answer on. Until then it may be more. A slow reader keeps
+/// some such pieces in memory, on their way.
+pub const PORTION: usize = 32 << 10;
 
 /// Bytes that would have to be taken back were sent.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

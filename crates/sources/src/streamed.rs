@@ -121,12 +121,11 @@ pub(crate) struct Places {
     are_none: bool,
 }
 
-/// Takes an answer's bytes to its request. The first ones need a place.
+/// Takes an answer's bytes to its request, if it has a place.
 #[derive(Debug)]
 struct Pieces {
     sender: mpsc::Sender<Vec<u8>>,
-    permits: Arc<Semaphore>,
-    permit: Option<OwnedSemaphorePermit>,
+    place: Option<OwnedSemaphorePermit>,
 }
 
 impl Places {
@@ -158,22 +157,21 @@ impl Places {
             }
         }
     }
+}
 
-    /// A channel for an answer that has a place already, or needs one if it proves long.
-    pub(crate) fn channel(
-        &self,
-        permit: Option<OwnedSemaphorePermit>,
-    ) -> (Box<dyn Outlet>, mpsc::Receiver<Vec<u8>>) {
-        let (sender, receiver) = mpsc::channel(PIECES);
-        (Box::new(Pieces { sender, permits: Arc::clone(&self.permits), permit }), receiver)
-    }
+/// A channel for an answer. One without a place takes nothing: an answer that proves long begins
+/// again with one, in small pieces, as those do that are known to be long.
+pub(crate) fn channel(
+    place: Option<OwnedSemaphorePermit>,
+) -> (Box<dyn Outlet>, mpsc::Receiver<Vec<u8>>) {
+    let (sender, receiver) = mpsc::channel(PIECES);
+    (Box::new(Pieces { sender, place }), receiver)
 }
 
 impl Outlet for Pieces {
     fn send(&mut self, bytes: Vec<u8>) -> Result<(), Refused> {
-        if self.permit.is_none() {
-            let permit = Arc::clone(&self.permits).try_acquire_owned();
-            self.permit = Some(permit.map_err(|_| Refused::NoPlace)?);
+        if self.place.is_none() {
+            return Err(Refused::NoPlace);
         }
         self.sender.blocking_send(bytes).map_err(|_| Refused::Unread)
     }

@@ -25,8 +25,9 @@ use super::tls::{HandshakeError, agree};
 use super::transport::{Peer, Transport};
 use super::watched::Watched;
 
-/// The buffer of the HTTP library unless heads may be larger.
-const USUAL_BUFFER: usize = 400 * 1024;
+/// The buffer of the HTTP library unless heads may be larger. It takes pieces of a long answer until
+/// it has so much of them, which a slow reader makes it keep.
+const USUAL_BUFFER: usize = 64 * 1024;
 
 /// The body of an answer, until all of it is on its way.
 #[derive(Debug)]

@@ -14,6 +14,7 @@ use tokio::time::{Sleep, sleep};
 
 use super::compress::Compressor;
 use super::exchange::{Exchange, Outcome};
+use crate::memory;
 use crate::request_id::RequestId;
 
 /// What was written of an answer, and what writes the rest.
@@ -54,6 +55,8 @@ pub(super) struct StreamPatience {
 
 impl StreamedBody {
     pub(super) fn new(first: Vec<u8>, rest: Box<Rest>) -> Self {
+        // What was made of it before it proved long.
+        memory::give_back();
         let (first, compressor, watched) = (Some(first.into()), None, None);
         Self { first, rest, compressor, watched, is_ended: false, bytes: 0 }
     }

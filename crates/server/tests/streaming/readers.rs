@@ -1,6 +1,6 @@
 //! Clients that read slowly or not at all, and clients that leave.
 
-use crate::chunks::Reading;
+use crate::chunks::{Ending, Reading};
 use crate::flat::serve;
 use crate::program::PATIENCE;
 use crate::served::{SOON, Served, happens_within};
@@ -115,4 +115,35 @@ fn many_slow_readers_leave_the_others_served() {
     let began = heads.iter().filter(|reading| reading.head.starts_with("http/1.1 200")).count();
     let refused = heads.iter().filter(|reading| reading.head.starts_with("http/1.1 503")).count();
     assert_eq!((began, refused), (2, 38));
+}
+
+/// What each of them may keep in the process: portions of rows, pieces on their way, pages of the
+/// file. Twice as much was usual before anybody counted.
+const READER: u64 = 5 << 18;
+const READERS: u64 = 20;
+
+fn assert_slow_readers_keep_little(source: &str) {
+    let options = ["--connections", "48", "--stall-timeout", "10m"];
+    let served = serve(source, &options);
+    // From then on it is known to be long.
+    assert_eq!(Reading::begin(served.send(LINES)).rest().1, Ending::Whole);
+    let before = served.peak_memory();
+    let readers: Vec<_> = (0..READERS).map(|_| begin_long(&served)).collect();
+    // All of them wait for their readers.
+    served.assert_rests();
+    let taken = served.peak_memory() - before;
+    assert!(taken < READERS * READER, "{taken} bytes");
+    drop(readers);
+    assert_small(&served);
+}
+
+#[test]
+fn slow_readers_of_sqlite_keep_little() {
+    assert_slow_readers_keep_little(shops::file("").source());
+}
+
+#[test]
+fn slow_readers_of_postgresql_keep_little() {
+    let Some(database) = shops::database("") else { return };
+    assert_slow_readers_keep_little(&database.url());
 }

@@ -23,8 +23,8 @@ use crate::streamed::Abandoned;
 const FIRST_ROWS: u32 = 256;
 
 /// What a portion may hold and become larger, and from where on it becomes smaller, in bytes.
-const LITTLE: usize = 256 << 10;
-const MUCH: usize = 1 << 20;
+const LITTLE: usize = 128 << 10;
+const MUCH: usize = 512 << 10;
 
 /// Reads all root fields of a program, one after the other.
 #[derive(Debug)]

@@ -31,7 +31,7 @@ use crate::relational::compile::{KeyTypes, Length};
 use crate::relational::{self, CompileError, Strategy};
 use crate::source::{Asked, ExecuteError, Most, OpenError, OpenOptions, Plan, Timeouts};
 use crate::statistics::Counter;
-use crate::streamed::{Abandoner, Delivery, End, Executed, Places, Sizes};
+use crate::streamed::{self, Abandoner, Delivery, End, Executed, Places, Sizes};
 
 /// With as many connections one is kept for short reads, even where long ones would take all.
 const KEEPS_ONE_FROM: usize = 8;
@@ -279,7 +279,7 @@ impl PostgresConnections {
         let (bound, failures) = bind(&program.program, variables);
         let (plan, program) = (Arc::clone(plan), Arc::clone(program));
         let work = Work { plan, program, bound, failures, most_rows: sizes.rows };
-        let (outlet, pieces) = self.places.channel(Some(place));
+        let (outlet, pieces) = streamed::channel(Some(place));
         let sink = sink.streaming(PORTION.min(sizes.whole), outlet);
         let abandoner = Abandoner::default();
         let (flag, runtime) = (abandoner.flag(), Handle::current());

@@ -18,6 +18,8 @@ pub enum Cache {
     Usual,
     /// For what is long, of which many may run at once.
     Little,
+    /// For what is sent while it is made: it goes through the file once, and its reader may be slow.
+    Least,
 }
 
 /// An open file, which may have lost its place to another.
@@ -28,7 +30,11 @@ pub struct OpenFile {
     pub connection: Connection,
     planning: Planning,
     identity: Option<Identity>,
+    cache: Cache,
 }
+
+/// Gives a connection its own cache again.
+struct Usually<'f>(&'f OpenFile);
 
 /// What a path leads to, whatever else that file was or will be called.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -42,6 +48,7 @@ impl Cache {
         match self {
             Self::Usual => 4_096,
             Self::Little => 1_024,
+            Self::Least => 256,
         }
     }
 }
@@ -67,10 +74,10 @@ impl OpenFile {
         // Not mapped into memory: a file that somebody cuts short or writes over while it is read
         // would end the process. A cache of this size reads as fast.
         connection.pragma_update(None, "mmap_size", 0)?;
-        connection.pragma_update(None, "cache_size", -cache.kibibytes())?;
+        set_cache(&connection, cache)?;
         let planning = Planning::Once;
         set(&connection, planning)?;
-        Ok(Self { idle: Idle::default(), connection, planning, identity })
+        Ok(Self { idle: Idle::default(), connection, planning, identity, cache })
     }
 
     /// Has statements planned in a way. Those that were planned in the other are planned again.
@@ -82,12 +89,36 @@ impl OpenFile {
         Ok(())
     }
 
+    /// Runs something with another cache.
+    pub(super) fn with_cache<T>(
+        &self,
+        cache: Cache,
+        run: impl FnOnce() -> T,
+    ) -> Result<T, rusqlite::Error> {
+        set_cache(&self.connection, cache)?;
+        let _usually = Usually(self);
+        Ok(run())
+    }
+
     /// Whether the path still leads to this file. One that was moved or removed goes on to give
     /// its old rows, for ever and without a word.
     #[must_use]
     pub fn is_at(&self, path: &Path) -> bool {
         self.identity == Identity::of(path)
     }
+}
+
+impl Drop for Usually<'_> {
+    fn drop(&mut self) {
+        if let Err(error) = set_cache(&self.0.connection, self.0.cache) {
+            tracing::debug!(%error, "a connection keeps a small cache");
+        }
+    }
+}
+
+/// Pages beyond it that no statement stands on are let go.
+fn set_cache(connection: &Connection, cache: Cache) -> Result<(), rusqlite::Error> {
+    connection.pragma_update(None, "cache_size", -cache.kibibytes())
 }
 
 fn set(connection: &Connection, planning: Planning) -> Result<(), rusqlite::Error> {
@@ -108,5 +139,22 @@ impl Identity {
     #[cfg(not(unix))]
     fn of(_: &Path) -> Option<Self> {
         None
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_connection_has_its_own_cache_again() {
+        let file = OpenFile::open(Path::new(":memory:"), Duration::ZERO, Cache::Little).unwrap();
+        let size = || {
+            let read = |row: &rusqlite::Row<'_>| row.get(0);
+            file.connection.query_row("PRAGMA cache_size", (), read)
+        };
+        assert_eq!(size(), Ok(-1024));
+        assert_eq!(file.with_cache(Cache::Least, size).unwrap(), Ok(-256));
+        assert_eq!(size(), Ok(-1024));
     }
 }

@@ -32,7 +32,7 @@ use crate::operand::Variables;
 use crate::relational::{self, CompileError, Strategy};
 use crate::source::{ExecuteError, OpenError, Plan, Timeouts};
 use crate::statistics::Counter;
-use crate::streamed::{Delivery, End, Executed, Places, Sizes};
+use crate::streamed::{self, Delivery, End, Executed, Places, Sizes};
 
 /// A file that was opened once to read its schema.
 #[derive(Debug)]
@@ -159,8 +159,8 @@ impl SqliteConnections {
         executed
     }
 
-    /// Sends the answer while it is made, if it proves long. That needs a place; where there is
-    /// none, the run ends, and begins again when there is one: nothing waits with a connection.
+    /// Sends the answer while it is made, if it proves long. Then the run ends, and begins again when
+    /// there is a place for it: nothing waits with a connection, or keeps what was made so far.
     async fn stream(
         &self,
         program: &SqliteProgram,
@@ -168,7 +168,7 @@ impl SqliteConnections {
         sink: Sink,
         sizes: Sizes,
     ) -> Result<Executed, ExecuteError> {
-        let mut is_long = program.streamed.load(Ordering::Relaxed);
+        let mut is_long = sizes.whole == 0 || program.streamed.load(Ordering::Relaxed);
         let work = Arc::new(work);
         loop {
             let (place, first, lane) = match is_long {
@@ -179,7 +179,7 @@ impl SqliteConnections {
                 false => (None, sizes.whole, Lane::Short),
             };
             let has_place = place.is_some();
-            let (outlet, mut pieces) = self.places.channel(place);
+            let (outlet, mut pieces) = streamed::channel(place);
             let ticket = self.apart.ticket();
             let sink = sink.clone().streaming(first, ticket.pace(outlet));
             let work = Arc::clone(&work);
@@ -265,7 +265,12 @@ impl Apartly {
         if !has_place && program.streamed.load(Ordering::Relaxed) {
             return Err(Refused::NoPlace.into());
         }
-        let written = self.run(file, sink);
+        let written = match has_place {
+            true => {
+                file.with_cache(Cache::Least, || self.run(file, sink)).map_err(SourceError::from)?
+            }
+            false => self.run(file, sink),
+        };
         if let Err(ExecuteError::Refused(Refused::NoPlace)) = written {
             program.streamed.store(true, Ordering::Relaxed);
         }
