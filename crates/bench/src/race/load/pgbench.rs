@@ -19,6 +19,10 @@ const SAMPLED: &str = "0.1";
 /// The beginning of the names of the files into which latencies are written.
 const LOG: &str = "latencies";
 
+/// At a rate, so many seconds before those that count: in them every connection prepares its
+/// statements, and what was due meanwhile waits. Servers have been warmed up by then.
+const LEAD: u32 = 1;
+
 /// How the statements of a file are run.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Pgbench<'p> {
@@ -57,9 +61,11 @@ impl Pgbench<'_> {
         fs::create_dir_all(self.folder)?;
         remove_logs(self.folder)?;
         let threads = self.connections.clamp(1, 2);
+        let lead = if pace == Pace::Closed { 0 } else { LEAD };
+        let length = (seconds + lead).to_string();
         let mut command = Command::new(self.program);
         command.args(["-n", "-M", "prepared", "-c", &self.connections.to_string()]);
-        command.args(["-j", &threads.to_string(), "-T", &seconds.to_string(), "-f"]);
+        command.args(["-j", &threads.to_string(), "-T", &length, "-f"]);
         command.arg(self.script).arg("--log").arg("--log-prefix").arg(self.folder.join(LOG));
         match pace {
             Pace::Closed => command.args(["--sampling-rate", SAMPLED]),
@@ -74,7 +80,7 @@ impl Pgbench<'_> {
         if !output.status.success() {
             return Err(LoadError::failed("pgbench", &output));
         }
-        let times = read_logs(self.folder)?;
+        let times = read_logs(self.folder, lead)?;
         remove_logs(self.folder)?;
         let counts = times.and_then(|times| count(&text, times));
         counts.ok_or(LoadError::Output { program: "pgbench", output: text })
@@ -100,16 +106,24 @@ fn count(summary: &str, times: Vec<f64>) -> Option<Counts> {
 }
 
 /// The latencies in microseconds; nothing where a line makes no sense.
-fn read_logs(folder: &Path) -> io::Result<Option<Vec<f64>>> {
+fn read_logs(folder: &Path, lead: u32) -> io::Result<Option<Vec<f64>>> {
     let texts: io::Result<Vec<String>> = logs(folder)?.iter().map(fs::read_to_string).collect();
-    Ok(parse_logs(&texts?.concat()))
+    Ok(parse_logs(&texts?.concat(), lead))
 }
 
 /// A line is `client number microseconds script seconds microseconds`, and how late it was where
-/// there is a rate; the third holds that already.
-fn parse_logs(text: &str) -> Option<Vec<f64>> {
-    let time = |line: &str| line.split(' ').nth(2)?.parse().ok();
-    text.lines().map(time).collect()
+/// there is a rate; the third holds that already. What was due in the first seconds is left out.
+fn parse_logs(text: &str, lead: u32) -> Option<Vec<f64>> {
+    let transaction = |line: &str| {
+        let words: Vec<&str> = line.split(' ').collect();
+        let number = |place: usize| words.get(place)?.parse::<f64>().ok();
+        let latency = number(2)?;
+        Some((number(4)? * 1e6 + number(5)? - latency, latency))
+    };
+    let all: Vec<(f64, f64)> = text.lines().map(transaction).collect::<Option<_>>()?;
+    let begin = all.iter().fold(f64::INFINITY, |begin, (due, _)| begin.min(*due));
+    let from = begin + f64::from(lead) * 1e6;
+    Some(all.into_iter().filter(|(due, _)| *due >= from).map(|(_, latency)| latency).collect())
 }
 
 fn remove_logs(folder: &Path) -> io::Result<()> {
@@ -149,7 +163,8 @@ tps = 46350.000000 (without initial connection time)
 
     #[test]
     fn the_summary_and_the_latencies_are_read() {
-        let times = parse_logs("1 7 8 0 1795233367 525932\n3 8 21 0 1795233367 533816\n").unwrap();
+        let log = "1 7 8 0 1795233367 525932\n3 8 21 0 1795233367 533816\n";
+        let times = parse_logs(log, 0).unwrap();
         assert_eq!(times, [8.0, 21.0]);
         let latency = Latency { p50: 8.0, p90: 21.0, p95: 21.0, p99: 21.0, max: 21.0 };
         let (requests, failures) = (46_350, 0);
@@ -157,9 +172,18 @@ tps = 46350.000000 (without initial connection time)
         assert_eq!(count(SUMMARY, times), Some(expected));
         assert_eq!(count("pgbench: error: no such file", Vec::new()), None);
         // With how late a transaction was, which its latency holds.
-        let late = parse_logs("1 1 50234 0 1795233368 735112 49740\n").unwrap();
+        let late = parse_logs("1 1 50234 0 1795233368 735112 49740\n", 0).unwrap();
         assert_eq!(late, [50_234.0]);
-        assert_eq!(parse_logs("1 1 late 0 1 1\n"), None);
+        assert_eq!(parse_logs("1 1 late 0 1 1\n", 0), None);
+    }
+
+    #[test]
+    fn what_was_due_while_connections_prepared_their_statements_is_left_out() {
+        // Due 0, 0.9, 1.1 and 1.5 seconds after the first; the second ends after the third.
+        let log = "0 1 300000 0 10 300000 1\n0 2 400000 0 11 300000 1\n\
+                   1 1 20000 0 11 120000 1\n1 2 10 0 11 500010 1\n";
+        assert_eq!(parse_logs(log, 1).unwrap(), [20_000.0, 10.0]);
+        assert_eq!(parse_logs(log, 0).unwrap().len(), 4);
     }
 
     #[test]
