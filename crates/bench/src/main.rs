@@ -5,7 +5,8 @@
 //! `documents` sends documents that no server has seen, `long` asks for long answers and keeps
 //! statements running beside short requests, `start_up` lets all three start on them, `race` measures how fast they answer.
 //! `server` runs a program that answers, `peers` installs those that are not ours, `http` asks;
-//! `fate` ends what is left of all these if the benchmark is killed.
+//! `fate` ends what is left of all these if the benchmark is killed; `sessions` keeps Linux from
+//! letting PostgreSQL wait.
 #![allow(
     clippy::print_stdout,
     clippy::print_stderr,
@@ -22,6 +23,7 @@ mod peers;
 mod race;
 mod schema_size;
 mod server;
+mod sessions;
 mod start_up;
 
 use std::path::{Path, PathBuf};
@@ -66,9 +68,13 @@ fn main() -> ExitCode {
             start_up::start_up(&workspace(), &options).map_err(Failure::from)
         }
         Ok(Command::Long(kind, options)) => {
+            let _ungrouped = sessions::ungroup();
             long::measure(&workspace(), kind, &options).map_err(Failure::from)
         }
-        Ok(Command::Run(options)) => race::run(&workspace(), &options).map_err(Failure::from),
+        Ok(Command::Run(options)) => {
+            let _ungrouped = sessions::ungroup();
+            race::run(&workspace(), &options).map_err(Failure::from)
+        }
         Ok(Command::SqliteFloor(options)) => sqlite_floor(&options),
         Ok(Command::Report(folder)) => report(folder).map_err(Failure::from),
         Err(error) => {

@@ -4,6 +4,7 @@ use std::fs;
 use std::thread;
 
 use super::record::Machine;
+use crate::sessions;
 
 /// As Linux says it.
 pub(crate) fn machine() -> Machine {
@@ -18,13 +19,14 @@ pub(crate) fn machine() -> Machine {
     }
 }
 
-/// The distribution and the kernel.
+/// The distribution and the kernel, and how it shares processors out where that matters.
 fn system() -> String {
     let release = fs::read_to_string("/etc/os-release").unwrap_or_default();
     let name = release.lines().find_map(|line| line.strip_prefix("PRETTY_NAME="));
     let name = name.unwrap_or("Linux").trim_matches('"');
     let kernel = fs::read_to_string("/proc/sys/kernel/osrelease").unwrap_or_default();
-    format!("{name}, Linux {}", kernel.trim())
+    let grouped = if sessions::are_grouped() { ", processors shared out by session" } else { "" };
+    format!("{name}, Linux {}{grouped}", kernel.trim())
 }
 
 /// The value of the first line `name : value`.
