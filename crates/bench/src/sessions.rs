@@ -49,12 +49,14 @@ pub(crate) fn are_grouped() -> bool {
 }
 
 fn turn_off(switch: &Path) -> io::Result<Ungrouped> {
-    std::fs::write(switch, "0")?;
     let mut shell = Command::new("/bin/sh");
     shell.arg("-c").arg(RESTORE).arg("restorer").arg(switch);
     // It holds none of the benchmark's output open, and no interrupt at the terminal is for it.
     shell.stdin(Stdio::piped()).stdout(Stdio::null()).stderr(Stdio::null());
-    Ok(Ungrouped { restorer: shell.process_group(0).spawn()? })
+    // Who turns them on again is there before they are off.
+    let ungrouped = Ungrouped { restorer: shell.process_group(0).spawn()? };
+    std::fs::write(switch, "0")?;
+    Ok(ungrouped)
 }
 
 impl Drop for Ungrouped {

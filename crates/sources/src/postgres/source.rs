@@ -65,29 +65,40 @@ struct Read {
     rows: Vec<Rows>,
 }
 
-/// What is known of the types of keys, for a program whose parents come in portions.
+/// What is known of the types of keys, for a program that is read in another way than level by level.
 #[derive(Debug)]
-struct InPortions<'a>(&'a PhysicalTypes);
+struct TypesFor<'a> {
+    types: &'a PhysicalTypes,
+    way: Way,
+}
 
-/// The same for a program whose lists may be read by the statement of the rows above.
-#[derive(Debug)]
-struct Joining<'a>(&'a PhysicalTypes);
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Way {
+    /// The parents come in portions.
+    InPortions,
+    /// Lists may be read by the statement of the rows above.
+    Joined,
+}
 
-impl KeyTypes for Joining<'_> {
+impl KeyTypes for TypesFor<'_> {
     fn identity_is_text(&self, field: FieldId) -> bool {
-        self.0.identity_is_text(field)
+        self.types.identity_is_text(field)
     }
 
     fn print_alike(&self, one: FieldId, other: FieldId) -> bool {
-        self.0.print_alike(one, other)
+        self.types.print_alike(one, other)
     }
 
     fn has_array(&self, field: FieldId) -> bool {
-        self.0.has_array(field)
+        self.types.has_array(field)
+    }
+
+    fn says_again(&self) -> bool {
+        self.way != Way::InPortions
     }
 
     fn length(&self, field: FieldId) -> Length {
-        let field = self.0.of(field);
+        let field = self.types.of(field);
         match field.most_characters {
             Some(most) => Length::AtMost(most),
             None if field.oid == Type::TEXT.oid() || field.oid == Type::VARCHAR.oid() => {
@@ -98,25 +109,7 @@ impl KeyTypes for Joining<'_> {
     }
 
     fn repeats_rows(&self, entity: EntityId) -> bool {
-        self.0.is_one_table(entity)
-    }
-}
-
-impl KeyTypes for InPortions<'_> {
-    fn identity_is_text(&self, field: FieldId) -> bool {
-        self.0.identity_is_text(field)
-    }
-
-    fn print_alike(&self, one: FieldId, other: FieldId) -> bool {
-        self.0.print_alike(one, other)
-    }
-
-    fn has_array(&self, field: FieldId) -> bool {
-        self.0.has_array(field)
-    }
-
-    fn says_again(&self) -> bool {
-        false
+        self.way == Way::Joined && self.types.is_one_table(entity)
     }
 }
 
@@ -159,7 +152,7 @@ impl PostgresSource {
         let compile = |types: &dyn KeyTypes| {
             relational::compile(catalog, request, Flavor::POSTGRES, Strategy::Levels(types))
         };
-        match compile(&Joining(&self.types)) {
+        match compile(&TypesFor { types: &self.types, way: Way::Joined }) {
             Ok(joined) if joined.joins_levels() => {
                 let program = PostgresProgram::new(compile(&*self.types)?, &self.types);
                 Ok(program.or_joined(PostgresProgram::new(joined, &self.types)))
@@ -176,7 +169,7 @@ impl PostgresSource {
         catalog: &Catalog,
         request: &ir::Request,
     ) -> Option<PostgresProgram> {
-        let types = InPortions(&self.types);
+        let types = TypesFor { types: &self.types, way: Way::InPortions };
         let strategy = Strategy::Levels(&types);
         let program = relational::compile(catalog, request, Flavor::POSTGRES, strategy).ok()?;
         let program = PostgresProgram::new(program, &self.types);
