@@ -1,7 +1,7 @@
 //! Fills a [`Catalog`]: ids are given in the order of the calls, links are made at the end.
 
 use crate::catalog::{Capabilities, Catalog};
-use crate::entity::{Entity, EntityKind, Field, Generated, Index, Key, Relationship};
+use crate::entity::{Entity, EntityKind, Field, Generated, Index, Key, Offered, Relationship};
 use crate::function::{Argument, Function, FunctionResult, Volatility};
 use crate::ids::{
     CompositeId, DomainId, EntityId, EnumId, FieldId, FunctionId, RangeId, RelationshipId,
@@ -73,9 +73,22 @@ impl Builder {
             indexes: Vec::new(),
             outgoing: Vec::new(),
             incoming: Vec::new(),
+            offered: match kind {
+                EntityKind::Table | EntityKind::ForeignTable => Offered::ALL,
+                EntityKind::View
+                | EntityKind::MaterializedView
+                | EntityKind::Record
+                | EntityKind::ValueSet => Offered::NONE,
+            },
             description,
         });
         id
+    }
+
+    /// Says which changes of an entity's rows the source takes. Without a word it takes all of a
+    /// table's and none of anything else's.
+    pub fn offer(&mut self, entity: EntityId, offered: Offered) {
+        self.catalog.entities[entity.index()].offered = offered;
     }
 
     pub fn field(&mut self, entity: EntityId, field: NewField) -> FieldId {

@@ -20,7 +20,25 @@ pub struct Entity {
     pub outgoing: Vec<RelationshipId>,
     /// Relationships whose `to` is this entity, in the order of the source.
     pub incoming: Vec<RelationshipId>,
+    /// Which changes of its rows the source takes.
+    pub offered: Offered,
     pub description: Option<Box<str>>,
+}
+
+/// Which changes of rows a source takes.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Offered {
+    pub insert: bool,
+    pub update: bool,
+    pub delete: bool,
+}
+
+impl Offered {
+    /// Every change.
+    pub const ALL: Self = Self { insert: true, update: true, delete: true };
+
+    /// None.
+    pub const NONE: Self = Self { insert: false, update: false, delete: false };
 }
 
 impl Entity {
@@ -204,6 +222,7 @@ mod tests {
             indexes: vec![index(&[2, 3], false), index(&[4], true)],
             outgoing: Vec::new(),
             incoming: Vec::new(),
+            offered: Offered::ALL,
             description: None,
         }
     }

@@ -24,7 +24,9 @@ pub mod types;
 pub use builder::Builder;
 pub use catalog::{Capabilities, Catalog};
 pub use declare::KnownRows;
-pub use entity::{Entity, EntityKind, Field, Finds, Generated, Index, Key, KeyKind, Relationship};
+pub use entity::{
+    Entity, EntityKind, Field, Finds, Generated, Index, Key, KeyKind, Offered, Relationship,
+};
 pub use function::{Argument, ArgumentType, Function, FunctionResult, Volatility};
 pub use ids::{
     CompositeId, DomainId, EntityId, EnumId, FieldId, FunctionId, RangeId, RelationshipId,

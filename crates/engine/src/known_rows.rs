@@ -6,7 +6,7 @@ use std::sync::Arc;
 use catalog::{Catalog, EntityId, FieldId, KnownRows};
 use response::{Failure, Held, Item, Leaf, Memory, Node, Shape, ShapeField, Sink};
 use sources::relational::CompileError;
-use sources::{Asked, ExecuteError, Most, Observed, Plan, Source, Variables};
+use sources::{Asked, ExecuteError, Most, Observed, Plan, Session, Source, Variables};
 
 /// The most bytes that the rows of one entity may come to.
 const BYTES: u64 = 16 << 20;
@@ -48,7 +48,8 @@ async fn read_entity(
     let plan = Arc::new(Plan { program, shape: shape(fields.len()) });
     let connections = source.connections(Most::apart(1), &Memory::new(u64::MAX));
     let sink = Sink::new(Vec::new(), BYTES, Held::default());
-    let asked = Asked { variables: Variables(&[]), cost: 0 };
+    let nobody = Session::default();
+    let asked = Asked { variables: Variables(&[]), session: &nobody, echoes: &[], cost: 0 };
     let written = connections
         .execute(&plan, asked, sink, &mut Observed::default())
         .await

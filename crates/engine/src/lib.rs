@@ -37,5 +37,7 @@ pub use report::{Report, Stages};
 pub use respond::{Kind, Response};
 pub use response::{Held, Memory};
 pub use rest::{BrokenOff, Rest};
-pub use sources::{Address as SourceAddress, Extensions, Most, OpenOptions, Sizes, Timeouts};
+pub use sources::{
+    Address as SourceAddress, Extensions, Most, OpenOptions, Session, Sizes, Timeouts,
+};
 pub use worker::{Allowed, Delivery, Worker};

@@ -11,7 +11,7 @@ use graphql::variables::{Steering, Structure, Variables};
 use graphql::{ErrorCode, GraphQLError, Request};
 use quick_cache::sync::Cache;
 use quick_cache::{Equivalent, Weighter};
-use sources::Plan;
+use sources::{Plan, SourceError};
 
 use crate::cost::Cost;
 use crate::engine::Engine;
@@ -49,6 +49,7 @@ pub struct Prepared {
     structure: Structure,
     pub request: ir::Request,
     pub plan: Arc<Plan>,
+    echoes: Vec<ir::Operand>,
     cost: Cost,
     /// How many bytes its last answer had.
     last_answer: AtomicUsize,
@@ -108,6 +109,16 @@ impl Prepared {
     /// What the request is estimated to cost with these variables, in rows.
     pub(crate) fn cost(&self, variables: &Variables) -> u64 {
         self.cost.estimate(sources::Variables(&variables.values))
+    }
+
+    /// What the answer holds of the request itself, as JSON texts.
+    pub(crate) fn echoes(&self, variables: &Variables) -> Result<Vec<Box<[u8]>>, SourceError> {
+        let variables = sources::Variables(&variables.values);
+        let text = |operand| {
+            let text = sources::operand::json(operand, variables)?;
+            Ok(text.into_bytes().into_boxed_slice())
+        };
+        self.echoes.iter().map(text).collect()
     }
 
     /// The beginning of an answer, with room for one like the last: where a buffer grows on the
@@ -244,9 +255,10 @@ impl Engine {
             .map_err(|error| vec![compile_error(&error)])?;
         let plan = Arc::new(Plan { program, shape: lowered.shape });
         let cost = Cost::new(&lowered.request, self.limits.cost);
-        let Lowered { request, structure, .. } = lowered;
+        let Lowered { request, echoes, structure, .. } = lowered;
+        let last_answer = AtomicUsize::new(0);
         let prepared =
-            Arc::new(Prepared { structure, request, plan, cost, last_answer: AtomicUsize::new(0) });
+            Arc::new(Prepared { structure, request, plan, echoes, cost, last_answer });
         if !document.introspects && prepared.structure.observations.len() <= OBSERVATIONS {
             let mut plans = document.plans.write().unwrap_or_else(PoisonError::into_inner);
             if plans.len() >= STRUCTURES {

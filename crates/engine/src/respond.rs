@@ -149,15 +149,9 @@ fn execution_error(error: WriteError<SourceError>) -> GraphQLError {
 /// everything else by a code and an id that stands in the log.
 pub(crate) fn source_error(error: &SourceError) -> GraphQLError {
     let code = match error.kind {
-        SourceErrorKind::Input => {
-            return GraphQLError::new(ErrorCode::BadUserInput, String::from(&*error.message));
-        }
-        SourceErrorKind::Raised => {
-            return GraphQLError::new(ErrorCode::Raised, String::from(&*error.message));
-        }
-        SourceErrorKind::TooLarge => {
-            return GraphQLError::new(ErrorCode::ResponseTooLarge, String::from(&*error.message));
-        }
+        SourceErrorKind::Input => return in_own_words(ErrorCode::BadUserInput, error),
+        SourceErrorKind::Raised => return in_own_words(ErrorCode::Raised, error),
+        SourceErrorKind::TooLarge => return in_own_words(ErrorCode::ResponseTooLarge, error),
         // Not the source's fault, and nothing to look up in the log.
         SourceErrorKind::NoMemory => return no_memory(),
         SourceErrorKind::Busy => {
@@ -166,11 +160,21 @@ pub(crate) fn source_error(error: &SourceError) -> GraphQLError {
                 "All connections to the data source are in use; try again later.",
             );
         }
+        // Said by us, of the request's own rows.
+        SourceErrorKind::Aborted => return in_own_words(ErrorCode::TransactionAborted, error),
+        SourceErrorKind::Missing => return in_own_words(ErrorCode::NotFound, error),
+        SourceErrorKind::TooMany => return in_own_words(ErrorCode::TooManyRows, error),
+        SourceErrorKind::Refused => return in_own_words(ErrorCode::PermissionDenied, error),
         SourceErrorKind::UniqueViolation => ErrorCode::UniqueViolation,
         SourceErrorKind::ForeignKeyViolation => ErrorCode::ForeignKeyViolation,
         SourceErrorKind::NotNullViolation => ErrorCode::NotNullViolation,
         SourceErrorKind::CheckViolation => ErrorCode::CheckViolation,
+        SourceErrorKind::ExclusionViolation => ErrorCode::ExclusionViolation,
         SourceErrorKind::PermissionDenied => ErrorCode::PermissionDenied,
+        SourceErrorKind::Conflict => ErrorCode::Conflict,
+        SourceErrorKind::ReadOnly => ErrorCode::ReadOnly,
+        SourceErrorKind::OutcomeUnknown => ErrorCode::OutcomeUnknown,
+        SourceErrorKind::Credentials => ErrorCode::Unauthenticated,
         SourceErrorKind::Timeout => ErrorCode::Timeout,
         SourceErrorKind::Unavailable | SourceErrorKind::Overloaded => ErrorCode::Unavailable,
         SourceErrorKind::TooComplex => ErrorCode::QueryTooComplex,
@@ -193,16 +197,35 @@ pub(crate) fn source_error(error: &SourceError) -> GraphQLError {
         SourceErrorKind::UniqueViolation
         | SourceErrorKind::ForeignKeyViolation
         | SourceErrorKind::NotNullViolation
-        | SourceErrorKind::CheckViolation => "The data source refused the change.",
+        | SourceErrorKind::CheckViolation
+        | SourceErrorKind::ExclusionViolation => "The data source refused the change.",
+        SourceErrorKind::Conflict => {
+            "Another transaction changed the same rows; the request may be sent again."
+        }
+        SourceErrorKind::ReadOnly => "The data source takes no changes.",
+        SourceErrorKind::OutcomeUnknown => {
+            "The connection was lost before the data source said whether the change was made: look \
+             before you send it again."
+        }
+        SourceErrorKind::Credentials => "The data source does not know who asks.",
         SourceErrorKind::TooComplex => "The request is more than the data source can take at once.",
         SourceErrorKind::Input
         | SourceErrorKind::Raised
         | SourceErrorKind::TooLarge
         | SourceErrorKind::NoMemory
         | SourceErrorKind::Busy
+        | SourceErrorKind::Aborted
+        | SourceErrorKind::Missing
+        | SourceErrorKind::TooMany
+        | SourceErrorKind::Refused
         | SourceErrorKind::Internal => "The data source failed.",
     };
     GraphQLError::new(code, message).with_extension("errorId", &id)
+}
+
+/// An error in the words that it has already.
+fn in_own_words(code: ErrorCode, error: &SourceError) -> GraphQLError {
+    GraphQLError::new(code, String::from(&*error.message))
 }
 
 /// A fault of our own, by an id that stands in the log.

@@ -7,11 +7,11 @@ use graphql::operation::OperationKind;
 use graphql::{ErrorCode, GraphQLError, Request, coerce_variable_values};
 use response::{Held, Memory, Sink};
 use sources::statistics::Counter;
-use sources::{Asked, Connections, Executed, Sizes, SourceError, Variables};
+use sources::{Asked, Connections, Executed, Session, Sizes, SourceError, Variables};
 
 use crate::engine::Engine;
 use crate::report::{Report, Timed};
-use crate::respond::{DATA, Kind, Response};
+use crate::respond::{DATA, Kind, Response, source_error};
 
 /// Answers requests on one thread, with connections of its own.
 #[derive(Debug)]
@@ -80,12 +80,12 @@ impl Worker {
         &self.engine
     }
 
-    /// Answers one request.
+    /// Answers one request of nobody in particular.
     pub async fn execute(&self, request: &Request, allowed: Allowed) -> Response {
         self.execute_reported(request, allowed, &mut Report::default()).await
     }
 
-    /// Answers one request and tells what happened to it. Dropping the future ends the request,
+    /// Answers one request of nobody in particular and tells what happened to it. Dropping the future ends the request,
     /// its statements in the source included; the report then says how far it came.
     pub async fn execute_reported(
         &self,
@@ -93,18 +93,21 @@ impl Worker {
         allowed: Allowed,
         report: &mut Report,
     ) -> Response {
-        self.deliver_reported(request, allowed, Delivery::Whole, report).await
+        let nobody = Session::default();
+        self.deliver_reported(request, &nobody, allowed, Delivery::Whole, report).await
     }
 
-    /// The same for who can send an answer while it is made: a long one may have a rest.
+    /// The same for a session, and for who can send an answer while it is made: a long one may have
+    /// a rest.
     pub async fn deliver_reported(
         &self,
         request: &Request,
+        session: &Session,
         allowed: Allowed,
         delivery: Delivery,
         report: &mut Report,
     ) -> Response {
-        match self.run(request, allowed, delivery, report).await {
+        match self.run(request, session, allowed, delivery, report).await {
             Ok(response) => response,
             Err(errors) => {
                 report.codes = errors.iter().map(|error| error.code).collect();
@@ -117,6 +120,7 @@ impl Worker {
     async fn run(
         &self,
         request: &Request,
+        session: &Session,
         allowed: Allowed,
         delivery: Delivery,
         report: &mut Report,
@@ -144,7 +148,9 @@ impl Worker {
         report.cost = Some(cost);
         engine.limits.cost.check(cost).map_err(|error| vec![error])?;
         let timed = Timed::since(executing, &mut report.stages.execute);
-        let asked = Asked { variables: Variables(&variables.values), cost };
+        let echoes = prepared.echoes(&variables).map_err(|error| vec![source_error(&error)])?;
+        let asked =
+            Asked { variables: Variables(&variables.values), session, echoes: &echoes, cost };
         let sink =
             Sink::new(prepared.begin(DATA), engine.limits.response_bytes, Held::of(&self.memory));
         let observed = &mut report.observed;

@@ -116,9 +116,10 @@ async fn compare_streamed(
 ) -> Result<(), Failed> {
     worker.set_sizes(Sizes { whole: 0, rows });
     let mut report = Report::default();
+    let nobody = engine::Session::default();
     let (allowed, delivery) = (engine::Allowed::All, Delivery::Streamed);
     let engine::Response { mut body, rest, .. } =
-        worker.deliver_reported(request, allowed, delivery, &mut report).await;
+        worker.deliver_reported(request, &nobody, allowed, delivery, &mut report).await;
     let mut codes = Vec::new();
     if let Some(mut rest) = rest {
         while let Some(part) = poll_fn(|context| rest.poll_next(context, &mut codes)).await {

@@ -119,6 +119,16 @@ codes! {
     NotNullViolation = "NOT_NULL_VIOLATION";
     /// A row would break a check constraint.
     CheckViolation = "CHECK_VIOLATION";
+    /// Two rows would exclude each other by a constraint.
+    ExclusionViolation = "EXCLUSION_VIOLATION";
+    /// More rows would be changed than the request lets.
+    TooManyRows = "TOO_MANY_ROWS";
+    /// The change was taken back because another of the same request failed.
+    TransactionAborted = "TRANSACTION_ABORTED";
+    /// The connection was lost before the source said whether the change was made.
+    OutcomeUnknown = "OUTCOME_UNKNOWN";
+    /// The data source takes no changes.
+    ReadOnly = "READ_ONLY";
     /// The caller may not read or write this.
     PermissionDenied = "PERMISSION_DENIED";
     /// The credentials of the request are missing or not valid.

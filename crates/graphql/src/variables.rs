@@ -9,7 +9,7 @@
 use std::cell::RefCell;
 use std::collections::HashMap;
 
-use serde_json_bytes::Value as Json;
+use serde_json_bytes::{ByteString, Map, Value as Json};
 
 use crate::opaque::{OpaqueKind, OpaqueShape, read_opaque};
 use crate::value::Slot;
@@ -40,8 +40,15 @@ pub enum Aspect {
     Present,
     /// A boolean or an enum value's name.
     Equal(Json),
+    /// There, null or not.
+    Given,
     /// An input object with just these keys, in this order.
     Keys(Vec<Box<str>>),
+    /// An input object with just these keys, in any order; here they are sorted.
+    KeySet(Vec<Box<str>>),
+    /// A list of input objects that all have just these keys; here they are sorted. An empty list
+    /// has objects of any keys.
+    UniformKeys(Vec<Box<str>>),
     Length(usize),
     /// Not a list where a list is expected: coerced to a list of one.
     Single,
@@ -131,6 +138,11 @@ impl Observation {
             (Aspect::Null, value) => value == Some(&Json::Null),
             (Aspect::Present, value) => value.is_some_and(|value| *value != Json::Null),
             (Aspect::Equal(expected), value) => value == Some(expected),
+            (Aspect::Given, value) => value.is_some(),
+            (Aspect::KeySet(keys), Some(Json::Object(object))) => has_keys(object, keys),
+            (Aspect::UniformKeys(keys), Some(Json::Array(items))) => items.iter().all(
+                |item| matches!(item, Json::Object(object) if has_keys(object, keys)),
+            ),
             (Aspect::Keys(keys), Some(Json::Object(object))) => {
                 object.len() == keys.len()
                     && object.keys().zip(keys).all(|(key, expected)| key.as_str() == &**expected)
@@ -140,7 +152,15 @@ impl Observation {
             (Aspect::Opaque(kind, expected), Some(value)) => {
                 opaque_shape(value, *kind) == *expected
             }
-            (Aspect::Keys(_) | Aspect::Length(_) | Aspect::Single | Aspect::Opaque(..), _) => false,
+            (
+                Aspect::Keys(_)
+                | Aspect::KeySet(_)
+                | Aspect::UniformKeys(_)
+                | Aspect::Length(_)
+                | Aspect::Single
+                | Aspect::Opaque(..),
+                _,
+            ) => false,
         }
     }
 }
@@ -160,6 +180,13 @@ impl<'v> Steering<'v> {
         };
         self.observe(slot, path, aspect.clone());
         aspect
+    }
+
+    /// Whether the value is absent or there, where null is a value like any other.
+    pub fn given(&self, slot: Slot, path: &Path) -> bool {
+        let is_given = self.variables.get(slot, path).is_some();
+        self.observe(slot, path, if is_given { Aspect::Given } else { Aspect::Absent });
+        is_given
     }
 
     /// The whole of a boolean or enum value.
@@ -183,6 +210,37 @@ impl<'v> Steering<'v> {
                 None
             }
         }
+    }
+
+    /// The keys of an input object, sorted, where their order means nothing; `None` where it is no
+    /// object.
+    pub fn key_set(&self, slot: Slot, path: &Path) -> Option<Vec<Box<str>>> {
+        match self.variables.get(slot, path) {
+            Some(Json::Object(object)) => {
+                let keys = sorted_keys(object);
+                self.observe(slot, path, Aspect::KeySet(keys.clone()));
+                Some(keys)
+            }
+            Some(_) | None => {
+                self.presence(slot, path);
+                None
+            }
+        }
+    }
+
+    /// The keys that all input objects of a list have, sorted; `None` where they differ, where the
+    /// list is empty, or where it is none: nothing is observed then.
+    pub fn uniform_keys(&self, slot: Slot, path: &Path) -> Option<Vec<Box<str>>> {
+        let Some(Json::Array(items)) = self.variables.get(slot, path) else { return None };
+        let Some(Json::Object(first)) = items.first() else { return None };
+        let keys = sorted_keys(first);
+        let aspect = Aspect::UniformKeys(keys.clone());
+        let observation = Observation { slot, path: path.clone(), aspect };
+        if !observation.holds(self.variables) {
+            return None;
+        }
+        self.observe(slot, path, observation.aspect);
+        Some(keys)
     }
 
     /// The length of a list; a single value counts as a list of one.
@@ -231,6 +289,17 @@ impl<'v> Steering<'v> {
     }
 }
 
+fn sorted_keys(object: &Map<ByteString, Json>) -> Vec<Box<str>> {
+    let mut keys: Vec<Box<str>> = object.keys().map(|key| key.as_str().into()).collect();
+    keys.sort_unstable();
+    keys
+}
+
+/// Whether an object has just these keys, none of which is there twice.
+fn has_keys(object: &Map<ByteString, Json>, keys: &[Box<str>]) -> bool {
+    object.len() == keys.len() && keys.iter().all(|key| object.contains_key(&**key))
+}
+
 fn opaque_shape(value: &Json, kind: OpaqueKind) -> Option<OpaqueShape> {
     read_opaque(value.as_str()?, kind)
 }
@@ -272,6 +341,41 @@ mod tests {
         ] {
             assert!(!structure.matches(&variables(other)), "{other}");
         }
+    }
+
+    #[test]
+    fn an_explicit_null_is_a_value_where_only_the_keys_steer() {
+        let root = Path::default();
+        let patch = variables(r#"{"b":1,"a":null}"#);
+        let steering = Steering::new(&patch);
+        let keys = steering.key_set(Slot(0), &root).unwrap();
+        assert_eq!(keys, [Box::from("a"), Box::from("b")]);
+        assert!(steering.given(Slot(0), &root.key("a")));
+        assert!(!steering.given(Slot(0), &root.key("c")));
+        let structure = steering.into_structure();
+        assert!(structure.matches(&variables(r#"{"a":2,"b":null}"#)));
+        for other in [r#"{"a":1}"#, r#"{"a":1,"b":1,"c":1}"#, r#"{"a":1,"c":1}"#, "null", "[]"] {
+            assert!(!structure.matches(&variables(other)), "{other}");
+        }
+    }
+
+    #[test]
+    fn lists_of_objects_with_the_same_keys_are_one_structure_whatever_their_length() {
+        let list = variables(r#"[{"b":1,"a":2},{"a":1,"b":null}]"#);
+        let steering = Steering::new(&list);
+        let keys = steering.uniform_keys(Slot(0), &Path::default()).unwrap();
+        assert_eq!(keys, [Box::from("a"), Box::from("b")]);
+        let structure = steering.into_structure();
+        for same in [r#"[{"a":1,"b":1}]"#, "[]"] {
+            assert!(structure.matches(&variables(same)), "{same}");
+        }
+        for other in [r#"[{"a":1}]"#, r#"[{"a":1,"b":2},{"a":1}]"#, r#"[null]"#, "null"] {
+            assert!(!structure.matches(&variables(other)), "{other}");
+        }
+        let differing = variables(r#"[{"a":1},{"b":1}]"#);
+        let steering = Steering::new(&differing);
+        assert_eq!(steering.uniform_keys(Slot(0), &Path::default()), None);
+        assert!(steering.into_structure().observations.is_empty());
     }
 
     #[test]

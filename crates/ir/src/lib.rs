@@ -24,11 +24,15 @@ pub mod write;
 pub use filter::{Case, Comparison, Filter, Place, Quantifier, TextMatch, TimeUnit};
 pub use operand::{Codec, KeyPath, NewId, Operand, PathItem, Representations, Slot, Value};
 pub use print::print;
-pub use request::{Isolation, Request, Require, Step, StepId, StepKind, Transaction};
+pub use request::{
+    Isolation, Otherwise, OtherwiseKind, Request, Require, Step, StepId, StepKind, Transaction,
+};
 pub use rows::{
     Aggregate, AggregateFunction, AggregateTerm, Call, Direction, Form, From, Hop, HopDirection,
     Keyset, KeysetValue, Nulls, OrderKey, OrderTerm, Output, OutputId, OutputKind, Page, Rows,
     RowsId, State, Variant,
 };
 pub use value_form::{Member, Unit, ValueForm};
-pub use write::{Assignment, ChildWrite, Conflict, Counter, Insert, Update, Write, WriteKind};
+pub use write::{
+    Assignment, ChildWrite, Conflict, Counter, Insert, InsertedRows, Update, Write, WriteKind,
+};

@@ -13,7 +13,7 @@ mod write;
 
 use catalog::Catalog;
 
-use crate::request::{Isolation, Request, Require, Step, StepKind};
+use crate::request::{Isolation, Otherwise, OtherwiseKind, Request, Require, Step, StepKind};
 use crate::rows::{Aggregate, AggregateTerm, From, Output, OutputKind, Page, Rows, State, Variant};
 
 /// The request as text, its fields, entities and relationships by their names in `catalog`.
@@ -66,12 +66,17 @@ impl Printer<'_> {
     }
 
     fn require(&mut self, lead: &str, require: &Require) {
-        let (message, gaps) = &require.otherwise;
+        let Otherwise { kind, message, gaps } = &require.otherwise;
         let mut text = format!("{lead}require {} row", if require.exists { "a" } else { "no" });
         if !require.filter.is_all() {
             text.push_str(&format!(" with {}", self.filter(&require.filter)));
         }
-        text.push_str(&format!(", otherwise {message:?}"));
+        let kind = match kind {
+            OtherwiseKind::Missing => "missing",
+            OtherwiseKind::TooMany => "too many",
+            OtherwiseKind::Refused => "refused",
+        };
+        text.push_str(&format!(", otherwise {kind} {message:?}"));
         if !gaps.is_empty() {
             text.push_str(&format!(" ({})", self.operands(gaps)));
         }

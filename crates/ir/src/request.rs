@@ -56,13 +56,40 @@ pub enum StepKind {
 }
 
 /// The transaction goes on only if `rows` has a row that passes, or none: otherwise it ends
-/// with the error that `otherwise` names.
+/// with the error that `otherwise` is.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Require {
     pub rows: Rows,
     pub filter: Filter,
     /// A row must be there (`true`) or must not (`false`).
     pub exists: bool,
-    /// The message of the error, with operands for its gaps.
-    pub otherwise: (Box<str>, Vec<Operand>),
+    pub otherwise: Otherwise,
+}
+
+/// The error of a requirement that is not met.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Otherwise {
+    pub kind: OtherwiseKind,
+    /// Its message, with operands for its gaps.
+    pub message: Box<str>,
+    pub gaps: Vec<Operand>,
+}
+
+/// What a requirement that is not met means.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum OtherwiseKind {
+    /// What was to be changed is not there.
+    Missing,
+    /// More would be changed than the request lets.
+    TooMany,
+    /// What it would become may not be.
+    Refused,
+}
+
+impl Otherwise {
+    /// An error whose message has no gaps.
+    #[must_use]
+    pub fn new(kind: OtherwiseKind, message: impl Into<Box<str>>) -> Self {
+        Self { kind, message: message.into(), gaps: Vec::new() }
+    }
 }

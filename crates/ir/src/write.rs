@@ -1,6 +1,4 @@
 //! Changing: what a write step inserts, updates, deletes or links.
-//!
-//! Compiled by no source yet; the paper proof in ARCHITECTURE.md is written against it.
 
 use catalog::{EntityId, FieldId};
 
@@ -61,11 +59,30 @@ pub enum WriteKind {
     },
 }
 
-/// Rows to insert: each a list of assignments in the same order of fields.
+/// Rows to insert, and which of their fields are said.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Insert {
     pub fields: Vec<FieldId>,
-    pub rows: Vec<Vec<Operand>>,
+    pub rows: InsertedRows,
+}
+
+/// The rows of an insert.
+#[derive(Clone, Debug, PartialEq)]
+pub enum InsertedRows {
+    /// Each a list of operands in the order of the fields. `None`: what the source gives a field
+    /// that nobody says.
+    Each(Vec<Vec<Option<Operand>>>),
+    /// One list operand for each field, all of one length: any number of rows by one statement.
+    Columns(Vec<Operand>),
+}
+
+impl InsertedRows {
+    /// Rows that say every field.
+    #[must_use]
+    pub fn each(rows: Vec<Vec<Operand>>) -> Self {
+        let row = |row: Vec<Operand>| row.into_iter().map(Some).collect();
+        Self::Each(rows.into_iter().map(row).collect())
+    }
 }
 
 /// Which rows are changed, and how.

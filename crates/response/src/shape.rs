@@ -73,6 +73,8 @@ pub enum Node {
     LeafOr { output: OutputId, leaf: Leaf, absent: Box<[u8]> },
     /// JSON text that is the same in every answer.
     Literal(Box<[u8]>),
+    /// JSON text that the request brings, by its place among those.
+    Echo(u16),
     /// An object over what is made of all rows of a set. Without rows every value is null.
     Aggregate { output: OutputId, fields: Fields },
     /// The groups of the rows of a set, as a list.
@@ -153,6 +155,7 @@ impl Shape {
             | Node::LeafOr { .. }
             | Node::Aggregate { .. }
             | Node::Groups { .. }
+            | Node::Echo(_)
             | Node::Only(_)
             | Node::Leaves(_)
             | Node::TooDeep(_)

@@ -26,6 +26,8 @@ pub struct Writer<'p, E> {
     errors: Vec<WriteError<E>>,
     /// Root fields that failed before there were rows: their errors are known.
     failed: Vec<(usize, E)>,
+    /// What the request brings for [`Node::Echo`], as JSON texts.
+    echoes: &'p [Box<[u8]>],
     scratch: Vec<u8>,
     written_before: WrittenBefore,
     /// Whether what is written stands in an element of a list, or may be replaced as a whole.
@@ -114,11 +116,18 @@ impl<'p, E> Writer<'p, E> {
             path,
             errors,
             failed,
+            echoes: &[],
             scratch,
             written_before,
             is_within,
             stopped,
         }
+    }
+
+    /// The same with the JSON texts that the request brings.
+    #[must_use]
+    pub fn echoing(self, echoes: &'p [Box<[u8]>]) -> Self {
+        Self { echoes, ..self }
     }
 
     /// What it writes.
@@ -301,6 +310,11 @@ impl<'p, E> Writer<'p, E> {
             }
             Node::Edge { rows, last, node } => self.write_edge(*rows, *last, *node, cursor),
             Node::Literal(text) => {
+                self.sink.bytes().extend_from_slice(text);
+                Ok(text.as_ref() != b"null")
+            }
+            Node::Echo(place) => {
+                let Some(text) = self.echoes.get(usize::from(*place)) else { return Ok(false) };
                 self.sink.bytes().extend_from_slice(text);
                 Ok(text.as_ref() != b"null")
             }

@@ -9,6 +9,19 @@ pub struct SourceError {
     pub message: Box<str>,
     /// The source's code: an SQLSTATE, or SQLite's extended result code.
     pub code: Option<Box<str>>,
+    /// What it says it is about, where it says so.
+    pub details: Option<Box<Details>>,
+}
+
+/// What a source says an error is about, by the source's own names.
+#[derive(Clone, Debug, PartialEq, Eq, Default)]
+pub struct Details {
+    pub constraint: Option<Box<str>>,
+    pub schema: Option<Box<str>>,
+    pub table: Option<Box<str>>,
+    pub columns: Vec<Box<str>>,
+    pub detail: Option<Box<str>>,
+    pub hint: Option<Box<str>>,
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -21,7 +34,24 @@ pub enum SourceErrorKind {
     ForeignKeyViolation,
     NotNullViolation,
     CheckViolation,
+    ExclusionViolation,
     PermissionDenied,
+    /// Another transaction changed the same rows: the request may be sent again.
+    Conflict,
+    /// The source takes no changes.
+    ReadOnly,
+    /// The connection was lost before the source said whether the change was made.
+    OutcomeUnknown,
+    /// What the session says of itself is not what the source knows.
+    Credentials,
+    /// The change was taken back because another of the same request failed.
+    Aborted,
+    /// What was to be changed is not there.
+    Missing,
+    /// More rows would be changed than the request lets.
+    TooMany,
+    /// What a row would become may not be.
+    Refused,
     /// It took too long, or was told to stop.
     Timeout,
     /// The source cannot be reached.
@@ -43,7 +73,7 @@ pub enum SourceErrorKind {
 impl SourceError {
     #[must_use]
     pub fn new(kind: SourceErrorKind, message: impl Into<Box<str>>) -> Self {
-        Self { kind, message: message.into(), code: None }
+        Self { kind, message: message.into(), code: None, details: None }
     }
 
     #[must_use]

@@ -4,6 +4,7 @@
 //! * [`postgres`], [`sqlite`]: introspect, compile, execute
 //! * [`source`](mod@source): a source as the engine sees it, whichever it is
 //! * [`operand`]: the values of a request's variables
+//! * [`session`]: who asks
 //! * [`observed`]: what the statements of one request took
 //! * [`statistics`]: what the connections of all threads do
 //! * [`error`]: what can go wrong
@@ -14,15 +15,17 @@ pub mod opaque;
 pub mod operand;
 pub mod postgres;
 pub mod relational;
+pub mod session;
 pub mod source;
 pub mod sqlite;
 pub mod statistics;
 pub mod streamed;
 
-pub use error::{SourceError, SourceErrorKind};
+pub use error::{Details, SourceError, SourceErrorKind};
 pub use observed::{Observed, Round};
 pub use operand::Variables;
 pub use postgres::introspect::Extensions;
+pub use session::Session;
 pub use source::{
     Address, AddressError, Asked, Connections, ExecuteError, Most, OpenError, OpenOptions, Plan,
     Program, Source, Timeouts,

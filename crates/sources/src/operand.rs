@@ -115,6 +115,13 @@ pub fn resolve<'v>(
     }
 }
 
+/// The value of an operand as JSON.
+pub fn json(operand: &Operand, variables: Variables<'_>) -> Result<String, SourceError> {
+    let mut text = String::new();
+    Given::new(operand, variables).write_json(&mut text)?;
+    Ok(text)
+}
+
 impl Resolved<'_> {
     /// The value as text, where it is one value.
     #[must_use]

@@ -14,6 +14,7 @@ use crate::operand::Variables;
 use crate::postgres::introspect::Extensions;
 use crate::postgres::source::{PostgresConnections, PostgresSource};
 use crate::relational::{CompileError, Level};
+use crate::session::Session;
 use crate::sqlite::source::{SqliteConnections, SqliteSource};
 use crate::statistics::Counter;
 use crate::streamed::{Delivery, Executed};
@@ -83,6 +84,10 @@ const PATIENCE: Duration = Duration::from_millis(20);
 #[derive(Clone, Copy, Debug)]
 pub struct Asked<'v> {
     pub variables: Variables<'v>,
+    /// Who asks.
+    pub session: &'v Session,
+    /// JSON texts that the request brings, for [`response::Node::Echo`].
+    pub echoes: &'v [Box<[u8]>],
     /// What it is estimated to cost, in rows.
     pub cost: u64,
 }
@@ -302,8 +307,7 @@ impl Connections {
     ) -> Result<Executed, ExecuteError> {
         match (self, &plan.program) {
             (Self::Sqlite(connections), Program::Sqlite(program)) => {
-                let variables = asked.variables;
-                connections.deliver(plan, program, variables, sink, delivery, observed).await
+                connections.deliver(plan, program, asked, sink, delivery, observed).await
             }
             (Self::Postgres(connections), Program::Postgres(program)) => {
                 connections.deliver(plan, program, asked, sink, delivery, observed).await

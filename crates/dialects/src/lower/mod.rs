@@ -43,6 +43,8 @@ use outputs::Outputs;
 pub struct Lowered {
     pub request: ir::Request,
     pub shape: Shape,
+    /// What the answer holds of the request itself, for [`response::Node::Echo`].
+    pub echoes: Vec<ir::Operand>,
     /// What the variables had to be for this.
     pub structure: Structure,
 }
@@ -100,6 +102,7 @@ struct Context<'a> {
     next_output: u32,
     next_rows: u32,
     steps: Vec<ir::Step>,
+    echoes: Vec<ir::Operand>,
     /// The root field being lowered.
     root: u32,
     /// How many levels of relationships are around the position.
@@ -132,16 +135,17 @@ pub fn lower(
         next_output: 0,
         next_rows: 0,
         steps: Vec::new(),
+        echoes: Vec::new(),
         root: 0,
         level: 0,
     };
     let fields = context.root_fields(root_type, &[operation.root], true)?;
-    let Context { mut shape, next_output, next_rows, steps, .. } = context;
+    let Context { mut shape, next_output, next_rows, steps, echoes, .. } = context;
     shape.root = Some(fields);
     let transaction = ir::Transaction { isolation: ir::Isolation::Snapshot, steps };
     let request =
         ir::Request { transactions: vec![transaction], outputs: next_output, rows: next_rows };
-    Ok(Lowered { request, shape, structure: steering.into_structure() })
+    Ok(Lowered { request, shape, echoes, structure: steering.into_structure() })
 }
 
 impl Context<'_> {

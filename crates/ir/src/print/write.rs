@@ -5,7 +5,9 @@ use catalog::{EntityId, FieldId};
 use super::Printer;
 use crate::filter::Filter;
 use crate::operand::Operand;
-use crate::write::{Assignment, ChildWrite, Conflict, Insert, Update, Write, WriteKind};
+use crate::write::{
+    Assignment, ChildWrite, Conflict, Insert, InsertedRows, Update, Write, WriteKind,
+};
 
 impl Printer<'_> {
     pub(super) fn write(&mut self, lead: &str, write: &Write) {
@@ -77,13 +79,28 @@ impl Printer<'_> {
         }
         self.line(text);
         self.indented(|printer| {
-            for row in &insert.rows {
-                printer.line(format!("row {}", printer.operands(row)));
+            match &insert.rows {
+                InsertedRows::Each(rows) => {
+                    for row in rows {
+                        printer.line(format!("row {}", printer.cells(row)));
+                    }
+                }
+                InsertedRows::Columns(columns) => {
+                    printer.line(format!("columns {}", printer.operands(columns)));
+                }
             }
             if let Some(conflict) = conflict {
                 printer.conflict(conflict);
             }
         });
+    }
+
+    fn cells(&self, row: &[Option<Operand>]) -> String {
+        let cell = |cell: &Option<Operand>| match cell {
+            Some(operand) => self.operand(operand),
+            None => "default".to_owned(),
+        };
+        row.iter().map(cell).collect::<Vec<_>>().join(", ")
     }
 
     fn conflict(&mut self, conflict: &Conflict) {

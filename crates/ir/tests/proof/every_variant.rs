@@ -5,9 +5,9 @@ use std::sync::Arc;
 use expect_test::{Expect, expect};
 use ir::{
     Aggregate, AggregateFunction, AggregateTerm, Assignment, Call, Case, ChildWrite, Codec,
-    Comparison, Conflict, Counter, Direction, Filter, Form, From, Hop, Insert, Keyset, KeysetValue,
-    Member, NewId, Nulls, Operand, OrderKey, OrderTerm, OutputId, OutputKind, Page, Place,
-    Quantifier, Request, Require, Rows, StepId, StepKind, TextMatch, TimeUnit, Unit, Update, Value,
+    Comparison, Conflict, Counter, Direction, Filter, Form, From, Hop, Insert, InsertedRows, Keyset,
+    KeysetValue, Member, NewId, Nulls, Operand, OrderKey, OrderTerm, Otherwise, OtherwiseKind,
+    OutputId, OutputKind, Page, Place, Quantifier, Request, Require, Rows, StepId, StepKind, TextMatch, TimeUnit, Unit, Update, Value,
     ValueForm, Variant, Write, WriteKind,
 };
 
@@ -340,7 +340,7 @@ fn places_of_rows() {
         rows: rows(3, From::Entity(music.entity("album")), vec![]),
         filter: music.present("album.title"),
         exists: false,
-        otherwise: ("No.".into(), vec![]),
+        otherwise: Otherwise::new(OtherwiseKind::Refused, "No."),
     };
     let request = read_committed(vec![
         StepKind::Read(searched),
@@ -365,7 +365,7 @@ fn places_of_rows() {
               step 1 of root 0: read rows 2: variants, page limit 2 after the row (id = $0)
                 variant ->album[:LIKES], filter not (title is null)
               step 2 of root 0: call notify(all: [null, true, 1.50, [1, json {}], #0 of step 0, new uuid, new sequence number, the rows before 9, offset 1, limit 3, {a: now}, {a: 1} as composite (a, null, b: list of name, c: range (start: bound (value, inclusive), end: bound (value, inclusive)), d: interval (s: seconds, m: minutes, h: hours, d: days, m: months, y: years), e: point (x, y), f: keys with values, g: json text, h: json, i: line (a: point (x, y), b: point (x, y)), j: box (a: point (x, y), b: point (x, y)), k: path (points: list of point (x, y), open), l: polygon (points: list of point (x, y)), m: circle (center: point (x, y), radius))])
-              step 3 of root 0: require no row with not (title is null), otherwise "No."
+              step 3 of root 0: require no row with not (title is null), otherwise refused "No."
                 rows 3: entity album
         "#]],
     );
@@ -398,7 +398,7 @@ fn writes() {
         assignments: vec![],
         filter: Filter::all(),
     };
-    let insert = Insert { fields: music.fields(&["album.title"]), rows: vec![vec![text("x")]] };
+    let insert = Insert { fields: music.fields(&["album.title"]), rows: InsertedRows::each(vec![vec![text("x")]]) };
     let updated = Conflict {
         assignments: vec![set("album.title", Assignment::Inserted)],
         filter: music.present("album.price"),

@@ -2,7 +2,8 @@
 
 use ir::{
     Aggregate, AggregateFunction, AggregateTerm, Assignment, ChildWrite, Comparison, Conflict,
-    Counter, Filter, From, Hop, Insert, NewId, Operand, OutputId, OutputKind, Quantifier, Require,
+    Counter, Filter, From, Hop, Insert, InsertedRows, NewId, Operand, Otherwise, OtherwiseKind,
+    OutputId, OutputKind, Quantifier, Require,
     Rows, State, StepId, StepKind, Update, Write, WriteKind,
 };
 
@@ -33,7 +34,10 @@ fn require(model: &Model, id: u32, field: &str, operand: Operand, message: &str)
         filter: model.equal(field, operand.clone()),
         ..rows(id, From::Entity(model.entity(entity)), vec![])
     };
-    let otherwise = (message.into(), vec![operand]);
+    let otherwise = Otherwise {
+        gaps: vec![operand],
+        ..Otherwise::new(OtherwiseKind::Missing, message)
+    };
     StepKind::Require(Require { rows: found, filter: Filter::all(), exists: true, otherwise })
 }
 
@@ -54,10 +58,10 @@ fn add_author() {
         entity: post,
         kind: WriteKind::Insert(Insert {
             fields: authors.fields(&["post.title", "post.score"]),
-            rows: vec![
+            rows: InsertedRows::each(vec![
                 vec![variable(0, "0.posts.1.title"), variable(0, "0.posts.1.score")],
                 vec![variable(0, "1.posts.0.title"), variable(0, "1.posts.0.score")],
-            ],
+            ]),
         }),
         children: vec![],
     };
@@ -66,10 +70,10 @@ fn add_author() {
         kind: WriteKind::Upsert {
             insert: Insert {
                 fields: authors.fields(&["author.name", "author.bio"]),
-                rows: vec![
+                rows: InsertedRows::each(vec![
                     vec![variable(0, "0.name"), variable(0, "0.bio")],
                     vec![variable(0, "1.name"), variable(0, "1.bio")],
-                ],
+                ]),
             },
             conflict: Conflict {
                 key: authors.fields(&["author.name"]),
@@ -157,11 +161,15 @@ fn upsert_user() {
     };
     let new_post = Insert {
         fields: users.fields(&["post.id", "post.title"]),
-        rows: vec![vec![Operand::NewId(NewId::Cuid), text("a")]],
+        rows: InsertedRows::each(vec![vec![Operand::NewId(NewId::Cuid), text("a")]]),
     };
     let new_user = Insert {
         fields: users.fields(&["user.id", "user.email", "user.age"]),
-        rows: vec![vec![Operand::NewId(NewId::Cuid), variable(0, ""), integer(1)]],
+        rows: InsertedRows::each(vec![vec![
+            Operand::NewId(NewId::Cuid),
+            variable(0, ""),
+            integer(1),
+        ]]),
     };
     let missing = Write {
         children: vec![
@@ -210,7 +218,7 @@ fn insert_artist() {
     let upsert = |entity: &str, fields: &[&str], row, key: &str, set: &str| Write {
         entity: music.entity(entity),
         kind: WriteKind::Upsert {
-            insert: Insert { fields: music.fields(fields), rows: vec![row] },
+            insert: Insert { fields: music.fields(fields), rows: InsertedRows::each(vec![row]) },
             conflict: Conflict {
                 key: music.fields(&[key]),
                 assignments: vec![(music.field(set), Assignment::Inserted)],

@@ -1,7 +1,8 @@
 //! PostGraphile: payloads, node ids, cursors.
 
 use ir::{
-    Codec, From, Insert, Keyset, KeysetValue, Operand, OutputKind, Page, Require, Rows, State,
+    Codec, From, Insert, InsertedRows, Keyset, KeysetValue, Operand, Otherwise, OtherwiseKind,
+    OutputKind, Page, Require, Rows, State,
     StepId, StepKind, Write, WriteKind,
 };
 
@@ -22,7 +23,7 @@ fn create_post() {
     let author = blog.forward("post.author_id");
     let insert = Insert {
         fields: blog.fields(&["post.author_id", "post.headline"]),
-        rows: vec![vec![variable(0, "authorId"), variable(0, "headline")]],
+        rows: InsertedRows::each(vec![vec![variable(0, "authorId"), variable(0, "headline")]]),
     };
     let write =
         Write { entity: blog.entity("post"), kind: WriteKind::Insert(insert), children: vec![] };
@@ -94,7 +95,7 @@ fn delete_person() {
         rows: rows(2, From::Returned { step: StepId(1), state: State::After }, vec![]),
         filter: ir::Filter::all(),
         exists: true,
-        otherwise: (message.into(), vec![]),
+        otherwise: Otherwise::new(OtherwiseKind::Missing, message),
     };
     blog.check(&read_committed(vec![
         StepKind::Read(person),

@@ -3,7 +3,7 @@
 use std::pin::pin;
 use std::time::Instant;
 
-use engine::{Allowed, Delivery, Kind, Report};
+use engine::{Allowed, Delivery, Kind, Report, Session};
 use graphql::{Body, Parameters, Request};
 use hyper::header::{ACCEPT, CONTENT_TYPE, HeaderMap};
 use hyper::{Method, Version};
@@ -111,7 +111,9 @@ pub(super) async fn execute(
     let Found { request, learn } = persisted.find(parameters).map_err(Refusal::Document)?;
     let response = {
         // Pinned here: it is large, and would be moved again by everything that waits for it.
-        let work = pin!(service.worker.deliver_reported(&request, allowed, delivery, report));
+        let nobody = Session::default();
+        let worker = &service.worker;
+        let work = pin!(worker.deliver_reported(&request, &nobody, allowed, delivery, report));
         in_turn(service, began, work).await?
     };
     // There is a document only if it is valid.

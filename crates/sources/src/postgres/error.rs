@@ -11,6 +11,7 @@ impl From<DatabaseError> for SourceError {
             kind: kind(&error.code),
             message: error.message.into(),
             code: Some(error.code.into()),
+            details: None,
         }
     }
 }
@@ -55,6 +56,7 @@ impl From<Unreached> for SourceError {
             kind,
             message: (&*error.message).into(),
             code: error.code.as_deref().map(Into::into),
+            details: None,
         }
     }
 }

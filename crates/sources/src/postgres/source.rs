@@ -317,7 +317,7 @@ impl PostgresConnections {
     async fn read_all(
         &self,
         program: &PostgresProgram,
-        Asked { variables, cost }: Asked<'_>,
+        Asked { variables, cost, .. }: Asked<'_>,
         most_bytes: Option<usize>,
         observed: &mut Observed,
     ) -> Result<Read, SourceError> {

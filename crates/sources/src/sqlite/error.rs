@@ -24,7 +24,7 @@ impl From<rusqlite::Error> for SourceError {
             }
             _ => (SourceErrorKind::Internal, None),
         };
-        Self { kind, message: error.to_string().into(), code }
+        Self { kind, message: error.to_string().into(), code, details: None }
     }
 }
 

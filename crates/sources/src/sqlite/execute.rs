@@ -58,6 +58,7 @@ fn is_one_run(program: &Program, shape: &Shape) -> bool {
         | Node::Leaf { .. }
         | Node::LeafOr { .. }
         | Node::Literal(_)
+        | Node::Echo(_)
         | Node::Only(_)
         | Node::Leaves(_)
         | Node::TooDeep(_)

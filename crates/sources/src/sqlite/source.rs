@@ -30,7 +30,7 @@ use crate::error::{SourceError, SourceErrorKind};
 use crate::observed::Observed;
 use crate::operand::Variables;
 use crate::relational::{self, CompileError, Strategy};
-use crate::source::{ExecuteError, OpenError, Plan, Timeouts};
+use crate::source::{Asked, ExecuteError, OpenError, Plan, Timeouts};
 use crate::statistics::Counter;
 use crate::streamed::{self, Delivery, End, Executed, Places, Sizes};
 
@@ -123,12 +123,12 @@ impl SqliteConnections {
         &self,
         plan: &Arc<Plan>,
         program: &SqliteProgram,
-        variables: Variables<'_>,
+        asked: Asked<'_>,
         sink: Sink,
         delivery: Delivery<'_>,
         observed: &mut Observed,
     ) -> Result<Executed, ExecuteError> {
-        let (bound, failures) = bind(&program.program, variables);
+        let (bound, failures) = bind(&program.program, asked.variables);
         if program.program.levels.is_empty() {
             // The schema is told even where the file is out of reach.
             let mut nothing = SqliteCursor::new(&program.program, &bound, &mut []);

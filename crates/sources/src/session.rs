@@ -1,0 +1,130 @@
+//! Who asks: what a source is told of the session before the statements of a request.
+
+use std::sync::Arc;
+
+/// Whose request it is, as far as a source has to know.
+#[derive(Clone, Debug, Default)]
+pub struct Session {
+    /// `None`: nobody said who asks, and the source is told nothing.
+    pub settings: Option<Arc<Settings>>,
+}
+
+/// What a source is told before the statements. Made once a token, not once a request.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Settings {
+    /// Names and values in the order in which they are set; a role is the setting `role`.
+    pairs: Vec<(Box<str>, Box<str>)>,
+    names: NameSet,
+}
+
+/// A sorted set of names of settings that a connection remembers: those with a dot, which keep a
+/// value of their own once they were set. The bits tell most sets apart at once.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct NameSet {
+    bits: u64,
+    names: Arc<[Box<str>]>,
+}
+
+impl Settings {
+    /// Settings in the order in which they are set.
+    #[must_use]
+    pub fn new(pairs: Vec<(Box<str>, Box<str>)>) -> Self {
+        let dotted = pairs.iter().map(|(name, _)| &**name).filter(|name| name.contains('.'));
+        let names = NameSet::new(dotted);
+        Self { pairs, names }
+    }
+
+    /// Names and values in the order in which they are set.
+    #[must_use]
+    pub fn pairs(&self) -> &[(Box<str>, Box<str>)] {
+        &self.pairs
+    }
+
+    /// The names that a connection remembers.
+    #[must_use]
+    pub fn names(&self) -> &NameSet {
+        &self.names
+    }
+}
+
+impl NameSet {
+    /// A set of these names.
+    #[must_use]
+    pub fn new<'n>(names: impl IntoIterator<Item = &'n str>) -> Self {
+        let mut names: Vec<Box<str>> = names.into_iter().map(Into::into).collect();
+        names.sort_unstable();
+        names.dedup();
+        let bits = names.iter().fold(0, |bits, name| bits | bit(name));
+        Self { bits, names: names.into() }
+    }
+
+    /// Whether all of them are among the others.
+    #[must_use]
+    pub fn is_subset(&self, of: &Self) -> bool {
+        self.bits & !of.bits == 0
+            && self.names.iter().all(|name| of.names.binary_search(name).is_ok())
+    }
+
+    /// All of both.
+    #[must_use]
+    pub fn union(&self, with: &Self) -> Self {
+        match (self.is_subset(with), with.is_subset(self)) {
+            (_, true) => self.clone(),
+            (true, false) => with.clone(),
+            (false, false) => Self::new(self.names.iter().chain(&*with.names).map(|name| &**name)),
+        }
+    }
+
+    #[must_use]
+    pub fn len(&self) -> usize {
+        self.names.len()
+    }
+
+    #[must_use]
+    pub fn is_empty(&self) -> bool {
+        self.names.is_empty()
+    }
+}
+
+/// One of 64 bits for a name.
+fn bit(name: &str) -> u64 {
+    let sum = name.bytes().fold(0_u64, |sum, byte| {
+        sum.wrapping_mul(0x0100_0000_01b3).wrapping_add(u64::from(byte))
+    });
+    1 << (sum.wrapping_mul(0x9e37_79b9_7f4a_7c15) >> 58)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn set(names: &[&str]) -> NameSet {
+        NameSet::new(names.iter().copied())
+    }
+
+    #[test]
+    fn sets_hold_each_name_once_whatever_the_order() {
+        assert_eq!(set(&["b", "a", "b"]), set(&["a", "b"]));
+        assert_eq!(set(&["a"]).union(&set(&["b"])), set(&["a", "b"]));
+        assert_eq!(set(&[]).union(&set(&["b"])), set(&["b"]));
+        assert_eq!(set(&["a", "b"]).len(), 2);
+    }
+
+    #[test]
+    fn a_subset_is_told_by_its_names_and_not_by_their_bits() {
+        let many: Vec<String> = (0..200).map(|number| format!("jwt.claims.{number}")).collect();
+        let all = NameSet::new(many.iter().map(String::as_str));
+        assert!(set(&["jwt.claims.7"]).is_subset(&all));
+        assert!(!set(&["jwt.claims.200"]).is_subset(&all));
+        assert!(NameSet::default().is_subset(&set(&["a"])));
+        assert!(!set(&["a"]).is_subset(&NameSet::default()));
+    }
+
+    #[test]
+    fn only_names_with_a_dot_are_remembered() {
+        let pair = |name: &str| (Box::from(name), Box::from("x"));
+        let settings = Settings::new(vec![pair("role"), pair("jwt.claims.id")]);
+        assert_eq!(*settings.names(), set(&["jwt.claims.id"]));
+        assert_eq!(settings.pairs().len(), 2);
+    }
+}
