@@ -257,8 +257,7 @@ impl Engine {
         let cost = Cost::new(&lowered.request, self.limits.cost);
         let Lowered { request, echoes, structure, .. } = lowered;
         let last_answer = AtomicUsize::new(0);
-        let prepared =
-            Arc::new(Prepared { structure, request, plan, echoes, cost, last_answer });
+        let prepared = Arc::new(Prepared { structure, request, plan, echoes, cost, last_answer });
         if !document.introspects && prepared.structure.observations.len() <= OBSERVATIONS {
             let mut plans = document.plans.write().unwrap_or_else(PoisonError::into_inner);
             if plans.len() >= STRUCTURES {

@@ -140,9 +140,9 @@ impl Observation {
             (Aspect::Equal(expected), value) => value == Some(expected),
             (Aspect::Given, value) => value.is_some(),
             (Aspect::KeySet(keys), Some(Json::Object(object))) => has_keys(object, keys),
-            (Aspect::UniformKeys(keys), Some(Json::Array(items))) => items.iter().all(
-                |item| matches!(item, Json::Object(object) if has_keys(object, keys)),
-            ),
+            (Aspect::UniformKeys(keys), Some(Json::Array(items))) => items
+                .iter()
+                .all(|item| matches!(item, Json::Object(object) if has_keys(object, keys))),
             (Aspect::Keys(keys), Some(Json::Object(object))) => {
                 object.len() == keys.len()
                     && object.keys().zip(keys).all(|(key, expected)| key.as_str() == &**expected)

@@ -88,9 +88,9 @@ impl NameSet {
 
 /// One of 64 bits for a name.
 fn bit(name: &str) -> u64 {
-    let sum = name.bytes().fold(0_u64, |sum, byte| {
-        sum.wrapping_mul(0x0100_0000_01b3).wrapping_add(u64::from(byte))
-    });
+    let sum = name
+        .bytes()
+        .fold(0_u64, |sum, byte| sum.wrapping_mul(0x0100_0000_01b3).wrapping_add(u64::from(byte)));
     1 << (sum.wrapping_mul(0x9e37_79b9_7f4a_7c15) >> 58)
 }
 

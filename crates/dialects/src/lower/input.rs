@@ -56,7 +56,10 @@ impl Context<'_> {
                 Aspect::Null => Presence::Null,
                 Aspect::Present
                 | Aspect::Equal(_)
+                | Aspect::Given
                 | Aspect::Keys(_)
+                | Aspect::KeySet(_)
+                | Aspect::UniformKeys(_)
                 | Aspect::Length(_)
                 | Aspect::Single
                 | Aspect::Opaque(..) => Presence::Present,

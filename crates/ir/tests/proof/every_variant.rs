@@ -5,10 +5,10 @@ use std::sync::Arc;
 use expect_test::{Expect, expect};
 use ir::{
     Aggregate, AggregateFunction, AggregateTerm, Assignment, Call, Case, ChildWrite, Codec,
-    Comparison, Conflict, Counter, Direction, Filter, Form, From, Hop, Insert, InsertedRows, Keyset,
-    KeysetValue, Member, NewId, Nulls, Operand, OrderKey, OrderTerm, Otherwise, OtherwiseKind,
-    OutputId, OutputKind, Page, Place, Quantifier, Request, Require, Rows, StepId, StepKind, TextMatch, TimeUnit, Unit, Update, Value,
-    ValueForm, Variant, Write, WriteKind,
+    Comparison, Conflict, Counter, Direction, Filter, Form, From, Hop, Insert, InsertedRows,
+    Keyset, KeysetValue, Member, NewId, Nulls, Operand, OrderKey, OrderTerm, Otherwise,
+    OtherwiseKind, OutputId, OutputKind, Page, Place, Quantifier, Request, Require, Rows, StepId,
+    StepKind, TextMatch, TimeUnit, Unit, Update, Value, ValueForm, Variant, Write, WriteKind,
 };
 
 use crate::model::{
@@ -398,7 +398,10 @@ fn writes() {
         assignments: vec![],
         filter: Filter::all(),
     };
-    let insert = Insert { fields: music.fields(&["album.title"]), rows: InsertedRows::each(vec![vec![text("x")]]) };
+    let insert = Insert {
+        fields: music.fields(&["album.title"]),
+        rows: InsertedRows::each(vec![vec![text("x")]]),
+    };
     let updated = Conflict {
         assignments: vec![set("album.title", Assignment::Inserted)],
         filter: music.present("album.price"),

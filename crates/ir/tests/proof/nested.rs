@@ -3,8 +3,8 @@
 use ir::{
     Aggregate, AggregateFunction, AggregateTerm, Assignment, ChildWrite, Comparison, Conflict,
     Counter, Filter, From, Hop, Insert, InsertedRows, NewId, Operand, Otherwise, OtherwiseKind,
-    OutputId, OutputKind, Quantifier, Require,
-    Rows, State, StepId, StepKind, Update, Write, WriteKind,
+    OutputId, OutputKind, Quantifier, Require, Rows, State, StepId, StepKind, Update, Write,
+    WriteKind,
 };
 
 use crate::model::{
@@ -34,10 +34,8 @@ fn require(model: &Model, id: u32, field: &str, operand: Operand, message: &str)
         filter: model.equal(field, operand.clone()),
         ..rows(id, From::Entity(model.entity(entity)), vec![])
     };
-    let otherwise = Otherwise {
-        gaps: vec![operand],
-        ..Otherwise::new(OtherwiseKind::Missing, message)
-    };
+    let otherwise =
+        Otherwise { gaps: vec![operand], ..Otherwise::new(OtherwiseKind::Missing, message) };
     StepKind::Require(Require { rows: found, filter: Filter::all(), exists: true, otherwise })
 }
 

@@ -2,8 +2,7 @@
 
 use ir::{
     Codec, From, Insert, InsertedRows, Keyset, KeysetValue, Operand, Otherwise, OtherwiseKind,
-    OutputKind, Page, Require, Rows, State,
-    StepId, StepKind, Write, WriteKind,
+    OutputKind, Page, Require, Rows, State, StepId, StepKind, Write, WriteKind,
 };
 
 use crate::model::{
