@@ -156,6 +156,7 @@ fn statement(level: &Level, levels: &[Level], planned: &Planned) -> ExplainedSta
         LevelKind::Count => "count of",
         LevelKind::Aggregate => "aggregates of",
         LevelKind::Groups => "groups of",
+        LevelKind::Write(_) => "change of",
     };
     let how = match level.parents {
         Parents::Top => "a root field",
@@ -166,6 +167,7 @@ fn statement(level: &Level, levels: &[Level], planned: &Planned) -> ExplainedSta
         Parents::Implied => "once for all parents, whose keys its rows have themselves",
         Parents::Arrays => "once for all parents, by the keys that the round before read",
         Parents::Joined { .. } => "by the statement of its parents",
+        Parents::Returned { .. } => "over the rows that the change gave",
     };
     let mut name = format!("{what} {}", level.name);
     let joined = |below: &&Level| !below.has_statement() && below.read_by() == level.id;
@@ -188,13 +190,18 @@ fn parameter(
     levels: &[Level],
     planned: &Planned,
 ) -> String {
+    let number = |level: &response::LevelId| {
+        let reader = levels.get(usize::from(level.0)).map_or(*level, Level::read_by);
+        levels.iter().filter(|one| one.has_statement() && one.id <= reader).count()
+    };
     let source = match &parameter.source {
         ParameterSource::Operand(operand) => operand_text(operand, planned),
         ParameterSource::Parent { column } => format!("column {column} of the parent's row"),
         ParameterSource::Keys { level, column } => {
-            let reader = levels.get(usize::from(level.0)).map_or(*level, Level::read_by);
-            let until = levels.iter().filter(|one| one.has_statement() && one.id <= reader);
-            format!("the distinct values of column {column} in statement {}", until.count())
+            format!("the distinct values of column {column} in statement {}", number(level))
+        }
+        ParameterSource::Rows { level, column } => {
+            format!("the values of column {column} in statement {}", number(level))
         }
     };
     match parameter.kind {
@@ -210,6 +217,9 @@ fn parameter(
         | ParameterKind::RangeElement { .. }
         | ParameterKind::Limit { look_ahead: false }
         | ParameterKind::RowArray { .. }
+        | ParameterKind::Stored { .. }
+        | ParameterKind::StoredArray { .. }
+        | ParameterKind::Returned { .. }
         | ParameterKind::Argument { .. }
         | ParameterKind::Offset => source,
     }

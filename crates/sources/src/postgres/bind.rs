@@ -85,7 +85,9 @@ fn bind_level(
     let mut bound = BoundLevel { bounds, bounding, ..BoundLevel::default() };
     for parameter in &level.parameters {
         let span = match &parameter.source {
-            ParameterSource::Keys { .. } | ParameterSource::Parent { .. } => Span::Keys,
+            ParameterSource::Keys { .. }
+            | ParameterSource::Rows { .. }
+            | ParameterSource::Parent { .. } => Span::Keys,
             ParameterSource::Operand(operand) => {
                 encode(&resolve(operand, variables)?, parameter.kind, buffer)?
             }
@@ -116,13 +118,16 @@ fn encode(
                 buffer.extend_from_slice(itoa::Buffer::new().format(offset).as_bytes());
             }
         },
-        ParameterKind::List { .. } | ParameterKind::TextList => match value {
+        ParameterKind::List { .. }
+        | ParameterKind::StoredArray { .. }
+        | ParameterKind::TextList => match value {
             Resolved::Null => return Ok(Span::Null),
             Resolved::List(items) => write_list(items, buffer)?,
             // A single value stands for a list of one.
             _ => write_list(std::slice::from_ref(value), buffer)?,
         },
         ParameterKind::Value { kind: kind @ (ValueKind::Text | ValueKind::Bytes), .. }
+        | ParameterKind::Stored { kind: kind @ (ValueKind::Text | ValueKind::Bytes), .. }
             if matches!(value, Resolved::List(_)) =>
         {
             // The text of an array would be one of theirs.
@@ -134,6 +139,8 @@ fn encode(
             Some(text) => buffer.extend_from_slice(like_pattern(r#match, &text).as_bytes()),
         },
         ParameterKind::Value { .. }
+        | ParameterKind::Stored { .. }
+        | ParameterKind::Returned { .. }
         | ParameterKind::Element { .. }
         | ParameterKind::RangeElement { .. }
         | ParameterKind::Text

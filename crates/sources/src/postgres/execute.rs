@@ -46,7 +46,9 @@ impl PostgresProgram {
     pub fn new(program: Program, types: &PhysicalTypes) -> Self {
         let texts = program.levels.iter().map(|level| {
             let oids = level.parameters.iter().map(|parameter| match parameter.kind {
-                ParameterKind::KeyArray { field } => types.of(field).array_oid,
+                ParameterKind::KeyArray { field } | ParameterKind::StoredArray { field, .. } => {
+                    types.of(field).array_oid
+                }
                 ParameterKind::Value { against: Against::Field(field), .. } => {
                     types.of(field).parameter_oid
                 }
@@ -64,6 +66,9 @@ impl PostgresProgram {
                 | ParameterKind::Key { .. }
                 | ParameterKind::Pattern { .. }
                 | ParameterKind::Limit { .. }
+                | ParameterKind::Returned { .. }
+                // The column says the type, with its domain.
+                | ParameterKind::Stored { .. }
                 | ParameterKind::Offset => 0,
             });
             Texts::new(level, oids.collect())

@@ -110,7 +110,7 @@ pub fn compile(
         }
     }
     let Compiler { levels, layout, .. } = compiler;
-    Ok(Program { levels, layout })
+    Ok(Program { levels, layout, units: Vec::new() })
 }
 
 #[derive(Debug)]

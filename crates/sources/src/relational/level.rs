@@ -1,5 +1,7 @@
 //! What a compiled request is.
 
+use std::ops::Range;
+
 use response::{Bounds, Layout, LevelId};
 
 use super::bounding::BoundedPages;
@@ -12,9 +14,53 @@ use crate::operand::{Variables, resolve};
 pub struct Program {
     pub levels: Vec<Level>,
     pub layout: Layout,
+    /// What is done in a transaction of its own, in the order in which it runs. Every level
+    /// belongs to one of them, except those of a request that only reads and has none.
+    pub units: Vec<Unit>,
+}
+
+/// What is committed together: one transaction of the request.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Unit {
+    pub isolation: ir::Isolation,
+    pub levels: Range<u16>,
+    /// The root fields that it answers, in their order: if it fails, they all are null.
+    pub roots: Vec<u32>,
+    /// What must be so, each tested when its level has run and before it is committed.
+    pub requirements: Vec<Requirement>,
+    /// Whether something may be changed.
+    pub writes: bool,
+}
+
+/// A condition without which nothing of the unit is done.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Requirement {
+    /// The level whose rows are looked at.
+    pub after: LevelId,
+    pub test: Test,
+    /// The root field whose error it is.
+    pub root: u32,
+    pub otherwise: ir::Otherwise,
+}
+
+/// What is looked for in the rows of a level. Of a write that gives none, those that it changed
+/// are counted.
+#[derive(Clone, Debug, PartialEq)]
+pub enum Test {
+    /// At least one row.
+    RowThere,
+    NoRow,
+    /// So many rows at most.
+    AtMost(ir::Operand),
 }
 
 impl Program {
+    /// Whether something may be changed, so that nothing is ever sent twice.
+    #[must_use]
+    pub fn writes(&self) -> bool {
+        self.units.iter().any(|unit| unit.writes)
+    }
+
     /// Whether some level is joined to the one above.
     #[must_use]
     pub fn joins_levels(&self) -> bool {
@@ -60,6 +106,17 @@ pub enum LevelKind {
     Aggregate,
     /// A row for each group of rows.
     Groups,
+    /// It changes something or calls what may: it runs once, whatever is read of it.
+    Write(WriteKind),
+}
+
+/// What a statement that changes something gives.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum WriteKind {
+    /// A row for each that it changed, in the order in which the request says them.
+    Rows,
+    /// No rows: what is known is how many it changed.
+    Counted,
 }
 
 /// The bounds of a page, for the cursor that shows it.
@@ -124,6 +181,10 @@ pub enum Parents {
     Implied,
     /// It runs once: the parents' keys are array parameters.
     Arrays,
+    /// The rows that the level of a write gave are read once more, with what belongs to them: all of
+    /// them at once, sent back as one array, or with [`Strategy::Nested`](super::Strategy::Nested)
+    /// each by itself, bound with its columns. They come in the order of the write's rows.
+    Returned { write: LevelId },
     /// It has no statement: its rows stand in those of the level above, which is joined to it. The
     /// column is null where a parent has none.
     Joined { present: u16 },
@@ -163,6 +224,13 @@ pub enum ParameterSource {
     /// The distinct values of a column in all rows of a level; the columns of one level are
     /// distinct together.
     Keys {
+        level: LevelId,
+        column: u16,
+    },
+    /// A column of what a write gave. With [`Parents::Returned`] and one statement for all rows: the
+    /// values of all rows in their order, those that are null and those that come again too. With a
+    /// statement for each row: the value of that row.
+    Rows {
         level: LevelId,
         column: u16,
     },

@@ -43,5 +43,6 @@ pub use compile::{CompileError, Strategy, compile};
 pub use joined::MOST_REPEATED;
 pub use level::{
     Level, LevelKind, Link, Page, Parameter, ParameterSource, Parents, Program, Repeats,
+    Requirement, Test, Unit, WriteKind,
 };
 pub use value::{Against, ParameterKind, ValueKind, like_pattern};

@@ -13,6 +13,20 @@ pub enum ParameterKind {
         against: Against,
         kind: ValueKind,
     },
+    /// A value that is stored in a field: the field's own type says how, and nothing is compared.
+    Stored {
+        field: FieldId,
+        kind: ValueKind,
+    },
+    /// A list of values that are stored in a field, one in each row.
+    StoredArray {
+        field: FieldId,
+        kind: ValueKind,
+    },
+    /// A value that a write gave for a field: sent as it came.
+    Returned {
+        field: FieldId,
+    },
     /// A list of values of which one of the rows equals one.
     List {
         against: Against,

@@ -59,7 +59,9 @@ fn bind_level(level: &Level, variables: Variables<'_>) -> Result<BoundLevel, Sou
             ParameterSource::Operand(operand) => {
                 BoundParameter::Value(encode(&resolve(operand, variables)?, parameter.kind)?)
             }
-            ParameterSource::Keys { .. } => BoundParameter::Value(Value::Null),
+            ParameterSource::Keys { .. } | ParameterSource::Rows { .. } => {
+                BoundParameter::Value(Value::Null)
+            }
         });
     }
     Ok(bound)
@@ -69,12 +71,15 @@ fn encode(value: &Resolved<'_>, kind: ParameterKind) -> Result<Value, SourceErro
     match kind {
         ParameterKind::Value { kind, .. } => encode_value(value, kind),
         ParameterKind::List { kind, .. } => encode_list(value, kind),
+        ParameterKind::Stored { kind, .. } => encode_value(value, kind),
+        ParameterKind::StoredArray { kind, .. } => encode_list(value, kind),
         // There are no lists, ranges and functions here.
         ParameterKind::Key { .. }
         | ParameterKind::KeyArray { .. }
         | ParameterKind::Element { .. }
         | ParameterKind::RangeElement { .. }
         | ParameterKind::RowArray { .. }
+        | ParameterKind::Returned { .. }
         | ParameterKind::Argument { .. } => encode_value(value, ValueKind::Other),
         ParameterKind::Text => encode_value(value, ValueKind::Text),
         ParameterKind::TextList => encode_list(value, ValueKind::Text),

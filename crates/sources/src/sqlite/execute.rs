@@ -155,7 +155,7 @@ mod tests {
             let layout = response::Layout { rows, outputs: vec![Place::Level(LevelId(0))] };
             let mut shape = Shape::default();
             shape.nodes = nodes;
-            is_one_run(&Program { levels, layout }, &shape)
+            is_one_run(&Program { levels, layout, units: Vec::new() }, &shape)
         };
         let top = || level(Page::default());
         let below = || Level { parent: Some(LevelId(0)), ..top() };
