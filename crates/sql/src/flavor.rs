@@ -29,6 +29,12 @@ pub struct Flavor {
     /// An average of floats adds up their squares as well, which may be out of range where the
     /// average is not.
     pub average_squares: bool,
+    /// There is a type of each table's rows: a row can be read as a text, and sent back as a row.
+    pub row_types: bool,
+    /// DEFAULT may stand for a value of an INSERT.
+    pub default_cell: bool,
+    /// RETURNING knows the alias of the table; otherwise it takes columns by their names alone.
+    pub returning_alias: bool,
     /// Statements are planned for the values of their parameters until one plan has proved good
     /// for all; a page whose size is a parameter counts as a tenth of the rows, so never does.
     pub plans_for_values: bool,
@@ -111,6 +117,9 @@ impl Flavor {
         typed_text: true,
         exact_sums: true,
         average_squares: true,
+        row_types: true,
+        default_cell: true,
+        returning_alias: true,
         plans_for_values: true,
         most_parameters: 65_535,
         most_tables: 100,
@@ -129,6 +138,9 @@ impl Flavor {
         typed_text: false,
         exact_sums: false,
         average_squares: false,
+        row_types: false,
+        default_cell: false,
+        returning_alias: false,
         plans_for_values: false,
         most_parameters: 32_766,
         most_tables: 64,

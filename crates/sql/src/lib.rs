@@ -13,9 +13,12 @@ pub mod print;
 pub mod tree;
 
 pub use flavor::{Arrays, Flavor, ParameterStyle, Pattern};
-pub use print::{Bounded, print, print_bounded, print_explain, print_explain_plan};
+pub use print::{
+    Bounded, print, print_bounded, print_explain, print_explain_plan, print_statement,
+};
 pub use tree::{
-    AggregateFunction, Alias, Bound, Call, CallArgument, Column, Comparison, Direction, Expression,
-    FromItem, Identifier, Join, JoinKind, NullsOrder, OrderItem, Parameter, Select, SelectItem,
-    SqlType, TableName, TimeKind, TimeUnit,
+    AggregateFunction, Alias, Bound, Call, CallArgument, Cell, Column, Comparison, ConflictAction,
+    Delete, Direction, Expression, FromItem, Identifier, Insert, InsertSource, Join, JoinKind,
+    NullsOrder, OnConflict, Operation, OrderItem, Parameter, Select, SelectItem, Set, SqlType,
+    Statement, TableName, TimeKind, TimeUnit, Update,
 };

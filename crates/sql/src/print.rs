@@ -7,7 +7,8 @@ use std::fmt::{self, Write as _};
 
 use crate::flavor::{Flavor, ParameterStyle};
 use crate::tree::{
-    Alias, Bound, Direction, Identifier, NullsOrder, OrderItem, Parameter, Select, TableName,
+    Alias, Bound, Direction, Identifier, NullsOrder, OrderItem, Parameter, Select, Statement,
+    TableName,
 };
 
 mod bounded;
@@ -15,23 +16,32 @@ mod expression;
 mod from;
 #[cfg(test)]
 mod tests;
+mod write;
 
 pub use bounded::Bounded;
 
 /// Prints a query.
 #[must_use]
 pub fn print(select: &Select, flavor: &Flavor) -> String {
-    let mut printer = Printer { out: String::with_capacity(256), flavor, numbers: None };
+    let mut printer = Printer::new(flavor);
     // Writing to a string cannot fail.
     let _ = printer.select(select);
+    printer.out
+}
+
+/// Prints a statement.
+#[must_use]
+pub fn print_statement(statement: &Statement, flavor: &Flavor) -> String {
+    let mut printer = Printer::new(flavor);
+    // Writing to a string cannot fail.
+    let _ = printer.statement(statement);
     printer.out
 }
 
 /// Prints a query with the bounds of its pages, whose numbers are to be filled in.
 #[must_use]
 pub fn print_bounded(select: &Select, flavor: &Flavor) -> Bounded {
-    let out = String::with_capacity(256);
-    let mut printer = Printer { out, flavor, numbers: Some(Vec::new()) };
+    let mut printer = Printer { numbers: Some(Vec::new()), ..Printer::new(flavor) };
     // Writing to a string cannot fail.
     let _ = printer.select(select);
     Bounded::new(printer.out, printer.numbers.unwrap_or_default())
@@ -56,6 +66,14 @@ struct Printer<'f> {
     flavor: &'f Flavor,
     /// Where the numbers of bounds belong, in the order of the text; `None` leaves bounds out.
     numbers: Option<Vec<(usize, Bound)>>,
+    /// Columns are said by their names alone.
+    without_aliases: bool,
+}
+
+impl<'f> Printer<'f> {
+    fn new(flavor: &'f Flavor) -> Self {
+        Self { out: String::with_capacity(256), flavor, numbers: None, without_aliases: false }
+    }
 }
 
 impl Printer<'_> {

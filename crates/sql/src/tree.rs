@@ -1,4 +1,11 @@
-//! The nodes of a query.
+//! The nodes of a query, and of the other statements in [`write`](mod@write).
+
+pub mod write;
+
+pub use write::{
+    Cell, ConflictAction, Delete, Insert, InsertSource, OnConflict, Operation, Set, Statement,
+    Update,
+};
 
 /// A name, quoted by the printer.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
@@ -94,6 +101,11 @@ pub enum FromItem {
     /// Rows made of an array parameter whose elements are rows.
     RowArray {
         parameter: Parameter,
+        alias: Alias,
+    },
+    /// One row of values, by the names of their columns.
+    Values {
+        columns: Vec<(Identifier, Parameter)>,
         alias: Alias,
     },
     /// The rows of an array of a table's rows, which is given as its text.
@@ -236,6 +248,14 @@ pub enum Expression {
     OrEmptyArray(Box<Expression>),
     /// The only value of a query that gives one row at most.
     Subquery(Box<Select>),
+    /// What is computed of two values.
+    Computed {
+        left: Box<Expression>,
+        operation: Operation,
+        right: Box<Expression>,
+    },
+    /// What an insert would have written into a column, where the row is there already.
+    Excluded(Identifier),
 }
 
 /// What an aggregate makes of the values.
@@ -448,7 +468,10 @@ impl FromItem {
         match self {
             Self::Table { .. } | Self::Function { .. } => 1,
             Self::Subquery { select, .. } => select.tables(),
-            Self::Arrays { .. } | Self::RowArray { .. } | Self::RowsOfText { .. } => 0,
+            Self::Arrays { .. }
+            | Self::RowArray { .. }
+            | Self::Values { .. }
+            | Self::RowsOfText { .. } => 0,
         }
     }
 
@@ -459,6 +482,7 @@ impl FromItem {
             | Self::Subquery { alias, .. }
             | Self::Arrays { alias, .. }
             | Self::RowArray { alias, .. }
+            | Self::Values { alias, .. }
             | Self::RowsOfText { alias, .. }
             | Self::Function { alias, .. } => *alias,
         }

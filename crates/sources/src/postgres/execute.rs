@@ -3,7 +3,9 @@
 //! A single statement needs no transaction, unless it calls a function. Several run between BEGIN
 //! and COMMIT of one repeatable read, read-only transaction. Statements that need the keys of
 //! rows read before wait for the next round; all other statements go out together, and the last
-//! round carries the only Sync.
+//! round carries the only Sync. What changes something runs in [`units`].
+
+pub(super) mod units;
 
 use std::sync::atomic::AtomicBool;
 use std::sync::{Arc, OnceLock};
@@ -19,7 +21,9 @@ use super::joined::Joined;
 use super::pace::Pace;
 use super::text::write_quoted;
 use super::texts::Texts;
-use super::wire::{Connection, Parameter, Pipeline, Rows, Statement, Transaction, WireError};
+use super::wire::{
+    Connection, DatabaseError, Parameter, Pipeline, Rows, Statement, Transaction, WireError,
+};
 use crate::error::SourceError;
 use crate::observed::Observed;
 use crate::relational::{Against, Level, ParameterKind, ParameterSource, Parents, Program};
@@ -124,7 +128,9 @@ impl PostgresProgram {
     /// Whether all statements go out together and only read, so that they may be sent behind those
     /// of other requests, and once more.
     pub(super) fn is_one_batch(&self) -> bool {
-        self.rounds == 1 && !self.program.levels.iter().any(|level| level.calls)
+        self.rounds == 1
+            && !self.program.writes()
+            && !self.program.levels.iter().any(|level| level.calls)
     }
 
     /// The levels of all root fields but those in `without`.
@@ -137,7 +143,8 @@ impl PostgresProgram {
     /// more than read.
     pub(super) fn is_in_portions(&self) -> bool {
         let mut levels = self.program.levels.iter();
-        levels.all(|level| !level.calls && matches!(level.parents, Parents::Top | Parents::Arrays))
+        !self.program.writes()
+            && levels.all(|level| !level.calls && matches!(level.parents, Parents::Top | Parents::Arrays))
     }
 
     /// The statement of a level, with the bounds that its pages have in this request.
@@ -237,19 +244,30 @@ pub async fn run(
     match attempted {
         Ok(rows) => Ok(Run::Rows(rows)),
         Err((WireError::Database { error, .. } | WireError::StalePlan(error), Some(place))) => {
-            let level = &program.program.levels[place];
-            let sent = bound.parameters(place).zip(&level.parameters);
-            let sent = sent.filter_map(|(bound, parameter)| match (bound, &parameter.source) {
-                (BoundParameter::Text(text), ParameterSource::Operand(_)) => Some(text),
-                _ => None,
-            });
-            let mut kinds = level.parameters.iter().map(|parameter| parameter.kind);
-            let has_pattern = kinds.any(|kind| matches!(kind, ParameterKind::Pattern { .. }));
-            let error = statement_error(*error, sent, has_pattern);
-            Ok(Run::Failed { root: level.root, error })
+            let root = program.program.levels[place].root;
+            Ok(Run::Failed { root, error: blamed(program, bound, Some(place), *error) })
         }
         Err((error, _)) => Err(error),
     }
+}
+
+/// The error of the statement of a level, or of no statement.
+fn blamed(
+    program: &PostgresProgram,
+    bound: &Bound,
+    place: Option<usize>,
+    error: DatabaseError,
+) -> SourceError {
+    let Some(place) = place else { return error.into() };
+    let level = &program.program.levels[place];
+    let sent = bound.parameters(place).zip(&level.parameters);
+    let sent = sent.filter_map(|(bound, parameter)| match (bound, &parameter.source) {
+        (BoundParameter::Text(text), ParameterSource::Operand(_)) => Some(text),
+        _ => None,
+    });
+    let mut kinds = level.parameters.iter().map(|parameter| parameter.kind);
+    let has_pattern = kinds.any(|kind| matches!(kind, ParameterKind::Pattern { .. }));
+    statement_error(error, sent, has_pattern)
 }
 
 /// Whether the same may be sent once more: the plan was made stale by a schema change and is now
@@ -337,9 +355,45 @@ fn take(rows: &mut [Rows], results: &mut Vec<Rows>, sent: &[usize]) {
     }
 }
 
-/// The arrays of the distinct keys that a level's statement wants, in the order of its
-/// parameters; `None` where there are no parents, and so nothing to read.
+/// The arrays that a level's statement wants of the rows before, in the order of its parameters;
+/// `None` where there are no such rows, and so nothing to read.
 pub(super) fn key_arrays(levels: &[Level], level: &Level, rows: &[Rows]) -> Option<Vec<Vec<u8>>> {
+    let mut keys = distinct_keys(levels, level, rows)?.into_iter();
+    let mut arrays = Vec::new();
+    for parameter in &level.parameters {
+        match &parameter.source {
+            ParameterSource::Keys { .. } => arrays.extend(keys.next()),
+            ParameterSource::Rows { level, column } => {
+                arrays.push(all_values(rows.get(usize::from(level.0))?, *column)?);
+            }
+            ParameterSource::Operand(_) | ParameterSource::Parent { .. } => {}
+        }
+    }
+    Some(arrays)
+}
+
+/// All values of a column as an array, in their order; `None` without a row.
+fn all_values(rows: &Rows, column: u16) -> Option<Vec<u8>> {
+    if rows.is_empty() {
+        return None;
+    }
+    let mut array = vec![b'{'];
+    for row in rows.iter() {
+        if array.len() > 1 {
+            array.push(b',');
+        }
+        match row.value(usize::from(column)) {
+            Some(value) => write_quoted(value, &mut array),
+            None => array.extend_from_slice(b"NULL"),
+        }
+    }
+    array.push(b'}');
+    Some(array)
+}
+
+/// The arrays of the distinct keys that a level's statement wants, in the order of its
+/// parameters; `None` where there are no parents.
+fn distinct_keys(levels: &[Level], level: &Level, rows: &[Rows]) -> Option<Vec<Vec<u8>>> {
     let mut source = None;
     let mut columns: Vec<u16> = Vec::new();
     for parameter in &level.parameters {
@@ -384,6 +438,8 @@ pub async fn explain(
     analyze: bool,
 ) -> Result<Vec<String>, SourceError> {
     let levels = &program.program.levels;
+    // What changes something is not run to explain it.
+    let analyze = analyze && !program.program.writes();
     let rows = if analyze {
         match run(connection, program, bound, &[], &mut Observed::default()).await? {
             Run::Rows(rows) => rows,

@@ -1,5 +1,6 @@
 //! The rows of a request: among those of others, or on a connection of its own.
 
+use std::ops::{Deref, DerefMut};
 use std::pin::pin;
 use std::rc::Rc;
 use std::time::{Duration, Instant};
@@ -11,7 +12,7 @@ use super::bind::Bound;
 use super::execute::{PostgresProgram, Run, by_level, compose, composed, run};
 use super::pool::{Pool, Pooled};
 use super::sharing::{MOST_COST, Shared, Sharing};
-use super::wire::{Pipeline, Rows, WireError};
+use super::wire::{Connection, Pipeline, Rows, WireError};
 use crate::error::SourceError;
 use crate::observed::Observed;
 
@@ -120,12 +121,12 @@ impl Reading<'_> {
         failures: &mut Vec<(u32, SourceError)>,
     ) -> Result<Vec<Rows>, WireError> {
         let Self { program, bound, .. } = *self;
-        let mut running = Running { connection, is_ended: false };
+        let mut running = Running::new(connection);
         running.connection.allow(self.most_bytes);
         let started = Instant::now();
         loop {
             let without: Vec<u32> = failures.iter().map(|(root, _)| *root).collect();
-            running.is_ended = false;
+            running.begin();
             let ran = run(&mut running.connection, program, bound, &without, self.observed).await;
             // What is more than may be read goes on to be sent, unless it is stopped.
             running.is_ended = !matches!(ran, Err(WireError::TooLarge { .. }));
@@ -144,9 +145,40 @@ impl Reading<'_> {
 
 /// Cancels the statement of a request that goes away before it is answered: PostgreSQL would
 /// finish it for nobody.
-struct Running {
+pub(super) struct Running {
     connection: Pooled,
     is_ended: bool,
+}
+
+impl Running {
+    /// A connection on which nothing runs yet.
+    pub(super) fn new(connection: Pooled) -> Self {
+        Self { connection, is_ended: true }
+    }
+
+    /// From now on something runs that nobody else needs.
+    pub(super) fn begin(&mut self) {
+        self.is_ended = false;
+    }
+
+    /// It was answered, or will not be.
+    pub(super) fn end(&mut self) {
+        self.is_ended = true;
+    }
+}
+
+impl Deref for Running {
+    type Target = Connection;
+
+    fn deref(&self) -> &Connection {
+        &self.connection
+    }
+}
+
+impl DerefMut for Running {
+    fn deref_mut(&mut self) -> &mut Connection {
+        &mut self.connection
+    }
 }
 
 impl Drop for Running {

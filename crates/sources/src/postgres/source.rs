@@ -6,6 +6,7 @@ use std::sync::atomic::Ordering;
 use std::time::Instant;
 
 use catalog::{Catalog, EntityId, FieldId};
+use ir::StepKind;
 use response::sink::PORTION;
 use response::{Failure, Memory, Shape, Sink, WriteError, Writer};
 use sql::Flavor;
@@ -16,6 +17,7 @@ use tokio_postgres::types::Type;
 
 use super::bind::{Bound, bind};
 use super::cursor::Answer;
+use super::execute::units::Changing;
 use super::execute::{PostgresProgram, explain};
 use super::introspect::{PhysicalTypes, introspect};
 use super::pool::{Pool, PoolOptions};
@@ -152,6 +154,9 @@ impl PostgresSource {
         let compile = |types: &dyn KeyTypes| {
             relational::compile(catalog, request, Flavor::POSTGRES, Strategy::Levels(types))
         };
+        if is_change(request) {
+            return Ok(PostgresProgram::new(compile(&*self.types)?, &self.types));
+        }
         match compile(&TypesFor { types: &self.types, way: Way::Joined }) {
             Ok(joined) if joined.joins_levels() => {
                 let program = PostgresProgram::new(compile(&*self.types)?, &self.types);
@@ -220,6 +225,9 @@ impl PostgresConnections {
         delivery: Delivery<'_>,
         observed: &mut Observed,
     ) -> Result<Executed, ExecuteError> {
+        if program.program.writes() {
+            return self.change(&plan.shape, program, asked, sink, observed).await;
+        }
         let Delivery::Streamed { compile, sizes } = delivery else {
             return self.execute(&plan.shape, program, asked, sink, None, observed).await;
         };
@@ -303,14 +311,32 @@ impl PostgresConnections {
                     if joined.repeats_much(&read.rows) {
                         joined.has_not_paid();
                     }
-                    return read.write(&joined.program, shape, sink, observed);
+                    return read.write(&joined.program, shape, asked.echoes, sink, observed);
                 }
             }
         }
         observed.joined = false;
         let read = self.read_all(program, asked, most_bytes, observed).await?;
         program.look_at(&read.rows);
-        read.write(program, shape, sink, observed)
+        read.write(program, shape, asked.echoes, sink, observed)
+    }
+
+    /// Runs a program that changes something, each of its units once.
+    async fn change(
+        &self,
+        shape: &Shape,
+        program: &PostgresProgram,
+        asked: Asked<'_>,
+        sink: Sink,
+        observed: &mut Observed,
+    ) -> Result<Executed, ExecuteError> {
+        let (bound, mut failures) = bind(&program.program, asked.variables);
+        observed.joined = false;
+        let (pool, variables) = (&self.pool, asked.variables);
+        let changing = Changing { pool, program, bound: &bound, variables, observed };
+        let rows = changing.run(&mut failures).await?;
+        let read = Read { bound, failures, rows };
+        read.write(program, shape, asked.echoes, sink, observed)
     }
 
     /// Binds the variables, and reads the rows of all levels.
@@ -373,12 +399,13 @@ impl Read {
         self,
         program: &PostgresProgram,
         shape: &Shape,
+        echoes: &[Box<[u8]>],
         sink: Sink,
         observed: &mut Observed,
     ) -> Result<Executed, ExecuteError> {
         let started = Instant::now();
         let answer = Answer::new(&program.program, &self.bound, &self.rows);
-        let mut writer = Writer::new(shape, &program.program.layout, sink);
+        let mut writer = Writer::new(shape, &program.program.layout, sink).echoing(echoes);
         for (root, error) in self.failures {
             writer.fail_root(root as usize, error);
         }
@@ -386,6 +413,11 @@ impl Read {
         observed.write = Some(started.elapsed());
         Ok(Executed::Whole(written?))
     }
+}
+
+fn is_change(request: &ir::Request) -> bool {
+    let mut steps = request.transactions.iter().flat_map(|transaction| &transaction.steps);
+    steps.any(|step| matches!(step.kind, StepKind::Write(_) | StepKind::Call(_)))
 }
 
 fn is_of_source(error: &WriteError<SourceError>) -> bool {

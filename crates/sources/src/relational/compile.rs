@@ -1,19 +1,21 @@
 //! The walk over a request: levels in the order of the tree.
 
 use catalog::{Catalog, EntityId, FieldId};
-use ir::{Form, Hop, OutputKind, Rows, StepKind};
+use ir::{Form, Hop, OutputKind, Rows, StepId};
 use response::{Layout, LevelId, Place};
+use rustc_hash::FxHashMap;
 use sql::{Expression, Flavor, Select, SelectItem, SqlType};
 
 use super::bounding::BoundedPages;
 use super::function::RowIdentity;
 use super::items::{Items, Known, numbered};
 use super::joined::Joined;
-use super::level::{Level, LevelKind, Link, ParameterSource, Parents, Program};
+use super::level::{Level, LevelKind, Link, ParameterSource, Parents, Program, Unit};
 use super::parents::{Above, LinkedScope, join_page};
 use super::source::{Scope, page_bounds, turn_back};
 use super::statement::Statement;
 use super::value::ParameterKind;
+use super::write::Returned;
 
 /// How a level finds the rows that belong to its parents.
 #[derive(Clone, Copy, Debug)]
@@ -86,7 +88,7 @@ impl CompileError {
     }
 }
 
-/// Compiles a request of reads.
+/// Compiles a request.
 pub fn compile(
     catalog: &Catalog,
     request: &ir::Request,
@@ -97,20 +99,25 @@ pub fn compile(
         outputs: vec![Place::Unused; request.outputs as usize],
         rows: vec![None; request.rows as usize],
     };
-    let mut compiler = Compiler { catalog, flavor, strategy, levels: Vec::new(), layout, root: 0 };
+    let mut compiler = Compiler {
+        catalog,
+        flavor,
+        strategy,
+        levels: Vec::new(),
+        layout,
+        units: Vec::new(),
+        root: 0,
+        round: 0,
+        returned: FxHashMap::default(),
+    };
     for transaction in &request.transactions {
-        for step in &transaction.steps {
-            compiler.root = step.root;
-            match &step.kind {
-                StepKind::Read(rows) => compiler.rows(rows, None)?,
-                StepKind::Write(_) => return Err(CompileError::not_built("a write")),
-                StepKind::Call(_) => return Err(CompileError::not_built("a function call")),
-                StepKind::Require(_) => return Err(CompileError::not_built("a requirement")),
-            }
-        }
+        compiler.transaction(transaction)?;
     }
-    let Compiler { levels, layout, .. } = compiler;
-    Ok(Program { levels, layout, units: Vec::new() })
+    let Compiler { levels, layout, mut units, .. } = compiler;
+    if !units.iter().any(|unit| unit.writes) {
+        units.clear();
+    }
+    Ok(Program { levels, layout, units })
 }
 
 #[derive(Debug)]
@@ -118,9 +125,14 @@ pub(super) struct Compiler<'a> {
     pub(super) catalog: &'a Catalog,
     pub(super) flavor: Flavor,
     pub(super) strategy: Strategy<'a>,
-    levels: Vec<Level>,
+    pub(super) levels: Vec<Level>,
     layout: Layout,
-    root: u32,
+    pub(super) units: Vec<Unit>,
+    pub(super) root: u32,
+    /// The first round in which what comes now may run: that of the last write before it.
+    pub(super) round: u16,
+    /// What the steps that change something gave.
+    pub(super) returned: FxHashMap<StepId, Returned>,
 }
 
 /// The level that a child's rows belong to.
@@ -154,7 +166,7 @@ impl Compiler<'_> {
     }
 
     /// Compiles rows, their counts and everything below them.
-    fn rows(&mut self, rows: &Rows, parent: Option<&Parent<'_>>) -> Result<(), CompileError> {
+    pub(super) fn rows(&mut self, rows: &Rows, parent: Option<&Parent<'_>>) -> Result<(), CompileError> {
         self.aggregates(rows, parent)?;
         if !rows.shown {
             return Ok(());
@@ -239,7 +251,7 @@ impl Compiler<'_> {
     }
 
     /// Says where rows and their outputs stand.
-    fn stand(&mut self, rows: &Rows, level: LevelId, places: Vec<(ir::OutputId, u16)>) {
+    pub(super) fn stand(&mut self, rows: &Rows, level: LevelId, places: Vec<(ir::OutputId, u16)>) {
         self.layout.rows[rows.id.0 as usize] = Some(level);
         for (output, column) in places {
             self.layout.outputs[output.0 as usize] = Place::Column(column);
@@ -247,7 +259,7 @@ impl Compiler<'_> {
     }
 
     /// Compiles the relations below rows.
-    fn children(
+    pub(super) fn children(
         &mut self,
         rows: &Rows,
         level: LevelId,
@@ -402,18 +414,7 @@ impl Compiler<'_> {
         kind: LevelKind,
         how: Parents,
     ) -> Result<LevelId, CompileError> {
-        let Flavor { most_parameters, most_tables, most_columns, .. } = self.flavor;
-        if select.tables() > most_tables {
-            return Err(CompileError::TooManyTables { most: most_tables });
-        }
-        if statement.parameters.len() > most_parameters {
-            return Err(CompileError::TooManyParameters { most: most_parameters });
-        }
-        if select.items.len() > most_columns {
-            return Err(CompileError::TooManyColumns { most: most_columns });
-        }
-        let index = u16::try_from(self.levels.len()).map_err(|_| CompileError::TooManyLevels)?;
-        let id = LevelId(index);
+        let id = self.next_level((select.tables(), select.items.len()), &statement)?;
         let link = parent.filter(|_| how != Parents::Bound).map(|parent| {
             let keys = parent.key_columns.len();
             let first = select.items.len().saturating_sub(keys);
@@ -440,10 +441,30 @@ impl Compiler<'_> {
             parents: how,
             repeats: None,
             link,
-            round: statement.round,
+            round: statement.round.max(self.round),
             calls: statement.calls,
         });
         Ok(id)
+    }
+
+    /// The place of a level whose statement has so many tables and columns.
+    pub(super) fn next_level(
+        &self,
+        (tables, columns): (usize, usize),
+        statement: &Statement,
+    ) -> Result<LevelId, CompileError> {
+        let Flavor { most_parameters, most_tables, most_columns, .. } = self.flavor;
+        if tables > most_tables {
+            return Err(CompileError::TooManyTables { most: most_tables });
+        }
+        if statement.parameters.len() > most_parameters {
+            return Err(CompileError::TooManyParameters { most: most_parameters });
+        }
+        if columns > most_columns {
+            return Err(CompileError::TooManyColumns { most: most_columns });
+        }
+        let index = u16::try_from(self.levels.len()).map_err(|_| CompileError::TooManyLevels)?;
+        Ok(LevelId(index))
     }
 
     /// What the rows are, as a person would name it.

@@ -52,7 +52,9 @@ impl Compiler<'_> {
     ) -> Result<FromItem, CompileError> {
         let result = &self.catalog[call.function].result;
         let column = match result {
-            FunctionResult::Values(field) if !self.is_whole_row(&self.catalog[*field]) => {
+            FunctionResult::Values(field) | FunctionResult::Value(field)
+                if !self.is_whole_row(&self.catalog[*field]) =>
+            {
                 Some(Identifier(self.catalog[*field].name.clone()))
             }
             _ => None,
@@ -135,6 +137,15 @@ impl Compiler<'_> {
     ) -> Result<Expression, CompileError> {
         let row = call.of_row.as_ref().map(|path| self.joined(scope, statement, path));
         Ok(Expression::Call(self.function_call(call, row, statement)?))
+    }
+
+    /// The call itself, with the arguments that the request gives.
+    pub(super) fn plain_call(
+        &self,
+        call: &Call,
+        statement: &mut Statement,
+    ) -> Result<sql::Call, CompileError> {
+        self.function_call(call, None, statement)
     }
 
     /// The call itself: by place up to the first argument that is left out, by name after it.

@@ -21,7 +21,7 @@ pub(super) struct Items {
 }
 
 /// The columns that levels below may ask for.
-#[derive(Default)]
+#[derive(Clone, Debug, Default)]
 pub(super) struct Known {
     pub(super) fields: FxHashMap<(Vec<Hop>, FieldId, Form), u16>,
     /// Whole rows, by the path to them.
@@ -46,7 +46,11 @@ impl Compiler<'_> {
                     items.places.push((output.id, column));
                 }
                 OutputKind::Present { path } => {
-                    if path.is_empty() && is_made(&rows.from) {
+                    if path.is_empty() && self.is_of_change(&rows.from) {
+                        // A row was changed, whatever its fields are.
+                        let column = items.push(Expression::Boolean(true));
+                        items.places.push((output.id, column));
+                    } else if path.is_empty() && is_made(&rows.from) {
                         let expression = Expression::When {
                             condition: Box::new(Expression::is_a_row(scope.alias)),
                             then: Box::new(Expression::Boolean(true)),
@@ -164,9 +168,10 @@ impl Compiler<'_> {
     }
 }
 
-/// Whether the rows need not stand anywhere: a function gave them, or a field holds them.
+/// Whether the rows need not stand anywhere: a function gave them, a field holds them, or a change
+/// gave them, after which they may be gone or different.
 pub(super) fn is_made(from: &ir::From) -> bool {
-    matches!(from, ir::From::Function(_) | ir::From::Value(_))
+    matches!(from, ir::From::Function(_) | ir::From::Value(_) | ir::From::Returned { .. })
 }
 
 /// Expressions with their places as their names.
@@ -181,7 +186,7 @@ impl Items {
         Self { expressions: expressions.to_vec(), ..Self::default() }
     }
 
-    fn push(&mut self, expression: Expression) -> u16 {
+    pub(super) fn push(&mut self, expression: Expression) -> u16 {
         // A statement of more columns than can be numbered is refused when it is done.
         let number = u16::try_from(self.expressions.len()).unwrap_or(u16::MAX);
         self.expressions.push(expression);

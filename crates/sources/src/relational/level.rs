@@ -2,11 +2,12 @@
 
 use std::ops::Range;
 
+use ir::OtherwiseKind;
 use response::{Bounds, Layout, LevelId};
 
 use super::bounding::BoundedPages;
 use super::value::ParameterKind;
-use crate::error::SourceError;
+use crate::error::{SourceError, SourceErrorKind};
 use crate::operand::{Variables, resolve};
 
 /// The statements of a request, each level before those below it.
@@ -52,6 +53,64 @@ pub enum Test {
     NoRow,
     /// So many rows at most.
     AtMost(ir::Operand),
+}
+
+impl Unit {
+    /// Whether its requirements are tested before it is committed. One change that found no row has
+    /// nothing to take back, and may be committed at once.
+    #[must_use]
+    pub fn is_tested_first(&self, levels: &[Level]) -> bool {
+        let levels = levels.get(usize::from(self.levels.start)..usize::from(self.levels.end));
+        let mut writes = levels.unwrap_or_default().iter().filter(|level| level.is_write());
+        let only = match (writes.next(), writes.next()) {
+            (Some(only), None) if !only.calls => Some(only.id),
+            _ => None,
+        };
+        let is_harmless = |requirement: &Requirement| {
+            requirement.test == Test::RowThere && Some(requirement.after) == only
+        };
+        !self.requirements.iter().all(is_harmless)
+    }
+
+    /// The errors of its root fields, if it fails because of one of them.
+    pub fn failures(
+        &self,
+        failed: u32,
+        error: SourceError,
+    ) -> impl Iterator<Item = (u32, SourceError)> {
+        let mut error = Some(error);
+        self.roots.iter().filter_map(move |root| match *root == failed {
+            true => error.take().map(|error| (*root, error)),
+            false => Some((*root, aborted())),
+        })
+    }
+}
+
+impl Requirement {
+    /// Whether it is met by so many rows.
+    pub fn is_met(&self, rows: u64, variables: Variables<'_>) -> Result<bool, SourceError> {
+        Ok(match &self.test {
+            Test::RowThere => rows > 0,
+            Test::NoRow => rows == 0,
+            Test::AtMost(most) => resolve(most, variables)?.rows("atMost")?.unwrap_or(0) >= rows,
+        })
+    }
+
+    /// The error if it is not met.
+    #[must_use]
+    pub fn error(&self) -> SourceError {
+        let kind = match self.otherwise.kind {
+            OtherwiseKind::Missing => SourceErrorKind::Missing,
+            OtherwiseKind::TooMany => SourceErrorKind::TooMany,
+            OtherwiseKind::Refused => SourceErrorKind::Refused,
+        };
+        SourceError::new(kind, self.otherwise.message.clone())
+    }
+}
+
+fn aborted() -> SourceError {
+    let message = "The mutation was rolled back because another of the same request failed.";
+    SourceError::new(SourceErrorKind::Aborted, message)
 }
 
 impl Program {
@@ -131,6 +190,12 @@ pub struct Page {
 }
 
 impl Level {
+    /// Whether it may change something.
+    #[must_use]
+    pub fn is_write(&self) -> bool {
+        matches!(self.kind, LevelKind::Write(_))
+    }
+
     /// The page of a request's rows.
     pub fn bounds(&self, variables: Variables<'_>) -> Result<Bounds, SourceError> {
         let LevelKind::Rows(page) = &self.kind else { return Ok(Bounds::default()) };

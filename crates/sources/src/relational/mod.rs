@@ -20,6 +20,7 @@
 //! * [`filter`] for conditions
 //! * [`statement`]: parameters and aliases of one statement
 //! * [`value`]: what kind of value a parameter is
+//! * `write`: statements that change rows, and what is read of them
 
 mod aggregate;
 mod bounding;
@@ -37,6 +38,7 @@ mod source;
 mod statement;
 mod through;
 pub mod value;
+mod write;
 
 pub use bounding::{BoundedPages, Bounding};
 pub use compile::{CompileError, Strategy, compile};

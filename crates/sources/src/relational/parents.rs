@@ -113,6 +113,9 @@ impl Compiler<'_> {
         rows: &Rows,
         statement: &mut Statement,
     ) -> Result<LinkedScope, CompileError> {
+        if let ir::From::Returned { step, state } = rows.from {
+            return self.returned_scope(rows, step, state, statement);
+        }
         let alias = statement.alias();
         let select = match &rows.from {
             ir::From::Once => Select::once(),
@@ -191,6 +194,7 @@ impl Compiler<'_> {
         if let ir::From::Function(_)
         | ir::From::Value(_)
         | ir::From::Through { .. }
+        | ir::From::Returned { .. }
         | ir::From::Joining { .. } = rows.from
         {
             return false;

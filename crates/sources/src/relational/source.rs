@@ -59,7 +59,7 @@ impl Compiler<'_> {
             From::Value(field) => self.rows_of_value(*field),
             From::Native { .. } => Err(CompileError::not_built("a native statement")),
             From::Keys { .. } => Err(CompileError::not_built("rows by a list of keys")),
-            From::Returned { .. } => Err(CompileError::not_built("rows of a write")),
+            From::Returned { step, .. } => Ok(self.returned(*step)?.entity),
             From::Once => Err(CompileError::not_built("a row of no entity")),
         }
     }

@@ -5,15 +5,18 @@ use std::fmt::{self, Write as _};
 use super::Printer;
 use crate::flavor::{Arrays, CLOCK, INSTANT, LIKE_IGNORING_CASE, Pattern, ZONED_CLOCK};
 use crate::tree::{
-    AggregateFunction, Column, Comparison, Expression, Parameter, SqlType, TimeKind, TimeUnit,
+    AggregateFunction, Column, Comparison, Expression, Operation, Parameter, SqlType, TimeKind,
+    TimeUnit,
 };
 
 impl Printer<'_> {
     pub(super) fn expression(&mut self, expression: &Expression) -> fmt::Result {
         match expression {
             Expression::Column { alias, column } => {
-                self.alias(*alias)?;
-                self.out.push('.');
+                if !self.without_aliases {
+                    self.alias(*alias)?;
+                    self.out.push('.');
+                }
                 match column {
                     Column::Named(name) => self.identifier(name),
                     Column::Numbered(number) => write!(self.out, "c{number}")?,
@@ -186,6 +189,28 @@ impl Printer<'_> {
                 self.select(select)?;
                 self.out.push(')');
             }
+            Expression::Computed { left, operation: Operation::Append, right } => {
+                self.out.push_str("array_append(");
+                self.expression(left)?;
+                self.out.push_str(", ");
+                self.expression(right)?;
+                self.out.push(')');
+            }
+            Expression::Computed { left, operation, right } => {
+                self.operand(left)?;
+                self.out.push_str(match operation {
+                    Operation::Add => " + ",
+                    Operation::Subtract => " - ",
+                    Operation::Multiply => " * ",
+                    Operation::Divide => " / ",
+                    Operation::Append | Operation::Merge => " || ",
+                });
+                self.operand(right)?;
+            }
+            Expression::Excluded(column) => {
+                self.out.push_str("excluded.");
+                self.identifier(column);
+            }
         }
         Ok(())
     }
@@ -209,6 +234,8 @@ impl Printer<'_> {
             | Expression::Row(_)
             | Expression::When { .. }
             | Expression::OrEmptyArray(_)
+            | Expression::Computed { operation: Operation::Append, .. }
+            | Expression::Excluded(_)
             | Expression::Subquery(_) => true,
             Expression::Compare { .. }
             | Expression::And(_)
@@ -224,6 +251,7 @@ impl Printer<'_> {
             | Expression::TruthText(_)
             | Expression::LikeIgnoringCase { .. }
             | Expression::AnyElement { .. }
+            | Expression::Computed { .. }
             | Expression::CanonicalTimestamp(_) => false,
         };
         if atom {

@@ -41,6 +41,17 @@ impl Printer<'_> {
                 self.out.push_str(") AS ");
                 self.alias(*alias)
             }
+            FromItem::Values { columns, alias } => {
+                self.out.push_str("(SELECT ");
+                for (index, (name, parameter)) in columns.iter().enumerate() {
+                    self.comma(index);
+                    self.parameter(*parameter)?;
+                    self.out.push_str(" AS ");
+                    self.identifier(name);
+                }
+                self.out.push_str(") AS ");
+                self.alias(*alias)
+            }
             FromItem::RowsOfText { text, table, alias } => {
                 self.out.push_str("unnest(CAST(");
                 self.expression(text)?;

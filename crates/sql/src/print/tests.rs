@@ -8,6 +8,8 @@ use crate::tree::{
     SqlType, TableName, TimeKind, TimeUnit,
 };
 
+mod write;
+
 fn table(name: &str, alias: u32) -> FromItem {
     let name = TableName { schema: None, name: Identifier(name.into()) };
     FromItem::Table { name, alias: Alias(alias) }

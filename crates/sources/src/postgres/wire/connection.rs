@@ -28,6 +28,10 @@ pub struct Connection {
     pub(super) expected: Vec<Expected>,
     pub(super) prepared: PreparedStatements,
     pub(super) state: State,
+    /// How many executions of the last round were done.
+    pub(super) executed: usize,
+    /// Whether transactions are read committed where nothing else is said, once that was asked.
+    reads_committed: Option<bool>,
     config: Arc<Config>,
     origin: Arc<Origin>,
     process_id: i32,
@@ -46,8 +50,10 @@ pub(super) enum Expected {
     Bind,
     /// Rows for the caller.
     Execute,
-    /// BEGIN, COMMIT, ROLLBACK, which are not the caller's executions.
+    /// BEGIN, ROLLBACK, which are not the caller's executions.
     Control,
+    /// COMMIT, whose answer says whether it was one.
+    Commit,
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -164,12 +170,33 @@ impl Connection {
             expected: Vec::new(),
             prepared: PreparedStatements::default(),
             state: State::Idle,
+            executed: 0,
+            reads_committed: None,
             config,
             origin: Arc::new(origin),
             process_id,
             secret_key,
             server_version,
         }
+    }
+
+    /// How many executions of the last round were done, whatever became of the others.
+    pub fn executed(&self) -> usize {
+        self.executed
+    }
+
+    /// Whether transactions are read committed where nothing else is said. Asks the server once.
+    pub async fn reads_committed(&mut self) -> Result<bool, WireError> {
+        if let Some(known) = self.reads_committed {
+            return Ok(known);
+        }
+        let mut results = Vec::new();
+        let mut pipeline = self.pipeline();
+        pipeline.execute(&pipeline::SHOW_ISOLATION, [])?;
+        pipeline.sync_and_read(&mut results).await?;
+        let found = results.first().and_then(|rows| rows.value(0, 0)) == Some(b"read committed");
+        self.reads_committed = Some(found);
+        Ok(found)
     }
 
     /// `target_session_attrs`: goes on to the next host where this one is a standby, or is not.
@@ -312,7 +339,8 @@ impl PreparedStatements {
                 | Expected::ClosePortal
                 | Expected::Bind
                 | Expected::Execute
-                | Expected::Control => {}
+                | Expected::Control
+                | Expected::Commit => {}
             }
         }
     }

@@ -55,7 +55,7 @@ impl<'c> Pipeline<'c> {
 
     /// Ends the transaction that [`Pipeline::begin`] began.
     pub fn commit(&mut self) -> Result<(), WireError> {
-        self.compose(&COMMIT, [], 0, Expected::Control)
+        self.compose(&COMMIT, [], 0, Expected::Commit)
     }
 
     /// Ends a transaction that failed.
@@ -133,9 +133,12 @@ static WRITABLE_SNAPSHOT: Fixed = LazyLock::new(|| {
     Arc::new(Statement::new("BEGIN ISOLATION LEVEL REPEATABLE READ READ WRITE", []))
 });
 static READ_COMMITTED: Fixed = LazyLock::new(|| {
-    Arc::new(Statement::new("BEGIN ISOLATION LEVEL READ COMMITTED READ WRITE", []))
+    // Whether it may write is left to the session: somebody may have forbidden it.
+    Arc::new(Statement::new("BEGIN ISOLATION LEVEL READ COMMITTED", []))
 });
 static COMMIT: Fixed = LazyLock::new(|| Arc::new(Statement::new("COMMIT", [])));
 pub(super) static ROLLBACK: Fixed = LazyLock::new(|| Arc::new(Statement::new("ROLLBACK", [])));
 pub(super) static SHOW_READ_ONLY: Fixed =
     LazyLock::new(|| Arc::new(Statement::new("SHOW transaction_read_only", [])));
+pub(super) static SHOW_ISOLATION: Fixed =
+    LazyLock::new(|| Arc::new(Statement::new("SHOW default_transaction_isolation", [])));

@@ -56,6 +56,7 @@ impl Connection {
             RoundEnd::Sync => frontend::sync(&mut self.out),
         }
         self.state = State::Sent;
+        self.executed = 0;
         self.send().await?;
         let read = self.read_round(results, end).await;
         match &read {
@@ -100,6 +101,15 @@ impl Connection {
                 | (Kind::ParseComplete, Some(Expected::Parse(_) | Expected::ParseUnnamed))
                 | (Kind::CloseComplete, Some(Expected::Close(_) | Expected::ClosePortal))
                 | (Kind::CommandComplete, Some(Expected::Control)) => answered += 1,
+                (Kind::CommandComplete, Some(Expected::Commit)) => {
+                    answered += 1;
+                    // A transaction that failed is rolled back by it, without an error.
+                    if !self.receiver.body(frame).starts_with(b"COMMIT") {
+                        failure.get_or_insert_with(|| {
+                            WireError::Protocol("the transaction was rolled back".to_owned())
+                        });
+                    }
+                }
                 (
                     kind @ (Kind::CommandComplete | Kind::PortalSuspended | Kind::EmptyQuery),
                     Some(Expected::Execute),
@@ -115,6 +125,7 @@ impl Connection {
                     }
                     answered += 1;
                     execution += 1;
+                    self.executed = execution;
                 }
                 (Kind::Error, _) => {
                     let error = self.read_failure(frame, answered, execution)?;
@@ -292,7 +303,9 @@ impl Failed {
         };
         let ends_with = unanswered
             .iter()
-            .find(|expected| matches!(expected, Expected::Execute | Expected::Control));
+            .find(|expected| {
+                matches!(expected, Expected::Execute | Expected::Control | Expected::Commit)
+            });
         let execution = (ends_with == Some(&Expected::Execute)).then_some(execution);
         error.is_of_bind = unanswered.first() == Some(&Expected::Bind);
         error.is_of_parse = is_parse(unanswered.first());

@@ -1,0 +1,162 @@
+//! Rows to insert, and those that agree with one that is there.
+
+use catalog::{EntityId, FieldId};
+use ir::{Conflict, Insert, InsertedRows, Operand, Step};
+use sql::{
+    Cell, ConflictAction, Expression, FromItem, Identifier, InsertSource, OnConflict, Select,
+    SelectItem,
+};
+
+use super::super::compile::{CompileError, Compiler};
+use super::super::level::ParameterSource;
+use super::super::source::Scope;
+use super::super::statement::Statement;
+use super::super::value::{ParameterKind, ValueKind};
+use super::returned::Wanted;
+
+impl Compiler<'_> {
+    pub(super) fn insert(
+        &mut self,
+        step: &Step,
+        entity: EntityId,
+        insert: &Insert,
+        conflict: Option<&Conflict>,
+        wanted: &Wanted<'_>,
+    ) -> Result<(), CompileError> {
+        let mut statement = Statement::default();
+        let alias = statement.alias();
+        let (fields, source) = match &insert.rows {
+            InsertedRows::Each(rows) => {
+                self.inserted_rows(entity, &insert.fields, rows, &mut statement)?
+            }
+            InsertedRows::Columns(columns) => {
+                let source = self.inserted_columns(&insert.fields, columns, &mut statement)?;
+                (insert.fields.clone(), source)
+            }
+        };
+        let on_conflict = match conflict {
+            None => None,
+            Some(conflict) => {
+                let mut scope = Scope::new(Select::from(self.table(entity, alias)), alias);
+                Some(self.on_conflict(conflict, &mut scope, &mut statement)?)
+            }
+        };
+        let made = self.changed_items(step.id, entity, alias, wanted, &mut statement)?;
+        let text = sql::Insert {
+            into: self.table_name(entity),
+            alias,
+            columns: fields.iter().map(|field| self.column_name(*field)).collect(),
+            source,
+            on_conflict,
+            returning: super::returning(&made.1),
+        };
+        self.push_change(step, entity, &sql::Statement::Insert(text), statement, made)
+    }
+
+    /// Rows that are said one by one, and the fields that are said of them.
+    fn inserted_rows(
+        &self,
+        entity: EntityId,
+        fields: &[FieldId],
+        rows: &[Vec<Option<Operand>>],
+        statement: &mut Statement,
+    ) -> Result<(Vec<FieldId>, InsertSource), CompileError> {
+        let is_said = |place: usize| rows.iter().any(|row| matches!(row.get(place), Some(Some(_))));
+        let said: Vec<(usize, FieldId)> =
+            fields.iter().copied().enumerate().filter(|(place, _)| is_said(*place)).collect();
+        let (count, first) = (rows.len(), self.catalog[entity].fields.first());
+        match (count, first) {
+            (0, _) => return Err(CompileError::not_built("an insert of no rows")),
+            (1, _) if said.is_empty() => return Ok((Vec::new(), InsertSource::Defaults)),
+            (_, Some(first)) if said.is_empty() && self.flavor.default_cell => {
+                let rows = (0..count).map(|_| vec![Cell::Default]).collect();
+                return Ok((vec![*first], InsertSource::Values(rows)));
+            }
+            (_, _) if said.is_empty() => {
+                return Err(CompileError::not_built("several rows of which nothing is said"));
+            }
+            (_, _) => {}
+        }
+        let mut values = Vec::with_capacity(rows.len());
+        for row in rows {
+            let mut cells = Vec::with_capacity(said.len());
+            for (place, field) in &said {
+                cells.push(match row.get(*place) {
+                    Some(Some(operand)) => {
+                        Cell::Expression(self.stored(*field, operand, statement))
+                    }
+                    Some(None) | None if self.flavor.default_cell => Cell::Default,
+                    Some(None) | None => {
+                        return Err(CompileError::not_built("rows that say different fields"));
+                    }
+                });
+            }
+            values.push(cells);
+        }
+        let fields = said.into_iter().map(|(_, field)| field).collect();
+        Ok((fields, InsertSource::Values(values)))
+    }
+
+    /// Any number of rows as lists of what they say.
+    fn inserted_columns(
+        &self,
+        fields: &[FieldId],
+        columns: &[Operand],
+        statement: &mut Statement,
+    ) -> Result<InsertSource, CompileError> {
+        if fields.is_empty() || !self.flavor.row_types {
+            return Err(CompileError::not_built("rows as lists of what they say"));
+        }
+        let mut parameters = Vec::with_capacity(fields.len());
+        for (field, operand) in fields.iter().zip(columns) {
+            let kind = ValueKind::of(self.catalog, *field);
+            if kind == ValueKind::List {
+                // An array of arrays would be taken apart down to its elements.
+                return Err(CompileError::not_built("a list of lists"));
+            }
+            let source = ParameterSource::Operand(operand.clone());
+            let kind = ParameterKind::StoredArray { field: *field, kind };
+            parameters.push(statement.parameter(source, kind));
+        }
+        let alias = statement.alias();
+        let item = |number| SelectItem { expression: Expression::numbered(alias, number), name: None };
+        let items = (0_u16..).take(parameters.len()).map(item).collect();
+        let mut select = Select::from(FromItem::Arrays { parameters, alias });
+        select.items = items;
+        Ok(InsertSource::Select(Box::new(select)))
+    }
+
+    fn on_conflict(
+        &self,
+        conflict: &Conflict,
+        scope: &mut Scope,
+        statement: &mut Statement,
+    ) -> Result<OnConflict, CompileError> {
+        let key = conflict.key.iter().map(|field| self.column_name(*field)).collect();
+        if conflict.assignments.is_empty() {
+            return Ok(OnConflict { key, action: ConflictAction::Nothing });
+        }
+        let sets = self.sets(&conflict.assignments, scope.alias, statement)?;
+        let filter = match conflict.filter.is_all() {
+            true => None,
+            false => Some(self.condition(&conflict.filter, scope, statement)?),
+        };
+        Ok(OnConflict { key, action: ConflictAction::Update { sets, filter } })
+    }
+
+    /// A value as its field stores it.
+    pub(super) fn stored(
+        &self,
+        field: FieldId,
+        operand: &Operand,
+        statement: &mut Statement,
+    ) -> Expression {
+        let source = ParameterSource::Operand(operand.clone());
+        let kind = ParameterKind::Stored { field, kind: ValueKind::of(self.catalog, field) };
+        Expression::Parameter(statement.parameter(source, kind))
+    }
+
+    pub(super) fn column_name(&self, field: FieldId) -> Identifier {
+        Identifier(self.catalog[field].name.clone())
+    }
+}

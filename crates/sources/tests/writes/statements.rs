@@ -1,0 +1,65 @@
+//! What is sent.
+
+use expect_test::expect;
+use ir::{From, HopDirection, Rows};
+
+use crate::world::{BLOG, Steps, ascending, along, integer, null, own, related, text, world};
+
+#[tokio::test]
+async fn own_fields_come_with_the_change() {
+    let Some(world) = world(BLOG).await else { return };
+    let mut steps = Steps::default();
+    let values = [("author_id", integer(1)), ("headline", text("New"))];
+    let step = steps.insert(&world, 0, "post", &values);
+    steps.returned(0, step, vec![own(world.field("post.id")), own(world.field("post.score"))]);
+    expect![[r#"
+        0: INSERT INTO "public"."post" AS t0 ("author_id", "headline") VALUES ($1, $2) RETURNING CAST(t0."id" AS text), CAST(t0."score" AS text)
+    "#]]
+    .assert_eq(&world.statements(&steps.request()));
+    let answer = world.run(&steps.request()).await;
+    expect![[r#"{"r0":{"s1":[{"id":"4","score":"7"}]}}"#]].assert_eq(&answer);
+}
+
+#[tokio::test]
+async fn what_is_read_by_nobody_is_not_returned() {
+    let Some(world) = world(BLOG).await else { return };
+    let mut steps = Steps::default();
+    let step = steps.update(&world, 0, ("post", 1), &[("headline", null())]);
+    steps.require(0, step, "No post.");
+    expect![[r#"
+        0: UPDATE "public"."post" AS t0 SET "headline" = $1 WHERE t0."id" = $2
+    "#]]
+    .assert_eq(&world.statements(&steps.request()));
+    expect![[r#"{"r0":{}}"#]].assert_eq(&world.run(&steps.request()).await);
+    let mut steps = Steps::default();
+    let step = steps.update(&world, 0, ("post", 99), &[("headline", null())]);
+    steps.require(0, step, "No post.");
+    expect![[r#"
+        {"r0":null}
+        Name("r0"): Missing: No post."#]]
+    .assert_eq(&world.run(&steps.request()).await);
+    let headlines = "select headline from post order by id";
+    assert_eq!(world.query(headlines), "null Second Third");
+}
+
+#[tokio::test]
+async fn relations_are_read_after_the_change_of_the_row_that_it_gave() {
+    let Some(world) = world(BLOG).await else { return };
+    let mut steps = Steps::default();
+    let step = steps.update(&world, 0, ("post", 3), &[("author_id", integer(1))]);
+    let author = world.hop("post.author_id", HopDirection::Forward);
+    let outputs = vec![
+        own(world.field("post.id")),
+        along(&[author], world.field("person.full_name")),
+    ];
+    steps.returned(0, step, outputs);
+    let back = world.hop("post.author_id", HopDirection::Backward);
+    let posts = steps.rows(From::Relation(back), vec![own(world.field("post.headline"))]);
+    let posts = Rows { order: vec![ascending(world.field("post.id"))], ..posts };
+    let step = steps.update(&world, 1, ("person", 1), &[("full_name", text("Ada L."))]);
+    steps.returned(1, step, vec![own(world.field("person.full_name")), related(posts)]);
+    let people = steps.rows(From::Entity(world.entity("person")), vec![own(world.field("person.full_name"))]);
+    steps.read(1, Rows { order: vec![ascending(world.field("person.id"))], ..people });
+    expect![[""]].assert_eq(&world.statements(&steps.request()));
+    expect![[""]].assert_eq(&world.run(&steps.request()).await);
+}
