@@ -7,7 +7,7 @@ use ir::{
     Aggregate, AggregateFunction, AggregateTerm, Assignment, Call, Case, ChildWrite, Codec,
     Comparison, Conflict, Counter, Direction, Filter, Form, From, Hop, Insert, InsertedRows,
     Keyset, KeysetValue, Member, NewId, Nulls, Operand, OrderKey, OrderTerm, Otherwise,
-    OtherwiseKind, OutputId, OutputKind, Page, Place, Quantifier, Request, Require, Rows, StepId,
+    OtherwiseKind, OutputId, OutputKind, Page, Place, Quantifier, Request, Require, Rows, State, StepId,
     StepKind, TextMatch, TimeUnit, Unit, Update, Value, ValueForm, Variant, Write, WriteKind,
 };
 
@@ -347,6 +347,7 @@ fn places_of_rows() {
         StepKind::Read(Rows { page: after_row, ..rows(2, From::Variants(variants), vec![]) }),
         StepKind::Call(called),
         StepKind::Require(require),
+        StepKind::Read(rows(4, From::Returned { step: StepId(2), state: State::Before }, vec![])),
     ]);
     check(
         &music,
@@ -367,6 +368,7 @@ fn places_of_rows() {
               step 2 of root 0: call notify(all: [null, true, 1.50, [1, json {}], #0 of step 0, new uuid, new sequence number, the rows before 9, offset 1, limit 3, {a: now}, {a: 1} as composite (a, null, b: list of name, c: range (start: bound (value, inclusive), end: bound (value, inclusive)), d: interval (s: seconds, m: minutes, h: hours, d: days, m: months, y: years), e: point (x, y), f: keys with values, g: json text, h: json, i: line (a: point (x, y), b: point (x, y)), j: box (a: point (x, y), b: point (x, y)), k: path (points: list of point (x, y), open), l: polygon (points: list of point (x, y)), m: circle (center: point (x, y), radius))])
               step 3 of root 0: require no row with not (title is null), otherwise refused "No."
                 rows 3: entity album
+              step 4 of root 0: read rows 4: rows of step 2 before it
         "#]],
     );
 }

@@ -73,11 +73,14 @@ fn delete_person() {
             vec![blog.output(3, "post.headline")],
         )
     };
+    let kind =
+        WriteKind::Delete { filter: blog.equal("person.id", variable(0, "")), at_most: None };
+    let write = Write { entity: blog.entity("person"), kind, children: vec![] };
     let person = Rows {
         single: true,
         ..rows(
             0,
-            From::Returned { step: StepId(1), state: State::Before },
+            From::Returned { step: StepId(0), state: State::After },
             vec![
                 blog.output(0, "person.id"),
                 blog.output(1, "person.full_name"),
@@ -85,20 +88,17 @@ fn delete_person() {
             ],
         )
     };
-    let kind =
-        WriteKind::Delete { filter: blog.equal("person.id", variable(0, "")), at_most: None };
-    let write = Write { entity: blog.entity("person"), kind, children: vec![] };
     let message = "No values were deleted in collection 'people' because no values you can \
                    delete were found matching these criteria.";
     let require = Require {
-        rows: rows(2, From::Returned { step: StepId(1), state: State::After }, vec![]),
+        rows: rows(2, From::Returned { step: StepId(0), state: State::After }, vec![]),
         filter: ir::Filter::all(),
         exists: true,
         otherwise: Otherwise::new(OtherwiseKind::Missing, message),
     };
     blog.check(&read_committed(vec![
-        StepKind::Read(person),
         StepKind::Write(write),
+        StepKind::Read(person),
         StepKind::Require(require),
     ]));
 }
