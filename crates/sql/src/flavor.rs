@@ -35,6 +35,8 @@ pub struct Flavor {
     pub default_cell: bool,
     /// RETURNING knows the alias of the table; otherwise it takes columns by their names alone.
     pub returning_alias: bool,
+    /// It is known how many rows of a view a statement changed, where triggers do what it says.
+    pub counts_views: bool,
     /// Statements are planned for the values of their parameters until one plan has proved good
     /// for all; a page whose size is a parameter counts as a tenth of the rows, so never does.
     pub plans_for_values: bool,
@@ -120,6 +122,7 @@ impl Flavor {
         row_types: true,
         default_cell: true,
         returning_alias: true,
+        counts_views: true,
         plans_for_values: true,
         most_parameters: 65_535,
         most_tables: 100,
@@ -141,6 +144,7 @@ impl Flavor {
         row_types: false,
         default_cell: false,
         returning_alias: false,
+        counts_views: false,
         plans_for_values: false,
         most_parameters: 32_766,
         most_tables: 64,

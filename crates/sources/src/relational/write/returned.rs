@@ -1,6 +1,6 @@
 //! What is read of the rows that a change gave.
 
-use catalog::{EntityId, FieldId};
+use catalog::{EntityId, EntityKind, FieldId};
 use ir::{OutputKind, Page, Rows, State, StepId, StepKind, Transaction};
 use response::LevelId;
 use rustc_hash::FxHashMap;
@@ -88,7 +88,13 @@ impl Compiler<'_> {
         statement: &mut Statement,
     ) -> Result<(Returned, Items), CompileError> {
         let mut scope = Scope::new(Select::from(self.table(entity, alias)), alias);
-        self.returned_items(step, (entity, false), wanted, &mut scope, statement)
+        let made = self.returned_items(step, (entity, false), wanted, &mut scope, statement)?;
+        let (returned, mut items) = made;
+        let is_counted = self.flavor.counts_views || self.catalog[entity].kind == EntityKind::Table;
+        if items.expressions.is_empty() && !is_counted {
+            items.push(Expression::Boolean(true));
+        }
+        Ok((returned, items))
     }
 
     /// The columns that the rows of a scope give to the steps after it.
