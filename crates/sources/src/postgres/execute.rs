@@ -144,7 +144,9 @@ impl PostgresProgram {
     pub(super) fn is_in_portions(&self) -> bool {
         let mut levels = self.program.levels.iter();
         !self.program.writes()
-            && levels.all(|level| !level.calls && matches!(level.parents, Parents::Top | Parents::Arrays))
+            && levels.all(|level| {
+                !level.calls && matches!(level.parents, Parents::Top | Parents::Arrays)
+            })
     }
 
     /// The statement of a level, with the bounds that its pages have in this request.

@@ -166,7 +166,11 @@ impl Compiler<'_> {
     }
 
     /// Compiles rows, their counts and everything below them.
-    pub(super) fn rows(&mut self, rows: &Rows, parent: Option<&Parent<'_>>) -> Result<(), CompileError> {
+    pub(super) fn rows(
+        &mut self,
+        rows: &Rows,
+        parent: Option<&Parent<'_>>,
+    ) -> Result<(), CompileError> {
         self.aggregates(rows, parent)?;
         if !rows.shown {
             return Ok(());

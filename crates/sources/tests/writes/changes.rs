@@ -79,7 +79,11 @@ async fn triggers_decide_what_a_row_is_and_whether_it_is_there() {
 #[tokio::test]
 async fn several_rows_are_inserted_in_their_order_with_what_they_say() {
     let Some(world) = world(BLOG).await else { return };
-    let fields = vec![world.field("post.author_id"), world.field("post.headline"), world.field("post.score")];
+    let fields = vec![
+        world.field("post.author_id"),
+        world.field("post.headline"),
+        world.field("post.score"),
+    ];
     let row = |headline: &str, score: Option<i64>| {
         vec![Some(integer(2)), Some(text(headline)), score.map(integer)]
     };

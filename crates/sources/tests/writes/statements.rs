@@ -3,7 +3,7 @@
 use expect_test::expect;
 use ir::{From, HopDirection, Rows};
 
-use crate::world::{BLOG, Steps, ascending, along, integer, null, own, related, text, world};
+use crate::world::{BLOG, Steps, along, ascending, integer, null, own, related, text, world};
 
 #[tokio::test]
 async fn own_fields_come_with_the_change() {
@@ -48,17 +48,16 @@ async fn relations_are_read_after_the_change_of_the_row_that_it_gave() {
     let mut steps = Steps::default();
     let step = steps.update(&world, 0, ("post", 3), &[("author_id", integer(1))]);
     let author = world.hop("post.author_id", HopDirection::Forward);
-    let outputs = vec![
-        own(world.field("post.id")),
-        along(&[author], world.field("person.full_name")),
-    ];
+    let outputs =
+        vec![own(world.field("post.id")), along(&[author], world.field("person.full_name"))];
     steps.returned(0, step, outputs);
     let back = world.hop("post.author_id", HopDirection::Backward);
     let posts = steps.rows(From::Relation(back), vec![own(world.field("post.headline"))]);
     let posts = Rows { order: vec![ascending(world.field("post.id"))], ..posts };
     let step = steps.update(&world, 1, ("person", 1), &[("full_name", text("Ada L."))]);
     steps.returned(1, step, vec![own(world.field("person.full_name")), related(posts)]);
-    let people = steps.rows(From::Entity(world.entity("person")), vec![own(world.field("person.full_name"))]);
+    let people = steps
+        .rows(From::Entity(world.entity("person")), vec![own(world.field("person.full_name"))]);
     steps.read(1, Rows { order: vec![ascending(world.field("person.id"))], ..people });
     expect![[""]].assert_eq(&world.statements(&steps.request()));
     expect![[""]].assert_eq(&world.run(&steps.request()).await);

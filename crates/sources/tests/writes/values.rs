@@ -43,7 +43,10 @@ async fn values_are_stored_as_their_fields_have_them() {
         ("small", Operand::Constant(Value::Number("1.5".into()))),
         ("mood", text("ok")),
         ("numbers", list(vec![int(1), Value::Null, int(3)])),
-        ("matrix", list(vec![Value::List(vec![int(1), int(2)]), Value::List(vec![int(3), int(4)])])),
+        (
+            "matrix",
+            list(vec![Value::List(vec![int(1), int(2)]), Value::List(vec![int(3), int(4)])]),
+        ),
         ("pair", text("(1,)")),
         ("range", text("empty")),
         ("json", Operand::Constant(Value::Json("null".into()))),

@@ -82,7 +82,8 @@ impl World {
     pub(crate) fn query(&self, sql: &str) -> String {
         let rows = self.server.query(&self.database, sql).unwrap();
         let text = |value: Option<String>| value.unwrap_or_else(|| "null".to_owned());
-        let line = |row: Vec<Option<String>>| row.into_iter().map(text).collect::<Vec<_>>().join(",");
+        let line =
+            |row: Vec<Option<String>>| row.into_iter().map(text).collect::<Vec<_>>().join(",");
         rows.into_iter().map(line).collect::<Vec<_>>().join(" ")
     }
 
@@ -109,7 +110,7 @@ impl World {
     pub(crate) fn hop(&self, field: &str, direction: HopDirection) -> Hop {
         let field = self.field(field);
         let mut all = self.catalog.relationships();
-        let found = all.find(|one| *one.from_fields == *[field]).unwrap();
+        let found = all.find(|one| one.from_fields == [field]).unwrap();
         Hop { relationship: found.id, direction }
     }
 

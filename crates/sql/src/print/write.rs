@@ -4,8 +4,8 @@ use std::fmt;
 
 use super::Printer;
 use crate::tree::{
-    Cell, ConflictAction, Delete, Insert, InsertSource, OnConflict, SelectItem, Set, Statement,
-    TableName, Update, Alias,
+    Alias, Cell, ConflictAction, Delete, Insert, InsertSource, OnConflict, SelectItem, Set,
+    Statement, TableName, Update,
 };
 
 impl Printer<'_> {

@@ -166,7 +166,9 @@ impl Changing<'_> {
                 take(rows, &mut results, &progress.sent);
                 // Nothing was changed where this fails.
                 return match self.unmet(unit, round, rows)? {
-                    Some(requirement) => Err(SendError::Unmet(requirement.root, requirement.error())),
+                    Some(requirement) => {
+                        Err(SendError::Unmet(requirement.root, requirement.error()))
+                    }
                     None => Ok(()),
                 };
             }
@@ -251,7 +253,9 @@ impl Changing<'_> {
             }
             // The server said why it goes away before it had done all statements: nothing of them
             // was committed.
-            WireError::Closed { reason: Some(_) } if connection.executed() < progress.sent.len() => {
+            WireError::Closed { reason: Some(_) }
+                if connection.executed() < progress.sent.len() =>
+            {
                 Failure::Lost(error.into())
             }
             error if progress.is_ending => Failure::Lost(outcome_unknown(&error)),
@@ -286,6 +290,7 @@ fn fail(unit: &Unit, error: &SourceError, failures: &mut Vec<(u32, SourceError)>
 
 fn outcome_unknown(error: &WireError) -> SourceError {
     tracing::warn!(%error, "the outcome of a change is not known");
-    let message = "The connection was lost before the change was acknowledged: it may have been made.";
+    let message =
+        "The connection was lost before the change was acknowledged: it may have been made.";
     SourceError::new(SourceErrorKind::OutcomeUnknown, message)
 }

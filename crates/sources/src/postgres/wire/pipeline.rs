@@ -58,8 +58,8 @@ impl<'c> Pipeline<'c> {
         self.compose(&COMMIT, [], 0, Expected::Commit)
     }
 
-    /// Ends a transaction that failed.
-    pub(super) fn rollback(&mut self) -> Result<(), WireError> {
+    /// Ends a transaction without what was done in it.
+    pub fn rollback(&mut self) -> Result<(), WireError> {
         self.compose(&ROLLBACK, [], 0, Expected::Control)
     }
 

@@ -301,11 +301,9 @@ impl Failed {
         let is_parse = |expected: Option<&Expected>| {
             matches!(expected, Some(Expected::Parse(_) | Expected::ParseUnnamed))
         };
-        let ends_with = unanswered
-            .iter()
-            .find(|expected| {
-                matches!(expected, Expected::Execute | Expected::Control | Expected::Commit)
-            });
+        let ends_with = unanswered.iter().find(|expected| {
+            matches!(expected, Expected::Execute | Expected::Control | Expected::Commit)
+        });
         let execution = (ends_with == Some(&Expected::Execute)).then_some(execution);
         error.is_of_bind = unanswered.first() == Some(&Expected::Bind);
         error.is_of_parse = is_parse(unanswered.first());

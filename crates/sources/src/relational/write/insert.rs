@@ -119,7 +119,8 @@ impl Compiler<'_> {
             parameters.push(statement.parameter(source, kind));
         }
         let alias = statement.alias();
-        let item = |number| SelectItem { expression: Expression::numbered(alias, number), name: None };
+        let item =
+            |number| SelectItem { expression: Expression::numbered(alias, number), name: None };
         let items = (0_u16..).take(parameters.len()).map(item).collect();
         let mut select = Select::from(FromItem::Arrays { parameters, alias });
         select.items = items;

@@ -11,7 +11,11 @@ use super::super::value::ParameterKind;
 use super::returned::is_plain;
 
 impl Compiler<'_> {
-    pub(super) fn require(&mut self, require: &Require, unit: &mut Unit) -> Result<(), CompileError> {
+    pub(super) fn require(
+        &mut self,
+        require: &Require,
+        unit: &mut Unit,
+    ) -> Result<(), CompileError> {
         let Require { rows, filter, exists, otherwise } = require;
         if !otherwise.gaps.is_empty() {
             return Err(CompileError::not_built("values in the message of a requirement"));
