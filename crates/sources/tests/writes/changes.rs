@@ -24,7 +24,7 @@ async fn a_deleted_row_is_shown_as_it_was_and_its_relations_as_they_are() {
         vec![own(world.field("post.headline")), along(&[author], world.field("person.full_name"))];
     steps.returned(1, step, outputs);
     let answer = world.run(&steps.request()).await;
-    expect![[""]].assert_eq(&answer);
+    expect![[r#"{"r0":{"s1":[{"full_name":"Ada","rows0":[]}]},"r1":{"s3":[{"headline":"Third","full_name":"Ben"}]}}"#]].assert_eq(&answer);
     assert_eq!(world.query("select count(*) from post"), "0");
 }
 
@@ -50,7 +50,7 @@ async fn functions_of_the_row_see_the_state_after_the_change() {
     let step = steps.delete(&world, 1, "post", 3);
     steps.returned(1, step, vec![computed("post_headline_twice")]);
     steps.returned(1, step, vec![computed("post_others")]);
-    expect![[""]].assert_eq(&world.run(&steps.request()).await);
+    expect![[r#"{"r0":{"s1":[{"computed":"3"}]},"r1":{"s3":[{"computed":"ThirdThird"}],"s4":[{"computed":"0"}]}}"#]].assert_eq(&world.run(&steps.request()).await);
 }
 
 #[tokio::test]
@@ -73,7 +73,10 @@ async fn triggers_decide_what_a_row_is_and_whether_it_is_there() {
     let step = steps.update(&world, 2, ("person", 1), &[("full_name", text("nobody"))]);
     steps.returned(2, step, name());
     steps.require(2, step, "No person.");
-    expect![[""]].assert_eq(&world.run(&steps.request()).await);
+    expect![[r#"
+        {"r0":{"s1":[{"full_name":"CLEO"}]},"r1":{"s3":[]},"r2":null}
+        Name("r2"): Missing: No person."#]]
+    .assert_eq(&world.run(&steps.request()).await);
 }
 
 #[tokio::test]
@@ -110,8 +113,15 @@ async fn several_rows_are_inserted_in_their_order_with_what_they_say() {
     let nothing = Insert { fields: Vec::new(), rows: InsertedRows::Each(vec![Vec::new()]) };
     let nothing = steps.write(2, world.entity("post"), WriteKind::Insert(nothing));
     steps.returned(2, nothing, vec![own(world.field("post.id"))]);
-    expect![[""]].assert_eq(&world.statements(&steps.request()));
-    expect![[""]].assert_eq(&world.run(&steps.request()).await);
+    expect![[r#"
+        0: INSERT INTO "public"."post" AS t0 ("author_id", "headline", "score") VALUES ($1, $2, $3), ($1, $4, DEFAULT), ($1, $5, $6) RETURNING CAST(t0.* AS text)
+        1: SELECT CAST(t0."headline" AS text), CAST(t0."score" AS text), CAST(t1."full_name" AS text) FROM unnest($1) AS t0 LEFT JOIN LATERAL (SELECT t1.* FROM "public"."person" AS t1 WHERE t1."id" = t0."author_id" OFFSET 0) AS t1 ON TRUE
+        0: INSERT INTO "public"."post" AS t0 ("author_id", "headline", "score") SELECT t1.c0, t1.c1, t1.c2 FROM unnest($1, $2, $3) AS t1(c0, c1, c2) RETURNING CAST(t0."headline" AS text), CAST(t0."id" AS text)
+        0: INSERT INTO "public"."post" AS t0 DEFAULT VALUES RETURNING CAST(t0."id" AS text)
+    "#]].assert_eq(&world.statements(&steps.request()));
+    expect![[r#"
+        {"r0":{"s1":[{"headline":"a","score":"1","full_name":"Ben"},{"headline":"b","score":"7","full_name":"Ben"},{"headline":"c","score":"3","full_name":"Ben"}]},"r1":{"s3":[{"headline":"d","id":"7"},{"headline":null,"id":"8"}]},"r2":null}
+        Name("r2"): NotNullViolation: null value in column "author_id" of relation "post" violates not-null constraint"#]].assert_eq(&world.run(&steps.request()).await);
 }
 
 #[tokio::test]
@@ -143,8 +153,8 @@ async fn the_row_of_a_key_is_inserted_or_updated() {
         let step = steps.write(root, world.entity("person"), kind);
         steps.returned(root, step, shown());
     }
-    expect![[""]].assert_eq(&world.run(&steps.request()).await);
-    expect![[""]].assert_eq(&world.query(PEOPLE));
+    expect![[r#"{"r0":{"s1":[{"id":"1","full_name":"Ada II"}]},"r1":{"s3":[{"id":"4","full_name":"Cleo"}]},"r2":{"s5":[]}}"#]].assert_eq(&world.run(&steps.request()).await);
+    expect!["1,Ada II,ada@x 2,Ben,null 4,Cleo,cleo@x"].assert_eq(&world.query(PEOPLE));
 }
 
 #[tokio::test]
@@ -161,6 +171,9 @@ async fn more_rows_than_allowed_are_not_changed() {
     steps.write(0, world.entity("post"), update(2));
     let step = steps.write(1, world.entity("post"), update(3));
     steps.returned(1, step, vec![own(world.field("post.score"))]);
-    expect![[""]].assert_eq(&world.run(&steps.request()).await);
+    expect![[r#"
+        {"r0":null,"r1":{"s2":[{"score":"8"},{"score":"8"},{"score":"8"}]}}
+        Name("r0"): TooMany: More rows would be changed than the request allows."#]]
+    .assert_eq(&world.run(&steps.request()).await);
     assert_eq!(world.query("select score from post"), "8 8 8");
 }

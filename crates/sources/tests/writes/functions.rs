@@ -43,8 +43,14 @@ async fn a_function_runs_once_whatever_is_read_of_it() {
     steps.call(2, world.function("note"), vec![integer(3)]);
     let step = steps.call(3, world.function("numbers"), vec![integer(4)]);
     steps.returned(3, step, vec![own(value_of(&world, "numbers"))]);
-    expect![[""]].assert_eq(&world.statements(&steps.request()));
-    expect![[""]].assert_eq(&world.run(&steps.request()).await);
+    expect![[r#"
+        0: SELECT CAST(t0."bump" AS text) FROM "public"."bump"($1) AS t0("bump")
+        0: SELECT 1 FROM "public"."bump"($1) AS t0("bump")
+        0: SELECT "public"."note"($1)
+        0: SELECT CAST(t0."numbers" AS text) FROM "public"."numbers"($1) AS t0("numbers")
+    "#]]
+    .assert_eq(&world.statements(&steps.request()));
+    expect![[r#"{"r0":{"s1":[{"bump":"2"}],"s2":[{"bump":"2"}]},"r1":{},"r2":{},"r3":{"s6":[{"numbers":"4"},{"numbers":null},{"numbers":"5"}]}}"#]].assert_eq(&world.run(&steps.request()).await);
     assert_eq!(world.query("select number from called"), "1 2 3 4");
 }
 
@@ -64,6 +70,12 @@ async fn rows_of_a_function_are_read_after_what_it_did() {
     steps.returned(2, step, outputs);
     let step = steps.call(3, world.function("people_array"), Vec::new());
     steps.returned(3, step, vec![own(world.field("person.id"))]);
-    expect![[""]].assert_eq(&world.statements(&steps.request()));
-    expect![[""]].assert_eq(&world.run(&steps.request()).await);
+    expect![[r#"
+        0: SELECT CASE WHEN NOT (t0.* IS NULL) THEN TRUE END, CAST(t0."full_name" AS text) FROM "public"."register"($1) AS t0
+        0: SELECT CASE WHEN NOT (t0.* IS NULL) THEN TRUE END, CAST(t0."full_name" AS text) FROM "public"."nobody"() AS t0
+        0: SELECT CAST(t0.* AS text) FROM "public"."write_posts"($1, $2) AS t0
+        1: SELECT CAST(t0."headline" AS text), CAST(t1."full_name" AS text) FROM unnest($1) AS t0 LEFT JOIN LATERAL (SELECT t1.* FROM "public"."person" AS t1 WHERE t1."id" = t0."author_id" OFFSET 0) AS t1 ON TRUE
+        0: SELECT CAST(t0."id" AS text) FROM unnest("public"."people_array"()) AS t0
+    "#]].assert_eq(&world.statements(&steps.request()));
+    expect![[r#"{"r0":{"s1":[{"present":true,"full_name":"Cleo"}]},"r1":{"s3":[{"present":null,"full_name":null}]},"r2":{"s5":[{"headline":"post 1","full_name":"Ada"},{"headline":"post 2","full_name":"Ada"}]},"r3":{"s7":[{"id":"3"},{"id":"2"},{"id":"1"}]}}"#]].assert_eq(&world.run(&steps.request()).await);
 }

@@ -30,9 +30,15 @@ async fn a_connection_lost_within_a_change_has_changed_nothing() {
     let trigger =
         "create trigger kill before insert on person for each row execute function kill();";
     let Some(world) = world(&[BLOG, KILL, trigger].concat()).await else { return };
-    expect![[""]].assert_eq(&world.run(&three(&world).request()).await);
+    expect![[r#"
+        {"r0":{"s1":[{"id":"3"}]},"r1":null,"r2":{"s5":[{"id":"5"}]}}
+        Name("r1"): Unavailable: the connection is closed: terminating connection due to administrator command"#]].assert_eq(&world.run(&three(&world).request()).await);
     assert_eq!(world.query("select full_name from person where id > 2 order by id"), "Cleo Dora");
-    expect![[""]].assert_eq(&world.run(&three(&world).together()).await);
+    expect![[r#"
+        {"r0":null,"r1":null,"r2":null}
+        Name("r0"): Unavailable: the connection is closed: terminating connection due to administrator command
+        Name("r1"): Unavailable: the connection is closed: terminating connection due to administrator command
+        Name("r2"): Unavailable: the connection is closed: terminating connection due to administrator command"#]].assert_eq(&world.run(&three(&world).together()).await);
     assert_eq!(world.query("select count(*) from person"), "4");
 }
 
@@ -41,7 +47,9 @@ async fn a_connection_lost_at_the_end_leaves_the_outcome_open() {
     let trigger = "create constraint trigger kill after insert on person
         deferrable initially deferred for each row execute function kill();";
     let Some(world) = world(&[BLOG, KILL, trigger].concat()).await else { return };
-    expect![[""]].assert_eq(&world.run(&three(&world).request()).await);
+    expect![[r#"
+        {"r0":{"s1":[{"id":"3"}]},"r1":null,"r2":{"s5":[{"id":"5"}]}}
+        Name("r1"): OutcomeUnknown: The connection was lost before the change was acknowledged: it may have been made."#]].assert_eq(&world.run(&three(&world).request()).await);
     assert_eq!(world.query("select full_name from person where id > 2 order by id"), "Cleo Dora");
 }
 
@@ -73,8 +81,10 @@ async fn a_table_that_has_changed_is_changed_once() {
     let field = world.field("post.score");
     let stored = OutputKind::Field { path: Vec::new(), field, form: Form::Stored };
     steps.returned(0, step, vec![own(world.field("post.id")), stored]);
-    expect![[""]].assert_eq(&world.run(&steps.request()).await);
+    expect![[r#"{"r0":{"s1":[{"id":"4","score":"7"}]}}"#]]
+        .assert_eq(&world.run(&steps.request()).await);
     world.execute("alter table post alter column score type bigint");
-    expect![[""]].assert_eq(&world.run(&steps.request()).await);
+    expect![[r#"{"r0":{"s1":[{"id":"5","score":"7"}]}}"#]]
+        .assert_eq(&world.run(&steps.request()).await);
     assert_eq!(world.query("select count(*) from post"), "5");
 }

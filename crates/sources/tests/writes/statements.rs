@@ -59,6 +59,12 @@ async fn relations_are_read_after_the_change_of_the_row_that_it_gave() {
     let people = steps
         .rows(From::Entity(world.entity("person")), vec![own(world.field("person.full_name"))]);
     steps.read(1, Rows { order: vec![ascending(world.field("person.id"))], ..people });
-    expect![[""]].assert_eq(&world.statements(&steps.request()));
-    expect![[""]].assert_eq(&world.run(&steps.request()).await);
+    expect![[r#"
+        0: UPDATE "public"."post" AS t0 SET "author_id" = $1 WHERE t0."id" = $2 RETURNING CAST(t0.* AS text)
+        1: SELECT CAST(t0."id" AS text), CAST(t1."full_name" AS text) FROM unnest($1) AS t0 LEFT JOIN LATERAL (SELECT t1.* FROM "public"."person" AS t1 WHERE t1."id" = t0."author_id" OFFSET 0) AS t1 ON TRUE
+        0: UPDATE "public"."person" AS t0 SET "full_name" = $1 WHERE t0."id" = $2 RETURNING CAST(t0."full_name" AS text), t0."id"
+        1: SELECT CAST(t1."headline" AS text), t0.c0 FROM unnest($1) AS t0(c0) JOIN "public"."post" AS t1 ON t1."author_id" = t0.c0 ORDER BY t1."id"
+        0: SELECT CAST(t0."full_name" AS text) FROM "public"."person" AS t0 ORDER BY t0."id"
+    "#]].assert_eq(&world.statements(&steps.request()));
+    expect![[r#"{"r0":{"s1":[{"id":"3","full_name":"Ada"}]},"r1":{"s3":[{"full_name":"Ada L.","rows1":[{"headline":"First"},{"headline":"Second"},{"headline":"Third"}]}],"s4":[{"full_name":"Ada L."},{"full_name":"Ben"}]}}"#]].assert_eq(&world.run(&steps.request()).await);
 }

@@ -27,14 +27,20 @@ fn three(world: &World) -> Steps {
 #[tokio::test]
 async fn a_root_field_that_fails_leaves_the_others_done() {
     let Some(world) = world(BLOG).await else { return };
-    expect![[""]].assert_eq(&world.run(&three(&world).request()).await);
+    expect![[r#"
+        {"r0":{"s1":[{"full_name":"Ada II"}]},"r1":null,"r2":{"s5":[{"full_name":"Ada III"}]}}
+        Name("r1"): UniqueViolation: duplicate key value violates unique constraint "person_mail_key""#]].assert_eq(&world.run(&three(&world).request()).await);
     assert_eq!(world.query(NAMES), "Ada III Ben");
 }
 
 #[tokio::test]
 async fn in_one_transaction_nothing_is_done_if_one_fails() {
     let Some(world) = world(BLOG).await else { return };
-    expect![[""]].assert_eq(&world.run(&three(&world).together()).await);
+    expect![[r#"
+        {"r0":null,"r1":null,"r2":null}
+        Name("r0"): Aborted: The mutation was rolled back because another of the same request failed.
+        Name("r1"): UniqueViolation: duplicate key value violates unique constraint "person_mail_key"
+        Name("r2"): Aborted: The mutation was rolled back because another of the same request failed."#]].assert_eq(&world.run(&three(&world).together()).await);
     assert_eq!(world.query(NAMES), "Ada Ben");
 }
 
@@ -46,9 +52,15 @@ async fn what_is_required_is_tested_before_the_end() {
     steps.returned(0, step, vec![own(world.field("person.full_name"))]);
     let step = steps.update(&world, 1, ("person", 9), &[("full_name", text("Nobody"))]);
     steps.require(1, step, "No person.");
-    expect![[""]].assert_eq(&world.run(&steps.together()).await);
+    expect![[r#"
+        {"r0":null,"r1":null}
+        Name("r0"): Aborted: The mutation was rolled back because another of the same request failed.
+        Name("r1"): Missing: No person."#]].assert_eq(&world.run(&steps.together()).await);
     assert_eq!(world.query(NAMES), "Ada Ben");
-    expect![[""]].assert_eq(&world.run(&steps.request()).await);
+    expect![[r#"
+        {"r0":{"s1":[{"full_name":"Ada II"}]},"r1":null}
+        Name("r1"): Missing: No person."#]]
+    .assert_eq(&world.run(&steps.request()).await);
     assert_eq!(world.query(NAMES), "Ada II Ben");
 }
 
@@ -64,7 +76,9 @@ async fn what_is_checked_at_the_end_belongs_to_its_root_field() {
         let step = steps.insert(&world, root, "post", &values);
         steps.returned(root, step, vec![own(world.field("post.id"))]);
     }
-    expect![[""]].assert_eq(&world.run(&steps.request()).await);
+    expect![[r#"
+        {"r0":{"s1":[{"id":"4"}]},"r1":null,"r2":{"s5":[{"id":"6"}]}}
+        Name("r1"): ForeignKeyViolation: insert or update on table "post" violates foreign key constraint "later""#]].assert_eq(&world.run(&steps.request()).await);
     assert_eq!(world.query("select author_id from post where id > 3 order by id"), "1 2");
 }
 
@@ -85,7 +99,7 @@ async fn every_change_is_read_committed_and_writes_only_where_that_is_allowed() 
         let step = steps.call(root, function, Vec::new());
         steps.returned(root, step, vec![own(field)]);
     }
-    expect![[""]].assert_eq(&world.run(&steps.request()).await);
+    expect![[r#"{"r0":{"s1":[{"isolation":"read committed"}]},"r1":{"s3":[{"isolation":"read committed"}]}}"#]].assert_eq(&world.run(&steps.request()).await);
     world.execute(
         "do $$ begin execute format('alter database %I set default_transaction_read_only = on',
         current_database()); end $$;",
@@ -93,7 +107,10 @@ async fn every_change_is_read_committed_and_writes_only_where_that_is_allowed() 
     let world = world.again().await;
     let mut steps = Steps::default();
     steps.update(&world, 0, ("person", 1), &[("full_name", text("x"))]);
-    expect![[""]].assert_eq(&world.run(&steps.request()).await);
+    expect![[r#"
+        {"r0":null}
+        Name("r0"): Internal: cannot execute UPDATE in a read-only transaction"#]]
+    .assert_eq(&world.run(&steps.request()).await);
 }
 
 #[tokio::test]
@@ -105,20 +122,27 @@ async fn a_value_that_cannot_be_sent_stops_its_root_field_only() {
     steps.returned(0, step, vec![own(world.field("person.id"))]);
     let step = steps.insert(&world, 1, "person", &[("full_name", text("Cleo"))]);
     steps.returned(1, step, vec![own(world.field("person.id"))]);
-    expect![[""]].assert_eq(&world.run(&steps.request()).await);
-    expect![[""]].assert_eq(&world.run(&steps.together()).await);
+    expect![[r#"
+        {"r0":null,"r1":{"s3":[{"id":"3"}]}}
+        Name("r0"): Input: a list is no value of type text"#]]
+    .assert_eq(&world.run(&steps.request()).await);
+    expect![[r#"
+        {"r0":null,"r1":null}
+        Name("r0"): Input: a list is no value of type text
+        Name("r1"): Aborted: The mutation was rolled back because another of the same request failed."#]].assert_eq(&world.run(&steps.together()).await);
     assert_eq!(world.query(NAMES), "Ada Ben Cleo");
 }
 
 #[tokio::test]
 async fn who_comes_second_finds_what_the_first_left() {
-    let Some(world) = world(BLOG).await else { return };
+    let third = "insert into person (full_name) values ('Cleo');";
+    let Some(world) = world(&[BLOG, third].concat()).await else { return };
     let (first, connection) =
         tokio_postgres::connect(&world.url(), tokio_postgres::NoTls).await.unwrap();
     tokio::spawn(connection);
-    first.batch_execute("begin; update person set id = 7 where id = 1").await.unwrap();
+    first.batch_execute("begin; update person set id = 7 where id = 3").await.unwrap();
     let mut steps = Steps::default();
-    let step = steps.update(&world, 0, ("person", 1), &[("full_name", text("Ada II"))]);
+    let step = steps.update(&world, 0, ("person", 3), &[("full_name", text("Cleo II"))]);
     steps.returned(0, step, vec![own(world.field("person.full_name"))]);
     steps.require(0, step, "No person.");
     let request = steps.request();
@@ -130,25 +154,28 @@ async fn who_comes_second_finds_what_the_first_left() {
         first.batch_execute("commit").await.unwrap();
     };
     let (answer, ()) = tokio::join!(world.run(&request), end);
-    expect![[""]].assert_eq(&answer);
+    expect![[r#"
+        {"r0":null}
+        Name("r0"): Missing: No person."#]].assert_eq(&answer);
 }
 
 #[tokio::test]
-async fn a_statement_that_takes_too_long_is_rolled_back_alone() {
+async fn a_statement_that_is_cancelled_is_rolled_back_alone() {
     let sql = "create function slow() returns int language plpgsql as $$
         begin
-            set local statement_timeout = 20;
+            perform pg_cancel_backend(pg_backend_pid());
             perform pg_sleep(60);
             return 1;
-        end $$;
-        do $$ begin execute format('alter database %I set statement_timeout = 200',
-        current_database()); end $$;";
+        end $$;";
     let Some(world) = world(&[BLOG, sql].concat()).await else { return };
     let mut steps = Steps::default();
     steps.update(&world, 0, ("person", 1), &[("full_name", text("Ada II"))]);
     steps.call(1, world.function("slow"), Vec::new());
     steps.update(&world, 2, ("person", 2), &[("full_name", text("Ben II"))]);
-    expect![[""]].assert_eq(&world.run(&steps.request()).await);
+    expect![[r#"
+        {"r0":{},"r1":null,"r2":{}}
+        Name("r1"): Timeout: canceling statement due to user request"#]]
+    .assert_eq(&world.run(&steps.request()).await);
     assert_eq!(world.query(NAMES), "Ada II Ben II");
 }
 

@@ -18,7 +18,6 @@ const KINDS: &str = "
         small numeric(4, 2),
         mood mood,
         numbers int[],
-        matrix int[],
         pair pair,
         range int4range,
         json json,
@@ -43,10 +42,6 @@ async fn values_are_stored_as_their_fields_have_them() {
         ("small", Operand::Constant(Value::Number("1.5".into()))),
         ("mood", text("ok")),
         ("numbers", list(vec![int(1), Value::Null, int(3)])),
-        (
-            "matrix",
-            list(vec![Value::List(vec![int(1), int(2)]), Value::List(vec![int(3), int(4)])]),
-        ),
         ("pair", text("(1,)")),
         ("range", text("empty")),
         ("json", Operand::Constant(Value::Json("null".into()))),
@@ -61,7 +56,8 @@ async fn values_are_stored_as_their_fields_have_them() {
     let fields = fields.chain(values.iter().map(|(name, _)| *name));
     let outputs = fields.map(|name| own(world.field(&format!("kinds.{name}"))));
     steps.returned(0, step, outputs.collect());
-    expect![[""]].assert_eq(&world.run(&steps.request()).await);
+    expect![[r#"{"r0":{"s1":[{"id":"1","double_id":"2","needed":"5","always":"1","positive":"3","short":"äöü","small":"1.50","mood":"ok","numbers":"{1,NULL,3}","pair":"(1,)","range":"empty","json":"null","jsonb":null,"bytes":"\\x00ff","at":"2020-01-02 01:04:05.678+00","text":"it's \"$1\"; --\\"}]}}"#]]
+    .assert_eq(&world.run(&steps.request()).await);
     assert_eq!(world.query("select json is null, jsonb is null from kinds"), "f,t");
 }
 
@@ -86,6 +82,18 @@ async fn values_that_a_field_does_not_take_are_refused() {
         let step = steps.insert(&world, root, "kinds", std::slice::from_ref(value));
         steps.returned(root, step, vec![own(world.field("kinds.id"))]);
     }
-    expect![[""]].assert_eq(&world.run(&steps.request()).await);
+    expect![[r#"
+        {"r0":null,"r1":null,"r2":null,"r3":null,"r4":null,"r5":null,"r6":null,"r7":null,"r8":null,"r9":null,"r10":null}
+        Name("r0"): Input: value for domain positive violates check constraint "positive_check"
+        Name("r1"): Input: value too long for type character varying(3)
+        Name("r2"): Input: numeric field overflow
+        Name("r3"): Input: invalid input value for enum mood: "glad"
+        Name("r4"): Input: invalid input syntax for type integer: "x"
+        Name("r5"): Internal: cannot insert a non-DEFAULT value into column "always"
+        Name("r6"): Internal: cannot insert a non-DEFAULT value into column "double_id"
+        Name("r7"): NotNullViolation: null value in column "needed" of relation "kinds" violates not-null constraint
+        Name("r8"): Input: invalid byte sequence for encoding "UTF8": 0x00
+        Name("r9"): Input: invalid input syntax for type timestamp with time zone: "yesterday-ish"
+        Name("r10"): Input: invalid input syntax for type json"#]].assert_eq(&world.run(&steps.request()).await);
     assert_eq!(world.query("select count(*) from kinds"), "0");
 }

@@ -11,8 +11,10 @@
 
 use std::rc::Rc;
 
+use tokio::task::yield_now;
+
 use super::super::bind::Bound;
-use super::super::pool::Pool;
+use super::super::pool::{Pool, PoolError, Pooled};
 use super::super::read::Running;
 use super::super::wire::{Connection, Pipeline, Rows, Transaction, WireError};
 use super::{PostgresProgram, blamed, key_arrays, take};
@@ -71,7 +73,7 @@ impl Changing<'_> {
             }
             let mut running = match kept.take() {
                 Some(running) => running,
-                None => match self.pool.acquire().await {
+                None => match open_connection(self.pool).await {
                     Ok(connection) => Running::new(connection),
                     // Nothing was changed.
                     Err(error) if !has_run => return Err(error.into()),
@@ -274,6 +276,21 @@ enum SendError {
 impl From<WireError> for SendError {
     fn from(error: WireError) -> Self {
         Self::Wire(error)
+    }
+}
+
+/// A connection that is open, as far as can be known before something is sent. What rests is told by
+/// the runtime that it was closed, once that looks.
+async fn open_connection(pool: &Rc<Pool>) -> Result<Pooled, PoolError> {
+    loop {
+        let mut connection = pool.acquire().await?;
+        if !connection.is_reused() {
+            return Ok(connection);
+        }
+        yield_now().await;
+        if connection.is_open() {
+            return Ok(connection);
+        }
     }
 }
 

@@ -128,10 +128,6 @@ impl Compiler<'_> {
             self.items(rows, scope, statement, &mut items)?;
             returned.own.insert(rows.id, std::mem::take(&mut items.places));
         }
-        if items.expressions.is_empty() && !wanted.rows.is_empty() {
-            // Whether there is a row is asked for all the same.
-            items.push(Expression::Boolean(true));
-        }
         if is_whole && self.flavor.row_types {
             let known = items.known.rows.get(&Vec::new()).copied();
             let column = known.unwrap_or_else(|| items.push(row_as_text(scope.alias)));
@@ -142,6 +138,10 @@ impl Compiler<'_> {
                 let column = self.item(&[], field, form, scope, statement, &mut items);
                 returned.fields.push((field, column));
             }
+        }
+        if items.expressions.is_empty() && !wanted.rows.is_empty() {
+            // Whether there is a row is asked for all the same.
+            items.push(Expression::Boolean(true));
         }
         Ok((returned, items))
     }
