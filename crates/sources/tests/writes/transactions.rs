@@ -156,7 +156,8 @@ async fn who_comes_second_finds_what_the_first_left() {
     let (answer, ()) = tokio::join!(world.run(&request), end);
     expect![[r#"
         {"r0":null}
-        Name("r0"): Missing: No person."#]].assert_eq(&answer);
+        Name("r0"): Missing: No person."#]]
+    .assert_eq(&answer);
 }
 
 #[tokio::test]
