@@ -68,3 +68,44 @@ async fn relations_are_read_after_the_change_of_the_row_that_it_gave() {
     "#]].assert_eq(&world.statements(&steps.request()));
     expect![[r#"{"r0":{"s1":[{"id":"3","full_name":"Ada"}]},"r1":{"s3":[{"full_name":"Ada L.","rows1":[{"headline":"First"},{"headline":"Second"},{"headline":"Third"}]}],"s4":[{"full_name":"Ada L."},{"full_name":"Ben"}]}}"#]].assert_eq(&world.run(&steps.request()).await);
 }
+
+#[tokio::test]
+async fn without_types_of_rows_a_change_gives_every_field() {
+    let Some(world) = world(BLOG).await else { return };
+    let mut steps = Steps::default();
+    let step = steps.delete(&world, 0, "post", 3);
+    let author = world.hop("post.author_id", HopDirection::Forward);
+    let outputs =
+        vec![own(world.field("post.id")), along(&[author], world.field("person.full_name"))];
+    steps.returned(0, step, outputs);
+    let step = steps.insert(&world, 1, "person", &[("full_name", text("Cleo"))]);
+    steps.returned(1, step, vec![own(world.field("person.id"))]);
+    let back = world.hop("post.author_id", HopDirection::Backward);
+    let posts = steps.rows(From::Relation(back), vec![own(world.field("post.headline"))]);
+    let step = steps.update(&world, 2, ("person", 1), &[("mail", null())]);
+    steps.returned(2, step, vec![related(posts)]);
+    expect![[r#"
+        Top: DELETE FROM "public"."post" AS t0 WHERE t0."id" = ?1 RETURNING "id", "author_id", "headline", "score" -- 3
+        Returned { write: LevelId(0) }: SELECT t0."id", t1."full_name" FROM (SELECT ?1 AS "id", ?2 AS "author_id", ?3 AS "headline", ?4 AS "score") AS t0 LEFT JOIN "public"."person" AS t1 ON t1."id" = t0."author_id" -- column 0 of 0, column 1 of 0, column 2 of 0, column 3 of 0
+        Top: INSERT INTO "public"."person" AS t0 ("full_name") VALUES (?1) RETURNING "id" -- 'Cleo'
+        Top: UPDATE "public"."person" AS t0 SET "mail" = ?1 WHERE t0."id" = ?2 RETURNING "id", "full_name", "mail" -- Constant(Null), 1
+        Returned { write: LevelId(3) }: SELECT t0."id" FROM (SELECT ?1 AS "id", ?2 AS "full_name", ?3 AS "mail") AS t0 -- column 0 of 3, column 1 of 3, column 2 of 3
+        Bound: SELECT t0."headline" FROM "public"."post" AS t0 WHERE t0."author_id" = ?1 -- column 0 above
+    "#]].assert_eq(&world.nested_statements(&steps.request()));
+}
+
+#[tokio::test]
+async fn what_changes_something_is_explained_and_not_run() {
+    let Some(world) = world(BLOG).await else { return };
+    let mut steps = Steps::default();
+    let step = steps.delete(&world, 0, "post", 3);
+    let author = world.hop("post.author_id", HopDirection::Forward);
+    steps.returned(0, step, vec![along(&[author], world.field("person.full_name"))]);
+    for analyze in [false, true] {
+        let plans = world.explain(&steps.request(), analyze).await;
+        assert_eq!(plans.len(), 2);
+        assert!(plans[0].starts_with("Delete on post"), "{plans:?}");
+        assert!(!plans[0].contains("actual"), "{plans:?}");
+    }
+    assert_eq!(world.query("select count(*) from post"), "3");
+}

@@ -11,6 +11,7 @@ use ir::{
     Transaction, Update, Value, Write, WriteKind,
 };
 use response::{Failure, Fields, Held, Item, Leaf, Memory, Node, NodeId, Shape, ShapeField, Sink};
+use sources::relational::{self, ParameterSource, Strategy};
 use sources::{
     Address, Asked, Connections, ExecuteError, Extensions, Most, Observed, OpenOptions, Plan,
     Session, Source, Variables,
@@ -126,6 +127,25 @@ impl World {
         let lines: Vec<String> =
             lines.map(|level| format!("{}: {}\n", level.round, level.text)).collect();
         lines.concat()
+    }
+
+    /// The same for a source that has no types of rows and asks for each parent.
+    pub(crate) fn nested_statements(&self, request: &ir::Request) -> String {
+        let (flavor, strategy) = (sql::Flavor::SQLITE, Strategy::Nested);
+        let program = relational::compile(&self.catalog, request, flavor, strategy).unwrap();
+        let lines = program.levels.iter().map(|level| {
+            let sources: Vec<String> =
+                level.parameters.iter().map(|one| source_text(&one.source)).collect();
+            format!("{:?}: {} -- {}\n", level.parents, level.text, sources.join(", "))
+        });
+        lines.collect()
+    }
+
+    /// The database's plans; with `analyze` as far as that may be.
+    pub(crate) async fn explain(&self, request: &ir::Request, analyze: bool) -> Vec<String> {
+        let program = self.source.compile(&self.catalog, request).unwrap();
+        let asked = self.connections.explain(&program, Variables(&[]), analyze);
+        asked.await.unwrap()
     }
 
     /// The answer, with its errors in lines below.
@@ -338,6 +358,17 @@ impl Steps {
     pub(crate) fn together(&self) -> ir::Request {
         let transactions = vec![transaction(self.steps.clone())];
         ir::Request { transactions, outputs: self.outputs, rows: self.rows }
+    }
+}
+
+fn source_text(source: &ParameterSource) -> String {
+    match source {
+        ParameterSource::Operand(Operand::Constant(Value::Text(text))) => format!("'{text}'"),
+        ParameterSource::Operand(Operand::Constant(Value::Integer(value))) => value.to_string(),
+        ParameterSource::Operand(other) => format!("{other:?}"),
+        ParameterSource::Parent { column } => format!("column {column} above"),
+        ParameterSource::Keys { level, column } => format!("keys {column} of {}", level.0),
+        ParameterSource::Rows { level, column } => format!("column {column} of {}", level.0),
     }
 }
 

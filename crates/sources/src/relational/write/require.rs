@@ -4,7 +4,7 @@ use ir::{Otherwise, OtherwiseKind, Require, Rows};
 use sql::Expression;
 
 use super::super::compile::{CompileError, Compiler};
-use super::super::level::{LevelKind, Page, ParameterSource, Parents, Requirement, Test, Unit};
+use super::super::level::{LevelKind, Page, ParameterSource, Requirement, Test, Unit};
 use super::super::parents::LinkedScope;
 use super::super::statement::Statement;
 use super::super::value::ParameterKind;
@@ -41,13 +41,8 @@ impl Compiler<'_> {
         rows: &Rows,
         filter: &ir::Filter,
     ) -> Result<response::LevelId, CompileError> {
-        if matches!(self.strategy, super::super::Strategy::Nested)
-            && matches!(rows.from, ir::From::Returned { .. })
-        {
-            return Err(CompileError::not_built("a condition on the rows of a change"));
-        }
         let mut statement = Statement::default();
-        let LinkedScope { mut scope, .. } = self.top_scope(rows, &mut statement)?;
+        let LinkedScope { mut scope, how, .. } = self.top_scope(rows, &mut statement)?;
         if !filter.is_all() {
             let condition = self.filter(filter, &mut scope, &mut statement)?;
             scope.select.and_where(condition);
@@ -56,7 +51,7 @@ impl Compiler<'_> {
         let one = statement.parameter(one, ParameterKind::Limit { look_ahead: false });
         scope.select.limit = Some(Expression::Parameter(one));
         let kind = LevelKind::Rows(Page::default());
-        let level = self.push(rows, None, &scope.select, statement, kind, Parents::Top)?;
+        let level = self.push(rows, None, &scope.select, statement, kind, how)?;
         self.close(level)?;
         Ok(level)
     }
