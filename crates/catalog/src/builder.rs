@@ -46,6 +46,8 @@ pub struct NewFunction {
     pub strict: bool,
     pub arguments: Vec<Argument>,
     pub result: FunctionResult,
+    /// The name that it has for what it gives, if it has one for all of that.
+    pub output_name: Option<Box<str>>,
     pub description: Option<Box<str>>,
 }
 
@@ -135,8 +137,16 @@ impl Builder {
 
     pub fn function(&mut self, function: NewFunction) -> FunctionId {
         let id = FunctionId::new(self.catalog.functions.len());
-        let NewFunction { namespace, name, volatility, strict, arguments, result, description } =
-            function;
+        let NewFunction {
+            namespace,
+            name,
+            volatility,
+            strict,
+            arguments,
+            result,
+            output_name,
+            description,
+        } = function;
         self.catalog.functions.push(Function {
             id,
             namespace,
@@ -145,6 +155,7 @@ impl Builder {
             strict,
             arguments,
             result,
+            output_name,
             description,
         });
         id

@@ -16,6 +16,8 @@ pub struct Function {
     /// What it takes, in the order of the source.
     pub arguments: Vec<Argument>,
     pub result: FunctionResult,
+    /// The name that it has for what it gives, if it has one for all of that.
+    pub output_name: Option<Box<str>>,
     pub description: Option<Box<str>>,
 }
 

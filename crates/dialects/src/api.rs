@@ -29,8 +29,20 @@ pub struct Api {
     /// Entities by what their opaque ids begin with.
     prefixes: FxHashMap<Box<str>, EntityId>,
     nesting: Option<Nesting>,
+    /// What of a request's changes is done together.
+    pub transactions: Transactions,
     /// Collisions of names and what else could not be offered.
     pub notes: Vec<Note>,
+}
+
+/// What of a request's changes is done together, or not at all.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Transactions {
+    /// Each root field by itself.
+    #[default]
+    Each,
+    /// All of them.
+    Request,
 }
 
 /// How many levels of relationships a root field may have below its own.
@@ -62,7 +74,10 @@ impl Api {
     #[must_use]
     pub fn is_empty(&self) -> bool {
         let is_of_source = |field: &FieldBinding| {
-            matches!(field, FieldBinding::Rows(_) | FieldBinding::Computed(_))
+            matches!(
+                field,
+                FieldBinding::Rows(_) | FieldBinding::Computed(_) | FieldBinding::Mutation(_)
+            )
         };
         !self.fields.iter().any(is_of_source)
     }
@@ -248,6 +263,7 @@ impl ApiBuilder {
             calls,
             prefixes,
             nesting,
+            transactions: Transactions::default(),
             notes,
         }
     }

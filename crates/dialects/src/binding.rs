@@ -35,6 +35,62 @@ pub enum FieldBinding {
     Aggregate(AggregateField),
     /// A part of a value that has parts: a composite's attribute, a bound of a range.
     Part { part: Part, value: ValueShape },
+    /// A change: a field of the mutation type, and of no other.
+    Mutation(Box<MutationBinding>),
+    /// A field of what a change gives. A relationship or a [`FieldBinding::NodeId`] there is that
+    /// of the changed row.
+    Payload(PayloadField),
+}
+
+/// A change, and what it gives.
+#[derive(Clone, Debug, PartialEq)]
+pub struct MutationBinding {
+    pub change: Change,
+    /// The entity of the rows that come back; `None`: none come back.
+    pub returned: Option<EntityId>,
+    pub form: MutationForm,
+    /// What is said where there is no row to change; `None`: nothing is, it is no error.
+    pub missing: Option<Box<str>>,
+    /// What an update says that sets nothing; `None`: the field is null, and nothing is done.
+    pub unchanged: Option<Box<str>>,
+}
+
+/// What is changed. Which rows, and to what, its inputs say.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Change {
+    /// One row is made of the inputs' [`InputRole::Stored`] values.
+    Create(EntityId),
+    /// The rows that the inputs' [`InputRole::Equal`]s or [`InputRole::NodeId`] find get the
+    /// [`InputRole::Stored`] values.
+    Update(EntityId),
+    /// The rows that are found so go.
+    Delete(EntityId),
+    /// A function is called with the inputs' [`InputRole::Argument`]s.
+    Call(FunctionId),
+}
+
+/// In which form a change gives what comes back.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum MutationForm {
+    /// An object of [`PayloadField`]s, which is there whether or not a row came back.
+    Payload,
+    /// The row itself, or null.
+    Row,
+}
+
+/// What a field of what a change gives shows.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum PayloadField {
+    /// The text of [`InputRole::ClientMutationId`] as it came.
+    ClientMutationId,
+    /// The root object of queries.
+    Query,
+    /// The row, or the value of a function.
+    Row,
+    /// All rows or values that a function gave.
+    Rows,
+    /// The row with its position in the order of the field's arguments.
+    Edge,
 }
 
 /// What a field shows of all rows of a set.
@@ -292,6 +348,12 @@ pub enum InputRole {
     },
     /// A part of a value: read by the form of the value's type.
     Member,
+    /// An object of inputs of a change.
+    Inputs,
+    /// The value that a change stores in a field; null is one, too.
+    Stored(FieldId),
+    /// A text of the client that it gets back with what the change gives.
+    ClientMutationId,
     /// The field equals the value.
     Equal(FieldId),
     /// The value of a function of the row equals the value.

@@ -18,11 +18,12 @@ pub mod lower;
 pub mod phrag;
 pub mod postgraphile;
 
-pub use api::{Api, ApiBuilder};
+pub use api::{Api, ApiBuilder, Transactions};
 pub use binding::{
-    AggregateField, AggregateValue, ColumnBinding, ConnectionField, EdgeField, EntityBinding,
-    FieldBinding, GroupBy, InputBinding, InputRole, Meaning, NodeIdBinding, OrderBy, PageInfoField,
-    RowsBinding, RowsForm, RowsFrom, ValueBinding, ValueShape,
+    AggregateField, AggregateValue, Change, ColumnBinding, ConnectionField, EdgeField,
+    EntityBinding, FieldBinding, GroupBy, InputBinding, InputRole, Meaning, MutationBinding,
+    MutationForm, NodeIdBinding, OrderBy, PageInfoField, PayloadField, RowsBinding, RowsForm,
+    RowsFrom, ValueBinding, ValueShape,
 };
 pub use lower::{Introspection, LowerError, Lowered, lower};
 

@@ -2,6 +2,8 @@
 
 #[path = "postgraphile/hostile.rs"]
 mod hostile;
+#[path = "postgraphile/mutations.rs"]
+mod mutations;
 #[path = "postgraphile/shop.rs"]
 mod shop;
 #[path = "postgraphile/tables.rs"]
@@ -16,8 +18,10 @@ use graphql::print_schema;
 
 use tables::Tables;
 
+/// What is read: mutations have tests of their own.
 fn make(catalog: &Catalog, simple_collections: SimpleCollections) -> Api {
-    api(catalog, &Options { simple_collections, ..Options::default() })
+    let disable_default_mutations = true;
+    api(catalog, &Options { simple_collections, disable_default_mutations, ..Options::default() })
 }
 
 /// One line for each note.

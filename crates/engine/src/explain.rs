@@ -4,9 +4,10 @@
 use std::fmt::Write as _;
 use std::sync::Arc;
 
+use graphql::operation::OperationKind;
 use graphql::value::Slot;
 use graphql::variables::{Path, Variables as Values};
-use graphql::{GraphQLError, Request, coerce_variable_values};
+use graphql::{ErrorCode, GraphQLError, Request, coerce_variable_values};
 use sources::Variables;
 use sources::relational::{Level, LevelKind, ParameterKind, ParameterSource, Parents};
 
@@ -95,6 +96,11 @@ impl Worker {
         analyze: bool,
     ) -> Result<Vec<String>, Vec<GraphQLError>> {
         let planned = self.plan(request, &mut Report::default())?;
+        if analyze && planned.document.operation.kind != OperationKind::Query {
+            let message =
+                "A mutation is explained without figures: for these it would have to run.";
+            return Err(vec![GraphQLError::new(ErrorCode::NotSupported, message)]);
+        }
         let program = &planned.prepared.plan.program;
         let plans =
             self.connections.explain(program, Variables(&planned.variables.values), analyze).await;

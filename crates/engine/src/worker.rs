@@ -157,10 +157,11 @@ impl Worker {
         let plan = &prepared.plan;
         let compile = || engine.source.compile_portions(&engine.catalog, &prepared.request);
         let delivery = match delivery {
-            Delivery::Whole => sources::Delivery::Whole,
-            Delivery::Streamed => {
+            Delivery::Streamed if operation.kind == OperationKind::Query => {
                 sources::Delivery::Streamed { compile: &compile, sizes: self.sizes }
             }
+            // Nothing is told of a change before it is there to stay.
+            Delivery::Whole | Delivery::Streamed => sources::Delivery::Whole,
         };
         let executed = self.connections.deliver(plan, asked, sink, delivery, observed).await;
         drop(timed);

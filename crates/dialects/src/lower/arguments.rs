@@ -1,7 +1,8 @@
 //! Arguments of a list or row field: filter, order and page.
 
+use catalog::FieldId;
 use graphql::CollectedField;
-use graphql::opaque::{OpaqueKind, OpaqueShape};
+use graphql::opaque::{OpaqueKind, OpaqueShape, OpaqueValues};
 use graphql::schema::TypeRef;
 use ir::{Filter, Operand};
 
@@ -9,7 +10,7 @@ use super::call::Given;
 use super::filter::{Around, meaning};
 use super::input::{Input, Presence};
 use super::{Context, LowerError};
-use crate::binding::{ArgumentBinding, InputRole, OrderBy, ValueBinding};
+use crate::binding::{ArgumentBinding, InputRole, NodeIdBinding, OrderBy, ValueBinding};
 
 /// The most orders of one list: each of them is a part of every cursor.
 const ORDERS: usize = 64;
@@ -35,6 +36,35 @@ pub(super) struct Arguments {
 pub(super) struct Opaque {
     pub(super) shape: OpaqueShape,
     pub(super) operand: Operand,
+}
+
+impl Opaque {
+    /// The condition that a row has the opaque id; `None` if it is an id of other rows. One with a
+    /// null in it is no row's, but might have been.
+    pub(super) fn filter(&self, binding: &NodeIdBinding) -> Option<Filter> {
+        let nulls = match &self.shape.values {
+            OpaqueValues::Nulls(nulls) => nulls,
+            OpaqueValues::Number => return None,
+        };
+        let tagged = matches!(&self.shape.tags[..], [tag] if *tag == binding.prefix);
+        if !tagged || nulls.len() != binding.key.len() {
+            return None;
+        }
+        if nulls.contains(&true) {
+            return Some(Filter::Or(Vec::new()));
+        }
+        let equal = |(field, part): (&FieldId, u16)| Filter::Compare {
+            place: ir::Place::field(*field),
+            comparison: ir::Comparison::Equal,
+            operand: Operand::Decoded {
+                slot: Box::new(self.operand.clone()),
+                codec: ir::Codec::Base64JsonArray,
+                part,
+            },
+        };
+        // The tag is part 0.
+        Some(Filter::and(binding.key.iter().zip(1..).map(equal).collect()))
+    }
 }
 
 const INVALID_CURSOR: &str =
@@ -118,7 +148,10 @@ impl Context<'_> {
                         arguments.orders.extend(self.sort_field(id, &input, field)?);
                     }
                 }
-                InputRole::Member => {}
+                InputRole::Member
+                | InputRole::Inputs
+                | InputRole::Stored(_)
+                | InputRole::ClientMutationId => {}
                 InputRole::SortField(_)
                 | InputRole::GroupBy
                 | InputRole::RelatedGroup { .. }

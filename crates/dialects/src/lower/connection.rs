@@ -78,7 +78,8 @@ impl<'a> Context<'a> {
         Ok(Connection { fields: self.shape.add_fields(fields), look_ahead, shown })
     }
 
-    fn edge(
+    /// The fields of an edge, over its row.
+    pub(super) fn edge(
         &mut self,
         object: TypeId,
         sets: &[SelectionSetId],
@@ -90,6 +91,9 @@ impl<'a> Context<'a> {
         for field in &self.collect(object, sets)? {
             let node = match self.binding(field)? {
                 None => Node::Literal(self.typename(object)),
+                Some((FieldBinding::Edge(EdgeField::Cursor), _)) if !order.has_cursor() => {
+                    Node::Literal(b"null".as_slice().into())
+                }
                 Some((FieldBinding::Edge(EdgeField::Cursor), _)) => {
                     Node::Base64(self.cursor_pieces(order, outputs))
                 }

@@ -198,6 +198,9 @@ impl Context<'_> {
             )
             | (
                 InputRole::Member
+                | InputRole::Inputs
+                | InputRole::Stored(_)
+                | InputRole::ClientMutationId
                 | InputRole::NodeId
                 | InputRole::Argument(_)
                 | InputRole::CallArguments

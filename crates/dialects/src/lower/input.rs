@@ -4,6 +4,7 @@
 //! an operand asks nothing.
 
 use graphql::opaque::{OpaqueKind, OpaqueShape, read_opaque};
+use graphql::operation::Location;
 use graphql::schema::{EnumValueId, InputId, TypeId, TypeRef};
 use graphql::value::{Slot, Value};
 use graphql::variables::{Aspect, Path, PathItem};
@@ -11,7 +12,7 @@ use ir::Operand;
 use serde_json_bytes::Value as Json;
 
 use super::{Context, LowerError};
-use crate::binding::ValueBinding;
+use crate::binding::{InputRole, ValueBinding};
 
 /// A value at an input position.
 #[derive(Clone, Debug)]
@@ -105,6 +106,63 @@ impl Context<'_> {
                 keys.iter().filter_map(|key| entry(key)).collect()
             }
         })
+    }
+
+    /// The fields of an input object that are given, where null is a value like any other and the
+    /// order means nothing.
+    pub(super) fn members_given<'o>(
+        &self,
+        input: &Input<'o>,
+        object: TypeId,
+        location: Location,
+    ) -> Result<Vec<(InputId, Input<'o>)>, LowerError> {
+        Ok(match input {
+            Input::Literal(Value::Object(entries)) => {
+                self.spend_inputs(entries.len())?;
+                let mut members = Vec::with_capacity(entries.len());
+                for (id, value) in entries {
+                    if self.is_given(*id, value, location)? {
+                        members.push((*id, Input::new(value)));
+                    }
+                }
+                members
+            }
+            Input::Literal(_) => Vec::new(),
+            Input::Variable(slot, path) => {
+                let keys = self.steering.key_set(*slot, path).unwrap_or_default();
+                self.spend_inputs(keys.len())?;
+                let member = |key: &str| {
+                    let id = self.api.schema.find_input_field(object, key)?;
+                    Some((id, Input::Variable(*slot, path.key(key))))
+                };
+                keys.iter().filter_map(|key| member(key)).collect()
+            }
+        })
+    }
+
+    /// Whether a value that stands in the document is there: a variable may be absent. One that
+    /// has a default may be null all the same, where null may not be.
+    pub(super) fn is_given(
+        &self,
+        id: InputId,
+        value: &Value,
+        location: Location,
+    ) -> Result<bool, LowerError> {
+        let Value::Variable(slot) = value else { return Ok(true) };
+        // Only given back: an absent one is null.
+        if self.api.input(id).role == InputRole::ClientMutationId {
+            return Ok(true);
+        }
+        let definition = &self.api.schema[id];
+        let may_be_null = !self.operation.variable(*slot).r#type.is_non_null();
+        if !definition.r#type.is_non_null() {
+            return Ok(!may_be_null || self.steering.given(*slot, &Path::default()));
+        }
+        if may_be_null && self.presence(&Input::new(value)) != Presence::Present {
+            let message = format!("{} must not be null.", definition.name);
+            return Err(LowerError::refused(&message, location));
+        }
+        Ok(true)
     }
 
     fn spend_inputs(&self, number: usize) -> Result<(), LowerError> {

@@ -14,6 +14,9 @@
 //! * `input.rs`: values, whether literal or variable
 //! * `outputs.rs`: the outputs of one set of rows
 //! * `leaf.rs`: values with parts
+//! * `mutation.rs`: root fields that change something
+//! * `stored.rs`: what the inputs of a change say
+//! * `returned.rs`: what a change gives
 
 mod aggregate;
 mod arguments;
@@ -22,10 +25,13 @@ mod connection;
 mod filter;
 mod input;
 mod leaf;
+mod mutation;
 mod order;
 mod outputs;
 mod paging;
+mod returned;
 mod selection;
+mod stored;
 
 use std::cell::Cell;
 use std::collections::HashMap;
@@ -142,9 +148,8 @@ pub fn lower(
     let fields = context.root_fields(root_type, &[operation.root], true)?;
     let Context { mut shape, next_output, next_rows, steps, echoes, .. } = context;
     shape.root = Some(fields);
-    let transaction = ir::Transaction { isolation: ir::Isolation::Snapshot, steps };
-    let request =
-        ir::Request { transactions: vec![transaction], outputs: next_output, rows: next_rows };
+    let transactions = mutation::transactions(operation.kind, api.transactions, steps);
+    let request = ir::Request { transactions, outputs: next_output, rows: next_rows };
     Ok(Lowered { request, shape, echoes, structure: steering.into_structure() })
 }
 

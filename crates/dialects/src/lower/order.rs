@@ -66,6 +66,20 @@ impl ListOrder {
     }
 }
 
+impl ListOrder {
+    /// The same for a row that has no number, since it was not read with others: its cursor holds
+    /// values, or there is none.
+    pub(super) fn of_one_row(mut self) -> Self {
+        self.cursor.by_number = false;
+        self
+    }
+
+    /// Whether a row has a cursor in it.
+    pub(super) fn has_cursor(&self) -> bool {
+        self.cursor.by_number || !self.cursor.values.is_empty()
+    }
+}
+
 impl Context<'_> {
     /// The order of a list of `entity` for which the request says `chosen`.
     pub(super) fn list_order(&self, entity: EntityId, chosen: &[OrderBy]) -> ListOrder {

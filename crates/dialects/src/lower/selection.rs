@@ -1,6 +1,6 @@
 //! Fields of objects: the root's, and those of rows.
 
-use graphql::opaque::{OpaqueKind, OpaqueValues};
+use graphql::opaque::OpaqueKind;
 use graphql::operation::{FieldRef, SelectionSetId};
 use graphql::schema::{FieldId, TypeId, TypeKind};
 use graphql::{CollectedField, collect_fields};
@@ -92,7 +92,10 @@ impl<'a> Context<'a> {
                         let found = self.lookup(field);
                         self.read(found)?
                     }
-                    FieldBinding::Column(_)
+                    FieldBinding::Mutation(binding) if top => self.mutation(binding, field)?,
+                    FieldBinding::Mutation(_)
+                    | FieldBinding::Payload(_)
+                    | FieldBinding::Column(_)
                     | FieldBinding::NodeId { .. }
                     | FieldBinding::Connection(_)
                     | FieldBinding::Edge(_)
@@ -126,7 +129,7 @@ impl<'a> Context<'a> {
         Ok(self.shape.add_fields(fields))
     }
 
-    fn row_field(
+    pub(super) fn row_field(
         &mut self,
         id: graphql::schema::FieldId,
         field: &CollectedField<'a>,
@@ -188,6 +191,8 @@ impl<'a> Context<'a> {
             | FieldBinding::Edge(_)
             | FieldBinding::PageInfo(_)
             | FieldBinding::Aggregate(_)
+            | FieldBinding::Mutation(_)
+            | FieldBinding::Payload(_)
             | FieldBinding::Part { .. } => Err(misplaced("row")),
         }
     }
@@ -243,22 +248,25 @@ impl<'a> Context<'a> {
                 Ok(node)
             }
             Ok(None) => Ok(null()),
-            Err(LowerError::NestedTooDeep) => {
-                self.level = 0;
+            Err(error) => self.failed(error),
+        }
+    }
+
+    /// The node of a root field that cannot be lowered; the error itself where it is not the
+    /// field's alone.
+    pub(super) fn failed(&mut self, error: LowerError) -> Result<Node, LowerError> {
+        let node = match error {
+            LowerError::NestedTooDeep => {
                 let nesting = self.api.nesting();
                 let message = nesting.map(|nesting| nesting.message.clone()).unwrap_or_default();
-                Ok(Node::TooDeep(message))
+                Node::TooDeep(message)
             }
-            Err(error @ LowerError::ConditionsTooDeep { .. }) => {
-                self.level = 0;
-                Ok(Node::TooDeep(error.to_string().into()))
-            }
-            Err(LowerError::Refused { message, .. }) => {
-                self.level = 0;
-                Ok(Node::Refused(message))
-            }
-            Err(error) => Err(error),
-        }
+            LowerError::ConditionsTooDeep { .. } => Node::TooDeep(error.to_string().into()),
+            LowerError::Refused { message, .. } => Node::Refused(message),
+            error => return Err(error),
+        };
+        self.level = 0;
+        Ok(node)
     }
 
     /// The rows that a field gives, and the node that shows them; `None` if no row can have the
@@ -396,25 +404,7 @@ fn single(id: ir::RowsId, entity: catalog::EntityId, filter: Filter, outputs: Ou
     }
 }
 
-/// The condition that a row has the opaque id; `None` if it is an id of other rows.
+/// The condition that a row has the opaque id; `None` if no row can have it.
 fn node_filter(id: &Opaque, binding: &NodeIdBinding) -> Option<Filter> {
-    let nulls = match &id.shape.values {
-        OpaqueValues::Nulls(nulls) => nulls,
-        OpaqueValues::Number => return None,
-    };
-    let tagged = matches!(&id.shape.tags[..], [tag] if *tag == binding.prefix);
-    if !tagged || nulls.len() != binding.key.len() || nulls.contains(&true) {
-        return None;
-    }
-    let equal = |(field, part): (&catalog::FieldId, u16)| Filter::Compare {
-        place: ir::Place::field(*field),
-        comparison: ir::Comparison::Equal,
-        operand: ir::Operand::Decoded {
-            slot: Box::new(id.operand.clone()),
-            codec: ir::Codec::Base64JsonArray,
-            part,
-        },
-    };
-    // The tag is part 0.
-    Some(Filter::and(binding.key.iter().zip(1..).map(equal).collect()))
+    id.filter(binding).filter(|filter| *filter != Filter::Or(Vec::new()))
 }

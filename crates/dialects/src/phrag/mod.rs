@@ -45,7 +45,7 @@ mod values;
 
 use catalog::Catalog;
 
-use crate::api::Api;
+use crate::api::{Api, Transactions};
 
 /// How 64-bit integers are shown.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -65,6 +65,8 @@ pub struct Options {
     pub default_limit: Option<u64>,
     /// So many levels of relations below a root field at most.
     pub max_nest_level: Option<usize>,
+    /// What of a request's changes is done together.
+    pub mutation_transactions: Transactions,
     /// Whether there are no aggregates.
     pub without_aggregation: bool,
 }
@@ -72,5 +74,7 @@ pub struct Options {
 /// Makes the API of a catalog.
 #[must_use]
 pub fn api(catalog: &Catalog, options: &Options) -> Api {
-    schema::build(catalog, plan::plan(catalog, options), options)
+    let mut api = schema::build(catalog, plan::plan(catalog, options), options);
+    api.transactions = options.mutation_transactions;
+    api
 }

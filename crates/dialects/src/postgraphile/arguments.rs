@@ -90,7 +90,8 @@ pub(super) fn add_page(build: &mut Build<'_>, field: FieldId, collection: Collec
     }
 }
 
-fn default_order(of: &Served<'_>) -> Const {
+/// The order of a list for which nothing is said.
+pub(super) fn default_order(of: &Served<'_>) -> Const {
     let name = if of.primary_key().is_empty() { order::NATURAL } else { order::PRIMARY_KEY_ASC };
     Const::List(vec![Const::Enum(name.into())])
 }

@@ -11,6 +11,7 @@ use super::aggregates::AggregateTypes;
 use super::claims::Claims;
 use super::enum_tables::EnumTables;
 use super::functions::ComputedValue;
+use super::mutations::inputs::RowInput;
 use super::naming::Inflection;
 use super::tags::annotations::Annotations;
 use super::types::ValueType;
@@ -46,6 +47,8 @@ pub(super) struct Build<'a> {
     pub(super) places: FxHashMap<EntityId, usize>,
     /// The types of entities' rows that were made so far.
     pub(super) row_types: FxHashMap<EntityId, TypeId>,
+    /// The input types of entities' rows; none where one could not be made.
+    pub(super) row_inputs: FxHashMap<(EntityId, RowInput), Option<TypeId>>,
     /// The types of aggregates of the entities that have them.
     pub(super) aggregates: FxHashMap<EntityId, AggregateTypes>,
 }
@@ -93,6 +96,7 @@ impl<'a> Build<'a> {
             composite_connections: FxHashMap::default(),
             places: FxHashMap::default(),
             row_types: FxHashMap::default(),
+            row_inputs: FxHashMap::default(),
             aggregates: FxHashMap::default(),
         }
     }

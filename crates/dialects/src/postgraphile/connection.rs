@@ -32,17 +32,56 @@ pub(super) fn add(build: &mut Build<'_>, one: &Served<'_>, row: TypeId) -> Optio
     if !has_collection(build, one, SimpleCollections::has_connections) {
         return None;
     }
-    let connected = Connected {
-        subject: &build.entity_name(one.entity.id),
-        connection: &build.inflection.connection_type(&one.name),
-        edge: &build.inflection.edge_type(&one.name),
-        item: &one.name,
-        through: None,
-        row: TypeRef::named(row).non_null_if(!build.options.setof_functions_contain_nulls),
-        has_page_info: true,
-    };
+    let names = Names::of(build, one);
+    let connected = names.connected(build, one, row);
     let added = add_types(build, &connected);
     added.map_err(|note| build.note_with(note, |build| build.rename_entity(one.entity.id))).ok()
+}
+
+/// Adds the edge type of an entity that has no connection.
+pub(super) fn add_edge(build: &mut Build<'_>, one: &Served<'_>, row: TypeId) -> Option<TypeId> {
+    let names = Names::of(build, one);
+    let connected = names.connected(build, one, row);
+    let claimant = Claimant { subject: connected.subject, what: "edge type" };
+    if let Err(note) = build.types.claim(connected.edge, claimant) {
+        build.note_with(note, |build| build.rename_entity(one.entity.id));
+        return None;
+    }
+    make_edge(build, &connected)
+}
+
+/// The names around an entity's connection.
+struct Names {
+    subject: String,
+    connection: String,
+    edge: String,
+}
+
+impl Names {
+    fn of(build: &Build<'_>, one: &Served<'_>) -> Self {
+        Self {
+            subject: build.entity_name(one.entity.id),
+            connection: build.inflection.connection_type(&one.name),
+            edge: build.inflection.edge_type(&one.name),
+        }
+    }
+
+    fn connected<'a>(
+        &'a self,
+        build: &Build<'_>,
+        one: &'a Served<'_>,
+        row: TypeId,
+    ) -> Connected<'a> {
+        Connected {
+            subject: &self.subject,
+            connection: &self.connection,
+            edge: &self.edge,
+            item: &one.name,
+            through: None,
+            row: TypeRef::named(row).non_null_if(!build.options.setof_functions_contain_nulls),
+            has_page_info: true,
+        }
+    }
 }
 
 /// Adds a connection type and its edge type; a note says which name is taken.
@@ -60,14 +99,13 @@ pub(super) fn add_types(build: &mut Build<'_>, of: &Connected<'_>) -> Result<Typ
 
 /// Adds the types, whose names were claimed.
 fn make_types(build: &mut Build<'_>, of: &Connected<'_>) -> Option<TypeId> {
-    let (cursor, int) = (build.scalar("Cursor")?, build.scalar("Int")?);
+    let int = build.scalar("Int")?;
     let page_info = if of.has_page_info { Some(page_info(build)?) } else { None };
     let (row, item) = (of.row, of.item);
 
     let description = descriptions::connection(item, of.through);
     let connection = build.add_type(of.connection, Some(description.into()), object(Vec::new()))?;
-    let description = descriptions::edge(item, of.through);
-    let edge = build.add_type(of.edge, Some(description.into()), object(Vec::new()))?;
+    let edge = make_edge(build, of)?;
     let edges = TypeRef::named(edge).non_null().list().non_null();
     let mut fields: Vec<(FieldDefinition, ConnectionField)> = vec![
         (field("nodes", &descriptions::nodes(item), row.list().non_null()), ConnectionField::Nodes),
@@ -82,14 +120,18 @@ fn make_types(build: &mut Build<'_>, of: &Connected<'_>) -> Option<TypeId> {
     for (definition, binding) in fields {
         build.api.add_field(connection, definition, FieldBinding::Connection(binding));
     }
-    build.api.add_field(
-        edge,
-        field("cursor", descriptions::CURSOR, cursor),
-        FieldBinding::Edge(EdgeField::Cursor),
-    );
-    let node = field("node", &descriptions::edge_node(item), row);
-    build.api.add_field(edge, node, FieldBinding::Edge(EdgeField::Node));
     Some(connection)
+}
+
+fn make_edge(build: &mut Build<'_>, of: &Connected<'_>) -> Option<TypeId> {
+    let cursor = build.scalar("Cursor")?;
+    let description = descriptions::edge(of.item, of.through);
+    let edge = build.add_type(of.edge, Some(description.into()), object(Vec::new()))?;
+    let definition = field("cursor", descriptions::CURSOR, cursor);
+    build.api.add_field(edge, definition, FieldBinding::Edge(EdgeField::Cursor));
+    let node = field("node", &descriptions::edge_node(of.item), of.row);
+    build.api.add_field(edge, node, FieldBinding::Edge(EdgeField::Node));
+    Some(edge)
 }
 
 /// The type of page information, made when the first connection needs it.

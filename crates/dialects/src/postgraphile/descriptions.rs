@@ -1,8 +1,10 @@
 //! What the API says about itself, in PostGraphile's words: clients and generated documentation
 //! compare schemas by their text. So the line breaks are PostGraphile's, too.
 //!
+//! * [`mutations`]: about what changes something
 //! * [`wrap`](mod@wrap): line breaks in texts that hold names
 
+pub(super) mod mutations;
 mod wrap;
 
 use wrap::wrap;
@@ -152,8 +154,9 @@ pub(super) fn input_type(r#type: &str) -> String {
     format!("An input for mutations affecting `{type}`", type = r#type)
 }
 
-pub(super) fn function_record(field: &str) -> String {
-    format!("The return type of our `{field}` query.")
+pub(super) fn function_record(field: &str, only_reads: bool) -> String {
+    let operation = if only_reads { "query" } else { "mutation" };
+    format!("The return type of our `{field}` {operation}.")
 }
 
 pub(super) fn connection(r#type: &str, through: Option<&str>) -> String {

@@ -13,7 +13,7 @@ use super::tags::omit::Action;
 use super::types::{ValueType, note_left_out, note_rows_left_out, value_type};
 use super::{
     SimpleCollections, aggregates, condition, connection, descriptions, enum_tables, filter,
-    naming, order, relations, view_key,
+    mutations, naming, order, relations, view_key,
 };
 use crate::binding::{
     ColumnBinding, EntityBinding, FieldBinding, NodeIdBinding, RowsBinding, RowsForm, RowsFrom,
@@ -41,6 +41,7 @@ pub(super) struct Served<'a> {
 pub(super) struct EntityTypes {
     pub(super) row: TypeId,
     pub(super) connection: Option<TypeId>,
+    pub(super) edge: Option<TypeId>,
     pub(super) order: Option<TypeId>,
     pub(super) condition: Option<TypeId>,
     pub(super) filter: Option<TypeId>,
@@ -253,17 +254,22 @@ pub(super) fn add_types(build: &mut Build<'_>, served: &mut [Served<'_>]) {
         if let Some(connection) = connection {
             aggregates::add(build, one, connection);
         }
+        let edge = match connection {
+            Some(_) => build.api.schema().find_type(&build.inflection.edge_type(&one.name)),
+            None if mutations::has_edge(build, one) => connection::add_edge(build, one, row),
+            None => None,
+        };
         // Without a field that gives several rows nothing would refer to these.
         let several =
             connection.is_some() || has_collection(build, one, SimpleCollections::has_lists);
-        let order = if several { order::add(build, one) } else { None };
+        let order = if several || edge.is_some() { order::add(build, one) } else { None };
         let condition = if several { condition::add(build, one) } else { None };
         // Rows of other entities may be filtered by its rows.
         let related = build.options.connection_filter.as_ref().is_some_and(|filter| {
             filter.relations && !(one.entity.outgoing.is_empty() && one.entity.incoming.is_empty())
         });
         let filter = if several || related { filter::add(build, one) } else { None };
-        one.types = Some(EntityTypes { row, connection, order, condition, filter });
+        one.types = Some(EntityTypes { row, connection, edge, order, condition, filter });
         build.api.bind_entity(one.entity.id, entity_binding(build, one, row));
     }
 }

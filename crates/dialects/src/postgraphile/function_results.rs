@@ -45,7 +45,8 @@ pub(super) enum Shown {
 }
 
 /// What the fields of a function give, with the types that this needs. `field` is the name of the
-/// first of them.
+/// first of them. One that may change something is called once, so that what it gives has no pages
+/// and no connection.
 pub(super) fn gives(
     build: &mut Build<'_>,
     served: &[Served<'_>],
@@ -86,7 +87,9 @@ pub(super) fn gives(
             let is_composite =
                 matches!(build.catalog.base_type(&definition.r#type), Type::Composite(_));
             let item_type = value.output.non_null_if(is_composite && never_null(build));
-            let connection = if is_composite {
+            let connection = if !function.only_reads() {
+                Ok(None)
+            } else if is_composite {
                 composite_connection(build, function, subject, &item, item_type)
             } else {
                 function_connection(build, function, subject, &item, value.output)
@@ -181,7 +184,8 @@ fn record(
         return Err(left_out(subject, message, "let it give another column."));
     }
     build.types.claim(&name, Claimant { subject, what: "type" })?;
-    let description = Some(descriptions::function_record(field).into());
+    let description = descriptions::function_record(field, function.only_reads());
+    let description = Some(description.into());
     let Some(row) = build.add_type(&name, description, object(Vec::new())) else {
         return Err(left_out(subject, "its type could not be made.", "rename it."));
     };
@@ -195,11 +199,11 @@ fn record(
     build.api.bind_entity(entity, EntityBinding { natural_cursor, ..EntityBinding::default() });
     let row = TypeRef::named(row);
     let connection = match shown {
-        Shown::Set => {
+        Shown::Set if function.only_reads() => {
             let row = row.non_null_if(never_null(build));
             function_connection(build, function, subject, &name, row)?
         }
-        Shown::Value { .. } | Shown::Row | Shown::Array => None,
+        Shown::Value { .. } | Shown::Row | Shown::Array | Shown::Set => None,
     };
     // As in PostGraphile, whose lists of records have nullable elements, whatever the options.
     let entity = Some(entity);

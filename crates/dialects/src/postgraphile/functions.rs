@@ -398,7 +398,7 @@ fn gives_set(function: &Function) -> bool {
 }
 
 /// What a person would rename: `public.add_numbers()`.
-fn subject(build: &Build<'_>, function: &Function) -> String {
+pub(super) fn subject(build: &Build<'_>, function: &Function) -> String {
     format!("{}()", build.catalog.function_name(function.id))
 }
 

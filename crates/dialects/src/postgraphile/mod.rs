@@ -1,8 +1,7 @@
 //! The API of PostGraphile 4.
 //!
-//! The reading side of what PostGraphile 4.14 makes of a database with its defaults: the same
-//! names, types, arguments, orders and descriptions; by option also the filters of the
-//! connection-filter plugin. Not there yet, and so not in the schema: mutations.
+//! What PostGraphile 4.14 makes of a database with its defaults: the same names, types, arguments,
+//! orders and descriptions; by option also the filters of the connection-filter plugin.
 //!
 //! * [`build`]: the API while it is made
 //! * [`naming`], [`inflection`]: how names are formed; [`names`]: the names of what there is
@@ -18,6 +17,7 @@
 //! * [`many_to_many`]: rows that another table joins
 //! * [`relations`], [`root`]: fields that give rows, with their [`arguments`]
 //! * [`functions`], [`function_results`]: functions as fields, and what they give
+//! * [`mutations`]: fields that change something
 //! * [`descriptions`]: what the API says about itself
 
 mod aggregate_computed;
@@ -40,6 +40,7 @@ mod functions;
 mod inflection;
 mod inputs;
 mod many_to_many;
+mod mutations;
 mod names;
 mod naming;
 mod offers;
@@ -55,7 +56,7 @@ mod view_key;
 
 use catalog::Catalog;
 
-use crate::api::Api;
+use crate::api::{Api, Transactions};
 use build::Build;
 use enum_tables::EnumTables;
 pub use enum_tables::wanted_rows;
@@ -79,6 +80,8 @@ pub struct Options {
     pub aggregates: bool,
     /// The global id is called `id`, and a column `id` is called `rowId`.
     pub classic_ids: bool,
+    /// Rows are changed by functions only.
+    pub disable_default_mutations: bool,
     /// The filters of the connection-filter plugin; without it there are none.
     pub connection_filter: Option<FilterOptions>,
     /// JSON stands in answers and arguments as itself, not as a string that holds JSON.
@@ -96,6 +99,8 @@ pub struct Options {
     pub disable_aggregates_by_default: bool,
     /// What a table joins is shown past it, as the plugin pg-many-to-many gives it.
     pub many_to_many: bool,
+    /// What of a request's changes is done together.
+    pub mutation_transactions: Transactions,
     /// Addresses of networks and of network cards have scalars of their own, not `String`.
     pub network_scalars: bool,
     pub simple_collections: SimpleCollections,
@@ -113,8 +118,10 @@ impl Default for Options {
             aggregates: false,
             disable_aggregates_by_default: false,
             many_to_many: false,
+            mutation_transactions: Transactions::default(),
             network_scalars: false,
             classic_ids: false,
+            disable_default_mutations: false,
             connection_filter: None,
             dynamic_json: false,
             geometric_types: false,
@@ -211,5 +218,8 @@ pub fn api(catalog: &Catalog, options: &Options) -> Api {
     }
     aggregate_orders::add(&mut build, &served);
     root::add_fields(&mut build, &served, query);
-    build.api.finish()
+    mutations::add(&mut build, &served);
+    let mut api = build.api.finish();
+    api.transactions = options.mutation_transactions;
+    api
 }

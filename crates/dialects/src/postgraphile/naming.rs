@@ -3,9 +3,12 @@
 //!
 //! Tables, columns and types come in by the name that the database or the tag `@name` gives them.
 
+mod mutations;
+
 use super::inflection::{pluralize, singularize};
 use super::{Options, SimplifiedNames};
 use crate::case::{camel_case, constant_case, spell_foreign, upper_camel_case};
+pub(super) use mutations::Verb;
 
 /// How names are formed.
 #[derive(Clone, Copy, Debug, Default)]

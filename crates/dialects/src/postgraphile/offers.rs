@@ -19,8 +19,8 @@ impl Build<'_> {
     }
 
     /// A key by its place among those of its entity.
-    pub(super) fn offers_key(&self, entity: EntityId, place: usize) -> bool {
-        !omits(self.key_tags(entity, place), Action::Read)
+    pub(super) fn offers_key(&self, entity: EntityId, place: usize, action: Action) -> bool {
+        !omits(self.key_tags(entity, place), action)
     }
 
     pub(super) fn offers_relationship(&self, relationship: &Relationship, action: Action) -> bool {

@@ -68,6 +68,37 @@ fn add_forward(
     relation.add(build, served, index, &name, deprecation(tags));
 }
 
+/// The field along a foreign key that leads from a row, for wherever else the row is shown.
+pub(super) fn forward_field(
+    build: &Build<'_>,
+    served: &[Served<'_>],
+    one: &Served<'_>,
+    relationship: &Relationship,
+) -> Option<(FieldDefinition, FieldBinding)> {
+    let is_hidden = build.names(&relationship.from_fields).into_iter().any(naming::is_hidden);
+    if is_hidden || !build.offers_relationship(relationship, Action::Read) {
+        return None;
+    }
+    let target = served.get(*build.places.get(&relationship.to)?)?;
+    let name = build.forward_name(relationship);
+    let tags = build.relationship_tags(relationship);
+    let description = match tags.text("forwardDescription") {
+        Some(given) => given.into(),
+        None => descriptions::reads_related(&target.name, &one.name),
+    };
+    let r#type = TypeRef::named(target.types?.row);
+    let deprecated = deprecation(tags);
+    let definition = FieldDefinition { deprecated, ..field(&name, &description, r#type) };
+    let hop = Hop { relationship: relationship.id, direction: HopDirection::Forward };
+    let binding = FieldBinding::Rows(RowsBinding {
+        from: RowsFrom::Relation(hop),
+        entity: target.entity.id,
+        form: to_one(build.catalog[relationship.to].is_unique(&relationship.to_fields)),
+        default_limit: None,
+    });
+    Some((definition, binding))
+}
+
 fn add_backward(
     build: &mut Build<'_>,
     served: &mut [Served<'_>],

@@ -85,7 +85,7 @@ pub(super) fn add_fields(build: &mut Build<'_>, served: &[Served<'_>], query: Op
 
 /// The keys by which rows are given, as their places among those of the entity: in the order of
 /// their columns, and then those that are declared, as they were declared.
-fn keys(one: &Served<'_>) -> Vec<usize> {
+pub(super) fn keys(one: &Served<'_>) -> Vec<usize> {
     let Entity { keys, fields, .. } = one.entity;
     let columns = |place: &usize| {
         let key = keys.get(*place).filter(|key| key.enforced)?;
@@ -144,7 +144,7 @@ fn add_by_key(
     let Some(types) = one.types else { return };
     let Some(key) = one.entity.keys.get(place) else { return };
     let readable = |field: &FieldId| build.offers_field(*field, Action::Read);
-    if !build.offers_key(one.entity.id, place) || !key.fields.iter().all(readable) {
+    if !build.offers_key(one.entity.id, place, Action::Read) || !key.fields.iter().all(readable) {
         return;
     }
     let columns = build.names(&key.fields);

@@ -3,7 +3,7 @@
 use std::path::Path;
 
 use dialects::postgraphile::SimplifiedNames;
-use dialects::{Dialect, phrag, postgraphile};
+use dialects::{Dialect, Transactions, phrag, postgraphile};
 
 /// Reads the line; an option that the dialect does not have is an error.
 pub(crate) fn parse(line: &str) -> Result<Dialect, String> {
@@ -25,6 +25,10 @@ pub(crate) fn parse(line: &str) -> Result<Dialect, String> {
             }
             (Dialect::PostGraphile(options), Some(("tags-file", value))) => {
                 set_tags(options, value)?;
+                true
+            }
+            (Dialect::PostGraphile(options), Some(("mutation-transactions", "request"))) => {
+                options.mutation_transactions = Transactions::Request;
                 true
             }
             (Dialect::PostGraphile(options), Some(("simple-collections", value))) => {
@@ -95,6 +99,7 @@ fn set_flag(options: &mut postgraphile::Options, word: &str) -> bool {
         "disable-aggregates-by-default" => options.disable_aggregates_by_default = true,
         "many-to-many" => options.many_to_many = true,
         "classic-ids" => options.classic_ids = true,
+        "disable-default-mutations" => options.disable_default_mutations = true,
         "dynamic-json" => options.dynamic_json = true,
         "geometric-types" => options.geometric_types = true,
         "network-scalars" => options.network_scalars = true,

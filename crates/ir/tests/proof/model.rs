@@ -161,6 +161,7 @@ fn new_function(name: &str, argument: &str) -> NewFunction {
         strict: false,
         arguments: vec![argument],
         result: FunctionResult::Nothing,
+        output_name: None,
         description: None,
     }
 }

@@ -1,7 +1,7 @@
 //! Which API of which database.
 
 use clap::{Args, ValueEnum};
-use dialects::{Dialect, phrag, postgraphile};
+use dialects::{Dialect, Transactions, phrag, postgraphile};
 use engine::SourceAddress;
 
 use super::filter::Filters;
@@ -30,6 +30,9 @@ pub(crate) struct ApiOptions {
     /// For SQLite and for phrag: 64-bit integers as Int, or as BigInt [default: int]
     #[arg(long, env = "THALWEG_BIGINT", value_name = "FORM")]
     pub(crate) bigint: Option<BigInt>,
+    /// What of a request's mutations is done together, or not at all [default: each]
+    #[arg(long, env = "THALWEG_MUTATION_TRANSACTIONS", value_name = "WHICH")]
+    pub(crate) mutation_transactions: Option<MutationTransactions>,
     #[command(flatten)]
     pub(crate) postgraphile: PostGraphileOptions,
     /// For postgraphile: simple lists beside or instead of connections [default: omit]
@@ -79,6 +82,14 @@ pub(crate) enum BigInt {
     String,
 }
 
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub(crate) enum MutationTransactions {
+    /// Each root field in a transaction of its own
+    Each,
+    /// The whole request in one transaction
+    Request,
+}
+
 impl ApiOptions {
     pub(crate) fn address(&self) -> Result<SourceAddress, Failure> {
         let none = || Failure::Usage("there is no SOURCE, and no configuration file".into());
@@ -107,6 +118,10 @@ impl ApiOptions {
     }
 
     fn dialect(&self) -> Result<Dialect, Failure> {
+        let mutation_transactions = match self.mutation_transactions {
+            None | Some(MutationTransactions::Each) => Transactions::Each,
+            Some(MutationTransactions::Request) => Transactions::Request,
+        };
         match self.dialect {
             DialectName::Postgraphile => {
                 refuse(self.default_limit.is_some(), "--default-limit", "phrag")?;
@@ -126,6 +141,7 @@ impl ApiOptions {
                 })?;
                 Ok(Dialect::PostGraphile(postgraphile::Options {
                     connection_filter,
+                    mutation_transactions,
                     simple_collections,
                     ..self.postgraphile.of_dialect()?
                 }))
@@ -142,6 +158,7 @@ impl ApiOptions {
                     big_integers,
                     default_limit: self.default_limit,
                     max_nest_level: self.max_nest_level,
+                    mutation_transactions,
                     without_aggregation: self.use_aggregation == Some(false),
                 }))
             }

@@ -18,6 +18,9 @@ pub(crate) struct PostGraphileOptions {
     /// For postgraphile: the global id is `id`, and a column `id` is `rowId`
     #[arg(long, env = "THALWEG_CLASSIC_IDS")]
     classic_ids: bool,
+    /// For postgraphile: no fields that make, change and take away rows; functions only
+    #[arg(long, env = "THALWEG_DISABLE_DEFAULT_MUTATIONS")]
+    disable_default_mutations: bool,
     /// For postgraphile: JSON as itself in answers and arguments, not as a string that holds it
     #[arg(long, env = "THALWEG_DYNAMIC_JSON")]
     dynamic_json: bool,
@@ -94,6 +97,7 @@ impl PostGraphileOptions {
             (self.aggregates, "--aggregates"),
             (self.many_to_many, "--many-to-many"),
             (self.classic_ids, "--classic-ids"),
+            (self.disable_default_mutations, "--disable-default-mutations"),
             (self.dynamic_json, "--dynamic-json"),
             (self.geometric_types, "--geometric-types"),
             (self.include_extension_resources, "--include-extension-resources"),
@@ -119,6 +123,7 @@ impl PostGraphileOptions {
             disable_aggregates_by_default: self.disable_aggregates_by_default,
             many_to_many: self.many_to_many,
             classic_ids: self.classic_ids,
+            disable_default_mutations: self.disable_default_mutations,
             dynamic_json: self.dynamic_json,
             geometric_types: self.geometric_types,
             ignore_indexes: !self.no_ignore_indexes,

@@ -13,8 +13,14 @@ pub(in crate::postgraphile) enum Action {
     Order,
     /// All of its rows at the root.
     All,
-    /// Giving it in values.
+    /// Giving it in new rows and in values.
     Create,
+    /// Changing it.
+    Update,
+    /// Taking its rows away.
+    Delete,
+    /// Giving it in rows that functions take, in the input type that has all columns.
+    Base,
     /// Its rows as the many side of a relation.
     Many,
     /// Calling it.
@@ -51,6 +57,9 @@ impl Action {
             Self::Order => "order",
             Self::All => "all",
             Self::Create => "create",
+            Self::Update => "update",
+            Self::Delete => "delete",
+            Self::Base => "base",
             Self::Many => "many",
             Self::Execute => "execute",
             Self::ManyToMany => MANY_TO_MANY,

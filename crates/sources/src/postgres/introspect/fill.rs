@@ -84,6 +84,7 @@ impl Fill<'_> {
                 relation.kind,
                 boxed(relation.description.as_ref()),
             );
+            self.builder.offer(id, relation.offered);
             self.types.entities.insert(relation.oid, id);
             self.physical_rows.push(relation.row_array);
             self.one_table.push(relation.one_table);

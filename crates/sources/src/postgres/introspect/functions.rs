@@ -87,6 +87,11 @@ impl Fill<'_> {
             });
         }
         let result = self.result(namespace, subject, function)?;
+        let mut outputs = function.parameters.iter().filter(|one| one.mode.is_output());
+        let output_name = match (outputs.next(), outputs.next()) {
+            (Some(output), None) if !output.name.is_empty() => Some(output.name.as_str().into()),
+            _ => None,
+        };
         self.physical_arguments.push(inputs.iter().map(|parameter| parameter.r#type).collect());
         self.builder.function(NewFunction {
             namespace: Some(namespace.into()),
@@ -95,6 +100,7 @@ impl Fill<'_> {
             strict: function.strict,
             arguments,
             result,
+            output_name,
             description: function.description.as_deref().map(Box::from),
         });
         Ok(())

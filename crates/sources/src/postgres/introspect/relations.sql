@@ -8,6 +8,13 @@ select
   rel.relkind,
   coalesce(typ.typarray, 0) as row_array,
   rel.relkind = 'p' or rel.relkind = 'r' and not rel.relhassubclass as one_table,
+  -- 4: rows can be changed; 8: made; 16: taken away; of a view also by triggers.
+  case rel.relkind
+    when 'm' then 0
+    when 'v' then pg_relation_is_updatable(rel.oid, true)
+    when 'f' then pg_relation_is_updatable(rel.oid, true)
+    else 28
+  end as changes,
   comment.description
 from pg_class as rel
 left join pg_type as typ on typ.oid = rel.reltype

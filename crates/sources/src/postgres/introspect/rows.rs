@@ -1,6 +1,6 @@
 //! What the statements answer, one type a statement. Fields are read by the names of columns.
 
-use catalog::{EntityKind, Finds, Generated, KeyKind, Volatility};
+use catalog::{EntityKind, Finds, Generated, KeyKind, Offered, Volatility};
 use tokio_postgres::{Error, Row};
 
 /// A row of `namespaces.sql`.
@@ -19,6 +19,8 @@ pub(super) struct Relation {
     pub(super) row_array: u32,
     /// Whether its keys tell all rows that are read of it: no other table inherits from it.
     pub(super) one_table: bool,
+    /// Which changes of its rows PostgreSQL takes.
+    pub(super) offered: Offered,
     pub(super) description: Option<String>,
 }
 
@@ -155,6 +157,7 @@ impl Namespace {
 
 impl Relation {
     pub(super) fn from_row(row: &Row) -> Result<Self, Error> {
+        let changes: i32 = row.try_get("changes")?;
         Ok(Self {
             oid: row.try_get("oid")?,
             namespace: row.try_get("relnamespace")?,
@@ -168,6 +171,11 @@ impl Relation {
             },
             row_array: row.try_get("row_array")?,
             one_table: row.try_get("one_table")?,
+            offered: Offered {
+                insert: changes & 8 != 0,
+                update: changes & 4 != 0,
+                delete: changes & 16 != 0,
+            },
             description: row.try_get("description")?,
         })
     }

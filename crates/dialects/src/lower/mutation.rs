@@ -1,0 +1,162 @@
+//! Root fields that change something: each a write or a call, and what is read of it.
+
+use catalog::EntityId;
+use graphql::CollectedField;
+use graphql::operation::OperationKind;
+use ir::{
+    Assignment, Filter, From, Insert, InsertedRows, Isolation, Otherwise, OtherwiseKind, Page,
+    Require, Rows, RowsId, State, Step, StepId, StepKind, Transaction, Update, Write, WriteKind,
+};
+use response::Node;
+
+use super::stored::Changed;
+use super::{Context, LowerError, Outputs};
+use crate::api::Transactions;
+use crate::binding::{Change, MutationBinding};
+
+impl<'a> Context<'a> {
+    /// The node of a root field that changes something, whose steps are added. What is wrong with
+    /// the field alone makes it null with an error, and then nothing of it is done.
+    pub(super) fn mutation(
+        &mut self,
+        binding: &'a MutationBinding,
+        field: &CollectedField<'a>,
+    ) -> Result<Node, LowerError> {
+        let before = self.steps.len();
+        let lowered = self.changed(binding, field);
+        lowered.or_else(|error| {
+            self.steps.truncate(before);
+            match self.api.transactions {
+                Transactions::Each => self.failed(error),
+                // Where one field fails, nothing of the request is done.
+                Transactions::Request => Err(error),
+            }
+        })
+    }
+
+    fn changed(
+        &mut self,
+        binding: &'a MutationBinding,
+        field: &CollectedField<'a>,
+    ) -> Result<Node, LowerError> {
+        let mut changed = self.changed_by(field)?;
+        let client_text = changed.client_mutation_id.take();
+        let Some(kind) = self.step_of(binding, changed, field)? else {
+            return Ok(Node::Literal(b"null".as_slice().into()));
+        };
+        let write = self.add_step(kind);
+        if let Some(message) = &binding.missing {
+            let rows = returned(self.rows_id(), write, true, Outputs::default());
+            let otherwise = Otherwise::new(OtherwiseKind::Missing, message.clone());
+            let filter = Filter::all();
+            self.add_step(StepKind::Require(Require { rows, filter, exists: true, otherwise }));
+        }
+        let place = self.steps.len();
+        let payload = self.payload(binding, field, client_text.as_ref())?;
+        if let Some((id, outputs)) = payload.read {
+            let rows = returned(id, write, payload.single, outputs);
+            let step = Step { id: StepId(0), root: self.root, kind: StepKind::Read(rows) };
+            // Before what the payload reads beside the row, which nothing refers to by its place.
+            self.steps.insert(place, step);
+            for (place, step) in self.steps.iter_mut().enumerate().skip(place) {
+                step.id = step_id(place);
+            }
+        }
+        Ok(payload.node)
+    }
+
+    /// What the source is to do; nothing where the field is null without an error.
+    fn step_of(
+        &self,
+        binding: &MutationBinding,
+        changed: Changed,
+        field: &CollectedField<'_>,
+    ) -> Result<Option<StepKind>, LowerError> {
+        let write = |entity, kind| StepKind::Write(Write { entity, kind, children: Vec::new() });
+        Ok(Some(match binding.change {
+            Change::Create(entity) => {
+                let (fields, row) = changed.stored.into_iter().unzip();
+                let insert = Insert { fields, rows: InsertedRows::each(vec![row]) };
+                write(entity, WriteKind::Insert(insert))
+            }
+            Change::Update(entity) => {
+                let Some(filter) = self.found_by(entity, &changed) else { return Ok(None) };
+                if changed.stored.is_empty() {
+                    return match &binding.unchanged {
+                        Some(message) => Err(LowerError::refused(message, field.location)),
+                        None => Ok(None),
+                    };
+                }
+                let assignment = |(field, operand)| (field, Assignment::Set(operand));
+                let assignments = changed.stored.into_iter().map(assignment).collect();
+                write(entity, WriteKind::Update(Update { filter, assignments, at_most: None }))
+            }
+            Change::Delete(entity) => {
+                let Some(filter) = self.found_by(entity, &changed) else { return Ok(None) };
+                write(entity, WriteKind::Delete { filter, at_most: None })
+            }
+            Change::Call(function) => StepKind::Call(self.call(function, None, changed.given)?),
+        }))
+    }
+
+    /// Which rows are meant; `None` where the opaque id is not one of the entity.
+    fn found_by(&self, entity: EntityId, changed: &Changed) -> Option<Filter> {
+        let mut filters = changed.keys.clone();
+        if let Some(id) = &changed.node_id {
+            let binding = self.api.find_entity(entity)?.node_id.as_ref()?;
+            filters.push(id.as_ref()?.filter(binding)?);
+        }
+        // Without a key all rows would be meant.
+        (!filters.is_empty()).then(|| Filter::and(filters))
+    }
+
+    fn add_step(&mut self, kind: StepKind) -> StepId {
+        let id = step_id(self.steps.len());
+        self.steps.push(Step { id, root: self.root, kind });
+        id
+    }
+}
+
+/// The rows that a step touched.
+fn returned(id: RowsId, step: StepId, single: bool, outputs: Outputs) -> Rows {
+    Rows {
+        id,
+        from: From::Returned { step, state: State::After },
+        filter: Filter::all(),
+        order: Vec::new(),
+        page: Page::All,
+        distinct: Vec::new(),
+        single,
+        shown: true,
+        outputs: outputs.into_list(),
+    }
+}
+
+fn step_id(place: usize) -> StepId {
+    StepId(u32::try_from(place).unwrap_or(u32::MAX))
+}
+
+/// What is done together of the steps of an operation.
+pub(super) fn transactions(
+    kind: OperationKind,
+    together: Transactions,
+    steps: Vec<Step>,
+) -> Vec<Transaction> {
+    let isolation = match kind {
+        OperationKind::Query | OperationKind::Subscription => Isolation::Snapshot,
+        OperationKind::Mutation => Isolation::ReadCommitted,
+    };
+    if isolation == Isolation::Snapshot || together == Transactions::Request {
+        return vec![Transaction { isolation, steps }];
+    }
+    let mut transactions: Vec<Transaction> = Vec::new();
+    for step in steps {
+        match transactions.last_mut() {
+            Some(last) if last.steps.last().is_some_and(|before| before.root == step.root) => {
+                last.steps.push(step);
+            }
+            Some(_) | None => transactions.push(Transaction { isolation, steps: vec![step] }),
+        }
+    }
+    transactions
+}

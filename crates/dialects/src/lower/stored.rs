@@ -1,0 +1,119 @@
+//! What the inputs of a change say: which rows are meant, and what is stored in them.
+
+use catalog::FieldId;
+use graphql::CollectedField;
+use graphql::opaque::OpaqueKind;
+use graphql::schema::InputId;
+use graphql::value::Value;
+use ir::{Comparison, Filter, Operand, Place};
+use response::Node;
+
+use super::arguments::Opaque;
+use super::call::Given;
+use super::input::Input;
+use super::selection::misplaced;
+use super::{Context, LowerError};
+use crate::binding::InputRole;
+
+/// What a change is asked to do.
+#[derive(Debug, Default)]
+pub(super) struct Changed {
+    /// Values by the fields that they are stored in, in the order of these.
+    pub(super) stored: Vec<(FieldId, Operand)>,
+    /// Conditions that say which rows are meant.
+    pub(super) keys: Vec<Filter>,
+    /// An opaque id; `Some(None)` if it is none of this API.
+    pub(super) node_id: Option<Option<Opaque>>,
+    /// What is given to the function that is called.
+    pub(super) given: Vec<Given>,
+    /// The client's own text, as JSON or as a parameter.
+    pub(super) client_mutation_id: Option<ClientText>,
+}
+
+/// A text that the client gets back.
+#[derive(Debug)]
+pub(super) enum ClientText {
+    Literal(Box<[u8]>),
+    Operand(Operand),
+}
+
+impl Context<'_> {
+    /// What the arguments of a field that changes something say.
+    pub(super) fn changed_by(&self, field: &CollectedField<'_>) -> Result<Changed, LowerError> {
+        let mut changed = Changed::default();
+        for (id, value) in field.arguments {
+            if self.is_given(*id, value, field.location)? {
+                self.say(*id, &Input::new(value), field, &mut changed)?;
+            }
+        }
+        // The order in which a client names fields means nothing.
+        changed.stored.sort_by_key(|(field, _)| *field);
+        Ok(changed)
+    }
+
+    /// Adds what one input says, which is given. Objects of inputs stand in one another as deep
+    /// as the schema has them.
+    fn say(
+        &self,
+        id: InputId,
+        input: &Input<'_>,
+        field: &CollectedField<'_>,
+        changed: &mut Changed,
+    ) -> Result<(), LowerError> {
+        let r#type = self.api.schema[id].r#type;
+        match &self.api.input(id).role {
+            InputRole::Inputs => {
+                for (id, input) in self.members_given(input, r#type.base, field.location)? {
+                    self.say(id, &input, field, changed)?;
+                }
+            }
+            InputRole::Stored(column) => {
+                changed.stored.push((*column, self.operand(input, r#type)));
+            }
+            InputRole::Equal(column) => changed.keys.push(Filter::Compare {
+                place: Place::field(*column),
+                comparison: Comparison::Equal,
+                operand: self.operand(input, r#type),
+            }),
+            InputRole::NodeId => {
+                let shape = self.opaque(input, OpaqueKind::NodeId);
+                let operand = self.operand(input, r#type);
+                changed.node_id = Some(shape.map(|shape| Opaque { shape, operand }));
+            }
+            InputRole::Argument(argument) => {
+                changed.given.extend(self.given(*argument, input, r#type));
+            }
+            InputRole::ClientMutationId => {
+                changed.client_mutation_id = Some(match input {
+                    Input::Literal(value) => ClientText::Literal(text(value)),
+                    Input::Variable(..) => ClientText::Operand(self.plain_operand(input)),
+                });
+            }
+            _ => return Err(misplaced("an input of a change")),
+        }
+        Ok(())
+    }
+
+    /// The node that gives the client its own text back.
+    pub(super) fn echo(&mut self, text: Option<&ClientText>) -> Node {
+        match text {
+            None => Node::Literal(b"null".as_slice().into()),
+            Some(ClientText::Literal(text)) => Node::Literal(text.clone()),
+            Some(ClientText::Operand(operand)) => {
+                let place = u16::try_from(self.echoes.len()).unwrap_or(u16::MAX);
+                self.echoes.push(operand.clone());
+                Node::Echo(place)
+            }
+        }
+    }
+}
+
+/// A text of the document as JSON.
+fn text(value: &Value) -> Box<[u8]> {
+    let mut json = Vec::new();
+    match value {
+        Value::String(text) => response::escape::write_string(text, &mut json),
+        _ => json.extend_from_slice(b"null"),
+    }
+    json.into()
+}

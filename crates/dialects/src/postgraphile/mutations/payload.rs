@@ -1,0 +1,133 @@
+//! What a change gives: the client's own text, the row with what it refers to, and the root.
+
+use catalog::FieldId;
+use graphql::schema::{FieldDefinition, TypeId, TypeRef};
+
+use super::claim_type;
+use crate::binding::{FieldBinding, PayloadField};
+use crate::postgraphile::arguments;
+use crate::postgraphile::build::{Build, field, object};
+use crate::postgraphile::claims::{Claimant, Claims};
+use crate::postgraphile::descriptions;
+use crate::postgraphile::entity::Served;
+use crate::postgraphile::naming::Verb;
+use crate::postgraphile::relations::{forward_field, outgoing_in_order};
+use crate::postgraphile::tags::omit::Action;
+
+/// Adds the type of what a change of an entity's rows gives.
+pub(super) fn of_rows(
+    build: &mut Build<'_>,
+    served: &[Served<'_>],
+    one: &Served<'_>,
+    verb: Verb,
+) -> Option<TypeId> {
+    let table = build.table_name(one.entity.id);
+    let name = build.inflection.payload(verb, table);
+    let row = one.types?.row;
+    if !claim_type(build, one, &name, "payload type") {
+        return None;
+    }
+    let description = descriptions::mutations::payload(verb, &one.name);
+    let mut payload = Payload::new(build, &name, description)?;
+    let description = descriptions::mutations::changed_row(verb, &one.name);
+    let name = build.inflection.table_field(table);
+    let definition = field(&name, &description, TypeRef::named(row));
+    let subject = build.entity_name(one.entity.id);
+    payload.add(build, &subject, definition, FieldBinding::Payload(PayloadField::Row));
+    if verb == Verb::Delete {
+        payload.add_deleted_id(build, one, &subject);
+    }
+    payload.add_query(build);
+    payload.add_around_row(build, served, one, &subject);
+    Some(payload.r#type)
+}
+
+/// The type of what a change gives, while it is made.
+pub(super) struct Payload {
+    pub(super) r#type: TypeId,
+    names: Claims,
+}
+
+impl Payload {
+    /// A type whose name was claimed, with what every such type has first.
+    pub(super) fn new(build: &mut Build<'_>, name: &str, description: String) -> Option<Self> {
+        let text = build.scalar("String")?;
+        let r#type = build.add_type(name, Some(description.into()), object(Vec::new()))?;
+        let mut names = Claims::default();
+        names.reserve("clientMutationId", "a field of every payload");
+        names.reserve("query", "a field of every payload");
+        let definition = field("clientMutationId", descriptions::mutations::CLIENT_ID, text);
+        let binding = FieldBinding::Payload(PayloadField::ClientMutationId);
+        build.api.add_field(r#type, definition, binding);
+        Some(Self { r#type, names })
+    }
+
+    /// Adds a field, unless its name is taken.
+    pub(super) fn add(
+        &mut self,
+        build: &mut Build<'_>,
+        subject: &str,
+        definition: FieldDefinition,
+        binding: FieldBinding,
+    ) -> Option<graphql::schema::FieldId> {
+        let claimant = Claimant { subject, what: "field of a payload" };
+        match self.names.claim(&definition.name, claimant) {
+            Ok(()) => Some(build.api.add_field(self.r#type, definition, binding)),
+            Err(note) => {
+                build.note(note);
+                None
+            }
+        }
+    }
+
+    /// Adds the global id of the row that is gone.
+    fn add_deleted_id(&mut self, build: &mut Build<'_>, one: &Served<'_>, subject: &str) {
+        let Some(id) = build.scalar("ID") else { return };
+        let name = build.inflection.deleted_node_id(&one.entity.name);
+        let key: Vec<FieldId> = one.primary_key().to_vec();
+        let binding = match key.is_empty() {
+            true => FieldBinding::Literal(b"null".as_slice().into()),
+            false => {
+                let prefix = build.inflection.node_prefix(&one.entity.name).into();
+                FieldBinding::NodeId { prefix, key }
+            }
+        };
+        self.add(build, subject, FieldDefinition::new(&name, id), binding);
+    }
+
+    /// Adds the root of queries, which see the change.
+    pub(super) fn add_query(&self, build: &mut Build<'_>) {
+        let Some(query) = build.api.schema().query else { return };
+        let definition = field("query", descriptions::mutations::QUERY, TypeRef::named(query));
+        let binding = FieldBinding::Payload(PayloadField::Query);
+        build.api.add_field(self.r#type, definition, binding);
+    }
+
+    /// Adds what the row refers to, and the row with its position among all.
+    pub(super) fn add_around_row(
+        &mut self,
+        build: &mut Build<'_>,
+        served: &[Served<'_>],
+        one: &Served<'_>,
+        subject: &str,
+    ) {
+        for relationship in outgoing_in_order(build, one.entity) {
+            if let Some((definition, binding)) = forward_field(build, served, one, relationship) {
+                self.add(build, subject, definition, binding);
+            }
+        }
+        let id = one.entity.id;
+        let shown = build.offers_entity(id, Action::All) || build.offers_entity(id, Action::Many);
+        let edge = one.types.and_then(|types| types.edge);
+        let Some(edge) = edge.filter(|_| shown && build.collections(id).has_connections()) else {
+            return;
+        };
+        let name = build.inflection.edge_field(build.table_name(id));
+        let description = descriptions::mutations::edge_of_row(&one.name);
+        let definition = field(&name, &description, TypeRef::named(edge));
+        let binding = FieldBinding::Payload(PayloadField::Edge);
+        if let Some(field) = self.add(build, subject, definition, binding) {
+            arguments::add_order(build, field, Some(arguments::default_order(one)), one);
+        }
+    }
+}

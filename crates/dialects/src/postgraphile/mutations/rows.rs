@@ -1,0 +1,241 @@
+//! Making, changing and taking away rows, one at a time.
+
+use catalog::{EntityId, FieldId, KeyKind};
+use graphql::schema::{FieldDefinition, InputDefinition, TypeId, TypeRef};
+
+use super::inputs::{self, RowInput};
+use super::{Field, Mutations, add_input_type, add_member, claim_type, is_offered, payload};
+use crate::binding::{Change, InputRole, MutationBinding, MutationForm};
+use crate::postgraphile::build::{Build, field, input};
+use crate::postgraphile::claims::Claimant;
+use crate::postgraphile::descriptions::mutations as descriptions;
+use crate::postgraphile::entity::{Column, Served};
+use crate::postgraphile::naming::Verb;
+use crate::postgraphile::root;
+use crate::postgraphile::tags::deprecation;
+use crate::postgraphile::tags::omit::Action;
+
+/// Adds the field that makes a row.
+pub(super) fn add_create(
+    build: &mut Build<'_>,
+    served: &[Served<'_>],
+    one: &Served<'_>,
+    mutations: &mut Mutations,
+) {
+    let table = build.table_name(one.entity.id);
+    let name = build.inflection.create(table);
+    if !is_offered(build, one, Verb::Create) || !claim_field(build, one, mutations, &name) {
+        return;
+    }
+    let Some(payload) = payload::of_rows(build, served, one, Verb::Create) else { return };
+    let input_name = build.inflection.input_of(&name);
+    if !claim_type(build, one, &input_name, "input type") {
+        return;
+    }
+    let description = descriptions::create_input(&one.name);
+    let Some(input_type) = add_input_type(build, &input_name, description) else { return };
+    // Without a column that can be given, rows are made of nothing but defaults.
+    if let Some(row) = inputs::of_rows(build, one, RowInput::Create) {
+        let description = descriptions::to_be_created(&one.name);
+        let r#type = TypeRef::named(row).non_null();
+        let definition = input(&build.inflection.table_field(table), &description, r#type);
+        add_member(build, input_type, definition, InputRole::Inputs);
+    }
+    let definition = field(&name, &descriptions::creates(&one.name), TypeRef::named(payload));
+    let binding = binding(build, one, Verb::Create);
+    mutations.add_field(build, Field { definition, binding }, input_type);
+}
+
+/// Adds the fields that change or take away the row of a global id, or of a key.
+pub(super) fn add_changes(
+    build: &mut Build<'_>,
+    served: &[Served<'_>],
+    one: &Served<'_>,
+    verb: Verb,
+    mutations: &mut Mutations,
+) {
+    if !is_offered(build, one, verb) {
+        return;
+    }
+    let keys: Vec<(usize, Vec<Column>)> = root::keys(one)
+        .into_iter()
+        .filter_map(|place| Some((place, columns_of_key(build, one, place, verb)?)))
+        .collect();
+    if one.primary_key().is_empty() && keys.is_empty() {
+        return;
+    }
+    if verb == Verb::Update && inputs::columns(build, one, RowInput::Patch).next().is_none() {
+        return;
+    }
+    let Some(payload) = payload::of_rows(build, served, one, verb) else { return };
+    let changes = Changes { one, verb, payload };
+    if !one.primary_key().is_empty() {
+        changes.add_by_node_id(build, mutations);
+    }
+    for (place, columns) in &keys {
+        changes.add_by_key(build, mutations, *place, columns);
+    }
+}
+
+/// The columns of a key by which rows are changed.
+fn columns_of_key(
+    build: &Build<'_>,
+    one: &Served<'_>,
+    place: usize,
+    verb: Verb,
+) -> Option<Vec<Column>> {
+    let key = one.entity.keys.get(place)?;
+    let action = match verb {
+        Verb::Create => return None,
+        Verb::Update => Action::Update,
+        Verb::Delete => Action::Delete,
+    };
+    if !build.offers_key(one.entity.id, place, action) {
+        return None;
+    }
+    let column = |field: &FieldId| {
+        let column = one.column(*field).filter(|column| column.value.input.is_some());
+        column.filter(|_| build.offers_field(*field, Action::Read)).cloned()
+    };
+    key.fields.iter().map(column).collect()
+}
+
+/// The changes of one entity's rows of one kind.
+struct Changes<'s> {
+    one: &'s Served<'s>,
+    verb: Verb,
+    payload: TypeId,
+}
+
+impl Changes<'_> {
+    fn add_by_node_id(&self, build: &mut Build<'_>, mutations: &mut Mutations) {
+        let Self { one, verb, .. } = *self;
+        let name = build.inflection.change_by_node_id(verb, build.table_name(one.entity.id));
+        let Some(id) = build.scalar("ID") else { return };
+        let Some(input_type) = self.add_input(build, mutations, &name) else { return };
+        let description = descriptions::node_id_input(verb, &one.name);
+        let definition = input(build.inflection.node_id(), &description, id.non_null());
+        add_member(build, input_type, definition, InputRole::NodeId);
+        self.add_patch(build, input_type);
+        let description = descriptions::changes_by_node_id(verb, &one.name);
+        self.add_field(build, mutations, field(&name, &description, self.row()), input_type);
+    }
+
+    fn add_by_key(
+        &self,
+        build: &mut Build<'_>,
+        mutations: &mut Mutations,
+        place: usize,
+        columns: &[Column],
+    ) {
+        let Self { one, verb, .. } = *self;
+        let tags = build.key_tags(one.entity.id, place);
+        let name = match tags.text(verb.field_tag()) {
+            Some(name) => name.into(),
+            None => self.name_by_key(build, place),
+        };
+        let Some(input_type) = self.add_input(build, mutations, &name) else { return };
+        self.add_patch(build, input_type);
+        for column in columns {
+            let Some(r#type) = column.value.input else { continue };
+            let description = build.annotations.field(column.field).description.as_deref();
+            let definition = InputDefinition {
+                description: description.map(Into::into),
+                ..InputDefinition::new(&column.name, r#type.non_null())
+            };
+            add_member(build, input_type, definition, InputRole::Equal(column.field));
+        }
+        let description = descriptions::changes_by_key(verb, &one.name);
+        let definition = FieldDefinition {
+            deprecated: deprecation(tags),
+            ..field(&name, &description, self.row())
+        };
+        self.add_field(build, mutations, definition, input_type);
+    }
+
+    fn name_by_key(&self, build: &Build<'_>, place: usize) -> String {
+        let id: EntityId = self.one.entity.id;
+        let table = build.table_name(id);
+        let Some(key) = self.one.entity.keys.get(place) else { return String::new() };
+        let columns = build.column_names(&key.fields);
+        match key.kind {
+            KeyKind::Primary => build.inflection.change_by_primary_key(self.verb, table, &columns),
+            KeyKind::Unique => build.inflection.change_by(self.verb, table, &columns),
+        }
+    }
+
+    /// Takes the field's name, and adds its input type.
+    fn add_input(
+        &self,
+        build: &mut Build<'_>,
+        mutations: &mut Mutations,
+        name: &str,
+    ) -> Option<TypeId> {
+        if !claim_field(build, self.one, mutations, name) {
+            return None;
+        }
+        let input_name = build.inflection.input_of(name);
+        if !claim_type(build, self.one, &input_name, "input type") {
+            return None;
+        }
+        add_input_type(build, &input_name, descriptions::input_of(name))
+    }
+
+    /// Adds what the row is to become, where it is to become something.
+    fn add_patch(&self, build: &mut Build<'_>, input_type: TypeId) {
+        let patch = match self.verb {
+            Verb::Create | Verb::Delete => None,
+            Verb::Update => inputs::of_rows(build, self.one, RowInput::Patch),
+        };
+        let Some(patch) = patch else { return };
+        let name = build.inflection.patch_field(build.table_name(self.one.entity.id));
+        let description = descriptions::patch_input(&self.one.name);
+        let definition = input(&name, &description, TypeRef::named(patch).non_null());
+        add_member(build, input_type, definition, InputRole::Inputs);
+    }
+
+    fn row(&self) -> TypeRef {
+        TypeRef::named(self.payload)
+    }
+
+    fn add_field(
+        &self,
+        build: &mut Build<'_>,
+        mutations: &mut Mutations,
+        definition: FieldDefinition,
+        input_type: TypeId,
+    ) {
+        let binding = binding(build, self.one, self.verb);
+        mutations.add_field(build, Field { definition, binding }, input_type);
+    }
+}
+
+fn claim_field(
+    build: &mut Build<'_>,
+    one: &Served<'_>,
+    mutations: &mut Mutations,
+    name: &str,
+) -> bool {
+    let subject = build.entity_name(one.entity.id);
+    let claimed = mutations.names.claim(name, Claimant { subject: &subject, what: "mutation" });
+    claimed
+        .map_err(|note| build.note_with(note, |build| build.rename_entity(one.entity.id)))
+        .is_ok()
+}
+
+fn binding(build: &Build<'_>, one: &Served<'_>, verb: Verb) -> MutationBinding {
+    let id = one.entity.id;
+    let (change, guarded) = match verb {
+        Verb::Create => (Change::Create(id), false),
+        Verb::Update => (Change::Update(id), true),
+        Verb::Delete => (Change::Delete(id), true),
+    };
+    let collection = build.inflection.collection(build.table_name(id));
+    MutationBinding {
+        change,
+        returned: Some(id),
+        form: MutationForm::Payload,
+        missing: guarded.then(|| descriptions::missing(verb, &collection).into()),
+        unchanged: None,
+    }
+}
