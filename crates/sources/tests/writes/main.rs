@@ -7,6 +7,7 @@
 )]
 
 mod changes;
+mod cut;
 mod functions;
 mod lost;
 mod statements;

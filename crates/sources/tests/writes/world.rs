@@ -59,12 +59,17 @@ pub(crate) async fn world(sql: &str) -> Option<World> {
 
 impl World {
     async fn open(server: &'static Server, database: String) -> Option<Self> {
+        let url = server.url(&database);
+        Self::connect(server, database, url).await
+    }
+
+    async fn connect(server: &'static Server, database: String, url: String) -> Option<Self> {
         let options = OpenOptions {
             namespaces: vec!["public".to_owned()],
             extensions: Extensions::LeftOut,
             ..OpenOptions::default()
         };
-        let address = Address::Postgres(server.url(&database));
+        let address = Address::Postgres(url);
         let (source, catalog) = Source::open(&address, &options).await.unwrap();
         let connections = source.connections(Most::apart(2), &Memory::new(u64::MAX));
         Some(Self { server, database, catalog, source, connections })
@@ -86,6 +91,16 @@ impl World {
         let line =
             |row: Vec<Option<String>>| row.into_iter().map(text).collect::<Vec<_>>().join(",");
         rows.into_iter().map(line).collect::<Vec<_>>().join(" ")
+    }
+
+    pub(crate) fn port(&self) -> u16 {
+        self.server.port()
+    }
+
+    /// The same database, by way of another port.
+    pub(crate) async fn by_way_of(self, port: u16) -> Self {
+        let url = format!("postgres://postgres@127.0.0.1:{port}/{}", self.database);
+        Self::connect(self.server, self.database, url).await.unwrap()
     }
 
     pub(crate) fn url(&self) -> String {
