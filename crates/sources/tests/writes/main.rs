@@ -11,6 +11,7 @@ mod cut;
 mod functions;
 mod lost;
 mod statements;
+mod tables;
 mod transactions;
 mod values;
 mod world;
