@@ -121,7 +121,7 @@ fn refuse_zero_byte(text: &str) -> Result<(), SourceError> {
 }
 
 /// One value in the storage class in which SQLite keeps values of its kind.
-fn encode_value(value: &Resolved<'_>, kind: ValueKind) -> Result<Value, SourceError> {
+pub(super) fn encode_value(value: &Resolved<'_>, kind: ValueKind) -> Result<Value, SourceError> {
     if let Resolved::List(_) | Resolved::Parts(_) = value {
         // No column holds such values, so the schema lets none through.
         return Err(SourceError::input("a value that has parts cannot be compared"));

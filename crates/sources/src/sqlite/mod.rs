@@ -5,6 +5,7 @@
 //! * `functions`: what SQLite's own functions lack
 //! * `json`: JSON by its content
 //! * [`bind`] for parameters
+//! * `stored`: values as they are kept
 //! * `planning`: when statements are planned
 //! * `exact`: sums and averages with every digit
 //! * `statement`: prepared statements and their values; `idle`: those that nobody runs
@@ -36,6 +37,7 @@ mod pace;
 mod planning;
 pub mod source;
 mod statement;
+mod stored;
 mod threads;
 
 use error::is_busy;

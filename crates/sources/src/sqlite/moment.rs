@@ -63,11 +63,11 @@ pub(super) fn zoned_clock(text: &str) -> Option<i64> {
     Some((clock + west * SECOND) * 200_000 + west)
 }
 
-const SECOND: i64 = 1_000_000;
-const DAY: i64 = 86_400 * SECOND;
+pub(super) const SECOND: i64 = 1_000_000;
+pub(super) const DAY: i64 = 86_400 * SECOND;
 
 /// `HH:MM[:SS[.f]]` in microseconds, and the offset behind it in seconds west of Greenwich.
-fn clock_and_zone(text: &str) -> Option<(i64, i64)> {
+pub(super) fn clock_and_zone(text: &str) -> Option<(i64, i64)> {
     let (time, zone) = text.split_at(text.find(['Z', 'z', '+', '-']).unwrap_or(text.len()));
     let (clock, fraction) = time.trim_end().split_once('.').unwrap_or((time.trim_end(), ""));
     let mut parts = clock.split(':');

@@ -1,0 +1,18 @@
+//! Changing a file.
+//!
+//! One thread of a source has the one connection that writes: SQLite lets one writer in at a time,
+//! and those that wait for each other by trying again come in no order. Requests that change
+//! something wait for it in theirs. What they read of their changes is read in the same transaction
+//! and kept, so that the answer is written when it is known that the change is there.
+//!
+//! * [`thread`](mod@thread): the thread, and who waits for it
+//! * [`run`]: the transactions of a request
+//! * [`gathered`]: what their statements gave, and the cursor over it
+
+mod gathered;
+mod run;
+mod thread;
+
+pub(super) use gathered::GatheredCursor;
+pub(super) use run::Change;
+pub(super) use thread::FileWriter;

@@ -1,0 +1,215 @@
+//! The thread that changes a file.
+
+use std::collections::VecDeque;
+use std::path::{Path, PathBuf};
+use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
+use std::thread::Builder;
+use std::time::{Duration, Instant};
+
+use tokio::sync::oneshot;
+use tokio::time::timeout;
+
+use crate::error::{SourceError, SourceErrorKind};
+use crate::sqlite::STEPS;
+use crate::sqlite::connection::OpenFile;
+use crate::statistics::{Counter, Gauge};
+use crate::streamed::{Abandoned, Abandoner, died};
+
+/// How long the thread stays when it has nothing to do.
+const REST: Duration = Duration::from_secs(2);
+
+/// What runs on the thread: with its connection, or with the reason why there is none.
+type Work = Box<dyn FnOnce(Result<&OpenFile, SourceError>) + Send>;
+
+/// The way to the thread of a file. It ends when this is dropped and it has nothing to do.
+#[derive(Debug)]
+pub(in crate::sqlite) struct FileWriter(Arc<Shared>);
+
+#[derive(Debug)]
+struct Shared {
+    path: PathBuf,
+    /// How long a transaction waits for one of another process, and a request for its turn.
+    patience: Duration,
+    queue: Mutex<Queue>,
+    woken: Condvar,
+}
+
+#[derive(Default)]
+struct Queue {
+    waiting: VecDeque<(u64, Work)>,
+    /// The number of the next request.
+    next: u64,
+    has_thread: bool,
+    is_closed: bool,
+}
+
+/// A request that waits or runs. If this is dropped, it leaves the queue, or its statement is
+/// interrupted and its transaction rolled back.
+struct Turn {
+    shared: Arc<Shared>,
+    number: u64,
+    _abandoner: Abandoner,
+}
+
+/// Says that there is no thread any more, though it has panicked.
+struct Present(Arc<Shared>);
+
+impl FileWriter {
+    pub(in crate::sqlite) fn new(path: &Path, patience: Duration) -> Self {
+        let (queue, woken) = (Mutex::default(), Condvar::new());
+        Self(Arc::new(Shared { path: path.into(), patience, queue, woken }))
+    }
+
+    /// Runs `work` in its turn. If the future is dropped before that, it does not run at all.
+    pub(in crate::sqlite) async fn run<T: Send + 'static>(
+        &self,
+        counter: &Counter,
+        work: impl FnOnce(&OpenFile, &Abandoned) -> T + Send + 'static,
+    ) -> Result<T, SourceError> {
+        let shared = &self.0;
+        let (sender, mut ended) = oneshot::channel();
+        let abandoner = Abandoner::default();
+        let stop = abandoner.flag();
+        let (waiting, since) = (counter.hold(Gauge::Waiting), Instant::now());
+        let counts = counter.clone();
+        let work = move |file: Result<&OpenFile, SourceError>| {
+            drop(waiting);
+            counts.acquired(file.is_ok(), since.elapsed());
+            let _held = [counts.hold(Gauge::Open), counts.hold(Gauge::Used)];
+            let done = file.and_then(|file| {
+                let watched = Arc::clone(&stop);
+                file.connection.progress_handler(STEPS, Some(move || watched.is_set()))?;
+                Ok(work(file, &stop))
+            });
+            // Nobody may wait for it any more.
+            drop(sender.send(done));
+        };
+        let number = shared.push(Box::new(work))?;
+        let _turn = Turn { shared: Arc::clone(shared), number, _abandoner: abandoner };
+        let ended = match timeout(shared.patience, &mut ended).await {
+            Ok(ended) => ended,
+            Err(_) if shared.leave(number) => {
+                counter.acquired(false, shared.patience);
+                return Err(shared.not_in_time());
+            }
+            Err(_) => ended.await,
+        };
+        ended.unwrap_or_else(|_| Err(died()))
+    }
+}
+
+impl Drop for FileWriter {
+    fn drop(&mut self) {
+        self.0.lock().is_closed = true;
+        self.0.woken.notify_all();
+    }
+}
+
+impl Drop for Turn {
+    fn drop(&mut self) {
+        self.shared.leave(self.number);
+    }
+}
+
+impl Drop for Present {
+    fn drop(&mut self) {
+        let mut queue = self.0.lock();
+        queue.has_thread = false;
+        if !queue.waiting.is_empty() {
+            self.0.start(&mut queue);
+        }
+    }
+}
+
+impl Shared {
+    fn lock(&self) -> MutexGuard<'_, Queue> {
+        // Nothing that may panic is done under the lock.
+        self.queue.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// Has work wait for its turn, and gives its number.
+    fn push(self: &Arc<Self>, work: Work) -> Result<u64, SourceError> {
+        let mut queue = self.lock();
+        let number = queue.next;
+        queue.next += 1;
+        queue.waiting.push_back((number, work));
+        self.start(&mut queue);
+        if queue.has_thread {
+            self.woken.notify_one();
+            return Ok(number);
+        }
+        // It is dropped when nobody waits for the lock any more.
+        let unrun = queue.waiting.pop_back();
+        drop(queue);
+        drop(unrun);
+        Err(SourceError::new(SourceErrorKind::Overloaded, "no thread could be started"))
+    }
+
+    /// Takes work out of the queue. `false` if it does not wait.
+    fn leave(&self, number: u64) -> bool {
+        let work = {
+            let mut queue = self.lock();
+            let place = queue.waiting.iter().position(|(waiting, _)| *waiting == number);
+            place.and_then(|place| queue.waiting.remove(place))
+        };
+        work.is_some()
+    }
+
+    /// Starts the thread unless it is there.
+    fn start(self: &Arc<Self>, queue: &mut Queue) {
+        if queue.has_thread {
+            return;
+        }
+        let shared = Arc::clone(self);
+        let start = move || {
+            let present = Present(shared);
+            work(&present.0);
+        };
+        match Builder::new().name("sqlite-writer".into()).spawn(start) {
+            Ok(_) => queue.has_thread = true,
+            Err(error) => tracing::error!(%error, "no thread could be started"),
+        }
+    }
+
+    /// The next work; none if there is nothing to do for a while.
+    fn next(&self) -> Option<Work> {
+        let queue = self.lock();
+        let is_idle = |queue: &mut Queue| queue.waiting.is_empty() && !queue.is_closed;
+        let waited = self.woken.wait_timeout_while(queue, REST, is_idle);
+        let (mut queue, _) = waited.unwrap_or_else(PoisonError::into_inner);
+        queue.waiting.pop_front().map(|(_, work)| work)
+    }
+
+    fn not_in_time(&self) -> SourceError {
+        let milliseconds = self.patience.as_millis();
+        let message = format!("the changes of others took longer than {milliseconds} ms");
+        SourceError::new(SourceErrorKind::Busy, message)
+    }
+}
+
+impl std::fmt::Debug for Queue {
+    fn fmt(&self, formatter: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        formatter.debug_struct("Queue").field("waiting", &self.waiting.len()).finish_non_exhaustive()
+    }
+}
+
+/// Works until there is nothing to do.
+fn work(shared: &Shared) {
+    let mut file: Option<OpenFile> = None;
+    while let Some(work) = shared.next() {
+        work(open(&mut file, shared));
+        // One whose transaction could not be ended is closed, which ends it.
+        file = file.filter(|file| file.connection.is_autocommit());
+    }
+}
+
+/// The file that is at the path now.
+fn open<'f>(file: &'f mut Option<OpenFile>, shared: &Shared) -> Result<&'f OpenFile, SourceError> {
+    if file.as_ref().is_some_and(|file| !file.is_at(&shared.path)) {
+        *file = None;
+    }
+    match file {
+        Some(file) => Ok(file),
+        None => Ok(file.insert(OpenFile::open_for_changes(&shared.path, shared.patience)?)),
+    }
+}
