@@ -85,6 +85,12 @@ impl Sink {
         &mut self.bytes
     }
 
+    /// The memory that it holds some of, for what is read before it is written.
+    #[must_use]
+    pub fn another_held(&self) -> Held {
+        self.held.another()
+    }
+
     /// The place of the next byte.
     #[must_use]
     #[inline]

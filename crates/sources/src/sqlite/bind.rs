@@ -4,6 +4,7 @@ use rusqlite::types::Value;
 
 use super::json;
 use super::moment::{clock, day, instant, timestamp, zoned_clock};
+use super::stored::stored;
 use crate::error::SourceError;
 use crate::operand::{Resolved, Variables, resolve};
 use crate::relational::{Level, ParameterKind, ParameterSource, Program, ValueKind, like_pattern};
@@ -29,7 +30,7 @@ pub struct BoundLevel {
 #[derive(Debug)]
 pub enum BoundParameter {
     Value(Value),
-    /// A column of the parent's current row.
+    /// A column of the current row of the level above, or of the write whose row is read again.
     Parent(u16),
 }
 
@@ -55,13 +56,13 @@ fn bind_level(level: &Level, variables: Variables<'_>) -> Result<BoundLevel, Sou
     let mut bound = BoundLevel { bounds: level.bounds(variables)?, ..BoundLevel::default() };
     for parameter in &level.parameters {
         bound.parameters.push(match &parameter.source {
-            ParameterSource::Parent { column } => BoundParameter::Parent(*column),
+            ParameterSource::Parent { column } | ParameterSource::Rows { column, .. } => {
+                BoundParameter::Parent(*column)
+            }
             ParameterSource::Operand(operand) => {
                 BoundParameter::Value(encode(&resolve(operand, variables)?, parameter.kind)?)
             }
-            ParameterSource::Keys { .. } | ParameterSource::Rows { .. } => {
-                BoundParameter::Value(Value::Null)
-            }
+            ParameterSource::Keys { .. } => BoundParameter::Value(Value::Null),
         });
     }
     Ok(bound)
@@ -71,7 +72,7 @@ fn encode(value: &Resolved<'_>, kind: ParameterKind) -> Result<Value, SourceErro
     match kind {
         ParameterKind::Value { kind, .. } => encode_value(value, kind),
         ParameterKind::List { kind, .. } => encode_list(value, kind),
-        ParameterKind::Stored { kind, .. } => encode_value(value, kind),
+        ParameterKind::Stored { kind, .. } => stored(value, kind),
         ParameterKind::StoredArray { kind, .. } => encode_list(value, kind),
         // There are no lists, ranges and functions here.
         ParameterKind::Key { .. }

@@ -1,4 +1,4 @@
-//! Opening a database file for reading.
+//! Opening a database file.
 
 use std::path::Path;
 use std::time::Duration;
@@ -10,6 +10,9 @@ use super::exact::add_functions;
 use super::functions;
 use super::idle::Idle;
 use super::planning::Planning;
+
+/// How many statements are kept by the connection that changes the file.
+const STATEMENTS: usize = 256;
 
 /// How much of the file a connection keeps in memory; the system keeps the rest.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -78,6 +81,16 @@ impl OpenFile {
         let planning = Planning::Once;
         set(&connection, planning)?;
         Ok(Self { idle: Idle::default(), connection, planning, identity, cache })
+    }
+
+    /// Opens an existing file for changing it. One that can only be read says so when it is changed.
+    pub(super) fn open_for_changes(path: &Path, busy: Duration) -> Result<Self, rusqlite::Error> {
+        let file = Self::open(path, busy, Cache::Usual)?;
+        file.connection.pragma_update(None, "query_only", false)?;
+        // On already, unless the library was built otherwise.
+        file.connection.pragma_update(None, "foreign_keys", true)?;
+        file.connection.set_prepared_statement_cache_capacity(STATEMENTS);
+        Ok(file)
     }
 
     /// Has statements planned in a way. Those that were planned in the other are planned again.

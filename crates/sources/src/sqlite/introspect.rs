@@ -5,6 +5,7 @@
 //! * `read`: the queries and their rows
 //! * `fill`: rows become entities, fields, keys and indexes
 //! * `foreign_key`: foreign keys become relationships
+//! * `writable`: which changes views take
 //! * `name`: names for constraints, as SQLite keeps none
 //! * `note`: what is said about what is left out
 
@@ -13,6 +14,7 @@ mod foreign_key;
 mod name;
 mod note;
 mod read;
+mod writable;
 
 use catalog::Catalog;
 use rusqlite::Connection;

@@ -16,6 +16,7 @@
 //! * `pace`: how long programs take
 //! * `lanes`: who runs there, and who waits
 //! * `threads`: the threads for that, with their connections
+//! * `writer`: changing a file
 //! * [`source`]: a file read from every thread
 
 mod apart;
@@ -39,6 +40,7 @@ pub mod source;
 mod statement;
 mod stored;
 mod threads;
+mod writer;
 
 use error::is_busy;
 

@@ -2,7 +2,8 @@
 //!
 //! A statement runs on the thread that serves the request for a short while only. One that
 //! takes longer is started again on another thread, and from then on goes there at once, until it
-//! proves short; so does one that meets a writer: nobody waits behind a long query.
+//! proves short; so does one that meets a writer: nobody waits behind a long query. What changes
+//! the file is started once, by the one thread that does so.
 
 use std::cell::RefCell;
 use std::path::{Path, PathBuf};
@@ -26,19 +27,21 @@ use super::introspect::introspect;
 use super::pace::{Lane, Pace};
 use super::planning::{Planning, has_partial_indexes};
 use super::threads::Threads;
+use super::writer::{BoundRequirement, Change, FileWriter, GatheredCursor};
 use crate::error::{SourceError, SourceErrorKind};
 use crate::observed::Observed;
 use crate::operand::Variables;
 use crate::relational::{self, CompileError, Strategy};
 use crate::source::{Asked, ExecuteError, OpenError, Plan, Timeouts};
 use crate::statistics::Counter;
-use crate::streamed::{self, Delivery, End, Executed, Places, Sizes};
+use crate::streamed::{self, Abandoned, Delivery, End, Executed, Places, Sizes};
 
 /// A file that was opened once to read its schema.
 #[derive(Debug)]
 pub struct SqliteSource {
     path: PathBuf,
     threads: Arc<Threads>,
+    writer: Arc<FileWriter>,
     timeouts: Timeouts,
     partial_indexes: bool,
 }
@@ -64,6 +67,7 @@ pub struct SqliteConnections {
     inline_by_values: RefCell<Option<Box<Inline>>>,
     /// Boxed like the others.
     apart: Box<Apart>,
+    writer: Arc<FileWriter>,
     places: Places,
     timeouts: Timeouts,
 }
@@ -79,8 +83,9 @@ impl SqliteSource {
         let catalog = introspect(&file.connection)
             .map_err(|source| OpenError::SqliteCatalog { path: path.into(), source })?;
         let threads = Arc::new(Threads::new(path, file, timeouts.acquire));
+        let writer = Arc::new(FileWriter::new(path, timeouts.acquire));
         let partial_indexes = has_partial_indexes(&catalog);
-        Ok((Self { path: path.into(), threads, timeouts, partial_indexes }, catalog))
+        Ok((Self { path: path.into(), threads, writer, timeouts, partial_indexes }, catalog))
     }
 
     pub fn compile(
@@ -105,6 +110,7 @@ impl SqliteSource {
             inline: RefCell::default(),
             inline_by_values: RefCell::default(),
             apart,
+            writer: Arc::clone(&self.writer),
             places,
             timeouts,
         }
@@ -132,8 +138,12 @@ impl SqliteConnections {
         if program.program.levels.is_empty() {
             // The schema is told even where the file is out of reach.
             let mut nothing = SqliteCursor::new(&program.program, &bound, &mut []);
-            let written = writer(plan, program, sink, &failures).write(&mut nothing)?;
-            return Ok(Executed::Whole(written));
+            let writer = writer(plan, program, sink, &failures).echoing(asked.echoes);
+            return Ok(Executed::Whole(writer.write(&mut nothing)?));
+        }
+        if program.program.writes() {
+            let work = Apartly { plan: Arc::clone(plan), bound, failures };
+            return self.change(program, work, asked, sink, observed).await.map(Executed::Whole);
         }
         // One statement asks for the rows of another while these are written.
         observed.begin_round(0..program.program.levels.len());
@@ -157,6 +167,36 @@ impl SqliteConnections {
         };
         observed.end_round();
         executed
+    }
+
+    /// Runs what changes the file, once and by the thread that alone does so. Its answer is written
+    /// when it is known what became of it.
+    async fn change(
+        &self,
+        program: &SqliteProgram,
+        work: Apartly,
+        asked: Asked<'_>,
+        sink: Sink,
+        observed: &mut Observed,
+    ) -> Result<Written<SourceError>, ExecuteError> {
+        let Apartly { plan, bound, mut failures } = work;
+        let mut requirements = Vec::new();
+        for own in program.program.units.iter().flat_map(|unit| &unit.requirements) {
+            match BoundRequirement::new(own, asked.variables) {
+                Ok(requirement) => requirements.push(requirement),
+                Err(error) => failures.push((own.root, error)),
+            }
+        }
+        let held = sink.another_held();
+        let change = Change { plan: Arc::clone(&plan), bound, requirements, failures, held };
+        observed.begin_round(0..program.program.levels.len());
+        let run = move |file: &OpenFile, stop: &Abandoned| change.run(file, stop);
+        let changed = self.writer.run(self.apart.counter(), run).await;
+        observed.end_round();
+        let changed = changed??;
+        let writer = writer(&plan, program, sink, &changed.failures).echoing(asked.echoes);
+        let mut top = GatheredCursor::new(&program.program, &changed.bound, &changed.gathered);
+        Ok(writer.write(&mut top)?)
     }
 
     /// Sends the answer while it is made, if it proves long. Then the run ends, and begins again when

@@ -5,14 +5,17 @@
 //! something wait for it in theirs. What they read of their changes is read in the same transaction
 //! and kept, so that the answer is written when it is known that the change is there.
 //!
-//! * [`thread`](mod@thread): the thread, and who waits for it
-//! * [`run`]: the transactions of a request
-//! * [`gathered`]: what their statements gave, and the cursor over it
+//! * `thread`: the thread, and who waits for it
+//! * `run`: the transactions of a request
+//! * `gathered`: what their statements gave, and the cursor over it
+//! * `requirement`: what must be so before a transaction is committed
 
 mod gathered;
+mod requirement;
 mod run;
 mod thread;
 
 pub(super) use gathered::GatheredCursor;
-pub(super) use run::Change;
+pub(super) use requirement::BoundRequirement;
+pub(super) use run::{Change, Changed};
 pub(super) use thread::FileWriter;

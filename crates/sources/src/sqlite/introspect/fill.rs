@@ -10,7 +10,7 @@ use catalog::{
 
 use super::name::{self, Constraint};
 use super::read::{ColumnRow, IndexOrigin, IndexedColumnRow, Rows, TableKind, TableRow};
-use super::{foreign_key, note};
+use super::{foreign_key, note, writable};
 use crate::sqlite::declared::{Affinity, Declared, declared};
 
 /// The tables and views by their names; SQLite tells no difference between the cases of ASCII.
@@ -81,6 +81,7 @@ pub(super) fn catalog(rows: &Rows) -> Catalog {
         add_index(&mut builder, &mut tables, columns);
     }
     foreign_key::add(&mut builder, &mut tables, &rows.foreign_key_columns);
+    writable::add(&mut builder, &tables, &rows.triggers);
     builder.finish()
 }
 

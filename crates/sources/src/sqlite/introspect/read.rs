@@ -12,6 +12,7 @@ const VIEW_COLUMNS: Query =
 const COLUMNS_OF_VIEW: Query =
     Query { what: "columns of one view", text: include_str!("columns_of_view.sql") };
 const INDEXES: Query = Query { what: "indexes", text: include_str!("indexes.sql") };
+const TRIGGERS: Query = Query { what: "triggers", text: include_str!("triggers.sql") };
 const FOREIGN_KEYS: Query = Query { what: "foreign keys", text: include_str!("foreign_keys.sql") };
 
 #[derive(Clone, Copy)]
@@ -26,6 +27,7 @@ pub(super) struct Rows {
     pub(super) columns: Vec<ColumnRow>,
     pub(super) indexed_columns: Vec<IndexedColumnRow>,
     pub(super) foreign_key_columns: Vec<ForeignKeyColumnRow>,
+    pub(super) triggers: Vec<TriggerRow>,
     pub(super) broken_views: Vec<BrokenView>,
 }
 
@@ -82,6 +84,12 @@ pub(super) struct ForeignKeyColumnRow {
     pub(super) parent_column: Option<Box<str>>,
 }
 
+/// A trigger, by the statement that made it.
+pub(super) struct TriggerRow {
+    pub(super) table: Box<str>,
+    pub(super) text: Box<str>,
+}
+
 /// A view whose columns SQLite cannot tell.
 pub(super) struct BrokenView {
     pub(super) name: Box<str>,
@@ -96,7 +104,8 @@ pub(super) fn read(connection: &Connection) -> Result<Rows, IntrospectError> {
     let broken_views = read_view_columns(connection, &tables, &mut columns)?;
     let indexed_columns = select(connection, INDEXES, [], indexed_column)?;
     let foreign_key_columns = select(connection, FOREIGN_KEYS, [], foreign_key_column)?;
-    Ok(Rows { tables, columns, indexed_columns, foreign_key_columns, broken_views })
+    let triggers = select(connection, TRIGGERS, [], trigger)?;
+    Ok(Rows { tables, columns, indexed_columns, foreign_key_columns, triggers, broken_views })
 }
 
 /// One query for all views; view by view only if one of them is broken, to find which.
@@ -182,6 +191,10 @@ fn foreign_key_column(row: &Row<'_>) -> rusqlite::Result<ForeignKeyColumnRow> {
         column: row.get(3)?,
         parent_column: row.get(4)?,
     })
+}
+
+fn trigger(row: &Row<'_>) -> rusqlite::Result<TriggerRow> {
+    Ok(TriggerRow { table: row.get(0)?, text: row.get(1)? })
 }
 
 impl FromSql for TableKind {

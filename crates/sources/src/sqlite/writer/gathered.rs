@@ -14,6 +14,11 @@ use crate::sqlite::bind::Bound;
 #[derive(Debug)]
 pub(in crate::sqlite) struct Gathered {
     levels: Vec<Rows>,
+}
+
+/// The memory that rows take.
+#[derive(Debug)]
+pub(super) struct Holding {
     bytes: u64,
     held: Held,
 }
@@ -22,7 +27,7 @@ pub(in crate::sqlite) struct Gathered {
 #[derive(Debug, Default)]
 pub(super) struct Rows {
     /// How many columns a row has.
-    pub(super) columns: usize,
+    columns: usize,
     /// One row after the other.
     values: Vec<Owned>,
     count: usize,
@@ -48,10 +53,9 @@ pub(in crate::sqlite) struct GatheredCursor<'g> {
 }
 
 impl Gathered {
-    /// Nothing yet; what comes is counted in `held`.
-    pub(super) fn new(program: &Program, held: Held) -> Self {
-        let levels = program.levels.iter().map(|_| Rows::default()).collect();
-        Self { levels, bytes: 0, held }
+    /// Nothing yet.
+    pub(super) fn new(program: &Program) -> Self {
+        Self { levels: program.levels.iter().map(|_| Rows::default()).collect() }
     }
 
     pub(super) fn level(&self, level: LevelId) -> &Rows {
@@ -68,8 +72,14 @@ impl Gathered {
             self.set(LevelId(level), Rows::default());
         }
     }
+}
 
-    /// Counts a row as held.
+impl Holding {
+    pub(super) fn new(held: Held) -> Self {
+        Self { bytes: 0, held }
+    }
+
+    /// Counts the bytes of a row.
     pub(super) fn hold(&mut self, bytes: u64) -> Result<(), SourceError> {
         self.bytes += bytes;
         let held = self.held.grow_to(self.bytes);
@@ -78,6 +88,11 @@ impl Gathered {
 }
 
 impl Rows {
+    /// None yet, of so many columns.
+    pub(super) fn new(columns: usize) -> Self {
+        Self { columns, ..Self::default() }
+    }
+
     /// The number of the rows, or of those that were changed where none came back.
     pub(super) fn count(&self) -> u64 {
         if self.columns == 0 { self.changed } else { self.count as u64 }

@@ -4,11 +4,12 @@
 
 use std::sync::Arc;
 
-use response::{Held, LevelId};
+use response::Held;
 use rusqlite::types::Value;
 use rusqlite::{CachedStatement, ErrorCode, Transaction, TransactionBehavior};
 
-use super::gathered::{Gathered, Rows};
+use super::gathered::{Gathered, Holding, Rows};
+use super::requirement::BoundRequirement;
 use crate::error::{SourceError, SourceErrorKind};
 use crate::relational::{Level, LevelKind, Parents, Program, Unit};
 use crate::source::Plan;
@@ -17,11 +18,13 @@ use crate::sqlite::connection::OpenFile;
 use crate::streamed::Abandoned;
 
 /// A request that changes something.
+#[derive(Debug)]
 pub(in crate::sqlite) struct Change {
     pub(in crate::sqlite) plan: Arc<Plan>,
     pub(in crate::sqlite) bound: Bound,
-    /// What was wrong with root fields before anything was done.
-    pub(in crate::sqlite) failures: Vec<(u32, SourceError)>,
+    pub(in crate::sqlite) requirements: Vec<BoundRequirement>,
+    /// What is wrong with root fields before anything is done.
+    pub(in crate::sqlite) failures: Vec<RootError>,
     /// What is read is counted here.
     pub(in crate::sqlite) held: Held,
 }
@@ -31,58 +34,68 @@ pub(in crate::sqlite) struct Change {
 pub(in crate::sqlite) struct Changed {
     pub(in crate::sqlite) bound: Bound,
     pub(in crate::sqlite) gathered: Gathered,
-    pub(in crate::sqlite) failures: Vec<(u32, SourceError)>,
+    pub(in crate::sqlite) failures: Vec<RootError>,
+    /// As long as the rows are there.
+    _holding: Holding,
 }
+
+/// A root field, and why it is null.
+pub(in crate::sqlite) type RootError = (u32, SourceError);
 
 /// A request while it runs.
 struct Run<'r> {
     file: &'r OpenFile,
     program: &'r Program,
     bound: &'r Bound,
+    requirements: &'r [BoundRequirement],
     gathered: Gathered,
+    holding: Holding,
 }
-
-/// A root field, and why it is null.
-type RootError = (u32, SourceError);
 
 impl Change {
     /// Runs one transaction after the other, until the request goes away.
-    pub(in crate::sqlite) fn run(self, file: &OpenFile, stop: &Abandoned) -> Changed {
-        let Self { plan, bound, failures: before, held } = self;
-        let mut failures = Vec::new();
-        let gathered = match &plan.program {
-            crate::source::Program::Sqlite(program) => {
-                let program = &program.program;
-                let gathered = Gathered::new(program, held);
-                let mut run = Run { file, program, bound: &bound, gathered };
-                for unit in &program.units {
-                    if stop.is_set() {
-                        break;
-                    }
-                    if let Err(error) = run.unit(unit, &before) {
-                        run.gathered.forget(unit.levels.clone());
-                        failures.extend(failed(unit, error));
-                    }
-                }
-                run.gathered
-            }
-            // The source has compiled the plan itself.
-            crate::source::Program::Postgres(_) => return Changed::nothing(bound, held),
+    pub(in crate::sqlite) fn run(
+        self,
+        file: &OpenFile,
+        stop: &Abandoned,
+    ) -> Result<Changed, SourceError> {
+        let Self { plan, bound, requirements, failures: before, held } = self;
+        let crate::source::Program::Sqlite(program) = &plan.program else {
+            return Err(SourceError::new(SourceErrorKind::Internal, "a plan of another source"));
         };
-        Changed { bound, gathered, failures }
+        let program = &program.program;
+        let (gathered, holding) = (Gathered::new(program), Holding::new(held));
+        let requirements = &requirements;
+        let mut run = Run { file, program, bound: &bound, requirements, gathered, holding };
+        let mut failures = Vec::new();
+        for unit in &program.units {
+            if stop.is_set() {
+                break;
+            }
+            if let Err(error) = run.unit(unit, &before, stop) {
+                run.gathered.forget(unit.levels.clone());
+                failures.extend(program.fail_unit(unit, error));
+            }
+        }
+        let Run { gathered, holding, .. } = run;
+        Ok(Changed { bound, gathered, failures, _holding: holding })
     }
 }
 
 impl Run<'_> {
-    /// One transaction. What stands in the file afterwards is known where this returns without an
-    /// error.
-    fn unit(&mut self, unit: &Unit, before: &[RootError]) -> Result<(), RootError> {
+    /// One transaction: it is there when this returns without an error, and else nothing of it.
+    fn unit(
+        &mut self,
+        unit: &Unit,
+        before: &[RootError],
+        stop: &Abandoned,
+    ) -> Result<(), RootError> {
         if let Some(error) = before.iter().find(|(root, _)| unit.roots.contains(root)) {
             return Err(error.clone());
         }
         let (first, last) = ends(unit);
         let behavior = match unit.writes {
-            // Whoever waited for the lock with rows that it has read already could not get it.
+            // What has been read already could not be changed where another has changed it since.
             true => TransactionBehavior::Immediate,
             false => TransactionBehavior::Deferred,
         };
@@ -92,49 +105,118 @@ impl Run<'_> {
         for level in unit.levels.clone() {
             let level = &self.program.levels[usize::from(level)];
             self.level(level).map_err(|error| (level.root, error))?;
-            self.judge(unit, level.id)?;
+            let count = self.gathered.level(level.id).count();
+            for requirement in self.requirements.iter().filter(|own| own.after == level.id) {
+                requirement.judge(count).map_err(|error| (requirement.root, error))?;
+            }
+        }
+        if stop.is_set() {
+            return Err((last, SourceError::new(SourceErrorKind::Timeout, "the request went away")));
         }
         transaction.commit().map_err(|error| (last, not_committed(error)))
     }
 
-    fn judge(&self, unit: &Unit, level: LevelId) -> Result<(), RootError> {
-        let count = self.gathered.level(level).count();
-        let requirements = unit.requirements.iter().zip(&self.bound.requirements(unit));
-        for requirement in unit.requirements.iter().filter(|requirement| requirement.after == level)
-        {
+    /// All rows of a level.
+    fn level(&mut self, level: &Level) -> Result<(), SourceError> {
+        let Self { file, bound, gathered, holding, .. } = self;
+        let bound = &bound.levels[usize::from(level.id.0)];
+        let mut statement = Running::new(file, &level.text, holding)?;
+        match (level.parents, level.parent) {
+            (Parents::Returned { write }, _) => {
+                let written = gathered.level(write);
+                for row in 0..written.len() {
+                    statement.run(bound, Some((written, row)))?;
+                }
+                statement.rows.end_parent(0);
+            }
+            (_, None) => {
+                statement.run(bound, None)?;
+                statement.rows.end_parent(0);
+            }
+            (_, Some(parent)) => {
+                let above = gathered.level(parent);
+                for row in 0..above.len() {
+                    let start = statement.rows.len();
+                    // No row belongs to one whose key is null.
+                    if !is_orphan(bound, above, row) {
+                        statement.run(bound, Some((above, row)))?;
+                    }
+                    statement.rows.end_parent(start);
+                }
+            }
+        }
+        let mut rows = statement.rows;
+        if let LevelKind::Write(_) = level.kind {
+            rows.changed = file.connection.changes();
+        }
+        gathered.set(level.id, rows);
+        Ok(())
+    }
+}
+
+/// The statement of a level, and the rows that it has given so far.
+struct Running<'r> {
+    statement: CachedStatement<'r>,
+    holding: &'r mut Holding,
+    rows: Rows,
+}
+
+impl<'r> Running<'r> {
+    fn new(
+        file: &'r OpenFile,
+        text: &str,
+        holding: &'r mut Holding,
+    ) -> Result<Self, rusqlite::Error> {
+        let statement = file.connection.prepare_cached(text)?;
+        let rows = Rows::new(statement.column_count());
+        Ok(Self { statement, holding, rows })
+    }
+
+    /// Runs it to its end, for a row of another level if there is one.
+    fn run(
+        &mut self,
+        bound: &BoundLevel,
+        above: Option<(&Rows, usize)>,
+    ) -> Result<(), SourceError> {
+        for (number, parameter) in (1..).zip(&bound.parameters) {
+            let value = match parameter {
+                BoundParameter::Value(value) => Some(value),
+                BoundParameter::Parent(column) => {
+                    above.and_then(|(rows, row)| rows.value(row, *column))
+                }
+            };
+            self.statement.raw_bind_parameter(number, value.unwrap_or(&Value::Null))?;
+        }
+        let mut given = self.statement.raw_query();
+        while let Some(row) = given.next()? {
+            self.holding.hold(self.rows.push(row)?)?;
         }
         Ok(())
     }
+}
 
-    /// All rows of a level.
-    fn level(&mut self, level: &Level) -> Result<(), SourceError> {
-        let mut statement = self.file.connection.prepare_cached(&level.text)?;
-        let mut rows = Rows { columns: statement.column_count(), ..Rows::default() };
-        let bound = &self.bound.levels[usize::from(level.id.0)];
-        match (level.parents, level.parent) {
-            (Parents::Returned { write }, _) => {
-                for row in 0..self.gathered.level(write).len() {
-                    let above = Some((self.gathered.level(write), row));
-                    self.statement(&mut statement, bound, above, &mut rows)?;
-                }
-                rows.end_parent(0);
-            }
-            (_, None) => {
-                self.statement(&mut statement, bound, None, &mut rows)?;
-                rows.end_parent(0);
-            }
-            (_, Some(parent)) => {
-                for row in 0..self.gathered.level(parent).len() {
-                    let start = rows.len();
-                    self.below(&mut statement, bound, (parent, row), &mut rows)?;
-                    rows.end_parent(start);
-                }
-            }
+fn is_orphan(bound: &BoundLevel, above: &Rows, row: usize) -> bool {
+    bound.parameters.iter().any(|parameter| match parameter {
+        BoundParameter::Parent(column) => {
+            matches!(above.value(row, *column), None | Some(Value::Null))
         }
-        if let LevelKind::Write(_) = level.kind {
-            rows.changed = self.file.connection.changes();
-        }
-        self.gathered.set(level.id, rows);
-        Ok(())
+        BoundParameter::Value(_) => false,
+    })
+}
+
+/// The root fields whose errors are those of the beginning and of the end of a transaction.
+fn ends(unit: &Unit) -> (u32, u32) {
+    let first = unit.roots.first().copied().unwrap_or_default();
+    (first, unit.roots.last().copied().unwrap_or(first))
+}
+
+/// Why a transaction was not committed. Where the file could not be written to its end, nobody can
+/// say what stands in it.
+fn not_committed(error: rusqlite::Error) -> SourceError {
+    let is_unknown = error.sqlite_error_code() == Some(ErrorCode::SystemIoFailure);
+    let error = SourceError::from(error);
+    match is_unknown {
+        true => SourceError { kind: SourceErrorKind::OutcomeUnknown, ..error },
+        false => error,
     }
 }
