@@ -47,6 +47,7 @@ fn kind(failure: rusqlite::ffi::Error) -> SourceErrorKind {
         ErrorCode::PermissionDenied | ErrorCode::AuthorizationForStatementDenied => {
             SourceErrorKind::PermissionDenied
         }
+        ErrorCode::ReadOnly => SourceErrorKind::ReadOnly,
         ErrorCode::TooBig => SourceErrorKind::TooComplex,
         _ => SourceErrorKind::Internal,
     }

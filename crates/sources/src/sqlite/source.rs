@@ -188,9 +188,13 @@ impl SqliteConnections {
             }
         }
         let held = sink.another_held();
-        let change = Change { plan: Arc::clone(&plan), bound, requirements, failures, held };
+        let change = Change { bound, requirements, failures, held };
+        let apart = Arc::clone(&plan);
         observed.begin_round(0..program.program.levels.len());
-        let run = move |file: &OpenFile, stop: &Abandoned| change.run(file, stop);
+        let run = move |file: &OpenFile, stop: &Abandoned| match &apart.program {
+            crate::source::Program::Sqlite(own) => Ok(change.run(&own.program, file, stop)),
+            crate::source::Program::Postgres(_) => Err(foreign_plan()),
+        };
         let changed = self.writer.run(self.apart.counter(), run).await;
         observed.end_round();
         let changed = changed??;

@@ -13,9 +13,11 @@
 mod gathered;
 mod requirement;
 mod run;
+#[cfg(test)]
+mod tests;
 mod thread;
 
 pub(super) use gathered::GatheredCursor;
 pub(super) use requirement::BoundRequirement;
-pub(super) use run::{Change, Changed};
+pub(super) use run::Change;
 pub(super) use thread::FileWriter;

@@ -2,17 +2,14 @@
 //!
 //! Nothing is run twice: what fails is rolled back, and its root fields are null.
 
-use std::sync::Arc;
-
 use response::Held;
 use rusqlite::types::Value;
 use rusqlite::{CachedStatement, ErrorCode, Transaction, TransactionBehavior};
 
 use super::gathered::{Gathered, Holding, Rows};
-use super::requirement::BoundRequirement;
+use super::requirement::{self, BoundRequirement};
 use crate::error::{SourceError, SourceErrorKind};
 use crate::relational::{Level, LevelKind, Parents, Program, Unit};
-use crate::source::Plan;
 use crate::sqlite::bind::{Bound, BoundLevel, BoundParameter};
 use crate::sqlite::connection::OpenFile;
 use crate::streamed::Abandoned;
@@ -20,7 +17,6 @@ use crate::streamed::Abandoned;
 /// A request that changes something.
 #[derive(Debug)]
 pub(in crate::sqlite) struct Change {
-    pub(in crate::sqlite) plan: Arc<Plan>,
     pub(in crate::sqlite) bound: Bound,
     pub(in crate::sqlite) requirements: Vec<BoundRequirement>,
     /// What is wrong with root fields before anything is done.
@@ -56,14 +52,11 @@ impl Change {
     /// Runs one transaction after the other, until the request goes away.
     pub(in crate::sqlite) fn run(
         self,
+        program: &Program,
         file: &OpenFile,
         stop: &Abandoned,
-    ) -> Result<Changed, SourceError> {
-        let Self { plan, bound, requirements, failures: before, held } = self;
-        let crate::source::Program::Sqlite(program) = &plan.program else {
-            return Err(SourceError::new(SourceErrorKind::Internal, "a plan of another source"));
-        };
-        let program = &program.program;
+    ) -> Changed {
+        let Self { bound, requirements, failures: before, held } = self;
         let (gathered, holding) = (Gathered::new(program), Holding::new(held));
         let requirements = &requirements;
         let mut run = Run { file, program, bound: &bound, requirements, gathered, holding };
@@ -74,11 +67,11 @@ impl Change {
             }
             if let Err(error) = run.unit(unit, &before, stop) {
                 run.gathered.forget(unit.levels.clone());
-                failures.extend(program.fail_unit(unit, error));
+                failures.extend(requirement::failures(unit, error));
             }
         }
         let Run { gathered, holding, .. } = run;
-        Ok(Changed { bound, gathered, failures, _holding: holding })
+        Changed { bound, gathered, failures, _holding: holding }
     }
 }
 
