@@ -3,8 +3,8 @@
 use std::ops::Range;
 
 use response::{Bounds, Cursor, Held, LevelId, Value};
-use rusqlite::types::Value as Owned;
-use rusqlite::{Row, types::ValueRef};
+use rusqlite::types::{ToSql, ToSqlOutput, ValueRef};
+use rusqlite::Row;
 
 use crate::error::{SourceError, SourceErrorKind};
 use crate::relational::Program;
@@ -35,6 +35,16 @@ pub(super) struct Rows {
     of_parents: Vec<Range<usize>>,
     /// How many rows a statement without rows of its own has changed.
     pub(super) changed: u64,
+}
+
+/// A value as SQLite gave it. A file may hold texts that are no UTF-8.
+#[derive(Clone, Debug, PartialEq)]
+pub(super) enum Owned {
+    Null,
+    Integer(i64),
+    Real(f64),
+    Text(Box<[u8]>),
+    Blob(Box<[u8]>),
 }
 
 /// The rows of a level under one row of the level above.
@@ -119,9 +129,7 @@ impl Rows {
             if let ValueRef::Text(text) | ValueRef::Blob(text) = value {
                 bytes += text.len();
             }
-            self.values.push(value.try_into().map_err(|error| {
-                rusqlite::Error::FromSqlConversionFailure(column, value.data_type(), Box::new(error))
-            })?);
+            self.values.push(value.into());
         }
         self.count += 1;
         Ok(bytes as u64)
@@ -130,6 +138,30 @@ impl Rows {
     /// The rows from `start` on are those of the next row of the level above.
     pub(super) fn end_parent(&mut self, start: usize) {
         self.of_parents.push(start..self.count);
+    }
+}
+
+impl From<ValueRef<'_>> for Owned {
+    fn from(value: ValueRef<'_>) -> Self {
+        match value {
+            ValueRef::Null => Self::Null,
+            ValueRef::Integer(value) => Self::Integer(value),
+            ValueRef::Real(value) => Self::Real(value),
+            ValueRef::Text(text) => Self::Text(text.into()),
+            ValueRef::Blob(blob) => Self::Blob(blob.into()),
+        }
+    }
+}
+
+impl ToSql for Owned {
+    fn to_sql(&self) -> rusqlite::Result<ToSqlOutput<'_>> {
+        Ok(ToSqlOutput::Borrowed(match self {
+            Self::Null => ValueRef::Null,
+            Self::Integer(value) => ValueRef::Integer(*value),
+            Self::Real(value) => ValueRef::Real(*value),
+            Self::Text(text) => ValueRef::Text(text),
+            Self::Blob(blob) => ValueRef::Blob(blob),
+        }))
     }
 }
 
@@ -178,7 +210,7 @@ impl<'g> Cursor for GatheredCursor<'g> {
             None | Some(Owned::Null) => Value::Null,
             Some(Owned::Integer(value)) => Value::Integer(*value),
             Some(Owned::Real(value)) => Value::Real(*value),
-            Some(Owned::Text(text)) => Value::Text(text.as_bytes()),
+            Some(Owned::Text(text)) => Value::Text(text),
             Some(Owned::Blob(blob)) => Value::Blob(blob),
         }
     }

@@ -3,11 +3,10 @@
 //! Nothing is run twice: what fails is rolled back, and its root fields are null.
 
 use response::Held;
-use rusqlite::types::Value;
 use rusqlite::{CachedStatement, ErrorCode, Transaction, TransactionBehavior};
 
-use super::gathered::{Gathered, Holding, Rows};
-use super::requirement::{self, BoundRequirement};
+use super::gathered::{Gathered, Holding, Owned, Rows};
+use super::requirement::BoundRequirement;
 use crate::error::{SourceError, SourceErrorKind};
 use crate::relational::{Level, LevelKind, Parents, Program, Unit};
 use crate::sqlite::bind::{Bound, BoundLevel, BoundParameter};
@@ -65,9 +64,9 @@ impl Change {
             if stop.is_set() {
                 break;
             }
-            if let Err(error) = run.unit(unit, &before, stop) {
+            if let Err((root, error)) = run.unit(unit, &before, stop) {
                 run.gathered.forget(unit.levels.clone());
-                failures.extend(requirement::failures(unit, error));
+                failures.extend(unit.failures(root, error));
             }
         }
         let Run { gathered, holding, .. } = run;
@@ -172,13 +171,14 @@ impl<'r> Running<'r> {
         above: Option<(&Rows, usize)>,
     ) -> Result<(), SourceError> {
         for (number, parameter) in (1..).zip(&bound.parameters) {
-            let value = match parameter {
-                BoundParameter::Value(value) => Some(value),
+            let statement = &mut self.statement;
+            match parameter {
+                BoundParameter::Value(value) => statement.raw_bind_parameter(number, value)?,
                 BoundParameter::Parent(column) => {
-                    above.and_then(|(rows, row)| rows.value(row, *column))
+                    let value = above.and_then(|(rows, row)| rows.value(row, *column));
+                    statement.raw_bind_parameter(number, value)?;
                 }
-            };
-            self.statement.raw_bind_parameter(number, value.unwrap_or(&Value::Null))?;
+            }
         }
         let mut given = self.statement.raw_query();
         while let Some(row) = given.next()? {
@@ -191,7 +191,7 @@ impl<'r> Running<'r> {
 fn is_orphan(bound: &BoundLevel, above: &Rows, row: usize) -> bool {
     bound.parameters.iter().any(|parameter| match parameter {
         BoundParameter::Parent(column) => {
-            matches!(above.value(row, *column), None | Some(Value::Null))
+            matches!(above.value(row, *column), None | Some(Owned::Null))
         }
         BoundParameter::Value(_) => false,
     })

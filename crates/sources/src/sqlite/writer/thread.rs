@@ -19,7 +19,7 @@ use crate::streamed::{Abandoned, Abandoner, died};
 const REST: Duration = Duration::from_secs(2);
 
 /// What runs on the thread: with its connection, or with the reason why there is none.
-type Work = Box<dyn FnOnce(Result<&OpenFile, SourceError>) + Send>;
+type Work = Box<dyn FnOnce(Result<&mut OpenFile, SourceError>) + Send>;
 
 /// The way to the thread of a file. It ends when this is dropped and it has nothing to do.
 #[derive(Debug)]
@@ -72,7 +72,7 @@ impl FileWriter {
         let stop = abandoner.flag();
         let (waiting, since) = (counter.hold(Gauge::Waiting), Instant::now());
         let counts = counter.clone();
-        let work = move |file: Result<&OpenFile, SourceError>| {
+        let work = move |file: Result<&mut OpenFile, SourceError>| {
             drop(waiting);
             counts.acquired(file.is_ok(), since.elapsed());
             let _held = [counts.hold(Gauge::Open), counts.hold(Gauge::Used)];
@@ -204,7 +204,10 @@ fn work(shared: &Shared) {
 }
 
 /// The file that is at the path now.
-fn open<'f>(file: &'f mut Option<OpenFile>, shared: &Shared) -> Result<&'f OpenFile, SourceError> {
+fn open<'f>(
+    file: &'f mut Option<OpenFile>,
+    shared: &Shared,
+) -> Result<&'f mut OpenFile, SourceError> {
     if file.as_ref().is_some_and(|file| !file.is_at(&shared.path)) {
         *file = None;
     }
