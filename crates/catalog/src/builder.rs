@@ -82,6 +82,7 @@ impl Builder {
                 | EntityKind::Record
                 | EntityKind::ValueSet => Offered::NONE,
             },
+            rewritten: false,
             description,
         });
         id
@@ -91,6 +92,11 @@ impl Builder {
     /// table's and none of anything else's.
     pub fn offer(&mut self, entity: EntityId, offered: Offered) {
         self.catalog.entities[entity.index()].offered = offered;
+    }
+
+    /// Says that rows of an entity may be changed once more after it is said what they hold.
+    pub fn rewrite(&mut self, entity: EntityId) {
+        self.catalog.entities[entity.index()].rewritten = true;
     }
 
     pub fn field(&mut self, entity: EntityId, field: NewField) -> FieldId {

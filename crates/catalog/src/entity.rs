@@ -22,6 +22,9 @@ pub struct Entity {
     pub incoming: Vec<RelationshipId>,
     /// Which changes of its rows the source takes.
     pub offered: Offered,
+    /// Whether a row that was inserted or updated may be changed once more after the source has said
+    /// what it holds.
+    pub rewritten: bool,
     pub description: Option<Box<str>>,
 }
 
@@ -223,6 +226,7 @@ mod tests {
             outgoing: Vec::new(),
             incoming: Vec::new(),
             offered: Offered::ALL,
+            rewritten: false,
             description: None,
         }
     }

@@ -1,12 +1,28 @@
 //! Which changes SQLite takes of which rows: those of every table that is served, and of a view those
-//! for which it has a trigger that does them instead.
+//! for which it has a trigger that does them instead. What triggers do after a change of a table is
+//! not in what SQLite says of it.
 
 use catalog::{Builder, Offered};
 
-use super::fill::Tables;
+use super::fill::{Table, Tables};
 use super::read::TriggerRow;
 
-/// A change that a trigger does instead of SQLite.
+/// When a trigger runs.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+struct Trigger {
+    when: When,
+    change: Change,
+    /// `UPDATE OF`: only for some columns.
+    of_some: bool,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum When {
+    Before,
+    After,
+    Instead,
+}
+
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Change {
     Insert,
@@ -19,57 +35,82 @@ struct Words<'t> {
     rest: &'t str,
 }
 
-/// Says what the views take; tables take everything.
+/// Says what the triggers mean for their tables and views.
 pub(super) fn add(builder: &mut Builder, tables: &Tables, triggers: &[TriggerRow]) {
     for of_one in triggers.chunk_by(|left, right| left.table == right.table) {
-        let Some(first) = of_one.first() else { continue };
-        let Some(view) = tables.find(&first.table).filter(|table| table.is_view()) else {
+        let Some(table) = of_one.first().and_then(|first| tables.find(&first.table)) else {
             continue;
         };
-        let mut offered = Offered::NONE;
-        for trigger in of_one {
-            match change_instead(&trigger.text) {
-                Some(Change::Insert) => offered.insert = true,
-                Some(Change::Update) => offered.update = true,
-                Some(Change::Delete) => offered.delete = true,
-                None => {}
-            }
+        let triggers = of_one.iter().filter_map(|row| Trigger::read(&row.text));
+        if table.is_view() {
+            offer(builder, table, triggers);
+        } else if triggers.into_iter().any(Trigger::rewrites) {
+            builder.rewrite(table.entity);
         }
-        builder.offer(view.entity, offered);
     }
 }
 
-/// What a trigger does instead of SQLite. One for some columns only (`UPDATE OF`) is none: SQLite
-/// refuses a change of the others.
-fn change_instead(text: &str) -> Option<Change> {
-    let mut words = Words { rest: text };
-    // SQLite begins the text that it keeps with these two, whatever was written.
-    let (create, trigger) = (words.next()?, words.next()?);
-    if !is(&create, "CREATE") || !is(&trigger, "TRIGGER") {
-        return None;
-    }
-    let mut name = words.next()?;
-    if is(&name, "IF") {
-        // IF NOT EXISTS; no trigger has that name without quotation marks.
-        (_, _) = (words.next()?, words.next()?);
-        name = words.next()?;
-    }
-    let mut next = words.next()?;
-    if next == Word::Sign('.') {
-        (_, next) = (words.next()?, words.next()?);
-    }
-    if matches!(name, Word::Sign(_)) || !is(&next, "INSTEAD") || !is(&words.next()?, "OF") {
-        return None;
-    }
-    let change = words.next()?;
-    let is_of_some = is(&words.next()?, "OF");
-    match change {
-        Word::Plain(word) if word.eq_ignore_ascii_case("INSERT") => Some(Change::Insert),
-        Word::Plain(word) if word.eq_ignore_ascii_case("DELETE") => Some(Change::Delete),
-        Word::Plain(word) if word.eq_ignore_ascii_case("UPDATE") && !is_of_some => {
-            Some(Change::Update)
+/// A view takes what triggers do instead. One for some columns only is none of them: SQLite refuses
+/// a change of the others.
+fn offer(builder: &mut Builder, view: &Table, triggers: impl Iterator<Item = Trigger>) {
+    let mut offered = Offered::NONE;
+    for trigger in triggers.filter(|trigger| trigger.when == When::Instead && !trigger.of_some) {
+        match trigger.change {
+            Change::Insert => offered.insert = true,
+            Change::Update => offered.update = true,
+            Change::Delete => offered.delete = true,
         }
-        Word::Plain(_) | Word::Quoted | Word::Sign(_) => None,
+    }
+    builder.offer(view.entity, offered);
+}
+
+impl Trigger {
+    /// Reads the statement that made a trigger.
+    fn read(text: &str) -> Option<Self> {
+        let mut words = Words { rest: text };
+        // SQLite begins the text that it keeps with these two, whatever was written.
+        if !words.next()?.is("CREATE") || !words.next()?.is("TRIGGER") {
+            return None;
+        }
+        let mut name = words.next()?;
+        if name.is("IF") {
+            // IF NOT EXISTS; no trigger has that name without quotation marks.
+            words.next()?;
+            words.next()?;
+            name = words.next()?;
+        }
+        if let Word::Sign(_) = name {
+            return None;
+        }
+        let mut next = words.next()?;
+        if next == Word::Sign('.') {
+            words.next()?;
+            next = words.next()?;
+        }
+        let when = match next {
+            word if word.is("INSTEAD") => {
+                words.next()?;
+                When::Instead
+            }
+            word if word.is("AFTER") => When::After,
+            _ => When::Before,
+        };
+        if when != When::Before || next.is("BEFORE") {
+            next = words.next()?;
+        }
+        let change = match next {
+            word if word.is("INSERT") => Change::Insert,
+            word if word.is("UPDATE") => Change::Update,
+            word if word.is("DELETE") => Change::Delete,
+            _ => return None,
+        };
+        let of_some = words.next()?.is("OF");
+        Some(Self { when, change, of_some })
+    }
+
+    /// Whether a row may be another after it.
+    fn rewrites(self) -> bool {
+        self.when == When::After && self.change != Change::Delete
     }
 }
 
@@ -82,8 +123,10 @@ enum Word<'t> {
     Sign(char),
 }
 
-fn is(word: &Word<'_>, keyword: &str) -> bool {
-    matches!(word, Word::Plain(word) if word.eq_ignore_ascii_case(keyword))
+impl Word<'_> {
+    fn is(self, keyword: &str) -> bool {
+        matches!(self, Self::Plain(word) if word.eq_ignore_ascii_case(keyword))
+    }
 }
 
 impl<'t> Words<'t> {
@@ -139,23 +182,31 @@ mod tests {
     use super::*;
 
     #[test]
-    fn the_change_stands_behind_the_name() {
-        let check = |text: &str, expect: Option<Change>| {
-            assert_eq!(change_instead(text), expect, "{text}");
+    fn when_a_trigger_runs_stands_behind_its_name() {
+        let check = |text: &str, expect: Option<(When, Change, bool)>| {
+            let trigger = Trigger::read(text);
+            let read = trigger.map(|trigger| (trigger.when, trigger.change, trigger.of_some));
+            assert_eq!(read, expect, "{text}");
         };
-        check("CREATE TRIGGER t INSTEAD OF INSERT ON v BEGIN SELECT 1; END", Some(Change::Insert));
-        check("CREATE TRIGGER t instead of delete on v begin select 1; end", Some(Change::Delete));
-        check("CREATE TRIGGER t INSTEAD OF UPDATE ON v BEGIN", Some(Change::Update));
-        check("CREATE TRIGGER t INSTEAD OF UPDATE OF a ON v BEGIN", None);
-        check("CREATE TRIGGER t INSTEAD OF UPDATE /* OF a */ ON of BEGIN", Some(Change::Update));
-        check("CREATE TRIGGER main.t INSTEAD OF INSERT ON v", Some(Change::Insert));
-        check("CREATE TRIGGER IF NOT EXISTS t INSTEAD OF INSERT ON v", Some(Change::Insert));
-        check("CREATE TRIGGER -- INSTEAD OF\n \"a \"\" b\" INSTEAD OF INSERT ON v", Some(Change::Insert));
-        check("CREATE TRIGGER [IF] INSTEAD/**/OF INSERT ON v", Some(Change::Insert));
-        check("CREATE TRIGGER 'INSTEAD OF DELETE' AFTER INSERT ON t", None);
-        check("CREATE TRIGGER \"instead\" BEFORE DELETE ON t", None);
-        check("CREATE TRIGGER t INSERT ON t BEGIN", None);
+        let instead = |change| Some((When::Instead, change, false));
+        let insert = instead(Change::Insert);
+        check("CREATE TRIGGER t INSTEAD OF INSERT ON v BEGIN SELECT 1; END", insert);
+        check("CREATE TRIGGER t instead of delete on v begin", instead(Change::Delete));
+        check("CREATE TRIGGER t INSTEAD OF UPDATE ON v BEGIN", instead(Change::Update));
+        let of_some = Some((When::Instead, Change::Update, true));
+        check("CREATE TRIGGER t INSTEAD OF UPDATE OF a ON v BEGIN", of_some);
+        check("CREATE TRIGGER t INSTEAD OF UPDATE /* OF a */ ON v", instead(Change::Update));
+        check("CREATE TRIGGER main.t INSTEAD OF INSERT ON v", insert);
+        check("CREATE TRIGGER IF NOT EXISTS t INSTEAD OF INSERT ON v", insert);
+        check("CREATE TRIGGER -- AFTER\n \"a \"\" b\" INSTEAD OF INSERT ON v", insert);
+        check("CREATE TRIGGER [IF] INSTEAD/**/OF INSERT ON v", insert);
+        let after = Some((When::After, Change::Insert, false));
+        check("CREATE TRIGGER 'INSTEAD OF DELETE' AFTER INSERT ON t", after);
+        let before = Some((When::Before, Change::Delete, false));
+        check("CREATE TRIGGER \"instead\" BEFORE DELETE ON t", before);
+        check("CREATE TRIGGER t DELETE ON t BEGIN", before);
         check("CREATE TRIGGER t /* INSTEAD OF INSERT", None);
+        check("CREATE TRIGGER . INSTEAD OF INSERT ON v", None);
         check("CREATE VIEW t AS SELECT 1", None);
         check("", None);
     }
