@@ -4,7 +4,7 @@ use rusqlite::types::Value;
 
 use super::json;
 use super::moment::{clock, day, instant, timestamp, zoned_clock};
-use super::stored::stored;
+use super::stored::Stored;
 use crate::error::SourceError;
 use crate::operand::{Resolved, Variables, resolve};
 use crate::relational::{Level, ParameterKind, ParameterSource, Program, ValueKind, like_pattern};
@@ -37,9 +37,13 @@ pub enum BoundParameter {
 /// Binds all levels. An error comes with the root field it belongs to; such a root's levels are
 /// left without parameters.
 #[must_use]
-pub fn bind(program: &Program, variables: Variables<'_>) -> (Bound, Vec<(u32, SourceError)>) {
+pub(super) fn bind(
+    program: &Program,
+    stored: &Stored,
+    variables: Variables<'_>,
+) -> (Bound, Vec<(u32, SourceError)>) {
     let mut failures: Vec<(u32, SourceError)> = Vec::new();
-    let levels = program.levels.iter().map(|level| match bind_level(level, variables) {
+    let levels = program.levels.iter().map(|level| match bind_level(level, stored, variables) {
         Ok(bound) => bound,
         Err(error) => {
             if !failures.iter().any(|(root, _)| *root == level.root) {
@@ -52,7 +56,11 @@ pub fn bind(program: &Program, variables: Variables<'_>) -> (Bound, Vec<(u32, So
     (Bound { levels }, failures)
 }
 
-fn bind_level(level: &Level, variables: Variables<'_>) -> Result<BoundLevel, SourceError> {
+fn bind_level(
+    level: &Level,
+    stored: &Stored,
+    variables: Variables<'_>,
+) -> Result<BoundLevel, SourceError> {
     let mut bound = BoundLevel { bounds: level.bounds(variables)?, ..BoundLevel::default() };
     for parameter in &level.parameters {
         bound.parameters.push(match &parameter.source {
@@ -60,7 +68,8 @@ fn bind_level(level: &Level, variables: Variables<'_>) -> Result<BoundLevel, Sou
                 BoundParameter::Parent(*column)
             }
             ParameterSource::Operand(operand) => {
-                BoundParameter::Value(encode(&resolve(operand, variables)?, parameter.kind)?)
+                let value = resolve(operand, variables)?;
+                BoundParameter::Value(encode(&value, parameter.kind, stored)?)
             }
             ParameterSource::Keys { .. } => BoundParameter::Value(Value::Null),
         });
@@ -68,11 +77,15 @@ fn bind_level(level: &Level, variables: Variables<'_>) -> Result<BoundLevel, Sou
     Ok(bound)
 }
 
-fn encode(value: &Resolved<'_>, kind: ParameterKind) -> Result<Value, SourceError> {
+fn encode(
+    value: &Resolved<'_>,
+    kind: ParameterKind,
+    stored: &Stored,
+) -> Result<Value, SourceError> {
     match kind {
         ParameterKind::Value { kind, .. } => encode_value(value, kind),
         ParameterKind::List { kind, .. } => encode_list(value, kind),
-        ParameterKind::Stored { kind, .. } => stored(value, kind),
+        ParameterKind::Stored { field, kind } => stored.encode(value, field, kind),
         ParameterKind::StoredArray { kind, .. } => encode_list(value, kind),
         // There are no lists, ranges and functions here.
         ParameterKind::Key { .. }

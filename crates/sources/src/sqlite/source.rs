@@ -26,6 +26,7 @@ use super::inline::{Inline, belongs_elsewhere};
 use super::introspect::introspect;
 use super::pace::{Lane, Pace};
 use super::planning::{Planning, has_partial_indexes};
+use super::stored::Stored;
 use super::threads::Threads;
 use super::writer::{BoundRequirement, Change, FileWriter, GatheredCursor};
 use crate::error::{SourceError, SourceErrorKind};
@@ -49,6 +50,8 @@ pub struct SqliteSource {
 #[derive(Debug)]
 pub struct SqliteProgram {
     pub program: relational::Program,
+    /// How values are stored by it.
+    stored: Stored,
     planning: Planning,
     /// If it proved long, it does not start on the serving thread.
     pace: Arc<Pace>,
@@ -95,8 +98,9 @@ impl SqliteSource {
     ) -> Result<SqliteProgram, CompileError> {
         let program = relational::compile(catalog, request, Flavor::SQLITE, Strategy::Nested)?;
         let planning = Planning::of(&program, self.partial_indexes);
+        let stored = Stored::of(catalog, &program);
         let (pace, streamed) = (Arc::default(), AtomicBool::default());
-        Ok(SqliteProgram { program, planning, pace, streamed })
+        Ok(SqliteProgram { program, stored, planning, pace, streamed })
     }
 
     /// The connections of one thread: one for itself, and at most `most` for long requests.
@@ -134,7 +138,7 @@ impl SqliteConnections {
         delivery: Delivery<'_>,
         observed: &mut Observed,
     ) -> Result<Executed, ExecuteError> {
-        let (bound, failures) = bind(&program.program, asked.variables);
+        let (bound, failures) = bind(&program.program, &program.stored, asked.variables);
         if program.program.levels.is_empty() {
             // The schema is told even where the file is out of reach.
             let mut nothing = SqliteCursor::new(&program.program, &bound, &mut []);
@@ -277,7 +281,7 @@ impl SqliteConnections {
         program: &SqliteProgram,
         variables: Variables<'_>,
     ) -> Result<Vec<String>, SourceError> {
-        let (_, failures) = bind(&program.program, variables);
+        let (_, failures) = bind(&program.program, &program.stored, variables);
         if let Some((_, error)) = failures.into_iter().next() {
             return Err(error);
         }

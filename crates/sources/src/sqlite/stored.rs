@@ -10,16 +10,57 @@
 mod moment;
 mod number;
 
+use catalog::{Catalog, FieldId, Scalar, Type};
 use rusqlite::types::Value;
+use rustc_hash::FxHashMap;
 
 use super::bind::encode_value;
 use super::json::{self, Json};
 use crate::error::SourceError;
 use crate::operand::Resolved;
-use crate::relational::ValueKind;
+use crate::relational::{ParameterKind, Program, ValueKind};
+use number::Digits;
 
-/// A value in the form in which it is stored in a column of its kind.
-pub(super) fn stored(value: &Resolved<'_>, kind: ValueKind) -> Result<Value, SourceError> {
+/// What the declared types of columns say beyond their kinds.
+#[derive(Debug, Default)]
+pub(super) struct Stored(FxHashMap<FieldId, Digits>);
+
+impl Stored {
+    /// Of the columns that a program stores values in.
+    pub(super) fn of(catalog: &Catalog, program: &Program) -> Self {
+        let parameters = program.levels.iter().flat_map(|level| &level.parameters);
+        let digits = parameters.filter_map(|parameter| match parameter.kind {
+            ParameterKind::Stored { field, .. } => Some((field, digits(catalog, field)?)),
+            _ => None,
+        });
+        Self(digits.collect())
+    }
+
+    /// A value in the form in which it is stored in a column of its kind.
+    pub(super) fn encode(
+        &self,
+        value: &Resolved<'_>,
+        field: FieldId,
+        kind: ValueKind,
+    ) -> Result<Value, SourceError> {
+        stored(value, kind, self.0.get(&field).copied())
+    }
+}
+
+fn digits(catalog: &Catalog, field: FieldId) -> Option<Digits> {
+    match catalog[field].r#type {
+        Type::Scalar(Scalar::Decimal { precision: Some(precision), scale: Some(scale) }) => {
+            Some(Digits { precision, scale })
+        }
+        _ => None,
+    }
+}
+
+fn stored(
+    value: &Resolved<'_>,
+    kind: ValueKind,
+    declared: Option<Digits>,
+) -> Result<Value, SourceError> {
     let Some(text) = value.text() else {
         return match value {
             Resolved::Null => Ok(Value::Null),
@@ -37,7 +78,7 @@ pub(super) fn stored(value: &Resolved<'_>, kind: ValueKind) -> Result<Value, Sou
         | ValueKind::List
         | ValueKind::Composite
         | ValueKind::Other => encode_value(value, kind),
-        ValueKind::Decimal => number::decimal(text.trim()),
+        ValueKind::Decimal => number::decimal(text.trim(), declared),
         ValueKind::Float => number::float(text.trim()),
         ValueKind::Date => moment(moment::date).ok_or_else(invalid),
         ValueKind::Timestamp => moment(moment::timestamp).ok_or_else(invalid),
@@ -53,7 +94,7 @@ pub(super) fn stored(value: &Resolved<'_>, kind: ValueKind) -> Result<Value, Sou
 fn content(text: &str) -> Option<Result<Value, SourceError>> {
     let text = text.trim_ascii();
     Some(match json::read(text)? {
-        Json::Number(_) => number::decimal(text),
+        Json::Number(_) => number::decimal(text, None),
         _ => Ok(Value::Text(text.into())),
     })
 }
@@ -69,8 +110,18 @@ mod tests {
 
     /// What a column of a type gives back of a value, and in which storage class it is.
     fn round_trip(declared: &str, kind: ValueKind, leaf: &Leaf, given: &str) -> String {
+        round_trip_of(declared, kind, None, leaf, given)
+    }
+
+    fn round_trip_of(
+        declared: &str,
+        kind: ValueKind,
+        digits: Option<Digits>,
+        leaf: &Leaf,
+        given: &str,
+    ) -> String {
         let given = Resolved::Text(given.into());
-        let value = match stored(&given, kind) {
+        let value = match stored(&given, kind, digits) {
             Ok(value) => value,
             Err(error) => {
                 assert_eq!(error.kind, SourceErrorKind::Input);
@@ -130,6 +181,31 @@ mod tests {
         {
             check(text, &format!("refused: invalid input syntax for type numeric: \"{text}\""));
         }
+    }
+
+    #[test]
+    fn decimals_have_the_digits_that_are_declared() {
+        let check = |precision, scale, given: &str, expect: &str| {
+            let leaf = Leaf::Decimal { scale: None };
+            let digits = Some(Digits { precision, scale });
+            let read = round_trip_of("NUMERIC", ValueKind::Decimal, digits, &leaf, given);
+            assert_eq!(read, expect, "{given}");
+        };
+        check(5, 2, "1.005", "real \"1.01\"");
+        check(5, 2, "-1.005", "real \"-1.01\"");
+        check(5, 2, "1.004999999999999999999", "integer \"1\"");
+        check(5, 2, "0.004", "integer \"0\"");
+        check(5, 2, "0.005", "real \"0.01\"");
+        check(5, 2, "0.0005", "integer \"0\"");
+        check(5, 2, "9.995", "integer \"10\"");
+        check(5, 2, "999.994", "real \"999.99\"");
+        check(5, 2, "999.995", "refused: numeric field overflow");
+        check(5, 2, "1e3", "refused: numeric field overflow");
+        check(5, 2, "0e9", "integer \"0\"");
+        check(5, 0, "99999.4", "integer \"99999\"");
+        check(2, 4, "0.00994", "real \"0.0099\"");
+        check(2, 4, "0.01", "refused: numeric field overflow");
+        check(20, 10, "12345.67890123456789", "real \"12345.6789012346\"");
     }
 
     #[test]
@@ -230,8 +306,8 @@ mod tests {
 
     #[test]
     fn null_is_null_and_parts_are_refused() {
-        assert_eq!(stored(&Resolved::Null, ValueKind::Json), Ok(Value::Null));
+        assert_eq!(stored(&Resolved::Null, ValueKind::Json, None), Ok(Value::Null));
         let list = Resolved::List(vec![Resolved::Integer(1)]);
-        assert!(stored(&list, ValueKind::Text).is_err());
+        assert!(stored(&list, ValueKind::Text, None).is_err());
     }
 }

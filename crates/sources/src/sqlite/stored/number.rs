@@ -15,12 +15,26 @@ struct Decimal {
     exponent: i64,
 }
 
+/// How many digits a column is declared for, and how many of them after the point.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(in crate::sqlite) struct Digits {
+    pub(in crate::sqlite) precision: u32,
+    pub(in crate::sqlite) scale: u32,
+}
+
 /// A decimal, which a column of numeric affinity keeps as an integer of 64 bits or as a floating
-/// point number.
-pub(super) fn decimal(text: &str) -> Result<Value, SourceError> {
-    let decimal = Decimal::read(text)
+/// point number. SQLite does not enforce the digits that a column is declared for; here they mean
+/// what they mean in PostgreSQL, so that what is found is what is shown.
+pub(super) fn decimal(text: &str, declared: Option<Digits>) -> Result<Value, SourceError> {
+    let mut decimal = Decimal::read(text)
         .ok_or_else(|| SourceError::invalid(ValueKind::Decimal.type_name(), text))?;
-    decimal.value(text).ok_or_else(|| {
+    if let Some(declared) = declared {
+        decimal.round(declared.scale.into());
+        if decimal.places() > i64::from(declared.precision) - i64::from(declared.scale) {
+            return Err(SourceError::input("numeric field overflow"));
+        }
+    }
+    decimal.value().ok_or_else(|| {
         SourceError::input(format!(
             "the column keeps no more than {DIGITS} digits of such a number, and would lose some \
              of \"{text}\""
@@ -63,8 +77,41 @@ impl Decimal {
         Some(Self { negative: number.starts_with('-'), digits, exponent })
     }
 
+    /// Leaves so many digits after the point, rounded half away from zero.
+    fn round(&mut self, scale: i64) {
+        let Ok(beyond) = usize::try_from(-self.exponent - scale) else { return };
+        if beyond == 0 {
+            return;
+        }
+        let Some(kept) = self.digits.len().checked_sub(beyond) else {
+            self.digits.clear();
+            return;
+        };
+        let is_up = self.digits.as_bytes().get(kept).is_some_and(|digit| *digit >= b'5');
+        self.digits.truncate(kept);
+        self.exponent = -scale;
+        if is_up {
+            let nines = self.digits.len() - self.digits.trim_end_matches('9').len();
+            self.digits.truncate(kept - nines);
+            let next = self.digits.pop().map_or('1', |digit| char::from(digit as u8 + 1));
+            self.digits.push(next);
+            self.exponent += nines as i64;
+        }
+        let significant = self.digits.trim_end_matches('0').len();
+        self.exponent += (self.digits.len() - significant) as i64;
+        self.digits.truncate(significant);
+    }
+
+    /// How many digits stand before the point, or, negative, how many zeros behind it.
+    fn places(&self) -> i64 {
+        if self.digits.is_empty() {
+            return i64::MIN;
+        }
+        self.exponent.saturating_add(i64::try_from(self.digits.len()).unwrap_or(i64::MAX))
+    }
+
     /// The value that has all of its digits; `None` if there is none.
-    fn value(&self, text: &str) -> Option<Value> {
+    fn value(&self) -> Option<Value> {
         if self.digits.is_empty() {
             return Some(Value::Integer(0));
         }
@@ -75,8 +122,10 @@ impl Decimal {
             return None;
         }
         // The smallest numbers have fewer digits than others.
+        let text = format!("{}e{}", self.digits, self.exponent);
         let number: f64 = text.parse().ok().filter(|number: &f64| number.is_finite())?;
         let read = Self::read(&format!("{number:e}"))?;
+        let number = if self.negative { -number } else { number };
         (read.digits == self.digits).then_some(Value::Real(number))
     }
 
