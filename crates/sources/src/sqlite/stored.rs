@@ -177,7 +177,8 @@ mod tests {
         ] {
             check(text, &format!("{lost}\"{text}\""));
         }
-        for text in ["", "NaN", "Infinity", "1e", "1.2.3", "--1", "0x1", "1 2", "1e99999999999999999999"]
+        for text in
+            ["", "NaN", "Infinity", "1e", "1.2.3", "--1", "0x1", "1 2", "1e99999999999999999999"]
         {
             check(text, &format!("refused: invalid input syntax for type numeric: \"{text}\""));
         }
@@ -246,7 +247,8 @@ mod tests {
         timestamp("2020-01-02T03:04:05.500", "text \"2020-01-02T03:04:05.5\"");
         timestamp("2020-01-02T03:04:05+05:00", "text \"2020-01-02T03:04:05\"");
         timestamp("2020-12-31T23:59:59.9999999", "text \"2021-01-01T00:00:00\"");
-        let refused = "refused: invalid input syntax for type timestamp: \"9999-12-31T23:59:59.9999999\"";
+        let refused =
+            "refused: invalid input syntax for type timestamp: \"9999-12-31T23:59:59.9999999\"";
         timestamp("9999-12-31T23:59:59.9999999", refused);
         let instant = |given: &str, expect: &str| {
             let kind = ValueKind::TimestampWithZone;

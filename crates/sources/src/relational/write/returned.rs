@@ -26,6 +26,8 @@ pub(in super::super) struct Returned {
     row: Option<u16>,
     /// The columns of the row's fields, where there is no type of rows.
     fields: Vec<(FieldId, u16)>,
+    /// Whether the row is read once more by its key, being another than it was said to be.
+    is_rewritten: bool,
     /// Where the outputs stand of what is read by the change itself.
     own: FxHashMap<ir::RowsId, Vec<(ir::OutputId, u16)>>,
     known: Known,
@@ -37,6 +39,8 @@ pub(super) struct Wanted<'r> {
     rows: Vec<&'r Rows>,
     /// Whether the rows are tested by a statement.
     is_tested: bool,
+    /// Whether the rows are there after it.
+    is_there: bool,
 }
 
 impl<'r> Wanted<'r> {
@@ -45,7 +49,8 @@ impl<'r> Wanted<'r> {
             ir::From::Returned { step: of, .. } => of == step,
             _ => false,
         };
-        let mut wanted = Self { rows: Vec::new(), is_tested: false };
+        let is_there = transaction.steps.iter().any(|own| own.id == step && keeps_rows(&own.kind));
+        let mut wanted = Self { rows: Vec::new(), is_tested: false, is_there };
         for step in &transaction.steps {
             match &step.kind {
                 StepKind::Read(rows) if is_of(rows) => wanted.rows.push(rows),
@@ -106,12 +111,14 @@ impl Compiler<'_> {
         scope: &mut Scope,
         statement: &mut Statement,
     ) -> Result<(Returned, Items), CompileError> {
+        let is_rewritten = self.catalog[entity].rewritten && wanted.is_there;
         let returned = |level| Returned {
             entity,
             level,
             by_call,
             row: None,
             fields: Vec::new(),
+            is_rewritten,
             own: FxHashMap::default(),
             known: Known::default(),
         };
@@ -121,7 +128,7 @@ impl Compiler<'_> {
         let (mut returned, mut items) = (returned(level), Items::default());
         let mut is_whole = wanted.is_tested;
         for rows in &wanted.rows {
-            if !self.is_own(rows)? {
+            if is_rewritten || !self.is_own(rows)? {
                 is_whole = true;
                 continue;
             }
@@ -223,6 +230,7 @@ impl Compiler<'_> {
                 let parameter = statement.parameter(ParameterSource::Rows { level, column }, kind);
                 FromItem::RowArray { parameter, alias: statement.alias() }
             }
+            None if returned.is_rewritten => return self.reread(rows, returned, statement),
             None => {
                 let column = |(field, column): &(FieldId, u16)| {
                     let source = ParameterSource::Rows { level, column: *column };
@@ -245,6 +253,39 @@ impl Compiler<'_> {
         self.restrict(rows, &mut scope, statement)?;
         let how = Parents::Returned { write: level };
         Ok(LinkedScope { scope, lateral: None, link: Vec::new(), how })
+    }
+
+    /// The row that has the key of one that a change gave.
+    fn reread(
+        &self,
+        rows: &Rows,
+        returned: &Returned,
+        statement: &mut Statement,
+    ) -> Result<LinkedScope, CompileError> {
+        let Returned { entity, level, ref fields, .. } = *returned;
+        let alias = statement.alias();
+        let mut scope = Scope::new(Select::from(self.table(entity, alias)), alias);
+        let key = self.catalog[entity].primary_key();
+        let key = key.ok_or(CompileError::not_built("rows that triggers change, without a key"))?;
+        for field in &key.fields {
+            let column = fields.iter().find(|(own, _)| own == field).map(|(_, column)| *column);
+            let column = column.ok_or(CompileError::not_built("this of the rows of a change"))?;
+            let source = ParameterSource::Rows { level, column };
+            let parameter = statement.parameter(source, ParameterKind::Returned { field: *field });
+            let value = Expression::Parameter(parameter);
+            scope.select.and_where(self.field(alias, *field).equals(value));
+        }
+        self.restrict(rows, &mut scope, statement)?;
+        let how = Parents::Returned { write: level };
+        Ok(LinkedScope { scope, lateral: None, link: Vec::new(), how })
+    }
+}
+
+/// Whether the rows that a step touches are there after it.
+fn keeps_rows(kind: &StepKind) -> bool {
+    match kind {
+        StepKind::Write(write) => !matches!(write.kind, ir::WriteKind::Delete { .. }),
+        StepKind::Read(_) | StepKind::Call(_) | StepKind::Require(_) => false,
     }
 }
 

@@ -44,7 +44,7 @@ pub(super) fn add(builder: &mut Builder, tables: &Tables, triggers: &[TriggerRow
         let triggers = of_one.iter().filter_map(|row| Trigger::read(&row.text));
         if table.is_view() {
             offer(builder, table, triggers);
-        } else if triggers.into_iter().any(Trigger::rewrites) {
+        } else if !table.primary_key.is_empty() && triggers.into_iter().any(Trigger::rewrites) {
             builder.rewrite(table.entity);
         }
     }

@@ -51,9 +51,7 @@ pub(super) fn float(text: &str) -> Result<Value, SourceError> {
     };
     match number.is_finite() {
         true => Ok(Value::Real(number)),
-        false => {
-            Err(SourceError::input(format!("\"{text}\" is out of range for type {name}")))
-        }
+        false => Err(SourceError::input(format!("\"{text}\" is out of range for type {name}"))),
     }
 }
 

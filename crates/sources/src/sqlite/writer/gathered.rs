@@ -3,8 +3,8 @@
 use std::ops::Range;
 
 use response::{Bounds, Cursor, Held, LevelId, Value};
-use rusqlite::types::{ToSql, ToSqlOutput, ValueRef};
 use rusqlite::Row;
+use rusqlite::types::{ToSql, ToSqlOutput, ValueRef};
 
 use crate::error::{SourceError, SourceErrorKind};
 use crate::relational::Program;
@@ -231,7 +231,17 @@ impl<'g> Cursor for GatheredCursor<'g> {
         }
         let Self { program, bound, gathered, .. } = *self;
         let rows = Some(rows);
-        Ok(GatheredCursor { program, bound, gathered, rows, next, row: 0, bounds, shown: 0, has_more })
+        Ok(GatheredCursor {
+            program,
+            bound,
+            gathered,
+            rows,
+            next,
+            row: 0,
+            bounds,
+            shown: 0,
+            has_more,
+        })
     }
 
     fn row_number(&self) -> u64 {

@@ -103,7 +103,10 @@ impl Run<'_> {
             }
         }
         if stop.is_set() {
-            return Err((last, SourceError::new(SourceErrorKind::Timeout, "the request went away")));
+            return Err((
+                last,
+                SourceError::new(SourceErrorKind::Timeout, "the request went away"),
+            ));
         }
         transaction.commit().map_err(|error| (last, not_committed(error)))
     }

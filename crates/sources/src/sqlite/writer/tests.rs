@@ -383,7 +383,7 @@ async fn requests_run_in_their_order_and_not_if_nobody_waits() {
         let writer = Arc::clone(&writer);
         tokio::spawn(async move { writer.run(&Counter::default(), |file, _| work(file)).await })
     };
-    let first = spawn(Box::new(move |_| drop(held.recv())));
+    let first = spawn(Box::new(move |_| held.recv().unwrap()));
     let tasks: Vec<_> = (0..20)
         .map(|id| {
             spawn(Box::new(move |file| {
@@ -410,7 +410,7 @@ async fn who_waits_too_long_leaves_and_changes_nothing() {
     let writer = place.writer(Duration::from_millis(30));
     let counter = Counter::default();
     let (release, held) = std::sync::mpsc::channel::<()>();
-    let first = writer.run(&counter, move |_, _| drop(held.recv()));
+    let first = writer.run(&counter, move |_, _| held.recv().unwrap());
     let second = writer.run(&counter, |file, _| {
         file.connection.execute_batch("INSERT INTO t (id) VALUES (2)").unwrap();
     });

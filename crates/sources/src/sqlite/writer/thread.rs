@@ -189,7 +189,10 @@ impl Shared {
 
 impl std::fmt::Debug for Queue {
     fn fmt(&self, formatter: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        formatter.debug_struct("Queue").field("waiting", &self.waiting.len()).finish_non_exhaustive()
+        formatter
+            .debug_struct("Queue")
+            .field("waiting", &self.waiting.len())
+            .finish_non_exhaustive()
     }
 }
 
