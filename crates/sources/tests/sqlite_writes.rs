@@ -318,3 +318,44 @@ async fn a_view_is_changed_by_its_triggers() {
     );
     assert_eq!(file.read("SELECT name FROM stored"), "B");
 }
+
+#[tokio::test]
+async fn a_row_that_triggers_change_is_read_once_more() {
+    let file = File::new(
+        "CREATE TABLE person (id INTEGER PRIMARY KEY, name TEXT, changes INTEGER DEFAULT 0);
+         CREATE TABLE note (person INTEGER REFERENCES person (id), text TEXT);
+         CREATE TRIGGER made AFTER INSERT ON person BEGIN
+            UPDATE person SET name = upper(name) WHERE id = new.id;
+            INSERT INTO note VALUES (new.id, 'made');
+         END;
+         CREATE TRIGGER changed AFTER UPDATE OF name ON person
+            BEGIN UPDATE person SET changes = changes + 1 WHERE id = new.id; END;",
+    )
+    .await;
+    assert!(file.catalog[file.entity("person")].rewritten);
+    assert!(!file.catalog[file.entity("note")].rewritten);
+    let mut mutation = Mutation::of(&file);
+    let kind = insert(&file, "person", &[("name", text("a"))]);
+    mutation.root("person", kind, true, &["id", "name", "changes"], true);
+    let rename = WriteKind::Update(Update {
+        filter: equal(&file, "person", "id", number(1)),
+        assignments: vec![(file.field("person", "name"), Assignment::Set(text("b")))],
+        at_most: None,
+    });
+    mutation.root("person", rename, true, &["name", "changes"], false);
+    let filter = equal(&file, "person", "id", number(1));
+    let delete = WriteKind::Delete { filter, at_most: None };
+    mutation.root("note", insert(&file, "note", &[("text", text("c"))]), false, &["text"], false);
+    let written = answer(&mutation.run().await);
+    let expect = "{\"r0\":[{\"id\":\"1\",\"name\":\"A\",\"changes\":\"1\",\"notes\":\
+                  [{\"text\":\"made\"}]}],\"r1\":[{\"name\":\"b\",\"changes\":\"2\"}],\
+                  \"r2\":[{\"text\":\"c\"}]}";
+    assert_eq!(written, expect);
+    // What is gone cannot be read again.
+    let mut mutation = Mutation::of(&file);
+    let all = WriteKind::Delete { filter: Filter::all(), at_most: Some(number(2)) };
+    mutation.root("note", all, true, &[], false);
+    mutation.root("person", delete, true, &["name", "changes"], false);
+    let written = answer(&mutation.run().await);
+    assert_eq!(written, "{\"r0\":[{},{}],\"r1\":[{\"name\":\"b\",\"changes\":\"2\"}]}");
+}

@@ -68,11 +68,19 @@ struct Printer<'f> {
     numbers: Option<Vec<(usize, Bound)>>,
     /// Columns are said by their names alone.
     without_aliases: bool,
+    /// The table whose own name stands for this alias.
+    unaliased: Option<(Alias, Identifier)>,
 }
 
 impl<'f> Printer<'f> {
     fn new(flavor: &'f Flavor) -> Self {
-        Self { out: String::with_capacity(256), flavor, numbers: None, without_aliases: false }
+        Self {
+            out: String::with_capacity(256),
+            flavor,
+            numbers: None,
+            without_aliases: false,
+            unaliased: None,
+        }
     }
 }
 
@@ -184,6 +192,10 @@ impl Printer<'_> {
     }
 
     fn alias(&mut self, alias: Alias) -> fmt::Result {
+        if let Some((_, name)) = self.unaliased.clone().filter(|(own, _)| *own == alias) {
+            self.identifier(&name);
+            return Ok(());
+        }
         write!(self.out, "t{}", alias.0)
     }
 

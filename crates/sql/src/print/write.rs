@@ -85,7 +85,7 @@ impl Printer<'_> {
 
     fn update(&mut self, update: &Update) -> fmt::Result {
         self.out.push_str("UPDATE ");
-        self.target(&update.table, update.alias)?;
+        self.changed(&update.table, update.alias)?;
         self.sets(&update.sets)?;
         if let Some(from) = &update.from {
             self.out.push_str(" FROM ");
@@ -98,10 +98,20 @@ impl Printer<'_> {
 
     fn delete(&mut self, delete: &Delete) -> fmt::Result {
         self.out.push_str("DELETE FROM ");
-        self.target(&delete.table, delete.alias)?;
+        self.changed(&delete.table, delete.alias)?;
         self.out.push_str(" WHERE ");
         self.expression(&delete.filter)?;
         self.returning(&delete.returning)
+    }
+
+    /// The table of an update or a delete. SQLite does not know the alias of a view there.
+    fn changed(&mut self, table: &TableName, alias: Alias) -> fmt::Result {
+        if self.flavor.returning_alias {
+            return self.target(table, alias);
+        }
+        self.table_name(table);
+        self.unaliased = Some((alias, table.name.clone()));
+        Ok(())
     }
 
     fn target(&mut self, table: &TableName, alias: Alias) -> fmt::Result {

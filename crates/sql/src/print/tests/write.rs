@@ -154,7 +154,7 @@ fn an_update_says_which_rows() {
             r#"UPDATE "s"."po""st" AS t0 SET "score" = t0."tags" * $2 WHERE t0."id" = $3 RETURNING t0."id""#
         ]],
         &expect![[
-            r#"UPDATE "s"."po""st" AS t0 SET "score" = t0."tags" * ?2 WHERE t0."id" = ?3 RETURNING "id""#
+            r#"UPDATE "s"."po""st" SET "score" = "po""st"."tags" * ?2 WHERE "po""st"."id" = ?3 RETURNING "id""#
         ]],
     );
 }
@@ -170,7 +170,7 @@ fn a_delete_of_all_rows_says_so() {
     check(
         &Statement::Delete(delete),
         &expect![[r#"DELETE FROM "s"."po""st" AS t0 WHERE TRUE"#]],
-        &expect![[r#"DELETE FROM "s"."po""st" AS t0 WHERE TRUE"#]],
+        &expect![[r#"DELETE FROM "s"."po""st" WHERE TRUE"#]],
     );
 }
 
