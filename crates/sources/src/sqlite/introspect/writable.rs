@@ -99,9 +99,9 @@ impl Trigger {
             next = words.next()?;
         }
         let change = match next {
-            word if word.is("INSERT") => Change::Insert,
-            word if word.is("UPDATE") => Change::Update,
-            word if word.is("DELETE") => Change::Delete,
+            word if word.is("insert") => Change::Insert,
+            word if word.is("update") => Change::Update,
+            word if word.is("delete") => Change::Delete,
             _ => return None,
         };
         let of_some = words.next()?.is("OF");
