@@ -1,7 +1,8 @@
 //! Asks PostGraphile 4, PostGraphile 5 and Thalweg the same, and prints where they differ.
 //!
 //! In the order of use: `set` has the sets of options, `corpus` reads the queries, `contest` starts
-//! the three and asks them, `answers` compares their answers and `schemas` their schemas,
+//! the three and asks them, `answers` compares their answers, `tables` what they leave in their
+//! databases where they write, and `schemas` their schemas,
 //! `expected` knows the differences that are meant, with their reasons.
 
 pub(crate) mod answers;
@@ -11,6 +12,7 @@ mod expected;
 mod glob;
 mod schemas;
 mod set;
+mod tables;
 
 use std::fs;
 use std::io;
@@ -25,8 +27,14 @@ use corpus::CorpusError;
 use expected::{Expectations, ExpectedError};
 use set::SETS;
 
-/// The database of the comparison.
+/// The database that all three read.
 const DATABASE: &str = "compare";
+
+/// What the databases of those that write are made from; nobody is connected to it.
+const TEMPLATE: &str = "compare_template";
+
+/// The schema of `kitchen.sql`.
+const SCHEMA: &str = "depot";
 
 /// What is asked on the command line.
 #[derive(Debug, Default, PartialEq, Eq)]
@@ -116,14 +124,19 @@ pub(crate) fn compare(workspace: &Path, options: &Options) -> Result<bool, Compa
     let installation = choose_installation().ok_or(CompareError::NoPostgres)?;
     println!("compare: starting {installation}");
     let database = postgres::Server::start(&installation)?;
-    database.create_database(DATABASE).map_err(CompareError::Schema)?;
-    let statements = fs::read_to_string(fixtures.join("kitchen.sql"))?;
-    database.execute(DATABASE, &statements).map_err(CompareError::Schema)?;
+    database.create_database(TEMPLATE).map_err(CompareError::Schema)?;
+    let kitchen = fs::read_to_string(fixtures.join("kitchen.sql"))?;
+    database.execute(TEMPLATE, &kitchen).map_err(CompareError::Schema)?;
+    database.copy_database(TEMPLATE, DATABASE).map_err(CompareError::Schema)?;
+    let writers = contest::WRITERS;
+    let databases = tables::Databases::make(&database, TEMPLATE, &writers, &kitchen)
+        .map_err(CompareError::Schema)?;
 
     let logs = workspace.join("target/peers/logs");
     fs::create_dir_all(&logs)?;
     let place = contest::Place {
-        database: database.url(DATABASE),
+        server: &database,
+        databases: &databases,
         version4,
         version5,
         thalweg,

@@ -1,7 +1,9 @@
 //! Fills a [`Catalog`]: ids are given in the order of the calls, links are made at the end.
 
 use crate::catalog::{Capabilities, Catalog};
-use crate::entity::{Entity, EntityKind, Field, Generated, Index, Key, Offered, Relationship};
+use crate::entity::{
+    ConstraintComment, Entity, EntityKind, Field, Generated, Index, Key, Offered, Relationship,
+};
 use crate::function::{Argument, Function, FunctionResult, Volatility};
 use crate::ids::{
     CompositeId, DomainId, EntityId, EnumId, FieldId, FunctionId, RangeId, RelationshipId,
@@ -165,6 +167,10 @@ impl Builder {
             description,
         });
         id
+    }
+
+    pub fn constraint_comment(&mut self, comment: ConstraintComment) {
+        self.catalog.constraint_comments.push(comment);
     }
 
     pub fn r#enum(

@@ -4,7 +4,7 @@ use std::collections::HashMap;
 use std::ops::Index;
 
 use crate::declare::KnownRows;
-use crate::entity::{Entity, Field, Relationship};
+use crate::entity::{ConstraintComment, Entity, Field, Relationship};
 use crate::function::Function;
 use crate::ids::{
     CompositeId, DomainId, EntityId, EnumId, FieldId, FunctionId, RangeId, RelationshipId,
@@ -23,6 +23,7 @@ pub struct Catalog {
     pub(crate) domains: Vec<Domain>,
     pub(crate) ranges: Vec<Range>,
     pub(crate) functions: Vec<Function>,
+    pub(crate) constraint_comments: Vec<ConstraintComment>,
     pub(crate) notes: Vec<Note>,
     pub(crate) capabilities: Capabilities,
     pub(crate) known_rows: HashMap<EntityId, KnownRows>,
@@ -78,6 +79,13 @@ impl Catalog {
 
     pub fn ranges(&self) -> impl Iterator<Item = &Range> {
         self.ranges.iter()
+    }
+
+    /// What comments say of constraints, those of things outside of the catalog included: what is
+    /// changed here may break them.
+    #[must_use]
+    pub fn constraint_comments(&self) -> &[ConstraintComment] {
+        &self.constraint_comments
     }
 
     /// Makes every 32-bit integer field a 64-bit one, for sources whose integers have 64 bits

@@ -170,6 +170,16 @@ pub enum Finds {
     Other,
 }
 
+/// What a comment says of a constraint of any kind, of a table or of a domain.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct ConstraintComment {
+    pub namespace: Option<Box<str>>,
+    /// The name of the table or of the domain, which need not be in the catalog.
+    pub owner: Box<str>,
+    pub name: Box<str>,
+    pub description: Box<str>,
+}
+
 /// A foreign key: each row of `from` refers to at most one row of `to`.
 #[derive(Clone, Debug)]
 pub struct Relationship {

@@ -25,7 +25,8 @@ pub use builder::Builder;
 pub use catalog::{Capabilities, Catalog};
 pub use declare::KnownRows;
 pub use entity::{
-    Entity, EntityKind, Field, Finds, Generated, Index, Key, KeyKind, Offered, Relationship,
+    ConstraintComment, Entity, EntityKind, Field, Finds, Generated, Index, Key, KeyKind, Offered,
+    Relationship,
 };
 pub use function::{Argument, ArgumentType, Function, FunctionResult, Volatility};
 pub use ids::{

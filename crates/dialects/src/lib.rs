@@ -29,6 +29,16 @@ pub use lower::{Introspection, LowerError, Lowered, lower};
 
 use catalog::{Catalog, EntityId, FieldId};
 
+/// What is told of a change that a constraint does not let be made.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct ConstraintMessage {
+    pub namespace: Option<Box<str>>,
+    /// The table or the domain.
+    pub owner: Box<str>,
+    pub constraint: Box<str>,
+    pub text: Box<str>,
+}
+
 /// Which API a source is served with.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Dialect {
@@ -51,6 +61,15 @@ pub fn declare(catalog: &mut Catalog, dialect: &Dialect) {
 pub fn wanted_rows(catalog: &Catalog, dialect: &Dialect) -> Vec<(EntityId, Vec<FieldId>)> {
     match dialect {
         Dialect::PostGraphile(options) => postgraphile::wanted_rows(catalog, options),
+        Dialect::Phrag(_) => Vec::new(),
+    }
+}
+
+/// What the dialect's annotations say that is told of constraints.
+#[must_use]
+pub fn messages(catalog: &Catalog, dialect: &Dialect) -> Vec<ConstraintMessage> {
+    match dialect {
+        Dialect::PostGraphile(options) => postgraphile::messages(catalog, options),
         Dialect::Phrag(_) => Vec::new(),
     }
 }

@@ -11,6 +11,7 @@ use sources::{Address, Most, OpenOptions, Source};
 use crate::cost::CostLimits;
 use crate::known_rows::{self, KnownRowsError};
 use crate::prepare::DocumentCache;
+use crate::tell::{ErrorOptions, Messages};
 
 #[derive(Clone, Debug)]
 pub struct Options {
@@ -20,6 +21,7 @@ pub struct Options {
     /// The most connections to the source in one thread.
     pub connections: Most,
     pub limits: Limits,
+    pub errors: ErrorOptions,
 }
 
 /// What one request may ask for at most.
@@ -54,6 +56,7 @@ pub struct Engine {
     pub(crate) limits: Limits,
     pub(crate) documents: DocumentCache,
     pub(crate) connections: Most,
+    pub(crate) messages: Messages,
 }
 
 /// Why a source cannot be served.
@@ -90,6 +93,7 @@ impl Engine {
         known_rows::read(&source, &mut catalog, wanted).await?;
         let api = dialects::api(&catalog, &options.dialect);
         let validator = Validator::new(&api.schema);
+        let tagged = dialects::messages(&catalog, &options.dialect);
         Ok(Arc::new(Self {
             source,
             catalog,
@@ -98,6 +102,7 @@ impl Engine {
             limits: options.limits.clone(),
             documents: DocumentCache::new(),
             connections: options.connections,
+            messages: Messages::new(options.errors.clone(), tagged),
         }))
     }
 

@@ -13,7 +13,6 @@ use sources::relational::{Level, LevelKind, ParameterKind, ParameterSource, Pare
 
 use crate::prepare::{Document, Prepared};
 use crate::report::{Report, Timed};
-use crate::respond::source_error;
 use crate::worker::Worker;
 
 /// What becomes of a request before it runs.
@@ -104,7 +103,7 @@ impl Worker {
         let program = &planned.prepared.plan.program;
         let plans =
             self.connections.explain(program, Variables(&planned.variables.values), analyze).await;
-        plans.map_err(|error| vec![source_error(&error)])
+        plans.map_err(|error| vec![self.engine.tell(&error)])
     }
 
     /// The request tree, the statements with their parameters, and the database's own plan,

@@ -14,6 +14,7 @@
 //! * [`prepare`]: everything that is made once and cached
 //! * [`cost`]: what an operation is estimated to cost
 //! * [`respond`]: answers and errors as JSON
+//! * [`tell`]: what clients are told of the errors of a source
 //! * [`sums`]: what several requests ask for together
 //! * [`report`]: what happened to a request
 //! * [`explain`]: the same road, shown instead of gone
@@ -27,6 +28,7 @@ pub mod report;
 pub mod respond;
 pub mod rest;
 pub mod sums;
+pub mod tell;
 pub mod worker;
 
 pub use cost::CostLimits;
@@ -40,4 +42,5 @@ pub use rest::{BrokenOff, Rest};
 pub use sources::{
     Address as SourceAddress, Extensions, Most, OpenOptions, Session, Sizes, Timeouts,
 };
+pub use tell::{ErrorOptions, ExtendedError};
 pub use worker::{Allowed, Delivery, Worker};

@@ -1,12 +1,14 @@
 //! Answers and errors as JSON.
 
+use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 
 use graphql::operation::Location;
 use graphql::{ErrorCode, GraphQLError, PathSegment};
 use response::{Failure, Held, Segment, TooLarge, WriteError, Written};
-use sources::{ExecuteError, SourceError, SourceErrorKind, Streamed};
+use sources::{ExecuteError, SourceError, Streamed};
 
+use crate::engine::Engine;
 use crate::rest::Rest;
 
 /// A response, ready to be sent.
@@ -34,6 +36,10 @@ pub enum Kind {
     Overloaded,
 }
 
+/// What there is to say where the answers take all their memory.
+pub(crate) const NO_MEMORY: &str =
+    "The answers that the server is making take all the memory that they may; try again later.";
+
 /// The beginning of every response that has data.
 pub(crate) const DATA: &[u8] = b"{\"data\":";
 
@@ -48,20 +54,24 @@ impl Response {
     }
 
     /// The response of a request that ran.
-    pub(crate) fn executed(written: Written<SourceError>, codes: &mut Vec<ErrorCode>) -> Self {
-        let (body, held) = complete(written, codes);
+    pub(crate) fn executed(
+        engine: &Engine,
+        written: Written<SourceError>,
+        codes: &mut Vec<ErrorCode>,
+    ) -> Self {
+        let (body, held) = complete(engine, written, codes);
         Self { kind: Kind::Executed, body, held, rest: None }
     }
 
     /// The response of a request whose answer is long.
-    pub(crate) fn begun(streamed: Streamed) -> Self {
-        let rest = Some(Box::new(Rest::new(streamed.rest)));
+    pub(crate) fn begun(engine: &Arc<Engine>, streamed: Streamed) -> Self {
+        let rest = Some(Box::new(Rest::new(Arc::clone(engine), streamed.rest)));
         Self { kind: Kind::Executed, body: streamed.first, held: Held::default(), rest }
     }
 
     /// The response of a request of which nothing could be read.
-    pub(crate) fn failed(error: ExecuteError, codes: &mut Vec<ErrorCode>) -> Self {
-        let error = execute_error(error);
+    pub(crate) fn failed(engine: &Engine, error: ExecuteError, codes: &mut Vec<ErrorCode>) -> Self {
+        let error = execute_error(engine, error);
         if matches!(error.code, ErrorCode::ResponseMemoryExhausted | ErrorCode::Overloaded) {
             codes.push(error.code);
             return Self { kind: Kind::Overloaded, ..Self::request_error(&[error]) };
@@ -76,12 +86,14 @@ impl Response {
 
 /// The end of a response, after what the source has written.
 pub(crate) fn complete(
+    engine: &Engine,
     written: Written<SourceError>,
     codes: &mut Vec<ErrorCode>,
 ) -> (Vec<u8>, Held) {
     let Written { data: mut body, held, errors } = written;
     if !errors.is_empty() {
-        let errors: Vec<_> = errors.into_iter().map(execution_error).collect();
+        let errors: Vec<_> =
+            errors.into_iter().map(|error| execution_error(engine, error)).collect();
         codes.extend(errors.iter().map(|error| error.code));
         body.extend_from_slice(b",\"errors\":");
         write_errors(&errors, &mut body);
@@ -91,23 +103,18 @@ pub(crate) fn complete(
 }
 
 /// Why there is no answer, or no whole one.
-pub(crate) fn execute_error(error: ExecuteError) -> GraphQLError {
+pub(crate) fn execute_error(engine: &Engine, error: ExecuteError) -> GraphQLError {
     match error {
-        ExecuteError::Source(error) => source_error(&error),
+        ExecuteError::Source(error) => engine.tell(&error),
         ExecuteError::TooLarge(error @ TooLarge::Answer { .. }) => {
             GraphQLError::new(ErrorCode::ResponseTooLarge, error.to_string())
         }
-        ExecuteError::TooLarge(TooLarge::Together(_)) => no_memory(),
-        ExecuteError::Broken(Some(error)) => execution_error(*error),
+        ExecuteError::TooLarge(TooLarge::Together(_)) => {
+            GraphQLError::new(ErrorCode::ResponseMemoryExhausted, NO_MEMORY)
+        }
+        ExecuteError::Broken(Some(error)) => execution_error(engine, *error),
         ExecuteError::Broken(None) | ExecuteError::Refused(_) => our_bug(&error.to_string()),
     }
-}
-
-fn no_memory() -> GraphQLError {
-    GraphQLError::new(
-        ErrorCode::ResponseMemoryExhausted,
-        "The answers that the server is making take all the memory that they may; try again later.",
-    )
 }
 
 fn write_errors(errors: &[GraphQLError], body: &mut Vec<u8>) {
@@ -121,7 +128,7 @@ fn write_errors(errors: &[GraphQLError], body: &mut Vec<u8>) {
     body.push(b']');
 }
 
-fn execution_error(error: WriteError<SourceError>) -> GraphQLError {
+fn execution_error(engine: &Engine, error: WriteError<SourceError>) -> GraphQLError {
     let path = error.path.into_iter().map(|segment| match segment {
         Segment::Name(name) => PathSegment::Field(name),
         Segment::Index(index) => PathSegment::Index(usize::try_from(index).unwrap_or(usize::MAX)),
@@ -134,7 +141,7 @@ fn execution_error(error: WriteError<SourceError>) -> GraphQLError {
             ErrorCode::InvalidValue,
             "The source has no value here, and the schema promises one.",
         ),
-        Failure::Source(error) => source_error(&error),
+        Failure::Source(error) => engine.tell(&error),
         Failure::TooDeep(message) => GraphQLError::new(ErrorCode::QueryTooDeep, message),
         Failure::Refused(message) => GraphQLError::new(ErrorCode::BadUserInput, message),
     };
@@ -143,89 +150,6 @@ fn execution_error(error: WriteError<SourceError>) -> GraphQLError {
         None => error,
     };
     error.with_path(path)
-}
-
-/// A source's failure as a client may see it: its own request's fault in the source's words,
-/// everything else by a code and an id that stands in the log.
-pub(crate) fn source_error(error: &SourceError) -> GraphQLError {
-    let code = match error.kind {
-        SourceErrorKind::Input => return in_own_words(ErrorCode::BadUserInput, error),
-        SourceErrorKind::Raised => return in_own_words(ErrorCode::Raised, error),
-        SourceErrorKind::TooLarge => return in_own_words(ErrorCode::ResponseTooLarge, error),
-        // Not the source's fault, and nothing to look up in the log.
-        SourceErrorKind::NoMemory => return no_memory(),
-        SourceErrorKind::Busy => {
-            return GraphQLError::new(
-                ErrorCode::Overloaded,
-                "All connections to the data source are in use; try again later.",
-            );
-        }
-        // Said by us, of the request's own rows.
-        SourceErrorKind::Aborted => return in_own_words(ErrorCode::TransactionAborted, error),
-        SourceErrorKind::Missing => return in_own_words(ErrorCode::NotFound, error),
-        SourceErrorKind::TooMany => return in_own_words(ErrorCode::TooManyRows, error),
-        SourceErrorKind::Refused => return in_own_words(ErrorCode::PermissionDenied, error),
-        SourceErrorKind::UniqueViolation => ErrorCode::UniqueViolation,
-        SourceErrorKind::ForeignKeyViolation => ErrorCode::ForeignKeyViolation,
-        SourceErrorKind::NotNullViolation => ErrorCode::NotNullViolation,
-        SourceErrorKind::CheckViolation => ErrorCode::CheckViolation,
-        SourceErrorKind::ExclusionViolation => ErrorCode::ExclusionViolation,
-        SourceErrorKind::PermissionDenied => ErrorCode::PermissionDenied,
-        SourceErrorKind::Conflict => ErrorCode::Conflict,
-        SourceErrorKind::ReadOnly => ErrorCode::ReadOnly,
-        SourceErrorKind::OutcomeUnknown => ErrorCode::OutcomeUnknown,
-        SourceErrorKind::Credentials => ErrorCode::Unauthenticated,
-        SourceErrorKind::Timeout => ErrorCode::Timeout,
-        SourceErrorKind::Unavailable | SourceErrorKind::Overloaded => ErrorCode::Unavailable,
-        SourceErrorKind::TooComplex => ErrorCode::QueryTooComplex,
-        SourceErrorKind::Internal => ErrorCode::SourceError,
-    };
-    let id = error_id();
-    tracing::error!(
-        error_id = %id,
-        code = code.as_str(),
-        source_code = error.code.as_deref().unwrap_or(""),
-        // Quoted: a message may have several lines.
-        error = ?error.message,
-        "the source failed"
-    );
-    let message = match error.kind {
-        SourceErrorKind::Unavailable => "The data source cannot be reached.",
-        SourceErrorKind::Overloaded => "The data source has no room for this now.",
-        SourceErrorKind::Timeout => "The data source took too long.",
-        SourceErrorKind::PermissionDenied => "The data source denies permission.",
-        SourceErrorKind::UniqueViolation
-        | SourceErrorKind::ForeignKeyViolation
-        | SourceErrorKind::NotNullViolation
-        | SourceErrorKind::CheckViolation
-        | SourceErrorKind::ExclusionViolation => "The data source refused the change.",
-        SourceErrorKind::Conflict => {
-            "Another transaction changed the same rows; the request may be sent again."
-        }
-        SourceErrorKind::ReadOnly => "The data source takes no changes.",
-        SourceErrorKind::OutcomeUnknown => {
-            "The connection was lost before the data source said whether the change was made: look \
-             before you send it again."
-        }
-        SourceErrorKind::Credentials => "The data source does not know who asks.",
-        SourceErrorKind::TooComplex => "The request is more than the data source can take at once.",
-        SourceErrorKind::Input
-        | SourceErrorKind::Raised
-        | SourceErrorKind::TooLarge
-        | SourceErrorKind::NoMemory
-        | SourceErrorKind::Busy
-        | SourceErrorKind::Aborted
-        | SourceErrorKind::Missing
-        | SourceErrorKind::TooMany
-        | SourceErrorKind::Refused
-        | SourceErrorKind::Internal => "The data source failed.",
-    };
-    GraphQLError::new(code, message).with_extension("errorId", &id)
-}
-
-/// An error in the words that it has already.
-fn in_own_words(code: ErrorCode, error: &SourceError) -> GraphQLError {
-    GraphQLError::new(code, String::from(&*error.message))
 }
 
 /// A fault of our own, by an id that stands in the log.
@@ -238,7 +162,7 @@ pub(crate) fn our_bug(message: &str) -> GraphQLError {
 
 /// An id that a log line and a response share: unique within a run of the process, and told
 /// apart between runs by the time of the first.
-fn error_id() -> String {
+pub(crate) fn error_id() -> String {
     use std::sync::OnceLock;
     use std::time::{SystemTime, UNIX_EPOCH};
     static START: OnceLock<u64> = OnceLock::new();

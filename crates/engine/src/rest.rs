@@ -1,16 +1,20 @@
 //! The rest of an answer that is sent while it is made.
 
+use std::sync::Arc;
 use std::task::{Context, Poll, ready};
 
 use graphql::ErrorCode;
 use response::Held;
 use sources::{ExecuteError, Part};
 
+use crate::engine::Engine;
 use crate::respond::{complete, execute_error};
 
 /// What comes after the first bytes of an answer. Dropping it ends the statement in the source.
 #[derive(Debug)]
 pub struct Rest {
+    /// Knows what is told of errors.
+    engine: Arc<Engine>,
     /// Gone when the answer has ended.
     source: Option<sources::Rest>,
     /// The memory of what is on its way.
@@ -23,8 +27,8 @@ pub struct Rest {
 pub struct BrokenOff(pub ErrorCode);
 
 impl Rest {
-    pub(crate) fn new(source: sources::Rest) -> Self {
-        Self { source: Some(source), held: Held::default() }
+    pub(crate) fn new(engine: Arc<Engine>, source: sources::Rest) -> Self {
+        Self { engine, source: Some(source), held: Held::default() }
     }
 
     /// The next bytes; none after the last ones. Adds the codes of the answer's errors, which stand
@@ -42,18 +46,18 @@ impl Rest {
         self.source = None;
         Poll::Ready(Some(match end {
             Ok(written) => {
-                let (last, held) = complete(written, codes);
+                let (last, held) = complete(&self.engine, written, codes);
                 self.held = held;
                 Ok(last)
             }
-            Err(error) => Err(broken_off(error, codes)),
+            Err(error) => Err(broken_off(&self.engine, error, codes)),
         }))
     }
 }
 
 /// The client learns no more than that the answer has no end: the reason is in the log.
-fn broken_off(error: ExecuteError, codes: &mut Vec<ErrorCode>) -> BrokenOff {
-    let error = execute_error(error);
+fn broken_off(engine: &Engine, error: ExecuteError, codes: &mut Vec<ErrorCode>) -> BrokenOff {
+    let error = execute_error(engine, error);
     tracing::warn!(code = error.code.as_str(), error = ?error.message, "an answer breaks off");
     codes.push(error.code);
     BrokenOff(error.code)

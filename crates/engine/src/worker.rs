@@ -11,7 +11,7 @@ use sources::{Asked, Connections, Executed, Session, Sizes, SourceError, Variabl
 
 use crate::engine::Engine;
 use crate::report::{Report, Timed};
-use crate::respond::{DATA, Kind, Response, source_error};
+use crate::respond::{DATA, Kind, Response};
 
 /// Answers requests on one thread, with connections of its own.
 #[derive(Debug)]
@@ -148,7 +148,7 @@ impl Worker {
         report.cost = Some(cost);
         engine.limits.cost.check(cost).map_err(|error| vec![error])?;
         let timed = Timed::since(executing, &mut report.stages.execute);
-        let echoes = prepared.echoes(&variables).map_err(|error| vec![source_error(&error)])?;
+        let echoes = prepared.echoes(&variables).map_err(|error| vec![engine.tell(&error)])?;
         let asked =
             Asked { variables: Variables(&variables.values), session, echoes: &echoes, cost };
         let sink =
@@ -169,10 +169,10 @@ impl Worker {
         Ok(match executed {
             Ok(Executed::Whole(written)) => {
                 prepared.end(&written.data);
-                Response::executed(written, &mut report.codes)
+                Response::executed(engine, written, &mut report.codes)
             }
-            Ok(Executed::Streamed(streamed)) => Response::begun(streamed),
-            Err(error) => Response::failed(error, &mut report.codes),
+            Ok(Executed::Streamed(streamed)) => Response::begun(&self.engine, streamed),
+            Err(error) => Response::failed(engine, error, &mut report.codes),
         })
     }
 }

@@ -68,7 +68,8 @@ impl Folder {
     fn open(&self, dialect: Dialect) -> Arc<Engine> {
         let address = SourceAddress::parse(self.0.join("books.db").to_str().unwrap()).unwrap();
         let (source, limits) = (OpenOptions::default(), engine::Limits::default());
-        let options = Options { dialect, source, connections: engine::Most::apart(1), limits };
+        let (connections, errors) = (engine::Most::apart(1), engine::ErrorOptions::default());
+        let options = Options { dialect, source, connections, limits, errors };
         runtime().block_on(Engine::open(&address, &options)).unwrap()
     }
 }

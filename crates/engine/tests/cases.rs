@@ -1,10 +1,15 @@
 //! The case files of `fixtures/cases`, each on every source: one named test for each pair, as
 //! `relay/first.case::sqlite`. `UPDATE_EXPECT=1` makes one test of each file, which writes what
-//! the first source gives and compares the others with it. Each answer is also sent while it is made,
-//! in portions of very few rows, and must be the same.
+//! the first source gives and compares the others with it. Each answer of a query is also sent
+//! while it is made, in portions of very few rows, and must be the same.
+//!
+//! A case that may change something has a copy of its database for itself. All others share one,
+//! where the engine takes queries only.
 
 #[path = "support/dialect.rs"]
 mod dialect;
+#[path = "support/options.rs"]
+mod options;
 #[allow(dead_code, reason = "the differential test uses the rest of it")]
 #[path = "support/sources.rs"]
 mod sources;
@@ -15,10 +20,10 @@ use std::future::poll_fn;
 use std::process::ExitCode;
 use std::sync::Arc;
 
-use engine::{Delivery, Report, Sizes, Worker};
+use engine::{Allowed, Delivery, Engine, Report, Sizes, Worker};
 use libtest_mimic::{Arguments, Failed, Trial};
 use sources::{Sources, TestSource};
-use testkit::cases::{self, CaseFile, Mismatch, Outcome, SectionKind, Statement};
+use testkit::cases::{self, Answered, CaseFile, Mismatch, Outcome, SectionKind, Statement, Step};
 
 fn main() -> Result<ExitCode, Box<dyn Error>> {
     let arguments = Arguments::from_args();
@@ -80,31 +85,79 @@ fn update_file(file: &CaseFile, sources: &Sources) -> Result<(), Failed> {
 }
 
 fn run(file: &CaseFile, sources: &Sources, source: &TestSource) -> Result<Outcome, Failed> {
-    let case = &file.case;
-    let engine = sources.engine(source, &case.header.database, &case.header.dialect)?;
-    let mut outcome = Outcome {
-        schema: engine.sdl(),
-        notes: engine.notes().map(|note| without_schema(&note.to_string())).collect(),
-        ..Outcome::default()
-    };
-    let Some(request) = request(file)? else { return Ok(outcome) };
-    let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build()?;
-    runtime.block_on(async {
-        let mut worker = Worker::new(engine);
-        // What cannot be prepared is refused below with the same errors.
-        if let Ok(explained) = worker.prepare(&request) {
-            let statements = explained.statements.into_iter();
-            outcome.request_tree = without_schema(&explained.request);
-            outcome.statements =
-                statements.map(|one| Statement { round: one.round, text: one.text }).collect();
-        }
-        let response = worker.execute(&request, engine::Allowed::All).await;
-        outcome.response = String::from_utf8(response.body)?;
+    let header = &file.case.header;
+    if file.case.is_private() || !header.options.is_empty() {
+        let options = options::parse(&header.options)?;
+        let own = sources.open_copy(source, &header.database, &header.dialect, options)?;
+        return run_private(file, &own.engine);
+    }
+    let engine = sources.engine(source, &header.database, &header.dialect)?;
+    run_shared(file, &engine)
+}
+
+/// Asks an engine that other cases use too.
+fn run_shared(file: &CaseFile, engine: &Arc<Engine>) -> Result<Outcome, Failed> {
+    let mut outcome = beginning(engine);
+    let Some(request) = request(&file.case.steps[0])? else { return Ok(outcome) };
+    runtime()?.block_on(async {
+        let mut worker = Worker::new(Arc::clone(engine));
+        // A mutation is refused here: others would see what it changed.
+        let answered = answer(&worker, &request, Allowed::Queries).await?;
         for rows in [1, 2, 3] {
-            compare_streamed(&mut worker, &request, rows, &outcome.response).await?;
+            compare_streamed(&mut worker, &request, rows, &answered.response).await?;
+        }
+        outcome.answers.push(answered);
+        Ok(outcome)
+    })
+}
+
+/// Asks an engine that is there for this case only, one request after the other.
+fn run_private(file: &CaseFile, engine: &Arc<Engine>) -> Result<Outcome, Failed> {
+    let mut outcome = beginning(engine);
+    runtime()?.block_on(async {
+        let worker = Worker::new(Arc::clone(engine));
+        for step in &file.case.steps {
+            let Some(request) = request(step)? else { break };
+            let looks = step.find_text(SectionKind::State).is_some();
+            let answered = match looks {
+                // On connections of its own, which see only what was committed.
+                true => answer(&Worker::new(Arc::clone(engine)), &request, Allowed::Queries).await,
+                false => answer(&worker, &request, Allowed::All).await,
+            };
+            outcome.answers.push(answered?);
         }
         Ok(outcome)
     })
+}
+
+fn beginning(engine: &Engine) -> Outcome {
+    Outcome {
+        schema: engine.sdl(),
+        notes: engine.notes().map(|note| without_schema(&note.to_string())).collect(),
+        answers: Vec::new(),
+    }
+}
+
+async fn answer(
+    worker: &Worker,
+    request: &graphql::Request,
+    allowed: Allowed,
+) -> Result<Answered, Failed> {
+    let mut answered = Answered::default();
+    // What cannot be prepared is refused below with the same errors.
+    if let Ok(explained) = worker.prepare(request) {
+        let statements = explained.statements.into_iter();
+        answered.request_tree = without_schema(&explained.request);
+        answered.statements =
+            statements.map(|one| Statement { round: one.round, text: one.text }).collect();
+    }
+    let response = worker.execute(request, allowed).await;
+    answered.response = String::from_utf8(response.body)?;
+    Ok(answered)
+}
+
+fn runtime() -> Result<tokio::runtime::Runtime, Failed> {
+    Ok(tokio::runtime::Builder::new_current_thread().enable_all().build()?)
 }
 
 /// Sends the same answer while it is made, in portions of so few rows, and compares the bytes.
@@ -117,7 +170,7 @@ async fn compare_streamed(
     worker.set_sizes(Sizes { whole: 0, rows });
     let mut report = Report::default();
     let nobody = engine::Session::default();
-    let (allowed, delivery) = (engine::Allowed::All, Delivery::Streamed);
+    let (allowed, delivery) = (Allowed::Queries, Delivery::Streamed);
     let engine::Response { mut body, rest, .. } =
         worker.deliver_reported(request, &nobody, allowed, delivery, &mut report).await;
     let mut codes = Vec::new();
@@ -147,14 +200,13 @@ fn without_schema(text: &str) -> String {
 }
 
 /// The request as it would come over HTTP.
-fn request(file: &CaseFile) -> Result<Option<graphql::Request>, Failed> {
-    let case = &file.case;
-    let Some(document) = case.find_text(SectionKind::Request) else { return Ok(None) };
-    let operation = case.find_text(SectionKind::Operation);
-    let variables = case.find_text(SectionKind::Variables).unwrap_or("{}");
+fn request(step: &Step) -> Result<Option<graphql::Request>, Failed> {
+    let Some(document) = step.document() else { return Ok(None) };
+    let operation = step.find_text(SectionKind::Operation);
+    let variables = step.find_text(SectionKind::Variables).unwrap_or("{}");
     let body = [
         "{\"query\":",
-        &serde_json::to_string(document)?,
+        &serde_json::to_string(&document.text)?,
         ",\"operationName\":",
         &serde_json::to_string(&operation)?,
         ",\"variables\":",

@@ -66,6 +66,7 @@ impl Entries {
                 cost: CostLimits { most: u64::MAX, ..CostLimits::default() },
                 ..engine::Limits::default()
             },
+            errors: engine::ErrorOptions::default(),
         };
         let address = SourceAddress::Postgres(server.socket_url(name));
         let worker = Worker::new(Engine::open(&address, &options).await.unwrap());

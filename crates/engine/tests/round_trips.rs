@@ -90,6 +90,7 @@ fn open(server: &Server) -> Result<Arc<Engine>, String> {
         source: OpenOptions { namespaces: vec!["public".into()], ..OpenOptions::default() },
         connections: engine::Most::apart(2),
         limits: engine::Limits::default(),
+        errors: engine::ErrorOptions::default(),
     };
     let address = SourceAddress::Postgres(server.url(DATABASE));
     let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build();

@@ -73,6 +73,7 @@ impl File {
             source: OpenOptions::default(),
             connections: engine::Most::apart(1),
             limits: engine::Limits::default(),
+            errors: engine::ErrorOptions::default(),
         };
         runtime().block_on(Engine::open(&address, &options)).unwrap()
     }

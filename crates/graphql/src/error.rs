@@ -14,6 +14,9 @@ pub struct GraphQLError {
     pub code: ErrorCode,
     /// Further entries of `extensions`, after `code`, each with its value as JSON text.
     pub extensions: Vec<(Box<str>, Box<str>)>,
+    /// Entries beside `message`, each with its value as JSON text: none of the specification, for
+    /// clients of systems that have them.
+    pub members: Box<[(Box<str>, Box<str>)]>,
 }
 
 /// One step of a path in `data`.
@@ -168,6 +171,7 @@ impl GraphQLError {
             path: Vec::new(),
             code,
             extensions: Vec::new(),
+            members: Box::default(),
         }
     }
 
@@ -221,15 +225,20 @@ impl GraphQLError {
             }
             output.push(b']');
         }
+        write_entries(&self.members, output);
         output.extend_from_slice(b",\"extensions\":{\"code\":");
         write_json_string(self.code.as_str(), output);
-        for (key, value) in &self.extensions {
-            output.push(b',');
-            write_json_string(key, output);
-            output.push(b':');
-            output.extend_from_slice(value.as_bytes());
-        }
+        write_entries(&self.extensions, output);
         output.extend_from_slice(b"}}");
+    }
+}
+
+fn write_entries(entries: &[(Box<str>, Box<str>)], output: &mut Vec<u8>) {
+    for (key, value) in entries {
+        output.push(b',');
+        write_json_string(key, output);
+        output.push(b':');
+        output.extend_from_slice(value.as_bytes());
     }
 }
 

@@ -7,6 +7,7 @@ mod compression;
 mod cost;
 mod database;
 mod development;
+mod errors;
 mod filter;
 mod limits;
 mod load;

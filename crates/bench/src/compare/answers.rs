@@ -12,6 +12,28 @@ pub(crate) struct Mismatch {
     pub(crate) ours: String,
 }
 
+/// What errors say, where it is compared: what else they have is of one server only.
+const SAID: [&str; 4] = ["message", "hint", "detail", "errcode"];
+
+/// Where the errors of the same paths say different things.
+pub(crate) fn compare_errors(theirs: &Value, ours: &Value) -> Vec<Mismatch> {
+    let mut found = Vec::new();
+    let their_errors = theirs["errors"].as_array().map(Vec::as_slice).unwrap_or_default();
+    let our_errors = ours["errors"].as_array().map(Vec::as_slice).unwrap_or_default();
+    for error in their_errors.iter().filter(|error| error["path"].is_array()) {
+        // That there is none is told by the comparison of paths.
+        let same = our_errors.iter().find(|ours| ours["path"] == error["path"]);
+        let Some(same) = same else { continue };
+        let path = format!("errors.{}", path_text(error));
+        for key in SAID {
+            walk(&join(&path, key), &error[key], &same[key], &mut found);
+        }
+        let exceptions = (&error["extensions"]["exception"], &same["extensions"]["exception"]);
+        walk(&join(&path, "exception"), exceptions.0, exceptions.1, &mut found);
+    }
+    found
+}
+
 /// Every place at which they differ, as deep as it can be said.
 pub(crate) fn compare(theirs: &Value, ours: &Value) -> Vec<Mismatch> {
     let mut found = Vec::new();
@@ -71,12 +93,13 @@ fn said(answer: &Value) -> String {
 
 fn error_paths(answer: &Value) -> BTreeSet<String> {
     let Some(errors) = answer["errors"].as_array() else { return BTreeSet::new() };
-    let path = |error: &Value| {
-        let keys = error["path"].as_array().map(Vec::as_slice).unwrap_or_default();
-        let words = keys.iter().map(|key| key.as_str().map_or(key.to_string(), str::to_owned));
-        words.collect::<Vec<_>>().join(".")
-    };
-    errors.iter().map(path).collect()
+    errors.iter().map(path_text).collect()
+}
+
+fn path_text(error: &Value) -> String {
+    let keys = error["path"].as_array().map(Vec::as_slice).unwrap_or_default();
+    let words = keys.iter().map(|key| key.as_str().map_or(key.to_string(), str::to_owned));
+    words.collect::<Vec<_>>().join(".")
 }
 
 #[cfg(test)]
@@ -111,5 +134,22 @@ mod tests {
         let theirs = json!({ "data": { "a": null }, "errors": [{ "path": ["a", 0] }] });
         let ours = json!({ "data": { "a": null } });
         check(&theirs, &ours, &[("errors.a.0", "an error", "no error")]);
+    }
+
+    #[test]
+    fn what_errors_of_one_path_say_is_compared() {
+        let error = |message: &str, hint: Value| {
+            json!({ "errors": [{ "path": ["a"], "message": message, "hint": hint,
+                "extensions": { "exception": { "hint": hint }, "code": message } }] })
+        };
+        let theirs = error("no", json!("x"));
+        assert_eq!(compare_errors(&theirs, &theirs), []);
+        let expected = [
+            mismatch("errors.a.message", "\"no\"", "\"yes\""),
+            mismatch("errors.a.hint", "\"x\"", "null"),
+            mismatch("errors.a.exception.hint", "\"x\"", "null"),
+        ];
+        assert_eq!(compare_errors(&theirs, &error("yes", Value::Null)), expected);
+        assert_eq!(compare_errors(&theirs, &json!({ "data": {} })), []);
     }
 }

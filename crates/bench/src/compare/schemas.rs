@@ -1,4 +1,5 @@
-//! Schemas as sets: what is reachable from `Query`, from the answer to introspection.
+//! Schemas as sets: what is reachable from `Query` and `Mutation`, from the answer to introspection.
+//! What only mutations reach is compared with the order of its parts, too.
 //!
 //! A place is a type, `Station`, a field or value of it, `Station.name`, or an argument,
 //! `Query.allStations(first)`. At a place stand lines, first of all what is declared there.
@@ -38,12 +39,17 @@ pub(crate) fn find_schema(answer: &Value) -> Option<Schema> {
         types.iter().filter_map(|one| Some((one["name"].as_str()?, one))).collect();
     let mut schema = Schema::default();
     let mut seen = BTreeSet::new();
-    let mut open = vec!["Query"];
-    while let Some(name) = open.pop() {
-        let Some(one) = by_name.get(name) else { continue };
-        if seen.insert(name) {
-            schema.add_type(name, one);
-            collect_names(one, &mut open);
+    for root in ["Query", "Mutation"] {
+        let mut open = vec![root];
+        while let Some(name) = open.pop() {
+            let Some(one) = by_name.get(name) else { continue };
+            if seen.insert(name) {
+                schema.add_type(name, one);
+                if root == "Mutation" {
+                    schema.add_order(name, one);
+                }
+                collect_names(one, &mut open);
+            }
         }
     }
     Some(schema)
@@ -107,6 +113,15 @@ impl Schema {
             let place = format!("{name}.{}", text(&value["name"]));
             self.add(&place, place.clone());
             self.add_notes(&place, value);
+        }
+    }
+
+    /// The parts of a type in their order.
+    fn add_order(&mut self, name: &str, one: &Value) {
+        let parts = items(&one["fields"]).chain(items(&one["inputFields"]));
+        let names: Vec<&str> = parts.map(|part| text(&part["name"])).collect();
+        if !names.is_empty() {
+            self.add(name, format!("{name} has in this order: {}", names.join(", ")));
         }
     }
 
@@ -178,7 +193,7 @@ mod tests {
             { "kind": "OBJECT", "name": "Query", "fields": fields },
             { "kind": "SCALAR", "name": "Int" },
             { "kind": "OBJECT", "name": "Row", "description": "One.", "fields": [] },
-            { "kind": "OBJECT", "name": "Mutation", "fields": [] },
+            { "kind": "OBJECT", "name": "Subscription", "fields": [] },
         ] } } });
         find_schema(&answer).expect("there is a schema")
     }
@@ -188,7 +203,7 @@ mod tests {
     }
 
     #[test]
-    fn what_query_does_not_reach_does_not_count() {
+    fn what_queries_and_mutations_do_not_reach_does_not_count() {
         let list =
             json!({ "kind": "LIST", "ofType": { "kind": "NON_NULL", "ofType": named("Int") } });
         let schema = schema(&json!([{
@@ -223,6 +238,23 @@ mod tests {
         assert_eq!(
             compare(&theirs, &ours),
             ["- Query.b: Row", "- object Row", "+ Query.a says More."]
+        );
+    }
+
+    #[test]
+    fn what_only_mutations_reach_has_an_order() {
+        let schema = |names: [&str; 2]| {
+            let fields = names.map(|name| json!({ "name": name, "type": named("Int") }));
+            let answer = json!({ "data": { "__schema": { "types": [
+                { "kind": "OBJECT", "name": "Query", "fields": fields },
+                { "kind": "OBJECT", "name": "Mutation", "fields": fields },
+                { "kind": "SCALAR", "name": "Int" },
+            ] } } });
+            find_schema(&answer).expect("there is a schema")
+        };
+        assert_eq!(
+            compare(&schema(["a", "b"]), &schema(["b", "a"])),
+            ["- Mutation has in this order: a, b", "+ Mutation has in this order: b, a"]
         );
     }
 }

@@ -10,21 +10,43 @@ pub(crate) struct Set {
     /// Options of the V4 preset, as JSON; none where version 5 has no such thing.
     pub(crate) version5: Option<&'static str>,
     pub(crate) thalweg: &'static [&'static str],
+    pub(crate) kind: Kind,
+}
+
+/// What is compared of the answers to a set's queries.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Kind {
+    /// The data, and where there are errors. All three read one database.
+    Reads,
+    /// The same, and what all tables hold afterwards: each of the three has a database of its own,
+    /// which is made anew before each file of queries.
+    Writes,
+    /// What errors say, besides: only version 4 tells it.
+    Errors,
+}
+
+impl Kind {
+    /// Whether each of the three has a database of its own.
+    pub(crate) fn writes(self) -> bool {
+        self != Self::Reads
+    }
 }
 
 pub(crate) const SETS: &[Set] = &[
-    Set { name: "default", version4: "{}", version5: Some("{}"), thalweg: &[] },
+    Set { name: "default", version4: "{}", version5: Some("{}"), thalweg: &[], kind: Kind::Reads },
     Set {
         name: "both",
         version4: r#"{"simpleCollections":"both"}"#,
         version5: Some(r#"{"simpleCollections":"both"}"#),
         thalweg: &["--simple-collections", "both"],
+        kind: Kind::Reads,
     },
     Set {
         name: "classic-ids",
         version4: r#"{"classicIds":true}"#,
         version5: Some(r#"{"classicIds":true}"#),
         thalweg: &["--classic-ids"],
+        kind: Kind::Reads,
     },
     Set {
         name: "filter",
@@ -40,12 +62,14 @@ pub(crate) const SETS: &[Set] = &[
             "--connection-filter",
             "--connection-filter-relations",
         ],
+        kind: Kind::Reads,
     },
     Set {
         name: "aggregates",
         version4: r#"{"appendPlugins":["@graphile/pg-aggregates"]}"#,
         version5: None,
         thalweg: &["--aggregates"],
+        kind: Kind::Reads,
     },
     Set {
         name: "simplified",
@@ -62,6 +86,7 @@ pub(crate) const SETS: &[Set] = &[
             "omit",
             "--simplified-names",
         ],
+        kind: Kind::Reads,
     },
     Set {
         name: "many-to-many",
@@ -71,12 +96,14 @@ pub(crate) const SETS: &[Set] = &[
         }"#,
         version5: None,
         thalweg: &["--simple-collections", "both", "--many-to-many"],
+        kind: Kind::Reads,
     },
     Set {
         name: "dynamic-json",
         version4: r#"{"dynamicJson":true}"#,
         version5: Some(r#"{"dynamicJson":true}"#),
         thalweg: &["--dynamic-json"],
+        kind: Kind::Reads,
     },
     Set {
         name: "figures",
@@ -85,5 +112,58 @@ pub(crate) const SETS: &[Set] = &[
         }"#,
         version5: None,
         thalweg: &["--geometric-types", "--network-scalars"],
+        kind: Kind::Reads,
+    },
+    Set {
+        name: "mutations",
+        version4: "{}",
+        version5: Some("{}"),
+        thalweg: &[],
+        kind: Kind::Writes,
+    },
+    Set {
+        name: "mutations-simplified",
+        version4: r#"{
+            "simpleCollections": "both",
+            "legacyRelations": "omit",
+            "appendPlugins": ["@graphile-contrib/pg-simplify-inflector"]
+        }"#,
+        version5: None,
+        thalweg: &[
+            "--simple-collections",
+            "both",
+            "--legacy-relations",
+            "omit",
+            "--simplified-names",
+        ],
+        kind: Kind::Writes,
+    },
+    Set {
+        name: "mutations-classic",
+        version4: r#"{"classicIds":true}"#,
+        version5: Some(r#"{"classicIds":true}"#),
+        thalweg: &["--classic-ids"],
+        kind: Kind::Writes,
+    },
+    Set {
+        name: "functions-writing",
+        version4: "{}",
+        version5: Some("{}"),
+        thalweg: &[],
+        kind: Kind::Writes,
+    },
+    Set {
+        name: "errors",
+        version4: "{}",
+        version5: None,
+        thalweg: &["--show-database-errors"],
+        kind: Kind::Errors,
+    },
+    Set {
+        name: "errors-extended",
+        version4: r#"{"extendedErrors":["hint","detail","errcode"]}"#,
+        version5: None,
+        thalweg: &["--show-database-errors", "--extended-errors", "hint,detail,errcode"],
+        kind: Kind::Errors,
     },
 ];

@@ -56,6 +56,7 @@ mod view_key;
 
 use catalog::Catalog;
 
+use crate::ConstraintMessage;
 use crate::api::{Api, Transactions};
 use build::Build;
 use enum_tables::EnumTables;
@@ -190,6 +191,12 @@ impl SimpleCollections {
 /// Adds to the catalog what smart tags declare of it.
 pub fn declare(catalog: &mut Catalog, options: &Options) {
     tags::declared::declare(catalog, &options.tags_file);
+}
+
+/// What `@error` says of constraints, in comments or in the tags file, which comes first.
+#[must_use]
+pub fn messages(catalog: &Catalog, options: &Options) -> Vec<ConstraintMessage> {
+    tags::messages::messages(catalog, &options.tags_file)
 }
 
 /// Makes the API of a catalog.

@@ -6,11 +6,13 @@
 //! * [`identifier`]: names within tags
 //! * [`annotations`]: the tags and descriptions of everything in a catalog
 //! * [`declared`]: keys and foreign keys that tags declare
+//! * [`messages`]: what is told of constraints
 
 pub(super) mod annotations;
 pub(super) mod declared;
 pub(super) mod file;
 mod identifier;
+pub(super) mod messages;
 pub(super) mod omit;
 
 use std::sync::Arc;

@@ -160,6 +160,7 @@ impl Targets {
                 cost: engine::CostLimits { most: u64::MAX, ..engine::CostLimits::default() },
                 ..engine::Limits::default()
             },
+            errors: engine::ErrorOptions::default(),
         };
         runtime().map_err(|error| error.to_string())?.block_on(async {
             let engine = Engine::open(&address, &options).await;

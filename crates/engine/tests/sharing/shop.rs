@@ -98,6 +98,7 @@ impl Shop {
             source: OpenOptions { namespaces: vec!["public".into()], ..OpenOptions::default() },
             connections: most,
             limits: engine::Limits::default(),
+            errors: engine::ErrorOptions::default(),
         };
         let address = SourceAddress::Postgres(url.into());
         let engine = Engine::open(&address, &options).await.unwrap();

@@ -8,7 +8,7 @@ use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, OnceLock, PoisonError};
 
 use engine::{Engine, OpenOptions, Options, SourceAddress};
-use testkit::cases::{Databases, Family};
+use testkit::cases::{Databases, Family, PostgresCopy, SqliteCopy};
 use testkit::postgres::{Installation, shared, wanted_installations};
 
 use crate::dialect;
@@ -26,6 +26,20 @@ pub(crate) struct Sources {
     databases: Databases,
     installations: Vec<Installation>,
     engines: Mutex<HashMap<Key, Opened>>,
+}
+
+/// A copy of a database that nobody else uses, and an engine for it.
+#[derive(Debug)]
+pub(crate) struct OwnEngine {
+    pub(crate) engine: Arc<Engine>,
+    /// Removed in the end.
+    _copy: OwnCopy,
+}
+
+#[derive(Debug)]
+enum OwnCopy {
+    Sqlite(#[allow(dead_code, reason = "it is there to be dropped")] SqliteCopy),
+    Postgres(#[allow(dead_code, reason = "it is there to be dropped")] PostgresCopy<'static>),
 }
 
 type Key = (TestSource, String, String);
@@ -100,6 +114,32 @@ impl Sources {
         self.databases.sqlite(database).map_err(|error| error.to_string())
     }
 
+    /// A copy of a database with an engine of its own, whose options may be others.
+    pub(crate) fn open_copy(
+        &self,
+        source: &TestSource,
+        database: &str,
+        dialect: &str,
+        change: impl FnOnce(&mut Options),
+    ) -> Result<OwnEngine, String> {
+        let (address, copy) = match source {
+            TestSource::Sqlite => {
+                let copy =
+                    self.databases.copy_sqlite(database).map_err(|error| error.to_string())?;
+                (SourceAddress::Sqlite(copy.path().to_owned()), OwnCopy::Sqlite(copy))
+            }
+            TestSource::Postgres(installation) => {
+                let server = shared(installation).map_err(ToString::to_string)?;
+                let copy = self.databases.copy_postgres(server, database);
+                let copy = copy.map_err(|error| error.to_string())?;
+                (SourceAddress::Postgres(copy.url()), OwnCopy::Postgres(copy))
+            }
+        };
+        let mut options = options(dialect)?;
+        change(&mut options);
+        Ok(OwnEngine { engine: open(&address, &options)?, _copy: copy })
+    }
+
     fn open(
         &self,
         source: &TestSource,
@@ -114,22 +154,30 @@ impl Sources {
                 SourceAddress::Postgres(made.map_err(|error| error.to_string())?)
             }
         };
-        let options = Options {
-            dialect: dialect::parse(dialect)?,
-            source: OpenOptions {
-                namespaces: vec!["public".into()],
-                wide_integers: dialect.contains("bigint=string"),
-                ..OpenOptions::default()
-            },
-            connections: engine::Most::apart(2),
-            limits: engine::Limits::default(),
-        };
-        let runtime = tokio::runtime::Builder::new_current_thread()
-            .enable_all()
-            .build()
-            .map_err(|error| error.to_string())?;
-        runtime.block_on(Engine::open(&address, &options)).map_err(|error| error.to_string())
+        open(&address, &options(dialect)?)
     }
+}
+
+fn options(dialect: &str) -> Result<Options, String> {
+    Ok(Options {
+        dialect: dialect::parse(dialect)?,
+        source: OpenOptions {
+            namespaces: vec!["public".into()],
+            wide_integers: dialect.contains("bigint=string"),
+            ..OpenOptions::default()
+        },
+        connections: engine::Most::apart(2),
+        limits: engine::Limits::default(),
+        errors: engine::ErrorOptions::default(),
+    })
+}
+
+fn open(address: &SourceAddress, options: &Options) -> Result<Arc<Engine>, String> {
+    let runtime = tokio::runtime::Builder::new_current_thread()
+        .enable_all()
+        .build()
+        .map_err(|error| error.to_string())?;
+    runtime.block_on(Engine::open(address, options)).map_err(|error| error.to_string())
 }
 
 /// The folder `fixtures` of the workspace.

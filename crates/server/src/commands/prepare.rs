@@ -42,11 +42,12 @@ pub(crate) fn find_problems(options: &ServeOptions) -> Vec<Failure> {
 
 fn engine_options(options: &ServeOptions) -> Result<engine::Options, Failure> {
     let serving = &options.serving;
-    options.api.engine_options(
+    let asked = options.api.engine_options(
         serving.most_per_thread(),
         serving.database.timeouts(),
         serving.engine_limits(),
-    )
+    )?;
+    Ok(engine::Options { errors: serving.errors.of_engine(), ..asked })
 }
 
 pub(crate) fn prepare_demo(options: &DemoOptions) -> Result<Prepared, Failure> {
@@ -64,6 +65,7 @@ pub(crate) fn prepare_demo(options: &DemoOptions) -> Result<Prepared, Failure> {
             },
             connections: serving.most_per_thread(),
             limits: serving.engine_limits(),
+            errors: serving.errors.of_engine(),
         },
         settings: Settings::new(serving)?,
     })

@@ -114,6 +114,7 @@ impl ApiOptions {
             },
             connections,
             limits,
+            errors: engine::ErrorOptions::default(),
         })
     }
 

@@ -9,6 +9,7 @@ use super::address::{self, Address, Mode};
 use super::compression::CompressionOptions;
 use super::database::DatabaseOptions;
 use super::development::DevelopmentOptions;
+use super::errors::ErrorOptions;
 use super::limits::LimitOptions;
 use super::load::LoadOptions;
 use super::network::NetworkOptions;
@@ -59,6 +60,8 @@ pub(crate) struct ServingOptions {
     pub(crate) database: DatabaseOptions,
     #[command(flatten)]
     pub(crate) limits: LimitOptions,
+    #[command(flatten)]
+    pub(crate) errors: ErrorOptions,
     #[command(flatten)]
     pub(crate) load: LoadOptions,
     #[command(flatten)]

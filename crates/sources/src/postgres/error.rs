@@ -3,15 +3,24 @@
 use super::pool::PoolError;
 use super::reach::Unreached;
 use super::wire::{DatabaseError, WireError};
-use crate::error::{SourceError, SourceErrorKind};
+use crate::error::{Details, SourceError, SourceErrorKind};
 
 impl From<DatabaseError> for SourceError {
     fn from(error: DatabaseError) -> Self {
+        let boxed = |text: Option<String>| text.map(String::into_boxed_str);
+        let details = Details {
+            constraint: boxed(error.constraint),
+            schema: boxed(error.schema),
+            table: boxed(error.table),
+            columns: boxed(error.column).into_iter().collect(),
+            detail: boxed(error.detail),
+            hint: boxed(error.hint),
+        };
         Self {
             kind: kind(&error.code),
             message: error.message.into(),
             code: Some(error.code.into()),
-            details: None,
+            details: (details != Details::default()).then(|| Box::new(details)),
         }
     }
 }
@@ -61,18 +70,32 @@ impl From<Unreached> for SourceError {
     }
 }
 
+/// What a failed statement was to do.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Purpose {
+    Read,
+    /// Values that the client sent are stored by it.
+    Write,
+}
+
 /// A failed statement's error. `sent` are the client's own values in it, as text.
 ///
 /// A data exception is the client's fault only if it came when its values were read, and is shown
 /// only if it speaks of one of them: a view may fail in the same way at values of the database,
-/// and as early, if they are constants in its text.
+/// and as early, if they are constants in its text. A value that is stored is the client's whenever
+/// it fails, unless a function divides by it; but a trigger may store others, which are not shown.
 pub(super) fn statement_error<'s>(
     error: DatabaseError,
     mut sent: impl Iterator<Item = &'s [u8]>,
     has_pattern: bool,
+    purpose: Purpose,
 ) -> SourceError {
     if error.routine.as_deref() == Some(RAISE) || error.code == RAISE_EXCEPTION {
         return SourceError { kind: SourceErrorKind::Raised, ..error.into() };
+    }
+    // A function that says that it reads, and writes: the request asked for no change.
+    if error.code == READ_ONLY && purpose == Purpose::Read {
+        return SourceError { kind: SourceErrorKind::Internal, ..error.into() };
     }
     // The request compares or orders by what this type cannot. PostgreSQL's function of this name
     // says so, in whatever language.
@@ -83,7 +106,7 @@ pub(super) fn statement_error<'s>(
         || matches!(&*error.code, SYNTAX_ERROR | INVALID_NAME);
     // A value was read that its domain does not allow; the message names only the domain.
     let is_of_domain = matches!(&*error.code, NOT_NULL_VIOLATION | CHECK_VIOLATION);
-    if is_of_domain && error.is_of_bind && sent.next().is_some() {
+    if is_of_domain && error.is_of_bind && purpose == Purpose::Read && sent.next().is_some() {
         return SourceError { kind: SourceErrorKind::Input, ..error.into() };
     }
     // A name of an object of the database was read that there is none of.
@@ -95,6 +118,13 @@ pub(super) fn statement_error<'s>(
             && names_one_of(&error, &mut sent))
     {
         return SourceError { kind: SourceErrorKind::Input, ..error.into() };
+    }
+    if purpose == Purpose::Write && is_data_exception {
+        let message = match names_one_of(&error, &mut sent) {
+            true => error.message.as_str().into(),
+            false => UNSTORABLE.into(),
+        };
+        return SourceError { kind: SourceErrorKind::Input, message, ..error.into() };
     }
     error.into()
 }
@@ -121,6 +151,8 @@ fn contains(text: &[u8], part: &[u8]) -> bool {
     part.is_empty() || text.windows(part.len()).any(|window| window == part)
 }
 
+/// What is said of a value that cannot be stored, where the words of the database show another one.
+const UNSTORABLE: &str = "A value cannot be stored as the type of its column.";
 /// A schema, a table, a type, a function.
 const UNKNOWN_NAMES: [&str; 4] = ["3F000", "42P01", "42704", "42883"];
 /// When parameters are read, these are about a value that should name something.
@@ -132,6 +164,7 @@ const CHECK_VIOLATION: &str = "23514";
 const RAISE: &str = "exec_stmt_raise";
 /// The code of a RAISE that gives none; other languages use it, too.
 const RAISE_EXCEPTION: &str = "P0001";
+const READ_ONLY: &str = "25006";
 const DIVISION_BY_ZERO: &str = "22012";
 const INVALID_ESCAPE_SEQUENCE: &str = "22025";
 
@@ -139,18 +172,22 @@ const INVALID_ESCAPE_SEQUENCE: &str = "22025";
 fn kind(code: &str) -> SourceErrorKind {
     match code {
         "23505" => SourceErrorKind::UniqueViolation,
-        "23503" => SourceErrorKind::ForeignKeyViolation,
+        // The second is that of ON DELETE RESTRICT since version 18.
+        "23503" | "23001" => SourceErrorKind::ForeignKeyViolation,
         NOT_NULL_VIOLATION => SourceErrorKind::NotNullViolation,
-        CHECK_VIOLATION => SourceErrorKind::CheckViolation,
+        // The second is WITH CHECK OPTION of a view.
+        CHECK_VIOLATION | "44000" => SourceErrorKind::CheckViolation,
+        "23P01" => SourceErrorKind::ExclusionViolation,
         "42501" => SourceErrorKind::PermissionDenied,
+        "40001" | "40P01" => SourceErrorKind::Conflict,
+        READ_ONLY => SourceErrorKind::ReadOnly,
         "57014" => SourceErrorKind::Timeout,
         // More columns, tables or parameters than a statement may have.
         "54000" | "54001" | "54011" | "54023" => SourceErrorKind::TooComplex,
         // More room for temporary files than a session may take.
         "53400" => SourceErrorKind::TooComplex,
         _ => match code.get(..2) {
-            // Memory, disk, connections; or others had to go first: a standby that replays a
-            // change, the winner of a deadlock.
+            // Memory, disk, connections; or others had to go first.
             Some("40" | "53") => SourceErrorKind::Overloaded,
             Some("08" | "57") => SourceErrorKind::Unavailable,
             _ => SourceErrorKind::Internal,
@@ -166,7 +203,7 @@ mod tests {
         let (code, message) = ("22P02".to_owned(), message.to_owned());
         let error = DatabaseError { code, message, is_of_bind, ..DatabaseError::default() };
         let sent = sent.iter().map(|text| text.as_bytes());
-        assert_eq!(statement_error(error, sent, false).kind, expected);
+        assert_eq!(statement_error(error, sent, false, Purpose::Read).kind, expected);
     }
 
     #[test]
@@ -174,7 +211,8 @@ mod tests {
         let check = |code: &str, routine: &str, expected| {
             let (code, routine) = (code.to_owned(), Some(routine.to_owned()));
             let error = DatabaseError { code, routine, ..DatabaseError::default() };
-            assert_eq!(statement_error(error, std::iter::empty(), false).kind, expected);
+            let told = statement_error(error, std::iter::empty(), false, Purpose::Write);
+            assert_eq!(told.kind, expected);
         };
         check("P0001", "exec_stmt_raise", SourceErrorKind::Raised);
         check("23505", "exec_stmt_raise", SourceErrorKind::Raised);
@@ -186,10 +224,58 @@ mod tests {
     fn a_value_of_a_domain_is_the_clients_fault() {
         let (code, message) = ("23514".to_owned(), "violates \"c\"".to_owned());
         let error = DatabaseError { code, message, is_of_bind: true, ..DatabaseError::default() };
-        let kind = |error| statement_error(error, [&b"x"[..]].into_iter(), false).kind;
-        assert_eq!(kind(error.clone()), SourceErrorKind::Input);
+        let kind =
+            |error, purpose| statement_error(error, [&b"x"[..]].into_iter(), false, purpose).kind;
+        assert_eq!(kind(error.clone(), Purpose::Read), SourceErrorKind::Input);
+        // As that of its table.
+        assert_eq!(kind(error.clone(), Purpose::Write), SourceErrorKind::CheckViolation);
         let error = DatabaseError { is_of_bind: false, ..error };
-        assert_eq!(kind(error), SourceErrorKind::CheckViolation);
+        assert_eq!(kind(error, Purpose::Read), SourceErrorKind::CheckViolation);
+    }
+
+    #[test]
+    fn a_value_that_cannot_be_stored_is_the_clients_fault_whenever_it_fails() {
+        let check =
+            |code: &str, message: &str, sent: &[&str], expected: (SourceErrorKind, &str)| {
+                let (code, message) = (code.to_owned(), message.to_owned());
+                let error = DatabaseError { code, message, ..DatabaseError::default() };
+                let sent = sent.iter().map(|text| text.as_bytes());
+                let told = statement_error(error, sent, false, Purpose::Write);
+                assert_eq!((told.kind, &*told.message), expected);
+            };
+        let input = SourceErrorKind::Input;
+        let too_long = "value too long for type character varying(12)";
+        check("22001", too_long, &["a very long text"], (input, too_long));
+        check("22003", "integer out of range", &["2147483648"], (input, "integer out of range"));
+        let date = "invalid input syntax for type date: \"hush\"";
+        check("22007", date, &["hush"], (input, date));
+        // A trigger's own.
+        check("22007", date, &["x"], (input, UNSTORABLE));
+        let division = (SourceErrorKind::Internal, "division by zero");
+        check("22012", "division by zero", &["0"], division);
+    }
+
+    #[test]
+    fn codes_have_their_kinds_and_details_are_kept() {
+        let check = |code: &str, expected| assert_eq!(kind(code), expected, "{code}");
+        check("23505", SourceErrorKind::UniqueViolation);
+        check("23001", SourceErrorKind::ForeignKeyViolation);
+        check("23P01", SourceErrorKind::ExclusionViolation);
+        check("44000", SourceErrorKind::CheckViolation);
+        check("40001", SourceErrorKind::Conflict);
+        check("40P01", SourceErrorKind::Conflict);
+        check("25006", SourceErrorKind::ReadOnly);
+        check("40000", SourceErrorKind::Overloaded);
+        let error = DatabaseError {
+            constraint: Some("person_mail_key".into()),
+            table: Some("person".into()),
+            column: Some("mail".into()),
+            ..DatabaseError::default()
+        };
+        let details = SourceError::from(error).details.expect("there are some");
+        assert_eq!(details.constraint.as_deref(), Some("person_mail_key"));
+        assert_eq!((&*details.columns, details.hint.as_deref()), (&["mail".into()][..], None));
+        assert_eq!(SourceError::from(DatabaseError::default()).details, None);
     }
 
     #[test]

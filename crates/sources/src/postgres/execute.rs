@@ -15,7 +15,7 @@ use tokio_postgres::types::Type;
 
 use super::bind::{Bound, BoundParameter};
 use super::cursor::composite;
-use super::error::statement_error;
+use super::error::{Purpose, statement_error};
 use super::introspect::PhysicalTypes;
 use super::joined::Joined;
 use super::pace::Pace;
@@ -269,7 +269,8 @@ fn blamed(
     });
     let mut kinds = level.parameters.iter().map(|parameter| parameter.kind);
     let has_pattern = kinds.any(|kind| matches!(kind, ParameterKind::Pattern { .. }));
-    statement_error(error, sent, has_pattern)
+    let purpose = if level.is_write() { Purpose::Write } else { Purpose::Read };
+    statement_error(error, sent, has_pattern, purpose)
 }
 
 /// Whether the same may be sent once more: the plan was made stale by a schema change and is now

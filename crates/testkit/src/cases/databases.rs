@@ -61,14 +61,34 @@ impl Databases {
 
     /// The address of a database on a server.
     pub fn postgres(&self, server: &Server, name: &str) -> Result<String, DatabaseError> {
-        self.once(&format!("{} {name}", server.port()), || {
-            let text = |error: ClientError| error.to_string();
-            server.create_database(name).map_err(text)?;
-            server.execute(name, &self.sql(name, "postgres")?).map_err(text)?;
-            server.execute(name, "ANALYZE").map_err(text)
-        })
-        .map_err(|problem| DatabaseError { name: name.to_owned(), problem })?;
+        self.make_postgres(server, name, name)?;
         Ok(server.url(name))
+    }
+
+    /// The name of a database on a server that nobody connects to: only then it can be copied.
+    pub(super) fn postgres_template(
+        &self,
+        server: &Server,
+        name: &str,
+    ) -> Result<String, DatabaseError> {
+        let template = format!("{name}_template");
+        self.make_postgres(server, name, &template)?;
+        Ok(template)
+    }
+
+    fn make_postgres(
+        &self,
+        server: &Server,
+        name: &str,
+        database: &str,
+    ) -> Result<(), DatabaseError> {
+        self.once(&format!("{} {database}", server.port()), || {
+            let text = |error: ClientError| error.to_string();
+            server.create_database(database).map_err(text)?;
+            server.execute(database, &self.sql(name, "postgres")?).map_err(text)?;
+            server.execute(database, "ANALYZE").map_err(text)
+        })
+        .map_err(|problem| DatabaseError { name: name.to_owned(), problem })
     }
 
     fn once(&self, key: &str, make: impl FnOnce() -> Result<(), String>) -> Result<(), String> {

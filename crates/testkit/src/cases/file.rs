@@ -2,10 +2,18 @@
 
 use std::fmt;
 
-/// One case: a sentence, where it holds, a request and what is expected of it.
+/// One case: a sentence, where it holds, a request and what is expected of it; perhaps more
+/// requests that come after it, to the same database.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Case {
     pub header: Header,
+    /// In the order of the file; there is one at least.
+    pub steps: Vec<Step>,
+}
+
+/// A request and what is expected of it, or what is expected of the API.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Step {
     /// In the order of the file.
     pub sections: Vec<Section>,
 }
@@ -19,6 +27,8 @@ pub struct Header {
     pub database: String,
     /// The dialect with its options, as `postgraphile simple-collections=both`.
     pub dialect: String,
+    /// What the engine is told besides, as `show-constraints`; mostly nothing.
+    pub options: String,
     pub skips: Vec<Skip>,
     /// The types that the schema section shows; all, if there are none.
     pub types: Vec<String>,
@@ -55,6 +65,10 @@ pub struct Section {
 pub enum SectionKind {
     /// The GraphQL document.
     Request,
+    /// The document of a further request to the same database.
+    Then,
+    /// The document of a query by which a connection of its own looks at what is there in the end.
+    State,
     /// A JSON object.
     Variables,
     /// The name of the operation.
@@ -94,8 +108,10 @@ impl fmt::Display for Family {
 
 impl SectionKind {
     /// In the order in which a file has them.
-    pub const ALL: [Self; 9] = [
+    pub const ALL: [Self; 11] = [
         Self::Request,
+        Self::Then,
+        Self::State,
         Self::Variables,
         Self::Operation,
         Self::Schema,
@@ -106,11 +122,19 @@ impl SectionKind {
         Self::Notes,
     ];
 
+    /// Whether it holds a document.
+    #[must_use]
+    pub fn is_document(self) -> bool {
+        matches!(self, Self::Request | Self::Then | Self::State)
+    }
+
     /// The word in a heading.
     #[must_use]
     pub fn as_str(self) -> &'static str {
         match self {
             Self::Request => "request",
+            Self::Then => "then",
+            Self::State => "state",
             Self::Variables => "variables",
             Self::Operation => "operation",
             Self::Schema => "schema",
@@ -140,16 +164,53 @@ impl Section {
     }
 }
 
-impl Case {
+impl Step {
     /// The text of the section of a kind, for sections that stand for all sources.
     #[must_use]
     pub fn find_text(&self, kind: SectionKind) -> Option<&str> {
         self.sections.iter().find(|section| section.kind == kind).map(|section| &*section.text)
     }
 
+    /// The request's document; none if the case is about the API itself.
+    #[must_use]
+    pub fn document(&self) -> Option<&Section> {
+        self.sections.iter().find(|section| section.kind.is_document())
+    }
+}
+
+impl Case {
+    /// Whether it changes its database, or looks at what became of it: then it needs one that no
+    /// other case uses. A mutation cannot be written without its word.
+    #[must_use]
+    pub fn is_private(&self) -> bool {
+        let mut documents = self.steps.iter().filter_map(Step::document);
+        self.steps.len() > 1 || documents.any(|document| document.text.contains("mutation"))
+    }
+
     /// Why the case is not for a source, if it is not.
     #[must_use]
     pub fn find_skip(&self, family: Family) -> Option<&Skip> {
         self.header.skips.iter().find(|skip| skip.family == family)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::path::Path;
+
+    use super::super::parse::parse;
+
+    #[test]
+    fn what_may_change_a_database_has_one_of_its_own() {
+        let check = |sections: &str, expected| {
+            let text = format!("# It works.\n# database: shop\n# dialect: phrag\n{sections}");
+            let case = parse(Path::new("a.case"), &text).expect("a case");
+            assert_eq!(case.is_private(), expected, "{sections}");
+        };
+        check("--- schema\n", false);
+        check("--- request\n{ a }\n", false);
+        check("--- request\nmutation { a }\n", true);
+        check("--- request\n{ a }\n--- then\n{ b }\n", true);
+        check("--- request\n{ a }\n--- state\n{ b }\n", true);
     }
 }

@@ -4,7 +4,7 @@ use std::borrow::Cow;
 use std::fmt;
 
 use super::difference::difference;
-use super::file::{Case, Family, Section, SectionKind};
+use super::file::{Case, Family, Header, Section, SectionKind, Step};
 use super::{json, property};
 
 /// What came of a case on one source.
@@ -14,6 +14,13 @@ pub struct Outcome {
     pub schema: String,
     /// What could not be represented.
     pub notes: Vec<String>,
+    /// What came of each step.
+    pub answers: Vec<Answered>,
+}
+
+/// What came of a request.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Answered {
     /// The request tree; empty if the request was refused before.
     pub request_tree: String,
     pub statements: Vec<Statement>,
@@ -50,54 +57,63 @@ impl fmt::Display for Mismatch {
 #[must_use]
 pub fn compare(case: &Case, family: Family, outcome: &Outcome) -> Vec<Mismatch> {
     let mut mismatches = Vec::new();
-    for section in case.sections.iter().filter(|section| section.is_about(family)) {
-        let Some(actual) = actual(case, section, outcome) else { continue };
-        let expected = match section.kind {
-            SectionKind::Response => readable(&section.text),
-            _ => Cow::Borrowed(&*section.text),
-        };
-        if expected != actual {
-            mismatches.push(Mismatch {
-                section: section.heading(),
-                line: section.line,
-                difference: difference(&expected, &actual),
-            });
+    for (step, came) in steps(case, outcome) {
+        for section in step.sections.iter().filter(|section| section.is_about(family)) {
+            let Some(actual) = actual(&case.header, section, came) else { continue };
+            let expected = match section.kind {
+                SectionKind::Response => readable(&section.text),
+                _ => Cow::Borrowed(&*section.text),
+            };
+            if expected != actual {
+                mismatches.push(Mismatch {
+                    section: section.heading(),
+                    line: section.line,
+                    difference: difference(&expected, &actual),
+                });
+            }
+        }
+        let Some(document) = step.document() else { continue };
+        let of_response =
+            |difference| Mismatch { section: "response".into(), line: document.line, difference };
+        if step.find_text(SectionKind::Response).is_none() {
+            mismatches.push(of_response("There is none; UPDATE_EXPECT=1 adds it.\n".into()));
+        }
+        // White space between tokens is the file's; an answer has none.
+        let response = &came.answered.response;
+        if json::compact(response).as_deref() != Ok(response) {
+            mismatches.push(of_response(format!("It is not compact JSON: {response}\n")));
         }
     }
-    let asks = case.find_text(SectionKind::Request).is_some();
-    if asks && case.find_text(SectionKind::Response).is_none() {
-        mismatches.push(Mismatch {
-            section: "response".into(),
-            line: 0,
-            difference: "There is none; UPDATE_EXPECT=1 adds it.\n".into(),
-        });
-    }
-    // White space between tokens is the file's; an answer has none.
-    if asks && json::compact(&outcome.response).as_deref() != Ok(&outcome.response) {
-        mismatches.push(Mismatch {
-            section: "response".into(),
-            line: 0,
-            difference: format!("It is not compact JSON: {}\n", outcome.response),
-        });
-    }
     mismatches
+}
+
+/// What a step is compared with.
+#[derive(Clone, Copy)]
+struct Came<'o> {
+    outcome: &'o Outcome,
+    answered: &'o Answered,
+}
+
+/// Each step with what came of it; of the API alone there is no answer.
+fn steps<'c>(case: &'c Case, outcome: &'c Outcome) -> impl Iterator<Item = (&'c Step, Came<'c>)> {
+    static NOTHING: Answered =
+        Answered { request_tree: String::new(), statements: Vec::new(), response: String::new() };
+    let answers = outcome.answers.iter().chain(std::iter::repeat(&NOTHING));
+    case.steps.iter().zip(answers.map(move |answered| Came { outcome, answered }))
 }
 
 /// The case with what came in the place of what was expected.
 #[must_use]
 pub fn update(case: &Case, family: Family, outcome: &Outcome) -> Case {
     let mut updated = case.clone();
-    let asks = case.find_text(SectionKind::Request).is_some();
-    if asks && case.find_text(SectionKind::Response).is_none() {
-        let text = String::new();
-        let section = Section { kind: SectionKind::Response, family: None, text, line: 0 };
-        updated.sections.push(section);
-    }
-    for section in updated.sections.iter_mut().filter(|section| section.is_about(family)) {
-        if let Some(actual) = actual(case, section, outcome) {
-            section.text = actual;
+    for step in updated.steps.iter_mut().filter(|step| step.document().is_some()) {
+        if step.find_text(SectionKind::Response).is_none() {
+            let text = String::new();
+            let section = Section { kind: SectionKind::Response, family: None, text, line: 0 };
+            step.sections.push(section);
         }
     }
+    replace(&mut updated, outcome, |section| section.is_about(family));
     updated
 }
 
@@ -105,31 +121,43 @@ pub fn update(case: &Case, family: Family, outcome: &Outcome) -> Case {
 #[must_use]
 pub fn update_own(case: &Case, family: Family, outcome: &Outcome) -> Case {
     let mut updated = case.clone();
-    for section in updated.sections.iter_mut().filter(|section| section.family == Some(family)) {
-        if let Some(actual) = actual(case, section, outcome) {
-            section.text = actual;
-        }
-    }
+    replace(&mut updated, outcome, |section| section.family == Some(family));
     updated
 }
 
+fn replace(updated: &mut Case, outcome: &Outcome, is_wanted: impl Fn(&Section) -> bool) {
+    let before = updated.clone();
+    for (step, (_, came)) in updated.steps.iter_mut().zip(steps(&before, outcome)) {
+        for section in step.sections.iter_mut().filter(|section| is_wanted(section)) {
+            if let Some(actual) = actual(&before.header, section, came) {
+                section.text = actual;
+            }
+        }
+    }
+}
+
 /// What came in the place of a section; `None` for what is asked.
-fn actual(case: &Case, section: &Section, outcome: &Outcome) -> Option<String> {
+fn actual(header: &Header, section: &Section, came: Came<'_>) -> Option<String> {
+    let Came { outcome, answered } = came;
     match section.kind {
-        SectionKind::Request | SectionKind::Variables | SectionKind::Operation => None,
-        SectionKind::Schema => Some(definitions(&outcome.schema, &case.header.types)),
-        SectionKind::Ir => Some(outcome.request_tree.trim_end().to_owned()),
+        SectionKind::Request
+        | SectionKind::Then
+        | SectionKind::State
+        | SectionKind::Variables
+        | SectionKind::Operation => None,
+        SectionKind::Schema => Some(definitions(&outcome.schema, &header.types)),
+        SectionKind::Ir => Some(answered.request_tree.trim_end().to_owned()),
         SectionKind::Statement => {
-            let texts: Vec<_> = outcome.statements.iter().map(|one| one.text.trim_end()).collect();
+            let texts: Vec<_> = answered.statements.iter().map(|one| one.text.trim_end()).collect();
             Some(texts.join("\n\n"))
         }
         SectionKind::Property => {
             // The parser has read it before.
             let properties = property::parse(&section.text).unwrap_or_default();
-            let lines = properties.iter().map(|one| property::measured(one, &outcome.statements));
+            let lines = properties.iter().map(|one| property::measured(one, &answered.statements));
             Some(lines.collect::<Vec<_>>().join("\n"))
         }
-        SectionKind::Response => Some(readable(&without_error_id(&outcome.response)).into_owned()),
+        SectionKind::Response => Some(readable(&without_error_id(&answered.response)).into_owned()),
         SectionKind::Notes => Some(outcome.notes.join("\n")),
     }
 }
@@ -197,11 +225,12 @@ mod tests {
 
     fn outcome(response: &str) -> Outcome {
         let statement = |text: &str| Statement { round: 1, text: text.into() };
-        Outcome {
+        let answered = Answered {
             statements: vec![statement("SELECT 1"), statement("SELECT 3")],
             response: response.into(),
-            ..Outcome::default()
-        }
+            ..Answered::default()
+        };
+        Outcome { answers: vec![answered], ..Outcome::default() }
     }
 
     fn case() -> Case {
@@ -238,6 +267,23 @@ mod tests {
                 "{\"data\":null,\"errors\":[{\"errorId\":\"…\"}]}"
             )
         );
+    }
+
+    #[test]
+    fn each_step_is_compared_with_its_own_answer() {
+        let text = "# It works.\n# database: shop\n# dialect: phrag\n--- request\nmutation { a }\n\
+                    --- response\n{\"data\":1}\n--- state\n{ b }\n";
+        let case = parse(Path::new("a.case"), text).expect("a case");
+        let answered =
+            |response: &str| Answered { response: response.into(), ..Answered::default() };
+        let answers = vec![answered("{\"data\":1}"), answered("{\"data\":2}")];
+        let outcome = Outcome { answers, ..Outcome::default() };
+        let told: Vec<_> = compare(&case, Family::Sqlite, &outcome);
+        let told: Vec<_> = told.iter().map(|one| (one.line, &*one.difference)).collect();
+        assert_eq!(told, [(8, "There is none; UPDATE_EXPECT=1 adds it.\n")]);
+        let updated = update(&case, Family::Sqlite, &outcome);
+        assert_eq!(print(&updated), format!("{text}--- response\n{{\"data\":2}}\n"));
+        assert_eq!(compare(&updated, Family::Sqlite, &outcome), []);
     }
 
     #[test]

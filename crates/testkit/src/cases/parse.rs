@@ -2,7 +2,7 @@
 
 use std::path::{Path, PathBuf};
 
-use super::file::{Case, Family, Header, Section, SectionKind, Skip};
+use super::file::{Case, Family, Header, Section, SectionKind, Skip, Step};
 use super::json;
 use super::property;
 
@@ -21,12 +21,12 @@ pub fn parse(path: &Path, text: &str) -> Result<Case, CaseError> {
     let fail = |(line, problem)| CaseError { path: path.to_owned(), line, problem };
     let header_lines = text.lines().take_while(|line| !line.starts_with("---")).count();
     let header = parse_header(text, header_lines).map_err(fail)?;
-    let sections = parse_sections(text, header_lines).map_err(fail)?;
-    for section in &sections {
+    let steps = parse_steps(text, header_lines).map_err(fail)?;
+    for section in steps.iter().flat_map(|step| &step.sections) {
         check_section(section).map_err(fail)?;
     }
-    check_sections(&sections).map_err(|problem| fail((header_lines + 1, problem)))?;
-    Ok(Case { header, sections })
+    check_steps(&steps).map_err(|problem| fail((header_lines + 1, problem)))?;
+    Ok(Case { header, steps })
 }
 
 type Problem = (usize, String);
@@ -53,6 +53,7 @@ fn parse_header(text: &str, count: usize) -> Result<Header, Problem> {
         match key.trim() {
             "database" => value.clone_into(&mut header.database),
             "dialect" => value.clone_into(&mut header.dialect),
+            "options" => value.clone_into(&mut header.options),
             "types" => {
                 header.types = value.split(',').map(|name| name.trim().to_owned()).collect();
             }
@@ -65,7 +66,7 @@ fn parse_header(text: &str, count: usize) -> Result<Header, Problem> {
                     return Err((
                         number,
                         format!(
-                            "`{key}` is no header; there are database, dialect, types, skip postgres, skip sqlite"
+                            "`{key}` is no header; there are database, dialect, options, types, skip postgres, skip sqlite"
                         ),
                     ));
                 }
@@ -80,29 +81,30 @@ fn parse_header(text: &str, count: usize) -> Result<Header, Problem> {
     Ok(header)
 }
 
-fn parse_sections(text: &str, skipped: usize) -> Result<Vec<Section>, Problem> {
-    let mut sections: Vec<Section> = Vec::new();
+fn parse_steps(text: &str, skipped: usize) -> Result<Vec<Step>, Problem> {
+    let mut steps = vec![Step::default()];
     for (number, line) in (1..).zip(text.lines()).skip(skipped) {
-        match line.strip_prefix("--- ") {
-            Some(heading) => {
-                let (kind, family) = parse_heading(heading).map_err(|text| (number, text))?;
-                if sections.iter().any(|other| other.kind == kind && other.family == family) {
-                    return Err((number, format!("there is a second `--- {heading}`")));
-                }
-                sections.push(Section { kind, family, text: String::new(), line: number });
+        let Some(heading) = line.strip_prefix("--- ") else {
+            if let Some(section) = steps.last_mut().and_then(|step| step.sections.last_mut()) {
+                section.text.push_str(line);
+                section.text.push('\n');
             }
-            None => {
-                if let Some(section) = sections.last_mut() {
-                    section.text.push_str(line);
-                    section.text.push('\n');
-                }
-            }
+            continue;
+        };
+        let (kind, family) = parse_heading(heading).map_err(|text| (number, text))?;
+        if matches!(kind, SectionKind::Then | SectionKind::State) {
+            steps.push(Step::default());
         }
+        let Some(step) = steps.last_mut() else { continue };
+        if step.sections.iter().any(|other| other.kind == kind && other.family == family) {
+            return Err((number, format!("there is a second `--- {heading}`")));
+        }
+        step.sections.push(Section { kind, family, text: String::new(), line: number });
     }
-    for section in &mut sections {
+    for section in steps.iter_mut().flat_map(|step| &mut step.sections) {
         section.text.truncate(section.text.trim_end().len());
     }
-    Ok(sections)
+    Ok(steps)
 }
 
 fn parse_heading(heading: &str) -> Result<(SectionKind, Option<Family>), String> {
@@ -146,6 +148,8 @@ fn check_section(section: &Section) -> Result<(), Problem> {
                 .map_err(|(line, problem)| (section.line + line, problem))?;
         }
         SectionKind::Request
+        | SectionKind::Then
+        | SectionKind::State
         | SectionKind::Operation
         | SectionKind::Schema
         | SectionKind::Ir
@@ -155,8 +159,12 @@ fn check_section(section: &Section) -> Result<(), Problem> {
     Ok(())
 }
 
-fn check_sections(sections: &[Section]) -> Result<(), String> {
-    let has = |kind| sections.iter().any(|section| section.kind == kind);
+fn check_steps(steps: &[Step]) -> Result<(), String> {
+    let (first, further) = match steps.split_first() {
+        Some((first, further)) => (&*first.sections, further),
+        None => (&[][..], steps),
+    };
+    let has = |kind| first.iter().any(|section| section.kind == kind);
     let asks = has(SectionKind::Request);
     let shows = has(SectionKind::Schema) || has(SectionKind::Notes);
     match (asks, shows) {
@@ -174,10 +182,20 @@ fn check_sections(sections: &[Section]) -> Result<(), String> {
         SectionKind::Property,
         SectionKind::Response,
     ];
-    match of_requests.into_iter().find(|kind| !asks && has(*kind)) {
-        Some(kind) => Err(format!("`--- {}` needs a `--- request`", kind.as_str())),
-        None => Ok(()),
+    if let Some(kind) = of_requests.into_iter().find(|kind| !asks && has(*kind)) {
+        return Err(format!("`--- {}` needs a `--- request`", kind.as_str()));
     }
+    for section in further.iter().flat_map(|step| &step.sections) {
+        let kind = section.kind;
+        if !asks && kind.is_document() {
+            return Err(format!("`--- {}` needs a `--- request`", kind.as_str()));
+        }
+        // A second request stands in a file of its own, or comes after what is there.
+        if matches!(kind, SectionKind::Request | SectionKind::Schema | SectionKind::Notes) {
+            return Err(format!("`--- {}` cannot come after `--- then`", kind.as_str()));
+        }
+    }
+    Ok(())
 }
 
 #[cfg(test)]
@@ -204,15 +222,50 @@ mod tests {
                 sentence: "It works.".into(),
                 database: "shop".into(),
                 dialect: "phrag".into(),
+                options: String::new(),
                 skips: vec![skip],
                 types: Vec::new(),
             },
-            sections: vec![
-                section(SectionKind::Request, None, "{ a }", 5),
-                section(SectionKind::Property, Some(Family::Postgres), "statements: 1", 8),
-            ],
+            steps: vec![Step {
+                sections: vec![
+                    section(SectionKind::Request, None, "{ a }", 5),
+                    section(SectionKind::Property, Some(Family::Postgres), "statements: 1", 8),
+                ],
+            }],
         };
         assert_eq!(parse(Path::new("a.case"), text), Ok(expected));
+    }
+
+    #[test]
+    fn requests_that_come_after_have_answers_of_their_own() {
+        let text = format!(
+            "{HEADER}# options: show-constraints\n--- request\nmutation {{ a }}\n--- response\n\
+             {{}}\n--- then\n{{ b }}\n--- response\n[]\n--- state\n{{ c }}\n"
+        );
+        let case = parse(Path::new("a.case"), &text).expect("a case");
+        assert_eq!(case.header.options, "show-constraints");
+        let steps: Vec<Vec<_>> = case
+            .steps
+            .iter()
+            .map(|step| step.sections.iter().map(|one| (one.kind.as_str(), &*one.text)).collect())
+            .collect();
+        assert_eq!(
+            steps,
+            [
+                vec![("request", "mutation { a }"), ("response", "{}")],
+                vec![("then", "{ b }"), ("response", "[]")],
+                vec![("state", "{ c }")],
+            ]
+        );
+        assert_eq!(super::super::print::print(&case), text);
+        check(
+            &format!("{HEADER}--- schema\n--- then\n{{ a }}\n"),
+            "a.case:4: `--- then` needs a `--- request`",
+        );
+        check(
+            &format!("{HEADER}--- request\n{{ a }}\n--- then\n{{ a }}\n--- request\n{{ b }}\n"),
+            "a.case:4: `--- request` cannot come after `--- then`",
+        );
     }
 
     #[test]
@@ -224,12 +277,12 @@ mod tests {
         check("# It works.\n# database: shop\n", "a.case:1: the header has no `# dialect: …`");
         check(
             "# It works.\n# databse: shop\n",
-            "a.case:2: `databse` is no header; there are database, dialect, types, skip postgres, skip sqlite",
+            "a.case:2: `databse` is no header; there are database, dialect, options, types, skip postgres, skip sqlite",
         );
         check("# It works.\n# skip sqlite:\n", "a.case:2: a skip says its reason");
         check(
             &format!("{HEADER}--- answer\n"),
-            "a.case:4: `answer` is no section; there are request, variables, operation, schema, ir, statement, property, response, notes",
+            "a.case:4: `answer` is no section; there are request, then, state, variables, operation, schema, ir, statement, property, response, notes",
         );
         check(
             &format!("{HEADER}--- request\n{{a}}\n--- ir sqlite\n"),

@@ -7,7 +7,7 @@ use super::file::{Case, Header};
 pub fn print(case: &Case) -> String {
     let mut text = String::new();
     print_header(&case.header, &mut text);
-    for section in &case.sections {
+    for section in case.steps.iter().flat_map(|step| &step.sections) {
         push_line(&["--- ", &section.heading()], &mut text);
         if !section.text.is_empty() {
             push_line(&[&section.text], &mut text);
@@ -20,6 +20,9 @@ fn print_header(header: &Header, text: &mut String) {
     push_line(&["# ", &header.sentence], text);
     push_line(&["# database: ", &header.database], text);
     push_line(&["# dialect: ", &header.dialect], text);
+    if !header.options.is_empty() {
+        push_line(&["# options: ", &header.options], text);
+    }
     for skip in &header.skips {
         push_line(&["# skip ", skip.family.as_str(), ": ", &skip.reason], text);
     }

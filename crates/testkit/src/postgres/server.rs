@@ -174,8 +174,18 @@ impl Server {
 
     /// Makes an empty database; it is an error if it exists.
     pub fn create_database(&self, name: &str) -> Result<(), ClientError> {
-        let quoted = name.replace('"', "\"\"");
-        self.execute("postgres", &format!("CREATE DATABASE \"{quoted}\" TEMPLATE template0"))
+        self.copy_database("template0", name)
+    }
+
+    /// Makes a database as another one is, to which nobody may be connected.
+    pub fn copy_database(&self, template: &str, name: &str) -> Result<(), ClientError> {
+        let (name, template) = (quote(name), quote(template));
+        self.execute("postgres", &format!("CREATE DATABASE {name} TEMPLATE {template}"))
+    }
+
+    /// Removes a database, and ends the sessions that are in it.
+    pub fn drop_database(&self, name: &str) -> Result<(), ClientError> {
+        self.execute("postgres", &format!("DROP DATABASE {} WITH (FORCE)", quote(name)))
     }
 
     /// Runs any number of statements.
@@ -191,6 +201,10 @@ impl Server {
     ) -> Result<Vec<Vec<Option<String>>>, ClientError> {
         client::query(&self.url(database), sql)
     }
+}
+
+fn quote(name: &str) -> String {
+    format!("\"{}\"", name.replace('"', "\"\""))
 }
 
 impl Drop for Server {

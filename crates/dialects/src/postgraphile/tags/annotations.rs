@@ -7,7 +7,7 @@ use catalog::{
 };
 
 use super::file::{Kind, Rule, TagsFile};
-use super::{Annotated, omit, parse};
+use super::{Annotated, messages, omit, parse};
 
 /// By the ids of the catalog that they were made for.
 #[derive(Debug, Default)]
@@ -100,7 +100,7 @@ impl Annotations {
             Kind::Type => self.apply_to_types(catalog, rule),
             Kind::Procedure => self.apply_to_functions(catalog, rule),
         };
-        (hits == 0).then(|| Note {
+        (hits == 0 && !messages::is_message(rule)).then(|| Note {
             kind: NoteKind::Declaration,
             subject: rule.parts.join(".").into(),
             message: format!("the tags file names this {}, which is not there.", rule.kind.label())

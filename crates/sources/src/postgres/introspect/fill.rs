@@ -2,7 +2,8 @@
 
 use catalog::builder::{NewField, NewRelationship};
 use catalog::{
-    Builder, Capabilities, Catalog, EntityId, EntityKind, FieldId, Index, Key, Note, NoteKind,
+    Builder, Capabilities, Catalog, ConstraintComment, EntityId, EntityKind, FieldId, Index, Key,
+    Note, NoteKind,
 };
 use rustc_hash::{FxHashMap, FxHashSet};
 
@@ -39,6 +40,7 @@ pub(super) fn fill(found: &Found) -> (Catalog, PhysicalTypes) {
     };
     fill.entities(found);
     fill.constraints(&found.constraints);
+    fill.constraint_comments(&found.constraint_comments);
     for index in &found.indexes {
         fill.index(index);
     }
@@ -160,6 +162,17 @@ impl Fill<'_> {
                     previous = Some((constraint, target));
                 }
             }
+        }
+    }
+
+    fn constraint_comments(&mut self, comments: &[rows::ConstraintComment]) {
+        for comment in comments {
+            self.builder.constraint_comment(ConstraintComment {
+                namespace: Some(comment.namespace.as_str().into()),
+                owner: comment.owner.as_str().into(),
+                name: comment.name.as_str().into(),
+                description: comment.description.as_str().into(),
+            });
         }
     }
 

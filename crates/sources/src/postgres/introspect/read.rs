@@ -3,7 +3,9 @@
 use tokio_postgres::types::ToSql;
 use tokio_postgres::{Client, Row};
 
-use super::rows::{Column, Constraint, Form, Function, Index, Namespace, Relation, TypeRow};
+use super::rows::{
+    Column, Constraint, ConstraintComment, Form, Function, Index, Namespace, Relation, TypeRow,
+};
 use super::{Extensions, IntrospectError, OLDEST_VERSION};
 
 /// Names in the statements mean the system's own objects, even where a temporary table has the
@@ -25,6 +27,7 @@ pub(super) struct Found {
     /// By relation, then in the order of the table.
     pub(super) columns: Vec<Column>,
     pub(super) constraints: Vec<Constraint>,
+    pub(super) constraint_comments: Vec<ConstraintComment>,
     pub(super) indexes: Vec<Index>,
     pub(super) functions: Vec<Function>,
     pub(super) types: Vec<TypeRow>,
@@ -67,6 +70,9 @@ async fn read_snapshot(
     let columns = rows(client, include_str!("columns.sql"), &[&listed], Column::from_row).await?;
     let constraints =
         rows(client, include_str!("constraints.sql"), &[&listed], Constraint::from_row).await?;
+    let constraint_comments =
+        rows(client, include_str!("constraint_comments.sql"), &[], ConstraintComment::from_row)
+            .await?;
     let indexes = rows(client, include_str!("indexes.sql"), &[&listed], Index::from_row).await?;
     let functions =
         rows(client, include_str!("functions.sql"), &[&served, &extensions], Function::from_row)
@@ -96,6 +102,7 @@ async fn read_snapshot(
         relations,
         columns,
         constraints,
+        constraint_comments,
         indexes,
         functions,
         types,

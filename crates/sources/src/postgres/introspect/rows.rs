@@ -50,6 +50,14 @@ pub(super) struct Constraint {
     pub(super) description: Option<String>,
 }
 
+/// A row of `constraint_comments.sql`.
+pub(super) struct ConstraintComment {
+    pub(super) namespace: String,
+    pub(super) owner: String,
+    pub(super) name: String,
+    pub(super) description: String,
+}
+
 /// What a constraint says.
 pub(super) enum ConstraintForm {
     Key(KeyKind),
@@ -243,6 +251,17 @@ impl Column {
             has_default: row.try_get("atthasdef")?,
             generated,
             deterministic: row.try_get("deterministic")?,
+            description: row.try_get("description")?,
+        })
+    }
+}
+
+impl ConstraintComment {
+    pub(super) fn from_row(row: &Row) -> Result<Self, Error> {
+        Ok(Self {
+            namespace: row.try_get("namespace")?,
+            owner: row.try_get("owner")?,
+            name: row.try_get("name")?,
             description: row.try_get("description")?,
         })
     }

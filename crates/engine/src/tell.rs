@@ -1,0 +1,417 @@
+//! What clients are told of the errors of a source: a stable code always, and a message that gives
+//! nothing of the source away unless somebody has said that it may.
+
+use std::collections::HashMap;
+use std::fmt::Write;
+
+use catalog::{Catalog, Entity, FieldId};
+use dialects::ConstraintMessage;
+use graphql::{ErrorCode, GraphQLError};
+use serde_json::Value;
+use sources::{Details, SourceError, SourceErrorKind};
+
+use crate::engine::Engine;
+use crate::respond::{NO_MEMORY, error_id};
+
+/// What may be told of errors beyond their codes.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct ErrorOptions {
+    /// Which constraint, table and columns an error is about.
+    pub show_constraints: bool,
+    /// The source's own words.
+    pub show_database_errors: bool,
+    /// What PostGraphile shows beside the message, where it is told to.
+    pub extended: Vec<ExtendedError>,
+    /// Messages by the names of constraints, or by columns, as [`Messages`] finds them.
+    pub messages: Vec<(Box<str>, Box<str>)>,
+}
+
+/// A part of a database's error that PostGraphile can show under this name.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum ExtendedError {
+    Hint,
+    Detail,
+    /// The SQLSTATE, or SQLite's result code.
+    Errcode,
+    Schema,
+    Table,
+    Column,
+    Constraint,
+}
+
+/// What is told of errors, made once.
+#[derive(Debug, Default)]
+pub(crate) struct Messages {
+    options: ErrorOptions,
+    /// By `constraint`, `table.constraint`, `schema.table.constraint`, `table.column` or
+    /// `table.column,column`.
+    configured: HashMap<Box<str>, Box<str>>,
+    tagged: Vec<ConstraintMessage>,
+}
+
+/// How an error is told.
+struct Telling {
+    code: ErrorCode,
+    words: Words,
+}
+
+/// Whose words an error is told in.
+enum Words {
+    /// Its own, which are for clients.
+    Own,
+    /// Ours, and there is nothing to look up.
+    Ours(&'static str),
+    /// Ours. What the change broke may have a message of its own, and is in the log.
+    Refused(&'static str),
+    /// Ours, since the fault is not the request's: what happened is in the log.
+    Masked(&'static str),
+}
+
+impl ExtendedError {
+    fn key(self) -> &'static str {
+        match self {
+            Self::Hint => "hint",
+            Self::Detail => "detail",
+            Self::Errcode => "errcode",
+            Self::Schema => "schema",
+            Self::Table => "table",
+            Self::Column => "column",
+            Self::Constraint => "constraint",
+        }
+    }
+
+    fn find(self, error: &SourceError) -> Option<&str> {
+        let details = error.details.as_deref();
+        match self {
+            Self::Errcode => error.code.as_deref(),
+            Self::Hint => details?.hint.as_deref(),
+            Self::Detail => details?.detail.as_deref(),
+            Self::Schema => details?.schema.as_deref(),
+            Self::Table => details?.table.as_deref(),
+            Self::Column => details?.columns.first().map(|column| &**column),
+            Self::Constraint => details?.constraint.as_deref(),
+        }
+    }
+}
+
+impl Messages {
+    pub(crate) fn new(mut options: ErrorOptions, tagged: Vec<ConstraintMessage>) -> Self {
+        let configured = std::mem::take(&mut options.messages).into_iter().collect();
+        Self { options, configured, tagged }
+    }
+
+    /// The message that somebody wrote for what a change broke; what was configured counts first.
+    fn find(&self, details: &Details) -> Option<&str> {
+        let Details { constraint, schema, table, columns, .. } = details;
+        let columns = (!columns.is_empty()).then(|| columns.join(","));
+        for name in [constraint.as_deref(), columns.as_deref()].into_iter().flatten() {
+            let mut key = name.to_owned();
+            let outer = [table.as_deref(), schema.as_deref()];
+            // A column alone is no name of anything.
+            let mut found = None;
+            if constraint.as_deref() == Some(name) {
+                found = self.configured.get(&*key);
+            }
+            for outer in outer.into_iter().map_while(|outer| outer) {
+                key = [outer, ".", &key].concat();
+                found = self.configured.get(&*key).or(found);
+            }
+            if let Some(message) = found {
+                return Some(message);
+            }
+        }
+        let name = constraint.as_deref()?;
+        let is_of = |own: Option<&str>, told: &Option<Box<str>>| {
+            // A source that does not say where a constraint is has one of this name.
+            own.is_none() || told.as_deref().is_none_or(|told| own == Some(told))
+        };
+        let message = self.tagged.iter().find(|message| {
+            &*message.constraint == name
+                && is_of(message.namespace.as_deref(), schema)
+                && is_of(Some(&message.owner), table)
+        });
+        message.map(|message| &*message.text)
+    }
+}
+
+impl Engine {
+    /// A source's failure as a client may see it.
+    pub(crate) fn tell(&self, error: &SourceError) -> GraphQLError {
+        let completed = error.details.as_deref().map(|details| complete(details, &self.catalog));
+        let details = completed.as_ref();
+        let options = &self.messages.options;
+        let Telling { code, words } = telling(error.kind);
+        // What has no code was not said by the database.
+        let shows_own = options.show_database_errors && error.code.is_some();
+        let own = || GraphQLError::new(code, String::from(&*error.message));
+        let mut told = match words {
+            Words::Own => own(),
+            Words::Ours(_) if shows_own => own(),
+            Words::Ours(text) => GraphQLError::new(code, text),
+            Words::Refused(text) => {
+                let message = details.and_then(|details| self.messages.find(details));
+                match message {
+                    Some(message) => GraphQLError::new(code, message),
+                    None if shows_own => own(),
+                    None if options.show_constraints => GraphQLError::new(code, text),
+                    None => GraphQLError::new(code, text)
+                        .with_extension("errorId", &log_refusal(error, code, details)),
+                }
+            }
+            Words::Masked(text) => {
+                let id = log_failure(error, code);
+                let told = if shows_own { own() } else { GraphQLError::new(code, text) };
+                told.with_extension("errorId", &id)
+            }
+        };
+        if let Some(details) = details.filter(|_| options.show_constraints) {
+            show_constraint(details, &mut told);
+        }
+        if !options.extended.is_empty() && error.code.is_some() {
+            extend(&options.extended, error, &mut told);
+        }
+        told
+    }
+}
+
+/// What becomes of each kind of error.
+fn telling(kind: SourceErrorKind) -> Telling {
+    use SourceErrorKind as Kind;
+    let (code, words) = match kind {
+        Kind::Input => (ErrorCode::BadUserInput, Words::Own),
+        Kind::Raised => (ErrorCode::Raised, Words::Own),
+        Kind::TooLarge => (ErrorCode::ResponseTooLarge, Words::Own),
+        Kind::Aborted => (ErrorCode::TransactionAborted, Words::Own),
+        Kind::Missing => (ErrorCode::NotFound, Words::Own),
+        Kind::TooMany => (ErrorCode::TooManyRows, Words::Own),
+        Kind::Refused => (ErrorCode::PermissionDenied, Words::Own),
+        // Not the source's fault, and nothing to look up in the log.
+        Kind::NoMemory => (ErrorCode::ResponseMemoryExhausted, Words::Ours(NO_MEMORY)),
+        Kind::Busy => (
+            ErrorCode::Overloaded,
+            Words::Ours("All connections to the data source are in use; try again later."),
+        ),
+        Kind::Conflict => (
+            ErrorCode::Conflict,
+            Words::Ours(
+                "Another transaction changed the same rows; the request may be sent again.",
+            ),
+        ),
+        Kind::UniqueViolation => (
+            ErrorCode::UniqueViolation,
+            Words::Refused("There is a row already that has the same value of a unique key."),
+        ),
+        Kind::ForeignKeyViolation => (
+            ErrorCode::ForeignKeyViolation,
+            Words::Refused("A row would refer to a row that is not there."),
+        ),
+        Kind::NotNullViolation => (
+            ErrorCode::NotNullViolation,
+            Words::Refused("A value is missing where one is required."),
+        ),
+        Kind::CheckViolation => {
+            (ErrorCode::CheckViolation, Words::Refused("A value or a row breaks a rule for it."))
+        }
+        Kind::ExclusionViolation => (
+            ErrorCode::ExclusionViolation,
+            Words::Refused("There is a row already that excludes this one."),
+        ),
+        Kind::PermissionDenied => {
+            (ErrorCode::PermissionDenied, Words::Masked("The data source denies permission."))
+        }
+        Kind::ReadOnly => (ErrorCode::ReadOnly, Words::Masked("The data source takes no changes.")),
+        Kind::OutcomeUnknown => (
+            ErrorCode::OutcomeUnknown,
+            Words::Masked(
+                "The connection was lost before the data source said whether the change was made: \
+                 look before you send it again.",
+            ),
+        ),
+        Kind::Credentials => {
+            (ErrorCode::Unauthenticated, Words::Masked("The data source does not know who asks."))
+        }
+        Kind::Timeout => (ErrorCode::Timeout, Words::Masked("The data source took too long.")),
+        Kind::Unavailable => {
+            (ErrorCode::Unavailable, Words::Masked("The data source cannot be reached."))
+        }
+        Kind::Overloaded => {
+            (ErrorCode::Unavailable, Words::Masked("The data source has no room for this now."))
+        }
+        Kind::TooComplex => (
+            ErrorCode::QueryTooComplex,
+            Words::Masked("The request is more than the data source can take at once."),
+        ),
+        Kind::Internal => (ErrorCode::SourceError, Words::Masked("The data source failed.")),
+    };
+    Telling { code, words }
+}
+
+/// The details with what the catalog knows besides: the columns of a constraint, or the constraint
+/// of columns.
+fn complete(details: &Details, catalog: &Catalog) -> Details {
+    let mut completed = details.clone();
+    let Some(table) = details.table.as_deref() else { return completed };
+    let entity = catalog.find_entity(details.schema.as_deref(), table);
+    let Some(entity) = entity else { return completed };
+    match details.constraint.as_deref() {
+        Some(name) if details.columns.is_empty() => {
+            let fields = constrained(entity, catalog, name);
+            completed.columns = fields.iter().map(|field| catalog[*field].name.clone()).collect();
+        }
+        None if !details.columns.is_empty() => {
+            let is_these = |fields: &[FieldId]| {
+                let names = fields.iter().map(|field| &catalog[*field].name);
+                names.eq(&details.columns)
+            };
+            let key = entity.keys.iter().find(|key| !key.name.is_empty() && is_these(&key.fields));
+            completed.constraint = key.map(|key| key.name.clone());
+        }
+        Some(_) | None => {}
+    }
+    completed
+}
+
+/// The fields of a key or of a foreign key.
+fn constrained<'c>(entity: &'c Entity, catalog: &'c Catalog, name: &str) -> &'c [FieldId] {
+    let key = entity.keys.iter().find(|key| &*key.name == name).map(|key| &*key.fields);
+    let relationship = || {
+        let mut all = entity.outgoing.iter().map(|id| &catalog[*id]);
+        all.find(|one| &*one.name == name).map(|one| &*one.from_fields)
+    };
+    key.or_else(relationship).unwrap_or_default()
+}
+
+fn show_constraint(details: &Details, told: &mut GraphQLError) {
+    for (key, value) in [("constraint", &details.constraint), ("table", &details.table)] {
+        if let Some(value) = value {
+            told.extensions.push((key.into(), json(value)));
+        }
+    }
+    if !details.columns.is_empty() {
+        let columns: Vec<&str> = details.columns.iter().map(|column| &**column).collect();
+        told.extensions.push(("columns".into(), Value::from(columns).to_string().into()));
+    }
+}
+
+/// As PostGraphile has it: each part stands beside the message, and once more together with the
+/// others.
+fn extend(wanted: &[ExtendedError], error: &SourceError, told: &mut GraphQLError) {
+    let mut exception = String::from("{");
+    let mut members = Vec::new();
+    for part in wanted {
+        let Some(text) = part.find(error) else { continue };
+        let text = json(text);
+        let comma = if exception.len() > 1 { "," } else { "" };
+        // Writing to a string cannot fail.
+        let _ = write!(exception, "{comma}\"{}\":{text}", part.key());
+        members.push((part.key().into(), text));
+    }
+    exception.push('}');
+    told.members = members.into();
+    told.extensions.push(("exception".into(), exception.into()));
+}
+
+fn json(text: &str) -> Box<str> {
+    Value::from(text).to_string().into()
+}
+
+/// The log has what clients are not told. It is no failure: somebody sent what may not be.
+fn log_refusal(error: &SourceError, code: ErrorCode, details: Option<&Details>) -> String {
+    let id = error_id();
+    tracing::info!(
+        error_id = %id,
+        code = code.as_str(),
+        source_code = error.code.as_deref().unwrap_or(""),
+        constraint = details.and_then(|details| details.constraint.as_deref()).unwrap_or(""),
+        error = ?error.message,
+        "the source refused a change"
+    );
+    id
+}
+
+fn log_failure(error: &SourceError, code: ErrorCode) -> String {
+    let id = error_id();
+    tracing::error!(
+        error_id = %id,
+        code = code.as_str(),
+        source_code = error.code.as_deref().unwrap_or(""),
+        // Quoted: a message may have several lines.
+        error = ?error.message,
+        "the source failed"
+    );
+    id
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn details(constraint: Option<&str>, table: Option<&str>, columns: &[&str]) -> Details {
+        Details {
+            constraint: constraint.map(Into::into),
+            schema: table.map(|_| "app".into()),
+            table: table.map(Into::into),
+            columns: columns.iter().map(|column| (*column).into()).collect(),
+            ..Details::default()
+        }
+    }
+
+    fn messages(configured: &[(&str, &str)]) -> Messages {
+        let tagged = |owner: &str, constraint: &str, text: &str| ConstraintMessage {
+            namespace: Some("app".into()),
+            owner: owner.into(),
+            constraint: constraint.into(),
+            text: text.into(),
+        };
+        let pairs = configured.iter().map(|(key, text)| ((*key).into(), (*text).into()));
+        let options = ErrorOptions { messages: pairs.collect(), ..ErrorOptions::default() };
+        let tagged = vec![
+            tagged("person", "mail_key", "tagged"),
+            tagged("post", "mail_key", "of posts"),
+            tagged("mail", "mail_check", "of a domain"),
+        ];
+        Messages::new(options, tagged)
+    }
+
+    #[test]
+    fn the_message_of_what_names_most_is_found() {
+        let configured = [
+            ("mail_key", "any table"),
+            ("tag.mail_key", "of tags"),
+            ("app.line.mail_key", "of lines"),
+            ("person.mail", "of a column"),
+            ("person.first,last", "of columns"),
+        ];
+        let check = |messages: &Messages, details: &Details, expected| {
+            assert_eq!(messages.find(details), expected, "{details:?}");
+        };
+        let with = messages(&configured);
+        check(&with, &details(Some("mail_key"), Some("person"), &[]), Some("any table"));
+        check(&with, &details(Some("mail_key"), Some("tag"), &[]), Some("of tags"));
+        check(&with, &details(Some("mail_key"), Some("line"), &[]), Some("of lines"));
+        check(&with, &details(Some("other"), Some("person"), &["mail"]), Some("of a column"));
+        check(&with, &details(None, Some("person"), &["first", "last"]), Some("of columns"));
+        check(&with, &details(None, Some("person"), &["last", "first"]), None);
+        check(&with, &details(None, None, &["mail"]), None);
+        let tagged = messages(&[]);
+        check(&tagged, &details(Some("mail_key"), Some("person"), &[]), Some("tagged"));
+        check(&tagged, &details(Some("mail_key"), Some("post"), &[]), Some("of posts"));
+        check(&tagged, &details(Some("mail_key"), Some("tag"), &[]), None);
+        check(&tagged, &details(Some("mail_check"), None, &[]), Some("of a domain"));
+    }
+
+    #[test]
+    fn what_postgraphile_shows_is_beside_the_message_and_among_the_extensions() {
+        let mut error = SourceError::new(SourceErrorKind::Raised, "no");
+        error.code = Some("P0001".into());
+        error.details =
+            Some(Box::new(Details { hint: Some("a \"b\"".into()), ..Details::default() }));
+        let mut told = GraphQLError::new(ErrorCode::Raised, "no");
+        let wanted = [ExtendedError::Hint, ExtendedError::Detail, ExtendedError::Errcode];
+        extend(&wanted, &error, &mut told);
+        let mut text = Vec::new();
+        told.write_json(&mut text);
+        let expected = r#"{"message":"no","hint":"a \"b\"","errcode":"P0001","extensions":{"code":"RAISED","exception":{"hint":"a \"b\"","errcode":"P0001"}}}"#;
+        assert_eq!(String::from_utf8(text).unwrap(), expected);
+    }
+}

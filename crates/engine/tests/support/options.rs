@@ -1,0 +1,37 @@
+//! The options line of a case: what the engine is told besides the dialect.
+
+use engine::{ErrorOptions, ExtendedError, Options};
+
+/// Reads the line into what the usual options are changed by.
+pub(crate) fn parse(line: &str) -> Result<impl FnOnce(&mut Options), String> {
+    let mut errors = ErrorOptions::default();
+    for word in line.split_whitespace() {
+        match word.split_once('=') {
+            None if word == "show-constraints" => errors.show_constraints = true,
+            None if word == "show-database-errors" => errors.show_database_errors = true,
+            Some(("extended-errors", parts)) => {
+                errors.extended = parts.split(',').map(extended).collect::<Result<_, _>>()?;
+            }
+            // Words have no spaces: they stand for those of the text.
+            Some(("error-message", message)) => {
+                let (name, text) = message.split_once('=').ok_or("a message is NAME=TEXT")?;
+                errors.messages.push((name.into(), text.replace('_', " ").into()));
+            }
+            _ => return Err(format!("`{word}` is no option of a case")),
+        }
+    }
+    Ok(move |options: &mut Options| options.errors = errors)
+}
+
+fn extended(part: &str) -> Result<ExtendedError, String> {
+    Ok(match part {
+        "hint" => ExtendedError::Hint,
+        "detail" => ExtendedError::Detail,
+        "errcode" => ExtendedError::Errcode,
+        "schema" => ExtendedError::Schema,
+        "table" => ExtendedError::Table,
+        "column" => ExtendedError::Column,
+        "constraint" => ExtendedError::Constraint,
+        _ => return Err(format!("`{part}` is no part of an error")),
+    })
+}

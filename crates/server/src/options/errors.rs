@@ -1,0 +1,92 @@
+//! What clients are told of the database's errors.
+
+use clap::{Args, ValueEnum};
+
+#[derive(Debug, Args)]
+#[command(next_help_heading = "Errors")]
+pub(crate) struct ErrorOptions {
+    /// Tell clients which constraint, table and columns an error is about
+    #[arg(long, env = "THALWEG_SHOW_CONSTRAINTS")]
+    show_constraints: bool,
+    /// Tell clients the database's own words, which may show names and values of any table
+    #[arg(long, env = "THALWEG_SHOW_DATABASE_ERRORS")]
+    show_database_errors: bool,
+    /// What errors say besides, where PostGraphile does, separated by commas [default: nothing]
+    #[arg(long, env = "THALWEG_EXTENDED_ERRORS", value_name = "PARTS", value_delimiter = ',')]
+    extended_errors: Vec<ExtendedError>,
+    /// What clients are told where a change breaks a constraint, or a rule for columns, as
+    /// CONSTRAINT=TEXT or TABLE.COLUMN=TEXT; may be repeated
+    #[arg(long, env = "THALWEG_ERROR_MESSAGE", value_name = "NAME=TEXT", value_parser = message)]
+    error_message: Vec<(String, String)>,
+}
+
+/// The names of PostGraphile's option.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+enum ExtendedError {
+    Hint,
+    Detail,
+    /// The database's code
+    Errcode,
+    Schema,
+    Table,
+    Column,
+    Constraint,
+}
+
+impl ErrorOptions {
+    pub(crate) fn of_engine(&self) -> engine::ErrorOptions {
+        let messages = self.error_message.iter();
+        engine::ErrorOptions {
+            show_constraints: self.show_constraints,
+            show_database_errors: self.show_database_errors,
+            extended: self.extended_errors.iter().map(|part| part.of_engine()).collect(),
+            messages: messages.map(|(name, text)| (&**name, &**text)).map(boxed).collect(),
+        }
+    }
+}
+
+impl ExtendedError {
+    fn of_engine(self) -> engine::ExtendedError {
+        match self {
+            Self::Hint => engine::ExtendedError::Hint,
+            Self::Detail => engine::ExtendedError::Detail,
+            Self::Errcode => engine::ExtendedError::Errcode,
+            Self::Schema => engine::ExtendedError::Schema,
+            Self::Table => engine::ExtendedError::Table,
+            Self::Column => engine::ExtendedError::Column,
+            Self::Constraint => engine::ExtendedError::Constraint,
+        }
+    }
+}
+
+fn boxed((name, text): (&str, &str)) -> (Box<str>, Box<str>) {
+    (name.into(), text.into())
+}
+
+fn message(text: &str) -> Result<(String, String), String> {
+    match text.split_once('=') {
+        Some((name, text)) if !name.trim().is_empty() && !text.trim().is_empty() => {
+            Ok((name.trim().to_owned(), text.trim().to_owned()))
+        }
+        _ => Err(format!("`{text}` is not of the form NAME=TEXT")),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_message_has_a_name() {
+        let check = |text: &str, expected: Option<(&str, &str)>| {
+            let found = message(text).ok();
+            let found = found.as_ref().map(|(name, text)| (&**name, &**text));
+            assert_eq!(found, expected, "{text}");
+        };
+        check("person.mail = Taken = gone.", Some(("person.mail", "Taken = gone.")));
+        check("a=b", Some(("a", "b")));
+        check("=b", None);
+        check("a=", None);
+        check("a", None);
+    }
+}
