@@ -76,7 +76,6 @@ fn kind(failure: rusqlite::ffi::Error, words: &str) -> SourceErrorKind {
         ErrorCode::PermissionDenied | ErrorCode::AuthorizationForStatementDenied => {
             SourceErrorKind::PermissionDenied
         }
-        ErrorCode::ReadOnly => SourceErrorKind::ReadOnly,
         ErrorCode::TooBig => SourceErrorKind::TooComplex,
         _ => SourceErrorKind::Internal,
     }
