@@ -40,7 +40,7 @@ pub use respond::{Kind, Response};
 pub use response::{Held, Memory};
 pub use rest::{BrokenOff, Rest};
 pub use sources::{
-    Address as SourceAddress, Extensions, Most, OpenOptions, Session, Sizes, Timeouts,
+    Address as SourceAddress, Extensions, Most, OpenOptions, SchemaWatch, Session, Sizes, Timeouts,
 };
 pub use tell::{ErrorOptions, ExtendedError};
 pub use worker::{Allowed, Delivery, Worker};

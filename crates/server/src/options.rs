@@ -87,6 +87,13 @@ pub(crate) struct ServeOptions {
     pub(crate) api: ApiOptions,
     #[command(flatten)]
     pub(crate) serving: ServingOptions,
+    /// Follow changes of the database's schema: make the API anew when it changes
+    ///
+    /// On PostgreSQL a superuser's event triggers tell of changes, and are made where they may be;
+    /// otherwise the catalogs are looked at every two seconds. On SQLite the file is looked at every
+    /// second.
+    #[arg(help_heading = "Development", short = 'w', long, env = "THALWEG_WATCH")]
+    pub(crate) watch: bool,
 }
 
 #[derive(Debug, Args)]

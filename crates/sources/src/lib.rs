@@ -7,6 +7,7 @@
 //! * [`session`]: who asks
 //! * [`observed`]: what the statements of one request took
 //! * [`statistics`]: what the connections of all threads do
+//! * [`watch`]: whether a source's schema has changed
 //! * [`error`]: what can go wrong
 
 pub mod error;
@@ -20,6 +21,7 @@ pub mod source;
 pub mod sqlite;
 pub mod statistics;
 pub mod streamed;
+pub mod watch;
 
 pub use error::{Details, SourceError, SourceErrorKind};
 pub use observed::{Observed, Round};
@@ -32,3 +34,4 @@ pub use source::{
 };
 pub use statistics::Statistics;
 pub use streamed::{Delivery, Executed, Part, Rest, Sizes, Streamed};
+pub use watch::SchemaWatch;

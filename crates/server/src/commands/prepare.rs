@@ -4,7 +4,7 @@
 use std::sync::Arc;
 
 use dialects::{Dialect, postgraphile};
-use engine::{Engine, SourceAddress};
+use engine::{Engine, SchemaWatch, SourceAddress};
 
 use crate::commands::block_on;
 use crate::failure::Failure;
@@ -18,6 +18,8 @@ pub(crate) struct Prepared {
     source: SourceAddress,
     engine_options: engine::Options,
     settings: Settings,
+    /// Whether changes of the schema are followed.
+    watch: bool,
 }
 
 pub(crate) fn prepare(options: &ServeOptions) -> Result<Prepared, Failure> {
@@ -25,6 +27,7 @@ pub(crate) fn prepare(options: &ServeOptions) -> Result<Prepared, Failure> {
         source: options.api.address()?,
         engine_options: engine_options(options)?,
         settings: Settings::new(&options.serving)?,
+        watch: options.watch,
     })
 }
 
@@ -68,14 +71,23 @@ pub(crate) fn prepare_demo(options: &DemoOptions) -> Result<Prepared, Failure> {
             errors: serving.errors.of_engine(),
         },
         settings: Settings::new(serving)?,
+        // What is made here is not made again.
+        watch: false,
     })
 }
 
 impl Prepared {
     /// Reads the source and makes its API.
     pub(crate) fn open(self) -> Result<Fresh, Failure> {
-        let engine =
-            block_on(async { Ok(Engine::open(&self.source, &self.engine_options).await?) })?;
+        let Self { source, engine_options, watch, .. } = &self;
+        let (engine, watch) = block_on(async {
+            // Before the schema is read: what is changed meanwhile is a change.
+            let watch = match watch {
+                true => SchemaWatch::begin(source, &engine_options.source).await,
+                false => None,
+            };
+            Ok((Engine::open(source, engine_options).await?, watch))
+        })?;
         // The catalog as the database told it is gone.
         memory::give_back();
         for note in engine.notes() {
@@ -86,6 +98,6 @@ impl Prepared {
             notes => tracing::info!(notes, "`thalweg check` names what could be better"),
         }
         self.settings.check(&engine);
-        Ok(Fresh { engine, settings: Arc::new(self.settings) })
+        Ok(Fresh { engine, settings: Arc::new(self.settings), watch })
     }
 }

@@ -8,7 +8,7 @@ use crate::commands::block_on;
 use crate::commands::prepare::{Prepared, prepare};
 use crate::configuration::{Again, Invocation, Reread};
 use crate::failure::Failure;
-use crate::http::{self, Counting, Fresh, Generation, Listeners, Reload, Watchers};
+use crate::http::{self, Counting, Fresh, Generation, Listeners, Reload, Renewal, Watchers};
 use crate::metrics::{Metrics, MetricsListener};
 use crate::options::{Command, ServeOptions, ServingOptions};
 use crate::traces::Traces;
@@ -41,8 +41,9 @@ pub(crate) fn open_and_serve(
         metrics: Arc::new(Metrics::new(threads, observability.metrics_operations)),
         connections: Statistics::new(threads),
     });
-    let generation =
-        Generation::first(prepared.open()?, Watchers { counting, traces: traces.clone() });
+    let mut fresh = prepared.open()?;
+    let watch = fresh.watch.take();
+    let generation = Generation::first(fresh, Watchers { counting, traces: traces.clone() });
     for address in serving.listen.iter().filter(|address| !address.is_local()) {
         tracing::warn!(
             address = address.text,
@@ -50,7 +51,8 @@ pub(crate) fn open_and_serve(
         );
     }
     ready(&listeners)?;
-    let served = block_on(http::serve(generation, listeners, reload, metrics));
+    let renewal = reload.map(|reload| Renewal { reload, watch });
+    let served = block_on(http::serve(generation, listeners, renewal, metrics));
     if let Some(traces) = traces {
         traces.flush();
     }

@@ -6,7 +6,7 @@
 //! * `settings`: what the options say
 //! * `listen`: the places where the server listens
 //! * `serve`: the threads, from their start to the signal that ends them
-//! * `reload`: the next generation, when a signal asks for it
+//! * `reload`: the next generation, when a signal asks for it or the schema was changed
 //! * `process`: what outlives a reload and is shared by all threads
 //! * `service`: what answers requests, and how it is replaced
 //! * `transport`: the bytes of a connection, whatever carries them
@@ -83,7 +83,7 @@ mod watchers;
 
 pub(crate) use listen::{ListenError, Listeners, bind};
 pub(crate) use persisted::ManifestError;
-pub(crate) use reload::{Fresh, Reload, take_signal};
+pub(crate) use reload::{Fresh, Reload, Renewal, take_signal};
 pub(crate) use serve::serve;
 pub(crate) use service::Generation;
 pub(crate) use settings::Settings;

@@ -15,7 +15,7 @@ use tokio::time::{sleep, timeout};
 
 use super::door;
 use super::listen::{Listeners, Socket};
-use super::reload::{self, Reload};
+use super::reload::{self, Renewal};
 use super::service::Generation;
 use super::settings::Settings;
 use super::tls;
@@ -41,7 +41,7 @@ struct Signals {
 pub(crate) async fn serve(
     generation: Generation,
     mut listeners: Listeners,
-    reload: Option<Reload>,
+    renewal: Option<Renewal>,
     metrics: Option<MetricsListener>,
 ) -> Result<(), Failure> {
     let mut signals = Signals::listen().map_err(Failure::Runtime)?;
@@ -72,10 +72,10 @@ pub(crate) async fn serve(
     }
     drop((stopping, ending));
     let looking = spawn_local(tls::follow(newest));
-    let reloading = match reload {
-        Some(reload) => {
+    let reloading = match renewal {
+        Some(renewal) => {
             let hangup = signal(SignalKind::hangup()).map_err(Failure::Runtime)?;
-            Some(spawn_local(reload::follow(hangup, reload, generations)))
+            Some(spawn_local(reload::follow(hangup, renewal, generations)))
         }
         None => None,
     };

@@ -59,7 +59,7 @@ struct Newest {
 }
 
 impl Generation {
-    pub(crate) fn first(Fresh { engine, settings }: Fresh, watchers: Watchers) -> Self {
+    pub(crate) fn first(Fresh { engine, settings, .. }: Fresh, watchers: Watchers) -> Self {
         let process = Arc::new(Process::new(&settings.load, watchers));
         Self { engine, settings, process }
     }

@@ -6,6 +6,7 @@
 //! * [`types`]: the types with parts, as far as some column reaches them
 //! * [`fill`]: rows to entities, keys, indexes and relationships
 //! * [`functions`]: rows to functions
+//! * `watch`: whether the schema is still the same
 //!
 //! What is served is what is in the given schemas and, unless asked otherwise, does not belong to
 //! an extension. A
@@ -18,6 +19,7 @@ mod read;
 mod rows;
 mod scalar;
 mod types;
+pub(crate) mod watch;
 
 use catalog::{Catalog, EntityId, FieldId, FunctionId, RangeId};
 

@@ -41,7 +41,7 @@ struct Usually<'f>(&'f OpenFile);
 
 /// What a path leads to, whatever else that file was or will be called.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-struct Identity {
+pub(crate) struct Identity {
     device: u64,
     number: u64,
 }
@@ -111,6 +111,11 @@ impl OpenFile {
         set_cache(&self.connection, cache)?;
         let _usually = Usually(self);
         Ok(run())
+    }
+
+    /// What the path led to when it was opened.
+    pub(crate) fn identity(&self) -> Option<Identity> {
+        self.identity
     }
 
     /// Whether the path still leads to this file. One that was moved or removed goes on to give

@@ -8,12 +8,14 @@
 //! * `writable`: which changes views take
 //! * `name`: names for constraints, as SQLite keeps none
 //! * `note`: what is said about what is left out
+//! * `watch`: whether the schema is still the same
 
 mod fill;
 mod foreign_key;
 mod name;
 mod note;
 mod read;
+pub(crate) mod watch;
 mod writable;
 
 use catalog::Catalog;

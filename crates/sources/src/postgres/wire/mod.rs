@@ -49,5 +49,5 @@ pub use connection::Connection;
 pub use error::{DatabaseError, WireError};
 pub use pipeline::{Pipeline, Transaction};
 pub use rows::{Row, Rows};
-pub use simple::connect_simple;
+pub use simple::{connect_simple, connect_told};
 pub use statement::{Parameter, Statement};

@@ -1,12 +1,14 @@
 //! The same connection as a `tokio_postgres::Client`: for catalog queries and loading of data,
 //! where its conveniences matter more than speed.
 
-use std::future::{Ready, ready};
+use std::future::{Ready, poll_fn, ready};
 use std::io;
 use std::pin::Pin;
 use std::task::{Context, Poll};
 
 use tokio::io::{AsyncRead, AsyncWrite, ReadBuf};
+use tokio::sync::mpsc::UnboundedSender;
+use tokio_postgres::AsyncMessage;
 use tokio_postgres::config::{SslMode, SslNegotiation};
 use tokio_postgres::tls::{ChannelBinding, TlsConnect, TlsStream};
 
@@ -18,6 +20,15 @@ use super::startup;
 /// Connects as [`super::Connection::connect`] does, with the same TLS. The connection's own task is
 /// spawned on the current runtime, and ends with the client.
 pub async fn connect_simple(config: &Config) -> Result<tokio_postgres::Client, WireError> {
+    connect_told(config, None).await
+}
+
+/// The same for whoever wants to be told what the server says of itself on channels that the session
+/// listens to. The sender is dropped when the connection ends.
+pub async fn connect_told(
+    config: &Config,
+    tell: Option<UnboundedSender<()>>,
+) -> Result<tokio_postgres::Client, WireError> {
     let shared = config.to_tokio_postgres();
     startup::try_endpoints(config, |socket, origin| {
         let mut inner = shared.clone();
@@ -28,18 +39,33 @@ pub async fn connect_simple(config: &Config) -> Result<tokio_postgres::Client, W
         if let Some(password) = &origin.endpoint.password {
             inner.password(password.as_bytes());
         }
+        let tell = tell.clone();
         async move {
             let connected = inner.connect_raw(socket, Established).await;
             let (client, connection) = connected.map_err(|error| wire_error(&error))?;
-            tokio::spawn(async move {
-                if let Err(error) = connection.await {
-                    tracing::debug!(%error, "a simple connection has ended");
-                }
-            });
+            tokio::spawn(drive(connection, tell));
             Ok(client)
         }
     })
     .await
+}
+
+/// Carries the messages of a connection until it ends.
+async fn drive(
+    mut connection: tokio_postgres::Connection<Socket, EstablishedStream>,
+    tell: Option<UnboundedSender<()>>,
+) {
+    while let Some(message) = poll_fn(|context| connection.poll_message(context)).await {
+        match (message, &tell) {
+            // Whoever wanted to know it may be gone.
+            (Ok(AsyncMessage::Notification(_)), Some(tell)) => drop(tell.send(())),
+            (Ok(_), _) => {}
+            (Err(error), _) => {
+                tracing::debug!(%error, "a simple connection has ended");
+                return;
+            }
+        }
+    }
 }
 
 #[derive(Debug)]

@@ -1,0 +1,23 @@
+-- Has the database say that a schema was changed, where that is not so already. Only a superuser may;
+-- `drop schema thalweg_watch cascade` takes all of it back.
+do $watch$
+begin
+  if (
+    select count(*) < 2
+    from pg_event_trigger
+    where evtname in ('thalweg_watch_ddl', 'thalweg_watch_drop')
+      and evtenabled <> 'D'
+  ) then
+    create schema if not exists thalweg_watch;
+    create or replace function thalweg_watch.tell() returns event_trigger
+    language plpgsql set search_path to pg_catalog, pg_temp
+    as $tell$ begin perform pg_notify('thalweg_watch', ''); end $tell$;
+    drop event trigger if exists thalweg_watch_ddl;
+    drop event trigger if exists thalweg_watch_drop;
+    create event trigger thalweg_watch_ddl on ddl_command_end
+      execute function thalweg_watch.tell();
+    create event trigger thalweg_watch_drop on sql_drop
+      execute function thalweg_watch.tell();
+  end if;
+end
+$watch$

@@ -1,0 +1,60 @@
+//! Whether the schema of a file is still the same: SQLite counts its changes, and the path may lead
+//! to another file.
+
+use std::path::{Path, PathBuf};
+use std::time::Duration;
+
+use tokio::task::spawn_blocking;
+use tokio::time::sleep;
+
+use crate::error::{SourceError, SourceErrorKind};
+use crate::sqlite::connection::{Cache, OpenFile};
+use crate::watch::Fingerprint;
+
+/// A look is one page of the file.
+const PAUSE: Duration = Duration::from_secs(1);
+
+/// Somebody who writes longer than this is looked for again.
+const BUSY: Duration = Duration::from_secs(1);
+
+/// Looks at a file.
+#[derive(Debug)]
+pub(crate) struct SqliteLooks {
+    path: PathBuf,
+    /// Nobody has it while a look is under way; a look that is given up loses it.
+    file: Option<OpenFile>,
+}
+
+impl SqliteLooks {
+    pub(crate) fn new(path: &Path) -> Self {
+        Self { path: path.into(), file: None }
+    }
+
+    pub(crate) async fn look(&mut self) -> Result<Fingerprint, SourceError> {
+        let (path, file) = (self.path.clone(), self.file.take());
+        let looked = spawn_blocking(move || look(&path, file)).await;
+        let died = |_| SourceError::new(SourceErrorKind::Internal, "a look at the file died");
+        let (file, version) = looked.map_err(died)??;
+        let fingerprint = Fingerprint::Sqlite { version, file: file.identity() };
+        self.file = Some(file);
+        Ok(fingerprint)
+    }
+
+    pub(crate) async fn wait(&self) {
+        sleep(PAUSE).await;
+    }
+
+    pub(crate) fn let_go(&mut self) {
+        self.file = None;
+    }
+}
+
+fn look(path: &Path, file: Option<OpenFile>) -> Result<(OpenFile, i64), rusqlite::Error> {
+    let file = match file.filter(|file| file.is_at(path)) {
+        Some(file) => file,
+        None => OpenFile::open(path, BUSY, Cache::Least)?,
+    };
+    let version =
+        file.connection.pragma_query_value(None, "schema_version", |row| row.get(0))?;
+    Ok((file, version))
+}
