@@ -5,6 +5,7 @@
 
 mod program;
 
+use std::fs;
 use std::io::{BufRead, BufReader, Write};
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::thread;
@@ -119,12 +120,14 @@ fn sqlite_is_followed_and_no_request_is_lost() {
 
 #[test]
 fn another_file_at_the_same_path_is_another_schema() {
-    let (folder, _connection, source) = sqlite();
-    let server = watching(&source);
-    let other = folder.file("other.db");
-    let tables = "CREATE TABLE planet (id integer PRIMARY KEY)";
-    Connection::open(&other).unwrap().execute_batch(tables).unwrap();
-    std::fs::rename(other, &source).unwrap();
+    // Without a write-ahead log, which would be taken for that of the other file.
+    let folder = Folder::new();
+    let (file, other) = (folder.file("items.db"), folder.file("other.db"));
+    let make = |file, tables| Connection::open(file).unwrap().execute_batch(tables).unwrap();
+    make(&file, TABLES);
+    let server = watching(file.to_str().unwrap());
+    make(&other, "CREATE TABLE planet (id integer PRIMARY KEY)");
+    fs::rename(other, &file).unwrap();
     wait_until(&server, "allPlanets", true);
     wait_until(&server, "allItems", false);
 }
@@ -159,7 +162,11 @@ fn every_kind_of_change_is_one() {
             ("ALTER TYPE mood ADD VALUE 'glad'", r#""name":"GLAD""#, true),
             ("COMMENT ON TABLE item IS 'What there is.'", "What there is.", true),
             ("COMMENT ON TABLE item IS '@name thing'", "allThings", true),
-            ("CREATE FUNCTION answer() RETURNS integer LANGUAGE sql STABLE AS 'SELECT 42'", r#""name":"answer""#, true),
+            (
+                "CREATE FUNCTION answer() RETURNS integer LANGUAGE sql STABLE AS 'SELECT 42'",
+                r#""name":"answer""#,
+                true,
+            ),
             ("CREATE VIEW short AS SELECT id FROM item", "allShorts", true),
             ("DROP VIEW short", "allShorts", false),
             ("CREATE TABLE part (id integer PRIMARY KEY, item_id integer)", "allParts", true),

@@ -54,7 +54,6 @@ fn look(path: &Path, file: Option<OpenFile>) -> Result<(OpenFile, i64), rusqlite
         Some(file) => file,
         None => OpenFile::open(path, BUSY, Cache::Least)?,
     };
-    let version =
-        file.connection.pragma_query_value(None, "schema_version", |row| row.get(0))?;
+    let version = file.connection.pragma_query_value(None, "schema_version", |row| row.get(0))?;
     Ok((file, version))
 }
