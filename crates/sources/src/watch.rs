@@ -33,7 +33,7 @@ pub(crate) enum Fingerprint {
 
 #[derive(Debug)]
 enum Looks {
-    Sqlite(SqliteLooks),
+    Sqlite(Box<SqliteLooks>),
     Postgres(Box<PostgresLooks>),
 }
 
@@ -43,7 +43,7 @@ impl SchemaWatch {
     /// source that could be watched; whoever opens it says why.
     pub async fn begin(address: &Address, options: &OpenOptions) -> Option<Self> {
         let mut looks = match address {
-            Address::Sqlite(path) => Looks::Sqlite(SqliteLooks::new(path)),
+            Address::Sqlite(path) => Looks::Sqlite(Box::new(SqliteLooks::new(path))),
             Address::Postgres(url) => {
                 Looks::Postgres(Box::new(PostgresLooks::new(url, options).ok()?))
             }

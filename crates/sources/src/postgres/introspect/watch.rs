@@ -94,27 +94,34 @@ impl Session {
     async fn begin(config: &Config) -> Result<Self, SourceError> {
         let (tell, told) = mpsc::unbounded_channel();
         let client = connect_told(config, Some(tell)).await?;
-        client.batch_execute(include_str!("listen.sql")).await.map_err(failed)?;
+        client.batch_execute(include_str!("listen.sql")).await.map_err(|error| failed(&error))?;
         // Who may not is told nothing, and looks more often.
         if let Err(error) = client.batch_execute(include_str!("watch.sql")).await {
             tracing::debug!(%error, "no event triggers were made; the catalogs are looked at");
         }
-        let told_by = client.query_one(include_str!("watched.sql"), &[]).await.map_err(failed)?;
-        let is_told = told_by.try_get(0).map_err(failed)?;
+        let told_by = client
+            .query_one(include_str!("watched.sql"), &[])
+            .await
+            .map_err(|error| failed(&error))?;
+        let is_told = told_by.try_get(0).map_err(|error| failed(&error))?;
         Ok(Self { client, told, is_told, took: Duration::ZERO })
     }
 
     async fn look(mut self, namespaces: &[String]) -> Result<(Self, Fingerprint), SourceError> {
         let started = Instant::now();
         let statement = include_str!("fingerprint.sql");
-        let row = self.client.query_one(statement, &[&namespaces]).await.map_err(failed)?;
-        let fingerprint: String = row.try_get(0).map_err(failed)?;
+        let row = self
+            .client
+            .query_one(statement, &[&namespaces])
+            .await
+            .map_err(|error| failed(&error))?;
+        let fingerprint: String = row.try_get(0).map_err(|error| failed(&error))?;
         self.took = started.elapsed();
         Ok((self, Fingerprint::Postgres(fingerprint.into())))
     }
 }
 
-fn failed(error: tokio_postgres::Error) -> SourceError {
+fn failed(error: &tokio_postgres::Error) -> SourceError {
     let message = match error.as_db_error() {
         Some(error) => error.message().to_owned(),
         None => error.to_string(),
