@@ -109,7 +109,7 @@ async fn every_change_is_read_committed_and_writes_only_where_that_is_allowed() 
     steps.update(&world, 0, ("person", 1), &[("full_name", text("x"))]);
     expect![[r#"
         {"r0":null}
-        Name("r0"): Internal: cannot execute UPDATE in a read-only transaction"#]]
+        Name("r0"): ReadOnly: cannot execute UPDATE in a read-only transaction"#]]
     .assert_eq(&world.run(&steps.request()).await);
 }
 

@@ -102,11 +102,17 @@ impl Connection {
     }
 
     /// Looks, without waiting, whether the server has closed the connection. What it reports by
-    /// itself is read on the way.
+    /// itself is read on the way. One that was closed must be given up.
     pub fn is_open(&mut self) -> bool {
-        if !self.is_clean() {
-            return false;
+        let is_open = self.is_clean() && self.hears_nothing_bad();
+        if !is_open {
+            // The server says only once that it goes away.
+            self.state = State::Sent;
         }
+        is_open
+    }
+
+    fn hears_nothing_bad(&mut self) -> bool {
         self.receiver.start_round();
         // Nobody waits for this look.
         let mut context = Context::from_waker(Waker::noop());
