@@ -8,8 +8,8 @@ use graphql::operation::OperationKind;
 use graphql::value::Slot;
 use graphql::variables::{Path, Variables as Values};
 use graphql::{ErrorCode, GraphQLError, Request, coerce_variable_values};
-use sources::Variables;
 use sources::relational::{Level, LevelKind, ParameterKind, ParameterSource, Parents};
+use sources::{Session, Variables};
 
 use crate::prepare::{Document, Prepared};
 use crate::report::{Report, Timed};
@@ -92,6 +92,7 @@ impl Worker {
     pub async fn plans(
         &self,
         request: &Request,
+        session: &Session,
         analyze: bool,
     ) -> Result<Vec<String>, Vec<GraphQLError>> {
         let planned = self.plan(request, &mut Report::default())?;
@@ -101,8 +102,8 @@ impl Worker {
             return Err(vec![GraphQLError::new(ErrorCode::NotSupported, message)]);
         }
         let program = &planned.prepared.plan.program;
-        let plans =
-            self.connections.explain(program, Variables(&planned.variables.values), analyze).await;
+        let variables = Variables(&planned.variables.values);
+        let plans = self.connections.explain(program, variables, session, analyze).await;
         plans.map_err(|error| vec![self.engine.tell(&error)])
     }
 
@@ -114,7 +115,7 @@ impl Worker {
         analyze: bool,
     ) -> Result<String, Vec<GraphQLError>> {
         let explained = self.prepare(request)?;
-        let plans = self.plans(request, analyze).await?;
+        let plans = self.plans(request, &Session::default(), analyze).await?;
         let mut out = String::from("-- request\n");
         out.push_str(explained.request.trim_end());
         out.push('\n');

@@ -8,6 +8,7 @@
 //! | bind, execute, write | `sources::Connections::execute` | each request |
 //! | respond | [`respond`] | each request |
 //!
+//! * [`session`]: who asks: from a token to what the source is told
 //! * [`engine`]: one API over one source, shared by all threads
 //! * [`known_rows`]: rows that the API is made from
 //! * [`worker`]: what one thread needs to answer: connections
@@ -27,6 +28,7 @@ pub mod prepare;
 pub mod report;
 pub mod respond;
 pub mod rest;
+pub mod session;
 pub mod sums;
 pub mod tell;
 pub mod worker;

@@ -6,6 +6,7 @@ use std::path::PathBuf;
 use std::process::ExitCode;
 
 use engine::OpenError;
+use engine::session::KeyError;
 use graphql::GraphQLError;
 
 use crate::commands::health::Illness;
@@ -36,6 +37,8 @@ pub(crate) enum Failure {
     Sample(#[from] SampleError),
     #[error("cannot read {}: {error}", file.display())]
     Document { file: PathBuf, error: io::Error },
+    #[error("the public keys in {}: {error}", file.display())]
+    PublicKey { file: PathBuf, error: KeyError },
     #[error("the trusted documents in {}: {error}", file.display())]
     TrustedDocuments { file: PathBuf, error: ManifestError },
     /// The operation to explain is not one that the API answers.
@@ -73,6 +76,7 @@ impl Failure {
             | Self::Traces(_)
             | Self::Sample(_)
             | Self::Document { .. }
+            | Self::PublicKey { .. }
             | Self::TrustedDocuments { .. }
             | Self::Operation(_)
             | Self::Health { .. }

@@ -3,6 +3,7 @@
 
 mod address;
 mod api;
+mod auth;
 mod compression;
 mod cost;
 mod database;
@@ -22,6 +23,7 @@ mod tls;
 
 pub(crate) use address::{Address, Mode, Place};
 pub(crate) use api::ApiOptions;
+pub(crate) use auth::AuthOptions;
 pub(crate) use compression::Coding;
 pub(crate) use cost::CostOptions;
 pub(crate) use observability::LoggedRequests;

@@ -27,7 +27,7 @@ pub use error::{Details, SourceError, SourceErrorKind};
 pub use observed::{Observed, Round};
 pub use operand::Variables;
 pub use postgres::introspect::Extensions;
-pub use session::Session;
+pub use session::{NameSet, Session, Settings};
 pub use source::{
     Address, AddressError, Asked, Connections, ExecuteError, Most, OpenError, OpenOptions, Plan,
     Program, Source, Timeouts,

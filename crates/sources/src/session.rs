@@ -1,6 +1,9 @@
 //! Who asks: what a source is told of the session before the statements of a request.
 
-use std::sync::Arc;
+use std::fmt;
+use std::sync::{Arc, LazyLock};
+
+use crate::postgres::settings::write_lists;
 
 /// Whose request it is, as far as a source has to know.
 #[derive(Clone, Debug, Default)]
@@ -10,11 +13,13 @@ pub struct Session {
 }
 
 /// What a source is told before the statements. Made once a token, not once a request.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Default, PartialEq, Eq)]
 pub struct Settings {
     /// Names and values in the order in which they are set; a role is the setting `role`.
     pairs: Vec<(Box<str>, Box<str>)>,
     names: NameSet,
+    /// The names and the values as PostgreSQL reads lists.
+    lists: [Box<[u8]>; 2],
 }
 
 /// A sorted set of names of settings that a connection remembers: those with a dot, which keep a
@@ -25,13 +30,25 @@ pub struct NameSet {
     names: Arc<[Box<str>]>,
 }
 
+/// Of nobody.
+static NO_NAMES: LazyLock<NameSet> = LazyLock::new(NameSet::default);
+
+impl Session {
+    /// The names that a connection remembers.
+    #[must_use]
+    pub fn names(&self) -> &NameSet {
+        self.settings.as_ref().map_or(&NO_NAMES, |settings| &settings.names)
+    }
+}
+
 impl Settings {
     /// Settings in the order in which they are set.
     #[must_use]
     pub fn new(pairs: Vec<(Box<str>, Box<str>)>) -> Self {
         let dotted = pairs.iter().map(|(name, _)| &**name).filter(|name| name.contains('.'));
         let names = NameSet::new(dotted);
-        Self { pairs, names }
+        let lists = write_lists(&pairs);
+        Self { pairs, names, lists }
     }
 
     /// Names and values in the order in which they are set.
@@ -44,6 +61,18 @@ impl Settings {
     #[must_use]
     pub fn names(&self) -> &NameSet {
         &self.names
+    }
+
+    /// The names and the values as PostgreSQL reads lists.
+    pub(crate) fn lists(&self) -> [&[u8]; 2] {
+        self.lists.each_ref().map(|list| &**list)
+    }
+}
+
+/// Values are nobody's business: of a log neither.
+impl fmt::Debug for Settings {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_list().entries(self.pairs.iter().map(|(name, _)| name)).finish()
     }
 }
 

@@ -348,6 +348,7 @@ impl Connections {
         &self,
         program: &Program,
         variables: Variables<'_>,
+        session: &Session,
         analyze: bool,
     ) -> Result<Vec<String>, SourceError> {
         match (self, program) {
@@ -355,7 +356,7 @@ impl Connections {
                 connections.explain(program, variables)
             }
             (Self::Postgres(connections), Program::Postgres(program)) => {
-                connections.explain(program, variables, analyze).await
+                connections.explain(program, variables, session, analyze).await
             }
             (Self::Sqlite(_), Program::Postgres(_)) | (Self::Postgres(_), Program::Sqlite(_)) => {
                 Err(foreign_plan())

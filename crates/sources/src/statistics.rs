@@ -25,6 +25,7 @@ pub struct Counts {
     acquired: AtomicU64,
     acquire_nanoseconds: AtomicU64,
     refused: AtomicU64,
+    replaced: AtomicU64,
 }
 
 /// The sums.
@@ -46,6 +47,8 @@ pub struct Totals {
     pub acquire_time: Duration,
     /// How often a request was given none.
     pub refused: u64,
+    /// How often one was closed because it had been told settings that the next request leaves unset.
+    pub replaced: u64,
 }
 
 /// What is counted up and down.
@@ -95,6 +98,7 @@ impl Statistics {
             let nanoseconds = counts.acquire_nanoseconds.load(Ordering::Relaxed);
             totals.acquire_time += Duration::from_nanos(nanoseconds);
             totals.refused += counts.refused.load(Ordering::Relaxed);
+            totals.replaced += counts.replaced.load(Ordering::Relaxed);
         }
         totals
     }
@@ -115,6 +119,13 @@ impl Counter {
         let Some(counts) = &self.0 else { return };
         let count = if succeeded { &counts.opened } else { &counts.failed };
         count.fetch_add(1, Ordering::Relaxed);
+    }
+
+    /// Counts a connection that was closed for one that may be told other settings.
+    pub(crate) fn replaced(&self) {
+        if let Some(counts) = &self.0 {
+            counts.replaced.fetch_add(1, Ordering::Relaxed);
+        }
     }
 
     /// Counts a request that was given a connection, or none.

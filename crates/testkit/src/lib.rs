@@ -1,6 +1,8 @@
-//! What tests need and the product does not: case files, private databases, scripts of clients.
+//! What tests need and the product does not: case files, private databases, scripts of clients,
+//! issuers of tokens.
 
 pub mod cases;
 pub mod fuzz;
 pub mod postgres;
 pub mod script;
+pub mod tokens;

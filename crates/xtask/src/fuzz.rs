@@ -23,6 +23,7 @@ pub(crate) enum Target {
     Cursor,
     NodeId,
     Configuration,
+    Token,
 }
 
 impl Default for Options {
@@ -32,13 +33,14 @@ impl Default for Options {
 }
 
 impl Target {
-    pub(crate) const ALL: [Self; 6] = [
+    pub(crate) const ALL: [Self; 7] = [
         Self::Http,
         Self::Document,
         Self::Variables,
         Self::Cursor,
         Self::NodeId,
         Self::Configuration,
+        Self::Token,
     ];
 
     pub(crate) fn name(self) -> &'static str {
@@ -49,6 +51,7 @@ impl Target {
             Self::Cursor => "cursor",
             Self::NodeId => "node-id",
             Self::Configuration => "configuration",
+            Self::Token => "token",
         }
     }
 
@@ -62,6 +65,7 @@ impl Target {
             Self::Cursor => (ENGINE, &["cursor"]),
             Self::NodeId => (ENGINE, &["node_id"]),
             Self::Configuration => (&["-p", "server", "--bins"], &["configuration::fuzz"]),
+            Self::Token => (&["-p", "engine", "--lib"], &["session::fuzz"]),
         }
     }
 }

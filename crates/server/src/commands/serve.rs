@@ -10,7 +10,7 @@ use crate::configuration::{Again, Invocation, Reread};
 use crate::failure::Failure;
 use crate::http::{self, Counting, Fresh, Generation, Listeners, Reload, Renewal, Watchers};
 use crate::metrics::{Metrics, MetricsListener};
-use crate::options::{Command, ServeOptions, ServingOptions};
+use crate::options::{Address, Command, ServeOptions, ServingOptions};
 use crate::traces::Traces;
 
 pub(crate) fn run(options: &ServeOptions, invocation: &Invocation) -> Result<(), Failure> {
@@ -44,7 +44,8 @@ pub(crate) fn open_and_serve(
     let mut fresh = prepared.open()?;
     let watch = fresh.watch.take();
     let generation = Generation::first(fresh, Watchers { counting, traces: traces.clone() });
-    for address in serving.listen.iter().filter(|address| !address.is_local()) {
+    let is_open = |address: &&Address| !address.is_local() && !serving.auth.require_token;
+    for address in serving.listen.iter().filter(is_open) {
         tracing::warn!(
             address = address.text,
             "everybody who reaches this address may read all that the API shows"

@@ -5,13 +5,13 @@
 
 use std::time::Instant;
 
-use engine::{Allowed, Delivery, Held, Report};
+use engine::{Allowed, Delivery, Held, Report, Session};
 use futures_util::future::join_all;
 use graphql::{ErrorCode, GraphQLError, Parameters};
 use hyper::StatusCode;
 
 use super::exchange::Exchange;
-use super::graphql::{Executed, execute};
+use super::graphql::{Executed, Wanted, execute};
 use super::media_type::MediaType;
 use super::respond::{Refusal, Response, respond_held};
 use super::service::Service;
@@ -23,13 +23,15 @@ pub(super) async fn answer(
     service: &Service,
     media_type: MediaType,
     members: Vec<Member>,
+    session: &Session,
     exchange: &mut Exchange,
 ) -> Result<Response, Refusal> {
     check_number(service.settings.most_batch, members.len())?;
     check_sums(service, &members)?;
     let answers = {
         let began = exchange.started;
-        join_all(members.into_iter().map(|member| answer_member(service, member, began))).await
+        let answer = |member| answer_member(service, member, session, began);
+        join_all(members.into_iter().map(answer)).await
     };
     let most_bytes = service.worker.engine().limits().response_bytes;
     let mut body = vec![b'['];
@@ -81,13 +83,15 @@ fn check_sums(service: &Service, members: &[Member]) -> Result<(), Refusal> {
 async fn answer_member(
     service: &Service,
     member: Member,
+    session: &Session,
     began: Instant,
 ) -> (Vec<u8>, Held, Report) {
     let mut report = Report::default();
     let executed = match member {
         Ok(parameters) => {
-            let delivery = Delivery::Whole;
-            execute(service, parameters, Allowed::All, delivery, began, &mut report).await
+            let (allowed, delivery) = (Allowed::All, Delivery::Whole);
+            let wanted = Wanted { session, allowed, delivery };
+            execute(service, parameters, wanted, began, &mut report).await
         }
         Err(error) => Err(Refusal::Malformed(error)),
     };

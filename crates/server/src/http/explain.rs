@@ -30,12 +30,12 @@ pub(super) async fn answer(
         _ => Err(Refusal::Method { allow: "POST" }),
     };
     let body = match read {
-        Ok(request) => {
+        Ok((request, session)) => {
             let (began, report) = (exchange.started, &mut exchange.report);
             let explained = in_turn(service, began, async {
                 match service.worker.prepare_reported(&request, report) {
                     Ok(explained) => {
-                        let plans = service.worker.plans(&request, false).await;
+                        let plans = service.worker.plans(&request, &session, false).await;
                         explanation(&explained, report, &plans)
                     }
                     Err(errors) => json!({ "errors": as_json(&errors) }),

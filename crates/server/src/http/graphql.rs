@@ -19,15 +19,25 @@ use super::persisted::Found;
 use super::respond::{Refusal, Response, complete, refuse};
 use super::route::HttpRequest;
 use super::service::Service;
+use super::session;
 use super::transport::Peer;
 use super::turn::in_turn;
 
-/// A body, or what stands for one in a URL, with what HTTP says about it.
+/// A body, or what stands for one in a URL, with what HTTP says about it and who sent it.
 #[derive(Debug)]
 struct Read {
     body: Body,
     /// Only queries by GET: browsers, caches and crawlers repeat it as they like.
     allowed: Allowed,
+    session: Session,
+}
+
+/// Who wants an operation, and how.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Wanted<'w> {
+    pub(super) session: &'w Session,
+    pub(super) allowed: Allowed,
+    pub(super) delivery: Delivery,
 }
 
 /// A response with the name that the request gave.
@@ -74,9 +84,10 @@ async fn answer_request(
     };
     let media_type = media_type.unwrap_or(MediaType::Json);
     let answered = match read {
-        Ok(Read { body: Body::One(parameters), allowed }) => {
+        Ok(Read { body: Body::One(parameters), allowed, session }) => {
             let (began, report) = (exchange.started, &mut exchange.report);
-            let executed = execute(service, parameters, allowed, delivery, began, report).await;
+            let wanted = Wanted { session: &session, allowed, delivery };
+            let executed = execute(service, parameters, wanted, began, report).await;
             executed.map(|Executed { response, operation_name }| {
                 exchange.operation_name = operation_name;
                 if response.kind != Kind::Executed {
@@ -85,9 +96,9 @@ async fn answer_request(
                 complete(media_type, response)
             })
         }
-        Ok(Read { body: Body::Batch(members), .. }) => {
+        Ok(Read { body: Body::Batch(members), session, .. }) => {
             // Apart: it is seldom, and every request would have room for it.
-            Box::pin(batch::answer(service, media_type, members, exchange)).await
+            Box::pin(batch::answer(service, media_type, members, &session, exchange)).await
         }
         Err(refusal) => Err(refusal),
     };
@@ -102,8 +113,7 @@ async fn answer_request(
 pub(super) async fn execute(
     service: &Service,
     parameters: Parameters,
-    allowed: Allowed,
-    delivery: Delivery,
+    Wanted { session, allowed, delivery }: Wanted<'_>,
     began: Instant,
     report: &mut Report,
 ) -> Result<Executed, Refusal> {
@@ -111,9 +121,8 @@ pub(super) async fn execute(
     let Found { request, learn } = persisted.find(parameters).map_err(Refusal::Document)?;
     let response = {
         // Pinned here: it is large, and would be moved again by everything that waits for it.
-        let nobody = Session::default();
         let worker = &service.worker;
-        let work = pin!(worker.deliver_reported(&request, &nobody, allowed, delivery, report));
+        let work = pin!(worker.deliver_reported(&request, session, allowed, delivery, report));
         in_turn(service, began, work).await?
     };
     // There is a document only if it is valid.
@@ -143,12 +152,16 @@ pub(super) fn may_be_sent(service: &Service, request: &HttpRequest, peer: Peer) 
         || origin::is_allowed(allowed, schemes, request.uri(), request.headers())
 }
 
-/// The one request that came, with its document; nothing is executed.
-pub(super) async fn read_one(service: &Service, request: HttpRequest) -> Result<Request, Refusal> {
-    match read(service, request).await?.body {
+/// The one request that came, with its document and who sent it; nothing is executed.
+pub(super) async fn read_one(
+    service: &Service,
+    request: HttpRequest,
+) -> Result<(Request, Session), Refusal> {
+    let Read { body, session, .. } = read(service, request).await?;
+    match body {
         Body::One(parameters) => {
             let found = service.settings.persisted.find(parameters);
-            Ok(found.map_err(Refusal::Document)?.request)
+            Ok((found.map_err(Refusal::Document)?.request, session))
         }
         Body::Batch(_) => Err(Refusal::BatchingDisabled),
     }
@@ -157,19 +170,21 @@ pub(super) async fn read_one(service: &Service, request: HttpRequest) -> Result<
 async fn read(service: &Service, request: HttpRequest) -> Result<Read, Refusal> {
     match *request.method() {
         Method::POST => {
+            let session = session::find(&service.settings.credentials, request.headers()).await?;
             check_content(request.headers())?;
             let (head, body) = request.into_parts();
             let bytes = body::read(service.settings.body, &head.headers, body).await?;
             let body =
                 Body::from_json(&bytes, service.settings.body.json).map_err(Refusal::Malformed)?;
-            Ok(Read { body, allowed: Allowed::All })
+            Ok(Read { body, allowed: Allowed::All, session })
         }
         Method::GET | Method::HEAD => {
+            let session = session::find(&service.settings.credentials, request.headers()).await?;
             let query_string = request.uri().query().unwrap_or_default();
             let limits = service.settings.body.json;
             let parameters = Parameters::from_query_string(query_string, limits);
             let body = Body::One(parameters.map_err(Refusal::Malformed)?);
-            Ok(Read { body, allowed: Allowed::Queries })
+            Ok(Read { body, allowed: Allowed::Queries, session })
         }
         _ => Err(Refusal::Method { allow: "GET, HEAD, POST" }),
     }

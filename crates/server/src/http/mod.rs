@@ -24,6 +24,7 @@
 //! * `watchers`: who else is told
 //! * `health`, `readiness`: whether requests would be answered
 //! * `graphql`: a GraphQL request, from its head to its answer
+//! * `credentials`, `session`: who asks
 //! * `origin`, `cors`: what pages of other origins may do
 //! * `explain`: what becomes of a request, for whom the server trusts
 //! * `graphiql`: the page to ask the API on
@@ -49,6 +50,7 @@ mod compress;
 mod connection;
 mod connections;
 mod cors;
+mod credentials;
 mod decompress;
 mod descriptors;
 mod door;
@@ -72,6 +74,7 @@ mod route;
 mod seldom;
 mod serve;
 mod service;
+mod session;
 mod settings;
 mod streamed_body;
 mod timing;

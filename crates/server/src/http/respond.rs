@@ -6,9 +6,12 @@ use bytes::Bytes;
 use engine::{Held, Kind};
 use graphql::{ErrorCode, GraphQLError};
 use hyper::StatusCode;
-use hyper::header::{ACCEPT_ENCODING, ALLOW, CONTENT_TYPE, HeaderValue, RETRY_AFTER};
+use hyper::header::{
+    ACCEPT_ENCODING, ALLOW, CONTENT_TYPE, HeaderValue, RETRY_AFTER, WWW_AUTHENTICATE,
+};
 
 use super::answer_body::AnswerBody;
+use super::credentials::Denied;
 use super::decompress;
 use super::media_type::MediaType;
 use super::persisted::Missing;
@@ -75,6 +78,8 @@ pub(super) enum Refusal {
     },
     /// As many requests run and wait as may.
     Overloaded,
+    /// It is not known who asks.
+    Credentials(Denied),
     /// The parameters of a GraphQL request are not there or not of their types.
     Malformed(GraphQLError),
 }
@@ -104,6 +109,11 @@ impl Refusal {
             Self::TooManyConnections { .. } => StatusCode::SERVICE_UNAVAILABLE,
             Self::RequestTimeout { .. } => StatusCode::GATEWAY_TIMEOUT,
             Self::Overloaded => StatusCode::SERVICE_UNAVAILABLE,
+            Self::Credentials(Denied::Malformed | Denied::Setting(_)) => StatusCode::BAD_REQUEST,
+            Self::Credentials(Denied::Missing | Denied::Expired | Denied::Invalid) => {
+                StatusCode::UNAUTHORIZED
+            }
+            Self::Credentials(Denied::NoKeys) => StatusCode::SERVICE_UNAVAILABLE,
             Self::BodyCutOff
             | Self::NotDecompressed
             | Self::NoHttp
@@ -118,7 +128,11 @@ impl Refusal {
 
     /// After how many seconds the request may be sent again.
     pub(super) fn retry_after(&self) -> Option<u32> {
-        matches!(self, Self::TooManyConnections { .. } | Self::Overloaded).then_some(1)
+        let may_soon = matches!(
+            self,
+            Self::TooManyConnections { .. } | Self::Overloaded | Self::Credentials(Denied::NoKeys)
+        );
+        may_soon.then_some(1)
     }
 
     /// The JSON of the answer.
@@ -260,6 +274,7 @@ impl Refusal {
                 ErrorCode::Overloaded,
                 "The server runs as many requests as it may; try again later.",
             ),
+            Self::Credentials(denied) => denied.error(),
         }
     }
 }
@@ -269,7 +284,10 @@ pub(super) fn refuse(media_type: MediaType, refusal: &Refusal) -> Response {
     let response = respond(refusal.status(), media_type, refusal.body());
     match refusal {
         Refusal::Method { allow } => with_allow(response, allow),
-        Refusal::Overloaded => with_retry(response),
+        Refusal::Overloaded | Refusal::Credentials(Denied::NoKeys) => with_retry(response),
+        Refusal::Credentials(denied @ (Denied::Missing | Denied::Expired | Denied::Invalid)) => {
+            with_challenge(response, denied)
+        }
         Refusal::ContentEncoding => with_codings(response),
         Refusal::Path
         | Refusal::Host
@@ -291,6 +309,7 @@ pub(super) fn refuse(media_type: MediaType, refusal: &Refusal) -> Response {
         | Refusal::BatchingDisabled
         | Refusal::EmptyBatch
         | Refusal::BatchTooLarge { .. }
+        | Refusal::Credentials(Denied::Malformed | Denied::Setting(_))
         | Refusal::Document(_)
         | Refusal::RequestTimeout { .. }
         | Refusal::Malformed(_) => response,
@@ -357,6 +376,16 @@ fn with_codings(mut response: Response) -> Response {
 /// A second later there may be a place; by then most requests that run now have ended.
 fn with_retry(mut response: Response) -> Response {
     response.headers_mut().insert(RETRY_AFTER, HeaderValue::from_static("1"));
+    response
+}
+
+/// How to say who asks, <https://www.rfc-editor.org/rfc/rfc6750#section-3>.
+fn with_challenge(mut response: Response, denied: &Denied) -> Response {
+    let challenge = match denied {
+        Denied::Expired | Denied::Invalid => "Bearer error=\"invalid_token\"",
+        Denied::Missing | Denied::Malformed | Denied::Setting(_) | Denied::NoKeys => "Bearer",
+    };
+    response.headers_mut().insert(WWW_AUTHENTICATE, HeaderValue::from_static(challenge));
     response
 }
 

@@ -69,6 +69,7 @@ impl Service {
     fn new(generation: &Generation) -> Self {
         let watchers = &generation.process.watchers;
         let memory = Arc::clone(&generation.process.memory);
+        generation.settings.credentials.fetched.begin();
         Self {
             worker: Worker::sharing(Arc::clone(&generation.engine), memory)
                 .counted(watchers.counter()),

@@ -8,6 +8,7 @@ use engine::Engine;
 use graphql::JsonLimits;
 use hyper::header::HeaderValue;
 
+use super::credentials::Credentials;
 use super::descriptors;
 use super::persisted::{KnownDocuments, Persisted, TrustedDocuments};
 use super::progress::Patience;
@@ -18,10 +19,12 @@ use crate::options::{
 };
 
 /// The same for all threads; a reload replaces it as a whole.
-#[derive(Clone, Debug)]
+#[derive(Debug)]
 pub(crate) struct Settings {
     pub(super) body: BodySettings,
     pub(super) compression: CompressionSettings,
+    /// By what it is judged who asks.
+    pub(super) credentials: Credentials,
     /// Whose pages may send requests.
     pub(super) allowed_origins: Origins,
     /// Whose pages may read answers; none where nobody is told of it.
@@ -175,6 +178,7 @@ impl Settings {
         {
             *known = Arc::clone(filled);
         }
+        self.credentials.fetched.inherit(&before.credentials.fetched);
     }
 
     /// Reads the files that options name, too.
@@ -182,6 +186,7 @@ impl Settings {
         let (limits, load) = (&options.limits, &options.load);
         let origins = &options.origins;
         origins.check()?;
+        options.auth.check(origins)?;
         let tls = options.tls.files().map(Tls::open).transpose()?;
         Ok(Self {
             tls: tls.map(Arc::new),
@@ -194,6 +199,7 @@ impl Settings {
                 codings: options.compression.compression.0.as_slice().into(),
                 min_size: options.compression.compression_min_size.length(),
             },
+            credentials: Credentials::new(&options.auth)?,
             allowed_origins: Origins::new(
                 origins.allowed_origins.iter().chain(&origins.cors_origins),
             ),

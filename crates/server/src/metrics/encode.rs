@@ -215,6 +215,11 @@ impl Sources {
             ("thalweg_database_failed", "Connections that could not be made", totals.failed),
             ("thalweg_database_acquired", "Connections given to requests", totals.acquired),
             ("thalweg_database_refused", "Requests that got no connection", totals.refused),
+            (
+                "thalweg_database_replaced",
+                "Connections closed because of settings they remember",
+                totals.replaced,
+            ),
         ];
         for (name, help, count) in counters {
             writer.counter(name, help, count)?;

@@ -6,6 +6,7 @@ use std::thread;
 use clap::Args;
 
 use super::address::{self, Address, Mode};
+use super::auth::AuthOptions;
 use super::compression::CompressionOptions;
 use super::database::DatabaseOptions;
 use super::development::DevelopmentOptions;
@@ -74,6 +75,8 @@ pub(crate) struct ServingOptions {
     pub(crate) origins: OriginOptions,
     #[command(flatten)]
     pub(crate) persisted: PersistedOptions,
+    #[command(flatten)]
+    pub(crate) auth: AuthOptions,
 }
 
 impl ServingOptions {

@@ -16,8 +16,9 @@ impl From<DatabaseError> for SourceError {
             detail: boxed(error.detail),
             hint: boxed(error.hint),
         };
+        let is_unknown = error.is_of_settings && OF_SETTINGS.contains(&&*error.code);
         Self {
-            kind: kind(&error.code),
+            kind: if is_unknown { SourceErrorKind::Credentials } else { kind(&error.code) },
             message: error.message.into(),
             code: Some(error.code.into()),
             details: (details != Details::default()).then(|| Box::new(details)),
@@ -153,6 +154,8 @@ fn contains(text: &[u8], part: &[u8]) -> bool {
 
 /// What is said of a value that cannot be stored, where the words of the database show another one.
 const UNSTORABLE: &str = "A value cannot be stored as the type of its column.";
+/// A role or a value that there is not, a name that no setting can have, a text that is none.
+const OF_SETTINGS: [&str; 4] = ["22021", "22023", "42602", "42704"];
 /// A schema, a table, a type, a function.
 const UNKNOWN_NAMES: [&str; 4] = ["3F000", "42P01", "42704", "42883"];
 /// When parameters are read, these are about a value that should name something.

@@ -19,6 +19,7 @@ use super::error::{Purpose, statement_error};
 use super::introspect::PhysicalTypes;
 use super::joined::Joined;
 use super::pace::Pace;
+use super::settings;
 use super::text::write_quoted;
 use super::texts::Texts;
 use super::wire::{
@@ -27,6 +28,7 @@ use super::wire::{
 use crate::error::SourceError;
 use crate::observed::Observed;
 use crate::relational::{Against, Level, ParameterKind, ParameterSource, Parents, Program};
+use crate::session::Settings;
 
 /// A program with its statements as the protocol wants them.
 #[derive(Debug)]
@@ -235,13 +237,14 @@ pub async fn run(
     program: &PostgresProgram,
     bound: &Bound,
     without: &[u32],
+    settings: Option<&Settings>,
     observed: &mut Observed,
 ) -> Result<Run, WireError> {
-    let mut attempted = attempt_run(connection, program, bound, without, observed).await;
+    let mut attempted = attempt_run(connection, program, bound, without, settings, observed).await;
     if let Err((error, _)) = &attempted
         && may_succeed_now(error)
     {
-        attempted = attempt_run(connection, program, bound, without, observed).await;
+        attempted = attempt_run(connection, program, bound, without, settings, observed).await;
     }
     match attempted {
         Ok(rows) => Ok(Run::Rows(rows)),
@@ -296,6 +299,7 @@ async fn attempt_run(
     program: &PostgresProgram,
     bound: &Bound,
     without: &[u32],
+    settings: Option<&Settings>,
     observed: &mut Observed,
 ) -> Result<Vec<Rows>, Blamed> {
     let levels = &program.program.levels;
@@ -308,9 +312,8 @@ async fn attempt_run(
     // A function that is said to read could write all the same.
     let in_transaction = count > 1 || program.wanted(without).any(|(_, level)| level.calls);
     let mut pipeline = connection.pipeline();
-    if in_transaction {
-        pipeline.begin(Transaction::Snapshot).map_err(|error| (error, None))?;
-    }
+    let transaction = in_transaction.then_some(Transaction::Snapshot);
+    settings::begin(&mut pipeline, transaction, settings).map_err(|error| (error, None))?;
     let mut results = Vec::new();
     let last = program.rounds.saturating_sub(1);
     for round in 0..program.rounds {
@@ -329,6 +332,7 @@ async fn attempt_run(
                 WireError::Database { execution, .. } => {
                     execution.and_then(|index| sent.get(index)).copied()
                 }
+                WireError::StalePlan(error) if error.is_of_settings => None,
                 WireError::StalePlan(_) => sent.first().copied(),
                 _ => None,
             };
@@ -438,13 +442,14 @@ pub async fn explain(
     connection: &mut Connection,
     program: &PostgresProgram,
     bound: &Bound,
+    settings: Option<&Settings>,
     analyze: bool,
 ) -> Result<Vec<String>, SourceError> {
     let levels = &program.program.levels;
     // What changes something is not run to explain it.
     let analyze = analyze && !program.program.writes();
     let rows = if analyze {
-        match run(connection, program, bound, &[], &mut Observed::default()).await? {
+        match run(connection, program, bound, &[], settings, &mut Observed::default()).await? {
             Run::Rows(rows) => rows,
             Run::Failed { error, .. } => return Err(error),
         }
@@ -468,7 +473,7 @@ pub async fn explain(
         let statement = Arc::new(Statement::new(text, oids));
         let mut results = Vec::new();
         let mut pipeline = connection.pipeline();
-        pipeline.begin(Transaction::Snapshot)?;
+        settings::begin(&mut pipeline, Some(Transaction::Snapshot), settings)?;
         pipeline.execute(&statement, parameters)?;
         pipeline.commit()?;
         pipeline.sync_and_read(&mut results).await?;

@@ -3,6 +3,7 @@
 //! * [`introspect`]: what a database holds
 //! * [`wire`], [`pool`]: connections; [`reach`]: whether new ones can be had
 //! * [`bind`] for parameters, `text` for values as texts
+//! * `settings`: what the database is told of who asks
 //! * [`execute`]: a request's whole run, in as few rounds as possible
 //! * `joined`: programs that read two levels by one statement, as long as that pays
 //! * `sharing`: short reads of many requests on few connections; `pace`: which reads are short;
@@ -23,6 +24,7 @@ pub mod pool;
 mod portions;
 pub mod reach;
 mod read;
+pub(crate) mod settings;
 mod sharing;
 pub mod source;
 mod stream;

@@ -10,6 +10,12 @@
 //! what was begun for them serves the next or rests in the pool. With those being made, there are
 //! never more than the pool may have: one is begun only where more have a place and no connection
 //! than are being made.
+//!
+//! A connection remembers the names of all settings that it was told ([`Connection::names`]), and
+//! serves only those who set them all again: to others they would read as empty, and not as missing.
+//! Who asks gets the one that was told most of what is set now, so that those that were told nothing
+//! are kept for who sets nothing. Where none fits and the pool has no room, the one that has rested
+//! longest is closed.
 
 mod arriving;
 mod loan;
@@ -21,7 +27,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use tokio::sync::{OwnedSemaphorePermit, Semaphore, oneshot};
-use tokio::time::{Instant, timeout, timeout_at};
+use tokio::time::{Instant, sleep, timeout, timeout_at};
 use tokio::{select, spawn};
 
 use self::arriving::Arrivals;
@@ -31,6 +37,7 @@ pub use self::loan::Pooled;
 use self::waiting::{Turn, Wait, Waits};
 use super::reach::{Awaited, Reach, Try, Unreached, Way};
 use super::wire::{Config, Connection};
+use crate::session::NameSet;
 use crate::statistics::{Counted, Counter, Gauge};
 
 /// How long the sign of life may take before a new connection is the better choice.
@@ -39,6 +46,9 @@ const CHECK_TIMEOUT: Duration = Duration::from_secs(1);
 /// How long anybody waits for somebody else to find out whether the server can be reached again:
 /// longer than connecting takes where it can.
 const TRY_PATIENCE: Duration = Duration::from_millis(200);
+
+/// The server needs a moment to notice that a connection was closed and there is room for another.
+const ROOM_AFTER: Duration = Duration::from_millis(20);
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct PoolOptions {
@@ -147,11 +157,17 @@ impl Pool {
         self.counter = counter;
     }
 
-    /// A connection that nobody else uses. Those who wait are served in their order.
+    /// A connection that nobody else uses, and that was never told a setting. Those who wait are
+    /// served in their order.
     pub async fn acquire(self: &Rc<Self>) -> Result<Pooled, PoolError> {
+        self.acquire_for(&NameSet::default()).await
+    }
+
+    /// The same that was never told a setting of another name than these.
+    pub async fn acquire_for(self: &Rc<Self>, names: &NameSet) -> Result<Pooled, PoolError> {
         let started = Instant::now();
         let _waiting = self.counter.hold(Gauge::Waiting);
-        let acquired = self.acquire_in_turn(started + self.options.acquire_timeout).await;
+        let acquired = self.acquire_in_turn(names, started + self.options.acquire_timeout).await;
         self.counter.acquired(acquired.is_ok(), started.elapsed());
         acquired
     }
@@ -163,7 +179,7 @@ impl Pool {
             .try_acquire_owned()
             .or_else(|_| Arc::clone(&self.permits).try_acquire_owned())
             .ok()?;
-        Some(self.acquire_with(permit, WhenFull::GiveUp).await)
+        Some(self.acquire_with(permit, &NameSet::default(), WhenFull::GiveUp).await)
     }
 
     /// Counts a request that shares a connection with others, and the time that it waited for one.
@@ -181,7 +197,11 @@ impl Pool {
         self.patient.len() > 0 || (self.options.reserved == 0 && self.queued.get() > 0)
     }
 
-    async fn acquire_in_turn(self: &Rc<Self>, deadline: Instant) -> Result<Pooled, PoolError> {
+    async fn acquire_in_turn(
+        self: &Rc<Self>,
+        names: &NameSet,
+        deadline: Instant,
+    ) -> Result<Pooled, PoolError> {
         let too_late = || PoolError::Timeout(self.options.acquire_timeout);
         let permit = match Arc::clone(&self.permits).try_acquire_owned() {
             Ok(permit) => permit,
@@ -194,33 +214,41 @@ impl Pool {
                     .map_err(|_| too_late())?
             }
         };
-        self.acquire_with(permit, WhenFull::WaitUntil(deadline)).await
+        self.acquire_with(permit, names, WhenFull::WaitUntil(deadline)).await
     }
 
     async fn acquire_with(
         self: &Rc<Self>,
         permit: OwnedSemaphorePermit,
+        names: &NameSet,
         when_full: WhenFull,
     ) -> Result<Pooled, PoolError> {
+        let mut made_room = false;
         loop {
-            if let Some(lent) = self.take_idle().await {
+            if let Some(lent) = self.take_idle(names).await {
                 self.lent.set(self.lent.get() + 1);
                 return Ok(Pooled::new(self, lent, true, permit));
             }
-            let wait = self.hopeful.begin(self);
+            self.make_room();
+            let wait = self.hopeful.begin(self, names);
             self.connect_for_all();
             let mut turn = self.wait_for(wait).await;
             // The server gives fewer connections than the pool may have: they are shared.
             if let Turn::Failed(error) = &turn
                 && error.is_full()
                 && let WhenFull::WaitUntil(deadline) = when_full
-                && self.may_get_others()
+                && (made_room || self.may_get_others())
             {
                 // One that came back meanwhile tells nobody any more.
-                if !self.idle.borrow().is_empty() {
+                if self.find_idle(names).is_some() {
                     continue;
                 }
-                let wait = self.patient.begin(self);
+                made_room |= self.close_oldest_idle();
+                if made_room && Instant::now() < deadline {
+                    sleep(ROOM_AFTER).await;
+                    continue;
+                }
+                let wait = self.patient.begin(self, names);
                 match timeout_at(deadline, self.wait_for(wait)).await {
                     Ok(returned) => turn = returned,
                     Err(_) => return Err(PoolError::Unreached(error.clone())),
@@ -235,6 +263,7 @@ impl Pool {
                 }
                 Turn::Failed(error) => return Err(error.into()),
                 Turn::Again => {}
+                Turn::Room => made_room = true,
             }
         }
     }
@@ -283,7 +312,7 @@ impl Pool {
                 None => drop(self.hopeful.end_first(Turn::Again)),
             }
             if !self.may_get_others() {
-                self.patient.end_all();
+                self.patient.end_all(|| Turn::Again);
             }
         }
     }
@@ -305,6 +334,12 @@ impl Pool {
         &self.options
     }
 
+    /// The settings that the connection used last was told, for whoever takes any connection.
+    pub fn names_at_hand(&self) -> NameSet {
+        let idle = self.idle.borrow();
+        idle.last().map(|idle| idle.lent.connection.names().clone()).unwrap_or_default()
+    }
+
     /// How many connections wait for work.
     pub fn idle_connections(&self) -> usize {
         self.idle.borrow().len()
@@ -316,11 +351,21 @@ impl Pool {
         self.options.max_connections.saturating_sub(free)
     }
 
-    /// An idle connection that is open, as far as can be known.
-    async fn take_idle(&self) -> Option<Lent> {
+    /// The place of the idle connection that was told most of these names and no other, the one used
+    /// last among several.
+    fn find_idle(&self, names: &NameSet) -> Option<usize> {
+        let idle = self.idle.borrow();
+        let told = idle.iter().map(|idle| idle.lent.connection.names());
+        let fitting = told.enumerate().filter(|(_, told)| told.is_subset(names));
+        fitting.max_by_key(|(_, told)| told.len()).map(|(place, _)| place)
+    }
+
+    /// An idle connection that fits and is open, as far as can be known.
+    async fn take_idle(&self, names: &NameSet) -> Option<Lent> {
         self.close_old();
         loop {
-            let Idle { mut lent, since } = self.idle.borrow_mut().pop()?;
+            let place = self.find_idle(names)?;
+            let Idle { mut lent, since } = self.idle.borrow_mut().remove(place);
             if !lent.connection.is_open() {
                 continue;
             }
@@ -334,6 +379,31 @@ impl Pool {
                 Err(_) => self.idle.borrow_mut().clear(),
             }
         }
+    }
+
+    /// Closes idle connections, of which none fits, where with one more there would be more than the
+    /// pool may have. Whoever asks counts as one who has theirs.
+    fn make_room(&self) {
+        let spare = self.connecting.get().saturating_sub(self.hopeful.len() + 1);
+        let others = self.used_connections() + spare;
+        while others + self.idle.borrow().len() > self.options.max_connections {
+            if !self.close_oldest_idle() {
+                break;
+            }
+        }
+    }
+
+    /// Closes the idle connection that has rested longest, if there is one.
+    fn close_oldest_idle(&self) -> bool {
+        let mut idle = self.idle.borrow_mut();
+        if idle.is_empty() {
+            return false;
+        }
+        let oldest = idle.remove(0);
+        drop(idle);
+        drop(oldest);
+        self.counter.replaced();
+        true
     }
 
     fn is_young(&self, lent: &Lent) -> bool {
@@ -360,9 +430,15 @@ impl Pool {
             }
         }
         self.lent.set(self.lent.get().saturating_sub(1));
-        if let Turn::Connection(lent, _) = turn {
-            self.idle.borrow_mut().push(Idle { lent, since: Instant::now() });
+        let Turn::Connection(lent, _) = turn else { return };
+        if self.patient.len() > 0 {
+            // It fits nobody who waits for one to come back: it makes room for one that does.
+            drop(lent);
+            self.counter.replaced();
+            self.patient.end_all(|| Turn::Room);
+            return;
         }
+        self.idle.borrow_mut().push(Idle { lent, since: Instant::now() });
     }
 
     /// Closes a connection that was lent.
@@ -370,7 +446,7 @@ impl Pool {
         self.lent.set(self.lent.get().saturating_sub(1));
         drop(lent);
         // The server has room for one more; or there is none left to wait for.
-        self.patient.end_all();
+        self.patient.end_all(|| Turn::Again);
     }
 
     /// Whether there are connections, or may be soon.

@@ -15,6 +15,7 @@ use super::sharing::{MOST_COST, Shared, Sharing};
 use super::wire::{Connection, Pipeline, Rows, WireError};
 use crate::error::SourceError;
 use crate::observed::Observed;
+use crate::session::Session;
 
 /// A connection that the server closed is replaced without an error if it is noticed within this
 /// time. After longer it was closed while it worked, maybe because it worked for so long.
@@ -32,6 +33,7 @@ pub(super) struct Reading<'r> {
     pub(super) sharing: &'r Rc<Sharing>,
     pub(super) program: &'r PostgresProgram,
     pub(super) bound: &'r Bound,
+    pub(super) session: &'r Session,
     pub(super) cost: u64,
     pub(super) most_bytes: usize,
     pub(super) observed: &'r mut Observed,
@@ -54,11 +56,14 @@ impl Reading<'_> {
         failures: &mut Vec<(u32, SourceError)>,
     ) -> Result<Vec<Rows>, SourceError> {
         let started = Instant::now();
-        let mut may_share = self.cost <= MOST_COST && self.program.is_one_batch();
+        // What is set for one must not be seen by others.
+        let mut may_share = self.session.settings.is_none()
+            && self.cost <= MOST_COST
+            && self.program.is_one_batch();
         loop {
             let connection = {
                 // Nothing is done for it before it is polled.
-                let mut acquire = pin!(self.pool.acquire());
+                let mut acquire = pin!(self.pool.acquire_for(self.session.names()));
                 loop {
                     if may_share {
                         match self.among_others(failures, started).await? {
@@ -120,14 +125,16 @@ impl Reading<'_> {
         connection: Pooled,
         failures: &mut Vec<(u32, SourceError)>,
     ) -> Result<Vec<Rows>, WireError> {
-        let Self { program, bound, .. } = *self;
+        let Self { program, bound, session, .. } = *self;
+        let settings = session.settings.as_deref();
         let mut running = Running::new(connection);
         running.connection.allow(self.most_bytes);
         let started = Instant::now();
         loop {
             let without: Vec<u32> = failures.iter().map(|(root, _)| *root).collect();
             running.begin();
-            let ran = run(&mut running.connection, program, bound, &without, self.observed).await;
+            let connection = &mut running.connection;
+            let ran = run(connection, program, bound, &without, settings, self.observed).await;
             // What is more than may be read goes on to be sent, unless it is stopped.
             running.is_ended = !matches!(ran, Err(WireError::TooLarge { .. }));
             running.connection.allow(usize::MAX);

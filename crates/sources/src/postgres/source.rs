@@ -31,6 +31,7 @@ use crate::observed::Observed;
 use crate::operand::Variables;
 use crate::relational::compile::{KeyTypes, Length};
 use crate::relational::{self, CompileError, Strategy};
+use crate::session::Session;
 use crate::source::{Asked, ExecuteError, Most, OpenError, OpenOptions, Plan, Timeouts};
 use crate::statistics::Counter;
 use crate::streamed::{self, Abandoner, Delivery, End, Executed, Places, Sizes};
@@ -271,15 +272,17 @@ impl PostgresConnections {
         &self,
         plan: &Arc<Plan>,
         program: &Arc<PostgresProgram>,
-        Asked { variables, .. }: Asked<'_>,
+        Asked { variables, session, .. }: Asked<'_>,
         sink: Sink,
         sizes: Sizes,
     ) -> Result<Executed, ExecuteError> {
         let place = self.places.enter(&self.counter).await?;
-        let connection = self.pool.acquire().await.map_err(SourceError::from)?.detach();
+        let connection = self.pool.acquire_for(session.names()).await;
+        let connection = connection.map_err(SourceError::from)?.detach();
         let (bound, failures) = bind(&program.program, variables);
         let (plan, program) = (Arc::clone(plan), Arc::clone(program));
-        let work = Work { plan, program, bound, failures, most_rows: sizes.rows };
+        let settings = session.settings.clone();
+        let work = Work { plan, program, bound, failures, settings, most_rows: sizes.rows };
         let (outlet, pieces) = streamed::channel(Some(place));
         let sink = sink.streaming(PORTION.min(sizes.whole), outlet);
         let abandoner = Abandoner::default();
@@ -332,8 +335,9 @@ impl PostgresConnections {
     ) -> Result<Executed, ExecuteError> {
         let (bound, mut failures) = bind(&program.program, asked.variables);
         observed.joined = false;
-        let (pool, variables) = (&self.pool, asked.variables);
-        let changing = Changing { pool, program, bound: &bound, variables, observed };
+        let Asked { variables, session, .. } = asked;
+        let (pool, bound_to) = (&self.pool, &bound);
+        let changing = Changing { pool, program, bound: bound_to, variables, session, observed };
         let rows = changing.run(&mut failures).await?;
         let read = Read { bound, failures, rows };
         read.write(program, shape, asked.echoes, sink, observed)
@@ -343,7 +347,7 @@ impl PostgresConnections {
     async fn read_all(
         &self,
         program: &PostgresProgram,
-        Asked { variables, cost, .. }: Asked<'_>,
+        Asked { variables, session, cost, .. }: Asked<'_>,
         most_bytes: Option<usize>,
         observed: &mut Observed,
     ) -> Result<Read, SourceError> {
@@ -357,8 +361,9 @@ impl PostgresConnections {
         } else {
             let most_bytes = most_bytes.unwrap_or(usize::MAX);
             let (pool, sharing) = (&self.pool, &self.sharing);
+            let bound = &bound;
             let reading =
-                Reading { pool, sharing, program, bound: &bound, cost, most_bytes, observed };
+                Reading { pool, sharing, program, bound, session, cost, most_bytes, observed };
             reading.rows(&mut failures).await?
         };
         Ok(Read { bound, failures, rows })
@@ -367,7 +372,7 @@ impl PostgresConnections {
     /// Asks the server for a sign of life, and replaces a connection that shows none.
     pub async fn probe(&self) -> Result<(), SourceError> {
         loop {
-            let mut connection = self.pool.acquire().await?;
+            let mut connection = self.pool.acquire_for(&self.pool.names_at_hand()).await?;
             let may_be_replaced = connection.is_reused();
             match connection.check().await {
                 Err(_) if may_be_replaced => {}
@@ -381,6 +386,7 @@ impl PostgresConnections {
         &self,
         program: &PostgresProgram,
         variables: Variables<'_>,
+        session: &Session,
         analyze: bool,
     ) -> Result<Vec<String>, SourceError> {
         let program = program.current();
@@ -388,8 +394,8 @@ impl PostgresConnections {
         if let Some((_, error)) = failures.into_iter().next() {
             return Err(error);
         }
-        let mut connection = self.pool.acquire().await?;
-        explain(&mut connection, program, &bound, analyze).await
+        let mut connection = self.pool.acquire_for(session.names()).await?;
+        explain(&mut connection, program, &bound, session.settings.as_deref(), analyze).await
     }
 }
 

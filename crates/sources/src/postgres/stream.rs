@@ -12,8 +12,10 @@ use super::bind::Bound;
 use super::execute::PostgresProgram;
 use super::pool::Detached;
 use super::portions::{Portions, Top};
+use super::settings;
 use super::wire::{Connection, Transaction, WireError};
 use crate::error::{SourceError, SourceErrorKind};
+use crate::session::Settings;
 use crate::source::{ExecuteError, Plan};
 use crate::streamed::Abandoned;
 
@@ -27,6 +29,7 @@ pub(super) struct Work {
     pub(super) program: Arc<PostgresProgram>,
     pub(super) bound: Bound,
     pub(super) failures: Vec<(u32, SourceError)>,
+    pub(super) settings: Option<Arc<Settings>>,
     pub(super) most_rows: u32,
 }
 
@@ -61,7 +64,9 @@ impl Work {
         runtime: &Handle,
     ) -> Result<Written<SourceError>, ExecuteError> {
         let mut pipeline = connection.pipeline();
-        pipeline.begin(Transaction::Snapshot).map_err(SourceError::from)?;
+        let transaction = Some(Transaction::Snapshot);
+        settings::begin(&mut pipeline, transaction, self.settings.as_deref())
+            .map_err(SourceError::from)?;
         let portions = Portions {
             runtime,
             pipeline: RefCell::new(pipeline),

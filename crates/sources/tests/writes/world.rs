@@ -159,7 +159,8 @@ impl World {
     /// The database's plans; with `analyze` as far as that may be.
     pub(crate) async fn explain(&self, request: &ir::Request, analyze: bool) -> Vec<String> {
         let program = self.source.compile(&self.catalog, request).unwrap();
-        let asked = self.connections.explain(&program, Variables(&[]), analyze);
+        let nobody = Session::default();
+        let asked = self.connections.explain(&program, Variables(&[]), &nobody, analyze);
         asked.await.unwrap()
     }
 

@@ -16,12 +16,14 @@ use tokio::task::yield_now;
 use super::super::bind::Bound;
 use super::super::pool::{Pool, PoolError, Pooled};
 use super::super::read::Running;
+use super::super::settings;
 use super::super::wire::{Connection, Pipeline, Rows, Transaction, WireError};
 use super::{PostgresProgram, blamed, key_arrays, take};
 use crate::error::{SourceError, SourceErrorKind};
 use crate::observed::Observed;
 use crate::operand::Variables;
 use crate::relational::{LevelKind, Requirement, Unit, WriteKind};
+use crate::session::{NameSet, Session};
 
 /// A program that changes something and is about to be run.
 pub(in super::super) struct Changing<'r> {
@@ -29,6 +31,7 @@ pub(in super::super) struct Changing<'r> {
     pub(in super::super) program: &'r PostgresProgram,
     pub(in super::super) bound: &'r Bound,
     pub(in super::super) variables: Variables<'r>,
+    pub(in super::super) session: &'r Session,
     pub(in super::super) observed: &'r mut Observed,
 }
 
@@ -38,6 +41,8 @@ enum Failure {
     Undone { root: u32, error: SourceError },
     /// The same, and it may be sent once more.
     Stale { root: u32, error: SourceError },
+    /// The source does not take what it was told of who asks; nothing was done.
+    Unknown(SourceError),
     /// The connection is of no use any more.
     Lost(SourceError),
 }
@@ -73,7 +78,7 @@ impl Changing<'_> {
             }
             let mut running = match kept.take() {
                 Some(running) => running,
-                None => match open_connection(self.pool).await {
+                None => match open_connection(self.pool, self.session.names()).await {
                     Ok(connection) => Running::new(connection),
                     // Nothing was changed.
                     Err(error) if !has_run => return Err(error.into()),
@@ -83,7 +88,7 @@ impl Changing<'_> {
                     }
                 },
             };
-            has_run = true;
+            let is_first = !std::mem::replace(&mut has_run, true);
             running.begin();
             let ran = self.unit_or_again(unit, &mut running, &mut rows).await;
             running.end();
@@ -96,6 +101,12 @@ impl Changing<'_> {
                 Err(Failure::Undone { root, error } | Failure::Stale { root, error }) => {
                     kept = Some(running);
                     failures.extend(unit.failures(root, error));
+                }
+                // It holds for all units, of which none was done.
+                Err(Failure::Unknown(error)) if is_first => return Err(error),
+                Err(Failure::Unknown(error)) => {
+                    kept = Some(running);
+                    fail(unit, &error, failures);
                 }
                 // The next unit needs another connection.
                 Err(Failure::Lost(error)) => fail(unit, &error, failures),
@@ -142,9 +153,8 @@ impl Changing<'_> {
         let is_explicit = is_tested_first || !connection.reads_committed().await?;
         let last = levels[places.clone()].iter().map(|level| level.round).max().unwrap_or(0);
         let mut pipeline = connection.pipeline();
-        if is_explicit {
-            pipeline.begin(Transaction::ReadCommitted)?;
-        }
+        let transaction = is_explicit.then_some(Transaction::ReadCommitted);
+        settings::begin(&mut pipeline, transaction, self.session.settings.as_deref())?;
         let mut results = Vec::new();
         for round in 0..=last {
             progress.sent.clear();
@@ -247,6 +257,11 @@ impl Changing<'_> {
         let root = place.map(|place| self.program.program.levels[place].root);
         let root = root.or(unit.roots.last().copied()).unwrap_or_default();
         match error {
+            WireError::Database { error, .. } | WireError::StalePlan(error)
+                if error.is_of_settings =>
+            {
+                Failure::Unknown((*error).into())
+            }
             WireError::Database { error, .. } => {
                 Failure::Undone { root, error: blamed(self.program, self.bound, place, *error) }
             }
@@ -281,9 +296,9 @@ impl From<WireError> for SendError {
 
 /// A connection that is open, as far as can be known before something is sent. What rests is told by
 /// the runtime that it was closed, once that looks.
-async fn open_connection(pool: &Rc<Pool>) -> Result<Pooled, PoolError> {
+async fn open_connection(pool: &Rc<Pool>, names: &NameSet) -> Result<Pooled, PoolError> {
     loop {
-        let mut connection = pool.acquire().await?;
+        let mut connection = pool.acquire_for(names).await?;
         if !connection.is_reused() {
             return Ok(connection);
         }

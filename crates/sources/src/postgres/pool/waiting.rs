@@ -10,6 +10,7 @@ use tokio::sync::oneshot;
 use super::super::reach::Unreached;
 use super::Pool;
 use super::loan::Lent;
+use crate::session::NameSet;
 
 /// What ends the wait of one.
 #[derive(Debug)]
@@ -20,11 +21,20 @@ pub(super) enum Turn {
     Failed(Unreached),
     /// Things have changed: it may be tried again.
     Again,
+    /// The same, because one was closed for it.
+    Room,
 }
 
 /// Waits in their order. Those who went away are passed over.
 #[derive(Debug, Default)]
-pub(super) struct Waits(RefCell<VecDeque<oneshot::Sender<Turn>>>);
+pub(super) struct Waits(RefCell<VecDeque<Waiter>>);
+
+#[derive(Debug)]
+struct Waiter {
+    /// The settings that its connection may have been told.
+    names: NameSet,
+    sender: oneshot::Sender<Turn>,
+}
 
 /// A wait. What comes when it was given up goes back to the pool.
 pub(super) struct Wait<'p> {
@@ -33,36 +43,51 @@ pub(super) struct Wait<'p> {
 }
 
 impl Waits {
-    pub(super) fn begin<'p>(&self, pool: &'p Pool) -> Wait<'p> {
+    pub(super) fn begin<'p>(&self, pool: &'p Pool, names: &NameSet) -> Wait<'p> {
         let (sender, receiver) = oneshot::channel();
-        self.0.borrow_mut().push_back(sender);
+        self.0.borrow_mut().push_back(Waiter { names: names.clone(), sender });
         Wait { pool, receiver }
     }
 
-    /// Ends the wait of the first. Returns the turn if nobody waits.
+    /// Ends the wait of the first whom it serves. Returns the turn if nobody is.
     pub(super) fn end_first(&self, mut turn: Turn) -> Result<(), Turn> {
         loop {
-            let Some(sender) = self.0.borrow_mut().pop_front() else { return Err(turn) };
-            match sender.send(turn) {
+            let mut waits = self.0.borrow_mut();
+            let place = waits.iter().position(|waiter| turn.serves(&waiter.names));
+            let Some(waiter) = place.and_then(|place| waits.remove(place)) else {
+                return Err(turn);
+            };
+            drop(waits);
+            match waiter.sender.send(turn) {
                 Ok(()) => return Ok(()),
                 Err(refused) => turn = refused,
             }
         }
     }
 
-    /// Lets everybody try again.
-    pub(super) fn end_all(&self) {
-        for sender in self.0.take() {
+    /// Ends the wait of everybody.
+    pub(super) fn end_all(&self, turn: impl Fn() -> Turn) {
+        for waiter in self.0.take() {
             // Whoever went away is told nothing.
-            drop(sender.send(Turn::Again));
+            drop(waiter.sender.send(turn()));
         }
     }
 
     /// How many wait.
     pub(super) fn len(&self) -> usize {
         let mut waits = self.0.borrow_mut();
-        waits.retain(|sender| !sender.is_closed());
+        waits.retain(|waiter| !waiter.sender.is_closed());
         waits.len()
+    }
+}
+
+impl Turn {
+    /// Whether it is for somebody who sets these names.
+    fn serves(&self, names: &NameSet) -> bool {
+        match self {
+            Self::Connection(lent, _) => lent.connection.names().is_subset(names),
+            Self::Failed(_) | Self::Again | Self::Room => true,
+        }
     }
 }
 

@@ -16,6 +16,7 @@ use super::receive::Receiver;
 use super::socket::Socket;
 use super::startup::{self, Origin, Session};
 use super::statement::{Parameter, Statement};
+use crate::session::NameSet;
 
 /// A session with a PostgreSQL server, for one task at a time.
 #[derive(Debug)]
@@ -37,6 +38,8 @@ pub struct Connection {
     process_id: i32,
     secret_key: i32,
     pub(super) server_version: String,
+    /// The names of all settings that it was ever told, which it does not forget.
+    pub(super) names: NameSet,
 }
 
 /// An answer that a message must get, unless one before it fails.
@@ -54,6 +57,8 @@ pub(super) enum Expected {
     Control,
     /// COMMIT, whose answer says whether it was one.
     Commit,
+    /// Settings in front of the caller's executions. Their rows are passed over.
+    Settings,
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -162,6 +167,11 @@ impl Connection {
         self.socket.is_encrypted()
     }
 
+    /// The names of settings that were ever set here, and read as empty texts where they are not set.
+    pub fn names(&self) -> &NameSet {
+        &self.names
+    }
+
     /// How many statements are prepared.
     pub fn prepared_statements(&self) -> usize {
         self.prepared.len()
@@ -183,6 +193,7 @@ impl Connection {
             process_id,
             secret_key,
             server_version,
+            names: NameSet::default(),
         }
     }
 
@@ -345,6 +356,7 @@ impl PreparedStatements {
                 | Expected::ClosePortal
                 | Expected::Bind
                 | Expected::Execute
+                | Expected::Settings
                 | Expected::Control
                 | Expected::Commit => {}
             }

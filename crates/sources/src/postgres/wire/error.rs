@@ -30,6 +30,8 @@ pub struct DatabaseError {
     pub is_of_bind: bool,
     /// Whether it came when the statement's text was read.
     pub is_of_parse: bool,
+    /// Whether it came when settings were set, in front of all executions.
+    pub is_of_settings: bool,
 }
 
 /// Why a connection, a round of statements or a cancel request failed.

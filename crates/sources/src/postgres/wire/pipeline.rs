@@ -7,6 +7,7 @@ use super::error::WireError;
 use super::round::RoundEnd;
 use super::rows::Rows;
 use super::statement::{Parameter, Statement};
+use crate::session::NameSet;
 
 /// How a pipeline's transaction begins.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -61,6 +62,21 @@ impl<'c> Pipeline<'c> {
     /// Ends a transaction without what was done in it.
     pub fn rollback(&mut self) -> Result<(), WireError> {
         self.compose(&ROLLBACK, [], 0, Expected::Control)
+    }
+
+    /// Sets what is set until the end of the transaction; belongs in front of all executions. The
+    /// connection remembers the names from now on: what was sent may have arrived, however it ends.
+    pub fn set<'p>(
+        &mut self,
+        statement: &Arc<Statement>,
+        parameters: impl IntoIterator<Item = Parameter<'p>>,
+        names: &NameSet,
+    ) -> Result<(), WireError> {
+        self.require_usable()?;
+        if !names.is_subset(&self.connection.names) {
+            self.connection.names = self.connection.names.union(names);
+        }
+        self.connection.compose(statement, parameters, 0, Expected::Settings)
     }
 
     /// Adds an execution, whose rows come at the next place in the round's results. After an error

@@ -97,10 +97,13 @@ impl Connection {
                         rows.push(self.receiver.bytes(), frame)?;
                     }
                 }
+                (Kind::DataRow, Some(Expected::Settings)) => {}
                 (Kind::BindComplete, Some(Expected::Bind))
                 | (Kind::ParseComplete, Some(Expected::Parse(_) | Expected::ParseUnnamed))
                 | (Kind::CloseComplete, Some(Expected::Close(_) | Expected::ClosePortal))
-                | (Kind::CommandComplete, Some(Expected::Control)) => answered += 1,
+                | (Kind::CommandComplete, Some(Expected::Control | Expected::Settings)) => {
+                    answered += 1;
+                }
                 (Kind::CommandComplete, Some(Expected::Commit)) => {
                     answered += 1;
                     // A transaction that failed is rolled back by it, without an error.
@@ -302,9 +305,13 @@ impl Failed {
             matches!(expected, Some(Expected::Parse(_) | Expected::ParseUnnamed))
         };
         let ends_with = unanswered.iter().find(|expected| {
-            matches!(expected, Expected::Execute | Expected::Control | Expected::Commit)
+            matches!(
+                expected,
+                Expected::Execute | Expected::Control | Expected::Commit | Expected::Settings
+            )
         });
         let execution = (ends_with == Some(&Expected::Execute)).then_some(execution);
+        error.is_of_settings = ends_with == Some(&Expected::Settings);
         error.is_of_bind = unanswered.first() == Some(&Expected::Bind);
         error.is_of_parse = is_parse(unanswered.first());
         let is_prepared_now = is_parse(answered.checked_sub(1).and_then(|before| all.get(before)));

@@ -1,0 +1,209 @@
+//! One document of another server.
+
+use std::net::IpAddr;
+use std::sync::Arc;
+use std::time::Duration;
+
+use bytes::Bytes;
+use http_body_util::{BodyExt, Empty, LengthLimitError, Limited};
+use hyper::header::{ACCEPT, CACHE_CONTROL, HeaderMap, HeaderValue, USER_AGENT};
+use hyper::http::uri::Scheme;
+use hyper::{Request, StatusCode, Uri};
+use hyper_rustls::{HttpsConnector, HttpsConnectorBuilder};
+use hyper_util::client::legacy::Client as Connections;
+use hyper_util::client::legacy::connect::HttpConnector;
+use hyper_util::rt::TokioExecutor;
+use rustls::{ClientConfig, RootCertStore};
+use tokio::time::timeout;
+
+/// From connecting to the last byte.
+const PATIENCE: Duration = Duration::from_secs(5);
+
+/// A document of keys is a hundredth of this.
+const MOST_BYTES: usize = 1 << 20;
+
+/// Asks one server after documents.
+#[derive(Debug)]
+pub struct Client {
+    connections: Connections<HttpsConnector<HttpConnector>, Empty<Bytes>>,
+}
+
+/// A document, and for how long it is fresh, if its server says so.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Fetched {
+    pub body: Bytes,
+    pub max_age: Option<Duration>,
+}
+
+/// Why a document did not come.
+#[derive(Debug, thiserror::Error)]
+pub enum GetError {
+    #[error("the system trusts no certificate authority")]
+    NoCertificates,
+    #[error("TLS cannot be used: {0}")]
+    Tls(rustls::Error),
+    #[error("the server cannot be reached: {0}")]
+    Unreached(String),
+    #[error("the server says {0}")]
+    Status(StatusCode),
+    #[error("the document has more than {MOST_BYTES} bytes")]
+    TooLarge,
+    #[error("the document broke off: {0}")]
+    BrokenOff(String),
+    #[error("the document did not come within {} seconds", PATIENCE.as_secs())]
+    TooLate,
+}
+
+/// Why an address is not asked.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+pub enum UrlError {
+    #[error("an address is wanted, such as `https://issuer.example/.well-known/jwks.json`")]
+    NoUrl,
+    #[error(
+        "`http://` is only for addresses of this machine; what comes over it can be changed on the way"
+    )]
+    NotEncrypted,
+}
+
+/// Reads an address that may be asked: what it says is trusted, so that nobody on the way may
+/// change it.
+pub fn read_url(text: &str) -> Result<Uri, UrlError> {
+    let url: Uri = text.trim().parse().map_err(|_| UrlError::NoUrl)?;
+    let host = url.host().ok_or(UrlError::NoUrl)?;
+    match url.scheme() {
+        Some(scheme) if *scheme == Scheme::HTTPS => Ok(url),
+        Some(scheme) if *scheme == Scheme::HTTP => match is_here(host) {
+            true => Ok(url),
+            false => Err(UrlError::NotEncrypted),
+        },
+        Some(_) | None => Err(UrlError::NoUrl),
+    }
+}
+
+fn is_here(host: &str) -> bool {
+    let address = host.trim_start_matches('[').trim_end_matches(']');
+    host == "localhost" || address.parse().is_ok_and(|address: IpAddr| address.is_loopback())
+}
+
+impl Client {
+    /// For the servers of addresses like this one.
+    pub fn new(url: &Uri) -> Result<Self, GetError> {
+        let connector = HttpsConnectorBuilder::new()
+            .with_tls_config(tls(url)?)
+            .https_or_http()
+            .enable_http1()
+            .build();
+        // Documents are minutes apart.
+        let connections =
+            Connections::builder(TokioExecutor::new()).pool_max_idle_per_host(0).build(connector);
+        Ok(Self { connections })
+    }
+
+    /// Fetches a document. It must be at its address: nobody is sent elsewhere.
+    pub async fn get(&self, url: &Uri) -> Result<Fetched, GetError> {
+        timeout(PATIENCE, self.get_patiently(url)).await.unwrap_or(Err(GetError::TooLate))
+    }
+
+    async fn get_patiently(&self, url: &Uri) -> Result<Fetched, GetError> {
+        let mut request = Request::new(Empty::new());
+        *request.uri_mut() = url.clone();
+        let headers = request.headers_mut();
+        headers.insert(ACCEPT, HeaderValue::from_static("application/json, */*;q=0.5"));
+        headers.insert(USER_AGENT, HeaderValue::from_static("thalweg"));
+        let response = self.connections.request(request).await;
+        let response = response.map_err(|error| GetError::Unreached(whole(&error)))?;
+        if response.status() != StatusCode::OK {
+            return Err(GetError::Status(response.status()));
+        }
+        let max_age = max_age(response.headers());
+        let body = Limited::new(response.into_body(), MOST_BYTES).collect().await;
+        let body = body.map_err(|error| match error.is::<LengthLimitError>() {
+            true => GetError::TooLarge,
+            false => GetError::BrokenOff(whole(&*error)),
+        })?;
+        Ok(Fetched { body: body.to_bytes(), max_age })
+    }
+}
+
+/// The certificates that the system trusts, if they are needed.
+fn tls(url: &Uri) -> Result<ClientConfig, GetError> {
+    let mut roots = RootCertStore::empty();
+    if url.scheme() == Some(&Scheme::HTTPS) {
+        let (added, _) =
+            roots.add_parsable_certificates(rustls_native_certs::load_native_certs().certs);
+        if added == 0 {
+            return Err(GetError::NoCertificates);
+        }
+    }
+    let provider = Arc::new(rustls::crypto::aws_lc_rs::default_provider());
+    let config = ClientConfig::builder_with_provider(provider)
+        .with_safe_default_protocol_versions()
+        .map_err(GetError::Tls)?;
+    Ok(config.with_root_certificates(roots).with_no_client_auth())
+}
+
+/// `Cache-Control: max-age=600`, which `no-store` and `no-cache` make nothing of.
+fn max_age(headers: &HeaderMap) -> Option<Duration> {
+    let values = headers.get_all(CACHE_CONTROL).iter().filter_map(|value| value.to_str().ok());
+    let mut age = None;
+    for directive in values.flat_map(|value| value.split(',')).map(str::trim) {
+        let (name, value) = directive.split_once('=').unwrap_or((directive, ""));
+        match name.to_ascii_lowercase().as_str() {
+            "no-store" | "no-cache" => return Some(Duration::ZERO),
+            "max-age" => age = value.trim_matches('"').parse().ok().map(Duration::from_secs),
+            _ => {}
+        }
+    }
+    age
+}
+
+/// An error with its reasons, which say what was meant.
+fn whole(error: &dyn std::error::Error) -> String {
+    let mut text = error.to_string();
+    let mut source = error.source();
+    while let Some(error) = source {
+        text.push_str(": ");
+        text.push_str(&error.to_string());
+        source = error.source();
+    }
+    text
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn only_what_nobody_on_the_way_can_change_is_asked() {
+        let check = |text: &str, expected: Result<(), UrlError>| {
+            assert_eq!(read_url(text).map(drop), expected, "{text}");
+        };
+        check("https://a.example/keys", Ok(()));
+        check("http://127.0.0.1:8080/keys", Ok(()));
+        check("http://[::1]/keys", Ok(()));
+        check("http://localhost/keys", Ok(()));
+        check("http://a.example/keys", Err(UrlError::NotEncrypted));
+        check("http://localhost.a.example/keys", Err(UrlError::NotEncrypted));
+        check("file:///etc/passwd", Err(UrlError::NoUrl));
+        check("ftp://a.example/keys", Err(UrlError::NoUrl));
+        check("/keys", Err(UrlError::NoUrl));
+        check("", Err(UrlError::NoUrl));
+    }
+
+    #[test]
+    fn a_server_says_how_long_a_document_is_fresh() {
+        let check = |values: &[&'static str], expected: Option<u64>| {
+            let mut headers = HeaderMap::new();
+            for value in values {
+                headers.append(CACHE_CONTROL, HeaderValue::from_static(value));
+            }
+            assert_eq!(max_age(&headers), expected.map(Duration::from_secs), "{values:?}");
+        };
+        check(&[], None);
+        check(&["public, max-age=600"], Some(600));
+        check(&["public", "Max-Age=\"7\""], Some(7));
+        check(&["max-age=600, no-store"], Some(0));
+        check(&["max-age=-1"], None);
+        check(&["max-age=99999999999999999999"], None);
+    }
+}

@@ -1,0 +1,182 @@
+//! Who asks: from a token to what the source is told. Nothing here reads a file or a socket.
+//!
+//! * `json`: objects whose members have one value each
+//! * [`algorithm`]: how tokens may be signed
+//! * [`keys`]: by whom: a secret, public keys, sets of keys
+//! * [`token`]: whether one of them has signed a token
+//! * [`rules`]: whether its claims hold here and now
+//! * [`mapping`]: what becomes of them: the role, the settings
+
+pub mod algorithm;
+mod json;
+pub mod keys;
+pub mod mapping;
+pub mod rules;
+pub mod token;
+
+use std::fmt;
+use std::sync::Arc;
+use std::time::{SystemTime, UNIX_EPOCH};
+
+use quick_cache::Weighter;
+use quick_cache::sync::Cache;
+use sources::{Session, Settings};
+
+pub use self::algorithm::Algorithm;
+pub use self::keys::{Key, KeyError, KeySet};
+pub use self::mapping::{Mapping, Pair};
+pub use self::rules::Rules;
+use self::token::Token;
+
+/// A longer token is no token that anybody issues, and costs more than it is worth to look at.
+pub const MOST_TOKEN_BYTES: usize = 16 << 10;
+
+/// How many tokens are known again.
+const KNOWN_TOKENS: usize = 4_096;
+
+/// About how many bytes they may take.
+const KNOWN_BYTES: u64 = 16 << 20;
+
+/// Judges tokens, and makes sessions of them.
+#[derive(Debug)]
+pub struct Sessions {
+    /// Those that were given; others are fetched.
+    keys: KeySet,
+    rules: Rules,
+    mapping: Mapping,
+    nobody: Session,
+    known: Cache<Box<str>, Known, Weight>,
+}
+
+/// A token that was found to be good.
+#[derive(Debug)]
+pub struct Verified {
+    /// The role and the claims, after what is set for everybody.
+    pairs: Vec<Pair>,
+    session: Session,
+    /// Until when, in seconds since 1970.
+    until: Option<f64>,
+}
+
+/// Why a token is none.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Refused {
+    /// It was good until a while ago. Clients get another one on this.
+    Expired,
+    /// No key that is known has signed it; one that is not known may have.
+    NoKey,
+    /// The reason is for the log: whoever tries tokens is not told.
+    Invalid(&'static str),
+}
+
+#[derive(Clone, Debug)]
+struct Known {
+    verified: Arc<Verified>,
+    /// Of the fetched keys.
+    version: u64,
+}
+
+#[derive(Clone, Debug)]
+struct Weight;
+
+impl Weighter<Box<str>, Known> for Weight {
+    fn weight(&self, token: &Box<str>, known: &Known) -> u64 {
+        let pairs = known.verified.pairs.iter().map(|(name, value)| name.len() + value.len() + 32);
+        // They are here, in the session, and as they are sent.
+        (512 + token.len() + 3 * pairs.sum::<usize>()) as u64
+    }
+}
+
+impl fmt::Display for Refused {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(match self {
+            Self::Expired => "it has expired",
+            Self::NoKey => "no known key has signed it",
+            Self::Invalid(why) => why,
+        })
+    }
+}
+
+impl Sessions {
+    #[must_use]
+    pub fn new(keys: KeySet, rules: Rules, mapping: Mapping) -> Self {
+        let nobody = session(mapping.for_nobody());
+        let known = Cache::with_weighter(KNOWN_TOKENS, KNOWN_BYTES, Weight);
+        Self { keys, rules, mapping, nobody, known }
+    }
+
+    /// The session of who brings no token.
+    #[must_use]
+    pub fn nobody(&self) -> Session {
+        self.nobody.clone()
+    }
+
+    /// The same with settings of this request.
+    #[must_use]
+    pub fn nobody_with(&self, settings: Vec<Pair>) -> Session {
+        self.with(self.mapping.for_nobody(), settings)
+    }
+
+    /// The session of who brings a token, with settings of this request.
+    #[must_use]
+    pub fn somebody_with(&self, verified: &Verified, settings: Vec<Pair>) -> Session {
+        match settings.is_empty() {
+            true => verified.session.clone(),
+            false => self.with(verified.pairs.clone(), settings),
+        }
+    }
+
+    /// Judges a token. `fetched` are keys beside those that were given, and `version` changes with
+    /// them: what was found by keys that are gone is judged again.
+    pub fn check(
+        &self,
+        text: &str,
+        fetched: &[Arc<KeySet>],
+        version: u64,
+        now: SystemTime,
+    ) -> Result<Arc<Verified>, Refused> {
+        let now = now.duration_since(UNIX_EPOCH).map_or(0.0, |since| since.as_secs_f64());
+        if let Some(known) = self.known.get(text)
+            && known.version == version
+        {
+            return match known.verified.until.is_some_and(|until| now >= until) {
+                true => Err(Refused::Expired),
+                false => Ok(known.verified),
+            };
+        }
+        if text.len() > MOST_TOKEN_BYTES {
+            return Err(Refused::Invalid("it is too large"));
+        }
+        let token = Token::parse(text)?;
+        let fetched = fetched.iter().map(|keys| &**keys);
+        if !token.is_signed_by([&self.keys].into_iter().chain(fetched)) {
+            return Err(Refused::NoKey);
+        }
+        let claims = token.claims()?;
+        let until = self.rules.check(&claims, now)?;
+        let pairs = self.mapping.for_claims(&claims)?;
+        let verified = Arc::new(Verified { session: session(pairs.clone()), pairs, until });
+        let known = Known { verified: Arc::clone(&verified), version };
+        self.known.insert(text.into(), known);
+        Ok(verified)
+    }
+
+    /// Settings of a request come behind those that are the same for all, and in front of the role,
+    /// which may not have the right to set them.
+    fn with(&self, mut pairs: Vec<Pair>, settings: Vec<Pair>) -> Session {
+        let place = self.mapping.fixed.len().min(pairs.len());
+        pairs.splice(place..place, settings);
+        session(pairs)
+    }
+}
+
+/// Whoever has nothing to be told shares connections with others.
+fn session(pairs: Vec<Pair>) -> Session {
+    let settings = (!pairs.is_empty()).then(|| Arc::new(Settings::new(pairs)));
+    Session { settings }
+}
+
+#[cfg(test)]
+mod fuzz;
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,128 @@
+//! What becomes of the claims of a token: the role, and a setting for each.
+
+use std::borrow::Cow;
+
+use serde_json::Value;
+
+use super::Refused;
+use super::json::Members;
+
+/// A setting: its name and its value.
+pub type Pair = (Box<str>, Box<str>);
+
+/// What claims are called as settings.
+pub const CLAIMS: &str = "jwt.claims.";
+
+/// A token with more claims is none that anybody issues: each is set for each request.
+const MOST_CLAIMS: usize = 256;
+
+/// The setting that is the role.
+const ROLE: &str = "role";
+
+/// How sessions are made of claims.
+#[derive(Clone, Debug)]
+pub struct Mapping {
+    /// Where the role stands among the claims, member by member.
+    pub role: Vec<Box<str>>,
+    /// The role where a token names none, or there is no token.
+    pub default_role: Option<Box<str>>,
+    /// The claims that become settings; all, if that is not said.
+    pub claims: Option<Vec<Box<str>>>,
+    /// What is set for everybody, before the role.
+    pub fixed: Vec<Pair>,
+}
+
+impl Default for Mapping {
+    fn default() -> Self {
+        Self { role: vec![ROLE.into()], default_role: None, claims: None, fixed: Vec::new() }
+    }
+}
+
+impl Mapping {
+    /// The settings of who brings no token.
+    pub(super) fn for_nobody(&self) -> Vec<Pair> {
+        let role = self.default_role.clone().map(|role| (ROLE.into(), role));
+        self.fixed.iter().cloned().chain(role).collect()
+    }
+
+    /// The settings of who brings these claims, in the order in which they are set: what only the
+    /// user of the connection may set comes before the role.
+    pub(super) fn for_claims(&self, claims: &Members) -> Result<Vec<Pair>, Refused> {
+        if claims.0.len() > MOST_CLAIMS {
+            return Err(Refused::Invalid("it has too many claims"));
+        }
+        let mut pairs = self.fixed.clone();
+        let role = match self.role(claims)? {
+            Some(role) => Some(role.into()),
+            None => self.default_role.clone(),
+        };
+        pairs.extend(role.map(|role| (ROLE.into(), role)));
+        for (name, value) in &claims.0 {
+            let is_wanted = |wanted: &[Box<str>]| wanted.iter().any(|wanted| **wanted == **name);
+            if self.claims.as_deref().is_some_and(|wanted| !is_wanted(wanted)) {
+                continue;
+            }
+            let name = [CLAIMS, name].concat();
+            if !is_setting(&name) {
+                tracing::debug!(name, "a claim whose name cannot be that of a setting is left out");
+                continue;
+            }
+            let Some(value) = text(value) else { continue };
+            if value.contains('\0') {
+                return Err(Refused::Invalid("a claim holds a zero byte"));
+            }
+            pairs.push((name.into(), value.into()));
+        }
+        Ok(pairs)
+    }
+
+    /// The role that the claims name.
+    fn role<'c>(&self, claims: &'c Members) -> Result<Option<&'c str>, Refused> {
+        let mut path = self.role.iter();
+        let Some(first) = path.next() else { return Ok(None) };
+        let role = path.try_fold(claims.get(first), |value, name| match value {
+            Some(Value::Object(members)) => Some(members.get(&**name)),
+            None | Some(Value::Null) => Some(None),
+            Some(_) => None,
+        });
+        match role {
+            Some(None | Some(Value::Null)) => Ok(None),
+            // `none` would be the user of the connection.
+            Some(Some(Value::String(role)))
+                if !role.is_empty() && role != "none" && !role.contains('\0') =>
+            {
+                Ok(Some(role))
+            }
+            Some(Some(_)) | None => Err(Refused::Invalid("its role cannot be one")),
+        }
+    }
+}
+
+/// Whether PostgreSQL takes a name for that of a setting of somebody else's: parts with dots between
+/// them, each of letters, digits, `_` and `$`, and with no digit first.
+#[must_use]
+pub fn is_setting(name: &str) -> bool {
+    let is_letter = |c: char| c.is_ascii_alphabetic() || c == '_' || !c.is_ascii();
+    let is_part = |part: &str| {
+        part.starts_with(is_letter)
+            && part.chars().all(|c| is_letter(c) || c.is_ascii_digit() || c == '$')
+    };
+    name.len() <= MOST_NAME_BYTES && name.split('.').all(is_part)
+}
+
+/// Nobody has longer names, and a connection remembers them all.
+const MOST_NAME_BYTES: usize = 200;
+
+/// A claim as the text of a setting; null is as if it was not there.
+fn text(value: &Value) -> Option<Cow<'_, str>> {
+    match value {
+        Value::Null => None,
+        Value::String(text) => Some(text.into()),
+        // `1.0` is 1, as where numbers have no type.
+        Value::Number(number) => match number.as_f64() {
+            Some(float) if number.is_f64() => Some(float.to_string().into()),
+            Some(_) | None => Some(number.to_string().into()),
+        },
+        Value::Bool(_) | Value::Array(_) | Value::Object(_) => Some(value.to_string().into()),
+    }
+}

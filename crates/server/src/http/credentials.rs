@@ -1,0 +1,252 @@
+//! What a request brings that says who asks, and by what that is judged.
+
+use std::fs;
+use std::time::Duration;
+
+use clients::{Followed, Followings};
+use engine::session::{Algorithm, Key, KeySet, Mapping, Pair, Rules, Sessions};
+use graphql::{ErrorCode, GraphQLError};
+use hyper::header::{AUTHORIZATION, COOKIE, HeaderMap, HeaderName};
+
+use crate::failure::Failure;
+use crate::options::AuthOptions;
+
+/// A shorter secret can be found by trying.
+const LEAST_SECRET_BYTES: usize = 32;
+
+/// A header that becomes a setting is not longer.
+const MOST_SETTING_BYTES: usize = 8 << 10;
+
+/// Whom tokens of one secret are usually for.
+const USUAL_AUDIENCE: &str = "postgraphile";
+
+/// By what it is judged who asks.
+#[derive(Debug)]
+pub(super) struct Credentials {
+    pub(super) sessions: Sessions,
+    /// Keys that are fetched.
+    pub(super) fetched: Followings<KeySet>,
+    /// Whether there are any keys; without them tokens mean nothing.
+    pub(super) has_keys: bool,
+    pub(super) requires_token: bool,
+    cookie: Option<Box<str>>,
+    headers: Box<[(HeaderName, Box<str>)]>,
+}
+
+/// Why it is not known who asks.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(super) enum Denied {
+    /// What is sent is no token in the form in which tokens are sent.
+    Malformed,
+    /// A header cannot be the value of a setting.
+    Setting(HeaderName),
+    /// There is no token.
+    Missing,
+    Expired,
+    Invalid,
+    /// The keys are not there by which it would be judged.
+    NoKeys,
+}
+
+impl Credentials {
+    /// Reads the files that the options name, too.
+    pub(super) fn new(options: &AuthOptions) -> Result<Self, Failure> {
+        let algorithms: Vec<_> = options.jwt_verify_algorithms.iter().map(|one| one.0).collect();
+        let mut keys = Vec::new();
+        if let Some(secret) = &options.jwt_secret {
+            if secret.len() < LEAST_SECRET_BYTES {
+                tracing::warn!(
+                    "--jwt-secret has less than {LEAST_SECRET_BYTES} bytes: who has one token can \
+                     find it by trying"
+                );
+            }
+            keys.push(Key::secret(secret.as_bytes()));
+        }
+        for file in &options.jwt_public_key {
+            let document = |error| Failure::Document { file: file.clone(), error };
+            let text = fs::read(file).map_err(document)?;
+            let read = Key::from_pem(&text);
+            keys.extend(read.map_err(|error| Failure::PublicKey { file: file.clone(), error })?);
+        }
+        let allowed = algorithms.clone();
+        let fetched = options.jwt_jwks.iter().map(|url| {
+            let allowed = allowed.clone();
+            Followed::new(url.0.clone(), options.jwt_jwks_max_stale.0, move |text| {
+                let keys = KeySet::from_json(text).map_err(|error| error.to_string())?;
+                Ok(only_for(keys, &allowed))
+            })
+        });
+        let fetched = Followings::new(fetched.collect());
+        let given = KeySet::new(keys);
+        let has_keys = !given.is_empty() || !fetched.is_empty();
+        let keys = only_for(given, &algorithms);
+        if has_keys && keys.is_empty() && fetched.is_empty() {
+            return Err(Failure::Usage(
+                "no key is for one of the algorithms of `--jwt-verify-algorithms`".into(),
+            ));
+        }
+        let headers = options.pg_setting_header.iter();
+        Ok(Self {
+            sessions: Sessions::new(keys, rules(options), mapping(options)),
+            fetched,
+            has_keys,
+            requires_token: options.require_token,
+            cookie: options.jwt_cookie.as_ref().map(|cookie| cookie.0.clone()),
+            headers: headers.map(|one| (one.header.clone(), one.name.clone())).collect(),
+        })
+    }
+
+    /// The token of a request: that of its head, or else that of the cookie.
+    pub(super) fn token<'h>(&self, headers: &'h HeaderMap) -> Result<Option<&'h str>, Denied> {
+        let mut given = headers.get_all(AUTHORIZATION).iter();
+        match (given.next(), given.next()) {
+            (Some(value), None) => {
+                let token = value.to_str().ok().and_then(bearer);
+                token.map(Some).ok_or(Denied::Malformed)
+            }
+            (Some(_), Some(_)) => Err(Denied::Malformed),
+            (None, _) => Ok(self.cookie.as_deref().and_then(|name| cookie(headers, name))),
+        }
+    }
+
+    /// The settings that the head of a request makes. One that is not there is not set, which is
+    /// something else than empty.
+    pub(super) fn settings(&self, headers: &HeaderMap) -> Result<Vec<Pair>, Denied> {
+        let mut settings = Vec::new();
+        for (header, name) in &self.headers {
+            let mut given = headers.get_all(header).iter();
+            let denied = || Denied::Setting(header.clone());
+            match (given.next(), given.next()) {
+                (None, _) => {}
+                (Some(value), None) if value.len() <= MOST_SETTING_BYTES => {
+                    let value = std::str::from_utf8(value.as_bytes()).map_err(|_| denied())?;
+                    if value.chars().any(char::is_control) {
+                        return Err(denied());
+                    }
+                    settings.push((name.clone(), value.into()));
+                }
+                (Some(_), _) => return Err(denied()),
+            }
+        }
+        Ok(settings)
+    }
+}
+
+impl Denied {
+    /// What the client is told: not more than what it can do about it.
+    pub(super) fn error(&self) -> GraphQLError {
+        match self {
+            Self::Malformed => GraphQLError::new(
+                ErrorCode::BadUserInput,
+                "The \"Authorization\" header must be one \"Bearer\" with a token.",
+            ),
+            Self::Setting(header) => GraphQLError::new(
+                ErrorCode::BadUserInput,
+                format!(
+                    "The header \"{header}\" must be one short text without control characters."
+                ),
+            ),
+            Self::Missing => GraphQLError::new(ErrorCode::Unauthenticated, "A token is required."),
+            // The words that clients know, who get another one then.
+            Self::Expired => GraphQLError::new(ErrorCode::Unauthenticated, "jwt expired"),
+            Self::Invalid => GraphQLError::new(ErrorCode::Unauthenticated, "invalid token"),
+            Self::NoKeys => GraphQLError::new(
+                ErrorCode::Unavailable,
+                "The keys by which tokens are judged cannot be fetched; try again later.",
+            ),
+        }
+    }
+}
+
+fn only_for(keys: KeySet, algorithms: &[Algorithm]) -> KeySet {
+    match algorithms.is_empty() {
+        true => keys,
+        false => keys.only_for(algorithms),
+    }
+}
+
+fn rules(options: &AuthOptions) -> Rules {
+    let has_public = !options.jwt_public_key.is_empty() || !options.jwt_jwks.is_empty();
+    let audiences = match &options.jwt_verify_audience {
+        Some(audiences) => audiences.iter().filter(|one| !one.is_empty()).cloned().collect(),
+        None => vec![USUAL_AUDIENCE.into()],
+    };
+    Rules {
+        audiences,
+        issuers: options.jwt_verify_issuer.clone(),
+        subject: options.jwt_verify_subject.clone(),
+        id: options.jwt_verify_id.clone(),
+        required: options.jwt_require_claims.clone(),
+        // A secret's tokens may be made by hand, for ever; an issuer's end.
+        needs_expiry: has_public,
+        leeway: options.jwt_verify_clock_tolerance.map_or(Duration::ZERO, |time| time.0),
+        max_age: options.jwt_max_age.map(|time| time.0),
+    }
+}
+
+fn mapping(options: &AuthOptions) -> Mapping {
+    Mapping {
+        role: options.jwt_role.clone(),
+        default_role: options.default_role.clone(),
+        claims: options.jwt_claims.clone(),
+        fixed: options.pg_setting.iter().map(|setting| setting.0.clone()).collect(),
+    }
+}
+
+/// `Bearer TOKEN`, <https://www.rfc-editor.org/rfc/rfc6750#section-2.1>.
+fn bearer(value: &str) -> Option<&str> {
+    let (scheme, token) = value.trim().split_once(' ')?;
+    let token = token.trim_start_matches(' ');
+    let is_token = |c: char| c.is_ascii_alphanumeric() || "-._~+/=".contains(c);
+    let is_bearer = scheme.eq_ignore_ascii_case("bearer");
+    (is_bearer && !token.is_empty() && token.chars().all(is_token)).then_some(token)
+}
+
+/// The value of a cookie; an empty one is how a client forgets it.
+fn cookie<'h>(headers: &'h HeaderMap, name: &str) -> Option<&'h str> {
+    let texts = headers.get_all(COOKIE).iter().filter_map(|value| value.to_str().ok());
+    let mut cookies = texts.flat_map(|text| text.split(';')).filter_map(|one| one.split_once('='));
+    let (_, value) = cookies.find(|(found, _)| found.trim() == name)?;
+    let value = value.trim();
+    let value = value.strip_prefix('"').and_then(|value| value.strip_suffix('"')).unwrap_or(value);
+    (!value.is_empty()).then_some(value)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_token_stands_behind_its_scheme() {
+        let check =
+            |value: &str, token: Option<&str>| assert_eq!(bearer(value), token, "{value:?}");
+        check("Bearer a.b.c", Some("a.b.c"));
+        check("bearer   a.b.c ", Some("a.b.c"));
+        check("BEARER a", Some("a"));
+        check("Bearer", None);
+        check("Bearer ", None);
+        check("Bearera.b.c", None);
+        check("Basic YTpi", None);
+        check("Bearer a b", None);
+        check("Bearer a,b", None);
+        check("a.b.c", None);
+        check("", None);
+    }
+
+    #[test]
+    fn a_cookie_is_found_among_others() {
+        let check = |values: &[&'static str], token: Option<&str>| {
+            let mut headers = HeaderMap::new();
+            for value in values {
+                headers.append(COOKIE, hyper::header::HeaderValue::from_static(value));
+            }
+            assert_eq!(cookie(&headers, "token"), token, "{values:?}");
+        };
+        check(&["a=b; token=x.y.z; c=d"], Some("x.y.z"));
+        check(&["a=b", "token=\"x\""], Some("x"));
+        check(&["token=x=="], Some("x=="));
+        check(&["xtoken=x; token"], None);
+        check(&["token="], None);
+        check(&[], None);
+    }
+}

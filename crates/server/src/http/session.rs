@@ -1,0 +1,101 @@
+//! Who asks, from the head of a request.
+
+use std::time::{Duration, SystemTime};
+
+use engine::Session;
+use engine::session::{Pair, Refused};
+use hyper::header::{AUTHORIZATION, HeaderMap};
+
+use super::credentials::{Credentials, Denied};
+use super::respond::Refusal;
+use super::seldom::Seldom;
+
+/// Said once: a client that sends what nobody reads sends it with each request.
+static UNREAD: Seldom = Seldom::new(Duration::from_secs(3600));
+
+/// The session of a request, if it is known who asks.
+pub(super) async fn find(
+    credentials: &Credentials,
+    headers: &HeaderMap,
+) -> Result<Session, Refusal> {
+    // All that waits is apart: it is seldom, and every request would have room for it.
+    match find_now(credentials, headers) {
+        Ok(Found::Session(session)) => Ok(session),
+        Ok(Found::Unknown(token, settings)) => {
+            let found = Box::pin(find_with_new_keys(credentials, token, settings));
+            found.await.map_err(Refusal::Credentials)
+        }
+        Err(denied) => Err(Refusal::Credentials(denied)),
+    }
+}
+
+enum Found<'h> {
+    Session(Session),
+    /// A token that no key has signed of those that there are.
+    Unknown(&'h str, Vec<Pair>),
+}
+
+fn find_now<'h>(credentials: &Credentials, headers: &'h HeaderMap) -> Result<Found<'h>, Denied> {
+    let settings = credentials.settings(headers)?;
+    if !credentials.has_keys {
+        if headers.contains_key(AUTHORIZATION) && UNREAD.happens().is_some() {
+            tracing::warn!(
+                "requests come with an \"Authorization\" header, and there is no key to judge it by \
+                 (--jwt-secret, --jwt-public-key, --jwt-jwks): it is not looked at"
+            );
+        }
+        return Ok(Found::Session(nobody(credentials, settings)));
+    }
+    let Some(token) = credentials.token(headers)? else {
+        return match credentials.requires_token {
+            true => Err(Denied::Missing),
+            false => Ok(Found::Session(nobody(credentials, settings))),
+        };
+    };
+    match judge(credentials, token) {
+        Ok(verified) => Ok(Found::Session(credentials.sessions.somebody_with(&verified, settings))),
+        Err((Refused::NoKey, _)) if !credentials.fetched.is_empty() => {
+            Ok(Found::Unknown(token, settings))
+        }
+        Err((refused, has_all_keys)) => Err(denied(refused, has_all_keys)),
+    }
+}
+
+/// A key may be new, or another by the name of one before.
+async fn find_with_new_keys(
+    credentials: &Credentials,
+    token: &str,
+    settings: Vec<Pair>,
+) -> Result<Session, Denied> {
+    credentials.fetched.renew().await;
+    match judge(credentials, token) {
+        Ok(verified) => Ok(credentials.sessions.somebody_with(&verified, settings)),
+        Err((refused, has_all_keys)) => Err(denied(refused, has_all_keys)),
+    }
+}
+
+type Judged = Result<std::sync::Arc<engine::session::Verified>, (Refused, bool)>;
+
+/// Judges a token by the keys that there are, and says whether those are all.
+fn judge(credentials: &Credentials, token: &str) -> Judged {
+    let (fetched, version, is_all) = credentials.fetched.current();
+    let checked = credentials.sessions.check(token, &fetched, version, SystemTime::now());
+    checked.map_err(|refused| (refused, is_all))
+}
+
+fn nobody(credentials: &Credentials, settings: Vec<Pair>) -> Session {
+    match settings.is_empty() {
+        true => credentials.sessions.nobody(),
+        false => credentials.sessions.nobody_with(settings),
+    }
+}
+
+/// What is wrong with a token is for the log: who tries tokens would learn from it.
+fn denied(refused: Refused, has_all_keys: bool) -> Denied {
+    tracing::debug!(reason = %refused, "a token is refused");
+    match refused {
+        Refused::Expired => Denied::Expired,
+        Refused::NoKey if !has_all_keys => Denied::NoKeys,
+        Refused::NoKey | Refused::Invalid(_) => Denied::Invalid,
+    }
+}
