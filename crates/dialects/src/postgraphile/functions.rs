@@ -11,9 +11,10 @@ use super::aggregate_computed::{self, Computed};
 use super::arguments::{self, Collection};
 use super::build::Build;
 use super::claims::{Claimant, Claims};
-use super::entity::{Served, column_binding};
+use super::entity::{Served, column_binding, rows_of};
 use super::filter;
 use super::function_results::{self as results, Gives, Shown};
+use super::mutations::inputs::{self as row_inputs, RowInput};
 use super::tags::deprecation;
 use super::types::{ValueType, value_type};
 use crate::binding::{
@@ -121,9 +122,7 @@ fn role<'a>(build: &Build<'_>, function: &'a Function) -> Option<Result<Role<'a>
         return None;
     }
     let subject = subject(build, function);
-    let mut arguments = function.arguments.iter();
-    let first = arguments.next().map(|argument| &argument.r#type);
-    let takes_row = |argument: &Argument| matches!(argument.r#type, ArgumentType::Row(_));
+    let first = function.arguments.first().map(|argument| &argument.r#type);
     let of = |namespace: &Option<Box<str>>, name: &str| {
         let rest = function.name.strip_prefix(name)?.strip_prefix('_')?;
         (*namespace == function.namespace).then_some(rest)
@@ -131,22 +130,10 @@ fn role<'a>(build: &Build<'_>, function: &'a Function) -> Option<Result<Role<'a>
     Some(match first {
         Some(ArgumentType::Row(entity)) => {
             let table = &build.catalog[*entity];
-            match of(&table.namespace, &table.name) {
-                Some(rest) if !arguments.any(takes_row) => Ok(Role::Computed(*entity, rest)),
-                Some(_) => Err(left_out(
-                    &subject,
-                    "it takes a second row, and a request cannot give one.",
-                    "take the key of the row instead.",
-                )),
-                None => Err(left_out(
-                    &subject,
-                    &format!("it takes a row of {}, and a request cannot give one.", table.name),
-                    &format!(
-                        "for a field of the row, call it {}_… in the table's schema.",
-                        table.name
-                    ),
-                )),
-            }
+            Ok(match of(&table.namespace, &table.name) {
+                Some(rest) => Role::Computed(*entity, rest),
+                None => Role::Query,
+            })
         }
         Some(ArgumentType::Value(Type::Composite(composite)))
             if {
@@ -160,11 +147,6 @@ fn role<'a>(build: &Build<'_>, function: &'a Function) -> Option<Result<Role<'a>
                 "compute a column of the table instead.",
             ))
         }
-        _ if arguments.any(takes_row) => Err(left_out(
-            &subject,
-            "it takes a row, and a request cannot give one.",
-            "take the key of the row instead.",
-        )),
         _ => Ok(Role::Query),
     })
 }
@@ -180,7 +162,9 @@ fn add(
 ) {
     let subject = subject(build, function);
     let is_computed = role != Role::Query;
-    let inputs = match inputs(build, function, &subject, is_computed) {
+    let names_of_inputs = names_of_arguments(build, function);
+    let inputs = inputs(build, served, function, usize::from(is_computed), names_of_inputs);
+    let inputs = match inputs {
         Ok(inputs) => inputs,
         Err(note) => return build.note(note),
     };
@@ -324,35 +308,25 @@ fn claim_names(
     (connection.is_some() || list.is_some()).then_some(Names { first, connection, list })
 }
 
-/// What a request gives to a function.
-fn inputs(
+/// What a request gives to a function, rows as well as values, but for the first `skipped`
+/// arguments; `names` are those that are taken already.
+pub(super) fn inputs(
     build: &mut Build<'_>,
+    served: &[Served<'_>],
     function: &Function,
-    subject: &str,
-    is_computed: bool,
+    skipped: usize,
+    mut names: Claims,
 ) -> Result<Vec<Input>, Note> {
-    let mut names = Claims::default();
-    if gives_set(function) {
-        for name in ["first", "last", "offset", "before", "after"] {
-            names.reserve(name, "an argument of every set");
-        }
-        if build.options.connection_filter.is_some() {
-            names.reserve("filter", "an argument of sets");
-        }
-    }
-    let skipped = usize::from(is_computed);
-    let arguments = function.arguments.iter().enumerate().skip(skipped);
+    let subject = subject(build, function);
     let mut inputs = Vec::new();
-    for (place, argument) in arguments {
-        let name = build.inflection.argument(argument.name.as_deref(), place - skipped);
-        names.claim(&name, Claimant { subject, what: "argument" })?;
-        let input = match &argument.r#type {
-            ArgumentType::Value(r#type) => value_type(build, r#type).and_then(|value| value.input),
-            ArgumentType::Row(_) => None,
-        };
+    for (place, argument) in function.arguments.iter().enumerate().skip(skipped) {
+        let number = place - skipped;
+        let name = build.inflection.argument(argument.name.as_deref(), number);
+        names.claim(&name, Claimant { subject: &subject, what: "argument" })?;
+        let input = input_type(build, served, function, argument, number);
         let (Some(input), Ok(place)) = (input, u16::try_from(place)) else {
             return Err(left_out(
-                subject,
+                &subject,
                 &format!("values of the type of its argument {name} cannot be given yet."),
                 "take a value of a simple type instead.",
             ));
@@ -368,6 +342,47 @@ fn inputs(
         });
     }
     Ok(inputs)
+}
+
+/// The type of what is given for an argument, by its number among those that are.
+fn input_type(
+    build: &mut Build<'_>,
+    served: &[Served<'_>],
+    function: &Function,
+    argument: &Argument,
+    number: usize,
+) -> Option<TypeRef> {
+    let (entity, is_list) = match &argument.r#type {
+        ArgumentType::Row(entity) => (*entity, false),
+        ArgumentType::Value(r#type) => match rows_of(r#type) {
+            Some((entity, form)) => (entity, form == RowsForm::List),
+            None => return value_type(build, r#type).and_then(|value| value.input),
+        },
+    };
+    let one = served.get(*build.places.get(&entity)?)?;
+    let name = argument.name.as_deref().unwrap_or_default();
+    let row = match build.function_tags(function.id).text(&format!("arg{number}variant")) {
+        Some("patch") => RowInput::Patch,
+        Some("base") => RowInput::Base,
+        None if name.ends_with("_patch") || name.ends_with("Patch") => RowInput::Patch,
+        Some(_) | None => RowInput::Create,
+    };
+    let r#type = TypeRef::named(row_inputs::of_rows(build, one, row)?);
+    Some(if is_list { r#type.list() } else { r#type })
+}
+
+/// The names that the arguments of a function's field cannot have.
+fn names_of_arguments(build: &Build<'_>, function: &Function) -> Claims {
+    let mut names = Claims::default();
+    if gives_set(function) {
+        for name in ["first", "last", "offset", "before", "after"] {
+            names.reserve(name, "an argument of every set");
+        }
+        if build.options.connection_filter.is_some() {
+            names.reserve("filter", "an argument of sets");
+        }
+    }
+    names
 }
 
 /// The field that gives what the function gives, a set as a connection.

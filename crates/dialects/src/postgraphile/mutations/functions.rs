@@ -1,21 +1,20 @@
 //! Functions that may change something.
 
-use catalog::{ArgumentType, EntityId, EntityKind, Function, FunctionResult, Note, Type};
-use graphql::schema::{FieldDefinition, InputDefinition, TypeRef};
+use catalog::{EntityId, EntityKind, Function, FunctionResult, Note};
+use graphql::schema::{FieldDefinition, TypeRef};
 
-use super::inputs::{self, RowInput};
 use super::payload::Payload;
 use super::{Field, Mutations, add_input_type, add_member};
 use crate::binding::{
-    ArgumentBinding, CallBinding, Change, ColumnBinding, EntityBinding, FieldBinding, InputRole,
-    MutationBinding, MutationForm, PayloadField,
+    CallBinding, Change, ColumnBinding, EntityBinding, FieldBinding, InputRole, MutationBinding,
+    MutationForm, PayloadField,
 };
 use crate::postgraphile::build::Build;
 use crate::postgraphile::claims::{Claimant, Claims};
 use crate::postgraphile::descriptions::mutations as descriptions;
 use crate::postgraphile::entity::{Served, column_binding};
 use crate::postgraphile::function_results::{self as results, Gives, Shown};
-use crate::postgraphile::functions::{Input, left_out, subject};
+use crate::postgraphile::functions::{Input, inputs, left_out, subject};
 use crate::postgraphile::tags::deprecation;
 use crate::postgraphile::types::value_type;
 
@@ -40,7 +39,9 @@ fn add_one(
     mutations: &mut Mutations,
 ) -> Result<(), Note> {
     let unmade = || left_out(subject, "its types could not be made.", "rename it.");
-    let inputs = inputs(build, served, function, subject)?;
+    let mut names = Claims::default();
+    names.reserve("clientMutationId", "a field of every input");
+    let inputs = inputs(build, served, function, 0, names)?;
     let name = build.function_name(function.id);
     let field_name = build.inflection.change_by_function(name);
     let input_name = build.inflection.function_input(name);
@@ -139,78 +140,4 @@ fn bind_returned(build: &mut Build<'_>, function: &Function, gives: &Gives) -> O
     let binding = EntityBinding { value: Some(*field), ..EntityBinding::default() };
     build.api.bind_entity(definition.entity, binding);
     Some(definition.entity)
-}
-
-/// What a request gives to a function, rows as well as values.
-fn inputs(
-    build: &mut Build<'_>,
-    served: &[Served<'_>],
-    function: &Function,
-    subject: &str,
-) -> Result<Vec<Input>, Note> {
-    let mut names = Claims::default();
-    names.reserve("clientMutationId", "a field of every input");
-    let mut inputs = Vec::with_capacity(function.arguments.len());
-    for (place, argument) in function.arguments.iter().enumerate() {
-        let name = build.inflection.argument(argument.name.as_deref(), place);
-        names.claim(&name, Claimant { subject, what: "argument" })?;
-        let row = row_input(build, function, place);
-        let input = match &argument.r#type {
-            ArgumentType::Row(entity) => input_of_row(build, served, *entity, row),
-            ArgumentType::Value(r#type) => match element_row(r#type) {
-                Some(entity) => input_of_row(build, served, entity, row).map(TypeRef::list),
-                None => value_type(build, r#type).and_then(|value| value.input),
-            },
-        };
-        let (Some(input), Ok(place)) = (input, u16::try_from(place)) else {
-            return Err(left_out(
-                subject,
-                &format!("values of the type of its argument {name} cannot be given."),
-                "take a value of another type instead.",
-            ));
-        };
-        let is_required = function.strict && !argument.has_default;
-        inputs.push(Input {
-            definition: InputDefinition::new(&name, input.non_null_if(is_required)),
-            binding: ArgumentBinding {
-                place,
-                optional: argument.has_default,
-                named: argument.name.is_some(),
-            },
-        });
-    }
-    Ok(inputs)
-}
-
-/// The entity of the rows that a list holds.
-fn element_row(r#type: &Type) -> Option<EntityId> {
-    match r#type {
-        Type::List(element) => match **element {
-            Type::Row(entity) => Some(entity),
-            _ => None,
-        },
-        _ => None,
-    }
-}
-
-/// In which form a row is given: as the tags say, or as the argument is named.
-fn row_input(build: &Build<'_>, function: &Function, place: usize) -> RowInput {
-    let name = function.arguments.get(place).and_then(|argument| argument.name.as_deref());
-    let is_patch = name.is_some_and(|name| name.ends_with("_patch") || name.ends_with("Patch"));
-    match build.function_tags(function.id).text(&format!("arg{place}variant")) {
-        Some("patch") => RowInput::Patch,
-        Some("base") => RowInput::Base,
-        None if is_patch => RowInput::Patch,
-        Some(_) | None => RowInput::Create,
-    }
-}
-
-fn input_of_row(
-    build: &mut Build<'_>,
-    served: &[Served<'_>],
-    entity: EntityId,
-    row: RowInput,
-) -> Option<TypeRef> {
-    let one = served.get(*build.places.get(&entity)?)?;
-    inputs::of_rows(build, one, row).map(TypeRef::named)
 }

@@ -50,7 +50,11 @@ pub(super) fn columns<'b>(
 
 /// The input type of an entity's rows, made when it is first needed; `None` where no column can be
 /// given.
-pub(super) fn of_rows(build: &mut Build<'_>, one: &Served<'_>, row: RowInput) -> Option<TypeId> {
+pub(in crate::postgraphile) fn of_rows(
+    build: &mut Build<'_>,
+    one: &Served<'_>,
+    row: RowInput,
+) -> Option<TypeId> {
     let key = (one.entity.id, row);
     if let Some(known) = build.row_inputs.get(&key) {
         return *known;

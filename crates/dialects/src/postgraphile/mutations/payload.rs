@@ -12,6 +12,7 @@ use crate::postgraphile::descriptions;
 use crate::postgraphile::entity::Served;
 use crate::postgraphile::naming::Verb;
 use crate::postgraphile::relations::{forward_field, outgoing_in_order};
+use crate::postgraphile::tags::deprecation;
 use crate::postgraphile::tags::omit::Action;
 
 /// Adds the type of what a change of an entity's rows gives.
@@ -31,7 +32,13 @@ pub(super) fn of_rows(
     let mut payload = Payload::new(build, &name, description)?;
     let description = descriptions::mutations::changed_row(verb, &one.name);
     let name = build.inflection.table_field(table);
-    let definition = field(&name, &description, TypeRef::named(row));
+    // As in PostGraphile, which says it of new rows only.
+    let deprecated = match verb {
+        Verb::Create => deprecation(build.entity_tags(one.entity.id)),
+        Verb::Update | Verb::Delete => None,
+    };
+    let definition =
+        FieldDefinition { deprecated, ..field(&name, &description, TypeRef::named(row)) };
     let subject = build.entity_name(one.entity.id);
     payload.add(build, &subject, definition, FieldBinding::Payload(PayloadField::Row));
     if verb == Verb::Delete {
@@ -124,7 +131,10 @@ impl Payload {
         };
         let name = build.inflection.edge_field(build.table_name(id));
         let description = descriptions::mutations::edge_of_row(&one.name);
-        let definition = field(&name, &description, TypeRef::named(edge));
+        let definition = FieldDefinition {
+            deprecated: deprecation(build.entity_tags(id)),
+            ..field(&name, &description, TypeRef::named(edge))
+        };
         let binding = FieldBinding::Payload(PayloadField::Edge);
         if let Some(field) = self.add(build, subject, definition, binding) {
             arguments::add_order(build, field, Some(arguments::default_order(one)), one);

@@ -42,8 +42,7 @@ pub(super) fn add_create(
         add_member(build, input_type, definition, InputRole::Inputs);
     }
     let definition = field(&name, &descriptions::creates(&one.name), TypeRef::named(payload));
-    let binding = binding(build, one, Verb::Create);
-    mutations.add_field(build, Field { definition, binding }, input_type);
+    add_field(build, one, Verb::Create, mutations, (definition, input_type));
 }
 
 /// Adds the fields that change or take away the row of a global id, or of a key.
@@ -146,11 +145,7 @@ impl Changes<'_> {
             add_member(build, input_type, definition, InputRole::Equal(column.field));
         }
         let description = descriptions::changes_by_key(verb, &one.name);
-        let definition = FieldDefinition {
-            deprecated: deprecation(tags),
-            ..field(&name, &description, self.row())
-        };
-        self.add_field(build, mutations, definition, input_type);
+        self.add_field(build, mutations, field(&name, &description, self.row()), input_type);
     }
 
     fn name_by_key(&self, build: &Build<'_>, place: usize) -> String {
@@ -205,9 +200,22 @@ impl Changes<'_> {
         definition: FieldDefinition,
         input_type: TypeId,
     ) {
-        let binding = binding(build, self.one, self.verb);
-        mutations.add_field(build, Field { definition, binding }, input_type);
+        add_field(build, self.one, self.verb, mutations, (definition, input_type));
     }
+}
+
+/// Adds a field; those of a table that is deprecated are, too.
+fn add_field(
+    build: &mut Build<'_>,
+    one: &Served<'_>,
+    verb: Verb,
+    mutations: &mut Mutations,
+    (definition, input_type): (FieldDefinition, TypeId),
+) {
+    let deprecated = deprecation(build.entity_tags(one.entity.id));
+    let definition = FieldDefinition { deprecated, ..definition };
+    let binding = binding(build, one, verb);
+    mutations.add_field(build, Field { definition, binding }, input_type);
 }
 
 fn claim_field(

@@ -112,8 +112,7 @@ impl Fill<'_> {
         parameter: &Parameter,
     ) -> Result<ArgumentType, Obstacle> {
         if parameter.row == 0 {
-            self.types.note_unmapped(&mut self.builder, parameter.r#type, subject);
-            let r#type = self.types.make(&mut self.builder, parameter.r#type, -1);
+            let r#type = self.types.make_field(&mut self.builder, subject, parameter.r#type, -1);
             return Ok(ArgumentType::Value(r#type));
         }
         self.served(parameter.row, "takes").map(ArgumentType::Row)
