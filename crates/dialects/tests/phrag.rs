@@ -567,6 +567,96 @@ fn the_database_of_phrags_tests_has_phrags_schema() {
               eq: Boolean
               ne: Boolean
             }
+
+            type Mutation {
+              createMember(id: Int, first_name: String, last_name: String, email: String): MemberPks
+              updateMember(pk_columns: MemberPkColumns!, first_name: String, last_name: String, email: String): Result
+              deleteMember(pk_columns: MemberPkColumns!): Result
+              createGroup(id: Int, name: String, created_at: String): GroupPks
+              updateGroup(pk_columns: GroupPkColumns!, name: String, created_at: String): Result
+              deleteGroup(pk_columns: GroupPkColumns!): Result
+              createVenue(vid: Int, name: String, postal_code: String): VenuePks
+              updateVenue(pk_columns: VenuePkColumns!, name: String, postal_code: String): Result
+              deleteVenue(pk_columns: VenuePkColumns!): Result
+              createMeetup(id: Int, title: String, start_at: String, venue_id: Int, group_id: Int): MeetupPks
+              updateMeetup(pk_columns: MeetupPkColumns!, title: String, start_at: String, venue_id: Int, group_id: Int): Result
+              deleteMeetup(pk_columns: MeetupPkColumns!): Result
+              createMemberFollow(created_by: Int, member_id: Int): MemberFollowPks
+              updateMemberFollow(pk_columns: MemberFollowPkColumns!): Result
+              deleteMemberFollow(pk_columns: MemberFollowPkColumns!): Result
+              createMeetupsMember(meetup_id: Int, member_id: Int): MeetupsMemberPks
+              updateMeetupsMember(pk_columns: MeetupsMemberPkColumns!): Result
+              deleteMeetupsMember(pk_columns: MeetupsMemberPkColumns!): Result
+              createGroupsMember(group_id: Int, member_id: Int): GroupsMemberPks
+              updateGroupsMember(pk_columns: GroupsMemberPkColumns!): Result
+              deleteGroupsMember(pk_columns: GroupsMemberPkColumns!): Result
+            }
+
+            type Result {
+              result: Boolean
+            }
+
+            type MemberPks {
+              id: Int!
+            }
+
+            input MemberPkColumns {
+              id: Int!
+            }
+
+            type GroupPks {
+              id: Int!
+            }
+
+            input GroupPkColumns {
+              id: Int!
+            }
+
+            type VenuePks {
+              vid: Int!
+            }
+
+            input VenuePkColumns {
+              vid: Int!
+            }
+
+            type MeetupPks {
+              id: Int!
+            }
+
+            input MeetupPkColumns {
+              id: Int!
+            }
+
+            type MemberFollowPks {
+              created_by: Int!
+              member_id: Int!
+            }
+
+            input MemberFollowPkColumns {
+              created_by: Int!
+              member_id: Int!
+            }
+
+            type MeetupsMemberPks {
+              meetup_id: Int!
+              member_id: Int!
+            }
+
+            input MeetupsMemberPkColumns {
+              meetup_id: Int!
+              member_id: Int!
+            }
+
+            type GroupsMemberPks {
+              group_id: Int!
+              member_id: Int!
+            }
+
+            input GroupsMemberPkColumns {
+              group_id: Int!
+              member_id: Int!
+            }
         "#]],
     );
 }
@@ -693,6 +783,24 @@ fn big_integers_can_be_strings() {
               gte: BigInt
               lte: BigInt
             }
+
+            type Mutation {
+              createPlay(id: BigInt, seconds: Int, marks: [BigInt]): PlayPks
+              updatePlay(pk_columns: PlayPkColumns!, seconds: Int, marks: [BigInt]): Result
+              deletePlay(pk_columns: PlayPkColumns!): Result
+            }
+
+            type Result {
+              result: Boolean
+            }
+
+            type PlayPks {
+              id: BigInt!
+            }
+
+            input PlayPkColumns {
+              id: BigInt!
+            }
         "#]],
     );
 }
@@ -793,6 +901,31 @@ fn every_position_is_bound() {
         StrWhere.lte: Compare(LessOrEqual), null Refuse("`lte` cannot be null; leave it out or use another operator."), empty Ignore
         BoolWhere.eq: Compare(Equal), null Refuse("`eq` cannot be null; leave it out or use another operator."), empty Ignore
         BoolWhere.ne: Compare(NotEqual), null Refuse("`ne` cannot be null; leave it out or use another operator."), empty Ignore
+        Mutation.createVenue: Mutation(MutationBinding { change: Create(e0), returned: Some(e0), form: Row, missing: None, unchanged: None })
+          Mutation.createVenue(id): Stored(f0), null Ignore, empty Ignore
+          Mutation.createVenue(name): Stored(f1), null Ignore, empty Ignore
+        Mutation.updateVenue: Mutation(MutationBinding { change: Update(e0), returned: None, form: Payload, missing: None, unchanged: Some("No column to set is given besides `pk_columns`.") })
+          Mutation.updateVenue(pk_columns): Inputs, null Ignore, empty Ignore
+          Mutation.updateVenue(name): Stored(f1), null Ignore, empty Ignore
+        Mutation.deleteVenue: Mutation(MutationBinding { change: Delete(e0), returned: None, form: Payload, missing: None, unchanged: Some("No column to set is given besides `pk_columns`.") })
+          Mutation.deleteVenue(pk_columns): Inputs, null Ignore, empty Ignore
+        Mutation.createMeetup: Mutation(MutationBinding { change: Create(e1), returned: Some(e1), form: Row, missing: None, unchanged: None })
+          Mutation.createMeetup(id): Stored(f2), null Ignore, empty Ignore
+          Mutation.createMeetup(venue_id): Stored(f3), null Ignore, empty Ignore
+          Mutation.createMeetup(online): Stored(f4), null Ignore, empty Ignore
+        Mutation.updateMeetup: Mutation(MutationBinding { change: Update(e1), returned: None, form: Payload, missing: None, unchanged: Some("No column to set is given besides `pk_columns`.") })
+          Mutation.updateMeetup(pk_columns): Inputs, null Ignore, empty Ignore
+          Mutation.updateMeetup(venue_id): Stored(f3), null Ignore, empty Ignore
+          Mutation.updateMeetup(online): Stored(f4), null Ignore, empty Ignore
+        Mutation.deleteMeetup: Mutation(MutationBinding { change: Delete(e1), returned: None, form: Payload, missing: None, unchanged: Some("No column to set is given besides `pk_columns`.") })
+          Mutation.deleteMeetup(pk_columns): Inputs, null Ignore, empty Ignore
+        Result.result: Literal([116, 114, 117, 101])
+        VenuePks.id: Column(f0)
+          ColumnBinding { value: Leaf(Int), form: Stored, json: Int, node_id: Int }
+        VenuePkColumns.id: Equal(f0), null Ignore, empty Ignore
+        MeetupPks.id: Column(f2)
+          ColumnBinding { value: Leaf(Int), form: Stored, json: Int, node_id: Int }
+        MeetupPkColumns.id: Equal(f2), null Ignore, empty Ignore
     "#]].assert_eq(&bindings(&api));
 }
 
@@ -978,6 +1111,24 @@ fn types_without_a_mapping_in_phrag_are_text_numbers_or_json() {
             input BoolWhere {
               eq: Boolean
               ne: Boolean
+            }
+
+            type Mutation {
+              createThing(id: String, small: Int, single: Float, double: Float, price: Float, number: Float, money: Float, code: String, nick: String, json: JSON, jsonb: JSON, pairs: JSON, markup: String, day: String, moment: String, span: String, bytes: String, host: String, spot: String, search: String, mood: String, address: String, places: String, ids: [String]): ThingPks
+              updateThing(pk_columns: ThingPkColumns!, small: Int, single: Float, double: Float, price: Float, number: Float, money: Float, code: String, nick: String, json: JSON, jsonb: JSON, pairs: JSON, markup: String, day: String, moment: String, span: String, bytes: String, host: String, spot: String, search: String, mood: String, address: String, places: String, ids: [String]): Result
+              deleteThing(pk_columns: ThingPkColumns!): Result
+            }
+
+            type Result {
+              result: Boolean
+            }
+
+            type ThingPks {
+              id: String!
+            }
+
+            input ThingPkColumns {
+              id: String!
             }
         "#]],
     );
@@ -1314,6 +1465,57 @@ fn of_two_things_with_one_name_the_first_is_shown() {
               ne: Boolean
             }
 
+            type Mutation {
+              createMember(id: Int): MemberPks
+              updateMember(pk_columns: MemberPkColumns!): Result
+              deleteMember(pk_columns: MemberPkColumns!): Result
+              createVenue(id: Int): VenuePks
+              updateVenue(pk_columns: VenuePkColumns!): Result
+              deleteVenue(pk_columns: VenuePkColumns!): Result
+              createPlace(id: Int): PlacePks
+              updatePlace(pk_columns: PlacePkColumns!): Result
+              deletePlace(pk_columns: PlacePkColumns!): Result
+              createMeetup(id: Int, venue: String, venue_id: Int, place_id: Int): MeetupPks
+              updateMeetup(pk_columns: MeetupPkColumns!, venue: String, venue_id: Int, place_id: Int): Result
+              deleteMeetup(pk_columns: MeetupPkColumns!): Result
+            }
+
+            type Result {
+              result: Boolean
+            }
+
+            type MemberPks {
+              id: Int!
+            }
+
+            input MemberPkColumns {
+              id: Int!
+            }
+
+            type VenuePks {
+              id: Int!
+            }
+
+            input VenuePkColumns {
+              id: Int!
+            }
+
+            type PlacePks {
+              id: Int!
+            }
+
+            input PlacePkColumns {
+              id: Int!
+            }
+
+            type MeetupPks {
+              id: Int!
+            }
+
+            input MeetupPkColumns {
+              id: Int!
+            }
+
             # collision: public.member: the type Member belongs to public.members, so this is left out. Remedy: rename it, or show its rows under another name by a view.
 
             # collision: public.member_sort: the type MemberSort belongs to public.members, so this is left out. Remedy: rename it, or show its rows under another name by a view.
@@ -1470,6 +1672,35 @@ fn what_graphql_cannot_name_is_left_out_alone() {
             input BoolWhere {
               eq: Boolean
               ne: Boolean
+            }
+
+            type Mutation {
+              createOddTable(id: Int, and: String, or: String): OddTablePks
+              updateOddTable(pk_columns: OddTablePkColumns!, and: String, or: String): Result
+              deleteOddTable(pk_columns: OddTablePkColumns!): Result
+              createMember(id: Int): MemberPks
+              updateMember(pk_columns: MemberPkColumns!): Result
+              deleteMember(pk_columns: MemberPkColumns!): Result
+            }
+
+            type Result {
+              result: Boolean
+            }
+
+            type OddTablePks {
+              id: Int!
+            }
+
+            input OddTablePkColumns {
+              id: Int!
+            }
+
+            type MemberPks {
+              id: Int!
+            }
+
+            input MemberPkColumns {
+              id: Int!
             }
 
             # collision: public.odd table.and: the condition and of `where` belongs to the list of clauses and, so rows cannot be filtered by this column. Remedy: rename the column, or show it under another name by a view.

@@ -9,6 +9,7 @@
 //! * `leaks`: nothing is lost in hundreds of faults
 //! * `abandoned`: clients that do not wait for their answers
 //! * `files`: SQLite files that are locked, replaced, damaged
+//! * `writes`: SQLite files that are changed
 //! * `changed`: tables that change after they were introspected
 //! * `masked`: what clients learn of an error, and what the log has
 //! * `served`, `databases`: the program and the databases; `load`: clients that go on asking;
@@ -48,3 +49,5 @@ mod served;
 mod snapshot;
 #[path = "faults/unreachable.rs"]
 mod unreachable;
+#[path = "faults/writes.rs"]
+mod writes;

@@ -1,13 +1,13 @@
 //! The API of Phrag (<https://github.com/ykskb/phrag>, 0.4.6): lists with `where`, `sort`,
 //! `limit` and `offset`, has-one and has-many fields, aggregates. On every source it behaves as
-//! Phrag does on PostgreSQL, so columns are nullable in output. Mutations are not in the schema.
+//! Phrag does on PostgreSQL, so columns are nullable in output and optional in `create`.
 //!
 //! * `naming.rs`: the names, by Phrag's rules
 //! * `values.rs`: how the values of a column stand in the API
 //! * `plan.rs`: which entities are shown, with `columns.rs` and `relations.rs` for what of each, and
 //!   `collision.rs` for names that two things would have
-//! * `schema.rs`: the plan as types with their bindings, with `aggregate.rs` and `operators.rs` for
-//!   the rest of them
+//! * `schema.rs`: the plan as types with their bindings, with `aggregate.rs`, `operators.rs` and
+//!   `mutations.rs` for the rest of them
 //!
 //! What Phrag refuses and this accepts, so that no client of Phrag notices:
 //! * `ne`; `gt lt gte lte` for strings; several operators on one column, which must all hold;
@@ -31,11 +31,15 @@
 //! * Where two things would have one name, the first in the order of the catalog keeps it, and
 //!   columns come before relations; the other one is left out with a note. In Phrag the last one
 //!   stays, which is whichever its hash map gives last.
+//! * An update that sets no column is refused before it is sent; Phrag sends the database a statement
+//!   that it cannot read.
+//! * Generated columns, which nobody can set, are no arguments of `create` and `update`.
 //! * Entities of all namespaces of the catalog are shown; Phrag has one namespace.
 
 mod aggregate;
 mod collision;
 mod columns;
+mod mutations;
 mod naming;
 mod operators;
 mod plan;

@@ -3,9 +3,9 @@
 use graphql::schema::{
     EnumValueDefinition, InputDefinition, TypeDefinition, TypeId, TypeKind, TypeRef,
 };
-use ir::{Comparison, Direction, TextMatch};
+use ir::{Comparison, Direction, TextMatch, ValueForm};
 
-use super::values::ApiScalar;
+use super::values::{ApiScalar, Values};
 use crate::api::ApiBuilder;
 use crate::binding::{InputBinding, InputRole, Meaning, ValueBinding};
 
@@ -15,7 +15,7 @@ pub(super) struct Scalars {
     pub(super) int: TypeId,
     float: TypeId,
     string: TypeId,
-    boolean: TypeId,
+    pub(super) boolean: TypeId,
     big_int: TypeId,
     json: TypeId,
 }
@@ -60,7 +60,16 @@ impl Scalars {
         };
         let big_int = extra(extras.big_int, "BigInt", "A 64-bit integer, as a string.");
         let json = extra(extras.json, "JSON", "Any JSON value, as it is.");
+        if extras.json {
+            builder.bind_form(json, ValueForm::Json { texts_are_json: false });
+        }
         Self { int, float, string, boolean, big_int, json }
+    }
+
+    /// The type of a column's values, which may be null.
+    pub(super) fn of(&self, values: &Values) -> TypeRef {
+        let scalar = TypeRef::named(self.get(values.scalar));
+        (0..values.lists).fold(scalar, |r#type, _| r#type.list())
     }
 
     pub(super) fn get(&self, scalar: ApiScalar) -> TypeId {

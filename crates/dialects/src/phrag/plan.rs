@@ -7,6 +7,7 @@ use rustc_hash::FxHashMap;
 use super::Options;
 use super::collision::{Names, collision, left_out};
 use super::columns::{Column, columns, needs_key};
+use super::mutations::{Mutations, mutations, result_name};
 use super::naming::{self, EntityNames, entity_names};
 use super::relations::{Relation, name_aggregates, relations};
 
@@ -41,6 +42,8 @@ const RENAME: &str = "rename it, or show its rows under another name by a view."
 #[derive(Debug)]
 pub(super) struct Plan<'a> {
     pub(super) entities: Vec<Planned<'a>>,
+    /// What an update and a delete give.
+    pub(super) result: &'static str,
     pub(super) notes: Vec<Note>,
 }
 
@@ -55,6 +58,8 @@ pub(super) struct Planned<'a> {
     pub(super) fields: Names,
     /// The root field of what is made of all rows, if there is one.
     pub(super) aggregate: Option<String>,
+    /// What changes its rows, if anything does.
+    pub(super) mutations: Option<Mutations>,
 }
 
 impl Planned<'_> {
@@ -92,8 +97,8 @@ pub(super) fn plan<'a>(catalog: &'a Catalog, options: &Options) -> Plan<'a> {
         }
         let claimed = lists.claim(&names.list, &subject);
         debug_assert!(claimed.is_ok(), "a name was taken meanwhile");
-        let (relations, aggregate) = (Vec::new(), None);
-        entities.push(Planned { entity, names, columns, relations, fields, aggregate });
+        let (relations, aggregate, mutations) = (Vec::new(), None, None);
+        entities.push(Planned { entity, names, columns, relations, fields, aggregate, mutations });
     }
     if aggregation {
         // After all lists: a list keeps the name that an aggregate would have.
@@ -118,7 +123,11 @@ pub(super) fn plan<'a>(catalog: &'a Catalog, options: &Options) -> Plan<'a> {
             name_aggregates(catalog, planned, &mut notes);
         }
     }
-    Plan { entities, notes }
+    // After everything that is read: what is read keeps its names.
+    for planned in &mut entities {
+        planned.mutations = mutations(catalog, planned, &mut types, &mut notes);
+    }
+    Plan { entities, result: result_name(&types), notes }
 }
 
 /// Why an entity cannot be shown.

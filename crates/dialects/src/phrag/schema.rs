@@ -7,6 +7,7 @@ use ir::HopDirection;
 use super::aggregate;
 use super::collision::left_out;
 use super::columns::{Column, tie_break};
+use super::mutations;
 use super::operators::{Extras, OperatorTypes, Scalars, add_type};
 use super::plan::{Plan, Planned};
 use super::values::ApiScalar;
@@ -74,6 +75,7 @@ pub(super) fn build(catalog: &Catalog, plan: Plan<'_>, options: &Options) -> Api
         let binding = EntityBinding { tie_break, ..EntityBinding::default() };
         builder.bind_entity(planned.entity.id, binding);
     }
+    mutations::add(&mut builder, &plan, &types.scalars);
     if let Some(most) = options.max_nest_level {
         builder.limit_nesting(Nesting { most, message: TOO_DEEP.into() });
     }
@@ -120,9 +122,7 @@ fn add_columns(builder: &mut ApiBuilder, planned: &Planned<'_>, own: EntityTypes
         );
     }
     for Column { field, values, filtered, sorted } in &planned.columns {
-        let scalar = TypeRef::named(types.scalars.get(values.scalar));
-        let r#type = (0..values.lists).fold(scalar, |r#type, _| r#type.list());
-        let mut definition = FieldDefinition::new(&field.name, r#type);
+        let mut definition = FieldDefinition::new(&field.name, types.scalars.of(values));
         definition.description = field.description.as_deref().map(Into::into);
         builder.add_field(own.object, definition, FieldBinding::Column(field.id));
         builder.bind_column(field.id, values.binding.clone());

@@ -169,6 +169,37 @@ fn a_file_on_a_full_disk_is_read() {
     assert_eq!(served.ask(QUERY), two);
 }
 
+#[test]
+fn a_file_on_a_full_disk_is_not_changed_and_can_be_again() {
+    for journal in ["DELETE", "WAL"] {
+        let Some(disk) = SmallDisk::mount() else { return };
+        let path = disk.path.join("test.db");
+        let connection = rusqlite::Connection::open(&path).unwrap();
+        let schema = format!(
+            "PRAGMA journal_mode = {journal};
+             CREATE TABLE artist (id integer PRIMARY KEY, name text);
+             INSERT INTO artist VALUES (1, 'first');"
+        );
+        connection.execute_batch(&schema).unwrap();
+        let options = ["--dialect", "phrag", "--threads", "1"];
+        let mut served = Served::start(path.to_str().unwrap(), &options);
+        // It needs room for pages of its own.
+        let name = "x".repeat(20_000);
+        let create = format!("mutation {{ createArtist(name: \"{name}\") {{ id }} }}");
+        disk.fill();
+        for _ in 0..3 {
+            let answer = served.ask(&create);
+            assert_eq!(answer["data"], json!({ "createArtist": null }), "{journal}");
+            assert_eq!(crate::served::code(&answer), "UNAVAILABLE", "{answer}");
+            let one = json!({ "data": { "artists": [{ "name": "first" }] } });
+            assert_eq!(served.ask("{ artists { name } }"), one);
+        }
+        disk.free();
+        assert_eq!(served.ask(&create), json!({ "data": { "createArtist": { "id": 2 } } }));
+        served.assert_lives();
+    }
+}
+
 fn open_to_all(path: &Path) {
     let permissions = std::os::unix::fs::PermissionsExt::from_mode(0o755);
     fs::set_permissions(path.parent().unwrap(), permissions).unwrap();
