@@ -120,9 +120,7 @@ fn two_processes_change_one_file() {
         let both = [(); 2].map(|()| Served::start(file.source(), &PHRAG));
         let makers: Vec<_> = (0..)
             .zip(&both)
-            .map(|(place, served): (u32, _)| {
-                Makers::start(served.address, 2, &format!("{place}"))
-            })
+            .map(|(place, served): (u32, _)| Makers::start(served.address, 2, &format!("{place}")))
             .collect();
         assert!(happens_within(PATIENCE, || makers.iter().all(|makers| makers.made() > 20)));
         let names: Vec<_> = makers.into_iter().flat_map(Makers::stop).collect();
