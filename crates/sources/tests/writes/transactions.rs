@@ -137,9 +137,7 @@ async fn a_value_that_cannot_be_sent_stops_its_root_field_only() {
 async fn who_comes_second_finds_what_the_first_left() {
     let third = "insert into person (full_name) values ('Cleo');";
     let Some(world) = world(&[BLOG, third].concat()).await else { return };
-    let (first, connection) =
-        tokio_postgres::connect(&world.url(), tokio_postgres::NoTls).await.unwrap();
-    tokio::spawn(connection);
+    let first = client(&world).await;
     first.batch_execute("begin; update person set id = 7 where id = 3").await.unwrap();
     let mut steps = Steps::default();
     let step = steps.update(&world, 0, ("person", 3), &[("full_name", text("Cleo II"))]);
@@ -147,10 +145,7 @@ async fn who_comes_second_finds_what_the_first_left() {
     steps.require(0, step, "No person.");
     let request = steps.request();
     let end = async {
-        let waits = "select count(*) from pg_locks where not granted";
-        while world.query(waits) == "0" {
-            tokio::time::sleep(Duration::from_millis(5)).await;
-        }
+        until_waiting(&world, "1").await;
         first.batch_execute("commit").await.unwrap();
     };
     let (answer, ()) = tokio::join!(world.run(&request), end);
@@ -207,4 +202,57 @@ async fn a_request_that_goes_away_is_not_done() {
         tokio::time::sleep(Duration::from_millis(5)).await;
     }
     assert_eq!(world.query(NAMES), "Ada Ben");
+}
+
+async fn client(world: &World) -> tokio_postgres::Client {
+    let (client, connection) =
+        tokio_postgres::connect(&world.url(), tokio_postgres::NoTls).await.unwrap();
+    tokio::spawn(connection);
+    client
+}
+
+/// Waits until so many wait for a lock.
+async fn until_waiting(world: &World, count: &str) {
+    let waiting = "select count(*) from pg_stat_activity
+        where datname = current_database() and wait_event_type = 'Lock'";
+    while world.query(waiting) != count {
+        tokio::time::sleep(Duration::from_millis(5)).await;
+    }
+}
+
+#[tokio::test]
+async fn who_closes_a_circle_of_waiting_is_told_of_the_conflict() {
+    let sql = "create function rename_both() returns void language sql as $$
+            update person set full_name = 'x' where id = 1;
+            select pg_advisory_lock(7);
+            update person set full_name = 'x' where id = 2;
+        $$;";
+    let Some(world) = world(&[BLOG, sql].concat()).await else { return };
+    let (other, holder) = (client(&world).await, client(&world).await);
+    holder.batch_execute("select pg_advisory_lock(7)").await.unwrap();
+    // It never looks for circles itself.
+    let begin = "set deadlock_timeout = '1h'; begin; update person set mail = 'b@x' where id = 2";
+    other.batch_execute(begin).await.unwrap();
+    let mut steps = Steps::default();
+    steps.call(0, world.function("rename_both"), Vec::new());
+    let step = steps.update(&world, 1, ("person", 1), &[("full_name", text("Ada II"))]);
+    steps.returned(1, step, vec![own(world.field("person.full_name"))]);
+    let request = steps.request();
+    let others = async {
+        until_waiting(&world, "1").await;
+        let update = other.batch_execute("update person set mail = 'a@x' where id = 1; commit");
+        let release = async {
+            until_waiting(&world, "2").await;
+            holder.batch_execute("select pg_advisory_unlock(7)").await.unwrap();
+        };
+        let (updated, ()) = tokio::join!(update, release);
+        updated.unwrap();
+    };
+    let (answer, ()) = tokio::join!(world.run(&request), others);
+    expect![[r#"
+        {"r0":null,"r1":{"s2":[{"full_name":"Ada II"}]}}
+        Name("r0"): Conflict: deadlock detected"#]]
+    .assert_eq(&answer);
+    let people = "select full_name, mail from person order by id";
+    assert_eq!(world.query(people), "Ada II,a@x Ben,b@x");
 }
