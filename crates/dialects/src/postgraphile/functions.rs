@@ -367,7 +367,7 @@ fn input_type(
         None if name.ends_with("_patch") || name.ends_with("Patch") => RowInput::Patch,
         Some(_) | None => RowInput::Create,
     };
-    let r#type = TypeRef::named(row_inputs::of_rows(build, one, row)?);
+    let r#type = TypeRef::named(row_inputs::of_rows(build, served, one, row)?);
     Some(if is_list { r#type.list() } else { r#type })
 }
 

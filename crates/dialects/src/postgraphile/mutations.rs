@@ -15,10 +15,10 @@ use graphql::schema::{FieldDefinition, InputDefinition, TypeId, TypeKind, TypeRe
 
 use super::build::{Build, input, object};
 use super::claims::{Claimant, Claims};
+use super::descriptions;
 use super::entity::Served;
 use super::naming::Verb;
 use super::tags::omit::Action;
-use super::{descriptions, naming};
 use crate::binding::{FieldBinding, InputBinding, InputRole, MutationBinding};
 
 /// The mutation type, made when its first field is.
@@ -129,9 +129,4 @@ fn is_given(build: &Build<'_>, id: EntityId) -> bool {
                 && function.result == FunctionResult::Row(id)
                 && build.offers_function(function.id)
         })
-}
-
-/// Whether a column can be named in the API.
-fn is_shown(build: &Build<'_>, fields: &[catalog::FieldId]) -> bool {
-    !build.names(fields).into_iter().any(naming::is_hidden)
 }

@@ -1,15 +1,15 @@
 //! The input types of rows: of new ones, of what a row is to become, and of those that functions
 //! take.
 
-use catalog::Generated;
-use graphql::schema::{InputDefinition, TypeId, TypeKind};
+use catalog::{FieldId, Generated};
+use graphql::schema::{InputDefinition, TypeId, TypeKind, TypeRef};
 use ir::{Member, ValueForm};
 
-use super::{add_member, claim_type, is_shown};
-use crate::binding::InputRole;
+use super::{add_member, claim_type};
+use crate::binding::{InputRole, RowsForm};
 use crate::postgraphile::build::Build;
 use crate::postgraphile::descriptions::{self, mutations};
-use crate::postgraphile::entity::{Column, Served};
+use crate::postgraphile::entity::{Column, Served, rows_of};
 use crate::postgraphile::tags::omit::Action;
 
 /// Which input type of an entity's rows.
@@ -33,25 +33,19 @@ impl RowInput {
     }
 }
 
-/// The columns that can be given.
-pub(super) fn columns<'b>(
-    build: &'b Build<'_>,
-    one: &'b Served<'_>,
-    row: RowInput,
-) -> impl Iterator<Item = &'b Column> {
-    one.offered(build, row.action()).filter(move |column| {
-        let is_taken = match build.catalog[column.field].generated {
-            None | Some(Generated::IdentityByDefault) => true,
-            Some(Generated::Stored | Generated::IdentityAlways) => false,
-        };
-        is_taken && column.value.input.is_some() && is_shown(build, &[column.field])
-    })
+/// A column that can be given.
+struct Given {
+    field: FieldId,
+    name: String,
+    r#type: TypeRef,
+    not_null: bool,
 }
 
 /// The input type of an entity's rows, made when it is first needed; `None` where no column can be
 /// given.
 pub(in crate::postgraphile) fn of_rows(
     build: &mut Build<'_>,
+    served: &[Served<'_>],
     one: &Served<'_>,
     row: RowInput,
 ) -> Option<TypeId> {
@@ -59,14 +53,23 @@ pub(in crate::postgraphile) fn of_rows(
     if let Some(known) = build.row_inputs.get(&key) {
         return *known;
     }
-    let made = make(build, one, row);
+    // While it is made, a row that holds such rows finds nothing.
+    build.row_inputs.insert(key, None);
+    let made = make(build, served, one, row);
     build.row_inputs.insert(key, made);
     made
 }
 
-fn make(build: &mut Build<'_>, one: &Served<'_>, row: RowInput) -> Option<TypeId> {
-    let given: Vec<Column> = columns(build, one, row).cloned().collect();
-    if given.is_empty() {
+fn make(
+    build: &mut Build<'_>,
+    served: &[Served<'_>],
+    one: &Served<'_>,
+    row: RowInput,
+) -> Option<TypeId> {
+    let fields = &one.entity.fields;
+    let given = fields.iter().map(|field| given(build, served, one, row, *field));
+    let given: Vec<Option<Given>> = given.collect();
+    if given.iter().all(Option::is_none) {
         return None;
     }
     let inflection = build.inflection;
@@ -82,31 +85,62 @@ fn make(build: &mut Build<'_>, one: &Served<'_>, row: RowInput) -> Option<TypeId
     }
     let kind = TypeKind::InputObject { fields: Vec::new() };
     let r#type = build.add_type(&name, Some(description.into()), kind)?;
-    let fields = &one.entity.fields;
-    let mut members = vec![None; fields.len()];
-    for column in given {
-        let Some(input) = column.value.input else { continue };
-        let is_required = row == RowInput::Create && must_be_given(build, &column);
-        let description = build.annotations.field(column.field).description.as_deref();
+    let mut members = Vec::with_capacity(given.len());
+    for given in given {
+        let Some(Given { field, name, r#type: input, not_null }) = given else {
+            members.push(None);
+            continue;
+        };
+        let is_required = row == RowInput::Create && not_null && !has_default(build, field);
+        let description = build.annotations.field(field).description.as_deref();
         let definition = InputDefinition {
             description: description.map(Into::into),
-            ..InputDefinition::new(&column.name, input.non_null_if(is_required))
+            ..InputDefinition::new(&name, input.non_null_if(is_required))
         };
-        add_member(build, r#type, definition, InputRole::Stored(column.field));
-        let place = fields.iter().position(|field| *field == column.field);
-        if let Some(member) = place.and_then(|place| members.get_mut(place)) {
-            let form = build.api.form(input);
-            *member = Some(Member { name: column.name.as_str().into(), form });
-        }
+        add_member(build, r#type, definition, InputRole::Stored(field));
+        let form = build.api.form(input);
+        members.push(Some(Member { name: name.into(), form }));
     }
     // For functions that take a row.
     build.api.bind_form(r#type, ValueForm::Composite(members));
     Some(r#type)
 }
 
-/// Whether a new row has no value for the column unless one is given.
-fn must_be_given(build: &Build<'_>, column: &Column) -> bool {
-    let field = &build.catalog[column.field];
-    let has_default = field.has_default || field.generated.is_some();
-    column.not_null && !has_default && !build.field_tags(column.field).has("hasDefault")
+/// A column as it can be given: a value, or a new row that it holds.
+fn given(
+    build: &mut Build<'_>,
+    served: &[Served<'_>],
+    one: &Served<'_>,
+    row: RowInput,
+    field: FieldId,
+) -> Option<Given> {
+    match build.catalog[field].generated {
+        None | Some(Generated::IdentityByDefault) => {}
+        Some(Generated::Stored | Generated::IdentityAlways) => return None,
+    }
+    if !build.offers_field(field, row.action()) {
+        return None;
+    }
+    if let Some(Column { name, value, not_null, .. }) = one.column(field) {
+        return Some(Given {
+            field,
+            name: name.clone(),
+            r#type: value.input?,
+            not_null: *not_null,
+        });
+    }
+    let held = one.held.iter().find(|held| held.field == field)?;
+    let other = served.get(*build.places.get(&held.entity)?)?;
+    let input = TypeRef::named(of_rows(build, served, other, RowInput::Create)?);
+    let (_, form) = rows_of(&build.catalog[field].r#type)?;
+    let r#type = if form == RowsForm::List { input.list() } else { input };
+    Some(Given { field, name: held.name.clone(), r#type, not_null: held.not_null })
+}
+
+/// Whether a new row has a value for the field that nobody gives.
+fn has_default(build: &Build<'_>, field: FieldId) -> bool {
+    let definition = &build.catalog[field];
+    definition.has_default
+        || definition.generated.is_some()
+        || build.field_tags(field).has("hasDefault")
 }

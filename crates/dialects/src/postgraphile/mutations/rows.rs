@@ -35,7 +35,7 @@ pub(super) fn add_create(
     let description = descriptions::create_input(&one.name);
     let Some(input_type) = add_input_type(build, &input_name, description) else { return };
     // Without a column that can be given, rows are made of nothing but defaults.
-    if let Some(row) = inputs::of_rows(build, one, RowInput::Create) {
+    if let Some(row) = inputs::of_rows(build, served, one, RowInput::Create) {
         let description = descriptions::to_be_created(&one.name);
         let r#type = TypeRef::named(row).non_null();
         let definition = input(&build.inflection.table_field(table), &description, r#type);
@@ -63,11 +63,16 @@ pub(super) fn add_changes(
     if one.primary_key().is_empty() && keys.is_empty() {
         return;
     }
-    if verb == Verb::Update && inputs::columns(build, one, RowInput::Patch).next().is_none() {
-        return;
-    }
+    let patch = match verb {
+        Verb::Create | Verb::Delete => None,
+        Verb::Update => match inputs::of_rows(build, served, one, RowInput::Patch) {
+            // Nothing of its rows can be changed.
+            None => return,
+            patch => patch,
+        },
+    };
     let Some(payload) = payload::of_rows(build, served, one, verb) else { return };
-    let changes = Changes { one, verb, payload };
+    let changes = Changes { one, verb, payload, patch };
     if !one.primary_key().is_empty() {
         changes.add_by_node_id(build, mutations);
     }
@@ -104,6 +109,8 @@ struct Changes<'s> {
     one: &'s Served<'s>,
     verb: Verb,
     payload: TypeId,
+    /// The input type of what a row is to become, where it is to become something.
+    patch: Option<TypeId>,
 }
 
 impl Changes<'_> {
@@ -178,11 +185,7 @@ impl Changes<'_> {
 
     /// Adds what the row is to become, where it is to become something.
     fn add_patch(&self, build: &mut Build<'_>, input_type: TypeId) {
-        let patch = match self.verb {
-            Verb::Create | Verb::Delete => None,
-            Verb::Update => inputs::of_rows(build, self.one, RowInput::Patch),
-        };
-        let Some(patch) = patch else { return };
+        let Some(patch) = self.patch else { return };
         let name = build.inflection.patch_field(build.table_name(self.one.entity.id));
         let description = descriptions::patch_input(&self.one.name);
         let definition = input(&name, &description, TypeRef::named(patch).non_null());
