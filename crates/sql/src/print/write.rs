@@ -87,10 +87,6 @@ impl Printer<'_> {
         self.out.push_str("UPDATE ");
         self.changed(&update.table, update.alias)?;
         self.sets(&update.sets)?;
-        if let Some(from) = &update.from {
-            self.out.push_str(" FROM ");
-            self.item(from)?;
-        }
         self.out.push_str(" WHERE ");
         self.expression(&update.filter)?;
         self.returning(&update.returning)

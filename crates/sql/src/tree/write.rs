@@ -1,6 +1,6 @@
 //! The nodes of statements that change rows.
 
-use super::{Alias, Expression, FromItem, Identifier, Select, SelectItem, TableName};
+use super::{Alias, Expression, Identifier, Select, SelectItem, TableName};
 
 /// A statement.
 #[derive(Clone, Debug, PartialEq)]
@@ -70,8 +70,6 @@ pub struct Update {
     pub table: TableName,
     pub alias: Alias,
     pub sets: Vec<Set>,
-    /// Further rows, each of which joins one of the table's.
-    pub from: Option<FromItem>,
     /// Which rows: all of them must be said, by a condition that is always true.
     pub filter: Expression,
     pub returning: Vec<SelectItem>,
@@ -121,9 +119,7 @@ impl Statement {
                 1 + select.tables()
             }
             Self::Insert(_) => 1,
-            Self::Update(update) => {
-                1 + update.from.as_ref().map_or(0, FromItem::tables) + update.filter.tables()
-            }
+            Self::Update(update) => 1 + update.filter.tables(),
             Self::Delete(delete) => 1 + delete.filter.tables(),
         }
     }

@@ -32,7 +32,6 @@ impl Compiler<'_> {
             table: self.table_name(entity),
             alias,
             sets,
-            from: None,
             filter,
             returning: super::returning(&made.1),
         };

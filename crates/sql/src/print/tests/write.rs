@@ -136,7 +136,6 @@ fn an_update_says_which_rows() {
         table: table(),
         alias: TABLE,
         sets: vec![set("headline", parameter(0)), set("tags", computed(Operation::Append))],
-        from: None,
         filter: Expression::Compare {
             left: Box::new(column("id")),
             comparison: Comparison::Equal,
