@@ -6,12 +6,14 @@
 //! * [`token`]: whether one of them has signed a token
 //! * [`rules`]: whether its claims hold here and now
 //! * [`mapping`]: what becomes of them: the role, the settings
+//! * [`sign`]: tokens that functions give out
 
 pub mod algorithm;
 mod json;
 pub mod keys;
 pub mod mapping;
 pub mod rules;
+pub mod sign;
 pub mod token;
 
 use std::fmt;
@@ -26,6 +28,7 @@ pub use self::algorithm::Algorithm;
 pub use self::keys::{Key, KeyError, KeySet};
 pub use self::mapping::{Mapping, Pair};
 pub use self::rules::Rules;
+pub use self::sign::Signer;
 use self::token::Token;
 
 /// A longer token is no token that anybody issues, and costs more than it is worth to look at.

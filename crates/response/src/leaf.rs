@@ -10,7 +10,7 @@
 //! * `text`: texts, enums and values of unknown types; `uuid`, `bytes`
 //! * `datetime`: dates, times of day, timestamps; `offset`
 //! * `json`, `key_value`
-//! * `array`, `composite`, `range`, `interval`, `point`, `figure`: values that have parts; `member`, `quoted`
+//! * `array`, `composite`, `range`, `interval`, `point`, `figure`: values that have parts; `member`, `quoted`; `sealed`
 //! * `error`: what an error shows of a value
 
 mod array;
@@ -32,12 +32,15 @@ mod offset;
 mod point;
 mod quoted;
 mod range;
+mod sealed;
 mod shortest;
 mod text;
 mod uuid;
 mod write;
 
 use std::sync::Arc;
+
+pub use sealed::{Seal, Sealed};
 
 /// How a value becomes JSON.
 #[derive(Clone, Debug, PartialEq)]
@@ -93,6 +96,8 @@ pub enum Leaf {
     List(Box<Leaf>),
     /// A composite type's value as an object of its selected attributes.
     Composite(Box<[Member]>),
+    /// A composite type's value as a text that somebody makes of it.
+    Sealed(Box<Sealed>),
     /// A range as an object of its selected bounds; a missing bound is null, and both bounds of
     /// an empty range.
     Range(Box<[Member]>),

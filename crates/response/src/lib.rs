@@ -26,7 +26,7 @@ pub mod writer;
 mod written_before;
 
 pub use cursor::{Bounds, Cursor, Layout, LevelId, Place, Value};
-pub use leaf::{EnumNames, Figure, JsonForm, Leaf, LeafError, Member, Part};
+pub use leaf::{EnumNames, Figure, JsonForm, Leaf, LeafError, Member, Part, Seal, Sealed};
 pub use memory::{Held, Memory, NoMemory};
 pub use outlet::{Outlet, Refused};
 pub use shape::{Fields, Item, Node, NodeId, OutputId, Piece, RowsId, Shape, ShapeField};

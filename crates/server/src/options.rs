@@ -53,7 +53,7 @@ pub(crate) struct Arguments {
 #[derive(Debug, Subcommand)]
 pub(crate) enum Command {
     /// Serve a database as a GraphQL API over HTTP
-    Serve(ServeOptions),
+    Serve(Box<ServeOptions>),
     /// Print the schema of the API in GraphQL's schema language
     Schema(ApiOptions),
     /// Print what an operation becomes: the request tree, the statements, the database's plan
@@ -70,7 +70,7 @@ pub(crate) enum Command {
     #[command(mut_arg("source", |source| source.required(false)))]
     Check(ApiOptions),
     /// Serve a sample database, a music shop, made on the spot
-    Demo(DemoOptions),
+    Demo(Box<DemoOptions>),
     /// Ask a server on this machine whether it is ready to answer requests
     ///
     /// The exit code is 0 if it is, and 1 if it is not or does not answer.

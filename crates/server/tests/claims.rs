@@ -58,17 +58,26 @@ CREATE INDEX ON part (item_id);
 CREATE FUNCTION part_who(part part) RETURNS jsonb LANGUAGE sql STABLE AS $$ SELECT who() $$;
 INSERT INTO item SELECT i, 'note ' || i FROM generate_series(1, 3) AS i;
 INSERT INTO part SELECT i, 1 + i % 3 FROM generate_series(1, 6) AS i;
-GRANT SELECT ON ALL TABLES IN SCHEMA public TO PUBLIC;
+CREATE TABLE mark (id serial PRIMARY KEY, who jsonb DEFAULT who(), note text NOT NULL);
+CREATE FUNCTION make() RETURNS jsonb LANGUAGE sql VOLATILE AS $$ SELECT who() $$;
+GRANT SELECT, INSERT, UPDATE ON ALL TABLES IN SCHEMA public TO PUBLIC;
+GRANT USAGE ON ALL SEQUENCES IN SCHEMA public TO PUBLIC;
 "#;
 
 /// Requests of every kind of execution: a single statement, a function, several levels and roots, a
-/// root that fails beside one that does not, many rows.
-const QUERIES: [&str; 6] = [
+/// root that fails beside one that does not; changes with what is read after them, functions that
+/// change, two transactions of which one fails; and at the end many rows.
+const QUERIES: [&str; 9] = [
     "{ allMirrors { nodes { who } } }",
     "{ who }",
     "{ who allItems { nodes { id note partsByItemId { nodes { id who } } } } }",
     "{ fail who }",
     "{ allItems { nodes { note } } allMirrors { nodes { who } } }",
+    "mutation { createMark(input: { mark: { note: \"\" } }) { mark { id who } query { who } } }",
+    "mutation { make(input: {}) { who: json } a: createMark(input: { mark: { note: \"\" } }) {
+        mark { who } query { allMirrors { nodes { who } } } } }",
+    "mutation { a: createMark(input: { mark: { id: -1, note: \"\" } }) { mark { note } }
+        make(input: {}) { who: json } }",
     "{ allLongs { nodes { who } } }",
 ];
 
@@ -210,8 +219,8 @@ fn interleave(database: &Database, served: &Served, requests: usize) {
                             continue;
                         }
                         // Long answers are few.
-                        let kind =
-                            if number % 97 == 0 { QUERIES.len() - 1 } else { number / 7 % 5 };
+                        let long = QUERIES.len() - 1;
+                        let kind = if number % 97 == 0 { long } else { number / 7 % long };
                         let query = QUERIES[kind];
                         let answer = client.ask(&somebody.headers, query);
                         let mut found = Vec::new();
@@ -221,6 +230,10 @@ fn interleave(database: &Database, served: &Served, requests: usize) {
                         if query.contains("fail") {
                             let a = somebody.expected["a"].as_str().unwrap_or("<NULL>");
                             assert_eq!(answer["errors"][0]["message"], format!("not for {a}"));
+                        } else if query.contains("-1") {
+                            // The first makes it, and it is there for all others.
+                            let code = &answer["errors"][0]["extensions"]["code"];
+                            assert!(code.is_null() || code == "UNIQUE_VIOLATION", "{answer}");
                         } else {
                             assert!(answer.get("errors").is_none(), "{query} {answer}");
                         }
@@ -396,4 +409,43 @@ fn settings_come_in_their_order_and_end_with_the_request() {
     assert_eq!(client.ask("", "{ who }")["data"]["who"]["role"], "claims_1");
     let twice = client.ask("X-Tenant: one\r\nX-Tenant: two\r\n", "{ who }");
     assert_eq!(twice["errors"][0]["extensions"]["code"], "BAD_USER_INPUT");
+}
+
+/// Who may ask for a token, and what for.
+const ISSUER: &str = r#"
+CREATE TYPE jwt_token AS (role text, user_id int, exp bigint, tags text[]);
+CREATE FUNCTION authenticate(mail text) RETURNS jwt_token LANGUAGE sql STABLE AS $$
+    SELECT CASE mail WHEN 'seven' THEN ('policy_author', 7, 4000000000, '{a,b}')::jwt_token END $$;
+CREATE FUNCTION log_in(mail text) RETURNS jwt_token LANGUAGE sql VOLATILE AS $$
+    SELECT ('policy_author', 8, NULL, NULL)::jwt_token $$;
+CREATE FUNCTION tokens() RETURNS SETOF jwt_token LANGUAGE sql STABLE AS $$
+    SELECT ('policy_author', 7, NULL, NULL)::jwt_token $$;
+"#;
+
+#[test]
+fn a_function_gives_out_tokens_that_the_server_takes() {
+    let Some(database) = Database::on_one(&[POLICIES, ISSUER].concat()) else { return };
+    let options = ["--jwt-secret", SECRET, "--jwt-token-identifier", "public.jwt_token"];
+    let served = Served::start(&database.url(), &options);
+    let mut client = Client::new(&served);
+    let token = |answer: &Value| answer.as_str().unwrap_or_else(|| panic!("{answer}")).to_owned();
+    let asked = client.ask("", "{ authenticate(mail: \"seven\") none: authenticate(mail: \"\") }");
+    assert_eq!(asked["data"]["none"], Value::Null);
+    let made = client.ask("", "mutation { logIn(input: { mail: \"x\" }) { jwtToken } }");
+    let own = [
+        (token(&asked["data"]["authenticate"]), [1, 2, 3]),
+        (token(&made["data"]["logIn"]["jwtToken"]), [1, 3, 4]),
+    ];
+    for (token, ids) in own {
+        let headers = format!("Authorization: Bearer {token}\r\n");
+        let answer = client.ask(&headers, "{ allPosts(orderBy: ID_ASC) { nodes { id } } }");
+        let ids = ids.map(|id| json!({ "id": id }));
+        assert_eq!(answer, json!({ "data": { "allPosts": { "nodes": ids } } }));
+    }
+    let schema = client.ask("", "{ __type(name: \"JwtToken\") { kind description } }");
+    let description = "A JSON Web Token defined by [RFC 7519](https://tools.ietf.org/html/rfc7519) \
+                       which securely represents claims between two parties.";
+    assert_eq!(schema["data"]["__type"], json!({ "kind": "SCALAR", "description": description }));
+    let input = client.ask("", "{ __type(name: \"JwtTokenInput\") { kind } }");
+    assert_eq!(input["data"]["__type"], Value::Null);
 }

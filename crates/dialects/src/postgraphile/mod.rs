@@ -51,6 +51,7 @@ mod remedy;
 mod root;
 mod scalars;
 mod tags;
+mod token;
 mod types;
 mod view_key;
 
@@ -64,6 +65,7 @@ pub use enum_tables::wanted_rows;
 pub use filter::FilterOptions;
 use tags::annotations::Annotations;
 pub use tags::file::{TagsFile, TagsFileError};
+pub use token::TokenType;
 
 /// Which simple lists stand beside or instead of connections.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -109,6 +111,8 @@ pub struct Options {
     pub simplified_names: Option<SimplifiedNames>,
     /// Tags beside those of comments.
     pub tags_file: TagsFile,
+    /// The composite type whose values are signed tokens.
+    pub token: Option<TokenType>,
     /// The column that tells the rows of each view apart that has it, and no key.
     pub view_unique_key: Option<Box<str>>,
 }
@@ -132,6 +136,7 @@ impl Default for Options {
             simple_collections: SimpleCollections::default(),
             simplified_names: None,
             tags_file: TagsFile::default(),
+            token: None,
             view_unique_key: None,
         }
     }

@@ -9,7 +9,7 @@ use super::build::{Build, Named};
 use super::claims::Claimant;
 use super::scalars::ScalarForm;
 use super::tags::Annotated;
-use super::{enum_tables, enums, figures, parts, scalars};
+use super::{enum_tables, enums, figures, parts, scalars, token};
 use crate::binding::ValueShape;
 
 /// What the API shows for a type.
@@ -74,7 +74,12 @@ pub(super) fn value_type(build: &mut Build<'_>, r#type: &Type) -> Option<ValueTy
                 let definition = Definition { name: type_name, description: description.clone() };
                 let name = (namespace.as_deref(), &**name);
                 let definition = definition.claim(build, name, annotated, "left out")?;
-                parts::composite(build, id, definition, false)
+                match &build.options.token {
+                    Some(signed) if signed.is(&catalog[id]) => {
+                        token::value(build, id, definition, signed)
+                    }
+                    Some(_) | None => parts::composite(build, id, definition, false),
+                }
             })
         }
         Type::Range(id) => parts::range(build, *id, None),

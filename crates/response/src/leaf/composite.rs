@@ -37,6 +37,13 @@ pub(super) fn write_absent(members: &[Member], out: &mut Vec<u8>) -> Result<(), 
     write_members(members, out, |member, out| member.leaf.write(Value::Null, out))
 }
 
+/// Whether an attribute is not null; or the value is none of a composite type.
+pub(super) fn has_value(value: Value<'_>) -> bool {
+    let Value::Text(text) = value else { return true };
+    let fields = read_fields(text);
+    fields.is_none_or(|fields| fields.iter().any(|field| !matches!(field, Field::Empty)))
+}
+
 fn read_fields(text: &[u8]) -> Option<Vec<Field<'_>>> {
     let mut rest = text.strip_prefix(b"(")?;
     let mut fields = Vec::new();

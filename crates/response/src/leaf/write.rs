@@ -2,7 +2,7 @@
 
 use super::{
     Leaf, LeafError, array, boolean, bytes, composite, datetime, decimal, figure, interval, json,
-    key_value, number, point, range, text, uuid,
+    key_value, number, point, range, sealed, text, uuid,
 };
 use crate::append::append;
 use crate::cursor::Value;
@@ -63,6 +63,7 @@ impl Leaf {
             Leaf::Any => text::write_any(value, out),
             Leaf::List(inner) => array::write_list(inner, value, out),
             Leaf::Composite(members) => composite::write_composite(members, value, out),
+            Leaf::Sealed(sealed) => sealed::write_sealed(sealed, value, out),
             Leaf::Range(members) => range::write_range(members, value, out),
             Leaf::Bound(_) => Err(LeafError::new("Range", "a bound without its range", value)),
             Leaf::Interval(members) => interval::write_interval(members, value, out),

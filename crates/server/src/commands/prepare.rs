@@ -4,6 +4,7 @@
 use std::sync::Arc;
 
 use dialects::{Dialect, postgraphile};
+use engine::session::Signer;
 use engine::{Engine, SchemaWatch, SourceAddress};
 
 use crate::commands::block_on;
@@ -45,11 +46,19 @@ pub(crate) fn find_problems(options: &ServeOptions) -> Vec<Failure> {
 
 fn engine_options(options: &ServeOptions) -> Result<engine::Options, Failure> {
     let serving = &options.serving;
-    let asked = options.api.engine_options(
+    let mut asked = options.api.engine_options(
         serving.most_per_thread(),
         serving.database.timeouts(),
         serving.engine_limits(),
     )?;
+    if let Dialect::PostGraphile(postgraphile::Options { token: Some(token), .. }) =
+        &mut asked.dialect
+    {
+        let secret = serving.auth.jwt_secret.as_ref().ok_or_else(|| {
+            Failure::Usage("`--jwt-token-identifier` needs `--jwt-secret` to sign with".into())
+        })?;
+        token.seal = Some(Arc::new(Signer::new(secret.as_bytes())));
+    }
     Ok(engine::Options { errors: serving.errors.of_engine(), ..asked })
 }
 

@@ -68,6 +68,10 @@ pub(crate) struct PostGraphileOptions {
     /// `pgOmitListSuffix: true`
     #[arg(long, env = "THALWEG_OMIT_LIST_SUFFIX", requires = "simplified_names")]
     omit_list_suffix: bool,
+    /// For postgraphile, on PostgreSQL: the composite type, as `schema.type`, whose values are given
+    /// out as tokens signed with --jwt-secret
+    #[arg(long, env = "THALWEG_JWT_TOKEN_IDENTIFIER", value_name = "TYPE", value_parser = token_type)]
+    jwt_token_identifier: Option<(Box<str>, Box<str>)>,
     /// For postgraphile: smart tags beside those of comments, as `postgraphile.tags.json5` has
     /// them
     #[arg(long, env = "THALWEG_TAGS_FILE", value_name = "FILE")]
@@ -106,6 +110,7 @@ impl PostGraphileOptions {
             (self.no_ignore_indexes, "--no-ignore-indexes"),
             (self.no_setof_functions_contain_nulls, "--no-setof-functions-contain-nulls"),
             (self.simplified_names, "--simplified-names"),
+            (self.jwt_token_identifier.is_some(), "--jwt-token-identifier"),
             (self.tags_file.is_some(), "--tags-file"),
             (self.view_unique_key.is_some(), "--view-unique-key"),
         ];
@@ -139,6 +144,10 @@ impl PostGraphileOptions {
                 short_keys: !self.no_short_pk,
             }),
             tags_file: self.tags()?,
+            token: self
+                .jwt_token_identifier
+                .clone()
+                .map(|(namespace, name)| postgraphile::TokenType { namespace, name, seal: None }),
             view_unique_key: self.view_unique_key.clone(),
             ..Options::default()
         })
@@ -150,6 +159,15 @@ impl PostGraphileOptions {
             |error: String| Failure::Usage(format!("the tags file {}: {error}", path.display()));
         let text = std::fs::read_to_string(path).map_err(|error| refused(error.to_string()))?;
         TagsFile::parse(&text).map_err(|error| refused(error.to_string()))
+    }
+}
+
+fn token_type(text: &str) -> Result<(Box<str>, Box<str>), String> {
+    match text.split_once('.') {
+        Some((namespace, name)) if !namespace.is_empty() && !name.is_empty() => {
+            Ok((namespace.into(), name.into()))
+        }
+        Some(_) | None => Err("a schema and a type are wanted, such as `app.jwt_token`".into()),
     }
 }
 
