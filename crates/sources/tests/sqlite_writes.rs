@@ -359,3 +359,25 @@ async fn a_row_that_triggers_change_is_read_once_more() {
     let written = answer(&mutation.run().await);
     assert_eq!(written, "{\"r0\":[{},{}],\"r1\":[{\"name\":\"b\",\"changes\":\"2\"}]}");
 }
+
+#[tokio::test]
+async fn many_rows_are_changed_and_shown() {
+    let file = File::new(
+        "CREATE TABLE note (id INTEGER PRIMARY KEY, text TEXT);
+         WITH RECURSIVE n (i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < 5000)
+         INSERT INTO note SELECT i, 'note ' || i FROM n;",
+    )
+    .await;
+    let mut mutation = Mutation::of(&file);
+    let all = WriteKind::Delete { filter: Filter::all(), at_most: Some(number(4_999)) };
+    mutation.root("note", all, true, &["text"], false);
+    let all = WriteKind::Delete { filter: Filter::all(), at_most: Some(number(5_000)) };
+    mutation.root("note", all, true, &["text"], false);
+    let written = mutation.run().await;
+    assert_eq!(written.errors.len(), 1);
+    let answer = String::from_utf8(written.data).unwrap();
+    let shown: Vec<String> =
+        (1..=5_000).map(|number| format!("{{\"text\":\"note {number}\"}}")).collect();
+    assert_eq!(answer, format!("{{\"r0\":null,\"r1\":[{}]}}", shown.join(",")));
+    assert_eq!(file.read("SELECT count(*) || '' FROM note"), "0");
+}

@@ -15,6 +15,7 @@ use catalog::Catalog;
 use response::sink::PORTION;
 use response::{Failure, Refused, Sink, Writer, Written};
 use sql::Flavor;
+use tokio::task::spawn_blocking;
 
 use super::apart::{Apart, Manner};
 use super::bind::{Bound, bind};
@@ -28,14 +29,14 @@ use super::pace::{Lane, Pace};
 use super::planning::{Planning, has_partial_indexes};
 use super::stored::Stored;
 use super::threads::Threads;
-use super::writer::{BoundRequirement, Change, FileWriter, GatheredCursor};
+use super::writer::{BoundRequirement, Change, Changed, FileWriter, GatheredCursor};
 use crate::error::{SourceError, SourceErrorKind};
 use crate::observed::Observed;
 use crate::operand::Variables;
 use crate::relational::{self, CompileError, Strategy};
 use crate::source::{Asked, ExecuteError, OpenError, Plan, Timeouts};
 use crate::statistics::Counter;
-use crate::streamed::{self, Abandoned, Delivery, End, Executed, Places, Sizes};
+use crate::streamed::{self, Abandoned, Delivery, End, Executed, Places, Sizes, died};
 
 /// A file that was opened once to read its schema.
 #[derive(Debug)]
@@ -202,9 +203,18 @@ impl SqliteConnections {
         let changed = self.writer.run(self.apart.counter(), run).await;
         observed.end_round();
         let changed = changed??;
-        let writer = writer(&plan, program, sink, &changed.failures).echoing(asked.echoes);
-        let mut top = GatheredCursor::new(&program.program, &changed.bound, &changed.gathered);
-        Ok(writer.write(&mut top)?)
+        if !changed.is_long() {
+            return write_changed(&plan, program, &changed, asked.echoes, sink);
+        }
+        // Nobody else waits for it meanwhile.
+        let echoes = asked.echoes.to_vec();
+        let written = spawn_blocking(move || match &plan.program {
+            crate::source::Program::Sqlite(own) => {
+                write_changed(&plan, own, &changed, &echoes, sink)
+            }
+            crate::source::Program::Postgres(_) => Err(foreign_plan().into()),
+        });
+        written.await.unwrap_or_else(|_| Err(died().into()))
     }
 
     /// Sends the answer while it is made, if it proves long. Then the run ends, and begins again when
@@ -349,6 +359,19 @@ fn writer<'p>(
         writer.fail_root(*root as usize, error.clone());
     }
     writer
+}
+
+/// Writes the answer of a request that changed something.
+fn write_changed(
+    plan: &Plan,
+    program: &SqliteProgram,
+    changed: &Changed,
+    echoes: &[Box<[u8]>],
+    sink: Sink,
+) -> Result<Written<SourceError>, ExecuteError> {
+    let writer = writer(plan, program, sink, &changed.failures).echoing(echoes);
+    let mut top = GatheredCursor::new(&program.program, &changed.bound, &changed.gathered);
+    Ok(writer.write(&mut top)?)
 }
 
 /// Whether a request is to be run again on another thread.

@@ -19,5 +19,5 @@ mod thread;
 
 pub(super) use gathered::GatheredCursor;
 pub(super) use requirement::BoundRequirement;
-pub(super) use run::Change;
+pub(super) use run::{Change, Changed};
 pub(super) use thread::FileWriter;

@@ -89,6 +89,10 @@ impl Holding {
         Self { bytes: 0, held }
     }
 
+    pub(super) fn bytes(&self) -> u64 {
+        self.bytes
+    }
+
     /// Counts the bytes of a row.
     pub(super) fn hold(&mut self, bytes: u64) -> Result<(), SourceError> {
         self.bytes += bytes;

@@ -13,6 +13,9 @@ use crate::sqlite::bind::{Bound, BoundLevel, BoundParameter};
 use crate::sqlite::connection::OpenFile;
 use crate::streamed::Abandoned;
 
+/// Rows of so many bytes are written in less than a millisecond.
+const LONG: u64 = 64 << 10;
+
 /// A request that changes something.
 #[derive(Debug)]
 pub(in crate::sqlite) struct Change {
@@ -31,7 +34,7 @@ pub(in crate::sqlite) struct Changed {
     pub(in crate::sqlite) gathered: Gathered,
     pub(in crate::sqlite) failures: Vec<RootError>,
     /// As long as the rows are there.
-    _holding: Holding,
+    holding: Holding,
 }
 
 /// A root field, and why it is null.
@@ -70,7 +73,14 @@ impl Change {
             }
         }
         let Run { gathered, holding, .. } = run;
-        Changed { bound, gathered, failures, _holding: holding }
+        Changed { bound, gathered, failures, holding }
+    }
+}
+
+impl Changed {
+    /// Whether writing it takes longer than others should wait for.
+    pub(in crate::sqlite) fn is_long(&self) -> bool {
+        self.holding.bytes() > LONG
     }
 }
 
