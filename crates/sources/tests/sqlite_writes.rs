@@ -294,13 +294,15 @@ async fn a_view_is_changed_by_its_triggers() {
          CREATE VIEW plain AS SELECT id FROM stored;
          CREATE TRIGGER made INSTEAD OF INSERT ON person
             BEGIN INSERT INTO stored VALUES (new.id, upper(new.name)); END;
+         CREATE TRIGGER changed INSTEAD OF UPDATE ON person
+            BEGIN UPDATE stored SET name = new.name || '!' WHERE id = old.id; END;
          CREATE TRIGGER gone INSTEAD OF DELETE ON person
             BEGIN DELETE FROM stored WHERE id = old.id; END;",
     )
     .await;
     let offered = |name| file.catalog[file.entity(name)].offered;
     let person = offered("person");
-    assert_eq!((person.insert, person.update, person.delete), (true, false, true));
+    assert_eq!((person.insert, person.update, person.delete), (true, true, true));
     assert_eq!(offered("plain"), catalog::Offered::NONE);
     assert_eq!(offered("stored"), catalog::Offered::ALL);
     let mut mutation = Mutation::of(&file);
@@ -311,12 +313,19 @@ async fn a_view_is_changed_by_its_triggers() {
     let filter = equal(&file, "person", "id", number(1));
     let delete = WriteKind::Delete { filter, at_most: None };
     mutation.root("person", delete, true, &["name"], false);
+    let rename = WriteKind::Update(Update {
+        filter: equal(&file, "person", "id", number(2)),
+        assignments: vec![(file.field("person", "name"), Assignment::Set(text("c")))],
+        at_most: None,
+    });
+    mutation.root("person", rename, true, &["id", "name"], false);
     let written = answer(&mutation.run().await);
     assert_eq!(
         written,
-        "{\"r0\":[{\"id\":\"1\"}],\"r1\":[{\"id\":\"2\"}],\"r2\":[{\"name\":\"A\"}]}"
+        "{\"r0\":[{\"id\":\"1\"}],\"r1\":[{\"id\":\"2\"}],\"r2\":[{\"name\":\"A\"}],\
+         \"r3\":[{\"id\":\"2\",\"name\":\"c\"}]}"
     );
-    assert_eq!(file.read("SELECT name FROM stored"), "B");
+    assert_eq!(file.read("SELECT name FROM stored"), "c!");
 }
 
 #[tokio::test]
