@@ -232,6 +232,7 @@ fn number(text: &str) -> Option<Value> {
 }
 
 fn uuid(text: &str) -> Option<String> {
+    let text = text.strip_prefix('{').and_then(|text| text.strip_suffix('}')).unwrap_or(text);
     let digits: String = text.chars().filter(|letter| *letter != '-').collect();
     if digits.len() != 32 || !digits.bytes().all(|digit| digit.is_ascii_hexdigit()) {
         return None;
@@ -335,6 +336,11 @@ mod tests {
             uuid("A0EEBC999C0B4EF8BB6D6BB9BD380A11").as_deref(),
             Some("a0eebc99-9c0b-4ef8-bb6d-6bb9bd380a11")
         );
+        assert_eq!(
+            uuid("{a0eebc99-9c0b-4ef8-bb6d-6bb9bd380a11}"),
+            uuid("A0EEBC999C0B4EF8BB6D6BB9BD380A11")
+        );
+        assert_eq!(uuid("{a0eebc99-9c0b-4ef8-bb6d-6bb9bd380a11"), None);
         assert_eq!(bytes("\\x01fF"), Some(vec![1, 255]));
         assert_eq!(bytes("\\x0"), None);
         assert_eq!(bytes("aé\\\\\\000"), Some(vec![b'a', 0xc3, 0xa9, b'\\', 0]));

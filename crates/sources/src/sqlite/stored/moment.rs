@@ -8,18 +8,32 @@ const YEARS: std::ops::RangeInclusive<i64> = 1..=9_999;
 
 /// `2020-02-29`
 pub(super) fn date(text: &str) -> Option<String> {
-    moment::day(text).filter(|day| !day.starts_with("0000"))
+    // Of a moment its day, whatever the time and the offset.
+    let (day, _, _) = parts(text)?;
+    (!day.starts_with("0000")).then_some(day)
 }
 
 /// `2020-02-29 12:34:56.5`
 pub(super) fn timestamp(text: &str) -> Option<String> {
-    // Without its offset it is taken for UTC.
-    print(moment::instant(&moment::timestamp(text)?)?)
+    let (day, clock, _) = parts(text)?;
+    print(moment::instant(&day)? + clock)
 }
 
 /// `2020-02-29 12:34:56.5+00:00`
 pub(super) fn instant(text: &str) -> Option<String> {
-    Some(print(moment::instant(text)?)? + "+00:00")
+    let (day, clock, west) = parts(text)?;
+    Some(print(moment::instant(&day)? + clock + west * SECOND)? + "+00:00")
+}
+
+/// The day, the time of day in microseconds, and the offset in seconds west of Greenwich.
+fn parts(text: &str) -> Option<(String, i64, i64)> {
+    let text = text.trim();
+    let day = moment::date(text.get(..10)?)?;
+    let (clock, west) = match text.get(10..)? {
+        "" => (0, 0),
+        rest => clock_and_zone(rest.strip_prefix(['T', 't', ' '])?)?,
+    };
+    Some((day, clock, west))
 }
 
 /// `12:34:56.5`
