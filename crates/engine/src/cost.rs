@@ -97,7 +97,7 @@ impl Cost {
         }
         let lists = lists.lists;
         match lists.iter().all(|list| matches!(list.size, Size::Fixed(_))) {
-            true => Self::Fixed(sum(&lists, Variables(&[]))),
+            true => Self::Fixed(sum(&lists, Variables::of(&[]))),
             false => Self::Paged(lists.into()),
         }
     }
@@ -204,6 +204,7 @@ impl Lists {
         };
         match &output.kind {
             OutputKind::Field { path, .. }
+            | OutputKind::FieldIf { path, .. }
             | OutputKind::Present { path }
             | OutputKind::PresentIf { path, .. } => joined(path),
             OutputKind::Related { path, rows } => {
@@ -241,7 +242,7 @@ impl Lists {
         match limit {
             None => Size::Fixed(self.list_size),
             Some(limit @ ir::Operand::Constant(_)) => {
-                let rows = rows_of(limit, Variables(&[])).unwrap_or(Some(0));
+                let rows = rows_of(limit, Variables::of(&[])).unwrap_or(Some(0));
                 Size::Fixed(rows.unwrap_or(self.list_size))
             }
             Some(limit) => Size::Limit { limit: limit.clone(), otherwise: self.list_size },

@@ -6,8 +6,9 @@ use catalog::{Catalog, Note};
 use dialects::{Api, Dialect};
 use graphql::schema::Schema;
 use graphql::{DocumentLimits, GraphQLError, Validator};
-use sources::{Address, Most, OpenOptions, Source};
+use sources::{Address, Most, OpenOptions, Session, Source};
 
+use crate::authorize::{Policies, PolicyFile, PolicySet, Unresolved};
 use crate::cost::CostLimits;
 use crate::known_rows::{self, KnownRowsError};
 use crate::prepare::DocumentCache;
@@ -22,6 +23,8 @@ pub struct Options {
     pub connections: Most,
     pub limits: Limits,
     pub errors: ErrorOptions,
+    /// Who may see and change what; everything, without.
+    pub policies: Option<Arc<PolicyFile>>,
 }
 
 /// What one request may ask for at most.
@@ -54,6 +57,7 @@ pub struct Engine {
     pub(crate) api: Api,
     pub(crate) validator: Validator,
     pub(crate) limits: Limits,
+    pub(crate) policies: Option<Policies>,
     pub(crate) documents: DocumentCache,
     pub(crate) connections: Most,
     pub(crate) messages: Messages,
@@ -68,6 +72,8 @@ pub enum OpenError {
     Source(#[from] sources::OpenError),
     #[error(transparent)]
     Rows(#[from] KnownRowsError),
+    #[error("the policies do not fit the source: {0}")]
+    Policies(#[from] Unresolved),
     #[error(
         "the source offers nothing that this API can show; `thalweg check` says why, and \
          --schema names other schemas"
@@ -94,16 +100,37 @@ impl Engine {
         let api = dialects::api(&catalog, &options.dialect);
         let validator = Validator::new(&api.schema);
         let tagged = dialects::messages(&catalog, &options.dialect);
+        let policies = options.policies.as_deref();
+        let policies = policies.map(|file| Policies::new(file, &catalog)).transpose()?;
         Ok(Arc::new(Self {
             source,
             catalog,
             api,
             validator,
             limits: options.limits.clone(),
+            policies,
             documents: DocumentCache::new(),
             connections: options.connections,
             messages: Messages::new(options.errors.clone(), tagged),
         }))
+    }
+
+    /// What is let to a session; `None`: everything, since there are no policies.
+    pub(crate) fn lets(
+        &self,
+        session: &Session,
+    ) -> Result<Option<Arc<PolicySet>>, Vec<GraphQLError>> {
+        let Some(policies) = &self.policies else { return Ok(None) };
+        match policies.of(session.claims.as_deref()) {
+            Ok(set) => Ok(Some(set)),
+            Err(refusal) => Err(vec![refusal.into()]),
+        }
+    }
+
+    /// The claim that is the role, where there are policies.
+    #[must_use]
+    pub fn claim_role(&self) -> Option<&str> {
+        self.policies.as_ref().map(Policies::claim_role)
     }
 
     /// The schema of the API.

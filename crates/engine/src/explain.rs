@@ -11,6 +11,7 @@ use graphql::{ErrorCode, GraphQLError, Request, coerce_variable_values};
 use sources::relational::{Level, LevelKind, ParameterKind, ParameterSource, Parents};
 use sources::{Session, Variables};
 
+use crate::authorize;
 use crate::prepare::{Document, Prepared};
 use crate::report::{Report, Timed};
 use crate::worker::Worker;
@@ -50,10 +51,43 @@ impl Worker {
         request: &Request,
         report: &mut Report,
     ) -> Result<Explained, Vec<GraphQLError>> {
-        self.plan(request, report).map(|planned| self.show(&planned))
+        self.prepare_for(request, &Session::default(), report)
     }
 
-    fn plan(&self, request: &Request, report: &mut Report) -> Result<Planned, Vec<GraphQLError>> {
+    /// The same for a session.
+    pub fn prepare_for(
+        &self,
+        request: &Request,
+        session: &Session,
+        report: &mut Report,
+    ) -> Result<Explained, Vec<GraphQLError>> {
+        self.plan(request, session, report).map(|planned| self.show(&planned))
+    }
+
+    /// What of a request is let to a session by which rule, and what is not; nothing where there
+    /// are no policies.
+    pub fn explain_policies(
+        &self,
+        request: &Request,
+        session: &Session,
+    ) -> Result<Option<String>, Vec<GraphQLError>> {
+        let engine = &*self.engine;
+        let Some(policies) = &engine.policies else { return Ok(None) };
+        let document = engine.document(request, &mut false)?;
+        let schema = &engine.api.schema;
+        let variables = coerce_variable_values(schema, &document.operation, &request.variables)?;
+        let name = request.operation_name.as_deref();
+        let lowered = engine.lower(&document, name, &variables)?;
+        let claims = session.claims.as_deref();
+        Ok(Some(authorize::explain::explain(&engine.catalog, policies, claims, lowered.request)))
+    }
+
+    fn plan(
+        &self,
+        request: &Request,
+        session: &Session,
+        report: &mut Report,
+    ) -> Result<Planned, Vec<GraphQLError>> {
         let engine = &*self.engine;
         let document = {
             let _timed = Timed::start(&mut report.stages.document);
@@ -64,13 +98,13 @@ impl Worker {
         let schema = &engine.api.schema;
         let variables = coerce_variable_values(schema, &document.operation, &request.variables)?;
         let name = request.operation_name.as_deref();
-        let prepared = engine.plan(&document, name, &variables, &mut false)?;
-        Ok(Planned { document, prepared, variables })
+        let prepared = engine.plan(&document, name, &variables, session, &mut false)?;
+        Ok(Planned { document, prepared, variables, session: session.clone() })
     }
 
     /// What a request is estimated to cost, in rows.
     pub(crate) fn cost(&self, request: &Request) -> Result<u64, Vec<GraphQLError>> {
-        let planned = self.plan(request, &mut Report::default())?;
+        let planned = self.plan(request, &Session::default(), &mut Report::default())?;
         Ok(planned.prepared.cost(&planned.variables))
     }
 
@@ -95,14 +129,14 @@ impl Worker {
         session: &Session,
         analyze: bool,
     ) -> Result<Vec<String>, Vec<GraphQLError>> {
-        let planned = self.plan(request, &mut Report::default())?;
+        let planned = self.plan(request, session, &mut Report::default())?;
         if analyze && planned.document.operation.kind != OperationKind::Query {
             let message =
                 "A mutation is explained without figures: for these it would have to run.";
             return Err(vec![GraphQLError::new(ErrorCode::NotSupported, message)]);
         }
         let program = &planned.prepared.plan.program;
-        let variables = Variables(&planned.variables.values);
+        let variables = planned.variables();
         let plans = self.connections.explain(program, variables, session, analyze).await;
         plans.map_err(|error| vec![self.engine.tell(&error)])
     }
@@ -112,10 +146,11 @@ impl Worker {
     pub async fn explain(
         &self,
         request: &Request,
+        session: &Session,
         analyze: bool,
     ) -> Result<String, Vec<GraphQLError>> {
-        let explained = self.prepare(request)?;
-        let plans = self.plans(request, &Session::default(), analyze).await?;
+        let explained = self.prepare_for(request, session, &mut Report::default())?;
+        let plans = self.plans(request, session, analyze).await?;
         let mut out = String::from("-- request\n");
         out.push_str(explained.request.trim_end());
         out.push('\n');
@@ -154,6 +189,15 @@ struct Planned {
     document: Arc<Document>,
     prepared: Arc<Prepared>,
     variables: Values,
+    session: Session,
+}
+
+impl Planned {
+    /// What its operands are taken from.
+    fn variables(&self) -> Variables<'_> {
+        let claims = self.session.claims.as_deref();
+        Variables { slots: &self.variables.values, claims }
+    }
 }
 
 fn statement(level: &Level, levels: &[Level], planned: &Planned) -> ExplainedStatement {
@@ -181,7 +225,7 @@ fn statement(level: &Level, levels: &[Level], planned: &Planned) -> ExplainedSta
         name.push_str(" with those of ");
         name.push_str(&below.name);
     }
-    let variables = Variables(&planned.variables.values);
+    let variables = planned.variables();
     ExplainedStatement {
         name,
         how: how.into(),
@@ -266,6 +310,7 @@ fn operand_text(operand: &ir::Operand, planned: &Planned) -> String {
         }
         ir::Operand::List(items) => format!("a list of {}", items.len()),
         ir::Operand::Object(members) => format!("an object of {}", members.len()),
+        ir::Operand::Claim(name) => format!("the claim {name}"),
         ir::Operand::Formed { operand, .. } => operand_text(operand, planned),
         _ => "a value made while the request runs".into(),
     }

@@ -4,10 +4,11 @@
 //! |---|---|---|
 //! | parse, validate | [`prepare`]: `document` | once a document |
 //! | coerce | `graphql::coerce_variable_values` | each request |
-//! | lower, compile | [`prepare`]: `plan` | once a document and variable structure |
+//! | lower, authorize, compile | [`prepare`]: `plan` | once a document, variable structure and combination of rules |
 //! | bind, execute, write | `sources::Connections::execute` | each request |
 //! | respond | [`respond`] | each request |
 //!
+//! * [`authorize`]: who may see and change what
 //! * [`session`]: who asks: from a token to what the source is told
 //! * [`engine`]: one API over one source, shared by all threads
 //! * [`known_rows`]: rows that the API is made from
@@ -20,6 +21,7 @@
 //! * [`report`]: what happened to a request
 //! * [`explain`]: the same road, shown instead of gone
 
+pub mod authorize;
 pub mod cost;
 pub mod engine;
 pub mod explain;
@@ -33,6 +35,7 @@ pub mod sums;
 pub mod tell;
 pub mod worker;
 
+pub use authorize::{PolicyFile, PolicyProblem};
 pub use cost::CostLimits;
 pub use engine::{Engine, Limits, OpenError, Options};
 pub use explain::Explained;
@@ -42,7 +45,8 @@ pub use respond::{Kind, Response};
 pub use response::{Held, Memory};
 pub use rest::{BrokenOff, Rest};
 pub use sources::{
-    Address as SourceAddress, Extensions, Most, OpenOptions, SchemaWatch, Session, Sizes, Timeouts,
+    Address as SourceAddress, Claims, Extensions, Most, OpenOptions, SchemaWatch, Session, Sizes,
+    Timeouts,
 };
 pub use tell::{ErrorOptions, ExtendedError};
 pub use worker::{Allowed, Delivery, Worker};

@@ -11,13 +11,18 @@ use graphql::variables::{Steering, Structure, Variables};
 use graphql::{ErrorCode, GraphQLError, Request};
 use quick_cache::sync::Cache;
 use quick_cache::{Equivalent, Weighter};
-use sources::{Plan, SourceError};
+use sources::{Plan, Session, SourceError};
 
+use crate::authorize::PolicySetId;
+use crate::authorize::read::authorize;
 use crate::cost::Cost;
 use crate::engine::Engine;
 
-/// The most structures of one document that are kept.
+/// The most structures of one document that are kept for one combination of rules.
 const STRUCTURES: usize = 64;
+
+/// The most plans of one document that are kept for all of them.
+const PLANS: usize = 1_024;
 
 /// The most room that is made for an answer before it is there.
 const ROOM: usize = 64 << 10;
@@ -47,6 +52,8 @@ pub struct Document {
 #[derive(Debug)]
 pub struct Prepared {
     structure: Structure,
+    /// What it is let to do; `None`: everything.
+    policies: Option<PolicySetId>,
     pub request: ir::Request,
     pub plan: Arc<Plan>,
     echoes: Vec<ir::Operand>,
@@ -108,12 +115,12 @@ impl Weighter<Key, Kept> for Weight {
 impl Prepared {
     /// What the request is estimated to cost with these variables, in rows.
     pub(crate) fn cost(&self, variables: &Variables) -> u64 {
-        self.cost.estimate(sources::Variables(&variables.values))
+        self.cost.estimate(sources::Variables::of(&variables.values))
     }
 
     /// What the answer holds of the request itself, as JSON texts.
     pub(crate) fn echoes(&self, variables: &Variables) -> Result<Vec<Box<[u8]>>, SourceError> {
-        let variables = sources::Variables(&variables.values);
+        let variables = sources::Variables::of(&variables.values);
         let text = |operand| {
             let text = sources::operand::json(operand, variables)?;
             Ok(text.into_bytes().into_boxed_slice())
@@ -224,31 +231,33 @@ impl Engine {
         Ok(document)
     }
 
-    /// The plan of a document for these variables, lowered and compiled unless it is known.
+    /// The plan of a document for these variables and this session, lowered, authorized and
+    /// compiled unless it is known.
     pub(crate) fn plan(
         &self,
         document: &Arc<Document>,
         operation_name: Option<&str>,
         variables: &Variables,
+        session: &Session,
         is_known: &mut bool,
     ) -> Result<Arc<Prepared>, Vec<GraphQLError>> {
-        let known = document.plans.read().unwrap_or_else(PoisonError::into_inner);
-        if let Some(known) = known.iter().find(|known| known.structure.matches(variables)) {
+        let set = self.lets(session)?;
+        let policies = set.as_ref().map(|set| set.id());
+        let plans = document.plans.read().unwrap_or_else(PoisonError::into_inner);
+        let known = plans
+            .iter()
+            .find(|known| known.policies == policies && known.structure.matches(variables));
+        if let Some(known) = known {
             *is_known = true;
             return Ok(Arc::clone(known));
         }
-        drop(known);
-        let introspection = self.introspect(document, operation_name, variables)?;
-        let steering = Steering::new(variables);
-        let operation = &document.operation;
-        let lowered = dialects::lower(
-            &self.api,
-            operation,
-            steering,
-            &introspection,
-            self.limits.document.fields,
-        )
-        .map_err(|error| vec![lower_error(&error)])?;
+        drop(plans);
+        let mut lowered = self.lower(document, operation_name, variables)?;
+        if let Some(set) = &set {
+            authorize(&self.catalog, set, &mut lowered.request).map_err(|denials| {
+                denials.iter().map(|denial| denial.error(&self.catalog)).collect::<Vec<_>>()
+            })?;
+        }
         let program = self
             .source
             .compile(&self.catalog, &lowered.request)
@@ -257,11 +266,15 @@ impl Engine {
         let cost = Cost::new(&lowered.request, self.limits.cost);
         let Lowered { request, echoes, structure, .. } = lowered;
         let last_answer = AtomicUsize::new(0);
-        let prepared = Arc::new(Prepared { structure, request, plan, echoes, cost, last_answer });
+        let prepared =
+            Arc::new(Prepared { structure, policies, request, plan, echoes, cost, last_answer });
         if !document.introspects && prepared.structure.observations.len() <= OBSERVATIONS {
             let mut plans = document.plans.write().unwrap_or_else(PoisonError::into_inner);
-            if plans.len() >= STRUCTURES {
-                let oldest = plans.remove(0);
+            let mut own = plans.iter().enumerate().filter(|(_, plan)| plan.policies == policies);
+            let oldest = own.next().map_or(0, |(place, _)| place);
+            let is_full = own.count() + 1 >= STRUCTURES;
+            if is_full || plans.len() >= PLANS {
+                let oldest = plans.remove(if is_full { oldest } else { 0 });
                 document.weight.fetch_sub(oldest.weight(), Ordering::Relaxed);
             }
             document.weight.fetch_add(prepared.weight(), Ordering::Relaxed);
@@ -274,6 +287,20 @@ impl Engine {
             drop(self.documents.0.replace(key, kept, true));
         }
         Ok(prepared)
+    }
+
+    /// What a document asks for with these variables.
+    pub(crate) fn lower(
+        &self,
+        document: &Document,
+        operation_name: Option<&str>,
+        variables: &Variables,
+    ) -> Result<Lowered, Vec<GraphQLError>> {
+        let introspection = self.introspect(document, operation_name, variables)?;
+        let steering = Steering::new(variables);
+        let operation = &document.operation;
+        dialects::lower(&self.api, operation, steering, &introspection, self.limits.document.fields)
+            .map_err(|error| vec![lower_error(&error)])
     }
 
     fn introspect(

@@ -22,7 +22,7 @@ use std::time::{SystemTime, UNIX_EPOCH};
 
 use quick_cache::Weighter;
 use quick_cache::sync::Cache;
-use sources::{Session, Settings};
+use sources::{Claims, Session, Settings};
 
 pub use self::algorithm::Algorithm;
 pub use self::keys::{Key, KeyError, KeySet};
@@ -85,8 +85,8 @@ struct Weight;
 impl Weighter<Box<str>, Known> for Weight {
     fn weight(&self, token: &Box<str>, known: &Known) -> u64 {
         let pairs = known.verified.pairs.iter().map(|(name, value)| name.len() + value.len() + 32);
-        // They are here, in the session, and as they are sent.
-        (512 + token.len() + 3 * pairs.sum::<usize>()) as u64
+        // They are here, in the session as settings and as claims, and as they are sent.
+        (512 + token.len() + 4 * pairs.sum::<usize>()) as u64
     }
 }
 
@@ -103,7 +103,7 @@ impl fmt::Display for Refused {
 impl Sessions {
     #[must_use]
     pub fn new(keys: KeySet, rules: Rules, mapping: Mapping) -> Self {
-        let nobody = session(mapping.for_nobody());
+        let nobody = session(mapping.for_nobody(), None);
         let known = Cache::with_weighter(KNOWN_TOKENS, KNOWN_BYTES, Weight);
         Self { keys, rules, mapping, nobody, known }
     }
@@ -117,7 +117,7 @@ impl Sessions {
     /// The same with settings of this request.
     #[must_use]
     pub fn nobody_with(&self, settings: Vec<Pair>) -> Session {
-        self.with(self.mapping.for_nobody(), settings)
+        self.with(self.mapping.for_nobody(), None, settings)
     }
 
     /// The session of who brings a token, with settings of this request.
@@ -125,7 +125,10 @@ impl Sessions {
     pub fn somebody_with(&self, verified: &Verified, settings: Vec<Pair>) -> Session {
         match settings.is_empty() {
             true => verified.session.clone(),
-            false => self.with(verified.pairs.clone(), settings),
+            false => {
+                let claims = verified.session.claims.clone();
+                self.with(verified.pairs.clone(), claims, settings)
+            }
         }
     }
 
@@ -158,7 +161,11 @@ impl Sessions {
         let claims = token.claims()?;
         let until = self.rules.check(&claims, now)?;
         let pairs = self.mapping.for_claims(&claims)?;
-        let verified = Arc::new(Verified { session: session(pairs.clone()), pairs, until });
+        let object =
+            claims.0.into_iter().map(|(name, value)| (name.into(), value.into())).collect();
+        let claims = Some(Arc::new(Claims::new(serde_json_bytes::Value::Object(object))));
+        let session = session(pairs.clone(), claims);
+        let verified = Arc::new(Verified { session, pairs, until });
         let known = Known { verified: Arc::clone(&verified), version };
         self.known.insert(text.into(), known);
         Ok(verified)
@@ -166,17 +173,22 @@ impl Sessions {
 
     /// Settings of a request come behind those that are the same for all, and in front of the role,
     /// which may not have the right to set them.
-    fn with(&self, mut pairs: Vec<Pair>, settings: Vec<Pair>) -> Session {
+    fn with(
+        &self,
+        mut pairs: Vec<Pair>,
+        claims: Option<Arc<Claims>>,
+        settings: Vec<Pair>,
+    ) -> Session {
         let place = self.mapping.fixed.len().min(pairs.len());
         pairs.splice(place..place, settings);
-        session(pairs)
+        session(pairs, claims)
     }
 }
 
 /// Whoever has nothing to be told shares connections with others.
-fn session(pairs: Vec<Pair>) -> Session {
+fn session(pairs: Vec<Pair>, claims: Option<Arc<Claims>>) -> Session {
     let settings = (!pairs.is_empty()).then(|| Arc::new(Settings::new(pairs)));
-    Session { settings }
+    Session { settings, claims }
 }
 
 #[cfg(test)]

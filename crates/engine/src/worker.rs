@@ -141,7 +141,7 @@ impl Worker {
         let schema = &engine.api.schema;
         let variables = coerce_variable_values(schema, operation, &request.variables)?;
         let name = request.operation_name.as_deref();
-        let prepared = engine.plan(document, name, &variables, &mut report.plan_known)?;
+        let prepared = engine.plan(document, name, &variables, session, &mut report.plan_known)?;
         let executing = timed.end();
         report.prepared = Some(Arc::clone(&prepared));
         let cost = prepared.cost(&variables);
@@ -149,8 +149,9 @@ impl Worker {
         engine.limits.cost.check(cost).map_err(|error| vec![error])?;
         let timed = Timed::since(executing, &mut report.stages.execute);
         let echoes = prepared.echoes(&variables).map_err(|error| vec![engine.tell(&error)])?;
-        let asked =
-            Asked { variables: Variables(&variables.values), session, echoes: &echoes, cost };
+        let claims = session.claims.as_deref();
+        let variables = Variables { slots: &variables.values, claims };
+        let asked = Asked { variables, session, echoes: &echoes, cost };
         let sink =
             Sink::new(prepared.begin(DATA), engine.limits.response_bytes, Held::of(&self.memory));
         let observed = &mut report.observed;

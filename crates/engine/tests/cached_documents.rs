@@ -69,7 +69,8 @@ impl Folder {
         let address = SourceAddress::parse(self.0.join("books.db").to_str().unwrap()).unwrap();
         let (source, limits) = (OpenOptions::default(), engine::Limits::default());
         let (connections, errors) = (engine::Most::apart(1), engine::ErrorOptions::default());
-        let options = Options { dialect, source, connections, limits, errors };
+        let policies = None;
+        let options = Options { dialect, source, connections, limits, errors, policies };
         runtime().block_on(Engine::open(&address, &options)).unwrap()
     }
 }

@@ -93,6 +93,7 @@ fn open(server: &Server) -> Result<Arc<Engine>, String> {
         connections: engine::Most::apart(2),
         limits: engine::Limits::default(),
         errors: engine::ErrorOptions::default(),
+        policies: None,
     };
     let address = SourceAddress::Postgres(server.url(DATABASE));
     let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build();

@@ -74,6 +74,7 @@ impl File {
             connections: engine::Most::apart(1),
             limits: engine::Limits::default(),
             errors: engine::ErrorOptions::default(),
+            policies: None,
         };
         runtime().block_on(Engine::open(&address, &options)).unwrap()
     }

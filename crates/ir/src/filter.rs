@@ -92,6 +92,11 @@ pub enum Place {
     },
     /// A field that all variants of [`crate::From::Variants`] have, by its place among those.
     Common(u16),
+    /// The value of a field, or null where the row that has it does not pass.
+    If {
+        place: Box<Place>,
+        filter: Box<Filter>,
+    },
 }
 
 /// A unit of time that moments are grouped by.

@@ -23,7 +23,7 @@ pub mod write;
 
 pub use filter::{Case, Comparison, Filter, Place, Quantifier, TextMatch, TimeUnit};
 pub use operand::{Codec, KeyPath, NewId, Operand, PathItem, Representations, Slot, Value};
-pub use print::print;
+pub use print::{print, print_filter};
 pub use request::{
     Isolation, Otherwise, OtherwiseKind, Request, Require, Step, StepId, StepKind, Transaction,
 };

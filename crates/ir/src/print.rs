@@ -13,6 +13,7 @@ mod write;
 
 use catalog::Catalog;
 
+use crate::filter::Filter;
 use crate::request::{Isolation, Otherwise, OtherwiseKind, Request, Require, Step, StepKind};
 use crate::rows::{Aggregate, AggregateTerm, From, Output, OutputKind, Page, Rows, State, Variant};
 
@@ -32,6 +33,12 @@ pub fn print(request: &Request, catalog: &Catalog) -> String {
         });
     }
     printer.text
+}
+
+/// A condition on rows as text.
+#[must_use]
+pub fn print_filter(filter: &Filter, catalog: &Catalog) -> String {
+    Printer { catalog, text: String::new(), depth: 0 }.filter(filter)
 }
 
 struct Printer<'c> {
@@ -120,8 +127,12 @@ impl Printer<'_> {
             From::Entity(entity) => format!("entity {}", self.entity(*entity)),
             From::Variants(_) => "variants".to_owned(),
             From::Relation(hop) => format!("relation {}", self.hop(*hop)),
-            From::Through { near, far } => {
+            From::Through { near, joining, far } if joining.is_all() => {
                 format!("through {} {}", self.hop(*near), self.hop(*far))
+            }
+            From::Through { near, joining, far } => {
+                let (near, joining) = (self.hop(*near), self.filter(joining));
+                format!("through {near} with {joining} {}", self.hop(*far))
             }
             From::Joining { near, far } => {
                 format!("joining {} {}", self.hop(*near), self.hop(*far))
@@ -175,6 +186,10 @@ impl Printer<'_> {
             OutputKind::Field { path, field, form } => {
                 let field = self.end(path, *field);
                 self.line(format!("#{id} field {field}{}", phrase::form(*form)));
+            }
+            OutputKind::FieldIf { path, field, form, filter } => {
+                let (field, form) = (self.end(path, *field), phrase::form(*form));
+                self.line(format!("#{id} field {field}{form} if {}", self.filter(filter)));
             }
             OutputKind::Present { path } => {
                 let path = if path.is_empty() { "row".to_owned() } else { self.path(path) };

@@ -45,6 +45,8 @@ pub enum From {
     /// joining rows, `far` from them.
     Through {
         near: Hop,
+        /// Which of the joining rows join anything.
+        joining: Filter,
         far: Hop,
     },
     /// The rows that join the row of the outer `Rows`, which came by [`From::Through`] along the
@@ -213,6 +215,13 @@ pub enum OutputKind {
         path: Vec<Hop>,
         field: FieldId,
         form: Form,
+    },
+    /// The same, or null where the row that has the field does not pass.
+    FieldIf {
+        path: Vec<Hop>,
+        field: FieldId,
+        form: Form,
+        filter: Filter,
     },
     /// Whether there is a row at the end of the path: null if not. An empty path asks about the
     /// row itself: of those that a function gives or a field holds, one whose fields are all null is

@@ -16,6 +16,7 @@ mod network;
 mod observability;
 mod origins;
 mod persisted;
+mod policies;
 mod postgraphile;
 mod quantity;
 mod serving;
@@ -57,7 +58,7 @@ pub(crate) enum Command {
     /// Print the schema of the API in GraphQL's schema language
     Schema(ApiOptions),
     /// Print what an operation becomes: the request tree, the statements, the database's plan
-    Explain(ExplainOptions),
+    Explain(Box<ExplainOptions>),
     /// Name what is wrong with a configuration file, and what the API cannot represent or serves
     /// slowly, each with the remedy
     ///
@@ -110,6 +111,12 @@ pub(crate) struct ExplainOptions {
     /// Which operation of the document, where it has several
     #[arg(help_heading = "Explanation", long, env = "THALWEG_OPERATION", value_name = "NAME")]
     pub(crate) operation: Option<String>,
+    /// With policies: what they let to this role, and why not the rest
+    #[arg(help_heading = "Explanation", long, env = "THALWEG_ROLE", value_name = "NAME")]
+    pub(crate) role: Option<String>,
+    /// With policies: the claims of who asks, as a JSON object
+    #[arg(help_heading = "Explanation", long, env = "THALWEG_CLAIMS", value_name = "JSON", value_parser = variables)]
+    pub(crate) claims: Option<Variables>,
     /// For PostgreSQL: run the statements, and print the plans with its own figures
     #[arg(help_heading = "Explanation", long, env = "THALWEG_ANALYZE")]
     pub(crate) analyze: bool,

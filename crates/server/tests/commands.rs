@@ -310,6 +310,56 @@ SELECT t0."name" FROM "artist" AS t0 WHERE t0."id" = ?1
     assert_eq!(String::from_utf8(output.stdout).unwrap(), explanation);
 }
 
+fn written(folder: &Folder, name: &str, text: &str) -> String {
+    let file = folder.file(name);
+    fs::write(&file, text).unwrap();
+    file.to_str().unwrap().to_owned()
+}
+
+/// The parts of the manual in a language, in their order.
+fn examples(page: &str, language: &str) -> Vec<String> {
+    let fence = format!("```{language}\n");
+    let parts = page.split(&fence).skip(1);
+    parts.map(|part| part.split("```").next().unwrap_or_default().to_owned()).collect()
+}
+
+#[test]
+fn the_manuals_policies_let_what_the_manual_says() {
+    let folder = Folder::new();
+    let file = sample(&folder);
+    let page = fs::read_to_string(concat!(env!("CARGO_MANIFEST_DIR"), "/../../docs/policies.md"));
+    let page = page.unwrap();
+    let policies = written(&folder, "policies.toml", &examples(&page, "toml")[0]);
+    let policies = ["--policies", &policies];
+    let both = "{ allCustomers { nodes { email supportRepId } } allEmployees { nodes { city } } }";
+    let own = "{ allCustomers { nodes { email supportRepId } } }";
+    assert!(page.contains(both));
+    let both = written(&folder, "both.graphql", both);
+    let own = written(&folder, "own.graphql", own);
+    let who = ["--role", "customer", "--claims", "{\"customer\": 5}"];
+    let explain = |document: &str, more: &[&str]| {
+        outcome(&run(&[&["explain", &file, document], more].concat()))
+    };
+    let (code, output, error) = explain(&both, &[policies.as_slice(), &who].concat());
+    assert_eq!(code, Some(1), "{error}");
+    assert_eq!(output.trim_end(), examples(&page, "text")[0].trim_end());
+    assert!(error.contains("You may not read `employee.city`."), "{error}");
+    let (code, output, error) = explain(&own, &[policies.as_slice(), &who].concat());
+    assert_eq!((code, &*error), (Some(0), ""));
+    assert!(output.contains("WHERE t0.\"customer_id\" = ?1"), "{output}");
+    // Without a role that may, and without policies that know of one.
+    let (code, _, error) = explain(&own, &policies);
+    assert_eq!(code, Some(1));
+    assert!(error.contains("You may not read rows of `customer`."), "{error}");
+    let (code, _, error) = explain(&own, &who);
+    assert_eq!(code, Some(2));
+    assert!(error.contains("`--role` needs `--policies`"), "{error}");
+    let wrong = written(&folder, "wrong.toml", "[rules.r]\nentity = \"customers\"\n");
+    let (code, _, error) = outcome(&run(&["check", &file, "--policies", &wrong]));
+    assert_ne!(code, Some(0));
+    assert!(error.contains("line 1: the source has no table or view `customers`"), "{error}");
+}
+
 #[test]
 fn an_operation_that_cannot_be_explained_is_named_by_file_and_line() {
     let folder = Folder::new();

@@ -5,11 +5,13 @@
 //! * [`source`](mod@source): a source as the engine sees it, whichever it is
 //! * [`operand`]: the values of a request's variables
 //! * [`session`]: who asks
+//! * [`claims`]: what is said of who asks
 //! * [`observed`]: what the statements of one request took
 //! * [`statistics`]: what the connections of all threads do
 //! * [`watch`]: whether a source's schema has changed
 //! * [`error`]: what can go wrong
 
+pub mod claims;
 pub mod error;
 pub mod observed;
 pub mod opaque;
@@ -23,6 +25,7 @@ pub mod statistics;
 pub mod streamed;
 pub mod watch;
 
+pub use claims::Claims;
 pub use error::{Details, SourceError, SourceErrorKind};
 pub use observed::{Observed, Round};
 pub use operand::Variables;

@@ -8,13 +8,19 @@ use std::borrow::Cow;
 use ir::{Operand, Unit};
 use serde_json_bytes::Value as Json;
 
+use crate::claims::Claims;
 use crate::error::SourceError;
 use form::formed;
 use given::Given;
 
-/// The coerced variables of a request by slot.
+/// What the operands of a request are taken from.
 #[derive(Clone, Copy, Debug)]
-pub struct Variables<'v>(pub &'v [Option<Json>]);
+pub struct Variables<'v> {
+    /// The coerced variables of the request by slot.
+    pub slots: &'v [Option<Json>],
+    /// What is said of who asks; `None`: nothing.
+    pub claims: Option<&'v Claims>,
+}
 
 /// A value ready to be encoded.
 #[derive(Clone, Debug, PartialEq)]
@@ -72,15 +78,25 @@ pub struct Bound<'v> {
     pub inclusive: bool,
 }
 
+impl<'v> Variables<'v> {
+    /// The variables of a request of which nothing is said who asks.
+    #[must_use]
+    pub fn of(slots: &'v [Option<Json>]) -> Self {
+        Self { slots, claims: None }
+    }
+}
+
 /// The value of an operand.
 pub fn resolve<'v>(
     operand: &'v Operand,
     variables: Variables<'v>,
 ) -> Result<Resolved<'v>, SourceError> {
     match operand {
-        Operand::Constant(_) | Operand::Variable { .. } | Operand::List(_) | Operand::Object(_) => {
-            Given::new(operand, variables).plain()
-        }
+        Operand::Constant(_)
+        | Operand::Variable { .. }
+        | Operand::Claim(_)
+        | Operand::List(_)
+        | Operand::Object(_) => Given::new(operand, variables).plain(),
         Operand::Formed { operand, form } => formed(Given::new(operand, variables), form),
         Operand::Sum(items) => {
             let mut sum: i64 = 0;

@@ -5,11 +5,15 @@ use std::sync::{Arc, LazyLock};
 
 use crate::postgres::settings::write_lists;
 
+use crate::claims::Claims;
+
 /// Whose request it is, as far as a source has to know.
 #[derive(Clone, Debug, Default)]
 pub struct Session {
     /// `None`: nobody said who asks, and the source is told nothing.
     pub settings: Option<Arc<Settings>>,
+    /// What is said of who asks. `None`: nothing.
+    pub claims: Option<Arc<Claims>>,
 }
 
 /// What a source is told before the statements. Made once a token, not once a request.

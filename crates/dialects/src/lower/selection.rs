@@ -349,7 +349,9 @@ impl<'a> Context<'a> {
             from: match binding.from {
                 RowsFrom::Entity => ir::From::Entity(binding.entity),
                 RowsFrom::Relation(hop) => ir::From::Relation(hop),
-                RowsFrom::Through { near, far } => ir::From::Through { near, far },
+                RowsFrom::Through { near, far } => {
+                    ir::From::Through { near, joining: ir::Filter::all(), far }
+                }
                 RowsFrom::Joining { near, far } => ir::From::Joining { near, far },
                 RowsFrom::Value(field) => ir::From::Value(field),
                 RowsFrom::Function { function, of_row } => {

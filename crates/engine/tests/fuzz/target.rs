@@ -148,6 +148,7 @@ impl Targets {
             source: OpenOptions { namespaces: vec!["public".into()], ..OpenOptions::default() },
             connections: engine::Most::apart(2),
             // More than by default: what the engine can do is wanted here.
+            policies: None,
             limits: engine::Limits {
                 document: graphql::DocumentLimits {
                     aliases: 3_000,

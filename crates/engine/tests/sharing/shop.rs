@@ -99,6 +99,7 @@ impl Shop {
             connections: most,
             limits: engine::Limits::default(),
             errors: engine::ErrorOptions::default(),
+            policies: None,
         };
         let address = SourceAddress::Postgres(url.into());
         let engine = Engine::open(&address, &options).await.unwrap();

@@ -169,6 +169,7 @@ fn options(dialect: &str) -> Result<Options, String> {
         connections: engine::Most::apart(2),
         limits: engine::Limits::default(),
         errors: engine::ErrorOptions::default(),
+        policies: None,
     })
 }
 

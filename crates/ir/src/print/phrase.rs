@@ -64,6 +64,9 @@ impl Printer<'_> {
                 format!("{unit} of {}", self.place(place))
             }
             Place::Common(place) => format!("common {place}"),
+            Place::If { place, filter } => {
+                format!("({} if {})", self.place(place), self.filter(filter))
+            }
         }
     }
 

@@ -296,7 +296,7 @@ fn places_of_rows() {
     let joining = rows(3, From::Joining { near, far }, vec![]);
     let held = rows(4, From::Value(music.field("album.title")), vec![]);
     let below = vec![related(1, &[], joining), related(2, &[], held)];
-    let through = rows(2, From::Through { near, far }, below);
+    let through = rows(2, From::Through { near, joining: Filter::all(), far }, below);
     check(
         &music,
         &snapshot(rows(1, From::Once, vec![related(0, &[], through)])),

@@ -3,8 +3,9 @@
 use std::fs;
 use std::io::{self, Read};
 use std::path::Path;
+use std::sync::Arc;
 
-use engine::{Limits, Worker};
+use engine::{Claims, Limits, Session, Worker};
 use graphql::Request;
 
 use crate::commands::{block_on, open, print};
@@ -20,12 +21,35 @@ pub(crate) fn run(options: &ExplainOptions) -> Result<(), Failure> {
     };
     let explanation = block_on(async {
         let limits = Limits { cost: options.cost.limits(), ..Limits::default() };
-        let worker = Worker::new(open(&options.api, limits).await?);
-        worker.explain(&request, options.analyze).await.map_err(|errors| {
-            Failure::Operation(OperationError { file: options.file.clone(), errors })
-        })
+        let engine = open(&options.api, limits).await?;
+        let session = session(options, engine.claim_role())?;
+        let worker = Worker::new(engine);
+        let failed =
+            |errors| Failure::Operation(OperationError { file: options.file.clone(), errors });
+        let policies = worker.explain_policies(&request, &session).map_err(failed)?;
+        if let Some(policies) = &policies {
+            print(&["-- policies\n", policies, "\n"].concat())?;
+        }
+        worker.explain(&request, &session, options.analyze).await.map_err(failed)
     })?;
     print(&explanation)
+}
+
+/// Whoever is said to ask.
+fn session(options: &ExplainOptions, claim_role: Option<&str>) -> Result<Session, Failure> {
+    let mut claims = options.claims.clone().unwrap_or_default();
+    match (claim_role, &options.role) {
+        (Some(claim), Some(role)) => {
+            claims.insert(claim, role.as_str().into());
+        }
+        (None, Some(_)) => return Err(Failure::Usage("`--role` needs `--policies`".into())),
+        (None, None) if options.claims.is_some() => {
+            return Err(Failure::Usage("`--claims` needs `--policies`".into()));
+        }
+        (Some(_) | None, None) => {}
+    }
+    let claims = (!claims.is_empty()).then(|| Arc::new(Claims::new(claims.into())));
+    Ok(Session { claims, ..Session::default() })
 }
 
 fn read(file: &Path) -> Result<String, Failure> {

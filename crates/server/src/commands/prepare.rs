@@ -78,6 +78,7 @@ pub(crate) fn prepare_demo(options: &DemoOptions) -> Result<Prepared, Failure> {
             connections: serving.most_per_thread(),
             limits: serving.engine_limits(),
             errors: serving.errors.of_engine(),
+            policies: None,
         },
         settings: Settings::new(serving)?,
         // What is made here is not made again.

@@ -33,7 +33,7 @@ pub(super) async fn answer(
         Ok((request, session)) => {
             let (began, report) = (exchange.started, &mut exchange.report);
             let explained = in_turn(service, began, async {
-                match service.worker.prepare_reported(&request, report) {
+                match service.worker.prepare_for(&request, &session, report) {
                     Ok(explained) => {
                         let plans = service.worker.plans(&request, &session, false).await;
                         explanation(&explained, report, &plans)

@@ -1,10 +1,13 @@
 //! Which API of which database.
 
+use std::path::PathBuf;
+
 use clap::{Args, ValueEnum};
 use dialects::{Dialect, Transactions, phrag, postgraphile};
 use engine::SourceAddress;
 
 use super::filter::Filters;
+use super::policies::policies;
 use super::postgraphile::PostGraphileOptions;
 use crate::failure::Failure;
 
@@ -33,6 +36,10 @@ pub(crate) struct ApiOptions {
     /// What of a request's mutations is done together, or not at all [default: each]
     #[arg(long, env = "THALWEG_MUTATION_TRANSACTIONS", value_name = "WHICH")]
     pub(crate) mutation_transactions: Option<MutationTransactions>,
+    /// A file of policies: which roles may see and change which rows and columns; what it does not
+    /// let is refused
+    #[arg(long, env = "THALWEG_POLICIES", value_name = "FILE")]
+    pub(crate) policies: Option<PathBuf>,
     #[command(flatten)]
     pub(crate) postgraphile: PostGraphileOptions,
     /// For postgraphile: simple lists beside or instead of connections [default: omit]
@@ -115,6 +122,7 @@ impl ApiOptions {
             connections,
             limits,
             errors: engine::ErrorOptions::default(),
+            policies: policies(self.policies.as_deref())?,
         })
     }
 

@@ -24,7 +24,7 @@ impl<'v> Given<'v> {
         match operand {
             Operand::Constant(value) => Self::Constant(value),
             Operand::Variable { slot, path } => {
-                let mut value = variables.0.get(usize::from(slot.0)).and_then(Option::as_ref);
+                let mut value = variables.slots.get(usize::from(slot.0)).and_then(Option::as_ref);
                 for item in path {
                     value = match (item, value) {
                         (PathItem::Key(key), Some(Json::Object(object))) => object.get(&**key),
@@ -35,6 +35,11 @@ impl<'v> Given<'v> {
                     };
                 }
                 value.map_or(Self::Absent, Self::Variable)
+            }
+            // Of one that is missing a comparison is unknown, as it is of null.
+            Operand::Claim(name) => {
+                let claim = variables.claims.and_then(|claims| claims.get(name));
+                claim.map_or(Self::Absent, Self::Variable)
             }
             _ => Self::Mixed(operand, variables),
         }

@@ -7,8 +7,8 @@
 
 use catalog::{FieldId, FunctionResult, Scalar, Type};
 use ir::{
-    Aggregate, AggregateFunction, AggregateTerm, Comparison, Filter, Hop, Operand, OutputKind,
-    Place, Rows,
+    Aggregate, AggregateFunction, AggregateTerm, Comparison, Filter, Hop, Operand, Output,
+    OutputKind, Place, Rows,
 };
 use response::LevelId;
 use sql::{Alias, Expression, NullsOrder, OrderItem, Select, SelectItem};
@@ -381,13 +381,15 @@ pub(super) fn field_of(place: &Place) -> Option<FieldId> {
     match place {
         Place::Field { field, .. } | Place::Edge(field) => Some(*field),
         Place::Truncated { place, .. } | Place::Aggregated { place, .. } => field_of(place),
-        Place::Attribute { of, .. } => field_of(of),
+        Place::Attribute { of: place, .. } | Place::If { place, .. } => field_of(place),
         Place::Computed(_) | Place::Common(_) => None,
     }
 }
 
-/// The rows without their page, and nothing asked of them yet.
+/// The rows without their page, and nothing asked of them yet. What counts as absent does so
+/// whatever is asked.
 fn all_of(rows: &Rows) -> Rows {
+    let is_condition = |output: &&Output| matches!(output.kind, OutputKind::PresentIf { .. });
     Rows {
         id: rows.id,
         from: rows.from.clone(),
@@ -397,7 +399,7 @@ fn all_of(rows: &Rows) -> Rows {
         distinct: rows.distinct.clone(),
         single: rows.single,
         shown: rows.shown,
-        outputs: Vec::new(),
+        outputs: rows.outputs.iter().filter(is_condition).cloned().collect(),
     }
 }
 

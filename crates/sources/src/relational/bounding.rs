@@ -255,7 +255,7 @@ mod tests {
     /// The numbers that stand in the text; none where it is sent without.
     fn numbers(pages: &[(Option<i64>, Option<i64>)], look_ahead: bool) -> Option<Vec<String>> {
         let (bounded, parameters) = level(pages, look_ahead);
-        let bounding = bounded.bounding(&parameters, Variables(&[]))?;
+        let bounding = bounded.bounding(&parameters, Variables::of(&[]))?;
         assert!(bounding.place() < bounded.texts(), "{bounding:?}");
         let text = bounded.text(bounding);
         let numbers = text.split(" LIMIT ").filter_map(|rest| rest.split_once(") AS page"));

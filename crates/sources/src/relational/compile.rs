@@ -394,8 +394,8 @@ impl Compiler<'_> {
             let key = statement.parameter(source, ParameterKind::Key { field: *near });
             keys.push(Expression::Parameter(key));
         }
-        if let ir::From::Through { near, far } = rows.from {
-            let mut scope = self.through((near, far), keys, statement);
+        if let ir::From::Through { near, joining, far } = &rows.from {
+            let mut scope = self.through((*near, joining, *far), keys, statement)?;
             self.restrict(rows, &mut scope, statement)?;
             let how = Parents::Bound;
             return Ok(LinkedScope { scope, lateral: None, link: Vec::new(), how });

@@ -3,7 +3,9 @@
 use catalog::{FieldId, Scalar, Type};
 use ir::{Case, Comparison, Filter, Hop, Operand, Place, Quantifier, TextMatch, TimeUnit};
 use sql::flavor::{JSON_CONTAINS, JSON_CONTENT, JSON_HAS_ALL_KEYS, JSON_HAS_ANY_KEY, JSON_HAS_KEY};
-use sql::{Alias, CallArgument, Expression, Identifier, Select, SqlType, TableName, TimeKind};
+use sql::{
+    Alias, CallArgument, Expression, Identifier, Select, SelectItem, SqlType, TableName, TimeKind,
+};
 
 use super::compile::{CompileError, Compiler};
 use super::level::ParameterSource;
@@ -390,6 +392,18 @@ impl Compiler<'_> {
         }
     }
 
+    /// A value to be compared, or null.
+    fn value_if(&self, condition: Expression, value: Expression) -> Expression {
+        if self.flavor.typed_text {
+            return Expression::When { condition: Box::new(condition), then: Box::new(value) };
+        }
+        // What a column is compared as is known of it in a subquery, and forgotten in a CASE.
+        let mut select = Select::once();
+        select.items.push(SelectItem { expression: value, name: None });
+        select.and_where(condition);
+        Expression::Subquery(Box::new(select))
+    }
+
     pub(super) fn place(
         &self,
         place: &Place,
@@ -418,6 +432,14 @@ impl Compiler<'_> {
             Place::Attribute { .. } => Err(CompileError::not_built("an attribute of a composite")),
             Place::Computed(call) => self.computed_place(call, scope, statement),
             Place::Common(_) => Err(CompileError::not_built("a field of several entities")),
+            Place::If { place, filter } => {
+                let Place::Field { path, field } = &**place else {
+                    return Err(CompileError::not_built("a part of a row that may not pass"));
+                };
+                let alias = self.joined(scope, statement, path);
+                let condition = self.condition_on(filter, alias, statement)?;
+                Ok((*field, self.value_if(condition, self.field(alias, *field))))
+            }
         }
     }
 }

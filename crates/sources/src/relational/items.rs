@@ -45,6 +45,15 @@ impl Compiler<'_> {
                     let column = self.item(path, *field, *form, scope, statement, items);
                     items.places.push((output.id, column));
                 }
+                OutputKind::FieldIf { path, field, form, filter } => {
+                    let alias = self.joined(scope, statement, path);
+                    let condition = Box::new(self.condition_on(filter, alias, statement)?);
+                    let value = self.formed(*field, self.field(alias, *field), *form);
+                    // It is not known to the levels below: a key that may be seen or not would
+                    // lead to other rows for some.
+                    let column = items.push(Expression::When { condition, then: Box::new(value) });
+                    items.places.push((output.id, column));
+                }
                 OutputKind::Present { path } => {
                     if path.is_empty() && self.is_of_change(&rows.from) {
                         // A row was changed, whatever its fields are.
@@ -117,8 +126,13 @@ impl Compiler<'_> {
                     items.places.push((output.id, column));
                 }
                 OutputKind::Counter { .. } => return Err(CompileError::not_built("a counter")),
-                OutputKind::PresentIf { .. } => {
-                    return Err(CompileError::not_built("a filtered to-one relation"));
+                // The condition stands where the row is joined.
+                OutputKind::PresentIf { path, .. } => {
+                    if let Some(field) = self.marker(path) {
+                        let form = Form::Stored;
+                        let column = self.item(path, field, form, scope, statement, items);
+                        items.places.push((output.id, column));
+                    }
                 }
                 OutputKind::Common { .. } | OutputKind::Variant => {
                     return Err(CompileError::not_built("rows of several entities"));

@@ -162,8 +162,8 @@ impl Compiler<'_> {
         let parents = item.alias();
         let key = (0_u16..).take(near.len()).map(|number| Expression::numbered(parents, number));
         let link: Vec<Expression> = key.collect();
-        if let ir::From::Through { near, far } = rows.from {
-            let mut scope = self.through((near, far), link.clone(), statement);
+        if let ir::From::Through { near, joining, far } = &rows.from {
+            let mut scope = self.through((*near, joining, *far), link.clone(), statement)?;
             self.restrict(rows, &mut scope, statement)?;
             return Ok(LinkedScope { scope, lateral: Some(Select::from(item)), link, how });
         }

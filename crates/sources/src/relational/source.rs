@@ -1,7 +1,7 @@
 //! FROM, joins, filters, order and page of one set of rows.
 
 use catalog::{EntityId, FieldId};
-use ir::{From, Hop, HopDirection, OrderKey, OrderTerm, Rows};
+use ir::{Filter, From, Hop, HopDirection, OrderKey, OrderTerm, OutputKind, Rows};
 use rustc_hash::FxHashMap;
 use sql::{
     Alias, Expression, FromItem, Identifier, Join, JoinKind, NullsOrder, OrderItem, Select,
@@ -115,6 +115,54 @@ impl Compiler<'_> {
         far
     }
 
+    /// A condition on the row at an alias, which stands in another select.
+    pub(super) fn condition_on(
+        &self,
+        filter: &Filter,
+        alias: Alias,
+        statement: &mut Statement,
+    ) -> Result<Expression, CompileError> {
+        let mut scope = Scope::new(Select::once(), alias);
+        let condition = self.filter(filter, &mut scope, statement)?;
+        match scope.select.joins.is_empty() {
+            true => Ok(condition),
+            // Nobody would join them.
+            false => Err(CompileError::not_built("a condition that leads to other rows")),
+        }
+    }
+
+    /// Joins the rows that count as absent where they do not pass, before anybody uses them: so
+    /// they are absent for all that the rows are asked for.
+    fn join_if(
+        &self,
+        rows: &Rows,
+        scope: &mut Scope,
+        statement: &mut Statement,
+    ) -> Result<(), CompileError> {
+        let conditions = rows.outputs.iter().filter_map(|output| match &output.kind {
+            OutputKind::PresentIf { path, filter } => Some((path, filter)),
+            _ => None,
+        });
+        let mut conditions: Vec<_> = conditions.collect();
+        // What a path begins with is joined first.
+        conditions.sort_by_key(|(path, _)| path.len());
+        for (path, filter) in conditions {
+            if path.is_empty() || scope.joined.contains_key(path.as_slice()) {
+                return Err(CompileError::not_built("two conditions on one related row"));
+            }
+            let alias = self.joined(scope, statement, path);
+            let condition = self.condition_on(filter, alias, statement)?;
+            let Some(join) = scope.select.joins.last_mut() else { continue };
+            if let JoinKind::Left(on) | JoinKind::LeftInOrder(on) = &mut join.kind {
+                let joined = std::mem::replace(on, Expression::Boolean(false));
+                *on = Expression::all(vec![joined, condition]);
+            } else {
+                return Err(CompileError::not_built("a condition on a row that is always there"));
+            }
+        }
+        Ok(())
+    }
+
     pub(super) fn column(
         &self,
         scope: &mut Scope,
@@ -136,6 +184,7 @@ impl Compiler<'_> {
         if !rows.distinct.is_empty() {
             return Err(CompileError::not_built("distinct rows"));
         }
+        self.join_if(rows, scope, statement)?;
         let depends_on_values = statement.depends_on_values;
         if !rows.filter.is_all() {
             let filter = self.filter(&rows.filter, scope, statement)?;
@@ -230,9 +279,14 @@ impl Compiler<'_> {
     }
 }
 
-/// Whether the place is of a row that may not be there.
+/// Whether the place may be null whatever its field may: it is of a row that may not be there, or
+/// of one that may not pass.
 pub(super) fn is_on_path(place: &ir::Place) -> bool {
-    matches!(place, ir::Place::Field { path, .. } if !path.is_empty())
+    match place {
+        ir::Place::Field { path, .. } => !path.is_empty(),
+        ir::Place::If { .. } => true,
+        _ => false,
+    }
 }
 
 /// The same order read from its end.

@@ -1,7 +1,7 @@
 //! Rows that another table joins to their parents.
 
 use catalog::FieldId;
-use ir::{Hop, Rows};
+use ir::{Filter, Hop, Rows};
 use sql::{Expression, Join, JoinKind, Select};
 
 use super::compile::{CompileError, Compiler};
@@ -46,10 +46,10 @@ impl Compiler<'_> {
     /// The rows that are joined to the parent with this key, each once.
     pub(super) fn through(
         &self,
-        (near, far): (Hop, Hop),
+        (near, joining, far): (Hop, &Filter, Hop),
         keys: Vec<Expression>,
         statement: &mut Statement,
-    ) -> Scope {
+    ) -> Result<Scope, CompileError> {
         let alias = statement.alias();
         let edge = statement.alias();
         let (_, to_parent) = self.hop_fields(near);
@@ -61,20 +61,25 @@ impl Compiler<'_> {
         let leads: Vec<Expression> = leads.collect();
         let belongs = to_parent.iter().zip(keys.clone());
         let belongs = belongs.map(|(to, key)| self.field(edge, *to).equals(key));
+        let joins = match joining.is_all() {
+            true => None,
+            false => Some(self.condition_on(joining, edge, statement)?),
+        };
         let mut select = Select::from(self.table(self.target(far), alias));
         let once = self.catalog[junction].is_unique(&[to_parent, to_row].concat());
         if once {
             let kind = JoinKind::Inner(Expression::all(leads));
             select.joins.push(Join { kind, item: table });
-            belongs.for_each(|condition| select.and_where(condition));
+            belongs.chain(joins).for_each(|condition| select.and_where(condition));
         } else {
-            let mut joining = Select::from(table);
-            leads.into_iter().chain(belongs).for_each(|condition| joining.and_where(condition));
-            select.and_where(Expression::Exists(Box::new(joining)));
+            let mut rows = Select::from(table);
+            let conditions = leads.into_iter().chain(belongs).chain(joins);
+            conditions.for_each(|condition| rows.and_where(condition));
+            select.and_where(Expression::Exists(Box::new(rows)));
         }
         let mut scope = Scope::new(select, alias);
         scope.edge = once.then_some(edge);
         scope.parent_key = keys;
-        scope
+        Ok(scope)
     }
 }

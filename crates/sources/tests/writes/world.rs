@@ -160,7 +160,7 @@ impl World {
     pub(crate) async fn explain(&self, request: &ir::Request, analyze: bool) -> Vec<String> {
         let program = self.source.compile(&self.catalog, request).unwrap();
         let nobody = Session::default();
-        let asked = self.connections.explain(&program, Variables(&[]), &nobody, analyze);
+        let asked = self.connections.explain(&program, Variables::of(&[]), &nobody, analyze);
         asked.await.unwrap()
     }
 
@@ -177,7 +177,7 @@ impl World {
         let plan = Arc::new(Plan { program, shape: self.shape(request) });
         let sink = Sink::new(Vec::new(), u64::MAX, Held::default());
         let nobody = Session::default();
-        let asked = Asked { variables: Variables(&[]), session: &nobody, echoes: &[], cost: 1 };
+        let asked = Asked { variables: Variables::of(&[]), session: &nobody, echoes: &[], cost: 1 };
         let observed = &mut Observed::default();
         let written = self.connections.execute(&plan, asked, sink, observed).await?;
         let mut text = String::from_utf8(written.data).unwrap();

@@ -157,8 +157,9 @@ impl Request {
         let Self { levels, bound, units } = self;
         let program = Program { levels, layout: Layout::default(), units };
         let requirements = program.units.iter().flat_map(|unit| &unit.requirements);
-        let requirements =
-            requirements.map(|own| BoundRequirement::new(own, Variables(&[])).unwrap()).collect();
+        let requirements = requirements
+            .map(|own| BoundRequirement::new(own, Variables::of(&[])).unwrap())
+            .collect();
         let (bound, failures) = (Bound { levels: bound }, Vec::new());
         (program, Change { bound, requirements, failures, held: Held::default() })
     }

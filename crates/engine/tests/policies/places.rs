@@ -1,0 +1,101 @@
+//! Databases of a test: the league as it is, or after some SQL, on SQLite and PostgreSQL.
+
+use std::fmt;
+use std::fs;
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+use std::sync::atomic::{AtomicU32, Ordering};
+
+use engine::{Engine, OpenOptions, Options, PolicyFile, SourceAddress, Worker};
+use testkit::postgres::{Server, shared, wanted_installations};
+
+use crate::dialect;
+
+/// Where databases are made.
+pub(crate) enum Place {
+    Sqlite,
+    Postgres(&'static Server),
+}
+
+/// A database, and the file that is removed with it.
+pub(crate) struct Database {
+    address: SourceAddress,
+    file: Option<PathBuf>,
+}
+
+/// SQLite, and one PostgreSQL: the versions of it are compared by other tests.
+pub(crate) fn places() -> Vec<Place> {
+    let postgres = wanted_installations().unwrap().into_iter().take(1);
+    let postgres = postgres.map(|installation| {
+        // A server lives as long as the process.
+        let installation = Box::leak(Box::new(installation));
+        Place::Postgres(shared(installation).unwrap())
+    });
+    std::iter::once(Place::Sqlite).chain(postgres).collect()
+}
+
+impl fmt::Display for Place {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(match self {
+            Self::Sqlite => "sqlite",
+            Self::Postgres(_) => "postgres",
+        })
+    }
+}
+
+impl Place {
+    /// A new database with the league, and what some SQL makes of it.
+    pub(crate) fn database(&self, name: &str, sql: &str) -> Database {
+        static NUMBER: AtomicU32 = AtomicU32::new(0);
+        let number = NUMBER.fetch_add(1, Ordering::Relaxed);
+        let name = format!("policies_{name}_{}_{number}", std::process::id());
+        let league = |family: &str| {
+            let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../fixtures/databases");
+            fs::read_to_string(folder.join(format!("league/{family}.sql"))).unwrap()
+        };
+        match self {
+            Self::Sqlite => {
+                let file = std::env::temp_dir().join(format!("{name}.db"));
+                drop(fs::remove_file(&file));
+                let connection = rusqlite::Connection::open(&file).unwrap();
+                let text = [
+                    "PRAGMA foreign_keys = OFF; PRAGMA synchronous = OFF;",
+                    &league("sqlite"),
+                    sql,
+                ];
+                connection.execute_batch(&text.concat()).unwrap();
+                Database { address: SourceAddress::Sqlite(file.clone()), file: Some(file) }
+            }
+            Self::Postgres(server) => {
+                server.create_database(&name).unwrap();
+                let text =
+                    ["SET session_replication_role = replica;", &league("postgres"), ";", sql];
+                server.execute(&name, &text.concat()).unwrap();
+                Database { address: SourceAddress::Postgres(server.url(&name)), file: None }
+            }
+        }
+    }
+}
+
+impl Database {
+    pub(crate) async fn worker(&self, dialect: &str, policies: Option<&str>) -> Worker {
+        let policies = policies.map(|text| Arc::new(PolicyFile::parse(text).unwrap()));
+        let options = Options {
+            dialect: dialect::parse(dialect).unwrap(),
+            source: OpenOptions { namespaces: vec!["public".into()], ..OpenOptions::default() },
+            connections: engine::Most::apart(2),
+            limits: engine::Limits::default(),
+            errors: engine::ErrorOptions::default(),
+            policies,
+        };
+        Worker::new(Engine::open(&self.address, &options).await.unwrap())
+    }
+}
+
+impl Drop for Database {
+    fn drop(&mut self) {
+        if let Some(file) = &self.file {
+            drop(fs::remove_file(file));
+        }
+    }
+}

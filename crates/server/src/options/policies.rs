@@ -1,0 +1,18 @@
+//! The file that says who may see and change what.
+
+use std::path::Path;
+use std::sync::Arc;
+
+use engine::PolicyFile;
+
+use crate::failure::Failure;
+
+/// Reads the file, if there is one to read.
+pub(super) fn policies(path: Option<&Path>) -> Result<Option<Arc<PolicyFile>>, Failure> {
+    let Some(path) = path else { return Ok(None) };
+    let refused =
+        |error: String| Failure::Usage(format!("the policy file {}: {error}", path.display()));
+    let text = std::fs::read_to_string(path).map_err(|error| refused(error.to_string()))?;
+    let file = PolicyFile::parse(&text).map_err(|problem| refused(problem.to_string()))?;
+    Ok(Some(Arc::new(file)))
+}
