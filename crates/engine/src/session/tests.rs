@@ -40,6 +40,19 @@ fn pairs(pairs: &[(&str, &str)]) -> Vec<(String, String)> {
 }
 
 #[test]
+fn claims_stay_with_the_session_whatever_else_is_set() {
+    let sessions = with_secret(Rules::default());
+    let token = Issuer::secret(SECRET).token(r#"{"sub":"me"}"#);
+    let verified = sessions.check(&token, &[], 0, now()).unwrap();
+    for settings in [Vec::new(), vec![("app.tenant".into(), "t".into())]] {
+        let session = sessions.somebody_with(&verified, settings);
+        let claims = session.claims.unwrap();
+        assert_eq!(claims.get("sub").and_then(|sub| sub.as_str()), Some("me"));
+    }
+    assert!(sessions.nobody_with(vec![("app.tenant".into(), "t".into())]).claims.is_none());
+}
+
+#[test]
 fn claims_become_settings_behind_the_role() {
     let claims = r#"{"user_id":7,"role":"author","ok":true,"none":null,"tags":["a",{"b":1.50}],"mail":"a'b\"c","x":1e2}"#;
     let expected = [
