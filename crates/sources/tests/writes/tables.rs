@@ -1,5 +1,6 @@
 //! What is not a plain table, and what its owner lets.
 
+use catalog::Offered;
 use expect_test::expect;
 use ir::HopDirection;
 
@@ -110,4 +111,24 @@ async fn rules_and_row_security_decide() {
         Name("r4"): Missing: Nothing."#]]
     .assert_eq(&world.run(&steps.request()).await);
     assert_eq!(world.query("select name from closed"), "a");
+}
+
+#[tokio::test]
+async fn what_stands_on_a_table_out_of_reach_is_not_changed() {
+    let sql = "
+        create foreign data wrapper nowhere;
+        create server nowhere foreign data wrapper nowhere;
+        create foreign table remote (id int not null, name text) server nowhere;
+        create view over_remote as select id, name from remote;
+        create view twice_over_remote as select id, name from over_remote;
+        create view over_post as select id, headline from post;
+        create view counted as select author_id, count(*) as posts from post group by 1;";
+    let Some(world) = world(&[BLOG, sql].concat()).await else { return };
+    let offered = |name: &str| world.catalog[world.entity(name)].offered;
+    for name in ["remote", "over_remote", "twice_over_remote", "counted"] {
+        assert_eq!(offered(name), Offered::NONE, "{name}");
+    }
+    for name in ["post", "over_post"] {
+        assert_eq!(offered(name), Offered::ALL, "{name}");
+    }
 }

@@ -1,6 +1,23 @@
 -- $1: oids of namespaces, in the order in which they are served. $2: whether what belongs to an
 -- extension is listed, too.
 -- A partition is part of the partitioned table that is listed, so it is not listed itself.
+-- A foreign table whose wrapper has no handler can be named only: of what stands on one it cannot be
+-- asked whether it can be changed.
+with recursive unreadable (oid) as (
+  select ft.ftrelid
+  from pg_foreign_table as ft
+  inner join pg_foreign_server as srv on srv.oid = ft.ftserver
+  inner join pg_foreign_data_wrapper as fdw on fdw.oid = srv.srvfdw
+  where fdw.fdwhandler = 0
+  union
+  select rule.ev_class
+  from unreadable
+  inner join pg_depend as uses
+    on uses.refclassid = 'pg_class'::regclass
+    and uses.refobjid = unreadable.oid
+    and uses.classid = 'pg_rewrite'::regclass
+  inner join pg_rewrite as rule on rule.oid = uses.objid
+)
 select
   rel.oid,
   rel.relnamespace,
@@ -9,11 +26,10 @@ select
   coalesce(typ.typarray, 0) as row_array,
   rel.relkind = 'p' or rel.relkind = 'r' and not rel.relhassubclass as one_table,
   -- 4: rows can be changed; 8: made; 16: taken away; of a view also by triggers.
-  case rel.relkind
-    when 'm' then 0
-    when 'v' then pg_relation_is_updatable(rel.oid, true)
-    when 'f' then pg_relation_is_updatable(rel.oid, true)
-    else 28
+  case
+    when rel.relkind in ('r', 'p') then 28
+    when rel.relkind = 'm' or rel.oid in (select oid from unreadable) then 0
+    else pg_relation_is_updatable(rel.oid, true)
   end as changes,
   comment.description
 from pg_class as rel
