@@ -11,9 +11,10 @@
 //! * `files`: SQLite files that are locked, replaced, damaged
 //! * `writes`: SQLite files that are changed
 //! * `changed`: tables that change after they were introspected
+//! * `mutations`: whatever happens in the middle of one
 //! * `masked`: what clients learn of an error, and what the log has
 //! * `served`, `databases`: the program and the databases; `load`: clients that go on asking;
-//!   `proxy`: a way to a database that can be blocked
+//!   `proxy`: a way to a database that can be blocked; `cutter`: one that breaks off
 
 #![allow(clippy::unwrap_used, clippy::panic, reason = "a test ends where it cannot go on")]
 
@@ -23,6 +24,8 @@ mod program;
 mod abandoned;
 #[path = "faults/changed.rs"]
 mod changed;
+#[path = "faults/cutter.rs"]
+mod cutter;
 #[path = "faults/databases.rs"]
 mod databases;
 #[path = "faults/failover.rs"]
@@ -37,6 +40,8 @@ mod leaks;
 mod load;
 #[path = "faults/masked.rs"]
 mod masked;
+#[path = "faults/mutations.rs"]
+mod mutations;
 #[path = "faults/outage.rs"]
 mod outage;
 #[path = "faults/proxy.rs"]

@@ -127,6 +127,12 @@ impl Database {
         rows[0][0].as_deref().unwrap().parse().unwrap()
     }
 
+    /// The one column that a statement gives.
+    pub(crate) fn texts(&self, sql: &str) -> Vec<String> {
+        let rows = self.server.query(&self.name, sql).unwrap();
+        rows.into_iter().flatten().map(Option::unwrap_or_default).collect()
+    }
+
     /// How many sessions of the program there are, of those that `condition` says.
     pub(crate) fn sessions(&self, condition: &str) -> u64 {
         self.count(&sessions("count(*)", condition))
