@@ -241,6 +241,8 @@ pub enum ValueShape {
     List(Box<ValueShape>),
     /// An object whose members are what the operation selects of it.
     Composite,
+    /// The same, where one whose attributes are all null is null.
+    Row,
     /// With the shape of its elements: a type may be shared by ranges whose elements are written
     /// differently.
     Range(Box<ValueShape>),

@@ -96,6 +96,8 @@ pub enum Leaf {
     List(Box<Leaf>),
     /// A composite type's value as an object of its selected attributes.
     Composite(Box<[Member]>),
+    /// The same, where one whose attributes are all null is null.
+    Row(Box<[Member]>),
     /// A composite type's value as a text that somebody makes of it.
     Sealed(Box<Sealed>),
     /// A range as an object of its selected bounds; a missing bound is null, and both bounds of

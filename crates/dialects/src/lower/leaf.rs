@@ -32,6 +32,7 @@ impl Context<'_> {
             ValueShape::Leaf(leaf) => leaf.clone(),
             ValueShape::List(item) => Leaf::List(Box::new(self.leaf(item, r#type, field)?)),
             ValueShape::Composite => Leaf::Composite(self.members(r#type, field, None)?),
+            ValueShape::Row => Leaf::Row(self.members(r#type, field, None)?),
             ValueShape::Range(element) => {
                 Leaf::Range(self.members(r#type, field, Some(element))?)
             }

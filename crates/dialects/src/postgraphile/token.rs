@@ -81,6 +81,7 @@ fn whole(value: &ValueShape) -> Option<Leaf> {
         ValueShape::Leaf(leaf) => Some(leaf.clone()),
         ValueShape::List(item) => Some(Leaf::List(Box::new(whole(item)?))),
         ValueShape::Composite
+        | ValueShape::Row
         | ValueShape::Range(_)
         | ValueShape::Bound
         | ValueShape::Interval

@@ -96,6 +96,17 @@ mod tests {
     }
 
     #[test]
+    fn a_row_of_nulls_is_null() {
+        let Leaf::Composite(members) = address() else { return };
+        let row = Leaf::Row(members);
+        check_text(&row, "(,)", "null");
+        check_text(&row, "(,5)", r#"{"street":null,"zip":5}"#);
+        check_text(&row, r#"("",)"#, r#"{"street":"","zip":null}"#);
+        let rows = Leaf::List(Box::new(row));
+        check_text(&rows, r#"{"(a,1)",NULL,"(,)"}"#, r#"[{"street":"a","zip":1},null,null]"#);
+    }
+
+    #[test]
     fn members_keep_the_order_of_their_selection() {
         let leaf = Leaf::Composite(Box::new([
             member("c", Part::Attribute(2), Leaf::Boolean),

@@ -62,7 +62,13 @@ impl Leaf {
             Leaf::KeyValue => key_value::write_key_value(value, out),
             Leaf::Any => text::write_any(value, out),
             Leaf::List(inner) => array::write_list(inner, value, out),
-            Leaf::Composite(members) => composite::write_composite(members, value, out),
+            Leaf::Row(_) if !composite::has_value(value) => {
+                out.extend_from_slice(b"null");
+                Ok(())
+            }
+            Leaf::Composite(members) | Leaf::Row(members) => {
+                composite::write_composite(members, value, out)
+            }
             Leaf::Sealed(sealed) => sealed::write_sealed(sealed, value, out),
             Leaf::Range(members) => range::write_range(members, value, out),
             Leaf::Bound(_) => Err(LeafError::new("Range", "a bound without its range", value)),

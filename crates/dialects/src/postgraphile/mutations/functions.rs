@@ -7,7 +7,7 @@ use super::payload::Payload;
 use super::{Field, Mutations, add_input_type, add_member};
 use crate::binding::{
     CallBinding, Change, ColumnBinding, EntityBinding, FieldBinding, InputRole, MutationBinding,
-    MutationForm, PayloadField,
+    MutationForm, PayloadField, ValueShape,
 };
 use crate::postgraphile::build::Build;
 use crate::postgraphile::claims::{Claimant, Claims};
@@ -128,14 +128,21 @@ fn is_record(build: &Build<'_>, entity: EntityId) -> bool {
 
 /// The entity of what the function gives. A value is the only field of the function's own one.
 fn bind_returned(build: &mut Build<'_>, function: &Function, gives: &Gives) -> Option<EntityId> {
-    let (FunctionResult::Value(field), Shown::Value { form, .. }) =
+    let (FunctionResult::Value(field), Shown::Value { value: shape, form }) =
         (&function.result, &gives.shown)
     else {
         return gives.entity;
     };
     let definition = &build.catalog[*field];
     let value = value_type(build, &definition.r#type)?;
-    let column = ColumnBinding { form: *form, ..column_binding(Some(&value)) };
+    // As in PostGraphile, which takes apart the array that a change gives, and not that of a query.
+    let shape = match shape {
+        ValueShape::List(element) if **element == ValueShape::Composite => {
+            ValueShape::List(Box::new(ValueShape::Row))
+        }
+        shape => shape.clone(),
+    };
+    let column = ColumnBinding { form: *form, value: shape, ..column_binding(Some(&value)) };
     build.api.bind_column(*field, column);
     let binding = EntityBinding { value: Some(*field), ..EntityBinding::default() };
     build.api.bind_entity(definition.entity, binding);
