@@ -137,7 +137,7 @@ fn serve(database: &Database, options: &[&str]) -> Served {
         "--jwt-secret",
         SECRET,
         "--jwt-verify-audience",
-        "",
+        "*",
         "--dynamic-json",
         "--pg-setting-header",
         "X-Tenant=app.tenant",

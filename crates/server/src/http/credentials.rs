@@ -168,7 +168,8 @@ fn only_for(keys: KeySet, algorithms: &[Algorithm]) -> KeySet {
 fn rules(options: &AuthOptions) -> Rules {
     let has_public = !options.jwt_public_key.is_empty() || !options.jwt_jwks.is_empty();
     let audiences = match &options.jwt_verify_audience {
-        Some(audiences) => audiences.iter().filter(|one| !one.is_empty()).cloned().collect(),
+        Some(audiences) if audiences.iter().any(|audience| **audience == *"*") => Vec::new(),
+        Some(audiences) => audiences.clone(),
         None => vec![USUAL_AUDIENCE.into()],
     };
     Rules {

@@ -49,7 +49,7 @@ pub(crate) struct AuthOptions {
         value_delimiter = ','
     )]
     pub(crate) jwt_verify_algorithms: Vec<VerifyAlgorithm>,
-    /// The audiences of which a token must name one, separated by commas, or an empty text for any [default: `postgraphile` with --jwt-secret alone]
+    /// The audiences of which a token must name one, separated by commas, or `*` for any [default: `postgraphile` with --jwt-secret alone]
     #[arg(
         long,
         env = "THALWEG_JWT_VERIFY_AUDIENCE",
@@ -142,8 +142,12 @@ impl AuthOptions {
         if has_public && self.jwt_verify_audience.is_none() {
             return usage(
                 "`--jwt-verify-audience` says for whom tokens must be that public keys have signed: \
-                 an issuer has other clients; `--jwt-verify-audience \"\"` takes those of all",
+                 an issuer has other clients; `--jwt-verify-audience '*'` takes those of all",
             );
+        }
+        let audiences = self.jwt_verify_audience.iter().flatten();
+        if audiences.clone().any(|audience| audience.is_empty()) {
+            return usage("`--jwt-verify-audience` names nobody; `*` stands for any audience");
         }
         if self.jwt_cookie.is_some() && origins.allowed_origins.contains(&AllowedOrigin::Any) {
             return usage(
@@ -284,7 +288,8 @@ mod tests {
         check(&["--jwt-cookie", "token"], Some("`--jwt-cookie` needs"));
         check(&["--jwt-public-key", "a.pem"], Some("says for whom"));
         check(&["--jwt-public-key", "a.pem", "--jwt-verify-audience", "a,b"], None);
-        check(&["--jwt-jwks", "https://a.example/k", "--jwt-verify-audience", ""], None);
+        check(&["--jwt-jwks", "https://a.example/k", "--jwt-verify-audience", "*"], None);
+        check(&["--jwt-secret", "s", "--jwt-verify-audience", ""], Some("names nobody"));
         check(&["--jwt-jwks", "http://a.example/k"], Some("only for addresses of this machine"));
         check(
             &["--jwt-secret", "s", "--jwt-verify-algorithms", "HS256,none"],
