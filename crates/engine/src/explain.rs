@@ -102,9 +102,13 @@ impl Worker {
         Ok(Planned { document, prepared, variables, session: session.clone() })
     }
 
-    /// What a request is estimated to cost, in rows.
-    pub(crate) fn cost(&self, request: &Request) -> Result<u64, Vec<GraphQLError>> {
-        let planned = self.plan(request, &Session::default(), &mut Report::default())?;
+    /// What a request of a session is estimated to cost, in rows.
+    pub(crate) fn cost(
+        &self,
+        request: &Request,
+        session: &Session,
+    ) -> Result<u64, Vec<GraphQLError>> {
+        let planned = self.plan(request, session, &mut Report::default())?;
         Ok(planned.prepared.cost(&planned.variables))
     }
 

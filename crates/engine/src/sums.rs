@@ -1,13 +1,14 @@
 //! What several requests ask for together.
 
 use graphql::{ErrorCode, GraphQLError, Request};
+use sources::Session;
 
 use crate::worker::Worker;
 
 impl Worker {
-    /// Whether requests that are executed together ask for no more than one request may. Those
-    /// that will be refused for themselves count for nothing.
-    pub fn check_sums(&self, requests: &[Request]) -> Result<(), GraphQLError> {
+    /// Whether requests of a session that are executed together ask for no more than one request
+    /// may. Those that will be refused for themselves count for nothing.
+    pub fn check_sums(&self, requests: &[Request], session: &Session) -> Result<(), GraphQLError> {
         let most = self.engine.limits.document.root_fields;
         let documents = requests.iter().filter_map(|request| {
             // It is kept for the execution.
@@ -23,7 +24,7 @@ impl Worker {
                 ),
             ));
         }
-        let costs = requests.iter().filter_map(|request| self.cost(request).ok());
+        let costs = requests.iter().filter_map(|request| self.cost(request, session).ok());
         let cost = costs.fold(0_u64, u64::saturating_add);
         let most = self.engine.limits.cost.most;
         if cost > most {

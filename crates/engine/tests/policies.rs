@@ -23,10 +23,11 @@ mod value;
 #[path = "policies/writes.rs"]
 mod writes;
 
+use std::future::poll_fn;
 use std::sync::Arc;
 
 use choices::Choices;
-use engine::{Allowed, Claims, Delivery, Report, Session, Worker};
+use engine::{Allowed, Claims, Delivery, Report, Session, Sizes, Worker};
 use graphql::Request;
 use made::Made;
 use operation::operation;
@@ -87,7 +88,7 @@ async fn answers_are_those_of_the_rows_that_may_be_seen() {
             let restricted = place.database(&format!("restricted_{number}"), &made.sql());
             let whole = place.database("whole", "");
             for dialect in DIALECTS {
-                let role = whole.worker(dialect, Some(&made.policies())).await;
+                let mut role = whole.worker(dialect, Some(&made.policies())).await;
                 let administrator = restricted.worker(dialect, None).await;
                 let session = session(made.claims());
                 let mut made_up =
@@ -103,6 +104,9 @@ async fn answers_are_those_of_the_rows_that_may_be_seen() {
                     if own.contains("PERMISSION_DENIED") {
                         refused += 1;
                         continue;
+                    }
+                    if let Some(streamed) = streamed(&mut role, &session, query).await {
+                        assert_eq!(streamed, own, "{place}, {dialect}, in portions\n{query}");
                     }
                     let expected = answer(&administrator, &Session::default(), query).await;
                     let is_whole = !expected.contains("\"errors\"");
@@ -132,6 +136,23 @@ async fn answer(worker: &Worker, session: &Session, query: &str) -> String {
     let response =
         worker.deliver_reported(&request, session, allowed, delivery, &mut Report::default()).await;
     String::from_utf8(response.body).unwrap()
+}
+
+/// The same answer while it is made, in portions of few rows; none where an error comes too late.
+async fn streamed(worker: &mut Worker, session: &Session, query: &str) -> Option<String> {
+    worker.set_sizes(Sizes { whole: 0, rows: 2 });
+    let request = Request { query: query.to_owned(), ..Request::default() };
+    let (allowed, delivery) = (Allowed::All, Delivery::Streamed);
+    let report = &mut Report::default();
+    let response = worker.deliver_reported(&request, session, allowed, delivery, report).await;
+    let engine::Response { mut body, rest, .. } = response;
+    if let Some(mut rest) = rest {
+        let mut codes = Vec::new();
+        while let Some(part) = poll_fn(|context| rest.poll_next(context, &mut codes)).await {
+            body.extend(part.ok()?);
+        }
+    }
+    Some(String::from_utf8(body).unwrap())
 }
 
 const PLAYERS: &str = r#"

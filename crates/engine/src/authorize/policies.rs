@@ -13,7 +13,8 @@ use super::denial::Refusal;
 use super::file::{self, Columns, Functions, PolicyFile, Said, Test};
 use super::set::{Callable, EntityPolicy, Grant, PolicySet, PolicySetId};
 
-/// The most combinations of roles and missing claims that are kept. Tokens of one issuer have few.
+/// The most combinations of roles and missing claims that are kept beside those where none is
+/// missing. Tokens of one issuer have few.
 const MOST_SETS: usize = 4_096;
 
 /// A policy file that does not fit the source.
@@ -32,6 +33,8 @@ pub struct Policies {
     default_role: Option<Box<str>>,
     rules: Vec<Rule>,
     roles: Vec<Role>,
+    /// The places of the roles.
+    named: HashMap<Box<str>, usize>,
     /// The claims that rules name.
     claims: Vec<Box<str>>,
     sets: RwLock<Sets>,
@@ -98,7 +101,10 @@ impl Policies {
             let message = format!("`default_role`: there is no role `{default}`").into();
             return Err(Unresolved { line: 1, message });
         }
+        let named = roles.iter().enumerate().map(|(place, role)| (role.name.clone(), place));
+        let named = named.collect();
         Ok(Self {
+            named,
             claim_role: file.claim_role.clone(),
             default_role: file.default_role.clone(),
             rules,
@@ -131,7 +137,7 @@ impl Policies {
         }
         drop(sets);
         let mut sets = self.sets.write().unwrap_or_else(PoisonError::into_inner);
-        if sets.known.len() >= MOST_SETS {
+        if sets.known.len() >= MOST_SETS + self.roles.len() {
             return Err(Refusal::TooManySets);
         }
         let content = role.content(key.1.clone());
@@ -159,8 +165,7 @@ impl Policies {
             None | Some(Json::Null) => self.default_role.as_deref().ok_or(Refusal::NoRole)?,
             Some(_) => return Err(Refusal::UnknownRole),
         };
-        let place = self.roles.iter().position(|role| *role.name == *name);
-        place.ok_or(Refusal::UnknownRole)
+        self.named.get(name).copied().ok_or(Refusal::UnknownRole)
     }
 
     fn build(&self, id: PolicySetId, content: &Content, functions: &Callable) -> PolicySet {

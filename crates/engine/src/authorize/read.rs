@@ -326,6 +326,10 @@ impl Walk<'_> {
             self.deny(Denial::NotUnderstood("a field of other rows"));
         }
         self.ask(self.catalog[field].entity, Verb::Read, Some(field));
+        // What may be seen of the row is not known to a value.
+        if holds_rows(self.catalog, &self.catalog[field].r#type) {
+            self.deny(Denial::NotUnderstood("a row as a value"));
+        }
         match self.set.cell(self.catalog, field) {
             Cell::Plain => None,
             Cell::Masked(filter) => Some(filter),
@@ -477,6 +481,19 @@ impl Walk<'_> {
         let mut within =
             Within { entity: Some(entity), edge: None, visible: Filter::all(), paths: None };
         self.filter(filter, &mut within);
+    }
+}
+
+/// Whether a value of the type holds rows of an entity. No composite holds itself.
+fn holds_rows(catalog: &Catalog, r#type: &Type) -> bool {
+    match catalog.base_type(r#type) {
+        Type::Row(entity) => catalog[*entity].kind.is_stored(),
+        Type::List(element) => holds_rows(catalog, element),
+        Type::Composite(composite) => {
+            let attributes = &catalog[*composite].attributes;
+            attributes.iter().any(|attribute| holds_rows(catalog, &attribute.r#type))
+        }
+        Type::Scalar(_) | Type::Enum(_) | Type::Range(_) | Type::Domain(_) => false,
     }
 }
 

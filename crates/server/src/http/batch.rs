@@ -27,7 +27,7 @@ pub(super) async fn answer(
     exchange: &mut Exchange,
 ) -> Result<Response, Refusal> {
     check_number(service.settings.most_batch, members.len())?;
-    check_sums(service, &members)?;
+    check_sums(service, &members, session)?;
     let answers = {
         let began = exchange.started;
         let answer = |member| answer_member(service, member, session, began);
@@ -71,13 +71,13 @@ fn check_number(most: Option<usize>, found: usize) -> Result<(), Refusal> {
 }
 
 /// Requests that are wrong for themselves count for nothing: they are not executed.
-fn check_sums(service: &Service, members: &[Member]) -> Result<(), Refusal> {
+fn check_sums(service: &Service, members: &[Member], session: &Session) -> Result<(), Refusal> {
     let requests = members.iter().filter_map(|member| {
         let parameters = member.as_ref().ok()?.clone();
         Some(service.settings.persisted.find(parameters).ok()?.request)
     });
     let requests: Vec<_> = requests.collect();
-    service.worker.check_sums(&requests).map_err(Refusal::Malformed)
+    service.worker.check_sums(&requests, session).map_err(Refusal::Malformed)
 }
 
 async fn answer_member(
