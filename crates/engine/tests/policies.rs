@@ -11,6 +11,8 @@
 mod choices;
 #[path = "support/dialect.rs"]
 mod dialect;
+#[path = "policies/functions.rs"]
+mod functions;
 #[path = "policies/made.rs"]
 mod made;
 #[allow(dead_code, reason = "the differential test uses the rest of it")]
@@ -105,14 +107,15 @@ async fn answers_are_those_of_the_rows_that_may_be_seen() {
                         refused += 1;
                         continue;
                     }
-                    if let Some(streamed) = streamed(&mut role, &session, query).await {
+                    // A value that no row is compared with may not be looked at.
+                    let is_input = |answer: &String| answer.contains("BAD_USER_INPUT");
+                    let streamed = streamed(&mut role, &session, query).await;
+                    if let Some(streamed) = streamed.filter(|_| !is_input(&own)) {
                         assert_eq!(streamed, own, "{place}, {dialect}, in portions\n{query}");
                     }
                     let expected = answer(&administrator, &Session::default(), query).await;
                     let is_whole = !expected.contains("\"errors\"");
                     assert!(is_whole || !WRITTEN.contains(&query.as_str()), "{query}\n{expected}");
-                    // A value that no row is compared with may not be looked at.
-                    let is_input = |answer: &String| answer.contains("BAD_USER_INPUT");
                     if own != expected && (is_input(&own) || is_input(&expected)) {
                         continue;
                     }

@@ -326,9 +326,9 @@ impl Walk<'_> {
             self.deny(Denial::NotUnderstood("a field of other rows"));
         }
         self.ask(self.catalog[field].entity, Verb::Read, Some(field));
-        // What may be seen of the row is not known to a value.
-        if holds_rows(self.catalog, &self.catalog[field].r#type) {
-            self.deny(Denial::NotUnderstood("a row as a value"));
+        // A value does not know which parts of it may be seen.
+        if self.hides(&self.catalog[field].r#type) {
+            self.deny(Denial::NotUnderstood("a value that is a row"));
         }
         match self.set.cell(self.catalog, field) {
             Cell::Plain => None,
@@ -337,6 +337,25 @@ impl Walk<'_> {
                 self.deny(Denial::Field(field, Verb::Read));
                 None
             }
+        }
+    }
+
+    /// Whether a value of the type holds rows of which not everything may be seen. No composite
+    /// holds itself.
+    fn hides(&self, r#type: &Type) -> bool {
+        match self.catalog.base_type(r#type) {
+            Type::Row(entity) => {
+                let all = self.set.visible(self.catalog, *entity);
+                let mut fields = self.catalog[*entity].fields.iter();
+                let is_plain = |field: &FieldId| self.set.cell(self.catalog, *field) == Cell::Plain;
+                !all.is_some_and(|rows| rows.is_all()) || !fields.all(is_plain)
+            }
+            Type::List(element) => self.hides(element),
+            Type::Composite(composite) => {
+                let mut attributes = self.catalog[*composite].attributes.iter();
+                attributes.any(|attribute| self.hides(&attribute.r#type))
+            }
+            Type::Scalar(_) | Type::Enum(_) | Type::Range(_) | Type::Domain(_) => false,
         }
     }
 
@@ -481,19 +500,6 @@ impl Walk<'_> {
         let mut within =
             Within { entity: Some(entity), edge: None, visible: Filter::all(), paths: None };
         self.filter(filter, &mut within);
-    }
-}
-
-/// Whether a value of the type holds rows of an entity. No composite holds itself.
-fn holds_rows(catalog: &Catalog, r#type: &Type) -> bool {
-    match catalog.base_type(r#type) {
-        Type::Row(entity) => catalog[*entity].kind.is_stored(),
-        Type::List(element) => holds_rows(catalog, element),
-        Type::Composite(composite) => {
-            let attributes = &catalog[*composite].attributes;
-            attributes.iter().any(|attribute| holds_rows(catalog, &attribute.r#type))
-        }
-        Type::Scalar(_) | Type::Enum(_) | Type::Range(_) | Type::Domain(_) => false,
     }
 }
 

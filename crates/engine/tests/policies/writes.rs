@@ -184,3 +184,42 @@ async fn payloads_show_what_may_be_seen() {
         assert!(others.contains("Bo") && !others.contains("Cy"), "{others}");
     }
 }
+
+#[tokio::test]
+async fn phrags_mutations_are_let_likewise() {
+    let mut tried = 0;
+    for place in places() {
+        let database = place.database("phrag", "");
+        let member = database.worker(DIALECTS[2], Some(MEMBERS)).await;
+        if member.engine().schema().mutation.is_none() {
+            continue;
+        }
+        tried += 1;
+        let administrator = database.worker(DIALECTS[2], None).await;
+        let all = "{ players(sort: {id: asc}, limit: 100) { id name team_id rating } }";
+        let of_team = session(json!({ "role": "member", "team": 2 }));
+        let made = "mutation { createPlayer(id: 50, name: \"Zoe\") { id } }";
+        let made = answer(&member, &of_team, made).await;
+        assert_eq!(made, r#"{"data":{"createPlayer":{"id":50}}}"#);
+        let before = answer(&administrator, &Session::default(), all).await;
+        assert!(before.contains(r#"{"id":50,"name":"Zoe","team_id":2,"rating":null}"#), "{before}");
+        // Of another team: as if it were not there, which Phrag does not tell.
+        for nothing in [
+            "mutation { updatePlayer(pk_columns: {id: 1}, rating: 3) { result } }",
+            "mutation { deletePlayer(pk_columns: {id: 1}) { result } }",
+        ] {
+            let answer = answer(&member, &of_team, nothing).await;
+            assert!(!answer.contains("errors"), "{answer}");
+        }
+        for refused in [
+            "mutation { createPlayer(id: 51, name: \"Yan\", team_id: 1) { id } }",
+            "mutation { updatePlayer(pk_columns: {id: 50}, team_id: 1) { result } }",
+            "mutation { createTeam(id: 51, name: \"Yan\") { id } }",
+        ] {
+            let answer = answer(&member, &of_team, refused).await;
+            assert!(answer.contains("PERMISSION_DENIED"), "{answer}");
+        }
+        assert_eq!(answer(&administrator, &Session::default(), all).await, before);
+    }
+    assert!(tried > 0, "no source takes changes");
+}

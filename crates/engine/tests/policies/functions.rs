@@ -1,0 +1,97 @@
+//! Functions under policies: whoever may call one sees what it shows of rows that may be seen.
+
+use serde_json_bytes::json;
+
+use crate::places::{Place, places};
+use crate::{DIALECTS, answer, session};
+
+const FUNCTIONS: &str = "
+    CREATE FUNCTION best(lowest int) RETURNS SETOF player LANGUAGE sql STABLE AS
+        $$ SELECT * FROM player WHERE rating >= lowest ORDER BY rating DESC, id $$;
+    CREATE FUNCTION one() RETURNS player LANGUAGE sql STABLE AS
+        $$ SELECT * FROM player WHERE id = 3 $$;
+    CREATE FUNCTION player_shout(player player) RETURNS text LANGUAGE sql STABLE AS
+        $$ SELECT upper(player.name) $$;
+    CREATE FUNCTION rename_all() RETURNS SETOF player LANGUAGE sql VOLATILE AS
+        $$ UPDATE player SET name = name || '!' RETURNING * $$;
+    CREATE TABLE held (id int PRIMARY KEY, player player, players player[]);
+    INSERT INTO held SELECT 1, player, ARRAY[player] FROM player WHERE id = 3;
+    INSERT INTO held SELECT 2, player, ARRAY[player] FROM player WHERE id = 1;";
+
+const RULES: &str = r#"
+[rules.players]
+entity = "player"
+read = { rows = { team_id = { eq = { claim = "team" } } }, columns = ["id", "name", "team_id"] }
+[rules.held]
+entity = "held"
+read = { columns = "*" }
+[rules.open]
+entity = "player"
+read = { columns = "*" }
+[roles.open]
+rules = ["open", "held"]
+[roles.plain]
+rules = ["players", "held"]
+[roles.caller]
+inherits = ["plain"]
+functions = ["best", "public.player_shout", "rename_all", "one"]
+[roles.any]
+inherits = ["plain"]
+functions = "*"
+"#;
+
+#[tokio::test]
+async fn functions_are_called_that_a_role_names_and_give_rows_that_may_be_seen() {
+    for place in places() {
+        if matches!(place, Place::Sqlite) {
+            continue;
+        }
+        let league = place.database("functions", FUNCTIONS);
+        let worker = league.worker(DIALECTS[0], Some(RULES)).await;
+        for (role, may) in [("plain", false), ("caller", true), ("any", true)] {
+            let who = session(json!({ "role": role, "team": 1 }));
+            let calls = [
+                ("{ bestList(lowest: 0) { name } }", r#"{"bestList":[{"name":"Ada"}]}"#),
+                (
+                    "{ best(lowest: 0) { totalCount nodes { id } } }",
+                    r#"{"best":{"totalCount":1,"nodes":[{"id":1}]}}"#,
+                ),
+                ("{ one { name } }", r#"{"one":null}"#),
+                (
+                    "{ allPlayersList(first: 1) { shout } }",
+                    r#"{"allPlayersList":[{"shout":"ADA"}]}"#,
+                ),
+            ];
+            for (query, expected) in calls {
+                let answer = answer(&worker, &who, query).await;
+                match may {
+                    true => assert_eq!(answer, format!("{{\"data\":{expected}}}"), "{query}"),
+                    false => assert!(answer.contains("You may not call"), "{answer}"),
+                }
+            }
+            // What the function gives has columns that the role may not read.
+            let rating = answer(&worker, &who, "{ bestList(lowest: 0) { rating } }").await;
+            assert!(rating.contains("You may not read `public.player.rating`."), "{rating}");
+        }
+        let plain = session(json!({ "role": "plain", "team": 1 }));
+        let rename = "mutation { renameAll(input: {}) { players { name } } }";
+        assert!(answer(&worker, &plain, rename).await.contains("PERMISSION_DENIED"));
+        let names = answer(&worker, &plain, "{ allPlayersList { name } }").await;
+        assert!(!names.contains('!'), "{names}");
+        let caller = session(json!({ "role": "caller", "team": 1 }));
+        let renamed = answer(&worker, &caller, rename).await;
+        assert!(renamed.contains("Ada!") && !renamed.contains("Cy"), "{renamed}");
+        // Rows that stand in a field are rows like others; lists of them are let where everything
+        // of them is.
+        let one = "{ allHeldsList(orderBy: ID_ASC) { player { name } } }";
+        let held = answer(&worker, &plain, one).await;
+        assert!(held.contains(r#"[{"player":null},{"player":{"name":"Ada"}}]"#), "{held}");
+        let list = "{ allHeldsList(orderBy: ID_ASC) { players { name } } }";
+        let refused = answer(&worker, &plain, list).await;
+        assert!(refused.contains("PERMISSION_DENIED"), "{refused}");
+        for query in [one, list] {
+            let open = answer(&worker, &session(json!({ "role": "open" })), query).await;
+            assert!(open.contains("Ada") && open.contains("Cy"), "{open}");
+        }
+    }
+}
