@@ -48,7 +48,8 @@ pub(crate) fn open_and_serve(
     for address in serving.listen.iter().filter(is_open) {
         tracing::warn!(
             address = address.text,
-            "everybody who reaches this address may read all that the API shows"
+            "everybody who reaches this address may read and change all that the API shows; \
+             --require-token asks who it is"
         );
     }
     ready(&listeners)?;
