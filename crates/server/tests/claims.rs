@@ -353,6 +353,8 @@ fn a_role_that_there_is_not_is_told_by_no_name() {
         for query in [
             "{ allPosts { nodes { id } } }",
             "{ allPosts { nodes { id } } allComments { nodes { id } } }",
+            "mutation { a: createComment(input: { comment: { id: 9 } }) { comment { id } }
+                b: createComment(input: { comment: { id: 9 } }) { clientMutationId } }",
         ] {
             let answer = client.ask(&headers, query);
             assert_eq!(answer["data"], Value::Null, "{answer}");
@@ -361,6 +363,7 @@ fn a_role_that_there_is_not_is_told_by_no_name() {
             assert_eq!(error["message"], "The data source does not know who asks.");
             assert_eq!(answer["errors"].as_array().unwrap().len(), 1);
         }
+        assert_eq!(database.count("SELECT count(*) FROM comment WHERE id = 9"), 0);
         // The connection is none the worse.
         assert!(client.ask("", "{ allPosts { nodes { id } } }").get("errors").is_none());
     }
