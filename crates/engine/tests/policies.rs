@@ -208,6 +208,32 @@ async fn claims_decide_which_rows_are_seen_with_one_plan_for_all() {
     }
 }
 
+/// The ids of all, and the names of a team.
+const NAMES: &str = r#"
+[rules.ids]
+entity = "player"
+read = { columns = ["id"] }
+[rules.names]
+entity = "player"
+read = { rows = { team_id = { eq = { claim = "team" } } }, columns = ["id", "name"] }
+[roles.member]
+rules = ["ids", "names"]
+"#;
+
+#[tokio::test]
+async fn a_hidden_value_that_the_schema_promises_is_denied() {
+    for place in places() {
+        let league = place.database("promised", "");
+        let worker = league.worker(DIALECTS[0], Some(NAMES)).await;
+        let session = session(json!({ "role": "member", "team": 1 }));
+        let own = answer(&worker, &session, "{ playerById(id: 1) { id name } }").await;
+        assert_eq!(own, r#"{"data":{"playerById":{"id":1,"name":"Ada"}}}"#);
+        let hidden = answer(&worker, &session, "{ playerById(id: 3) { id name } }").await;
+        assert!(hidden.starts_with(r#"{"data":{"playerById":null},"errors":"#), "{hidden}");
+        assert!(hidden.contains("PERMISSION_DENIED") && !hidden.contains("Cy"), "{hidden}");
+    }
+}
+
 #[tokio::test]
 async fn it_is_told_what_is_let_by_which_rule() {
     let place = places().remove(0);
