@@ -3,7 +3,8 @@
 //! In the order of use: `options` is what is asked on the command line, `suite` and `contestant`
 //! read what is compared, `pace` says how often and how long, `plan` in which order.
 //! `course` goes through the plan: `place` has the databases, filled by `data`, `entry` starts
-//! the contestants, `answers` compares what they say, `warm_up` and `meter` measure, by the
+//! the contestants, `answers` compares what they say, `written` what they write, but for what is
+//! `made` by the database, `warm_up` and `meter` measure, by the
 //! programs in `load` and by `usage`, `ramp` looks for the highest rate; `floor` is the physical
 //! limit.
 //! What came of it is a `record` in the `folder` of the run; `forecast`, `progress` and `table` are
@@ -20,6 +21,7 @@ mod folder;
 mod forecast;
 pub(crate) mod load;
 pub(crate) mod machine;
+pub(crate) mod made;
 pub(crate) mod meter;
 pub(crate) mod options;
 mod pace;
@@ -35,6 +37,7 @@ mod table;
 mod tools;
 pub(crate) mod usage;
 pub(crate) mod warm_up;
+pub(crate) mod written;
 
 #[cfg(test)]
 mod equal_answers;

@@ -48,8 +48,9 @@ impl Small {
         let answers = answers::ask(port, PATH, &bodies)
             .map_err(|problem| LongError::Small { query, problem })?;
         let questions = bodies.into_iter().zip(answers);
-        let questions =
-            questions.map(|(body, answer)| Question { body, answer: Some(answer) }).collect();
+        let questions = questions
+            .map(|(body, answer)| Question { body, answer: Some(answer), made: None })
+            .collect();
         Ok(Self { query, questions })
     }
 

@@ -4,12 +4,13 @@
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
-use serde_json::{Value, json};
+use serde_json::{Map, Value, json};
 use testkit::postgres;
 
 use super::data;
 use super::floor::Floor;
-use super::suite::{Source, Suite, load, variables};
+use super::suite::{Query, Source, Suite, load, variables};
+use super::written::{Store, Written};
 use crate::http::Connection;
 use crate::server::{Server, free_port};
 
@@ -63,7 +64,20 @@ fn ask_all(suite: &Suite, database: &Database<'_>, folder: &Path) -> Vec<(String
         let mut asked = Vec::new();
         for query in &suite.queries {
             let Some(text) = query.texts.get(dialect) else { continue };
-            for set in variables::sets(&query.file.variables, SETS) {
+            let sets = variables::sets(&query.file.variables, SETS);
+            if let Some(writes) = &query.file.writes {
+                let store = match database {
+                    Database::Postgres(server, database) => Store::Postgres { server, database },
+                    Database::Sqlite(file) => Store::Sqlite(file),
+                };
+                let written = Written { writes, store };
+                check_written(suite, query, database, written, &sets, dialect, |set| {
+                    let body = json!({ "query": text, "variables": set }).to_string();
+                    connection.post(&body).expect("an answer")
+                });
+                continue;
+            }
+            for set in sets {
                 let body = json!({ "query": text, "variables": set }).to_string();
                 let answer = connection.post(&body).expect("an answer");
                 let data = data_of(&answer);
@@ -84,11 +98,40 @@ fn ask_all(suite: &Suite, database: &Database<'_>, folder: &Path) -> Vec<(String
     answers
 }
 
+/// What is written is what was asked for, by the server and by the floor; the payloads of dialects
+/// differ.
+fn check_written(
+    suite: &Suite,
+    query: &Query,
+    database: &Database<'_>,
+    written: Written<'_>,
+    sets: &[Map<String, Value>],
+    dialect: &str,
+    ask: impl FnMut(&Map<String, Value>) -> Vec<u8>,
+) {
+    let name = format!("{} of {}", query.file.id, suite.id);
+    let told = |result: Result<(), String>| result.unwrap_or_else(|told| panic!("{name}: {told}"));
+    let answers: Vec<Vec<u8>> = sets.iter().map(ask).collect();
+    told(written.check(sets, Some(&answers)));
+    told(written.take_back());
+    // A floor's rows make the answer in the suite's own dialect.
+    let data: Value = serde_json::from_slice(&answers[0]).expect("JSON");
+    if dialect == suite.file.dialect {
+        for set in sets {
+            check_floor(suite, query, database, set, &data["data"].to_string());
+        }
+        told(written.check(sets, None));
+        told(written.take_back());
+    }
+    let left = written.check(&[], None);
+    assert!(left.is_ok(), "{name}: not all is taken back: {left:?}");
+}
+
 fn check_floor(
     suite: &Suite,
-    query: &super::suite::Query,
+    query: &Query,
     database: &Database<'_>,
-    set: &serde_json::Map<String, Value>,
+    set: &Map<String, Value>,
     data: &str,
 ) {
     let data = serde_json::from_str(data).expect("JSON");

@@ -23,6 +23,7 @@ use serde_json::{Map, Value, json};
 use testkit::postgres::Server;
 
 use super::failure::RaceError;
+use super::made;
 use super::suite::{Query, Source, Suite};
 use crate::compare::answers;
 use answer::Answer;
@@ -32,10 +33,10 @@ use script::Script;
 type Rows = HashMap<String, Vec<Row>>;
 
 /// A row, by the names of its columns.
-type Row = Map<String, Value>;
+pub(crate) type Row = Map<String, Value>;
 
 /// The values of an operation's variables.
-type Variables = Map<String, Value>;
+pub(crate) type Variables = Map<String, Value>;
 
 /// A floor, read from its files.
 #[derive(Debug)]
@@ -44,6 +45,8 @@ pub(crate) struct Floor {
     pub(crate) script: Script,
     answer_path: PathBuf,
     answer: Answer,
+    /// The member whose numbers the database makes.
+    made: Option<String>,
 }
 
 impl Floor {
@@ -62,11 +65,13 @@ impl Floor {
             return Ok(None);
         }
         let answer_path = path.with_file_name(format!("{name}.answer.json"));
-        let script =
+        let mut script =
             Script::parse(&read(&path)?).map_err(|error| RaceError::file(&path, &error))?;
+        script.writes = query.file.writes.is_some();
+        let made = query.file.writes.as_ref().map(|writes| writes.key.clone());
         let answer = serde_json::from_str(&read(&answer_path)?)
             .map_err(|error| RaceError::file(&answer_path, &error))?;
-        Ok(Some(Self { path, script, answer_path, answer }))
+        Ok(Some(Self { path, script, answer_path, answer, made }))
     }
 
     /// Whether the rows of PostgreSQL make the `data` that was answered.
@@ -99,7 +104,12 @@ impl Floor {
         self.script.add_looked_up(&mut rows).map_err(|error| fail(&error))?;
         let joined = answer::join(&self.answer, &rows)
             .map_err(|error| RaceError::file(&self.answer_path, &error))?;
-        let [theirs, ours] = [json!({ "data": joined }), json!({ "data": data })];
+        let [mut theirs, mut ours] = [json!({ "data": joined }), json!({ "data": data })];
+        if let Some(member) = &self.made {
+            for value in [&mut theirs, &mut ours] {
+                made::mask_value(value, member);
+            }
+        }
         match answers::compare(&theirs, &ours).first() {
             None => Ok(()),
             Some(other) => Err(fail(&format!(

@@ -78,9 +78,9 @@ mod tests {
     }
 
     #[test]
-    fn a_whole_run_takes_three_quarters_of_an_hour_and_a_quick_one_two_minutes() {
+    fn a_whole_run_takes_about_fifty_minutes_and_a_quick_one_two() {
         let (whole, quick) = (check(&Pace::full()), check(&Pace::quick()));
-        assert!((30.0..50.0).contains(&whole), "{whole} minutes");
+        assert!((35.0..55.0).contains(&whole), "{whole} minutes");
         assert!(quick < 2.5, "{quick} minutes");
     }
 }

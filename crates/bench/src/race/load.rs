@@ -24,6 +24,7 @@ pub(crate) mod users;
 pub(crate) mod wrk;
 
 use std::collections::BTreeSet;
+use std::sync::Arc;
 
 use super::usage::Processes;
 
@@ -44,6 +45,8 @@ pub(crate) struct Question {
     pub(crate) body: String,
     /// The bytes of the answer's body, where it is known.
     pub(crate) answer: Option<Vec<u8>>,
+    /// The member whose numbers the database makes, each time others of as many digits.
+    pub(crate) made: Option<Arc<str>>,
 }
 
 /// Raises the limit of open files for this process and for the servers that it starts, who have it

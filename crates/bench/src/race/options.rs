@@ -8,8 +8,8 @@ pub(crate) const HELP: &str = "
 cargo xtask bench [run] [--quick] [--suite NAME] [--only QUERY] [--contestant NAME] [--name NAME]
                   [--resume] [--chinook FILE] [--program PATH]
     Runs Thalweg beside PostGraphile 4 and 5 and beside the database alone, on the same data, and
-    writes what it measured to target/bench/NAME. Three rounds take about three quarters of an
-    hour on two processors, and the machine should have nothing else to do.
+    writes what it measured to target/bench/NAME. Three rounds take about fifty minutes
+    on two processors, and the machine should have nothing else to do.
     Needs npm, wrk, pgbench, and the first time the network; what is missing is reported.
       --quick            a few queries, 16 connections, one round: about two minutes
       --suite NAME       only this suite, as `shop`; may be said again

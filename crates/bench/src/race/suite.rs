@@ -103,6 +103,21 @@ pub(crate) struct QueryFile {
     pub(crate) quick: bool,
     #[serde(default)]
     pub(crate) variables: BTreeMap<String, Rule>,
+    /// Where it is a mutation.
+    #[serde(default)]
+    pub(crate) writes: Option<Writes>,
+}
+
+/// What a mutation writes: a row for each request, with the variables in the columns of their
+/// names, and a number that the database makes.
+#[derive(Clone, Debug, PartialEq, Eq, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub(crate) struct Writes {
+    pub(crate) table: String,
+    /// The column of the number, and the member of the answers that tells it.
+    pub(crate) key: String,
+    /// The numbers of all rows that were written are above it.
+    pub(crate) after: i64,
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Deserialize)]

@@ -1,5 +1,7 @@
 //! Equal answers, before anything is measured.
 
+use std::path::Path;
+
 use super::measure::PATH;
 use super::{Course, Field};
 use crate::race::answers;
@@ -8,7 +10,8 @@ use crate::race::entry::Runner;
 use crate::race::load::Question;
 use crate::race::plan::{self, Stage};
 use crate::race::record;
-use crate::race::suite::{Query, variables};
+use crate::race::suite::{Query, Source, variables};
+use crate::race::written::{Store, Written};
 
 /// How many different requests a query has.
 const SETS: usize = 200;
@@ -36,11 +39,15 @@ impl Course<'_> {
                 Some(Runner::Floor(_)) | None => continue,
             };
             let asked = match query.texts.get(dialect) {
-                Some(text) => ask(server.port, text, &sets),
+                Some(text) => self.ask_all(query, field, server.port, text, &sets),
                 None => Err(format!("the query has no text in the dialect `{dialect}`")),
             };
             let equal = asked.and_then(|said| {
-                answers::compare(expected.as_ref().unwrap_or(&said.1), &said.1)?;
+                // What was written has been compared with what was asked for: the payloads of
+                // dialects differ.
+                if query.file.writes.is_none() {
+                    answers::compare(expected.as_ref().unwrap_or(&said.1), &said.1)?;
+                }
                 Ok(said)
             });
             match equal {
@@ -48,9 +55,13 @@ impl Course<'_> {
                     self.admit(stage, id, &contestant.id, &answers);
                     expected.get_or_insert_with(|| answers.clone());
                     let questions = bodies.into_iter().zip(answers);
-                    let questions = questions
-                        .map(|(body, answer)| Question { body, answer: Some(answer) })
-                        .collect();
+                    let made = query.file.writes.as_ref().map(|writes| writes.key.as_str().into());
+                    let question = |(body, answer)| Question {
+                        body,
+                        answer: Some(answer),
+                        made: made.clone(),
+                    };
+                    let questions = questions.map(question).collect();
                     field.questions.insert((id.clone(), contestant.id.clone()), questions);
                 }
                 Err(reason) => self.refuse(stage, id, contestant, &reason),
@@ -67,6 +78,38 @@ impl Course<'_> {
                 Err(reason) => self.refuse(stage, id, contestant, &reason),
             }
         }
+    }
+
+    /// Asks all, and compares what was written with what was asked for, where it is a mutation.
+    fn ask_all(
+        &self,
+        query: &Query,
+        field: &Field,
+        port: u16,
+        text: &str,
+        sets: &[serde_json::Map<String, serde_json::Value>],
+    ) -> Result<Said, String> {
+        let written = self.written(query, field)?;
+        written.map_or(Ok(()), Written::take_back)?;
+        let said = ask(port, text, sets)?;
+        written.map_or(Ok(()), |written| written.check(sets, Some(&said.1)))?;
+        Ok(said)
+    }
+
+    /// The rows that a query writes; nothing where it only reads.
+    pub(super) fn written<'w>(
+        &'w self,
+        query: &'w Query,
+        field: &'w Field,
+    ) -> Result<Option<Written<'w>>, String> {
+        let Some(writes) = &query.file.writes else { return Ok(None) };
+        let name = &field.database.name;
+        let store = match (field.database.source, self.place.server()) {
+            (Source::Sqlite, _) => Store::Sqlite(Path::new(name)),
+            (Source::Postgres, Some(server)) => Store::Postgres { server, database: name },
+            (Source::Postgres, None) => return Err("there is no PostgreSQL".to_owned()),
+        };
+        Ok(Some(Written { writes, store }))
     }
 
     fn refuse(&mut self, stage: Stage<'_>, query: &str, contestant: &Contestant, reason: &str) {

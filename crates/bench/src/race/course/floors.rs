@@ -17,6 +17,7 @@ use crate::race::plan::{Item, Load, Stage};
 use crate::race::record;
 use crate::race::suite::{Query, Source, variables};
 use crate::race::usage::Processes;
+use crate::race::written::Written;
 
 /// Of the sets of variables, so many are compared: joining the rows again takes its time.
 const COMPARED: usize = 20;
@@ -40,6 +41,8 @@ impl Course<'_> {
         let floor = floor.map_err(|error| error.to_string())?;
         let floor = floor.ok_or("nobody has written one for this query")?;
         let (sets, answers) = expected.ok_or("there is no answer to compare it with")?;
+        let written = self.written(query, field)?;
+        written.map_or(Ok(()), Written::take_back)?;
         for (set, answer) in sets.iter().zip(answers).take(COMPARED) {
             let data = serde_json::from_str(answers::data(answer)?)
                 .map_err(|error| format!("the answer is no JSON: {error}"))?;
@@ -54,6 +57,8 @@ impl Course<'_> {
             };
             compared.map_err(|error| error.to_string())?;
         }
+        let compared = sets.len().min(answers.len()).min(COMPARED);
+        written.map_or(Ok(()), |written| written.check(&sets[..compared], None))?;
         self.write_script(stage, query, &floor.path).map_err(|error| error.to_string())
     }
 

@@ -10,6 +10,7 @@ use crate::race::meter::Measured;
 use crate::race::plan::{Item, Load, Stage};
 use crate::race::record::{self, Measurement, Outcome, Subject};
 use crate::race::usage::Processes;
+use crate::race::written::Written;
 
 /// Where every server answers.
 pub(super) const PATH: &str = "/graphql";
@@ -83,6 +84,9 @@ impl Course<'_> {
 
     fn ask(&self, stage: Stage<'_>, item: &Item, field: &mut Field) -> Result<Measured, String> {
         let key = (item.query.clone(), item.contestant.clone());
+        if let Some(query) = stage.suite.queries.iter().find(|query| query.file.id == item.query) {
+            self.written(query, field)?.map_or(Ok(()), Written::take_back)?;
+        }
         let server = match field.runners.get(&item.contestant).ok_or("it does not run")? {
             Runner::Server { server, .. } => server,
             Runner::Floor(driver) => {

@@ -1,5 +1,5 @@
 //! Venues, meetups, members, and which member comes to which meetup: tables in the shape of Phrag's
-//! load test, with rows of our own making.
+//! load test, with rows of our own making; and the reviews of venues, which are written.
 
 use std::collections::HashSet;
 
@@ -16,6 +16,11 @@ const POSTGRES_TABLES: &str = include_str!("meetups/tables.postgres.sql");
 const SQLITE_TABLES: &str = include_str!("meetups/tables.sqlite.sql");
 const VENUE_INDEX: &str = include_str!("meetups/venue_index.sql");
 const MEMBER_INDEX: &str = include_str!("meetups/member_index.sql");
+const REVIEWED_VENUE_INDEX: &str = include_str!("meetups/reviewed_venue_index.sql");
+const REVIEWER_INDEX: &str = include_str!("meetups/reviewer_index.sql");
+
+/// Those that are written come behind it, so that their numbers have ten digits each.
+const FIRST_REVIEW: &str = include_str!("meetups/first_review.sql");
 
 const LETTERS: &[u8; 62] = b"ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789";
 
@@ -53,7 +58,9 @@ pub(super) fn statements(source: Source) -> Vec<String> {
             }
         }
     }));
-    statements.extend([VENUE_INDEX.to_owned(), MEMBER_INDEX.to_owned()]);
+    statements.push(FIRST_REVIEW.to_owned());
+    let indexes = [VENUE_INDEX, MEMBER_INDEX, REVIEWED_VENUE_INDEX, REVIEWER_INDEX];
+    statements.extend(indexes.map(str::to_owned));
     statements
 }
 

@@ -69,7 +69,8 @@ pub(crate) fn measure(bench: &Path, options: &Options) -> Result<Measured, RaceE
     if !options.file.exists() {
         data::fill_sqlite(suite, None, &options.file)?;
     }
-    let connection = nested::open(&options.file).map_err(|error| fail(error.into()))?;
+    let connection =
+        nested::open(&options.file, floor.script.writes).map_err(|error| fail(error.into()))?;
     let first = sets.first().cloned().unwrap_or_default();
     let mut loops = Loops::prepare(&floor.script, &connection, &first).map_err(fail)?;
     let values: Vec<Vec<Option<i64>>> = sets.iter().map(nested::values).collect();

@@ -55,13 +55,13 @@ pub(crate) enum LoopError {
     Parameter(String),
 }
 
-/// Opens a file as the server does.
-pub(super) fn open(file: &Path) -> rusqlite::Result<Connection> {
+/// Opens a file as the server does, for reading or for writing.
+pub(super) fn open(file: &Path, writes: bool) -> rusqlite::Result<Connection> {
     let flags = OpenFlags::SQLITE_OPEN_NO_MUTEX | OpenFlags::SQLITE_OPEN_READ_WRITE;
     let connection = Connection::open_with_flags(file, flags)?;
     // SQLite would plan some of the statements anew for each other value that is bound.
     connection.set_db_config(DbConfig::SQLITE_DBCONFIG_ENABLE_QPSG, true)?;
-    connection.pragma_update(None, "query_only", true)?;
+    connection.pragma_update(None, "query_only", !writes)?;
     connection.pragma_update(None, "mmap_size", 0)?;
     connection.pragma_update(None, "cache_size", -CACHE_KIBIBYTES)?;
     Ok(connection)
@@ -74,7 +74,7 @@ pub(super) fn values(variables: &Variables) -> Vec<Option<i64>> {
 
 /// The rows of one answer.
 pub(super) fn rows(script: &Script, file: &Path, variables: &Variables) -> Result<Rows, LoopError> {
-    let connection = open(file)?;
+    let connection = open(file, script.writes)?;
     let mut loops = Loops::prepare(script, &connection, variables)?;
     let bound: Vec<Vec<String>> = loops.nodes.iter().map(Node::columns_of_parent).collect();
     let parents: Vec<Option<usize>> = loops.nodes.iter().map(|node| node.parent).collect();
@@ -87,9 +87,7 @@ pub(super) fn rows(script: &Script, file: &Path, variables: &Variables) -> Resul
                 columns.extend(parent.get_key_value(name).map(|(k, v)| (k.clone(), v.clone())));
             }
         }
-        for (place, name) in row.as_ref().column_names().enumerate() {
-            columns.insert(name.to_owned(), to_json(row.get_ref(place)?));
-        }
+        columns.extend(to_row(row)?);
         read[index].push(columns);
         Ok(())
     })?;
@@ -127,12 +125,13 @@ impl<'c> Loops<'c> {
             }
             statements.push(Some(statement));
         }
-        let begin = connection.prepare("BEGIN")?;
+        let begin = if script.writes { "BEGIN IMMEDIATE" } else { "BEGIN" };
+        let begin = connection.prepare(begin)?;
         let commit = connection.prepare("COMMIT")?;
         Ok(Self { connection, begin, commit, nodes, statements })
     }
 
-    /// Runs all once, in one read transaction; each row is read by the function, which is told the
+    /// Runs all once, in one transaction; each row is read by the function, which is told the
     /// statement's number.
     pub(super) fn run(
         &mut self,
@@ -238,6 +237,15 @@ fn step(
     Ok(())
 }
 
+/// A row by the names of its columns.
+pub(crate) fn to_row(row: &rusqlite::Row<'_>) -> rusqlite::Result<Row> {
+    let mut columns = Row::new();
+    for (place, name) in row.as_ref().column_names().enumerate() {
+        columns.insert(name.to_owned(), to_json(row.get_ref(place)?));
+    }
+    Ok(columns)
+}
+
 fn to_json(value: ValueRef<'_>) -> Value {
     match value {
         ValueRef::Null | ValueRef::Blob(_) => Value::Null,
@@ -292,7 +300,11 @@ mod tests {
         made.pragma_update(None, "journal_mode", "wal").expect("a journal mode");
         let server =
             OpenFile::open(&file, Duration::ZERO, Cache::Usual).expect("the server's connection");
-        let floor = open(&file).expect("the floor's connection");
+        let floor = open(&file, false).expect("the floor's connection");
+        assert_eq!(settings(&floor), settings(&server.connection));
+        // The server's connection that writes differs by this alone.
+        server.connection.pragma_update(None, "query_only", false).expect("a pragma");
+        let floor = open(&file, true).expect("the floor's connection that writes");
         assert_eq!(settings(&floor), settings(&server.connection));
     }
 

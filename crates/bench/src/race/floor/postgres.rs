@@ -25,7 +25,12 @@ pub(super) fn rows(
     for statement in &script.statements {
         let text = with_values(&statement.text, script, variables);
         // PostgreSQL knows which values are numbers, and keeps the order of what it reads from.
-        let answer = server.query(database, &format!("SELECT to_json(r) FROM ({text}) AS r"))?;
+        let text = if script.writes {
+            format!("WITH r AS ({text}) SELECT to_json(r) FROM r")
+        } else {
+            format!("SELECT to_json(r) FROM ({text}) AS r")
+        };
+        let answer = server.query(database, &text)?;
         let read: Result<Vec<Row>, RowsError> = answer.iter().map(|row| object(row)).collect();
         let read = read?;
         for name in &statement.names {

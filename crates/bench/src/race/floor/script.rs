@@ -10,6 +10,8 @@ use super::{Row, Rows};
 pub(crate) struct Script {
     pub(crate) numbers: Vec<(String, i64)>,
     pub(crate) statements: Vec<Statement>,
+    /// Whether its rows are those that it writes.
+    pub(crate) writes: bool,
 }
 
 #[derive(Debug, Default, PartialEq, Eq)]

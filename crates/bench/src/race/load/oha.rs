@@ -144,6 +144,7 @@ request-start,DNS,DNS+dialup,Response-delay,request-duration,bytes,status
         let question = |answer: &&str| Question {
             body: "{}".to_owned(),
             answer: Some(answer.as_bytes().to_vec()),
+            made: None,
         };
         let questions: Vec<Question> = answers.iter().map(question).collect();
         let processes = Processes::default();

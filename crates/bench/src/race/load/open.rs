@@ -164,7 +164,7 @@ mod tests {
 
     fn ask_trial(trial: &Trial, answer: &str, moments: Moments) -> Vec<Asked> {
         let answer = Some(answer.as_bytes().to_vec());
-        let questions = [Question { body: "{}".to_owned(), answer }];
+        let questions = [Question { body: "{}".to_owned(), answer, made: None }];
         let processes = Processes::default();
         let target =
             Target { port: trial.port, path: "/graphql", questions: &questions, processes };

@@ -31,7 +31,8 @@ fn measure(
     load: impl FnOnce(&Target<'_>) -> Outcome,
 ) -> Outcome {
     let answer = answer.map(|text| text.as_bytes().to_vec());
-    let questions = BODIES.map(|body| Question { body: body.to_owned(), answer: answer.clone() });
+    let questions =
+        BODIES.map(|body| Question { body: body.to_owned(), answer: answer.clone(), made: None });
     let (port, path) = (trial.port, "/graphql");
     load(&Target { port, path, questions: &questions, processes: Processes::default() })
 }

@@ -50,6 +50,12 @@ fn check(file: &SuiteFile) -> Result<(), String> {
         if !ids.insert(id) {
             return Err(format!("there are two queries `{id}`"));
         }
+        let names = query.writes.iter().flat_map(|writes| [&writes.table, &writes.key]);
+        for name in names {
+            if !name.chars().all(|letter| letter.is_ascii_lowercase() || letter == '_') {
+                return Err(format!("`{id}` writes `{name}`: small letters and `_` only"));
+            }
+        }
         for (name, rule) in &query.variables {
             if let Some(problem) = rule.problem() {
                 return Err(format!("the variable `{name}` of `{id}`: {problem}"));
@@ -124,6 +130,10 @@ mod tests {
         check(&format!("{GOOD}variables.id = {{ between = [2, 1] }}"), "beyond the last");
         check(&format!("{GOOD}variables.id = {{ one_of = [] }}"), "nothing to choose from");
         check(&format!("{GOOD}variables.id = {{ any = 1 }}"), "unknown variant `any`");
+        let writes =
+            |table| format!("{GOOD}writes = {{ table = '{table}', key = 'id', after = 1 }}");
+        check(&writes("a_b"), "s");
+        check(&writes("a; b"), "small letters");
         check(&format!("{GOOD}[[queries]]\nid = 'q'\ntitle = 'Q'"), "two queries `q`");
         check("title =", "suite.toml");
     }

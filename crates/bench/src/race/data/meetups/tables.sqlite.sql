@@ -22,4 +22,12 @@ CREATE TABLE meetups_members (
     meetup_id INTEGER REFERENCES meetups (id),
     member_id INTEGER REFERENCES members (id),
     PRIMARY KEY (meetup_id, member_id)
+);
+
+CREATE TABLE reviews (
+    id INTEGER PRIMARY KEY,
+    venue_id INTEGER NOT NULL REFERENCES venues (id),
+    member_id INTEGER NOT NULL REFERENCES members (id),
+    stars INTEGER NOT NULL,
+    words VARCHAR(128)
 )

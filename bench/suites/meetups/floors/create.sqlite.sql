@@ -1,0 +1,4 @@
+-- rows reviews
+INSERT INTO reviews (venue_id, member_id, stars, words)
+VALUES (:venue_id, :member_id, :stars, 'Light rooms, kind people, good coffee.')
+RETURNING id;

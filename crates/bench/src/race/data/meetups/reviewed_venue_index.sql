@@ -1,0 +1,1 @@
+CREATE INDEX reviews_venue_id_idx ON reviews (venue_id)

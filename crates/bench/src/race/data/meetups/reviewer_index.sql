@@ -1,0 +1,1 @@
+CREATE INDEX reviews_member_id_idx ON reviews (member_id)
