@@ -65,6 +65,13 @@ pub enum Change {
     Update(EntityId),
     /// The rows that are found so go.
     Delete(EntityId),
+    /// Rows are made, one of each object of [`InputRole::Rows`]; `most` at once.
+    CreateMany { entity: EntityId, most: u32 },
+    /// All rows that [`InputRole::Filter`]s let through get the [`InputRole::Stored`] values, as
+    /// many as [`InputRole::AtMost`] says, and that is `most` at most.
+    UpdateMany { entity: EntityId, most: u32 },
+    /// All rows that are let through so go.
+    DeleteMany { entity: EntityId, most: u32 },
     /// A function is called with the inputs' [`InputRole::Argument`]s.
     Call(FunctionId),
 }
@@ -87,8 +94,10 @@ pub enum PayloadField {
     Query,
     /// The row, or the value of a function.
     Row,
-    /// All rows or values that a function gave.
+    /// All rows that were changed, or all rows or values that a function gave.
     Rows,
+    /// How many rows that are.
+    Length,
     /// The row with its position in the order of the field's arguments.
     Edge,
 }
@@ -352,6 +361,10 @@ pub enum InputRole {
     Member,
     /// An object of inputs of a change.
     Inputs,
+    /// A list of objects of [`InputRole::Stored`] values, each of a row.
+    Rows,
+    /// How many rows a change may reach at most. It steers.
+    AtMost,
     /// The value that a change stores in a field; null is one, too.
     Stored(FieldId),
     /// A text of the client that it gets back with what the change gives.

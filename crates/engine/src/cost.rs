@@ -6,10 +6,10 @@
 //! page may have, or as many as an option says. The tree is made once a plan; a request only reads
 //! the sizes of pages out of its variables.
 
-use std::collections::HashSet;
+use std::collections::{HashMap, HashSet};
 
 use graphql::{ErrorCode, GraphQLError};
-use ir::{OrderKey, Output, OutputKind, Page, Rows, StepKind};
+use ir::{InsertedRows, OrderKey, Output, OutputKind, Page, Rows, StepId, StepKind, WriteKind};
 use sources::Variables;
 
 /// How many rows that are only counted or aggregated cost as much as one that is shown.
@@ -80,18 +80,21 @@ impl CostLimits {
 
 impl Cost {
     pub(crate) fn new(request: &ir::Request, limits: CostLimits) -> Self {
-        let mut lists = Lists { lists: Vec::new(), list_size: limits.list_size };
+        let list_size = limits.list_size;
+        let mut lists = Lists { lists: Vec::new(), list_size, changed: HashMap::new() };
         for transaction in &request.transactions {
             for step in &transaction.steps {
                 match &step.kind {
                     StepKind::Read(rows) => lists.add(rows),
                     StepKind::Require(require) => lists.add(&require.rows),
-                    StepKind::Write(_) | StepKind::Call(_) => lists.lists.push(List {
-                        size: Size::Fixed(0),
-                        once: 1,
-                        per_row: 0,
-                        end: lists.lists.len() + 1,
-                    }),
+                    StepKind::Write(write) => {
+                        let rows = changed(&write.kind, list_size);
+                        if let Some(rows) = rows {
+                            lists.changed.insert(step.id, rows);
+                        }
+                        lists.add_change(rows.unwrap_or(1).max(1));
+                    }
+                    StepKind::Call(_) => lists.add_change(1),
                 }
             }
         }
@@ -148,12 +151,41 @@ fn rows_of(
     sources::operand::resolve(limit, variables)?.rows("LIMIT")
 }
 
+/// How many rows a write may change; `None` where it is one, or those of a key.
+fn changed(write: &WriteKind, list_size: u64) -> Option<u64> {
+    let at_most = |at_most: &Option<ir::Operand>| {
+        let rows = rows_of(at_most.as_ref()?, Variables::of(&[]));
+        Some(rows.unwrap_or(None).unwrap_or(list_size))
+    };
+    match write {
+        WriteKind::Insert(insert)
+        | WriteKind::Upsert { insert, .. }
+        | WriteKind::LinkOrInsert { insert, .. } => match &insert.rows {
+            InsertedRows::Each(rows) => Some(rows.len() as u64),
+            InsertedRows::Columns(_) => Some(list_size),
+        },
+        WriteKind::Update(update) => at_most(&update.at_most),
+        WriteKind::Delete { at_most: most, .. } => at_most(most),
+        WriteKind::Link { .. }
+        | WriteKind::Unlink { .. }
+        | WriteKind::SetLinks { .. }
+        | WriteKind::Choose { .. } => None,
+    }
+}
+
 struct Lists {
     lists: Vec<List>,
     list_size: u64,
+    /// How many rows steps may change, where that is known.
+    changed: HashMap<StepId, u64>,
 }
 
 impl Lists {
+    fn add_change(&mut self, once: u64) {
+        let end = self.lists.len() + 1;
+        self.lists.push(List { size: Size::Fixed(0), once, per_row: 0, end });
+    }
+
     fn add(&mut self, rows: &Rows) {
         let place = self.lists.len();
         let size = self.size(rows);
@@ -234,6 +266,11 @@ impl Lists {
         if rows.single || rows.from == ir::From::Once {
             return Size::Fixed(1);
         }
+        if let ir::From::Returned { step, .. } = rows.from
+            && let Some(changed) = self.changed.get(&step)
+        {
+            return Size::Fixed(*changed);
+        }
         let limit = match &rows.page {
             Page::All => None,
             Page::Offset { limit, .. } | Page::AfterRow { limit, .. } => limit.as_ref(),
@@ -247,5 +284,37 @@ impl Lists {
             }
             Some(limit) => Size::Limit { limit: limit.clone(), otherwise: self.list_size },
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use catalog::EntityId;
+    use ir::{Filter, Isolation, Operand, Step, Transaction, Value, Write};
+
+    use super::*;
+
+    #[test]
+    fn a_change_costs_as_many_rows_as_it_may_reach_and_so_does_what_shows_them() {
+        let at_most = Some(Operand::Constant(Value::Integer(7)));
+        let kind = WriteKind::Delete { filter: Filter::all(), at_most };
+        let write = Write { entity: EntityId(0), kind, children: Vec::new() };
+        let shown = Rows {
+            id: ir::RowsId(0),
+            from: ir::From::Returned { step: StepId(0), state: ir::State::After },
+            filter: Filter::all(),
+            order: Vec::new(),
+            page: Page::All,
+            distinct: Vec::new(),
+            single: false,
+            shown: true,
+            outputs: Vec::new(),
+        };
+        let step = |id, kind| Step { id: StepId(id), root: 0, kind };
+        let steps = vec![step(0, StepKind::Write(write)), step(1, StepKind::Read(shown))];
+        let transactions = vec![Transaction { isolation: Isolation::ReadCommitted, steps }];
+        let request = ir::Request { transactions, outputs: 0, rows: 1 };
+        let cost = Cost::new(&request, CostLimits::default());
+        assert_eq!(cost.estimate(Variables::of(&[])), 7 + 1 + 7);
     }
 }

@@ -93,6 +93,8 @@ pub enum Node {
     Base64(Vec<Piece>),
     /// How many rows there are, the page left aside.
     Count { output: OutputId },
+    /// How many rows are shown.
+    Length { rows: RowsId },
     /// Whether there are rows beyond the page, in the direction in which it was cut off.
     HasMore { rows: RowsId },
     /// Whether rows stand outside the page, on a side where it is bounded by a cursor, which has
@@ -162,6 +164,7 @@ impl Shape {
             | Node::Refused(_)
             | Node::Base64(_)
             | Node::Count { .. }
+            | Node::Length { .. }
             | Node::HasMore { .. }
             | Node::HasOutside { .. } => false,
         }

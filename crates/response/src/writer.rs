@@ -320,6 +320,7 @@ impl<'p, E> Writer<'p, E> {
             }
             Node::Base64(pieces) => self.write_base64(pieces, cursor),
             Node::Count { output } => self.write_count(self.layout.place(*output), cursor),
+            Node::Length { rows } => self.write_length(*rows, cursor),
             Node::HasMore { rows } => self.write_has_more(*rows, cursor),
             Node::HasOutside { rows, beyond_cursor } => {
                 self.write_has_outside(*rows, *beyond_cursor, cursor)
@@ -599,6 +600,25 @@ impl<'p, E> Writer<'p, E> {
             Ok(()) => Ok(value != Value::Null),
             Err(error) => Err(self.fail(Failure::Leaf(error))),
         }
+    }
+
+    fn write_length<C: Cursor<Error = E>>(
+        &mut self,
+        rows: RowsId,
+        cursor: &mut C,
+    ) -> Result<bool, Halt> {
+        let Some(level) = self.layout.level(rows) else { return Ok(false) };
+        let mut child = cursor.open(level).map_err(|error| self.fail(Failure::Source(error)))?;
+        let mut length: u64 = 0;
+        loop {
+            match child.next() {
+                Ok(true) => length += 1,
+                Ok(false) => break,
+                Err(error) => return Err(self.fail(Failure::Source(error))),
+            }
+        }
+        self.sink.bytes().extend_from_slice(length.to_string().as_bytes());
+        Ok(true)
     }
 
     fn write_has_more<C: Cursor<Error = E>>(

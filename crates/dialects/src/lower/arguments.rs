@@ -150,6 +150,8 @@ impl Context<'_> {
                 }
                 InputRole::Member
                 | InputRole::Inputs
+                | InputRole::Rows
+                | InputRole::AtMost
                 | InputRole::Stored(_)
                 | InputRole::ClientMutationId => {}
                 InputRole::SortField(_)

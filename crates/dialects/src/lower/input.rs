@@ -194,6 +194,18 @@ impl Context<'_> {
         }
     }
 
+    /// A whole number. It steers.
+    pub(super) fn integer(&self, input: &Input<'_>) -> Option<i64> {
+        match input {
+            Input::Literal(Value::Int(number)) => Some(*number),
+            Input::Literal(_) => None,
+            Input::Variable(slot, path) => match self.steering.value(*slot, path)? {
+                Json::Number(number) => number.as_i64().or_else(|| whole(number.as_f64()?)),
+                _ => None,
+            },
+        }
+    }
+
     /// What of an opaque text steers; `None` if it cannot be read.
     pub(super) fn opaque(&self, input: &Input<'_>, kind: OpaqueKind) -> Option<OpaqueShape> {
         match input {
@@ -293,4 +305,9 @@ fn has_variable(value: &Value) -> bool {
         | Value::Enum(_)
         | Value::Json(_) => false,
     }
+}
+
+/// A number of 32 bits that is written with a fraction of nothing.
+fn whole(number: f64) -> Option<i64> {
+    (number.fract() == 0.0 && number.abs() < 4e9).then_some(number as i64)
 }

@@ -15,11 +15,13 @@
 //! * `outputs.rs`: the outputs of one set of rows
 //! * `leaf.rs`: values with parts
 //! * `mutation.rs`: root fields that change something
+//! * `bulk.rs`: changes of several rows, and their guard
 //! * `stored.rs`: what the inputs of a change say
 //! * `returned.rs`: what a change gives
 
 mod aggregate;
 mod arguments;
+mod bulk;
 mod call;
 mod connection;
 mod filter;

@@ -9,6 +9,7 @@ use ir::{
 };
 use response::Node;
 
+use super::bulk::{NOTHING_SET, bounded, inserted};
 use super::stored::Changed;
 use super::{Context, LowerError, Outputs};
 use crate::api::Transactions;
@@ -94,6 +95,24 @@ impl<'a> Context<'a> {
             Change::Delete(entity) => {
                 let Some(filter) = self.found_by(entity, &changed) else { return Ok(None) };
                 write(entity, WriteKind::Delete { filter, at_most: None })
+            }
+            Change::CreateMany { entity, most } => {
+                let insert = inserted(changed.rows, most, field.location)?;
+                write(entity, WriteKind::Insert(insert))
+            }
+            Change::UpdateMany { entity, most } => {
+                let (filter, at_most) = bounded(&changed, most, field.location)?;
+                if changed.stored.is_empty() {
+                    return Err(LowerError::refused(NOTHING_SET, field.location));
+                }
+                let assignment = |(field, operand)| (field, Assignment::Set(operand));
+                let assignments = changed.stored.into_iter().map(assignment).collect();
+                let at_most = Some(at_most);
+                write(entity, WriteKind::Update(Update { filter, assignments, at_most }))
+            }
+            Change::DeleteMany { entity, most } => {
+                let (filter, at_most) = bounded(&changed, most, field.location)?;
+                write(entity, WriteKind::Delete { filter, at_most: Some(at_most) })
             }
             Change::Call(function) => StepKind::Call(self.call(function, None, changed.given)?),
         }))

@@ -145,6 +145,10 @@ impl<'a> Context<'a> {
                 returned.single = false;
                 Node::List { rows: returned.rows(), item }
             }
+            PayloadField::Length => {
+                returned.single = false;
+                Node::Length { rows: returned.rows() }
+            }
             PayloadField::Edge => {
                 let Some(entity) = binding.returned else { return Err(misplaced("an edge")) };
                 let arguments = self.arguments(field)?;

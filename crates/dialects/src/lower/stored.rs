@@ -10,6 +10,7 @@ use response::Node;
 
 use super::arguments::Opaque;
 use super::call::Given;
+use super::filter::Around;
 use super::input::Input;
 use super::selection::misplaced;
 use super::{Context, LowerError};
@@ -24,6 +25,10 @@ pub(super) struct Changed {
     pub(super) keys: Vec<Filter>,
     /// An opaque id; `Some(None)` if it is none of this API.
     pub(super) node_id: Option<Option<Opaque>>,
+    /// How many rows may be reached.
+    pub(super) at_most: Option<i64>,
+    /// The values of each of several rows.
+    pub(super) rows: Vec<Vec<(FieldId, Operand)>>,
     /// What is given to the function that is called.
     pub(super) given: Vec<Given>,
     /// The client's own text, as JSON or as a parameter.
@@ -75,6 +80,24 @@ impl Context<'_> {
                 comparison: Comparison::Equal,
                 operand: self.operand(input, r#type),
             }),
+            InputRole::Rows => {
+                for row in self.items(input)? {
+                    let mut one = Changed::default();
+                    for (id, input) in self.members_given(&row, r#type.base, field.location)? {
+                        self.say(id, &input, field, &mut one)?;
+                    }
+                    changed.rows.push(one.stored);
+                }
+            }
+            InputRole::AtMost => changed.at_most = self.integer(input),
+            InputRole::Filter => {
+                changed.keys.extend(self.condition(
+                    id,
+                    input,
+                    Around::default(),
+                    field.location,
+                )?);
+            }
             InputRole::NodeId => {
                 let shape = self.opaque(input, OpaqueKind::NodeId);
                 let operand = self.operand(input, r#type);

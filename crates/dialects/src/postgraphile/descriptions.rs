@@ -4,6 +4,7 @@
 //! * [`mutations`]: about what changes something
 //! * [`wrap`](mod@wrap): line breaks in texts that hold names
 
+pub(super) mod beyond;
 pub(super) mod mutations;
 mod wrap;
 

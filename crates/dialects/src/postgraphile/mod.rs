@@ -81,6 +81,8 @@ pub enum SimpleCollections {
 pub struct Options {
     /// What is made of all rows, as the plugin pg-aggregates gives it.
     pub aggregates: bool,
+    /// Several rows are made, changed and taken away by one field, so many at most.
+    pub bulk_mutations: Option<u32>,
     /// The global id is called `id`, and a column `id` is called `rowId`.
     pub classic_ids: bool,
     /// Rows are changed by functions only.
@@ -121,6 +123,7 @@ impl Default for Options {
     fn default() -> Self {
         Self {
             aggregates: false,
+            bulk_mutations: None,
             disable_aggregates_by_default: false,
             many_to_many: false,
             mutation_transactions: Transactions::default(),

@@ -4,7 +4,9 @@
 //! * [`inputs`]: the input types of rows
 //! * [`payload`]: what a change gives
 //! * [`functions`]: functions that may change something
+//! * [`bulk`]: several rows at once, by option
 
+mod bulk;
 mod functions;
 pub(super) mod inputs;
 mod payload;
@@ -48,6 +50,10 @@ pub(super) fn add(build: &mut Build<'_>, served: &[Served<'_>]) {
         }
     }
     functions::add(build, served, &mut mutations);
+    // Last, so that no name is taken from what there is without the option.
+    if let Some(most) = build.options.bulk_mutations {
+        bulk::add(build, served, most, &mut mutations);
+    }
 }
 
 impl Mutations {

@@ -414,3 +414,73 @@ fn functions_are_called_once_and_what_they_give_is_read() {
         "#]],
     );
 }
+
+/// The lines of each definition below its name, descriptions left aside.
+fn definitions(text: &str) -> Vec<(String, Vec<String>)> {
+    let mut definitions: Vec<(String, Vec<String>)> = Vec::new();
+    let mut is_description = false;
+    for line in text.lines() {
+        let quotes = line.matches("\"\"\"").count();
+        if quotes > 0 || is_description {
+            is_description ^= quotes == 1;
+        } else if line.ends_with('{') && !line.starts_with(' ') {
+            definitions.push((line.into(), Vec::new()));
+        } else if !line.starts_with(' ') {
+            // What has one line has no fields; the end of another comes before it.
+        } else if let Some((_, lines)) = definitions.last_mut() {
+            lines.push(line.into());
+        }
+    }
+    definitions
+}
+
+#[test]
+fn several_rows_at_once_add_definitions_and_change_none() {
+    let with = |bulk_mutations| {
+        let options = Options { bulk_mutations, aggregates: true, ..Options::default() };
+        let api = api(&shop::catalog(), &options);
+        assert_eq!(graphql::validate_schema(&api.schema), Ok(()));
+        assert_eq!(notes(&api), "");
+        definitions(&print_schema(&api.schema))
+    };
+    let (without, with) = (with(None), with(Some(10)));
+    let mut added = with.len();
+    for (name, lines) in &without {
+        let (_, more) = with.iter().find(|(other, _)| other == name).expect("the definition");
+        added -= 1;
+        // In their order, and others only at places that were none.
+        let mut rest = more.iter();
+        let missing = lines.iter().find(|line| !rest.any(|other| other == *line));
+        assert_eq!(missing, None, "{name}");
+        assert!(lines.len() == more.len() || name == "type Mutation {", "{name}");
+    }
+    assert!(added > 0, "nothing was added");
+}
+
+#[test]
+fn several_rows_are_changed_within_a_bound() {
+    let options = Options { bulk_mutations: Some(10), ..Options::default() };
+    let document = r#"mutation ($condition: PersonCondition, $patch: PersonPatch!, $most: Int!) {
+        a: updatePeople(input: { condition: $condition, personPatch: $patch, atMost: $most }) { affectedCount }
+        b: deletePeople(input: { condition: { fullName: null }, atMost: 3 }) { people { id } }
+        c: deletePeople(input: { condition: {}, atMost: 3 }) { affectedCount }
+    }"#;
+    let variables = r#"{ "condition": { "id": 7 }, "patch": { "fullName": "x" }, "most": 2.0 }"#;
+    check(
+        &shop::catalog(),
+        &options,
+        document,
+        variables,
+        &expect![[r#"
+        transaction, read committed
+          step 0 of root 0: update app.person, filter id = $0.id, at most 2
+            full_name = $1.fullName
+          step 1 of root 0: read rows 0: rows of step 0 after it
+        transaction, read committed
+          step 2 of root 1: delete app.person, filter full_name is null, at most 3
+          step 3 of root 1: read rows 1: rows of step 2 after it
+            #0 field id
+        refused A change of all rows is refused: say by a condition which are meant.
+    "#]],
+    );
+}

@@ -414,6 +414,12 @@ fn rows_are_changed_that_may_be_changed_and_seen() {
     let text = blog.let_of(&author(), delete());
     assert!(text.contains("author_id = claim user") && text.contains("post_tag"), "{text}");
     blog.check(&anonymous(), delete(), "You may not delete rows of `post`.");
+    // A bound on their number takes no rule away.
+    let at_most = Some(Operand::Constant(Value::Integer(5)));
+    let kind = WriteKind::Delete { filter: blog.equal("post.status"), at_most };
+    let write = Write { entity: blog.entity("post"), kind, children: Vec::new() };
+    let text = blog.let_of(&author(), change(StepKind::Write(write), Vec::new()));
+    assert!(text.contains("author_id = claim user") && text.contains("at most 5"), "{text}");
 }
 
 #[test]

@@ -34,6 +34,10 @@ pub(crate) fn parse(line: &str) -> Result<Dialect, String> {
             (Dialect::PostGraphile(options), Some(("simple-collections", value))) => {
                 set_collections(options, value)
             }
+            (Dialect::PostGraphile(options), Some(("bulk-mutations", value))) => {
+                options.bulk_mutations = value.parse().ok();
+                options.bulk_mutations.is_some()
+            }
             (Dialect::PostGraphile(options), Some(("view-unique-key", value))) => {
                 options.view_unique_key = Some(value.into());
                 true

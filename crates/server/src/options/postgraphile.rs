@@ -15,6 +15,20 @@ pub(crate) struct PostGraphileOptions {
     /// For postgraphile: what is made of all rows, as the plugin pg-aggregates gives it
     #[arg(long, env = "THALWEG_AGGREGATES")]
     aggregates: bool,
+    /// For postgraphile, beyond it: fields that make, change and take away several rows at once, with
+    /// a guard of how many they may reach
+    #[arg(long, env = "THALWEG_BULK_MUTATIONS", conflicts_with = "disable_default_mutations")]
+    bulk_mutations: bool,
+    /// For bulk mutations: the most rows that one field may make, change or take away
+    #[arg(
+        long,
+        env = "THALWEG_MAX_BULK_ROWS",
+        value_name = "ROWS",
+        default_value_t = 1000,
+        value_parser = clap::value_parser!(u32).range(1..),
+        requires = "bulk_mutations"
+    )]
+    max_bulk_rows: u32,
     /// For postgraphile: the global id is `id`, and a column `id` is `rowId`
     #[arg(long, env = "THALWEG_CLASSIC_IDS")]
     classic_ids: bool,
@@ -99,6 +113,7 @@ impl PostGraphileOptions {
         // The others are refused without `--simplified-names`.
         let options = [
             (self.aggregates, "--aggregates"),
+            (self.bulk_mutations, "--bulk-mutations"),
             (self.many_to_many, "--many-to-many"),
             (self.classic_ids, "--classic-ids"),
             (self.disable_default_mutations, "--disable-default-mutations"),
@@ -125,6 +140,7 @@ impl PostGraphileOptions {
     pub(super) fn of_dialect(&self) -> Result<Options, Failure> {
         Ok(Options {
             aggregates: self.aggregates,
+            bulk_mutations: self.bulk_mutations.then_some(self.max_bulk_rows),
             disable_aggregates_by_default: self.disable_aggregates_by_default,
             many_to_many: self.many_to_many,
             classic_ids: self.classic_ids,

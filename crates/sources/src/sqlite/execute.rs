@@ -47,6 +47,7 @@ fn is_one_run(program: &Program, shape: &Shape) -> bool {
         Node::List { rows, .. }
         | Node::Single { rows, .. }
         | Node::Edge { rows, .. }
+        | Node::Length { rows }
         | Node::HasMore { rows }
         | Node::HasOutside { rows, .. } => of_top(rows),
         Node::Aggregate { output, .. } | Node::Groups { output, .. } | Node::Count { output } => {

@@ -17,7 +17,7 @@ pub(in crate::postgraphile) const QUERY: &str =
     "Our root query field type. Allows us to run any query from our mutation payload.";
 
 /// A verb of something that has been done: `updated`.
-fn done(verb: Verb) -> String {
+pub(super) fn done(verb: Verb) -> String {
     format!("{}d", verb.name())
 }
 

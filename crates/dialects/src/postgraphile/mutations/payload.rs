@@ -49,6 +49,34 @@ pub(super) fn of_rows(
     Some(payload.r#type)
 }
 
+/// Adds the type of what a change of several of an entity's rows gives.
+pub(super) fn of_many(
+    build: &mut Build<'_>,
+    one: &Served<'_>,
+    verb: Verb,
+    field_name: &str,
+) -> Option<TypeId> {
+    let table = build.table_name(one.entity.id);
+    let name = build.inflection.many_payload(field_name);
+    let row = one.types?.row;
+    let number = build.scalar("Int")?;
+    if !claim_type(build, one, &name, "payload type") {
+        return None;
+    }
+    let description = descriptions::mutations::function_payload(field_name);
+    let mut payload = Payload::new(build, &name, description)?;
+    let subject = build.entity_name(one.entity.id);
+    let description = descriptions::beyond::affected(verb);
+    let definition = field("affectedCount", &description, number.non_null());
+    payload.add(build, &subject, definition, FieldBinding::Payload(PayloadField::Length));
+    let description = descriptions::beyond::changed_rows(verb, &one.name);
+    let name = build.inflection.many_rows(table);
+    let definition = field(&name, &description, TypeRef::named(row).list().non_null());
+    payload.add(build, &subject, definition, FieldBinding::Payload(PayloadField::Rows));
+    payload.add_query(build);
+    Some(payload.r#type)
+}
+
 /// The type of what a change gives, while it is made.
 pub(super) struct Payload {
     pub(super) r#type: TypeId,

@@ -221,7 +221,7 @@ fn add_field(
     mutations.add_field(build, Field { definition, binding }, input_type);
 }
 
-fn claim_field(
+pub(super) fn claim_field(
     build: &mut Build<'_>,
     one: &Served<'_>,
     mutations: &mut Mutations,

@@ -121,6 +121,25 @@ impl Inflection {
     }
 }
 
+/// Several rows at once, which PostGraphile has not.
+impl Inflection {
+    /// The field that changes several rows.
+    pub(in crate::postgraphile) fn change_many(self, verb: Verb, table: &str) -> String {
+        let rows = self.collection(table);
+        self.camel_case(&format!("{}-{rows}", verb.name()))
+    }
+
+    /// Several rows of a table, in what a change takes and gives.
+    pub(in crate::postgraphile) fn many_rows(self, table: &str) -> String {
+        self.camel_case(&self.collection(table))
+    }
+
+    /// What a change of several rows gives.
+    pub(in crate::postgraphile) fn many_payload(self, field: &str) -> String {
+        self.upper_camel_case(&format!("{field}-payload"))
+    }
+}
+
 /// Functions.
 impl Inflection {
     /// The field that calls a function which may change something.

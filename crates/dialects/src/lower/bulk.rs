@@ -1,0 +1,83 @@
+//! Changes of any number of rows: each says how many it may reach, and which.
+
+use std::collections::BTreeSet;
+
+use catalog::FieldId;
+use graphql::operation::Location;
+use ir::{Filter, Insert, InsertedRows, Operand, Value};
+
+use super::LowerError;
+use super::stored::Changed;
+
+/// What is said where rows are to become nothing.
+pub(super) const NOTHING_SET: &str = "The patch sets nothing.";
+
+/// Which rows are changed, and how many at most.
+pub(super) fn bounded(
+    changed: &Changed,
+    most: u32,
+    location: Location,
+) -> Result<(Filter, Operand), LowerError> {
+    let refused = |message: &str| Err(LowerError::refused(message, location));
+    let at_most = match changed.at_most {
+        Some(at_most @ 0..) if at_most <= i64::from(most) => at_most,
+        Some(0..) => {
+            let message = format!("atMost must not be more than {most} (--max-bulk-rows).");
+            return refused(&message);
+        }
+        Some(_) => return refused("atMost must not be negative."),
+        None => return refused("atMost must be given, and not be null."),
+    };
+    let filter = Filter::and(changed.keys.clone());
+    if lets_all(&filter) {
+        return refused("A change of all rows is refused: say by a condition which are meant.");
+    }
+    Ok((filter, Operand::Constant(Value::Integer(at_most))))
+}
+
+/// The rows that are made, each with the values that it says.
+pub(super) fn inserted(
+    rows: Vec<Vec<(FieldId, Operand)>>,
+    most: u32,
+    location: Location,
+) -> Result<Insert, LowerError> {
+    let refused = |message: &str| Err(LowerError::refused(message, location));
+    if rows.is_empty() {
+        return refused("At least one row must be given.");
+    }
+    if u32::try_from(rows.len()).map_or(true, |rows| rows > most) {
+        let message = format!("At most {most} rows can be made at once (--max-bulk-rows).");
+        return refused(&message);
+    }
+    // The order in which a client names fields means nothing.
+    let fields: BTreeSet<FieldId> = rows.iter().flatten().map(|(field, _)| *field).collect();
+    let fields: Vec<FieldId> = fields.into_iter().collect();
+    let cells = |mut row: Vec<(FieldId, Operand)>| {
+        let mut cell = |field: &FieldId| {
+            let place = row.iter().position(|(said, _)| said == field)?;
+            Some(row.swap_remove(place).1)
+        };
+        fields.iter().map(&mut cell).collect()
+    };
+    let rows = rows.into_iter().map(cells).collect();
+    Ok(Insert { fields, rows: InsertedRows::Each(rows) })
+}
+
+/// Whether a condition asks nothing of a row, however it is put together.
+fn lets_all(filter: &Filter) -> bool {
+    match filter {
+        Filter::And(filters) => filters.iter().all(lets_all),
+        Filter::Or(filters) => filters.iter().any(lets_all),
+        Filter::Not(filter) => lets_none(filter),
+        _ => false,
+    }
+}
+
+fn lets_none(filter: &Filter) -> bool {
+    match filter {
+        Filter::And(filters) => filters.iter().any(lets_none),
+        Filter::Or(filters) => filters.iter().all(lets_none),
+        Filter::Not(filter) => lets_all(filter),
+        _ => false,
+    }
+}
