@@ -2,7 +2,8 @@
 
 use crate::catalog::{Capabilities, Catalog};
 use crate::entity::{
-    ConstraintComment, Entity, EntityKind, Field, Generated, Index, Key, Offered, Relationship,
+    ConstraintComment, Entity, EntityKind, Field, Generated, Index, Key, Offered, OfferedField,
+    Relationship,
 };
 use crate::function::{Argument, Function, FunctionResult, Volatility};
 use crate::ids::{
@@ -96,6 +97,16 @@ impl Builder {
         self.catalog.entities[entity.index()].offered = offered;
     }
 
+    /// Says what may be done with the values of a field. Without a word it is everything.
+    pub fn offer_field(&mut self, field: FieldId, offered: OfferedField) {
+        self.catalog.fields[field.index()].offered = offered;
+    }
+
+    /// Says that nobody who asks may call a function.
+    pub fn withhold_function(&mut self, function: FunctionId) {
+        self.catalog.functions[function.index()].offered = false;
+    }
+
     /// Says that rows of an entity may be changed once more after it is said what they hold.
     pub fn rewrite(&mut self, entity: EntityId) {
         self.catalog.entities[entity.index()].rewritten = true;
@@ -111,6 +122,7 @@ impl Builder {
             nullable: field.nullable,
             has_default: field.has_default,
             generated: field.generated,
+            offered: OfferedField::ALL,
             description: field.description,
         });
         self.catalog.entities[entity.index()].fields.push(id);
@@ -164,6 +176,7 @@ impl Builder {
             arguments,
             result,
             output_name,
+            offered: true,
             description,
         });
         id

@@ -20,7 +20,7 @@ pub struct Entity {
     pub outgoing: Vec<RelationshipId>,
     /// Relationships whose `to` is this entity, in the order of the source.
     pub incoming: Vec<RelationshipId>,
-    /// Which changes of its rows the source takes.
+    /// Which changes of its rows the source takes from those who ask.
     pub offered: Offered,
     /// Whether a row that was inserted or updated may be changed once more after the source has said
     /// what it holds.
@@ -109,7 +109,22 @@ pub struct Field {
     /// Whether an insert may leave the field out although it is not nullable.
     pub has_default: bool,
     pub generated: Option<Generated>,
+    /// What may be done with its values.
+    pub offered: OfferedField,
     pub description: Option<Box<str>>,
+}
+
+/// What a source lets those who ask do with the values of a field.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct OfferedField {
+    pub read: bool,
+    pub insert: bool,
+    pub update: bool,
+}
+
+impl OfferedField {
+    /// Everything.
+    pub const ALL: Self = Self { read: true, insert: true, update: true };
 }
 
 /// Why a field is not written by an insert.

@@ -18,6 +18,8 @@ pub struct Function {
     pub result: FunctionResult,
     /// The name that it has for what it gives, if it has one for all of that.
     pub output_name: Option<Box<str>>,
+    /// Whether those who ask may call it.
+    pub offered: bool,
     pub description: Option<Box<str>>,
 }
 

@@ -45,8 +45,8 @@ pub use respond::{Kind, Response};
 pub use response::{Held, Memory};
 pub use rest::{BrokenOff, Rest};
 pub use sources::{
-    Address as SourceAddress, Claims, Extensions, Most, OpenOptions, SchemaWatch, Session, Sizes,
-    Timeouts,
+    Address as SourceAddress, Claims, Extensions, Most, OpenOptions, Rights, SchemaWatch, Session,
+    Sizes, Timeouts,
 };
 pub use tell::{ErrorOptions, ExtendedError};
 pub use worker::{Allowed, Delivery, Worker};

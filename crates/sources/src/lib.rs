@@ -29,7 +29,7 @@ pub use claims::Claims;
 pub use error::{Details, SourceError, SourceErrorKind};
 pub use observed::{Observed, Round};
 pub use operand::Variables;
-pub use postgres::introspect::Extensions;
+pub use postgres::introspect::{Extensions, Rights};
 pub use session::{NameSet, Session, Settings};
 pub use source::{
     Address, AddressError, Asked, Connections, ExecuteError, Most, OpenError, OpenOptions, Plan,

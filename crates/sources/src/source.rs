@@ -11,7 +11,7 @@ use response::{Memory, Refused, Shape, Sink, Stopped, TooLarge, WriteError, Writ
 use crate::error::SourceError;
 use crate::observed::Observed;
 use crate::operand::Variables;
-use crate::postgres::introspect::Extensions;
+use crate::postgres::introspect::{Extensions, Rights};
 use crate::postgres::source::{PostgresConnections, PostgresSource};
 use crate::relational::{CompileError, Level};
 use crate::session::Session;
@@ -34,6 +34,8 @@ pub struct OpenOptions {
     pub namespaces: Vec<String>,
     /// Whether what belongs to extensions is read; ignored by sources without them.
     pub extensions: Extensions,
+    /// Whether the rights of roles decide what is offered; ignored by sources without them.
+    pub rights: Rights,
     /// Whether INTEGER columns of SQLite, which hold 64 bits, count as such.
     pub wide_integers: bool,
     pub timeouts: Timeouts,

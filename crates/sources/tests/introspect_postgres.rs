@@ -4,11 +4,15 @@
 
 #[path = "introspect_postgres/listing.rs"]
 mod listing;
+#[path = "introspect_postgres/rights.rs"]
+mod rights;
 
 use std::cell::RefCell;
 
 use expect_test::{Expect, expect, expect_file};
-use sources::postgres::introspect::{Extensions, IntrospectError, Introspected, introspect};
+use sources::postgres::introspect::{
+    Extensions, IntrospectError, Introspected, Rights, introspect,
+};
 use testkit::postgres::{Installation, Server, shared, wanted_installations};
 use tokio_postgres::{Client, NoTls};
 
@@ -46,8 +50,10 @@ impl Database {
 
     fn introspect(&self, namespaces: &[&str]) -> Introspected {
         let namespaces = owned(namespaces);
-        self.connected(async |client| introspect(client, &namespaces, Extensions::LeftOut).await)
-            .expect("a catalog")
+        self.connected(async |client| {
+            introspect(client, &namespaces, Extensions::LeftOut, Rights::Ignored).await
+        })
+        .expect("a catalog")
     }
 
     fn listing(&self, namespaces: &[&str]) -> String {
@@ -134,12 +140,15 @@ fn an_unknown_schema_is_answered_with_those_that_exist() {
         database.execute("create schema shop");
         database.connected(async |client| {
             let wrong = owned(&["shpo", "public", "PUBLIC"]);
-            let error = introspect(client, &wrong, Extensions::LeftOut).await.expect_err("unknown");
+            let error = introspect(client, &wrong, Extensions::LeftOut, Rights::Ignored)
+                .await
+                .expect_err("unknown");
             assert_eq!(
                 error.to_string(),
                 "there is no schema shpo, PUBLIC; this database has the schemas public, shop"
             );
-            let again = introspect(client, &owned(&["public"]), Extensions::LeftOut).await;
+            let again =
+                introspect(client, &owned(&["public"]), Extensions::LeftOut, Rights::Ignored).await;
             assert_eq!(listing(&again.expect("a catalog")), "");
         });
     });
@@ -190,7 +199,9 @@ fn objects_of_extensions_are_listed_if_asked_for() {
         let namespaces = owned(&["public"]);
         let names = |extensions| {
             let found = database
-                .connected(async |client| introspect(client, &namespaces, extensions).await)
+                .connected(async |client| {
+                    introspect(client, &namespaces, extensions, Rights::Ignored).await
+                })
                 .expect("a catalog");
             let names = found.catalog.entities().map(|entity| String::from(&*entity.name));
             names.filter(|name| !name.ends_with("_info")).collect::<Vec<_>>()
@@ -350,9 +361,10 @@ fn the_connection_keeps_its_settings_and_temporary_tables_hide_no_catalog() {
             let shadow = "create temporary table pg_class (oid oid);
                           set search_path to pg_temp, public, pg_catalog";
             client.batch_execute(shadow).await.expect("shadowed");
-            let found = introspect(client, &owned(&["public"]), Extensions::LeftOut)
-                .await
-                .expect("a catalog");
+            let found =
+                introspect(client, &owned(&["public"]), Extensions::LeftOut, Rights::Ignored)
+                    .await
+                    .expect("a catalog");
             let path = client.query_one("show search_path", &[]).await.expect("a row");
             assert_eq!(path.get::<_, &str>(0), "pg_temp, public, pg_catalog");
             assert_eq!(listing(&found), "Table public.t\n  = a: Int32\n");

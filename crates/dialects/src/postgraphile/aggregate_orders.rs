@@ -38,6 +38,7 @@ pub(super) fn add(build: &mut Build<'_>, served: &[Served<'_>]) {
             let shown = |field: &catalog::FieldId| from.column(*field).is_some();
             if has_aggregates(build, from)
                 && !is_single
+                && build.is_readable(relationship.from)
                 && relationship.from_fields.iter().all(shown)
                 && build.offers_relationship(relationship, Action::Read)
             {

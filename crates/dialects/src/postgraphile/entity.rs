@@ -1,6 +1,9 @@
 //! Entities: which are served, with which columns, and the types that each has.
 
-use catalog::{Entity, EntityId, FieldId, Function, FunctionResult, Note, NoteKind, Type};
+use catalog::{
+    ArgumentType, Entity, EntityId, Field, FieldId, Function, FunctionResult, Note, NoteKind,
+    Offered, Type,
+};
 use graphql::schema::{FieldDefinition, TypeId, TypeRef};
 use ir::Form;
 use response::Leaf;
@@ -27,6 +30,8 @@ pub(super) struct Served<'a> {
     /// The name of its type.
     pub(super) name: String,
     pub(super) columns: Vec<Column>,
+    /// Columns that are given and never shown.
+    pub(super) unread: Vec<Column>,
     /// Columns that hold rows.
     pub(super) held: Vec<Held>,
     /// What tells its rows apart where it has no key.
@@ -91,9 +96,12 @@ impl Served<'_> {
 /// taken before any other type of the database takes one.
 pub(super) fn plan<'a>(build: &mut Build<'a>) -> Vec<Served<'a>> {
     let mut named = Vec::new();
+    let used = used_unread(build);
     for entity in build.catalog.entities() {
         let subject = build.entity_name(entity.id);
-        if !build.offers_entity(entity.id, Action::Read) {
+        if !build.shows_entity(entity.id)
+            || !(build.is_readable(entity.id) || used.contains(&entity.id))
+        {
             continue;
         }
         let name = build.inflection.table_type(build.table_name(entity.id));
@@ -120,13 +128,15 @@ fn serve<'a>(build: &mut Build<'a>, entity: &'a Entity, name: String) -> Option<
     }
     let view_key = view_key::of(build, entity);
     let mut columns = Vec::new();
+    let mut unread = Vec::new();
     let mut held = Vec::new();
     for field in build.catalog.fields_of(entity.id) {
         let subject = build.field_name(field.id);
         let is_key = view_key == Some(field.id)
             || entity.keys.iter().any(|key| key.fields.contains(&field.id));
         let shown = build.offers_field(field.id, Action::Read);
-        if !shown && !is_key {
+        let given = !shown && is_given(build, field.id);
+        if !shown && !given && !is_key {
             continue;
         }
         let value = match enum_tables::column_type(build, field.id) {
@@ -139,7 +149,7 @@ fn serve<'a>(build: &mut Build<'a>, entity: &'a Entity, name: String) -> Option<
             note_left_out(build, &subject);
             continue;
         }
-        if !shown {
+        if !shown && !given {
             continue;
         }
         if naming::is_hidden(&field.name) {
@@ -147,15 +157,18 @@ fn serve<'a>(build: &mut Build<'a>, entity: &'a Entity, name: String) -> Option<
             continue;
         }
         let name = build.inflection.column(build.column_name(field.id));
+        let not_null = is_never_null(build, entity, field);
+        if !shown {
+            // The field of the name may be a function's: it is an input only.
+            if let Some(value) = value {
+                unread.push(Column { field: field.id, name, value, not_null });
+            }
+            continue;
+        }
         if let Err(note) = fields.claim(&name, Claimant { subject: &subject, what: "field" }) {
             build.note_with(note, |build| build.rename_field(field.id));
             continue;
         }
-        let declared = entity.primary_key().is_some_and(|key| key.fields.contains(&field.id));
-        let not_null = !field.nullable
-            || declared
-            || build.field_tags(field.id).has("notNull")
-            || matches!(field.r#type, Type::Domain(domain) if build.catalog[domain].not_null);
         match (value, row) {
             (Some(value), _) => columns.push(Column { field: field.id, name, value, not_null }),
             (None, Some((entity, _))) => {
@@ -169,7 +182,50 @@ fn serve<'a>(build: &mut Build<'a>, entity: &'a Entity, name: String) -> Option<
         note_empty(build, entity.id);
         return None;
     }
-    Some(Served { entity, name, columns, held, view_key, fields, types: None })
+    // Of two columns of one input name the first has it, and one that is shown before others.
+    let mut names: FxHashSet<String> = columns.iter().map(|column| column.name.clone()).collect();
+    unread.retain(|column| names.insert(column.name.clone()));
+    Some(Served { entity, name, columns, unread, held, view_key, fields, types: None })
+}
+
+/// Whether a column that is not shown is in some input.
+fn is_given(build: &Build<'_>, field: FieldId) -> bool {
+    let offered = build.catalog[field].offered;
+    let actions = [(offered.insert, Action::Create), (offered.update, Action::Update)];
+    !offered.read
+        && actions.into_iter().any(|(may, action)| may && build.offers_field(field, action))
+}
+
+fn is_never_null(build: &Build<'_>, entity: &Entity, field: &Field) -> bool {
+    let declared = entity.primary_key().is_some_and(|key| key.fields.contains(&field.id));
+    !field.nullable
+        || declared
+        || build.field_tags(field.id).has("notNull")
+        || matches!(field.r#type, Type::Domain(domain) if build.catalog[domain].not_null)
+}
+
+/// The entities whose rows are given or taken though nothing of them may be read: by changes, by
+/// functions, and as values of columns.
+fn used_unread(build: &Build<'_>) -> FxHashSet<EntityId> {
+    let catalog = build.catalog;
+    let changed = catalog.entities().filter(|entity| entity.offered != Offered::NONE);
+    let mut used: FxHashSet<EntityId> = changed.map(|entity| entity.id).collect();
+    used.extend(catalog.fields().filter_map(|field| Some(rows_of(&field.r#type)?.0)));
+    for function in catalog.functions().filter(|function| build.offers_function(function.id)) {
+        used.extend(function.arguments.iter().filter_map(|argument| match argument.r#type {
+            ArgumentType::Row(entity) => Some(entity),
+            ArgumentType::Value(_) => None,
+        }));
+        match function.result {
+            FunctionResult::Row(entity)
+            | FunctionResult::Rows(entity)
+            | FunctionResult::RowArray(entity) => {
+                used.insert(entity);
+            }
+            FunctionResult::Nothing | FunctionResult::Value(_) | FunctionResult::Values(_) => {}
+        }
+    }
+    used
 }
 
 /// Leaves out the columns that hold rows which are not shown, and then the entities that have no
@@ -262,7 +318,9 @@ pub(super) fn add_types(build: &mut Build<'_>, served: &mut [Served<'_>]) {
         // Without a field that gives several rows nothing would refer to these.
         let several =
             connection.is_some() || has_collection(build, one, SimpleCollections::has_lists);
-        let order = if several || edge.is_some() { order::add(build, one) } else { None };
+        let several = several && (build.is_readable(one.entity.id) || is_searched(build, one));
+        let sorted = several || connection.is_none() && edge.is_some();
+        let order = if sorted { order::add(build, one) } else { None };
         let condition = if several { condition::add(build, one) } else { None };
         // Rows of other entities may be filtered by its rows.
         let related = build.options.connection_filter.as_ref().is_some_and(|filter| {
@@ -274,6 +332,16 @@ pub(super) fn add_types(build: &mut Build<'_>, served: &mut [Served<'_>]) {
     }
 }
 
+/// Whether a function gives rows of the entity that can be ordered or searched.
+fn is_searched(build: &Build<'_>, one: &Served<'_>) -> bool {
+    build.catalog.functions().any(|function| {
+        let tags = build.function_tags(function.id);
+        function.result == FunctionResult::Rows(one.entity.id)
+            && build.offers_function(function.id)
+            && (tags.has("sortable") || tags.has("filterable"))
+    })
+}
+
 /// Whether several rows of the entity are given in a form: at the root, as a relation or by a
 /// function.
 pub(super) fn has_collection(
@@ -283,8 +351,11 @@ pub(super) fn has_collection(
 ) -> bool {
     let id = one.entity.id;
     let all = build.offers_entity(id, Action::All) && form(build.collections(id));
-    let gives_it =
-        |function: &Function| function.only_reads() && function.result == FunctionResult::Rows(id);
+    let gives_it = |function: &Function| {
+        function.only_reads()
+            && function.result == FunctionResult::Rows(id)
+            && build.offers_function(function.id)
+    };
     let given = build.catalog.functions().any(gives_it) && form(build.options.simple_collections);
     all || given
         || one.entity.outgoing.iter().any(|outgoing| {

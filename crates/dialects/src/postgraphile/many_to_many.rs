@@ -68,7 +68,7 @@ fn find_way<'a>(
             && !omits(build.relationship_tags(relationship), Action::ManyToMany)
     };
     let shown = |entity| {
-        let place = build.places.get(&entity).copied()?;
+        let place = build.places.get(&entity).copied().filter(|_| build.is_readable(entity))?;
         (!omits(build.entity_tags(entity), Action::ManyToMany)).then_some(place)
     };
     if left.id == right.id || !offered(left) || !offered(right) {

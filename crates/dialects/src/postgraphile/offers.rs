@@ -9,13 +9,58 @@ use super::tags::omit::{Action, omits};
 
 impl Build<'_> {
     pub(super) fn offers_entity(&self, entity: EntityId, action: Action) -> bool {
-        !self.enum_tables.contains(entity) && !omits(self.entity_tags(entity), action)
+        let may = match action {
+            Action::Read | Action::All | Action::Many => self.is_readable(entity),
+            Action::Filter
+            | Action::Order
+            | Action::Create
+            | Action::Update
+            | Action::Delete
+            | Action::Base
+            | Action::Execute
+            | Action::ManyToMany => true,
+        };
+        may && self.has_entity(entity) && !omits(self.entity_tags(entity), action)
+    }
+
+    /// Whether the type of an entity's rows is shown, if something leads to it.
+    pub(super) fn shows_entity(&self, entity: EntityId) -> bool {
+        self.has_entity(entity) && !omits(self.entity_tags(entity), Action::Read)
+    }
+
+    fn has_entity(&self, entity: EntityId) -> bool {
+        !self.enum_tables.contains(entity)
+    }
+
+    /// Whether something of an entity's rows may be read where they are asked for by themselves.
+    pub(super) fn is_readable(&self, entity: EntityId) -> bool {
+        let mut fields = self.catalog.fields_of(entity).peekable();
+        fields.peek().is_none() || fields.any(|field| field.offered.read)
     }
 
     pub(super) fn offers_field(&self, field: FieldId, action: Action) -> bool {
         let searched = matches!(action, Action::Filter | Action::Order);
         let found = self.options.ignore_indexes || !searched || self.is_found_by_index(field);
-        found && !omits(self.field_tags(field), action)
+        found && self.lets_field(field, action) && !omits(self.field_tags(field), action)
+    }
+
+    /// Whether something may be done with a field. Of an entity of which nothing may be read rows come
+    /// only by what has rights of its own, as a function can: then they have all their fields.
+    fn lets_field(&self, field: FieldId, action: Action) -> bool {
+        let definition = &self.catalog[field];
+        let offered = definition.offered;
+        let may = match action {
+            Action::Read | Action::Filter | Action::Order => offered.read,
+            Action::Create => offered.insert,
+            Action::Update => offered.update,
+            Action::All
+            | Action::Delete
+            | Action::Base
+            | Action::Many
+            | Action::Execute
+            | Action::ManyToMany => true,
+        };
+        may || !self.is_readable(definition.entity)
     }
 
     /// A key by its place among those of its entity.
@@ -41,7 +86,7 @@ impl Build<'_> {
     }
 
     pub(super) fn offers_function(&self, function: FunctionId) -> bool {
-        !omits(self.function_tags(function), Action::Execute)
+        self.catalog[function].offered && !omits(self.function_tags(function), Action::Execute)
     }
 
     /// Whether rows are filtered by what a function computes of them.

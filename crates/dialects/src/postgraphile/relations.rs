@@ -57,7 +57,8 @@ fn add_forward(
     index: usize,
     relationship: &Relationship,
 ) {
-    if !build.offers_relationship(relationship, Action::Read) {
+    let is_offered = build.offers_relationship(relationship, Action::Read);
+    if !is_offered || !build.is_readable(relationship.to) {
         return;
     }
     let Some(target) = build.places.get(&relationship.to).copied() else { return };
@@ -76,7 +77,8 @@ pub(super) fn forward_field(
     relationship: &Relationship,
 ) -> Option<(FieldDefinition, FieldBinding)> {
     let is_hidden = build.names(&relationship.from_fields).into_iter().any(naming::is_hidden);
-    if is_hidden || !build.offers_relationship(relationship, Action::Read) {
+    let is_offered = build.offers_relationship(relationship, Action::Read);
+    if is_hidden || !is_offered || !build.is_readable(relationship.to) {
         return None;
     }
     let target = served.get(*build.places.get(&relationship.to)?)?;
@@ -105,7 +107,8 @@ fn add_backward(
     index: usize,
     relationship: &Relationship,
 ) {
-    if !build.offers_relationship(relationship, Action::Read) {
+    let is_offered = build.offers_relationship(relationship, Action::Read);
+    if !is_offered || !build.is_readable(relationship.from) {
         return;
     }
     let Some(target) = build.places.get(&relationship.from).copied() else { return };

@@ -72,14 +72,20 @@ pub(super) fn add_fields(build: &mut Build<'_>, served: &[Served<'_>], query: Op
             add_collection(build, query, &mut names, one, Collection::List);
         }
     }
+    let readable = |build: &Build<'_>, one: &Served<'_>| build.is_readable(one.entity.id);
     for one in served {
+        if !readable(build, one) {
+            continue;
+        }
         for place in keys(one) {
             add_by_key(build, query, &mut names, one, place);
         }
     }
     functions::add_queries(build, served, query, &mut names);
     for one in served {
-        add_by_node_id(build, query, &mut names, one);
+        if readable(build, one) {
+            add_by_node_id(build, query, &mut names, one);
+        }
     }
 }
 

@@ -116,6 +116,7 @@ impl ApiOptions {
             source: engine::OpenOptions {
                 namespaces: self.schema.clone(),
                 extensions: self.postgraphile.extensions(),
+                rights: self.postgraphile.rights(),
                 wide_integers: self.bigint == Some(BigInt::String),
                 timeouts,
             },

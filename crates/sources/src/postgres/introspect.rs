@@ -6,6 +6,7 @@
 //! * [`types`]: the types with parts, as far as some column reaches them
 //! * [`fill`]: rows to entities, keys, indexes and relationships
 //! * [`functions`]: rows to functions
+//! * [`privileges`]: what may be done with them, by the rights of roles
 //! * `watch`: whether the schema is still the same
 //!
 //! What is served is what is in the given schemas and, unless asked otherwise, does not belong to
@@ -15,6 +16,7 @@
 
 mod fill;
 mod functions;
+mod privileges;
 mod read;
 mod rows;
 mod scalar;
@@ -32,6 +34,16 @@ pub enum Extensions {
     #[default]
     LeftOut,
     Listed,
+}
+
+/// Whether the rights of roles decide what of a database is offered.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Rights {
+    /// Everything is offered; a request that may not is refused when it runs.
+    #[default]
+    Ignored,
+    /// What no role may that the user of the connection is or can become is not offered.
+    Respected,
 }
 
 /// What a database holds, and what only PostgreSQL's own compiler needs to know of it.
@@ -144,8 +156,9 @@ pub async fn introspect(
     client: &tokio_postgres::Client,
     namespaces: &[String],
     extensions: Extensions,
+    rights: Rights,
 ) -> Result<Introspected, IntrospectError> {
-    let found = read::read(client, namespaces, extensions).await?;
+    let found = read::read(client, namespaces, extensions, rights).await?;
     let (catalog, types) = fill::fill(&found);
     Ok(Introspected { catalog, types, server_version: found.server_version })
 }

@@ -140,9 +140,10 @@ impl PostgresSource {
         let config = Config::from_url(url).map_err(OpenError::Postgres)?;
         let config = config.with_usual_connect_timeout(timeouts.connect);
         let client = connect_simple(&config).await.map_err(OpenError::Postgres)?;
-        let introspected = introspect(&client, &options.namespaces, options.extensions)
-            .await
-            .map_err(OpenError::PostgresCatalog)?;
+        let introspected =
+            introspect(&client, &options.namespaces, options.extensions, options.rights)
+                .await
+                .map_err(OpenError::PostgresCatalog)?;
         let (config, types) = (Box::new(config), Box::new(introspected.types));
         Ok((Self { config, types, timeouts, reach: Arc::default() }, introspected.catalog))
     }

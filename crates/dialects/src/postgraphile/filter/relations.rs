@@ -140,13 +140,14 @@ fn many_type(
     Some(r#type)
 }
 
-/// The filter type of an entity that is served and has one.
+/// The filter type of an entity that is served and has one, and whose rows may be looked at.
 fn filter_of(
     build: &Build<'_>,
     served: &[Served<'_>],
     entity: catalog::EntityId,
 ) -> Option<TypeId> {
-    served.get(*build.places.get(&entity)?)?.types?.filter
+    let place = *build.places.get(&entity).filter(|_| build.is_readable(entity))?;
+    served.get(place)?.types?.filter
 }
 
 fn is_offered(build: &Build<'_>, relationship: &Relationship) -> bool {

@@ -121,7 +121,8 @@ fn given(
     if !build.offers_field(field, row.action()) {
         return None;
     }
-    if let Some(Column { name, value, not_null, .. }) = one.column(field) {
+    let unread = || one.unread.iter().find(|column| column.field == field);
+    if let Some(Column { name, value, not_null, .. }) = one.column(field).or_else(unread) {
         return Some(Given {
             field,
             name: name.clone(),

@@ -7,6 +7,7 @@ use catalog::{
 };
 use rustc_hash::{FxHashMap, FxHashSet};
 
+use super::privileges::Privileges;
 use super::read::Found;
 use super::rows::{self, Column, Constraint, ConstraintForm, Relation, Target};
 use super::types::{Types, by_relation};
@@ -32,6 +33,7 @@ pub(super) fn fill(found: &Found) -> (Catalog, PhysicalTypes) {
         physical_rows: Vec::with_capacity(found.relations.len()),
         one_table: Vec::with_capacity(found.relations.len()),
         physical_arguments: Vec::with_capacity(found.functions.len()),
+        privileges: found.privileges.as_ref(),
         namespace_names: found
             .namespaces
             .iter()
@@ -73,6 +75,8 @@ pub(super) struct Fill<'a> {
     pub(super) one_table: Vec<bool>,
     /// The types of arguments, by function.
     pub(super) physical_arguments: Vec<Vec<u32>>,
+    /// `None`: rights are ignored.
+    pub(super) privileges: Option<&'a Privileges>,
 }
 
 impl Fill<'_> {
@@ -86,7 +90,9 @@ impl Fill<'_> {
                 relation.kind,
                 boxed(relation.description.as_ref()),
             );
-            self.builder.offer(id, relation.offered);
+            let offered = relation.offered;
+            let offered = self.privileges.map_or(offered, |of| of.entity(relation.oid, offered));
+            self.builder.offer(id, offered);
             self.types.entities.insert(relation.oid, id);
             self.physical_rows.push(relation.row_array);
             self.one_table.push(relation.one_table);
@@ -126,6 +132,9 @@ impl Fill<'_> {
             description: boxed(column.description.as_ref()),
         };
         let id = self.builder.field(entity, field);
+        if let Some(privileges) = self.privileges {
+            self.builder.offer_field(id, privileges.field(column.relation, column.number));
+        }
         self.fields.insert((column.relation, column.number), id);
         let Column { r#type: oid, modifier, deterministic, .. } = *column;
         self.physical.push(self.types.physical(oid, modifier, deterministic));

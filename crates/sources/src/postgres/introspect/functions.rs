@@ -93,7 +93,7 @@ impl Fill<'_> {
             _ => None,
         };
         self.physical_arguments.push(inputs.iter().map(|parameter| parameter.r#type).collect());
-        self.builder.function(NewFunction {
+        let id = self.builder.function(NewFunction {
             namespace: Some(namespace.into()),
             name: function.name.as_str().into(),
             volatility: function.volatility,
@@ -103,6 +103,9 @@ impl Fill<'_> {
             output_name,
             description: function.description.as_deref().map(Box::from),
         });
+        if self.privileges.is_some_and(|privileges| !privileges.may_call(function.oid)) {
+            self.builder.withhold_function(id);
+        }
         Ok(())
     }
 

@@ -3,6 +3,7 @@
 -- Functions that a query could call: no aggregates, window functions and procedures, none of
 -- triggers, none that make values of a range type, and none whose name marks it as private.
 select
+  pro.oid,
   pro.pronamespace,
   pro.proname,
   pro.provolatile,

@@ -3,10 +3,11 @@
 use tokio_postgres::types::ToSql;
 use tokio_postgres::{Client, Row};
 
+use super::privileges::{Privilege, Privileges};
 use super::rows::{
     Column, Constraint, ConstraintComment, Form, Function, Index, Namespace, Relation, TypeRow,
 };
-use super::{Extensions, IntrospectError, OLDEST_VERSION};
+use super::{Extensions, IntrospectError, OLDEST_VERSION, Rights};
 
 /// Names in the statements mean the system's own objects, even where a temporary table has the
 /// same name. Compiling the statements to machine code would take longer than running them. The
@@ -33,15 +34,18 @@ pub(super) struct Found {
     pub(super) types: Vec<TypeRow>,
     /// The attributes of the composites among `types`, by relation, then in their order.
     pub(super) attributes: Vec<Column>,
+    /// `None`: rights are ignored.
+    pub(super) privileges: Option<Privileges>,
 }
 
 pub(super) async fn read(
     client: &Client,
     namespaces: &[String],
     extensions: Extensions,
+    rights: Rights,
 ) -> Result<Found, IntrospectError> {
     client.batch_execute(BEGIN).await?;
-    let found = read_snapshot(client, namespaces, extensions).await;
+    let found = read_snapshot(client, namespaces, extensions, rights).await;
     // Nothing was written, so the end is the same for a failure and for a success.
     let ended = client.batch_execute("rollback").await;
     let found = found?;
@@ -53,6 +57,7 @@ async fn read_snapshot(
     client: &Client,
     names: &[String],
     extensions: Extensions,
+    rights: Rights,
 ) -> Result<Found, IntrospectError> {
     let extensions = extensions == Extensions::Listed;
     let version: i32 = client.query_one(include_str!("version.sql"), &[]).await?.try_get(0)?;
@@ -96,6 +101,14 @@ async fn read_snapshot(
     }));
     let attributes =
         rows(client, include_str!("columns.sql"), &[&composites], Column::from_row).await?;
+    let privileges = match rights {
+        Rights::Ignored => None,
+        Rights::Respected => {
+            let statement = include_str!("privileges.sql");
+            let found = rows(client, statement, &[&listed, &served], Privilege::from_row).await?;
+            Some(found.into_iter().collect())
+        }
+    };
     Ok(Found {
         server_version,
         namespaces,
@@ -107,6 +120,7 @@ async fn read_snapshot(
         functions,
         types,
         attributes,
+        privileges,
     })
 }
 

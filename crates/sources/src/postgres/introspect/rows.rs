@@ -89,6 +89,7 @@ pub(super) struct Index {
 
 /// A row of `functions.sql`.
 pub(super) struct Function {
+    pub(super) oid: u32,
     pub(super) namespace: u32,
     pub(super) name: String,
     pub(super) volatility: Volatility,
@@ -211,6 +212,7 @@ impl Function {
         });
         let defaults: i16 = row.try_get("pronargdefaults")?;
         Ok(Self {
+            oid: row.try_get("oid")?,
             namespace: row.try_get("pronamespace")?,
             name: row.try_get("proname")?,
             volatility: match letter(row, "provolatile")? {

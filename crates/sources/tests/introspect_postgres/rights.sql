@@ -1,0 +1,38 @@
+-- What some roles may do, and others may not. The server is rights_server, which is a member of
+-- rights_writer and through it of rights_reader, and uses the rights of neither by itself.
+create role rights_reader;
+create role rights_writer in role rights_reader;
+create role rights_server login noinherit in role rights_writer;
+create role rights_other;
+create schema rights;
+set search_path to rights;
+create table person (id int primary key, name text not null, mail text unique, secret text, pin int);
+create table post (id int primary key generated always as identity, author_id int not null references person, title text, body text, hidden_note text);
+create table letter (id int primary key, sender_id int references person, text text not null);
+create table vault (id int primary key, owner_id int references person, gold int);
+create table owned (id int primary key, value text);
+create table open_book (id int primary key, line text);
+create table two_keys (a int primary key, b int unique, c text);
+create view titles as select id, title from post;
+create view bodies as select id, body from post;
+create function told() returns text language sql stable as 'select ''x''::text';
+create function untold() returns text language sql stable as 'select ''x''::text';
+create function from_vault() returns setof vault language sql stable security definer as 'select * from rights.vault';
+create function person_shout(p person) returns text language sql stable as 'select upper(p.name)';
+create function person_whisper(p person) returns text language sql stable as 'select lower(p.name)';
+create function do_it(n int) returns int language sql volatile as 'select n';
+create function not_it(n int) returns int language sql volatile as 'select n';
+grant usage on schema rights to rights_reader, rights_server;
+grant select (id, name, mail), insert (id, name, secret), update (name, pin) on person to rights_reader;
+grant select on post to rights_reader;
+grant insert (author_id, title), update (title), delete on post to rights_writer;
+grant insert on letter to rights_writer;
+grant all on vault to rights_other;
+alter table owned owner to rights_writer;
+grant select on open_book to public;
+grant select (b, c), update, delete on two_keys to rights_server;
+grant select on titles to rights_reader;
+revoke execute on all functions in schema rights from public;
+grant execute on function told(), person_shout(person) to public;
+grant execute on function from_vault(), do_it(int) to rights_writer;
+grant execute on function untold(), not_it(int), person_whisper(person) to rights_other;
