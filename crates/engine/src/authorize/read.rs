@@ -8,7 +8,7 @@
 
 use std::collections::{BTreeSet, HashMap};
 
-use catalog::{Catalog, EntityId, FieldId, FunctionId, FunctionResult, Type};
+use catalog::{Catalog, EntityId, FieldId, FunctionId, FunctionResult, Scalar, Type};
 use ir::{
     Aggregate, AggregateFunction, Call, Filter, From, Hop, HopDirection, OrderKey, Output,
     OutputId, OutputKind, Page, Place, Quantifier, Request, Rows, StepId, StepKind,
@@ -355,6 +355,11 @@ impl Walk<'_> {
                 let mut attributes = self.catalog[*composite].attributes.iter();
                 attributes.any(|attribute| self.hides(&attribute.r#type))
             }
+            // A row that stands deeper in a value is known by the name of its type only, which is
+            // that of its table.
+            Type::Scalar(Scalar::Other(name)) => self.catalog.entities().any(|entity| {
+                entity.kind.is_stored() && entity.name == *name && self.hides(&Type::Row(entity.id))
+            }),
             Type::Scalar(_) | Type::Enum(_) | Type::Range(_) | Type::Domain(_) => false,
         }
     }
@@ -375,6 +380,19 @@ impl Walk<'_> {
 
     fn call(&mut self, call: &Call, within: &mut Within) {
         self.may_call(call);
+        // A value does not know which parts of it may be seen.
+        let hides = match self.catalog[call.function].result {
+            FunctionResult::Value(field) | FunctionResult::Values(field) => {
+                self.hides(&self.catalog[field].r#type)
+            }
+            FunctionResult::Row(entity)
+            | FunctionResult::Rows(entity)
+            | FunctionResult::RowArray(entity) => self.hides(&Type::Row(entity)),
+            FunctionResult::Nothing => false,
+        };
+        if hides {
+            self.deny(Denial::NotUnderstood("a value that is a row"));
+        }
         if let Some(path) = &call.of_row {
             self.path(path, within);
         }

@@ -93,8 +93,12 @@ struct Blog {
 
 impl Blog {
     fn new() -> Self {
+        Self::under(POLICIES)
+    }
+
+    fn under(policies: &str) -> Self {
         let catalog = blog();
-        let policies = Policies::new(&PolicyFile::parse(POLICIES).unwrap(), &catalog).unwrap();
+        let policies = Policies::new(&PolicyFile::parse(policies).unwrap(), &catalog).unwrap();
         Self { catalog, policies }
     }
 
@@ -392,22 +396,39 @@ fn what_is_preset_is_written_and_cannot_be_said() {
     assert_eq!(without, "You may not insert rows of `post`.\n");
 }
 
+fn update(blog: &Blog, name: &str) -> Request {
+    let one = Assignment::Set(Operand::Constant(Value::Integer(1)));
+    let (filter, assignments) = (blog.equal("post.id"), vec![(blog.field(name), one)]);
+    let kind = WriteKind::Update(Update { filter, assignments, at_most: None });
+    let write = Write { entity: blog.entity("post"), kind, children: Vec::new() };
+    change(StepKind::Write(write), Vec::new())
+}
+
+#[test]
+fn what_one_rule_presets_is_not_written_to_rows_of_another() {
+    const RULES: &str = r#"
+roles.author = { rules = ["all", "public"] }
+[rules]
+all = { entity = "post", read = { columns = "*" }, update = { columns = ["headline"], rows = { ROWS } } }
+public.entity = "post"
+public.update = { rows = { status = { eq = "public" } }, columns = ["headline"], presets = { author_id = 7 } }"#;
+    let check = |rows: &str, expected: &str| {
+        let blog = Blog::under(&RULES.replace("ROWS", rows));
+        let text = blog.let_of(&author(), update(&blog, "post.headline"));
+        assert!(text.contains(expected), "{text}");
+    };
+    check("", "with these fields together");
+    check(r#"status = { eq = "public" }"#, "author_id");
+}
+
 #[test]
 fn rows_are_changed_that_may_be_changed_and_seen() {
     let blog = Blog::new();
-    let update = |name: &str| {
-        let one = Assignment::Set(Operand::Constant(Value::Integer(1)));
-        let assignments = vec![(blog.field(name), one)];
-        let filter = blog.equal("post.id");
-        let kind = WriteKind::Update(Update { filter, assignments, at_most: None });
-        let write = Write { entity: blog.entity("post"), kind, children: Vec::new() };
-        change(StepKind::Write(write), Vec::new())
-    };
-    let text = blog.let_of(&author(), update("post.headline"));
+    let text = blog.let_of(&author(), update(&blog, "post.headline"));
     let expected =
         "id = 1 and author_id = claim user and (author_id = claim user or status = \"public\")";
     assert!(text.contains(expected), "{text}");
-    blog.check(&author(), update("post.status"), "You may not update `post.status`.");
+    blog.check(&author(), update(&blog, "post.status"), "You may not update `post.status`.");
     let kind = WriteKind::Delete { filter: blog.equal("post.id"), at_most: None };
     let write = Write { entity: blog.entity("post"), kind, children: Vec::new() };
     let delete = || change(StepKind::Write(write.clone()), Vec::new());

@@ -143,7 +143,7 @@ impl Walk<'_> {
         let candidates: Vec<&Grant> =
             grants.iter().filter(|grant| said.iter().all(|field| lets(grant, field))).collect();
         // Each has what the one with the most presets has, or less.
-        let strictest = candidates.iter().max_by_key(|grant| grant.presets.len());
+        let strictest = candidates.iter().copied().max_by_key(|grant| grant.presets.len());
         let Some(strictest) = strictest else {
             let mut denied: Vec<FieldId> = said
                 .iter()
@@ -162,9 +162,17 @@ impl Walk<'_> {
             self.deny(Denial::Together(entity, verb));
             return None;
         }
-        // An update of a rule's rows without its presets would be more than the rule lets; with
-        // those of another it is less than that one lets.
-        let rows = any(candidates.iter().map(|grant| grant.rows.clone()).collect());
+        // An update of a rule's rows without its presets would be more than the rule lets, and so
+        // would be one with the presets of another rule that does not let these rows.
+        let is_strictest = |grant: &&Grant| grant.presets.len() == strictest.presets.len();
+        let (strict, others): (Vec<&Grant>, Vec<&Grant>) =
+            candidates.into_iter().partition(is_strictest);
+        let rows = any(strict.iter().map(|grant| grant.rows.clone()).collect());
+        let is_let = |grant: &&Grant| strict.iter().any(|own| own.rows == grant.rows);
+        if !rows.is_all() && !others.iter().all(is_let) {
+            self.deny(Denial::Together(entity, verb));
+            return None;
+        }
         Some((rows, strictest.presets.clone()))
     }
 }

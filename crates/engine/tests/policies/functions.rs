@@ -14,6 +14,9 @@ const FUNCTIONS: &str = "
         $$ SELECT upper(player.name) $$;
     CREATE FUNCTION rename_all() RETURNS SETOF player LANGUAGE sql VOLATILE AS
         $$ UPDATE player SET name = name || '!' RETURNING * $$;
+    CREATE TYPE pair AS (first player, second player);
+    CREATE FUNCTION team_pair(team team) RETURNS pair LANGUAGE sql STABLE AS
+        $$ SELECT (one, one)::pair FROM player AS one WHERE id = 3 $$;
     CREATE TABLE held (id int PRIMARY KEY, player player, players player[]);
     INSERT INTO held SELECT 1, player, ARRAY[player] FROM player WHERE id = 3;
     INSERT INTO held SELECT 2, player, ARRAY[player] FROM player WHERE id = 1;";
@@ -22,6 +25,9 @@ const RULES: &str = r#"
 [rules.players]
 entity = "player"
 read = { rows = { team_id = { eq = { claim = "team" } } }, columns = ["id", "name", "team_id"] }
+[rules.teams]
+entity = "team"
+read = { columns = "*" }
 [rules.held]
 entity = "held"
 read = { columns = "*" }
@@ -29,9 +35,10 @@ read = { columns = "*" }
 entity = "player"
 read = { columns = "*" }
 [roles.open]
-rules = ["open", "held"]
+rules = ["open", "held", "teams"]
+functions = "*"
 [roles.plain]
-rules = ["players", "held"]
+rules = ["players", "held", "teams"]
 [roles.caller]
 inherits = ["plain"]
 functions = ["best", "public.player_shout", "rename_all", "one"]
@@ -89,6 +96,12 @@ async fn functions_are_called_that_a_role_names_and_give_rows_that_may_be_seen()
         let list = "{ allHeldsList(orderBy: ID_ASC) { players { name } } }";
         let refused = answer(&worker, &plain, list).await;
         assert!(refused.contains("PERMISSION_DENIED"), "{refused}");
+        // So is a value of a function that holds some.
+        let pair = "{ allTeamsList(first: 1) { pair { first } } }";
+        let refused = answer(&worker, &session(json!({ "role": "any", "team": 1 })), pair).await;
+        assert!(refused.contains("PERMISSION_DENIED"), "{refused}");
+        let open = answer(&worker, &session(json!({ "role": "open" })), pair).await;
+        assert!(open.contains("Cy"), "{open}");
         for query in [one, list] {
             let open = answer(&worker, &session(json!({ "role": "open" })), query).await;
             assert!(open.contains("Ada") && open.contains("Cy"), "{open}");

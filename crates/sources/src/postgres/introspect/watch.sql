@@ -8,6 +8,18 @@ begin
     where evtname in ('thalweg_watch_ddl', 'thalweg_watch_drop')
       and evtenabled <> 'D'
   ) then
+    -- Whoever made the schema could put a function of their own in the place of this one, and it
+    -- would run with the rights of everybody who changes something.
+    if exists (
+      select 1
+      from pg_namespace
+        join pg_roles on pg_roles.oid = nspowner
+      where nspname = 'thalweg_watch'
+        and rolname <> current_user
+        and not rolsuper
+    ) then
+      raise insufficient_privilege using message = 'the schema thalweg_watch is somebody else''s';
+    end if;
     create schema if not exists thalweg_watch;
     create or replace function thalweg_watch.tell() returns event_trigger
     language plpgsql set search_path to pg_catalog, pg_temp
