@@ -135,6 +135,8 @@ impl Shared {
         queue.waiting.push_back((number, work));
         self.start(&mut queue);
         if queue.has_thread {
+            // The thread would wake only to wait for the lock.
+            drop(queue);
             self.woken.notify_one();
             return Ok(number);
         }
