@@ -56,7 +56,7 @@ pub struct MutationBinding {
 }
 
 /// What is changed. Which rows, and to what, its inputs say.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Change {
     /// One row is made of the inputs' [`InputRole::Stored`] values.
     Create(EntityId),
@@ -65,6 +65,9 @@ pub enum Change {
     Update(EntityId),
     /// The rows that are found so go.
     Delete(EntityId),
+    /// One row is made so, or the row that agrees with it in the key gets its values, but for
+    /// those of the fields in `kept`.
+    Upsert { entity: EntityId, key: Box<[FieldId]>, kept: Box<[FieldId]> },
     /// Rows are made, one of each object of [`InputRole::Rows`]; `most` at once.
     CreateMany { entity: EntityId, most: u32 },
     /// All rows that [`InputRole::Filter`]s let through get the [`InputRole::Stored`] values, as

@@ -1,11 +1,12 @@
 //! Root fields that change something: each a write or a call, and what is read of it.
 
-use catalog::EntityId;
+use catalog::{EntityId, FieldId};
 use graphql::CollectedField;
 use graphql::operation::OperationKind;
 use ir::{
-    Assignment, Filter, From, Insert, InsertedRows, Isolation, Otherwise, OtherwiseKind, Page,
-    Require, Rows, RowsId, State, Step, StepId, StepKind, Transaction, Update, Write, WriteKind,
+    Assignment, Conflict, Filter, From, Insert, InsertedRows, Isolation, Operand, Otherwise,
+    OtherwiseKind, Page, Require, Rows, RowsId, State, Step, StepId, StepKind, Transaction, Update,
+    Write, WriteKind,
 };
 use response::Node;
 
@@ -75,6 +76,9 @@ impl<'a> Context<'a> {
     ) -> Result<Option<StepKind>, LowerError> {
         let write = |entity, kind| StepKind::Write(Write { entity, kind, children: Vec::new() });
         Ok(Some(match binding.change {
+            Change::Upsert { entity, ref key, ref kept } => {
+                write(entity, upserted(changed.stored, key, kept))
+            }
             Change::Create(entity) => {
                 let (fields, row) = changed.stored.into_iter().unzip();
                 let insert = Insert { fields, rows: InsertedRows::each(vec![row]) };
@@ -134,6 +138,22 @@ impl<'a> Context<'a> {
         self.steps.push(Step { id, root: self.root, kind });
         id
     }
+}
+
+/// A row that is made, or gives its values to the one that agrees with it in the key.
+fn upserted(stored: Vec<(FieldId, Operand)>, key: &[FieldId], kept: &[FieldId]) -> WriteKind {
+    let (fields, row): (Vec<FieldId>, Vec<Operand>) = stored.into_iter().unzip();
+    let is_set = |field: &FieldId| !key.contains(field) && !kept.contains(field);
+    let others = fields.iter().copied().filter(is_set);
+    let inserted = |field| (field, Assignment::Inserted);
+    let mut assignments: Vec<_> = others.map(inserted).collect();
+    if assignments.is_empty() {
+        // A row that is left alone would not come back.
+        assignments = key.iter().copied().map(inserted).collect();
+    }
+    let conflict = Conflict { key: key.to_vec(), assignments, filter: Filter::all() };
+    let insert = Insert { fields, rows: InsertedRows::each(vec![row]) };
+    WriteKind::Upsert { insert, conflict }
 }
 
 /// The rows that a step touched.

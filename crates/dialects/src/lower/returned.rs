@@ -71,7 +71,7 @@ impl<'a> Context<'a> {
 
     /// How the rows that came back are shown.
     fn returned_form(&self, binding: &MutationBinding) -> RowForm {
-        match (binding.change, binding.returned) {
+        match (&binding.change, binding.returned) {
             (Change::Call(_), Some(entity)) => {
                 let entity = self.api.find_entity(entity);
                 match entity.and_then(|entity| entity.value) {

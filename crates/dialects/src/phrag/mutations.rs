@@ -165,13 +165,14 @@ fn add_mutations(
     let mut add = |change: Change, name: &str| {
         let unchanged = Some(NOTHING.into());
         let form = MutationForm::Payload;
+        let is_update = matches!(change, Change::Update(_));
         let binding = MutationBinding { change, returned: None, form, missing: None, unchanged };
         let definition = FieldDefinition::new(name, TypeRef::named(shared.result));
         let binding = FieldBinding::Mutation(Box::new(binding));
         let field = builder.add_field(shared.mutation, definition, binding);
         let definition = InputDefinition::new(KEY, TypeRef::named(key_columns).non_null());
         builder.add_argument(field, definition, InputBinding::lenient(InputRole::Inputs));
-        if let Change::Update(_) = change {
+        if is_update {
             for (place, column) in columns() {
                 if !is_key(place) && &*column.field.name != KEY {
                     add_stored(builder, field, column, shared);

@@ -115,6 +115,8 @@ pub struct Options {
     pub tags_file: TagsFile,
     /// The composite type whose values are signed tokens.
     pub token: Option<TokenType>,
+    /// Rows are made or, where there is one of the same key, changed by one field.
+    pub upsert_mutations: bool,
     /// The column that tells the rows of each view apart that has it, and no key.
     pub view_unique_key: Option<Box<str>>,
 }
@@ -140,6 +142,7 @@ impl Default for Options {
             simplified_names: None,
             tags_file: TagsFile::default(),
             token: None,
+            upsert_mutations: false,
             view_unique_key: None,
         }
     }

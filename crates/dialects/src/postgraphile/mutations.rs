@@ -4,13 +4,14 @@
 //! * [`inputs`]: the input types of rows
 //! * [`payload`]: what a change gives
 //! * [`functions`]: functions that may change something
-//! * [`bulk`]: several rows at once, by option
+//! * [`bulk`], [`upsert`]: by option several rows at once, and rows that may be there already
 
 mod bulk;
 mod functions;
 pub(super) mod inputs;
 mod payload;
 mod rows;
+mod upsert;
 
 use catalog::{EntityId, EntityKind, FunctionResult};
 use graphql::schema::{FieldDefinition, InputDefinition, TypeId, TypeKind, TypeRef};
@@ -50,7 +51,10 @@ pub(super) fn add(build: &mut Build<'_>, served: &[Served<'_>]) {
         }
     }
     functions::add(build, served, &mut mutations);
-    // Last, so that no name is taken from what there is without the option.
+    // Last, so that no name is taken from what there is without the options.
+    if build.options.upsert_mutations {
+        upsert::add(build, served, &mut mutations);
+    }
     if let Some(most) = build.options.bulk_mutations {
         bulk::add(build, served, most, &mut mutations);
     }

@@ -4,7 +4,7 @@ use catalog::builder::{NewField, NewFunction};
 use catalog::{
     Argument, ArgumentType, Catalog, EntityKind, FunctionResult, Offered, Scalar, Type, Volatility,
 };
-use dialects::postgraphile::{Options, SimpleCollections, SimplifiedNames, api};
+use dialects::postgraphile::{Options, SimpleCollections, SimplifiedNames, TagsFile, api};
 use dialects::{Api, Introspection, LowerError, Lowered, Transactions, lower};
 use expect_test::{Expect, expect, expect_file};
 use graphql::variables::Steering;
@@ -435,9 +435,11 @@ fn definitions(text: &str) -> Vec<(String, Vec<String>)> {
 }
 
 #[test]
-fn several_rows_at_once_add_definitions_and_change_none() {
-    let with = |bulk_mutations| {
-        let options = Options { bulk_mutations, aggregates: true, ..Options::default() };
+fn what_goes_beyond_adds_definitions_and_changes_none() {
+    let with = |bulk_mutations: Option<u32>| {
+        let upsert_mutations = bulk_mutations.is_some();
+        let base = Options { aggregates: true, ..Options::default() };
+        let options = Options { bulk_mutations, upsert_mutations, ..base };
         let api = api(&shop::catalog(), &options);
         assert_eq!(graphql::validate_schema(&api.schema), Ok(()));
         assert_eq!(notes(&api), "");
@@ -483,4 +485,22 @@ fn several_rows_are_changed_within_a_bound() {
         refused A change of all rows is refused: say by a condition which are meant.
     "#]],
     );
+}
+
+#[test]
+fn upserts_leave_what_no_update_may_set() {
+    let tags = r#"{ version: 1, config: { class: {
+        "app.person": { attribute: { full_name: { tags: { omit: "update" } } } } } } }"#;
+    let tags_file = TagsFile::parse(tags).expect("tags");
+    let document = r#"mutation { upsertPersonById(input: { person: { id: 1, fullName: "x" } }) { person { id } } }"#;
+    for tags_file in [TagsFile::default(), tags_file] {
+        let is_kept = tags_file != TagsFile::default();
+        let options = Options { upsert_mutations: true, tags_file, ..Options::default() };
+        let catalog = shop::catalog();
+        let lowered = lowered(&api(&catalog, &options), document, "{}").expect("a request");
+        let text = ir::print(&lowered.request, &catalog);
+        assert!(text.contains("same if equal in [id]"), "{text}");
+        assert_eq!(text.contains("full_name = inserted"), !is_kept, "{text}");
+        assert_eq!(text.contains("id = inserted"), is_kept, "{text}");
+    }
 }

@@ -94,6 +94,10 @@ pub(crate) struct PostGraphileOptions {
     /// them
     #[arg(long, env = "THALWEG_TAGS_FILE", value_name = "FILE")]
     tags_file: Option<PathBuf>,
+    /// For postgraphile, beyond it: fields that make a row or, where there is one of the same unique
+    /// key, change it
+    #[arg(long, env = "THALWEG_UPSERT_MUTATIONS", conflicts_with = "disable_default_mutations")]
+    upsert_mutations: bool,
     /// For postgraphile: the column by which views are ordered and paged that have it and no key,
     /// as `viewUniqueKey`
     #[arg(long, env = "THALWEG_VIEW_UNIQUE_KEY", value_name = "COLUMN")]
@@ -132,6 +136,7 @@ impl PostGraphileOptions {
             (self.simplified_names, "--simplified-names"),
             (self.jwt_token_identifier.is_some(), "--jwt-token-identifier"),
             (self.tags_file.is_some(), "--tags-file"),
+            (self.upsert_mutations, "--upsert-mutations"),
             (self.view_unique_key.is_some(), "--view-unique-key"),
         ];
         options.into_iter().find_map(|(given, name)| given.then_some(name))
@@ -174,6 +179,7 @@ impl PostGraphileOptions {
                 .jwt_token_identifier
                 .clone()
                 .map(|(namespace, name)| postgraphile::TokenType { namespace, name, seal: None }),
+            upsert_mutations: self.upsert_mutations,
             view_unique_key: self.view_unique_key.clone(),
             ..Options::default()
         })

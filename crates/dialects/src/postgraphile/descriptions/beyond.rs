@@ -2,6 +2,7 @@
 
 use super::super::naming::Verb;
 use super::mutations::done;
+use super::wrap::wrap;
 
 pub(in crate::postgraphile) const CONDITION: &str =
     "Which rows are meant: those that equal this in every column that is given.";
@@ -28,4 +29,24 @@ pub(in crate::postgraphile) fn affected(verb: Verb) -> String {
 
 pub(in crate::postgraphile) fn changed_rows(verb: Verb, r#type: &str) -> String {
     format!("The rows of `{type}` that were {} by this mutation.", done(verb))
+}
+
+pub(in crate::postgraphile) fn upserts(r#type: &str) -> String {
+    format!(
+        "Creates a single `{type}`, or updates the one that has the same unique key with all columns \
+         that are given.",
+        type = r#type
+    )
+}
+
+pub(in crate::postgraphile) fn upsert_payload(r#type: &str) -> String {
+    wrap(&format!("The output of our upsert `{type}` mutation.", type = r#type))
+}
+
+pub(in crate::postgraphile) fn to_be_upserted(r#type: &str) -> String {
+    format!("The `{type}` to be created or updated by this mutation.", type = r#type)
+}
+
+pub(in crate::postgraphile) fn upserted(r#type: &str) -> String {
+    format!("The `{type}` that was created or updated by this mutation.", type = r#type)
 }

@@ -49,6 +49,30 @@ pub(super) fn of_rows(
     Some(payload.r#type)
 }
 
+/// Adds the type of what an upsert of an entity's rows gives.
+pub(super) fn of_upsert(
+    build: &mut Build<'_>,
+    served: &[Served<'_>],
+    one: &Served<'_>,
+) -> Option<TypeId> {
+    let table = build.table_name(one.entity.id);
+    let name = build.inflection.upsert_payload(table);
+    let row = one.types?.row;
+    if !claim_type(build, one, &name, "payload type") {
+        return None;
+    }
+    let description = descriptions::beyond::upsert_payload(&one.name);
+    let mut payload = Payload::new(build, &name, description)?;
+    let description = descriptions::beyond::upserted(&one.name);
+    let name = build.inflection.table_field(table);
+    let subject = build.entity_name(one.entity.id);
+    let definition = field(&name, &description, TypeRef::named(row));
+    payload.add(build, &subject, definition, FieldBinding::Payload(PayloadField::Row));
+    payload.add_query(build);
+    payload.add_around_row(build, served, one, &subject);
+    Some(payload.r#type)
+}
+
 /// Adds the type of what a change of several of an entity's rows gives.
 pub(super) fn of_many(
     build: &mut Build<'_>,

@@ -82,7 +82,7 @@ pub(super) fn add_changes(
 }
 
 /// The columns of a key by which rows are changed.
-fn columns_of_key(
+pub(super) fn columns_of_key(
     build: &Build<'_>,
     one: &Served<'_>,
     place: usize,

@@ -121,8 +121,19 @@ impl Inflection {
     }
 }
 
-/// Several rows at once, which PostGraphile has not.
+/// What PostGraphile has not.
 impl Inflection {
+    /// The field that makes a row, or changes the one of the same key.
+    pub(in crate::postgraphile) fn upsert_by(self, table: &str, columns: &[&str]) -> String {
+        let (table, columns) = (self.singular_table(table), self.joined(columns));
+        self.camel_case(&format!("upsert-{table}-by-{columns}"))
+    }
+
+    /// What such a field gives.
+    pub(in crate::postgraphile) fn upsert_payload(self, table: &str) -> String {
+        self.upper_camel_case(&format!("upsert-{}-payload", self.singular_table(table)))
+    }
+
     /// The field that changes several rows.
     pub(in crate::postgraphile) fn change_many(self, verb: Verb, table: &str) -> String {
         let rows = self.collection(table);
