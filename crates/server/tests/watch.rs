@@ -197,6 +197,26 @@ fn who_may_make_no_triggers_looks_at_the_catalogs() {
 }
 
 #[test]
+fn rights_are_followed_where_they_decide() {
+    for postgres in database("rights_watched") {
+        let execute = |sql| postgres.execute("rights_watched", sql).unwrap();
+        execute(
+            "CREATE ROLE watched LOGIN; CREATE ROLE reading; GRANT SELECT (id) ON item TO watched",
+        );
+        let url = postgres.url("rights_watched").replace("postgres@", "watched@");
+        let options = ["--watch", "--no-ignore-rbac", "--listen", "127.0.0.1:0", &url];
+        let server = Server::start(&[&["serve"], &options[..]].concat());
+        wait_until(&server, "allItems", true);
+        wait_until(&server, "NAME_ASC", false);
+        execute("GRANT SELECT ON item TO reading");
+        execute("GRANT reading TO watched");
+        wait_until(&server, "NAME_ASC", true);
+        execute("REVOKE SELECT ON item FROM reading");
+        wait_until(&server, "NAME_ASC", false);
+    }
+}
+
+#[test]
 fn a_database_that_comes_back_is_watched_again() {
     for postgres in database("interrupted") {
         let mut server = watching(&postgres.url("interrupted"));
