@@ -14,6 +14,10 @@ const FUNCTIONS: &str = "
         $$ SELECT upper(player.name) $$;
     CREATE FUNCTION rename_all() RETURNS SETOF player LANGUAGE sql VOLATILE AS
         $$ UPDATE player SET name = name || '!' RETURNING * $$;
+    CREATE FUNCTION player_rival(player player) RETURNS player LANGUAGE sql STABLE AS
+        $$ SELECT other FROM player AS other WHERE id = 4 - player.id $$;
+    CREATE FUNCTION player_rivals(player player) RETURNS SETOF player LANGUAGE sql STABLE AS
+        $$ SELECT * FROM player AS other WHERE id <> player.id $$;
     CREATE TYPE pair AS (first player, second player);
     CREATE FUNCTION team_pair(team team) RETURNS pair LANGUAGE sql STABLE AS
         $$ SELECT (one, one)::pair FROM player AS one WHERE id = 3 $$;
@@ -96,9 +100,14 @@ async fn functions_are_called_that_a_role_names_and_give_rows_that_may_be_seen()
         let list = "{ allHeldsList(orderBy: ID_ASC) { players { name } } }";
         let refused = answer(&worker, &plain, list).await;
         assert!(refused.contains("PERMISSION_DENIED"), "{refused}");
+        let any = session(json!({ "role": "any", "team": 1 }));
+        let rivals =
+            "{ allPlayersList(first: 1, orderBy: ID_ASC) { rival { name } rivalsList { name } } }";
+        let found = r#"{"data":{"allPlayersList":[{"rival":null,"rivalsList":[{"name":"Bo!"}]}]}}"#;
+        assert_eq!(answer(&worker, &any, rivals).await, found);
         // So is a value of a function that holds some.
         let pair = "{ allTeamsList(first: 1) { pair { first } } }";
-        let refused = answer(&worker, &session(json!({ "role": "any", "team": 1 })), pair).await;
+        let refused = answer(&worker, &any, pair).await;
         assert!(refused.contains("PERMISSION_DENIED"), "{refused}");
         let open = answer(&worker, &session(json!({ "role": "open" })), pair).await;
         assert!(open.contains("Cy"), "{open}");
