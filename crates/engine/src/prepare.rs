@@ -151,7 +151,7 @@ impl Prepared {
                 .bounded
                 .as_ref()
                 .map_or(0, |bounded| 300 + 3 * bounded.length() + 16 * bounded.texts());
-            2_000 + 2 * level.text.len() + bounded + 200 * level.parameters.len()
+            2_400 + 2 * level.text.len() + bounded + 200 * level.parameters.len()
         };
         let statements: usize = self.plan.program.all_levels().map(statement).sum();
         let Plan { shape, .. } = &*self.plan;

@@ -122,7 +122,8 @@ fn many_requests_need_few_connections() {
         for answer in asked {
             answer.await.unwrap();
         }
-        assert_eq!(apart.totals().opened, 8);
+        // Where the machine is busy, some come back before the last ones are made.
+        assert!((4..=8).contains(&apart.totals().opened), "{:?}", apart.totals());
     });
 }
 
