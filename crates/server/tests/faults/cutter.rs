@@ -2,7 +2,7 @@
 
 use std::io::{self, Read, Write};
 use std::net::{Ipv4Addr, Shutdown, TcpListener, TcpStream};
-use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
 use std::thread;
 
@@ -19,6 +19,8 @@ pub(crate) struct Cutter {
 struct State {
     cut: Mutex<Option<Cut>>,
     is_over: AtomicBool,
+    /// How many directions of connections are open.
+    open: AtomicUsize,
 }
 
 /// Where the way breaks off.
@@ -63,6 +65,11 @@ impl Cutter {
         *self.state.cut() = Some(Cut { towards, left: messages });
     }
 
+    /// Whether both ends of every connection know that it is over.
+    pub(crate) fn is_unused(&self) -> bool {
+        self.state.open.load(Ordering::SeqCst) == 0
+    }
+
     /// Lets everything through again, and tells whether the way was still whole.
     pub(crate) fn mend(&self) -> bool {
         self.state.cut().take().is_none_or(|cut| cut.left > 0)
@@ -88,7 +95,11 @@ impl State {
         {
             let (from, to) = (from.try_clone().unwrap(), to.try_clone().unwrap());
             let shared = Arc::clone(self);
-            thread::spawn(move || shared.copy(from, to, towards));
+            self.open.fetch_add(1, Ordering::SeqCst);
+            thread::spawn(move || {
+                shared.copy(from, to, towards);
+                shared.open.fetch_sub(1, Ordering::SeqCst);
+            });
         }
     }
 

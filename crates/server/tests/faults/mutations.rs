@@ -138,6 +138,8 @@ fn cut_everywhere(
         assert!(happens_within(PATIENCE, is_answered), "{warm}");
         if connection == Connection::Lost {
             database.terminate_sessions();
+            // The end of a session takes a moment to get here.
+            assert!(happens_within(PATIENCE, || cutter.is_unused()));
         }
         let mark = format!("{name}-{messages}-");
         cutter.cut_after(towards, messages);
