@@ -60,9 +60,10 @@ fn workspace() -> tempfile::TempDir {
 }
 
 fn start(workspace: &Path) -> Child {
-    // Whoever runs the tests by `nohup` lets them ignore a signal, and all that they start.
+    // Whoever runs the tests by `nohup` or in the background lets them ignore signals, and so all
+    // that they start.
     let mut command = Command::new("/usr/bin/env");
-    command.arg("--default-signal=HUP").arg(env!("CARGO_BIN_EXE_bench"));
+    command.arg("--default-signal=HUP,INT").arg(env!("CARGO_BIN_EXE_bench"));
     command.args(["run", "--quick", "--only", "artistById", "--program"]).arg(thalweg());
     command.env("CARGO_MANIFEST_DIR", workspace.join("crates/bench"));
     // Nothing is installed for a test: of the programs only those of every system are found.
