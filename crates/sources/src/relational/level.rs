@@ -1,6 +1,6 @@
 //! What a compiled request is.
 
-use std::ops::Range;
+use std::ops::{Range, RangeInclusive};
 
 use ir::OtherwiseKind;
 use response::{Bounds, Layout, LevelId};
@@ -87,12 +87,12 @@ impl Unit {
 }
 
 impl Requirement {
-    /// Whether it is met by so many rows.
-    pub fn is_met(&self, rows: u64, variables: Variables<'_>) -> Result<bool, SourceError> {
+    /// How many rows meet it.
+    pub fn rows(&self, variables: Variables<'_>) -> Result<RangeInclusive<u64>, SourceError> {
         Ok(match &self.test {
-            Test::RowThere => rows > 0,
-            Test::NoRow => rows == 0,
-            Test::AtMost(most) => resolve(most, variables)?.rows("atMost")?.unwrap_or(0) >= rows,
+            Test::RowThere => 1..=u64::MAX,
+            Test::NoRow => 0..=0,
+            Test::AtMost(most) => 0..=resolve(most, variables)?.rows("atMost")?.unwrap_or(0),
         })
     }
 

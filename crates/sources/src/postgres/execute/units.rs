@@ -225,9 +225,9 @@ impl Changing<'_> {
                 LevelKind::Write(WriteKind::Counted) => rows.affected(),
                 _ => rows.len() as u64,
             };
-            match requirement.is_met(count, self.variables) {
-                Ok(true) => {}
-                Ok(false) => return Ok(Some(requirement)),
+            match requirement.rows(self.variables) {
+                Ok(wanted) if wanted.contains(&count) => {}
+                Ok(_) => return Ok(Some(requirement)),
                 Err(error) => return Err(SendError::Unmet(requirement.root, error)),
             }
         }
