@@ -85,8 +85,9 @@ impl Worker {
         self.execute_reported(request, allowed, &mut Report::default()).await
     }
 
-    /// Answers one request of nobody in particular and tells what happened to it. Dropping the future ends the request,
-    /// its statements in the source included; the report then says how far it came.
+    /// Answers one request of nobody in particular and tells what happened to it. Dropping the
+    /// future ends the request, its statements in the source included; the report then says how
+    /// far it came.
     pub async fn execute_reported(
         &self,
         request: &Request,
