@@ -1,0 +1,88 @@
+//! Where rows come from, and which of them may be seen.
+
+use catalog::{EntityId, FunctionResult, Type};
+use ir::{Filter, From, StepId};
+
+use super::super::denial::Denial;
+use super::{Walk, Within};
+
+impl Walk<'_> {
+    /// Where rows come from.
+    pub(super) fn from(&mut self, from: &mut From, outer: Option<EntityId>) -> Within {
+        let (entity, visible, edge) = match from {
+            From::Entity(entity) => (Some(*entity), self.visible(*entity), None),
+            From::Relation(hop) => {
+                let (entity, visible) = self.hop(*hop, outer);
+                (Some(entity), visible, None)
+            }
+            From::Through { near, joining, far } => {
+                let (edge, may_join) = self.hop(*near, outer);
+                let (entity, visible) = self.hop(*far, Some(edge));
+                if !joining.is_all() {
+                    self.deny(Denial::NotUnderstood("joining rows with a condition"));
+                }
+                *joining = may_join;
+                (Some(entity), visible, Some(edge))
+            }
+            From::Joining { near, far } => {
+                let (edge, visible) = self.hop(*near, None);
+                self.hop(*far, Some(edge));
+                (Some(edge), visible, None)
+            }
+            From::Function(call) => {
+                if call.of_row.as_ref().is_some_and(|path| !path.is_empty()) {
+                    self.deny(Denial::NotUnderstood("rows of a function of a related row"));
+                }
+                self.may_call(call);
+                match self.catalog[call.function].result {
+                    FunctionResult::Row(entity)
+                    | FunctionResult::Rows(entity)
+                    | FunctionResult::RowArray(entity) => {
+                        (Some(entity), self.visible(entity), None)
+                    }
+                    FunctionResult::Values(field) | FunctionResult::Value(field) => {
+                        (Some(self.catalog[field].entity), Filter::all(), None)
+                    }
+                    FunctionResult::Nothing => return Within::nothing(),
+                }
+            }
+            From::Value(field) => {
+                self.plain(*field);
+                let r#type = match &self.catalog[*field].r#type {
+                    Type::List(element) => element,
+                    own => own,
+                };
+                match r#type {
+                    Type::Row(entity) => (Some(*entity), self.visible(*entity), None),
+                    _ => {
+                        self.deny(Denial::NotUnderstood("rows within a value"));
+                        return Within::nothing();
+                    }
+                }
+            }
+            From::Once => return Within::nothing(),
+            From::Returned { step, .. } => return self.returned(*step),
+            From::Variants(_) => return self.unknown("rows of several entities"),
+            From::Native { .. } => return self.unknown("a statement of its own"),
+            From::Keys { .. } => return self.unknown("rows by a list of keys"),
+        };
+        Within { entity, edge, visible, paths: None }
+    }
+
+    pub(super) fn unknown(&mut self, what: &'static str) -> Within {
+        self.deny(Denial::NotUnderstood(what));
+        Within::nothing()
+    }
+
+    /// The rows that a step changed, or those that it gave, as far as they may be seen.
+    fn returned(&mut self, step: StepId) -> Within {
+        match self.changed.get(&step) {
+            Some(Some(entity)) => {
+                let entity = *entity;
+                let visible = self.visible(entity);
+                Within { entity: Some(entity), edge: None, visible, paths: None }
+            }
+            Some(None) | None => self.unknown("rows of a step that gives none"),
+        }
+    }
+}

@@ -1,0 +1,106 @@
+//! Fields of rows and of those that they lead to, and the values of functions.
+
+use catalog::{EntityId, FieldId, FunctionResult, Scalar, Type};
+use ir::{Call, Filter, Hop};
+
+use super::super::denial::Denial;
+use super::super::set::{Cell, Verb};
+use super::{Asked, Walk, Within};
+
+impl Walk<'_> {
+    /// The entity at the end of a path, whose rows there may be seen.
+    pub(super) fn path(&mut self, path: &[Hop], within: &mut Within) -> Option<EntityId> {
+        let mut entity = within.entity;
+        for (place, hop) in path.iter().enumerate() {
+            let (target, visible) = self.hop(*hop, entity);
+            entity = Some(target);
+            if visible.is_all() {
+                continue;
+            }
+            let path = path.get(..=place).unwrap_or_default();
+            match &mut within.paths {
+                Some(paths) if paths.iter().any(|(known, _)| known == path) => {}
+                Some(paths) => paths.push((path.to_vec(), visible)),
+                None => self.deny(Denial::NotUnderstood("a related row within a condition")),
+            }
+        }
+        entity
+    }
+
+    /// The condition under which the value of a field may be seen, if not always.
+    pub(super) fn cell(
+        &mut self,
+        path: &[Hop],
+        field: FieldId,
+        within: &mut Within,
+    ) -> Option<Filter> {
+        let entity = self.path(path, within);
+        if entity.is_none_or(|entity| entity != self.catalog[field].entity) {
+            self.deny(Denial::NotUnderstood("a field of other rows"));
+        }
+        self.ask(self.catalog[field].entity, Verb::Read, Some(field));
+        // A value does not know which parts of it may be seen.
+        if self.hides(&self.catalog[field].r#type) {
+            self.deny(Denial::NotUnderstood("a value that is a row"));
+        }
+        match self.set.cell(self.catalog, field) {
+            Cell::Plain => None,
+            Cell::Masked(filter) => Some(filter),
+            Cell::Denied => {
+                self.deny(Denial::Field(field, Verb::Read));
+                None
+            }
+        }
+    }
+
+    /// Whether a value of the type holds rows of which not everything may be seen. No composite
+    /// holds itself.
+    pub(super) fn hides(&self, r#type: &Type) -> bool {
+        match self.catalog.base_type(r#type) {
+            Type::Row(entity) => {
+                let all = self.set.visible(self.catalog, *entity);
+                let mut fields = self.catalog[*entity].fields.iter();
+                let is_plain = |field: &FieldId| self.set.cell(self.catalog, *field) == Cell::Plain;
+                !all.is_some_and(|rows| rows.is_all()) || !fields.all(is_plain)
+            }
+            Type::List(element) => self.hides(element),
+            Type::Composite(composite) => {
+                let mut attributes = self.catalog[*composite].attributes.iter();
+                attributes.any(|attribute| self.hides(&attribute.r#type))
+            }
+            // A row that stands deeper in a value is known by the name of its type only, which is
+            // that of its table.
+            Type::Scalar(Scalar::Other(name)) => self.catalog.entities().any(|entity| {
+                entity.kind.is_stored() && entity.name == *name && self.hides(&Type::Row(entity.id))
+            }),
+            Type::Scalar(_) | Type::Enum(_) | Type::Range(_) | Type::Domain(_) => false,
+        }
+    }
+
+    pub(in super::super) fn may_call(&mut self, call: &Call) {
+        self.asked.insert(Asked::Function(call.function));
+        if !self.set.may_call(call.function) {
+            self.deny(Denial::Function(call.function));
+        }
+    }
+
+    pub(super) fn call(&mut self, call: &Call, within: &mut Within) {
+        self.may_call(call);
+        // A value does not know which parts of it may be seen.
+        let hides = match self.catalog[call.function].result {
+            FunctionResult::Value(field) | FunctionResult::Values(field) => {
+                self.hides(&self.catalog[field].r#type)
+            }
+            FunctionResult::Row(entity)
+            | FunctionResult::Rows(entity)
+            | FunctionResult::RowArray(entity) => self.hides(&Type::Row(entity)),
+            FunctionResult::Nothing => false,
+        };
+        if hides {
+            self.deny(Denial::NotUnderstood("a value that is a row"));
+        }
+        if let Some(path) = &call.of_row {
+            self.path(path, within);
+        }
+    }
+}

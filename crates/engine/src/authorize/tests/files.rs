@@ -1,0 +1,70 @@
+//! Files and roles.
+
+use serde_json_bytes::{Value as Json, json};
+use sources::Claims;
+
+use super::super::denial::Refusal;
+use super::super::{Policies, PolicyFile};
+use super::{Blog, author, blog};
+
+#[test]
+fn roles_with_the_same_rules_share_their_plans() {
+    let blog = Blog::new();
+    let id = |claims: Json| blog.policies.of(Some(&Claims::new(claims))).unwrap().id();
+    assert_eq!(id(json!({})), id(json!({ "role": "anonymous", "user": 7 })));
+    assert_eq!(id(json!({ "role": "author", "user": 7 })), id(author()));
+    assert_ne!(id(json!({ "role": "author" })), id(author()));
+    assert_ne!(id(json!({ "role": "nobody" })), id(json!({})));
+    assert_eq!(blog.policies.of(None).unwrap().id(), id(json!({})));
+}
+
+#[test]
+fn without_a_default_role_nothing_is_let() {
+    let catalog = blog();
+    let file = PolicyFile::parse("[roles.admin]\nall = true\n").unwrap();
+    let policies = Policies::new(&file, &catalog).unwrap();
+    assert_eq!(policies.of(None).unwrap_err(), Refusal::NoRole);
+    let empty = Claims::new(json!({}));
+    assert_eq!(policies.of(Some(&empty)).unwrap_err(), Refusal::NoRole);
+}
+
+#[test]
+fn a_file_that_does_not_fit_is_refused_with_its_line() {
+    let catalog = blog();
+    let check = |text: &str, expected: &str| {
+        let problem = match PolicyFile::parse(text) {
+            Err(problem) => problem.to_string(),
+            Ok(file) => Policies::new(&file, &catalog).unwrap_err().to_string(),
+        };
+        assert!(problem.contains(expected), "{problem}\n{text}");
+    };
+    let rule = |line: &str| format!("[rules.r]\nentity = \"post\"\n{line}\n");
+    check("roles = 1", "line 1: a table is wanted, not a number");
+    check("[rule.x]", "`rule` is nothing that the file has");
+    check("[rules.r]\nread = {}", "a rule names its `entity`");
+    check(&rule("reads = {}"), "line 3: `reads` is nothing that a rule has");
+    check(&rule("read = { columns = \"id\" }"), "columns are a list of names, or");
+    check(&rule("read = { columns = [\"nme\"] }"), "line 3: `post` has no column `nme`");
+    check(&rule("read = { rows = { id = 1 } }"), "such as `{ eq = 1 }`");
+    check(&rule("read = { rows = { id = { is = 1 } } }"), "`is` is nothing that a condition");
+    check(&rule("read = { rows = { id = {} } }"), "a condition on a column is missing");
+    check(&rule("read = { rows = { id = { eq = [1] } } }"), "one value is wanted, not a list");
+    check(&rule("read = { rows = { some = {} } }"), "the related table is missing");
+    check(&rule("read = { rows = { some = { tag = {} } } }"), "no relationship leads from `post`");
+    check(&rule("update = { rows = { id = { eq = 1 } }, columns = \"*\" }"), "`id` decides which");
+    check("[rules.r]\nentity = \"posts\"", "the source has no table or view `posts`");
+    check("[roles.a]\nrules = [\"x\"]", "there is no rule `x`");
+    check("[roles.a]\ninherits = [\"x\"]", "there is no role `x`");
+    check("[roles.a]\ninherits = [\"b\"]\n[roles.b]\ninherits = [\"a\"]", "inherits from itself");
+    check("[roles.a]\nfunctions = [\"x\"]", "the source has no function `x`");
+    check("default_role = \"a\"", "there is no role `a`");
+    let person = "[rules.r]\nentity = \"person\"\nread = { rows = { some = { person = {} } } }";
+    check(person, "several relationships lead from `person` to `person`");
+}
+
+#[test]
+fn a_relationship_to_the_table_itself_says_its_way() {
+    let catalog = blog();
+    let text = "[rules.r]\nentity = \"person\"\nread = { rows = { some = { \"<-person\" = {} } } }";
+    assert!(Policies::new(&PolicyFile::parse(text).unwrap(), &catalog).is_ok());
+}

@@ -1,0 +1,156 @@
+//! What requests read.
+
+use ir::{Filter, From, Output, OutputId, OutputKind, Place, Quantifier};
+use serde_json_bytes::json;
+
+use super::{Blog, anonymous, author, ordered, read, rows};
+
+#[test]
+fn what_no_rule_lets_is_refused() {
+    let blog = Blog::new();
+    let people = |name| {
+        let from = From::Entity(blog.entity("person"));
+        read(rows(0, from, blog.fields(&[(&[], "person.id"), (&[], name)])))
+    };
+    blog.check(
+        &anonymous(),
+        people("person.name"),
+        "transaction, snapshot
+          step 0 of root 0: read rows 0: entity person
+            #0 field id
+            #1 field name",
+    );
+    blog.check(&anonymous(), people("person.mail"), "You may not read `person.mail`.");
+    blog.check(
+        &json!({ "role": "nobody" }),
+        people("person.name"),
+        "You may not read rows of `person`.
+         You may not read `person.id`.
+         You may not read `person.name`.",
+    );
+    blog.check(&json!({ "role": "other" }), people("person.name"), "UnknownRole");
+    blog.check(&json!({ "role": ["admin"] }), people("person.name"), "UnknownRole");
+    blog.check(
+        &json!({ "role": "admin" }),
+        people("person.mail"),
+        "transaction, snapshot
+          step 0 of root 0: read rows 0: entity person
+            #0 field id
+            #1 field mail",
+    );
+}
+
+#[test]
+fn rules_add_up_in_rows_and_not_in_fields() {
+    let blog = Blog::new();
+    let mut people =
+        rows(0, From::Entity(blog.entity("person")), blog.fields(&[(&[], "person.mail")]));
+    people.filter = blog.equal("person.mail");
+    people.order = vec![ordered(Place::field(blog.field("person.mail")))];
+    blog.check(
+        &author(),
+        read(people),
+        "transaction, snapshot
+          step 0 of root 0: read rows 0: entity person, filter (mail if id = claim user) = 1, \
+          order (mail if id = claim user) asc nulls last
+            #0 field mail if id = claim user",
+    );
+}
+
+#[test]
+fn a_claim_that_is_missing_lets_nothing() {
+    let blog = Blog::new();
+    let posts =
+        || read(rows(0, From::Entity(blog.entity("post")), blog.fields(&[(&[], "post.headline")])));
+    let expected = "transaction, snapshot
+          step 0 of root 0: read rows 0: entity post, filter none or status = \"public\"
+            #0 field headline";
+    blog.check(&json!({ "role": "author" }), posts(), expected);
+    blog.check(&json!({ "role": "author", "user": null }), posts(), expected);
+    blog.check(
+        &author(),
+        posts(),
+        "transaction, snapshot
+          step 0 of root 0: read rows 0: entity post, filter author_id = claim user or status = \"public\"
+            #0 field headline",
+    );
+}
+
+#[test]
+fn rows_that_may_not_be_seen_are_absent_on_every_way_to_them() {
+    let blog = Blog::new();
+    let of_post = blog.forward("post_tag.post_id");
+    let mut tagging = rows(
+        0,
+        From::Entity(blog.entity("post_tag")),
+        blog.fields(&[(&[of_post], "post.headline"), (&[], "post_tag.tag_id")]),
+    );
+    tagging.order =
+        vec![ordered(Place::Field { path: vec![of_post], field: blog.field("post.status") })];
+    blog.check(
+        &anonymous(),
+        read(tagging),
+        "transaction, snapshot
+          step 0 of root 0: read rows 0: entity post_tag, filter post_id > 0, order ->post[post_id].status asc nulls last
+            #0 field ->post[post_id].headline
+            #1 field tag_id
+            #9 present ->post[post_id] if status = \"public\"",
+    );
+}
+
+#[test]
+fn conditions_on_related_rows_look_at_those_that_may_be_seen() {
+    let blog = Blog::new();
+    let people = |quantifier| {
+        let mut people =
+            rows(0, From::Entity(blog.entity("person")), blog.fields(&[(&[], "person.id")]));
+        people.filter = Filter::Relation {
+            hop: blog.backward("post.author_id"),
+            quantifier,
+            filter: Box::new(blog.equal("post.headline")),
+        };
+        read(people)
+    };
+    let let_of = |quantifier| blog.let_of(&anonymous(), people(quantifier));
+    let some = let_of(Quantifier::Some);
+    assert!(some.contains("headline = 1 and status = \"public\""), "{some}");
+    let every = let_of(Quantifier::Every);
+    assert!(every.contains("no <-post") && every.contains("not (headline = 1)"), "{every}");
+    assert!(every.contains("status = \"public\""), "{every}");
+}
+
+#[test]
+fn joining_rows_have_their_own_condition() {
+    let blog = Blog::new();
+    let (near, far) = (blog.backward("post_tag.post_id"), blog.forward("post_tag.tag_id"));
+    let through = From::Through { near, joining: Filter::all(), far };
+    let tags = rows(1, through, blog.fields(&[(&[], "tag.word")]));
+    let related = OutputKind::Related { path: Vec::new(), rows: Box::new(tags) };
+    let posts =
+        rows(0, From::Entity(blog.entity("post")), vec![Output { id: OutputId(3), kind: related }]);
+    let text = blog.let_of(&anonymous(), read(posts));
+    assert!(text.contains("with post_id > 0"), "{text}");
+}
+
+#[test]
+fn what_is_not_understood_is_refused() {
+    let blog = Blog::new();
+    let keys = From::Keys { entity: blog.entity("tag"), keys: Vec::new() };
+    let text = blog.let_of(&anonymous(), read(rows(0, keys, Vec::new())));
+    assert!(text.contains("not known for rows by a list of keys"), "{text}");
+    let variants = read(rows(0, From::Variants(Vec::new()), Vec::new()));
+    assert!(blog.let_of(&anonymous(), variants).contains("several entities"));
+    // Nobody would join the row whose condition it is.
+    let mut tagging = rows(0, From::Entity(blog.entity("post")), Vec::new());
+    let place = Place::Field {
+        path: vec![blog.forward("post_tag.post_id")],
+        field: blog.field("post.status"),
+    };
+    tagging.filter = Filter::Relation {
+        hop: blog.backward("post_tag.post_id"),
+        quantifier: Quantifier::Some,
+        filter: Box::new(Filter::IsNull(place)),
+    };
+    let text = blog.let_of(&anonymous(), read(tagging));
+    assert!(text.contains("a related row within a condition"), "{text}");
+}
