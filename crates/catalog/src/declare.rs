@@ -53,6 +53,11 @@ impl Catalog {
         id
     }
 
+    /// Lets new rows leave a field out: somebody fills it in for them.
+    pub fn declare_default(&mut self, field: FieldId) {
+        self.fields[field.index()].has_default = true;
+    }
+
     /// Keeps the rows of an entity.
     pub fn know_rows(&mut self, entity: EntityId, rows: KnownRows) {
         self.known_rows.insert(entity, rows);

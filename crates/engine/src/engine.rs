@@ -97,11 +97,14 @@ impl Engine {
         dialects::declare(&mut catalog, &options.dialect);
         let wanted = dialects::wanted_rows(&catalog, &options.dialect);
         known_rows::read(&source, &mut catalog, wanted).await?;
+        let policies = options.policies.as_deref();
+        let policies = policies.map(|file| Policies::new(file, &catalog)).transpose()?;
+        for field in policies.iter().flat_map(Policies::preset_in_new_rows) {
+            catalog.declare_default(field);
+        }
         let api = dialects::api(&catalog, &options.dialect);
         let validator = Validator::new(&api.schema);
         let tagged = dialects::messages(&catalog, &options.dialect);
-        let policies = options.policies.as_deref();
-        let policies = policies.map(|file| Policies::new(file, &catalog)).transpose()?;
         Ok(Arc::new(Self {
             source,
             catalog,

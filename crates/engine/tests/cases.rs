@@ -6,6 +6,8 @@
 //! A case that may change something has a copy of its database for itself. All others share one,
 //! where the engine takes queries only.
 
+#[path = "support/asker.rs"]
+mod asker;
 #[path = "support/dialect.rs"]
 mod dialect;
 #[path = "support/options.rs"]
@@ -20,10 +22,12 @@ use std::future::poll_fn;
 use std::process::ExitCode;
 use std::sync::Arc;
 
-use engine::{Allowed, Delivery, Engine, Report, Sizes, Worker};
+use engine::{Allowed, Delivery, Engine, Report, Session, Sizes, Worker};
 use libtest_mimic::{Arguments, Failed, Trial};
 use sources::{Sources, TestSource};
-use testkit::cases::{self, Answered, CaseFile, Mismatch, Outcome, SectionKind, Statement, Step};
+use testkit::cases::{
+    self, Answered, CaseFile, Header, Mismatch, Outcome, SectionKind, Statement, Step,
+};
 
 fn main() -> Result<ExitCode, Box<dyn Error>> {
     let arguments = Arguments::from_args();
@@ -86,12 +90,22 @@ fn update_file(file: &CaseFile, sources: &Sources) -> Result<(), Failed> {
 
 fn run(file: &CaseFile, sources: &Sources, source: &TestSource) -> Result<Outcome, Failed> {
     let header = &file.case.header;
+    let Header { database, dialect, .. } = header;
     if file.case.is_private() || !header.options.is_empty() {
-        let options = options::parse(&header.options)?;
-        let own = sources.open_copy(source, &header.database, &header.dialect, options)?;
-        return run_private(file, &own.engine);
+        let change = options::parse(&header.options)?;
+        let policies = sources::read_policies(&header.policies)?;
+        let change = |options: &mut engine::Options| {
+            change(options);
+            options.policies = policies;
+        };
+        let own = sources.open_copy(source, database, dialect, change)?;
+        let administrator = match header.policies.is_empty() {
+            true => Arc::clone(&own.engine),
+            false => own.open_for_administrator(dialect)?,
+        };
+        return run_private(file, &own.engine, &administrator);
     }
-    let engine = sources.engine(source, &header.database, &header.dialect)?;
+    let engine = sources.engine_with(source, database, dialect, &header.policies)?;
     run_shared(file, &engine)
 }
 
@@ -99,12 +113,13 @@ fn run(file: &CaseFile, sources: &Sources, source: &TestSource) -> Result<Outcom
 fn run_shared(file: &CaseFile, engine: &Arc<Engine>) -> Result<Outcome, Failed> {
     let mut outcome = beginning(engine);
     let Some(request) = request(&file.case.steps[0])? else { return Ok(outcome) };
+    let session = asker::session(&file.case, 0)?;
     runtime()?.block_on(async {
         let mut worker = Worker::new(Arc::clone(engine));
         // A mutation is refused here: others would see what it changed.
-        let answered = answer(&worker, &request, Allowed::Queries).await?;
+        let answered = answer(&worker, &request, &session, Allowed::Queries).await?;
         for rows in [1, 2, 3] {
-            compare_streamed(&mut worker, &request, rows, &answered.response).await?;
+            compare_streamed(&mut worker, &request, &session, rows, &answered.response).await?;
         }
         outcome.answers.push(answered);
         Ok(outcome)
@@ -112,17 +127,23 @@ fn run_shared(file: &CaseFile, engine: &Arc<Engine>) -> Result<Outcome, Failed> 
 }
 
 /// Asks an engine that is there for this case only, one request after the other.
-fn run_private(file: &CaseFile, engine: &Arc<Engine>) -> Result<Outcome, Failed> {
+fn run_private(
+    file: &CaseFile,
+    engine: &Arc<Engine>,
+    administrator: &Arc<Engine>,
+) -> Result<Outcome, Failed> {
     let mut outcome = beginning(engine);
     runtime()?.block_on(async {
         let worker = Worker::new(Arc::clone(engine));
-        for step in &file.case.steps {
+        for (number, step) in file.case.steps.iter().enumerate() {
             let Some(request) = request(step)? else { break };
-            let looks = step.find_text(SectionKind::State).is_some();
-            let answered = match looks {
-                // On connections of its own, which see only what was committed.
-                true => answer(&Worker::new(Arc::clone(engine)), &request, Allowed::Queries).await,
-                false => answer(&worker, &request, Allowed::All).await,
+            let answered = if step.find_text(SectionKind::State).is_some() {
+                // On connections of its own, which see only what was committed, and as nobody whom
+                // policies or roles keep from anything.
+                let worker = Worker::new(Arc::clone(administrator));
+                answer(&worker, &request, &Session::default(), Allowed::Queries).await
+            } else {
+                answer(&worker, &request, &asker::session(&file.case, number)?, Allowed::All).await
             };
             outcome.answers.push(answered?);
         }
@@ -141,18 +162,20 @@ fn beginning(engine: &Engine) -> Outcome {
 async fn answer(
     worker: &Worker,
     request: &graphql::Request,
+    session: &Session,
     allowed: Allowed,
 ) -> Result<Answered, Failed> {
     let mut answered = Answered::default();
     // What cannot be prepared is refused below with the same errors.
-    if let Ok(explained) = worker.prepare(request) {
+    if let Ok(explained) = worker.prepare_for(request, session, &mut Report::default()) {
         let statements = explained.statements.into_iter();
         answered.request_tree = without_schema(&explained.request);
         answered.statements =
             statements.map(|one| Statement { round: one.round, text: one.text }).collect();
     }
-    let response = worker.execute(request, allowed).await;
-    answered.response = String::from_utf8(response.body)?;
+    let (delivery, mut report) = (Delivery::Whole, Report::default());
+    let response = worker.deliver_reported(request, session, allowed, delivery, &mut report).await;
+    answered.response = without_schema(&String::from_utf8(response.body)?);
     Ok(answered)
 }
 
@@ -164,15 +187,15 @@ fn runtime() -> Result<tokio::runtime::Runtime, Failed> {
 async fn compare_streamed(
     worker: &mut Worker,
     request: &graphql::Request,
+    session: &Session,
     rows: u32,
     whole: &str,
 ) -> Result<(), Failed> {
     worker.set_sizes(Sizes { whole: 0, rows });
     let mut report = Report::default();
-    let nobody = engine::Session::default();
     let (allowed, delivery) = (Allowed::Queries, Delivery::Streamed);
     let engine::Response { mut body, rest, .. } =
-        worker.deliver_reported(request, &nobody, allowed, delivery, &mut report).await;
+        worker.deliver_reported(request, session, allowed, delivery, &mut report).await;
     let mut codes = Vec::new();
     if let Some(mut rest) = rest {
         while let Some(part) = poll_fn(|context| rest.poll_next(context, &mut codes)).await {
@@ -187,14 +210,15 @@ async fn compare_streamed(
         }
     }
     // An id of an error is another each time.
-    let streamed = String::from_utf8(body)?;
+    let streamed = without_schema(&String::from_utf8(body)?);
     if streamed != whole && !whole.contains("\"errorId\"") {
         return Err(format!("in portions of {rows} rows it is\n{streamed}\nnot\n{whole}").into());
     }
     Ok(())
 }
 
-/// Of the sources only PostgreSQL has schemas, and all that cases ask is in this one.
+/// Of the sources only PostgreSQL has schemas, and all that cases ask is in this one. Errors of
+/// policies name it, too.
 fn without_schema(text: &str) -> String {
     text.replace("public.", "")
 }

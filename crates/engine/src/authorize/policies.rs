@@ -125,6 +125,12 @@ impl Policies {
         &self.claim_role
     }
 
+    /// The fields that rules fill in for new rows: who has such a rule cannot say them.
+    pub(crate) fn preset_in_new_rows(&self) -> impl Iterator<Item = FieldId> {
+        let presets = self.rules.iter().filter_map(|rule| rule.insert.as_ref());
+        presets.flat_map(|insert| insert.presets.iter().map(|(field, _, _)| *field))
+    }
+
     /// What is let to who has these claims.
     pub fn of(&self, claims: Option<&Claims>) -> Result<Arc<PolicySet>, Refusal> {
         let place = self.place(claims)?;

@@ -7,7 +7,7 @@ use std::fmt;
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, OnceLock, PoisonError};
 
-use engine::{Engine, OpenOptions, Options, SourceAddress};
+use engine::{Engine, OpenOptions, Options, PolicyFile, SourceAddress};
 use testkit::cases::{Databases, Family, PostgresCopy, SqliteCopy};
 use testkit::postgres::{Installation, shared, wanted_installations};
 
@@ -32,6 +32,7 @@ pub(crate) struct Sources {
 #[derive(Debug)]
 pub(crate) struct OwnEngine {
     pub(crate) engine: Arc<Engine>,
+    address: SourceAddress,
     /// Removed in the end.
     _copy: OwnCopy,
 }
@@ -42,7 +43,8 @@ enum OwnCopy {
     Postgres(#[allow(dead_code, reason = "it is there to be dropped")] PostgresCopy<'static>),
 }
 
-type Key = (TestSource, String, String);
+/// The source, the database, the dialect, the policies.
+type Key = (TestSource, String, String, String);
 type Opened = Arc<OnceLock<Result<Arc<Engine>, String>>>;
 
 impl fmt::Display for TestSource {
@@ -88,12 +90,24 @@ impl Sources {
         database: &str,
         dialect: &str,
     ) -> Result<Arc<Engine>, String> {
-        let key = (source.clone(), database.to_owned(), dialect.to_owned());
+        self.engine_with(source, database, dialect, "")
+    }
+
+    /// The same with a policy file, if one is named.
+    pub(crate) fn engine_with(
+        &self,
+        source: &TestSource,
+        database: &str,
+        dialect: &str,
+        policies: &str,
+    ) -> Result<Arc<Engine>, String> {
+        let (named, spoken) = (database.to_owned(), dialect.to_owned());
+        let key = (source.clone(), named, spoken, policies.to_owned());
         let opened = {
             let mut engines = self.engines.lock().unwrap_or_else(PoisonError::into_inner);
             Arc::clone(engines.entry(key).or_default())
         };
-        opened.get_or_init(|| self.open(source, database, dialect)).clone()
+        opened.get_or_init(|| self.open(source, database, dialect, policies)).clone()
     }
 
     /// The rows of hand-written SQL on a PostgreSQL; SQLite gives none.
@@ -137,7 +151,7 @@ impl Sources {
         };
         let mut options = options(dialect)?;
         change(&mut options);
-        Ok(OwnEngine { engine: open(&address, &options)?, _copy: copy })
+        Ok(OwnEngine { engine: open(&address, &options)?, address, _copy: copy })
     }
 
     fn open(
@@ -145,6 +159,7 @@ impl Sources {
         source: &TestSource,
         database: &str,
         dialect: &str,
+        policies: &str,
     ) -> Result<Arc<Engine>, String> {
         let address = match source {
             TestSource::Sqlite => SourceAddress::Sqlite(self.sqlite_file(database)?),
@@ -154,8 +169,26 @@ impl Sources {
                 SourceAddress::Postgres(made.map_err(|error| error.to_string())?)
             }
         };
-        open(&address, &options(dialect)?)
+        open(&address, &Options { policies: read_policies(policies)?, ..options(dialect)? })
     }
+}
+
+impl OwnEngine {
+    /// An engine for the same copy, for which there are no policies.
+    pub(crate) fn open_for_administrator(&self, dialect: &str) -> Result<Arc<Engine>, String> {
+        open(&self.address, &options(dialect)?)
+    }
+}
+
+/// A policy file within `fixtures/databases`; none, where no name is said.
+pub(crate) fn read_policies(path: &str) -> Result<Option<Arc<PolicyFile>>, String> {
+    if path.is_empty() {
+        return Ok(None);
+    }
+    let text = std::fs::read_to_string(fixtures().join("databases").join(path))
+        .map_err(|error| format!("{path}: {error}"))?;
+    let file = PolicyFile::parse(&text).map_err(|error| format!("{path}: {error}"))?;
+    Ok(Some(Arc::new(file)))
 }
 
 fn options(dialect: &str) -> Result<Options, String> {

@@ -29,6 +29,10 @@ pub struct Header {
     pub dialect: String,
     /// What the engine is told besides, as `show-constraints`; mostly nothing.
     pub options: String,
+    /// The policy file, below `fixtures/databases`; empty: there is none.
+    pub policies: String,
+    /// The role of all requests that do not say another one among their claims; mostly none.
+    pub role: String,
     pub skips: Vec<Skip>,
     /// The types that the schema section shows; all, if there are none.
     pub types: Vec<String>,
@@ -73,6 +77,9 @@ pub enum SectionKind {
     Variables,
     /// The name of the operation.
     Operation,
+    /// The claims of who asks, a JSON object: of this request, and of those after it until one says
+    /// others.
+    Claims,
     /// The API in the schema definition language.
     Schema,
     /// The request tree.
@@ -108,12 +115,13 @@ impl fmt::Display for Family {
 
 impl SectionKind {
     /// In the order in which a file has them.
-    pub const ALL: [Self; 11] = [
+    pub const ALL: [Self; 12] = [
         Self::Request,
         Self::Then,
         Self::State,
         Self::Variables,
         Self::Operation,
+        Self::Claims,
         Self::Schema,
         Self::Ir,
         Self::Statement,
@@ -137,6 +145,7 @@ impl SectionKind {
             Self::State => "state",
             Self::Variables => "variables",
             Self::Operation => "operation",
+            Self::Claims => "claims",
             Self::Schema => "schema",
             Self::Ir => "ir",
             Self::Statement => "statement",
@@ -187,6 +196,19 @@ impl Case {
         self.steps.len() > 1 || documents.any(|document| document.text.contains("mutation"))
     }
 
+    /// The claims of who asks a request, a JSON object: its own, or those of the one before it.
+    #[must_use]
+    pub fn find_claims(&self, step: usize) -> Option<&str> {
+        let known = self.steps.iter().take(step + 1).rev();
+        known.filter_map(|step| step.find_text(SectionKind::Claims)).next()
+    }
+
+    /// Whether something is said of who asks.
+    #[must_use]
+    pub fn says_who_asks(&self) -> bool {
+        !self.header.role.is_empty() || self.find_claims(self.steps.len()).is_some()
+    }
+
     /// Why the case is not for a source, if it is not.
     #[must_use]
     pub fn find_skip(&self, family: Family) -> Option<&Skip> {
@@ -199,6 +221,16 @@ mod tests {
     use std::path::Path;
 
     use super::super::parse::parse;
+
+    #[test]
+    fn claims_hold_until_others_are_said() {
+        let text = "# It works.\n# database: shop\n# dialect: phrag\n# policies: a.toml\n\
+                    --- request\n{ a }\n--- then\n{ b }\n--- claims\n{\"id\":1}\n--- then\n{ c }\n\
+                    --- then\n{ d }\n--- claims\n{}\n";
+        let case = parse(Path::new("a.case"), text).expect("a case");
+        let claims: Vec<_> = (0..4).map(|step| case.find_claims(step)).collect();
+        assert_eq!(claims, [None, Some("{\"id\":1}"), Some("{\"id\":1}"), Some("{}")]);
+    }
 
     #[test]
     fn what_may_change_a_database_has_one_of_its_own() {

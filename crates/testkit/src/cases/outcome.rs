@@ -144,7 +144,8 @@ fn actual(header: &Header, section: &Section, came: Came<'_>) -> Option<String> 
         | SectionKind::Then
         | SectionKind::State
         | SectionKind::Variables
-        | SectionKind::Operation => None,
+        | SectionKind::Operation
+        | SectionKind::Claims => None,
         SectionKind::Schema => Some(definitions(&outcome.schema, &header.types)),
         SectionKind::Ir => Some(answered.request_tree.trim_end().to_owned()),
         SectionKind::Statement => {

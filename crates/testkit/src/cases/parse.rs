@@ -26,7 +26,9 @@ pub fn parse(path: &Path, text: &str) -> Result<Case, CaseError> {
         check_section(section).map_err(fail)?;
     }
     check_steps(&steps).map_err(|problem| fail((header_lines + 1, problem)))?;
-    Ok(Case { header, steps })
+    let case = Case { header, steps };
+    check_session(&case).map_err(|problem| fail((1, problem.to_owned())))?;
+    Ok(case)
 }
 
 type Problem = (usize, String);
@@ -54,6 +56,8 @@ fn parse_header(text: &str, count: usize) -> Result<Header, Problem> {
             "database" => value.clone_into(&mut header.database),
             "dialect" => value.clone_into(&mut header.dialect),
             "options" => value.clone_into(&mut header.options),
+            "policies" => value.clone_into(&mut header.policies),
+            "role" => value.clone_into(&mut header.role),
             "types" => {
                 header.types = value.split(',').map(|name| name.trim().to_owned()).collect();
             }
@@ -66,7 +70,7 @@ fn parse_header(text: &str, count: usize) -> Result<Header, Problem> {
                     return Err((
                         number,
                         format!(
-                            "`{key}` is no header; there are database, dialect, options, types, skip postgres, skip sqlite"
+                            "`{key}` is no header; there are database, dialect, options, policies, role, types, skip postgres, skip sqlite"
                         ),
                     ));
                 }
@@ -136,7 +140,7 @@ fn family(word: &str) -> Option<Family> {
 
 fn check_section(section: &Section) -> Result<(), Problem> {
     match section.kind {
-        SectionKind::Variables | SectionKind::Response => {
+        SectionKind::Variables | SectionKind::Claims | SectionKind::Response => {
             // An empty section waits for `UPDATE_EXPECT=1`.
             if !section.text.is_empty() {
                 json::compact(&section.text)
@@ -177,6 +181,7 @@ fn check_steps(steps: &[Step]) -> Result<(), String> {
     let of_requests = [
         SectionKind::Variables,
         SectionKind::Operation,
+        SectionKind::Claims,
         SectionKind::Ir,
         SectionKind::Statement,
         SectionKind::Property,
@@ -195,7 +200,20 @@ fn check_steps(steps: &[Step]) -> Result<(), String> {
             return Err(format!("`--- {}` cannot come after `--- then`", kind.as_str()));
         }
     }
+    let has = |step: &Step, kind| step.sections.iter().any(|section| section.kind == kind);
+    if further.iter().any(|step| has(step, SectionKind::State) && has(step, SectionKind::Claims)) {
+        return Err("`--- state` is asked without claims, and sees everything".into());
+    }
     Ok(())
+}
+
+/// Who asks is told to the policies, or else to PostgreSQL.
+fn check_session(case: &Case) -> Result<(), &'static str> {
+    let is_told = !case.header.policies.is_empty() || case.find_skip(Family::Sqlite).is_some();
+    match case.says_who_asks() && !is_told {
+        true => Err("a role and claims need `# policies: …`, or `# skip sqlite: …`"),
+        false => Ok(()),
+    }
 }
 
 #[cfg(test)]
@@ -223,6 +241,8 @@ mod tests {
                 database: "shop".into(),
                 dialect: "phrag".into(),
                 options: String::new(),
+                policies: String::new(),
+                role: String::new(),
                 skips: vec![skip],
                 types: Vec::new(),
             },
@@ -277,12 +297,12 @@ mod tests {
         check("# It works.\n# database: shop\n", "a.case:1: the header has no `# dialect: …`");
         check(
             "# It works.\n# databse: shop\n",
-            "a.case:2: `databse` is no header; there are database, dialect, options, types, skip postgres, skip sqlite",
+            "a.case:2: `databse` is no header; there are database, dialect, options, policies, role, types, skip postgres, skip sqlite",
         );
         check("# It works.\n# skip sqlite:\n", "a.case:2: a skip says its reason");
         check(
             &format!("{HEADER}--- answer\n"),
-            "a.case:4: `answer` is no section; there are request, then, state, variables, operation, schema, ir, statement, property, response, notes",
+            "a.case:4: `answer` is no section; there are request, then, state, variables, operation, claims, schema, ir, statement, property, response, notes",
         );
         check(
             &format!("{HEADER}--- request\n{{a}}\n--- ir sqlite\n"),
@@ -299,6 +319,18 @@ mod tests {
         check(
             &format!("{HEADER}--- request\n{{a}}\n--- property\ntable album: often\n"),
             "a.case:7: `often` is no number of times: use once, twice, never, `3 times`",
+        );
+        check(
+            &format!("{HEADER}# role: a\n--- request\n{{a}}\n"),
+            "a.case:1: a role and claims need `# policies: …`, or `# skip sqlite: …`",
+        );
+        check(
+            &format!("{HEADER}--- request\n{{a}}\n--- claims\n{{}}\n"),
+            "a.case:1: a role and claims need `# policies: …`, or `# skip sqlite: …`",
+        );
+        check(
+            &format!("{HEADER}--- request\n{{a}}\n--- state\n{{a}}\n--- claims\n{{}}\n"),
+            "a.case:4: `--- state` is asked without claims, and sees everything",
         );
         check(
             &format!("{HEADER}--- ir\n"),

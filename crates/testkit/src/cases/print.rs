@@ -23,6 +23,12 @@ fn print_header(header: &Header, text: &mut String) {
     if !header.options.is_empty() {
         push_line(&["# options: ", &header.options], text);
     }
+    if !header.policies.is_empty() {
+        push_line(&["# policies: ", &header.policies], text);
+    }
+    if !header.role.is_empty() {
+        push_line(&["# role: ", &header.role], text);
+    }
     for skip in &header.skips {
         push_line(&["# skip ", skip.family.as_str(), ": ", &skip.reason], text);
     }
