@@ -6,6 +6,8 @@
 
 #![allow(clippy::unwrap_used, clippy::panic, reason = "a test ends where it cannot go on")]
 
+#[path = "policies/checks.rs"]
+mod checks;
 #[allow(dead_code, reason = "the differential test uses the rest of it")]
 #[path = "differential/choices.rs"]
 mod choices;

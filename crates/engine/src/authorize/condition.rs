@@ -67,9 +67,13 @@ impl Condition {
             }
             Self::Not(condition) | Self::Related { condition, .. } => condition.fields(fields),
             Self::Test { filter, .. } => {
+                let test = match filter {
+                    Filter::Not(test) => test,
+                    test => test,
+                };
                 if let Filter::Compare { place, .. }
                 | Filter::Text { place, .. }
-                | Filter::IsNull(place) = filter
+                | Filter::IsNull(place) = test
                     && let ir::Place::Field { field, .. } = place
                 {
                     fields.push(*field);

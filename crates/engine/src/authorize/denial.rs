@@ -2,6 +2,7 @@
 
 use catalog::{Catalog, EntityId, FieldId, FunctionId};
 use graphql::{ErrorCode, GraphQLError};
+use ir::{Otherwise, OtherwiseKind};
 
 use super::set::Verb;
 
@@ -84,6 +85,20 @@ impl Denial {
             }
         }
     }
+}
+
+/// What is said where rows would be written that do not pass the check of any rule.
+pub(super) fn unlike(catalog: &Catalog, entity: EntityId, verb: &str) -> Otherwise {
+    let entity = catalog.qualified_name(entity);
+    let message = format!("You may not {verb} rows of `{entity}` with these values.");
+    Otherwise::new(OtherwiseKind::Refused, message)
+}
+
+/// What is said where a row that is there already would be updated, which no rule lets.
+pub(super) fn kept(catalog: &Catalog, entity: EntityId) -> Otherwise {
+    let entity = catalog.qualified_name(entity);
+    let message = format!("You may not update the row of `{entity}` that has this key.");
+    Otherwise::new(OtherwiseKind::Refused, message)
 }
 
 /// `namespace.entity.field`.

@@ -74,6 +74,10 @@ fn rows(catalog: &Catalog, set: &PolicySet, entity: EntityId, verb: Verb, out: &
             };
             let _ = write!(out, "{lead}{} = {value}", catalog[*preset].name);
         }
+        if matches!(verb, Verb::Insert | Verb::Update) && grant.check != grant.rows {
+            let check = ir::print_filter(&grant.check, catalog);
+            let _ = write!(out, "; what is written has to have {check}");
+        }
         out.push('\n');
     }
 }

@@ -43,21 +43,24 @@ pub struct Read {
     pub columns: Columns,
 }
 
-/// What may be said of a new row, and what is said in any case.
+/// What may be said of a new row, what is said in any case, and what the row has to be then.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Insert {
     pub line: usize,
     pub columns: Columns,
     pub presets: Vec<(Box<str>, Said)>,
+    pub check: Option<Condition>,
 }
 
-/// Which rows may be changed, what of them, and what is changed in any case.
+/// Which rows may be changed, what of them, what is changed in any case, and what they have to be
+/// then. Without `check` they have to be such rows still.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Update {
     pub line: usize,
     pub rows: Condition,
     pub columns: Columns,
     pub presets: Vec<(Box<str>, Said)>,
+    pub check: Option<Condition>,
 }
 
 /// Which rows may be deleted.
@@ -197,28 +200,31 @@ fn read_grant(node: &Node) -> Result<Read, PolicyProblem> {
 
 fn insert_grant(node: &Node) -> Result<Insert, PolicyProblem> {
     let (mut named, mut preset) = (Columns::These(Vec::new()), Vec::new());
+    let mut check = None;
     for (key, value) in node.table()? {
         match &**key {
             "columns" => named = columns(value)?,
             "presets" => preset = presets(value)?,
-            _ => return Err(unknown(value, key, "`insert`", "columns and presets")),
+            "check" => check = Some(condition(value)?),
+            _ => return Err(unknown(value, key, "`insert`", "columns, presets and check")),
         }
     }
-    Ok(Insert { line: node.line, columns: named, presets: preset })
+    Ok(Insert { line: node.line, columns: named, presets: preset, check })
 }
 
 fn update_grant(node: &Node) -> Result<Update, PolicyProblem> {
     let (mut rows, mut named) = (Condition::All(Vec::new()), Columns::These(Vec::new()));
-    let mut preset = Vec::new();
+    let (mut preset, mut check) = (Vec::new(), None);
     for (key, value) in node.table()? {
         match &**key {
             "rows" => rows = condition(value)?,
             "columns" => named = columns(value)?,
             "presets" => preset = presets(value)?,
-            _ => return Err(unknown(value, key, "`update`", "rows, columns and presets")),
+            "check" => check = Some(condition(value)?),
+            _ => return Err(unknown(value, key, "`update`", "rows, columns, presets and check")),
         }
     }
-    Ok(Update { line: node.line, rows, columns: named, presets: preset })
+    Ok(Update { line: node.line, rows, columns: named, presets: preset, check })
 }
 
 fn delete_grant(node: &Node) -> Result<Delete, PolicyProblem> {

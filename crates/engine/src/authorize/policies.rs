@@ -8,7 +8,7 @@ use std::collections::{HashMap, HashSet};
 use std::sync::{Arc, PoisonError, RwLock};
 
 use catalog::{Catalog, EntityId, FieldId, FunctionId};
-use ir::Operand;
+use ir::{Filter, Operand};
 use serde_json_bytes::Value as Json;
 use sources::Claims;
 
@@ -79,6 +79,17 @@ struct Resolved {
     fields: HashSet<FieldId>,
     /// With the claim that a value is, by its place.
     presets: Vec<(FieldId, Operand, Option<usize>)>,
+    check: Check,
+}
+
+/// What rows have to be once they are written.
+#[derive(Debug)]
+enum Check {
+    /// Nothing is written, or anything may be.
+    Nothing,
+    /// Those that may be changed: with all fields that decide on it.
+    Rows(Arc<[FieldId]>),
+    Said(Condition),
 }
 
 #[derive(Debug)]
@@ -196,6 +207,15 @@ impl Policies {
                     rows: resolved.rows.filter(&is_missing),
                     fields: resolved.fields.clone(),
                     presets: resolved.presets.iter().map(preset).collect(),
+                    check: match &resolved.check {
+                        Check::Nothing => Filter::all(),
+                        Check::Rows(_) => resolved.rows.filter(&is_missing),
+                        Check::Said(condition) => condition.filter(&is_missing),
+                    },
+                    stays_without: match &resolved.check {
+                        Check::Rows(fields) => Some(Arc::clone(fields)),
+                        Check::Nothing | Check::Said(_) => None,
+                    },
                 })
             };
             policy.read.extend(rule.read.as_ref().and_then(grant));

@@ -15,7 +15,8 @@ use std::collections::{BTreeSet, HashMap};
 
 use catalog::{Catalog, EntityId, FieldId, FunctionId};
 use ir::{
-    Filter, Hop, HopDirection, Output, OutputId, OutputKind, Page, Request, Rows, StepId, StepKind,
+    Filter, Hop, HopDirection, Output, OutputId, OutputKind, Page, Request, Rows, Step, StepId,
+    StepKind,
 };
 
 pub(super) use conditions::both;
@@ -50,20 +51,22 @@ pub(super) fn walk<'a>(
         set,
         denials: BTreeSet::new(),
         asked: BTreeSet::new(),
-        outputs: request.outputs,
+        next: Next::of(request),
         changed: HashMap::new(),
+        checks: Vec::new(),
     };
     for transaction in &mut request.transactions {
         for step in &mut transaction.steps {
             match &mut step.kind {
                 StepKind::Read(rows) => walk.rows(rows, None),
-                StepKind::Write(write) => walk.write(step.id, write),
+                StepKind::Write(write) => walk.write((step.id, step.root), write),
                 StepKind::Call(call) => walk.effect(step.id, call),
                 StepKind::Require(require) => walk.require(require),
             }
         }
+        walk.add_checks(transaction);
     }
-    request.outputs = walk.outputs;
+    (request.outputs, request.rows) = (walk.next.outputs, walk.next.rows);
     walk
 }
 
@@ -81,10 +84,36 @@ pub(super) struct Walk<'a> {
     pub(super) denials: BTreeSet<Denial>,
     /// Everything that rules were asked about.
     pub(super) asked: BTreeSet<Asked>,
-    /// How many outputs there are.
-    outputs: u32,
-    /// Whose rows a step gives, if it gives any.
-    pub(super) changed: HashMap<StepId, Option<EntityId>>,
+    /// What may be given to something new.
+    pub(super) next: Next,
+    /// What the steps that change something give.
+    pub(super) changed: HashMap<StepId, Changed>,
+    /// What has to be so once everything of a transaction is written.
+    pub(super) checks: Vec<Step>,
+}
+
+/// The first numbers that nothing of a request has.
+pub(super) struct Next {
+    pub(super) outputs: u32,
+    pub(super) rows: u32,
+    pub(super) steps: u32,
+}
+
+impl Next {
+    fn of(request: &Request) -> Self {
+        let steps = request.transactions.iter().flat_map(|transaction| &transaction.steps);
+        let steps = steps.map(|step| step.id.0.saturating_add(1)).max().unwrap_or(0);
+        Self { outputs: request.outputs, rows: request.rows, steps }
+    }
+}
+
+/// The rows that a step gives.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Changed {
+    /// Whose rows they are, if there are any.
+    pub(super) entity: Option<EntityId>,
+    /// They are not there any more. Only those were taken away that might be seen.
+    pub(super) is_gone: bool,
 }
 
 /// The rows within which places are looked up.
@@ -97,11 +126,13 @@ struct Within {
     /// The rows at the ends of paths, as far as not all of them may be seen. `None`: a condition on
     /// them would stand nowhere.
     paths: Option<Vec<(Vec<Hop>, Filter)>>,
+    /// They are as they were before something was taken away, and nothing else is.
+    is_gone: bool,
 }
 
 impl Within {
     fn nothing() -> Self {
-        Self { entity: None, edge: None, visible: Filter::all(), paths: None }
+        Self { entity: None, edge: None, visible: Filter::all(), paths: None, is_gone: false }
     }
 }
 
@@ -189,8 +220,8 @@ impl Walk<'_> {
         match known {
             Some(output) => output.kind = kind,
             None => {
-                let id = OutputId(self.outputs);
-                self.outputs += 1;
+                let id = OutputId(self.next.outputs);
+                self.next.outputs += 1;
                 rows.outputs.push(Output { id, kind });
             }
         }

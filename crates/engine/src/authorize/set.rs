@@ -49,6 +49,10 @@ pub(super) struct Grant {
     pub(super) fields: HashSet<FieldId>,
     /// What is written beside what the request says.
     pub(super) presets: Vec<(FieldId, Operand)>,
+    /// What a row has to pass once it is written.
+    pub(super) check: Filter,
+    /// A row that may be written passes its check for sure if none of these fields is written.
+    pub(super) stays_without: Option<Arc<[FieldId]>>,
 }
 
 /// What somebody wants to do with rows.

@@ -3,33 +3,42 @@
 //! A change needs one rule that lets all of its fields together; several rules that do so add up in
 //! the rows that they let. Rows are changed only if they may be seen: otherwise a condition would
 //! tell of rows that the answer hides. What rules preset is written beside what the request says.
+//! Once everything of a transaction is written, the rows have to pass the check of one of the rules.
+//!
+//! * [`candidates`]: the rules that let a change
+//! * [`checks`]: what has to be so after it
+
+mod candidates;
+mod checks;
 
 use std::collections::HashSet;
 
 use catalog::{EntityId, FieldId, FunctionResult};
 use ir::{
-    Assignment, Call, Filter, From, Insert, InsertedRows, Operand, Require, StepId, Update, Write,
+    Assignment, Call, Conflict, Filter, From, Insert, InsertedRows, Require, StepId, Update, Write,
     WriteKind,
 };
 
 use super::condition::any;
 use super::denial::Denial;
-use super::read::{Walk, both};
-use super::set::{Grant, Verb};
+use super::read::{Changed, Walk, both};
+use super::set::Verb;
+use candidates::{Candidates, Presets};
 
-/// What is written beside what the request says.
-type Presets = Vec<(FieldId, Operand)>;
+/// A step that changes something, and the root field that it belongs to.
+type Place = (StepId, u32);
 
 impl Walk<'_> {
-    pub(super) fn write(&mut self, step: StepId, write: &mut Write) {
+    pub(super) fn write(&mut self, place: Place, write: &mut Write) {
         let entity = write.entity;
-        self.changed.insert(step, Some(entity));
+        let is_gone = matches!(write.kind, WriteKind::Delete { .. });
+        self.changed.insert(place.0, Changed { entity: Some(entity), is_gone });
         if !write.children.is_empty() {
             self.deny(Denial::NotUnderstood("writes within a write"));
         }
         match &mut write.kind {
-            WriteKind::Insert(insert) => self.insert(entity, insert),
-            WriteKind::Update(update) => self.update(entity, update),
+            WriteKind::Insert(insert) => self.insert(place, entity, insert),
+            WriteKind::Update(update) => self.update(place, entity, update),
             WriteKind::Delete { filter, .. } => {
                 self.ask(entity, Verb::Delete, None);
                 let grants = self.set.grants(entity, Verb::Delete);
@@ -39,8 +48,10 @@ impl Walk<'_> {
                 let rows = any(grants.iter().map(|grant| grant.rows.clone()).collect());
                 self.restrict(entity, filter, rows);
             }
-            WriteKind::Upsert { .. }
-            | WriteKind::Link { .. }
+            WriteKind::Upsert { insert, conflict } => {
+                self.upsert(place, entity, insert, conflict);
+            }
+            WriteKind::Link { .. }
             | WriteKind::Unlink { .. }
             | WriteKind::SetLinks { .. }
             | WriteKind::LinkOrInsert { .. }
@@ -65,7 +76,7 @@ impl Walk<'_> {
                 Some(self.catalog[field].entity)
             }
         };
-        self.changed.insert(step, entity);
+        self.changed.insert(step, Changed { entity, is_gone: false });
     }
 
     /// Whether a step changed anything is no secret; another requirement asks for more.
@@ -81,11 +92,18 @@ impl Walk<'_> {
         }
     }
 
-    fn insert(&mut self, entity: EntityId, insert: &mut Insert) {
+    fn insert(&mut self, place: Place, entity: EntityId, insert: &mut Insert) {
         let said: HashSet<FieldId> = insert.fields.iter().copied().collect();
-        let Some((_, presets)) = self.candidates(entity, Verb::Insert, &said) else { return };
+        let Some(let_by) = self.candidates(entity, Verb::Insert, &said) else { return };
+        self.preset(insert, &let_by.presets);
+        if let Some(check) = let_by.check {
+            self.add_check(place, entity, "insert", check);
+        }
+    }
+
+    fn preset(&mut self, insert: &mut Insert, presets: &Presets) {
         for (field, operand) in presets {
-            insert.fields.push(field);
+            insert.fields.push(*field);
             match &mut insert.rows {
                 InsertedRows::Each(rows) => {
                     rows.iter_mut().for_each(|row| row.push(Some(operand.clone())));
@@ -97,18 +115,64 @@ impl Walk<'_> {
         }
     }
 
-    fn update(&mut self, entity: EntityId, update: &mut Update) {
-        let said: HashSet<FieldId> = update.assignments.iter().map(|(field, _)| *field).collect();
+    fn update(&mut self, place: Place, entity: EntityId, update: &mut Update) {
+        let Some(let_by) = self.assign(entity, &mut update.assignments) else { return };
+        self.restrict(entity, &mut update.filter, let_by.rows);
+        if let Some(check) = let_by.check {
+            self.add_check(place, entity, "update", check);
+        }
+    }
+
+    /// Rows that are inserted, or updated where they are there already: both are to be let. Nobody
+    /// knows afterwards which of the two it was, so that the row has to pass both checks.
+    fn upsert(
+        &mut self,
+        place: Place,
+        entity: EntityId,
+        insert: &mut Insert,
+        conflict: &mut Conflict,
+    ) {
+        let said: HashSet<FieldId> = insert.fields.iter().copied().collect();
+        let inserts = self.candidates(entity, Verb::Insert, &said);
+        let mut check = None;
+        if !conflict.assignments.is_empty() {
+            let updates = self.assign(entity, &mut conflict.assignments);
+            let Some(updates) = updates else { return };
+            self.restrict(entity, &mut conflict.filter, updates.rows);
+            let is_one = matches!(&insert.rows, InsertedRows::Each(rows) if rows.len() == 1);
+            if is_one && !conflict.filter.is_all() {
+                self.add_return(place, entity);
+            }
+            check = updates.check;
+        }
+        let Some(inserts) = inserts else { return };
+        self.preset(insert, &inserts.presets);
+        let check = match (inserts.check, check) {
+            (Some(insert), Some(update)) if insert != update => Some(both(insert, update)),
+            (insert, update) => insert.or(update),
+        };
+        if let Some(check) = check {
+            self.add_check(place, entity, "upsert", check);
+        }
+    }
+
+    /// Adds what rules preset to what is assigned to rows, if rules let that.
+    fn assign(
+        &mut self,
+        entity: EntityId,
+        assignments: &mut Vec<(FieldId, Assignment)>,
+    ) -> Option<Candidates> {
+        let said: HashSet<FieldId> = assignments.iter().map(|(field, _)| *field).collect();
         // What is made of a value tells of it.
-        for (field, assignment) in &update.assignments {
-            if !matches!(assignment, Assignment::Set(_)) {
+        for (field, assignment) in assignments.iter() {
+            if !matches!(assignment, Assignment::Set(_) | Assignment::Inserted) {
                 self.plain(*field);
             }
         }
-        let Some((rows, presets)) = self.candidates(entity, Verb::Update, &said) else { return };
-        let preset = |(field, operand)| (field, Assignment::Set(operand));
-        update.assignments.extend(presets.into_iter().map(preset));
-        self.restrict(entity, &mut update.filter, rows);
+        let let_by = self.candidates(entity, Verb::Update, &said)?;
+        let preset = |(field, operand): &_| (*field, Assignment::Set(Clone::clone(operand)));
+        assignments.extend(let_by.presets.iter().map(preset));
+        Some(let_by)
     }
 
     /// The rows that may be changed are those that rules let be changed, of those that may be seen.
@@ -120,59 +184,5 @@ impl Walk<'_> {
             true => both(own, rows),
             false => both(both(own, rows), visible),
         };
-    }
-
-    /// The rows that rules let be changed in all of these fields, and what they preset.
-    fn candidates(
-        &mut self,
-        entity: EntityId,
-        verb: Verb,
-        said: &HashSet<FieldId>,
-    ) -> Option<(Filter, Presets)> {
-        self.ask(entity, verb, None);
-        said.iter().for_each(|field| self.ask(entity, verb, Some(*field)));
-        let grants = self.set.grants(entity, verb);
-        if grants.is_empty() {
-            self.deny(Denial::Entity(entity, verb));
-            return None;
-        }
-        let lets = |grant: &Grant, field: &FieldId| {
-            let is_preset = grant.presets.iter().any(|(preset, _)| preset == field);
-            grant.fields.contains(field) && !is_preset
-        };
-        let candidates: Vec<&Grant> =
-            grants.iter().filter(|grant| said.iter().all(|field| lets(grant, field))).collect();
-        // Each has what the one with the most presets has, or less.
-        let strictest = candidates.iter().copied().max_by_key(|grant| grant.presets.len());
-        let Some(strictest) = strictest else {
-            let mut denied: Vec<FieldId> = said
-                .iter()
-                .copied()
-                .filter(|field| !grants.iter().any(|grant| lets(grant, field)))
-                .collect();
-            denied.sort_unstable();
-            match denied.is_empty() {
-                true => self.deny(Denial::Together(entity, verb)),
-                false => denied.into_iter().for_each(|one| self.deny(Denial::Field(one, verb))),
-            }
-            return None;
-        };
-        let has = |preset| strictest.presets.contains(preset);
-        if !candidates.iter().all(|grant| grant.presets.iter().all(has)) {
-            self.deny(Denial::Together(entity, verb));
-            return None;
-        }
-        // An update of a rule's rows without its presets would be more than the rule lets, and so
-        // would be one with the presets of another rule that does not let these rows.
-        let is_strictest = |grant: &&Grant| grant.presets.len() == strictest.presets.len();
-        let (strict, others): (Vec<&Grant>, Vec<&Grant>) =
-            candidates.into_iter().partition(is_strictest);
-        let rows = any(strict.iter().map(|grant| grant.rows.clone()).collect());
-        let is_let = |grant: &&Grant| strict.iter().any(|own| own.rows == grant.rows);
-        if !rows.is_all() && !others.iter().all(is_let) {
-            self.deny(Denial::Together(entity, verb));
-            return None;
-        }
-        Some((rows, strictest.presets.clone()))
     }
 }

@@ -27,9 +27,9 @@ rules = ["players", "teams", "games"]
 rules = ["teams"]
 "#;
 
-struct World {
-    member: Worker,
-    administrator: Worker,
+pub(crate) struct World {
+    pub(crate) member: Worker,
+    pub(crate) administrator: Worker,
     // Removed last.
     _database: Database,
 }
@@ -37,11 +37,15 @@ struct World {
 impl World {
     /// Databases of those sources that take changes.
     async fn all() -> Vec<Self> {
+        Self::under(DIALECTS[0], MEMBERS, "").await
+    }
+
+    pub(crate) async fn under(dialect: &str, policies: &str, sql: &str) -> Vec<Self> {
         let mut all = Vec::new();
         for place in places() {
-            let database = place.database("written", "");
-            let member = database.worker(DIALECTS[0], Some(MEMBERS)).await;
-            let administrator = database.worker(DIALECTS[0], None).await;
+            let database = place.database("written", sql);
+            let member = database.worker(dialect, Some(policies)).await;
+            let administrator = database.worker(dialect, None).await;
             if member.engine().schema().mutation.is_some() {
                 all.push(Self { member, administrator, _database: database });
             }
@@ -50,18 +54,18 @@ impl World {
         all
     }
 
-    async fn of_team(&self, team: i32, query: &str) -> String {
+    pub(crate) async fn of_team(&self, team: i32, query: &str) -> String {
         let claims = json!({ "role": "member", "team": team });
         answer(&self.member, &session(claims), query).await
     }
 
-    async fn players(&self) -> String {
+    pub(crate) async fn players(&self) -> String {
         let query = "{ allPlayersList(orderBy: ID_ASC) { id name teamId rating } }";
         answer(&self.administrator, &Session::default(), query).await
     }
 
     /// A change that is refused, or finds nothing, changes nothing.
-    async fn refused(&self, query: &str, code: &str) -> String {
+    pub(crate) async fn refused(&self, query: &str, code: &str) -> String {
         let before = self.players().await;
         let answer = self.of_team(1, query).await;
         assert!(answer.contains(&format!("\"code\":\"{code}\"")), "{query}\n{answer}");

@@ -8,7 +8,7 @@ use ir::Operand;
 
 use super::super::condition::Condition;
 use super::super::file::{self, Columns, Said};
-use super::{Resolved, Rule, Unresolved};
+use super::{Check, Resolved, Rule, Unresolved};
 
 /// Finds what the names of a file mean.
 pub(super) struct Resolver<'c> {
@@ -34,42 +34,48 @@ impl Resolver<'_> {
     pub(super) fn rule(&mut self, rule: &file::Rule) -> Result<Rule, Unresolved> {
         self.line = rule.line;
         let entity = self.entity(&rule.entity)?;
-        let nothing = HashSet::new;
+        let everything = || Condition::All(Vec::new());
         let read = match &rule.read {
             Some(file::Read { line, rows, columns }) => {
                 self.line = *line;
                 let (rows, fields) =
                     (self.condition(entity, rows)?, self.columns(entity, columns)?);
-                Some(Resolved { rows, fields, presets: Vec::new() })
+                Some(Resolved { rows, fields, presets: Vec::new(), check: Check::Nothing })
             }
             None => None,
         };
         let insert = match &rule.insert {
-            Some(file::Insert { line, columns, presets }) => {
+            Some(file::Insert { line, columns, presets, check }) => {
                 self.line = *line;
                 let fields = self.columns(entity, columns)?;
                 let presets = self.presets(entity, presets)?;
-                let rows = Condition::All(Vec::new());
-                Some(Resolved { rows, fields, presets })
+                let check = match check {
+                    Some(check) => Check::Said(self.condition(entity, check)?),
+                    None => Check::Nothing,
+                };
+                Some(Resolved { rows: everything(), fields, presets, check })
             }
             None => None,
         };
         let update = match &rule.update {
-            Some(file::Update { line, rows, columns, presets }) => {
+            Some(file::Update { line, rows, columns, presets, check }) => {
                 self.line = *line;
                 let (rows, fields) =
                     (self.condition(entity, rows)?, self.columns(entity, columns)?);
                 let presets = self.presets(entity, presets)?;
-                self.stay(&rows, &fields, &presets)?;
-                Some(Resolved { rows, fields, presets })
+                let check = match check {
+                    Some(check) => Check::Said(self.condition(entity, check)?),
+                    None => Check::Rows(self.deciding(&rows).into()),
+                };
+                Some(Resolved { rows, fields, presets, check })
             }
             None => None,
         };
         let delete = match &rule.delete {
             Some(file::Delete { line, rows }) => {
                 self.line = *line;
-                let rows = self.condition(entity, rows)?;
-                Some(Resolved { rows, fields: nothing(), presets: Vec::new() })
+                let (rows, fields) = (self.condition(entity, rows)?, HashSet::new());
+                Some(Resolved { rows, fields, presets: Vec::new(), check: Check::Nothing })
             }
             None => None,
         };
@@ -129,36 +135,17 @@ impl Resolver<'_> {
         Ok(resolved)
     }
 
-    /// Rows that may be updated are still such after it: what decides which they are cannot itself
-    /// be updated.
-    fn stay(
-        &self,
-        rows: &Condition,
-        fields: &HashSet<FieldId>,
-        presets: &[(FieldId, Operand, Option<usize>)],
-    ) -> Result<(), Unresolved> {
-        let mut looked_at = Vec::new();
-        rows.fields(&mut looked_at);
-        let mut hops = Vec::new();
+    /// The fields that decide which rows are meant: those of the rows, and of others that they lead
+    /// to.
+    fn deciding(&self, rows: &Condition) -> Vec<FieldId> {
+        let (mut fields, mut hops) = (Vec::new(), Vec::new());
+        rows.fields(&mut fields);
         rows.hops(&mut hops);
         for hop in hops {
             let relationship = &self.catalog[hop.relationship];
-            looked_at.extend(relationship.from_fields.iter().chain(&relationship.to_fields));
+            fields.extend(relationship.from_fields.iter().chain(&relationship.to_fields));
         }
-        let written = |field: &&FieldId| {
-            fields.contains(field) || presets.iter().any(|(preset, _, _)| preset == *field)
-        };
-        match looked_at.iter().find(written) {
-            None => Ok(()),
-            Some(field) => {
-                let name = &self.catalog[*field].name;
-                let message = format!(
-                    "`{name}` decides which rows may be updated, and so cannot be updated itself: \
-                     name the other columns"
-                );
-                self.wrong(message)
-            }
-        }
+        fields
     }
 
     pub(super) fn said(&mut self, said: &Said) -> (Operand, Option<usize>) {

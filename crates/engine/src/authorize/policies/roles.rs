@@ -8,7 +8,7 @@ use super::super::condition::Condition;
 use super::super::file::{self, Functions, PolicyFile};
 use super::super::set::Callable;
 use super::resolve::Resolver;
-use super::{Role, Rule, Unresolved};
+use super::{Check, Role, Rule, Unresolved};
 
 impl Resolver<'_> {
     pub(super) fn role(
@@ -27,6 +27,9 @@ impl Resolver<'_> {
             let ways = [&rule.read, &rule.insert, &rule.update, &rule.delete];
             for way in ways.into_iter().flatten() {
                 claims_of(&way.rows, &mut claims);
+                if let Check::Said(condition) = &way.check {
+                    claims_of(condition, &mut claims);
+                }
                 claims.extend(way.presets.iter().filter_map(|(_, _, claim)| *claim));
             }
         }

@@ -24,7 +24,7 @@ impl Walk<'_> {
     /// The rows that a relationship leads to, within a condition.
     pub(super) fn along(&mut self, hop: Hop, within: &Within) -> Within {
         let (entity, visible) = self.hop(hop, within.entity);
-        Within { entity: Some(entity), edge: None, visible, paths: None }
+        Within { entity: Some(entity), edge: None, visible, paths: None, is_gone: false }
     }
 
     pub(super) fn place(&mut self, place: &mut Place, within: &mut Within) {
@@ -88,8 +88,7 @@ impl Walk<'_> {
 
     /// A condition on rows that are changed.
     pub(in super::super) fn filter_of(&mut self, filter: &mut Filter, entity: EntityId) {
-        let mut within =
-            Within { entity: Some(entity), edge: None, visible: Filter::all(), paths: None };
+        let mut within = Within { entity: Some(entity), ..Within::nothing() };
         self.filter(filter, &mut within);
     }
 }
@@ -102,5 +101,20 @@ pub(in super::super) fn both(one: Filter, other: Filter) -> Filter {
             Filter::and(all)
         }
         (one, other) => Filter::and(vec![one, other]),
+    }
+}
+
+/// Whether a condition looks at other rows than the one that has to pass.
+pub(super) fn leads_elsewhere(filter: &Filter) -> bool {
+    match filter {
+        Filter::And(filters) | Filter::Or(filters) => filters.iter().any(leads_elsewhere),
+        Filter::Not(filter) | Filter::Except(filter) => leads_elsewhere(filter),
+        Filter::Relation { .. } | Filter::RelatedGroup { .. } => true,
+        Filter::Compare { .. }
+        | Filter::CompareText { .. }
+        | Filter::IsNull(_)
+        | Filter::AnyElement { .. }
+        | Filter::Text { .. }
+        | Filter::Geo { .. } => false,
     }
 }

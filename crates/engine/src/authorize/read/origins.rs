@@ -4,7 +4,7 @@ use catalog::{EntityId, FunctionResult, Type};
 use ir::{Filter, From, StepId};
 
 use super::super::denial::Denial;
-use super::{Walk, Within};
+use super::{Changed, Walk, Within};
 
 impl Walk<'_> {
     /// Where rows come from.
@@ -66,7 +66,7 @@ impl Walk<'_> {
             From::Native { .. } => return self.unknown("a statement of its own"),
             From::Keys { .. } => return self.unknown("rows by a list of keys"),
         };
-        Within { entity, edge, visible, paths: None }
+        Within { entity, edge, visible, paths: None, is_gone: false }
     }
 
     pub(super) fn unknown(&mut self, what: &'static str) -> Within {
@@ -77,12 +77,17 @@ impl Walk<'_> {
     /// The rows that a step changed, or those that it gave, as far as they may be seen.
     fn returned(&mut self, step: StepId) -> Within {
         match self.changed.get(&step) {
-            Some(Some(entity)) => {
-                let entity = *entity;
-                let visible = self.visible(entity);
-                Within { entity: Some(entity), edge: None, visible, paths: None }
+            Some(Changed { entity: Some(entity), is_gone }) => {
+                let (entity, is_gone) = (*entity, *is_gone);
+                let visible = match is_gone {
+                    true => Filter::all(),
+                    false => self.visible(entity),
+                };
+                Within { entity: Some(entity), edge: None, visible, paths: None, is_gone }
             }
-            Some(None) | None => self.unknown("rows of a step that gives none"),
+            Some(Changed { entity: None, .. }) | None => {
+                self.unknown("rows of a step that gives none")
+            }
         }
     }
 }

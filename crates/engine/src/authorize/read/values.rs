@@ -5,6 +5,7 @@ use ir::{Call, Filter, Hop};
 
 use super::super::denial::Denial;
 use super::super::set::{Cell, Verb};
+use super::conditions::leads_elsewhere;
 use super::{Asked, Walk, Within};
 
 impl Walk<'_> {
@@ -45,6 +46,13 @@ impl Walk<'_> {
         }
         match self.set.cell(self.catalog, field) {
             Cell::Plain => None,
+            // Which rows there were beside it when it was taken away is not known any more.
+            Cell::Masked(filter)
+                if within.is_gone && path.is_empty() && leads_elsewhere(&filter) =>
+            {
+                self.deny(Denial::Hidden(field));
+                None
+            }
             Cell::Masked(filter) => Some(filter),
             Cell::Denied => {
                 self.deny(Denial::Field(field, Verb::Read));

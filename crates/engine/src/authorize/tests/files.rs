@@ -51,7 +51,9 @@ fn a_file_that_does_not_fit_is_refused_with_its_line() {
     check(&rule("read = { rows = { id = { eq = [1] } } }"), "one value is wanted, not a list");
     check(&rule("read = { rows = { some = {} } }"), "the related table is missing");
     check(&rule("read = { rows = { some = { tag = {} } } }"), "no relationship leads from `post`");
-    check(&rule("update = { rows = { id = { eq = 1 } }, columns = \"*\" }"), "`id` decides which");
+    check(&rule("insert = { check = true }"), "line 3: a table is wanted");
+    check(&rule("update = { check = { nme = { eq = 1 } } }"), "line 3: `post` has no column `nme`");
+    check(&rule("read = { check = {} }"), "`check` is nothing that `read` has");
     check("[rules.r]\nentity = \"posts\"", "the source has no table or view `posts`");
     check("[roles.a]\nrules = [\"x\"]", "there is no rule `x`");
     check("[roles.a]\ninherits = [\"x\"]", "there is no role `x`");

@@ -1,8 +1,8 @@
 //! What requests change.
 
 use ir::{
-    Assignment, From, Insert, InsertedRows, Isolation, Operand, Output, Request, State, StepId,
-    StepKind, Update, Value, Write, WriteKind,
+    Assignment, Conflict, Filter, From, Insert, InsertedRows, Isolation, Operand, Output, Request,
+    State, StepId, StepKind, Update, Value, Write, WriteKind,
 };
 use serde_json_bytes::json;
 
@@ -92,4 +92,126 @@ fn rows_are_changed_that_may_be_changed_and_seen() {
     let write = Write { entity: blog.entity("post"), kind, children: Vec::new() };
     let text = blog.let_of(&author(), change(StepKind::Write(write), Vec::new()));
     assert!(text.contains("author_id = claim user") && text.contains("at most 5"), "{text}");
+}
+
+const CHECKED: &str = r#"
+[rules.own]
+entity = "post"
+read = { columns = "*" }
+insert = { columns = ["headline"], presets = { author_id = { claim = "user" } }, check = { none = { post_tag = {} } } }
+update = { rows = { author_id = { eq = { claim = "user" } } }, columns = ["headline", "author_id"] }
+[rules.drafts]
+entity = "post"
+update = { rows = { status = { eq = "draft" } }, columns = ["headline", "status"], check = {} }
+[rules.named]
+entity = "post"
+update = { rows = { headline = { is_null = false } }, columns = ["headline"], check = { status = { eq = { claim = "status" } } } }
+[roles.author]
+rules = ["own"]
+[roles.editor]
+inherits = ["author"]
+rules = ["drafts"]
+[roles.namer]
+rules = ["own", "named"]
+"#;
+
+#[test]
+fn what_is_written_is_checked_after_the_last_write() {
+    let blog = Blog::under(CHECKED);
+    let claims = |role: &str| json!({ "role": role, "user": 7, "status": "new" });
+    let text = blog.let_of(&claims("author"), insert(&blog, &["post.headline"]));
+    let check = "require no row, otherwise refused \"You may not insert rows of `post` with these values.\"";
+    assert!(text.contains(check), "{text}");
+    assert!(text.contains("step 0 after it, filter except (no <-post_tag"), "{text}");
+    let (write, check, read) =
+        (text.find("insert post"), text.find("require"), text.find("read rows"));
+    assert!(write < check && check < read, "{text}");
+    // What decides is not written, so that the row is still one that may be.
+    let same = blog.let_of(&claims("author"), update(&blog, "post.headline"));
+    assert!(!same.contains("require"), "{same}");
+    let moved = blog.let_of(&claims("author"), update(&blog, "post.author_id"));
+    assert!(moved.contains("except (author_id = claim user)"), "{moved}");
+    // One of the rules lets anything be written.
+    let any = blog.let_of(&claims("editor"), update(&blog, "post.headline"));
+    assert!(any.contains("status = \"draft\" or author_id = claim user"), "{any}");
+    assert!(!any.contains("require"), "{any}");
+    let named = blog.let_of(&claims("namer"), update(&blog, "post.headline"));
+    let check = "except (status = claim status or author_id = claim user)";
+    assert!(named.contains(check), "{named}");
+    // What is compared with a claim that is missing lets nothing.
+    let without = json!({ "role": "namer", "user": 7 });
+    let named = blog.let_of(&without, update(&blog, "post.headline"));
+    assert!(named.contains("except (none or author_id = claim user)"), "{named}");
+}
+
+fn upsert(blog: &Blog, names: &[&str], assigned: &[&str]) -> Request {
+    let mut request = insert(blog, names);
+    for step in &mut request.transactions[0].steps {
+        let StepKind::Write(write) = &mut step.kind else { continue };
+        let WriteKind::Insert(insert) = &write.kind else { continue };
+        let inserted = |name: &&str| (blog.field(name), Assignment::Inserted);
+        let conflict = Conflict {
+            key: vec![blog.field("post.id")],
+            assignments: assigned.iter().map(inserted).collect(),
+            filter: Filter::all(),
+        };
+        write.kind = WriteKind::Upsert { insert: insert.clone(), conflict };
+    }
+    request
+}
+
+#[test]
+fn an_upsert_needs_what_an_insert_and_an_update_need() {
+    let blog = Blog::new();
+    let one =
+        |names: &[&str], assigned: &[&str]| blog.let_of(&author(), upsert(&blog, names, assigned));
+    let text = one(&["post.headline"], &["post.headline"]);
+    let parts = [
+        "upsert post [headline, author_id], same if equal in [id]",
+        "row 1, claim user",
+        "the same row is updated if author_id = claim user and \
+         (author_id = claim user or status = \"public\")",
+        "require a row, otherwise refused \"You may not update the row of `post` that has this key.\"",
+    ];
+    for part in parts {
+        assert!(text.contains(part), "{part}\n{text}");
+    }
+    let both = one(&["post.headline", "post.id"], &["post.headline", "post.status"]);
+    assert_eq!(both, "You may not insert `post.id`.\nYou may not update `post.status`.\n");
+    let blog = Blog::under(CHECKED);
+    let text = blog.let_of(
+        &json!({ "role": "author", "user": 7 }),
+        upsert(&blog, &["post.headline"], &["post.headline"]),
+    );
+    assert!(text.contains("You may not upsert rows of `post` with these values."), "{text}");
+}
+
+#[test]
+fn rows_that_were_deleted_are_shown_as_they_were_seen() {
+    const RULES: &str = r#"
+[rules.ids]
+entity = "post"
+read = { rows = { none = { post_tag = {} } }, columns = ["id", "headline"] }
+delete = {}
+[rules.status]
+entity = "post"
+read = { rows = { some = { post_tag = {} } }, columns = ["id", "status"] }
+[roles.deleter]
+rules = ["ids"]
+[roles.author]
+rules = ["ids", "status"]
+"#;
+    let blog = Blog::under(RULES);
+    let delete = |shown: &str| {
+        let kind = WriteKind::Delete { filter: blog.equal("post.id"), at_most: None };
+        let write = Write { entity: blog.entity("post"), kind, children: Vec::new() };
+        change(StepKind::Write(write), blog.fields(&[(&[], shown)]))
+    };
+    let claims = |role: &str| json!({ "role": role });
+    let text = blog.let_of(&claims("deleter"), delete("post.headline"));
+    assert!(text.contains("delete post, filter id = 1 and no <-post_tag"), "{text}");
+    // What has become of the rows that decided is not looked at.
+    assert!(text.contains("read rows 0: rows of step 0 after it\n"), "{text}");
+    let text = blog.let_of(&claims("author"), delete("post.status"));
+    assert_eq!(text, "You may see `post.status` in some rows only, and cannot use it here.\n");
 }

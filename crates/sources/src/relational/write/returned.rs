@@ -28,6 +28,8 @@ pub(in super::super) struct Returned {
     fields: Vec<(FieldId, u16)>,
     /// Whether the row is read once more by its key, being another than it was said to be.
     is_rewritten: bool,
+    /// Whether it is there after the change, under a key that it has for sure.
+    is_found: bool,
     /// Where the outputs stand of what is read by the change itself.
     own: FxHashMap<ir::RowsId, Vec<(ir::OutputId, u16)>>,
     known: Known,
@@ -112,6 +114,11 @@ impl Compiler<'_> {
         statement: &mut Statement,
     ) -> Result<(Returned, Items), CompileError> {
         let is_rewritten = self.catalog[entity].rewritten && wanted.is_there;
+        let key = self.catalog[entity].primary_key();
+        let has_key = key.is_some_and(|key| {
+            !key.fields.is_empty() && key.fields.iter().all(|field| !self.catalog[*field].nullable)
+        });
+        let is_found = wanted.is_there && has_key;
         let returned = |level| Returned {
             entity,
             level,
@@ -119,6 +126,7 @@ impl Compiler<'_> {
             row: None,
             fields: Vec::new(),
             is_rewritten,
+            is_found,
             own: FxHashMap::default(),
             known: Known::default(),
         };
@@ -230,7 +238,11 @@ impl Compiler<'_> {
                 let parameter = statement.parameter(ParameterSource::Rows { level, column }, kind);
                 FromItem::RowArray { parameter, alias: statement.alias() }
             }
-            None if returned.is_rewritten => return self.reread(rows, returned, statement),
+            // A value that was sent back is no column: it has no affinity and no collation, and
+            // conditions would be others than those on the table.
+            None if returned.is_rewritten || (returned.is_found && is_conditional(rows)) => {
+                return self.reread(rows, returned, statement);
+            }
             None => {
                 let column = |(field, column): &(FieldId, u16)| {
                     let source = ParameterSource::Rows { level, column: *column };
@@ -296,4 +308,12 @@ pub(super) fn is_plain(rows: &Rows) -> bool {
         && rows.order.is_empty()
         && rows.distinct.is_empty()
         && matches!(rows.page, Page::All)
+}
+
+/// Whether conditions decide what is read of the rows.
+fn is_conditional(rows: &Rows) -> bool {
+    let is_condition = |output: &ir::Output| {
+        matches!(output.kind, OutputKind::FieldIf { .. } | OutputKind::PresentIf { .. })
+    };
+    !rows.filter.is_all() || rows.outputs.iter().any(is_condition)
 }
