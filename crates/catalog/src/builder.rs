@@ -83,7 +83,8 @@ impl Builder {
                 EntityKind::View
                 | EntityKind::MaterializedView
                 | EntityKind::Record
-                | EntityKind::ValueSet => Offered::NONE,
+                | EntityKind::ValueSet
+                | EntityKind::Composite => Offered::NONE,
             },
             rewritten: false,
             description,
@@ -207,12 +208,26 @@ impl Builder {
     ) -> CompositeId {
         let id = CompositeId::new(self.catalog.composites.len());
         let attributes = Vec::new();
-        self.catalog.composites.push(Composite { id, namespace, name, attributes, description });
+        self.catalog.composites.push(Composite {
+            id,
+            namespace,
+            name,
+            attributes,
+            rows: None,
+            apart: false,
+            description,
+        });
         id
     }
 
     pub fn set_attributes(&mut self, composite: CompositeId, attributes: Vec<Attribute>) {
         self.catalog.composites[composite.index()].attributes = attributes;
+    }
+
+    /// Says that values of a composite can be taken apart: the entity has a field for each
+    /// attribute.
+    pub fn set_rows(&mut self, composite: CompositeId, rows: EntityId) {
+        self.catalog.composites[composite.index()].rows = Some(rows);
     }
 
     pub fn domain(

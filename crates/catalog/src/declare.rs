@@ -4,8 +4,10 @@
 use crate::builder::NewRelationship;
 use crate::catalog::Catalog;
 use crate::entity::{Key, Relationship};
-use crate::ids::{EntityId, FieldId, RelationshipId};
+use crate::function::FunctionResult;
+use crate::ids::{CompositeId, EntityId, FieldId, RelationshipId};
 use crate::note::Note;
+use crate::types::{Composite, Type};
 
 /// The rows of an entity as they were when the catalog was read, some of their fields as texts.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -36,7 +38,10 @@ impl Catalog {
         from.outgoing.push(id);
         let (one_to_one, indexed) =
             (from.is_unique(&new.from_fields), from.is_indexed(&new.from_fields));
-        self.entities[new.to.index()].incoming.push(id);
+        // Nothing holds the values of a composite type, so no way leads back to them.
+        if self.entities[new.from.index()].kind.is_stored() {
+            self.entities[new.to.index()].incoming.push(id);
+        }
         self.relationships.push(Relationship {
             id,
             name: new.name,
@@ -56,6 +61,67 @@ impl Catalog {
     /// Lets new rows leave a field out: somebody fills it in for them.
     pub fn declare_default(&mut self, field: FieldId) {
         self.fields[field.index()].has_default = true;
+    }
+
+    /// Says that the values of a composite are rows, wherever they stand: with relationships that
+    /// lead from them. So are those of all composites that hold such values. Composites that are
+    /// `whole` stay values.
+    pub fn take_apart(&mut self, composite: CompositeId, whole: impl Fn(&Composite) -> bool) {
+        let mut found = vec![composite];
+        while let Some(composite) = found.pop() {
+            let known = &self[composite];
+            if known.rows.is_none() || known.apart || whole(known) {
+                continue;
+            }
+            self.composites[composite.index()].apart = true;
+            let holds = |r#type: &Type| *r#type == Type::Composite(composite);
+            for other in &self.composites {
+                let mut attributes = other.attributes.iter();
+                let holding = |r#type: &Type| match self.base_type(r#type) {
+                    Type::List(element) => holds(element),
+                    _ => holds(r#type),
+                };
+                if attributes.any(|attribute| holding(&attribute.r#type)) {
+                    found.push(other.id);
+                }
+            }
+        }
+        for place in 0..self.functions.len() {
+            let taken = match &self.functions[place].result {
+                FunctionResult::Value(field) => {
+                    self.find_rows(&self[*field].r#type).map(|(entity, is_list)| match is_list {
+                        true => FunctionResult::RowArray(entity),
+                        false => FunctionResult::Row(entity),
+                    })
+                }
+                FunctionResult::Values(field) => match self.find_rows(&self[*field].r#type) {
+                    Some((entity, false)) => Some(FunctionResult::Rows(entity)),
+                    Some((_, true)) | None => None,
+                },
+                FunctionResult::Nothing
+                | FunctionResult::Row(_)
+                | FunctionResult::Rows(_)
+                | FunctionResult::RowArray(_) => None,
+            };
+            if let Some(taken) = taken {
+                self.functions[place].result = taken;
+            }
+        }
+    }
+
+    /// The entity of the rows that values of the type are, and whether a value is a list of them.
+    #[must_use]
+    pub fn find_rows(&self, r#type: &Type) -> Option<(EntityId, bool)> {
+        let row = |r#type: &Type| match r#type {
+            Type::Row(entity) => Some(*entity),
+            Type::Composite(id) if self[*id].apart => self[*id].rows,
+            _ => None,
+        };
+        match self.base_type(r#type) {
+            Type::List(element) => row(element).map(|entity| (entity, true)),
+            // A domain over a composite is a type of its own.
+            _ => row(r#type).map(|entity| (entity, false)),
+        }
     }
 
     /// Keeps the rows of an entity.

@@ -84,15 +84,17 @@ pub enum EntityKind {
     Record,
     /// The value that one function gives, or the values of its set, as rows of one field.
     ValueSet,
+    /// The values of a composite type, taken apart.
+    Composite,
 }
 
 impl EntityKind {
-    /// Whether the source holds the rows; if not, only a function gives them.
+    /// Whether the source holds the rows; if not, they are what functions give and fields hold.
     #[must_use]
     pub fn is_stored(self) -> bool {
         match self {
             Self::Table | Self::View | Self::MaterializedView | Self::ForeignTable => true,
-            Self::Record | Self::ValueSet => false,
+            Self::Record | Self::ValueSet | Self::Composite => false,
         }
     }
 }

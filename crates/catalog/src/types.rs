@@ -90,6 +90,11 @@ pub struct Composite {
     pub namespace: Option<Box<str>>,
     pub name: Box<str>,
     pub attributes: Vec<Attribute>,
+    /// The entity whose fields are the attributes, in their order, if the source can take values
+    /// apart.
+    pub rows: Option<EntityId>,
+    /// Whether that is to be done: values are rows then, from which relationships lead.
+    pub apart: bool,
     pub description: Option<Box<str>>,
 }
 

@@ -292,6 +292,9 @@ pub struct EntityBinding {
     pub value: Option<FieldId>,
     /// How the entity's rows are found by an opaque id, if they have one.
     pub node_id: Option<NodeIdBinding>,
+    /// Whether a row whose fields are all null is an object all the same, where a field holds it,
+    /// and in lists that functions give.
+    pub hollow: bool,
 }
 
 /// The opaque ids of an entity's rows.
@@ -434,9 +437,11 @@ pub enum InputRole {
 }
 
 /// A composite.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq)]
 pub enum CompositePlace {
     Field(FieldId),
+    /// The row itself, whose fields are the attributes in their order.
+    Row(Box<[FieldId]>),
     /// Of the enclosing composite, by its place.
     Attribute(u16),
 }

@@ -129,6 +129,7 @@ fn orders_cursors_and_node_ids() {
                 key: vec![id],
                 r#type: api.schema.find_type("Person").unwrap(),
             }),
+            hollow: false,
         })
     );
     assert_eq!(
@@ -139,6 +140,7 @@ fn orders_cursors_and_node_ids() {
             natural_cursor: "natural".into(),
             value: None,
             node_id: None,
+            hollow: false,
         })
     );
 

@@ -8,7 +8,7 @@ use response::Node;
 
 use super::selection::misplaced;
 use super::{Context, LowerError, Outputs};
-use crate::binding::{CallBinding, ComputedBinding, RowsBinding, RowsFrom};
+use crate::binding::{CallBinding, ComputedBinding, RowsBinding, RowsForm, RowsFrom};
 
 /// How a row that a field gives is shown.
 #[derive(Clone, Copy, Debug)]
@@ -36,14 +36,18 @@ impl<'a> Context<'a> {
             | RowsFrom::Relation(_)
             | RowsFrom::Through { .. }
             | RowsFrom::Joining { .. } => RowForm::Object,
-            RowsFrom::Value(_) => RowForm::Nullable,
-            RowsFrom::Function { .. } => {
-                let entity = self.api.find_entity(binding.entity);
-                match entity.and_then(|entity| entity.value) {
+            RowsFrom::Value(_) => match self.api.find_entity(binding.entity) {
+                Some(entity) if entity.hollow => RowForm::Object,
+                Some(_) | None => RowForm::Nullable,
+            },
+            RowsFrom::Function { .. } => match self.api.find_entity(binding.entity) {
+                Some(entity) => match entity.value {
                     Some(field) => RowForm::Value(field),
+                    None if entity.hollow && binding.form == RowsForm::List => RowForm::Object,
                     None => RowForm::Nullable,
-                }
-            }
+                },
+                None => RowForm::Nullable,
+            },
         }
     }
 

@@ -1,6 +1,6 @@
 //! Conditions: the input objects that filter rows.
 
-use catalog::FunctionId;
+use catalog::{FieldId, FunctionId};
 use graphql::operation::Location;
 use graphql::schema::{InputId, TypeKind, TypeRef};
 use ir::{AggregateFunction, Case, Comparison, Filter, Hop, Place, Quantifier};
@@ -21,7 +21,25 @@ pub(super) struct Around<'b> {
     /// The relationship whose rows are quantified.
     hop: Option<Hop>,
     /// The composite whose attributes are filtered.
-    composite: Option<&'b Place>,
+    composite: Option<Parted<'b>>,
+}
+
+/// A composite by its attributes.
+#[derive(Clone, Copy, Debug)]
+enum Parted<'b> {
+    Value(&'b Place),
+    /// A row whose fields they are.
+    Row(&'b [FieldId]),
+}
+
+impl Parted<'_> {
+    /// An attribute by its place.
+    fn attribute(self, attribute: u16) -> Option<Place> {
+        match self {
+            Self::Value(of) => Some(Place::Attribute { of: Box::new(of.clone()), attribute }),
+            Self::Row(fields) => fields.get(usize::from(attribute)).copied().map(Place::field),
+        }
+    }
 }
 
 /// A present value at an input position.
@@ -131,18 +149,23 @@ impl Context<'_> {
                 }))
             }
             (InputRole::Composite(composite), _) => {
-                let place = match (composite, around.composite) {
-                    (CompositePlace::Field(field), _) => Place::field(*field),
-                    (CompositePlace::Attribute(attribute), Some(of)) => {
-                        Place::Attribute { of: Box::new(of.clone()), attribute: *attribute }
+                let place = match composite {
+                    CompositePlace::Field(field) => Some(Place::field(*field)),
+                    CompositePlace::Attribute(attribute) => {
+                        around.composite.and_then(|of| of.attribute(*attribute))
                     }
-                    (CompositePlace::Attribute(_), None) => return Ok(None),
+                    CompositePlace::Row(_) => None,
                 };
-                self.object(given, Around { composite: Some(&place), ..Around::default() })
+                let composite = match (composite, &place) {
+                    (CompositePlace::Row(fields), _) => Parted::Row(fields),
+                    (_, Some(place)) => Parted::Value(place),
+                    (_, None) => return Ok(None),
+                };
+                self.object(given, Around { composite: Some(composite), ..Around::default() })
             }
             (InputRole::AttributeOperators { attribute, plain, ignoring }, _) => {
-                let Some(of) = around.composite else { return Ok(None) };
-                let place = Place::Attribute { of: Box::new(of.clone()), attribute: *attribute };
+                let place = around.composite.and_then(|of| of.attribute(*attribute));
+                let Some(place) = place else { return Ok(None) };
                 let subject = Subject { place, plain: *plain, ignoring: *ignoring };
                 self.object(given, Around { subject: Some(&subject), ..Around::default() })
             }

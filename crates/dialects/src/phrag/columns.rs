@@ -77,7 +77,8 @@ pub(super) fn needs_key(kind: EntityKind) -> bool {
         | EntityKind::MaterializedView
         | EntityKind::ForeignTable
         | EntityKind::Record
-        | EntityKind::ValueSet => false,
+        | EntityKind::ValueSet
+        | EntityKind::Composite => false,
     }
 }
 

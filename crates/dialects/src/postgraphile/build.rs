@@ -45,6 +45,8 @@ pub(super) struct Build<'a> {
     pub(super) composite_connections: FxHashMap<TypeId, TypeId>,
     /// Where each entity that is shown stands among those that are.
     pub(super) places: FxHashMap<EntityId, usize>,
+    /// The names of the fields that the types of composites have which are taken apart.
+    pub(super) apart: FxHashMap<EntityId, Claims>,
     /// The types of entities' rows that were made so far.
     pub(super) row_types: FxHashMap<EntityId, TypeId>,
     /// The input types of entities' rows; none where one could not be made.
@@ -95,6 +97,7 @@ impl<'a> Build<'a> {
             computed: FxHashMap::default(),
             composite_connections: FxHashMap::default(),
             places: FxHashMap::default(),
+            apart: FxHashMap::default(),
             row_types: FxHashMap::default(),
             row_inputs: FxHashMap::default(),
             aggregates: FxHashMap::default(),

@@ -15,7 +15,7 @@ use super::tags::deprecation;
 use super::tags::omit::Action;
 use super::types::{ValueType, note_left_out, note_rows_left_out, value_type};
 use super::{
-    SimpleCollections, aggregates, condition, connection, descriptions, enum_tables, filter,
+    SimpleCollections, aggregates, apart, condition, connection, descriptions, enum_tables, filter,
     mutations, naming, order, relations, view_key,
 };
 use crate::binding::{
@@ -424,7 +424,7 @@ fn add_columns(build: &mut Build<'_>, one: &Served<'_>, row: TypeId) {
             add_held(build, held, row);
         }
         let definition = column_definition(build, column);
-        build.api.add_field(row, definition, FieldBinding::Column(column.field));
+        build.api.add_field(row, definition, apart::binding(build.catalog, column.field));
     }
     for held in held {
         add_held(build, held, row);
@@ -470,5 +470,11 @@ fn entity_binding(build: &Build<'_>, one: &Served<'_>, row: TypeId) -> EntityBin
         None if key.is_empty() => (Vec::new(), "natural"),
         None => (key, "primary_key_asc"),
     };
-    EntityBinding { unique, tie_break, natural_cursor: natural_cursor.into(), value: None, node_id }
+    EntityBinding {
+        unique,
+        tie_break,
+        natural_cursor: natural_cursor.into(),
+        node_id,
+        ..EntityBinding::default()
+    }
 }

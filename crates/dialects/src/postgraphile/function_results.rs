@@ -5,6 +5,7 @@ use graphql::schema::{FieldDefinition, TypeId, TypeRef};
 use ir::Form;
 use response::Leaf;
 
+use super::apart;
 use super::build::{Build, object};
 use super::claims::{Claimant, Claims};
 use super::connection::{self, Connected};
@@ -12,7 +13,7 @@ use super::descriptions;
 use super::entity::{Served, column_binding, held_row, rows_of};
 use super::functions::left_out;
 use super::types::{note_left_out, note_rows_left_out, value_type};
-use crate::binding::{EntityBinding, FieldBinding, ValueShape};
+use crate::binding::{EntityBinding, ValueShape};
 
 /// The cursors of rows that have no order of their own.
 const NATURAL_CURSOR: &str = "natural";
@@ -112,8 +113,16 @@ pub(super) fn gives(
                 FunctionResult::RowArray(_) => Shown::Array,
                 _ => Shown::Row,
             };
-            if build.catalog[*entity].kind == EntityKind::Record {
-                return record(build, function, *entity, shown, subject, field);
+            match build.catalog[*entity].kind {
+                EntityKind::Record => {
+                    return record(build, function, *entity, shown, subject, field);
+                }
+                EntityKind::Composite => return parted(build, function, *entity, shown, subject),
+                EntityKind::Table
+                | EntityKind::View
+                | EntityKind::MaterializedView
+                | EntityKind::ForeignTable
+                | EntityKind::ValueSet => {}
             }
             let one = build.places.get(entity).and_then(|place| served.get(*place));
             let Some((one, types)) = one.and_then(|one| Some((one, one.types?))) else {
@@ -145,6 +154,40 @@ fn never_null(build: &Build<'_>) -> bool {
     !build.options.setof_functions_contain_nulls
 }
 
+/// The values of a composite that is taken apart.
+fn parted(
+    build: &mut Build<'_>,
+    function: &Function,
+    entity: EntityId,
+    shown: Shown,
+    subject: &str,
+) -> Result<Gives, Note> {
+    let mut composites = build.catalog.composites();
+    let composite = composites.find(|composite| composite.rows == Some(entity));
+    let value = composite.and_then(|composite| value_type(build, &Type::Composite(composite.id)));
+    let Some(value) = value else {
+        let remedy = "let it give a type that can be represented.";
+        return Err(left_out(subject, "the type of its result cannot be represented.", remedy));
+    };
+    let row = value.output;
+    let name = build.api.schema()[row.base].name.to_string();
+    let is_set = matches!(shown, Shown::Set);
+    let item = row.non_null_if(is_set && never_null(build));
+    let connection = match is_set && function.only_reads() {
+        true => composite_connection(build, function, subject, &name, item)?,
+        false => None,
+    };
+    Ok(Gives {
+        row,
+        item,
+        connection,
+        entity: Some(entity),
+        shown,
+        description: is_set.then(|| descriptions::reads_connection(&name)),
+        columns: Vec::new(),
+    })
+}
+
 /// A type for the rows of a function whose columns are its own.
 fn record(
     build: &mut Build<'_>,
@@ -162,7 +205,7 @@ fn record(
         let shown = match value_type(build, &column.r#type) {
             Some(value) => {
                 build.api.bind_column(column.id, column_binding(Some(&value)));
-                Some((value.output, FieldBinding::Column(column.id)))
+                Some((value.output, apart::binding(build.catalog, column.id)))
             }
             None => held_row(build, column.id),
         };

@@ -177,8 +177,8 @@ fn add(
         }
         Err(note) => return build.note(note),
     };
-    let call = CallBinding { arguments: inputs.iter().map(|input| input.binding).collect() };
-    build.api.bind_call(function.id, call);
+    let arguments = inputs.iter().map(|input| input.binding).collect();
+    build.api.bind_call(function.id, CallBinding { arguments });
     let Gives { row, item, connection, entity, shown, description: description_of_set, columns } =
         gives;
     let filter = match (&shown, entity) {

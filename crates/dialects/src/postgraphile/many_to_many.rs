@@ -9,6 +9,7 @@ use graphql::schema::{FieldDefinition, TypeId, TypeRef};
 use ir::{Hop, HopDirection};
 
 use super::aggregates;
+use super::apart;
 use super::arguments::{self, Collection};
 use super::build::{Build, field};
 use super::claims::Claimant;
@@ -234,6 +235,10 @@ impl Way<'_> {
             let joins = fields.iter().any(|fields| fields.contains(&column.field));
             let taken = build.api.schema().find_field(edge, &column.name).is_some();
             if joins || taken {
+                continue;
+            }
+            if build.catalog.find_rows(&build.catalog[column.field].r#type).is_some() {
+                apart::note_not_on_edge(build, column.field);
                 continue;
             }
             let definition = column_definition(build, column);

@@ -9,6 +9,7 @@
 //! * [`tags`]: smart tags; [`offers`]: what they and the options leave to be offered
 //! * [`enum_tables`]: tables whose rows are the values of enums
 //! * [`types`], [`scalars`], [`enums`], [`parts`], [`inputs`]: types of columns
+//! * [`apart`]: composites whose values are shown as rows
 //! * [`entity`], [`connection`], [`order`], [`condition`]: the types that each entity has
 //! * [`view_key`]: what orders a view that has no key
 //! * [`filter`]s, by option
@@ -24,6 +25,7 @@ mod aggregate_computed;
 mod aggregate_conditions;
 mod aggregate_orders;
 mod aggregates;
+mod apart;
 mod arguments;
 mod build;
 mod claims;
@@ -201,7 +203,7 @@ impl SimpleCollections {
 
 /// Adds to the catalog what smart tags declare of it.
 pub fn declare(catalog: &mut Catalog, options: &Options) {
-    tags::declared::declare(catalog, &options.tags_file);
+    tags::declared::declare(catalog, options);
 }
 
 /// What `@error` says of constraints, in comments or in the tags file, which comes first.
@@ -237,6 +239,7 @@ pub fn api(catalog: &Catalog, options: &Options) -> Api {
     aggregate_orders::add(&mut build, &served);
     root::add_fields(&mut build, &served, query);
     mutations::add(&mut build, &served);
+    apart::add_relations(&mut build, &served);
     let mut api = build.api.finish();
     api.transactions = options.mutation_transactions;
     api

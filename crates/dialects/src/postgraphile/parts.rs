@@ -10,7 +10,7 @@ use super::claims::{Claimant, Claims};
 use super::tags::omit::{Action, omits};
 use super::tags::{Annotated, deprecation};
 use super::types::{Definition, ValueType, note_left_out, value_type};
-use super::{descriptions, inputs, scalars};
+use super::{apart, descriptions, inputs, scalars};
 use crate::binding::{FieldBinding, ValueShape};
 
 pub(super) fn interval(build: &mut Build<'_>, definition: Option<Definition>) -> Option<ValueType> {
@@ -139,6 +139,7 @@ pub(super) fn composite(
 ) -> Option<ValueType> {
     let catalog = build.catalog;
     let composite = &catalog[id];
+    let rows = composite.rows.filter(|_| composite.apart && !is_alias);
     let mut names = Claims::default();
     let (mut attributes, mut given) = (Vec::new(), Vec::new());
     // Whether the database can compare and order all its parts, shown or not.
@@ -159,6 +160,10 @@ pub(super) fn composite(
         };
         equal &= value.equal;
         ordered &= value.ordered;
+        if rows.is_none() && catalog.find_rows(&attribute.r#type).is_some() {
+            apart::note_not_in_value(build, &subject);
+            continue;
+        }
         let name = build.inflection.column(tags.text("name").unwrap_or(&attribute.name));
         if let Err(note) = names.claim(&name, Claimant { subject: &subject, what: "field" }) {
             build.note(note);
@@ -177,7 +182,7 @@ pub(super) fn composite(
             let description = description.clone();
             given.push(inputs::Attribute { place: place.into(), name, description, value });
         }
-        attributes.push((definition, Part::Attribute(place), value));
+        attributes.push((definition, place, value));
     }
     if attributes.is_empty() {
         return None;
@@ -190,8 +195,20 @@ pub(super) fn composite(
     let number = composite.attributes.len();
     let input = inputs::composite(build, &definition, is_alias, number, &given);
     let r#type = build.add_type(&definition.name, definition.description, object(Vec::new()))?;
-    for (definition, part, value) in attributes {
-        build.api.add_field(r#type, definition, FieldBinding::Part { part, value: value.value });
+    match rows {
+        Some(rows) => {
+            let attributes = attributes.into_iter();
+            let attributes = attributes
+                .map(|(definition, place, value)| (definition, usize::from(place), value));
+            apart::add_fields(build, rows, r#type, names, attributes.collect());
+        }
+        None => {
+            for (definition, place, value) in attributes {
+                let binding =
+                    FieldBinding::Part { part: Part::Attribute(place), value: value.value };
+                build.api.add_field(r#type, definition, binding);
+            }
+        }
     }
     Some(object_value(r#type, ValueShape::Composite, input, comparable))
 }

@@ -69,11 +69,12 @@ fn add_forward(
     relation.add(build, served, index, &name, deprecation(tags));
 }
 
-/// The field along a foreign key that leads from a row, for wherever else the row is shown.
+/// The field along a foreign key that leads from a row of the type `row`, for wherever else it is
+/// shown.
 pub(super) fn forward_field(
     build: &Build<'_>,
     served: &[Served<'_>],
-    one: &Served<'_>,
+    row: &str,
     relationship: &Relationship,
 ) -> Option<(FieldDefinition, FieldBinding)> {
     let is_hidden = build.names(&relationship.from_fields).into_iter().any(naming::is_hidden);
@@ -86,7 +87,7 @@ pub(super) fn forward_field(
     let tags = build.relationship_tags(relationship);
     let description = match tags.text("forwardDescription") {
         Some(given) => given.into(),
-        None => descriptions::reads_related(&target.name, &one.name),
+        None => descriptions::reads_related(&target.name, row),
     };
     let r#type = TypeRef::named(target.types?.row);
     let deprecated = deprecation(tags);

@@ -30,6 +30,7 @@ impl Build<'_> {
             EntityKind::ForeignTable => "foreign table",
             // What a function gives has the function's name.
             EntityKind::Record | EntityKind::ValueSet => "function",
+            EntityKind::Composite => "type",
         };
         let name = qualified(entity.namespace.as_deref(), &entity.name);
         let place = format!("class: {{ {} }}", key(&name, TAGS));

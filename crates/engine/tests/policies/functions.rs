@@ -21,9 +21,11 @@ const FUNCTIONS: &str = "
     CREATE TYPE pair AS (first player, second player);
     CREATE FUNCTION team_pair(team team) RETURNS pair LANGUAGE sql STABLE AS
         $$ SELECT (one, one)::pair FROM player AS one WHERE id = 3 $$;
-    CREATE TABLE held (id int PRIMARY KEY, player player, players player[]);
-    INSERT INTO held SELECT 1, player, ARRAY[player] FROM player WHERE id = 3;
-    INSERT INTO held SELECT 2, player, ARRAY[player] FROM player WHERE id = 1;";
+    CREATE TYPE seat AS (player_id int);
+    COMMENT ON TYPE seat IS '@foreignKey (player_id) references player (id)';
+    CREATE TABLE held (id int PRIMARY KEY, player player, players player[], seat seat);
+    INSERT INTO held SELECT 1, player, ARRAY[player], ROW(3)::seat FROM player WHERE id = 3;
+    INSERT INTO held SELECT 2, player, ARRAY[player], ROW(1)::seat FROM player WHERE id = 1;";
 
 const RULES: &str = r#"
 [rules.players]
@@ -97,6 +99,12 @@ async fn functions_are_called_that_a_role_names_and_give_rows_that_may_be_seen()
         let one = "{ allHeldsList(orderBy: ID_ASC) { player { name } } }";
         let held = answer(&worker, &plain, one).await;
         assert!(held.contains(r#"[{"player":null},{"player":{"name":"Ada"}}]"#), "{held}");
+        // What a value refers to is not seen by that.
+        let seats =
+            "{ allHeldsList(orderBy: ID_ASC) { seat { playerId playerByPlayerId { name } } } }";
+        let seats = answer(&worker, &plain, seats).await;
+        assert!(seats.contains(r#"[{"seat":{"playerId":3,"playerByPlayerId":null}},{"#), "{seats}");
+        assert!(seats.contains(r#"{"playerId":1,"playerByPlayerId":{"name":"Ada!"}}"#), "{seats}");
         let list = "{ allHeldsList(orderBy: ID_ASC) { players { name } } }";
         let refused = answer(&worker, &plain, list).await;
         assert!(refused.contains("PERMISSION_DENIED"), "{refused}");

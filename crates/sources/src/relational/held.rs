@@ -5,7 +5,7 @@
 //! is the one that the field held, whatever became of the table's own, and the row of a function
 //! is there without another call. Arrays of rows differ in length, so they are sent as texts.
 
-use catalog::{EntityId, FieldId, Type};
+use catalog::{EntityId, FieldId};
 use ir::Rows;
 use sql::{Expression, FromItem, Select};
 
@@ -24,18 +24,8 @@ fn no_rows() -> CompileError {
 impl Compiler<'_> {
     /// The entity of the row that a field holds.
     pub(super) fn rows_of_value(&self, field: FieldId) -> Result<EntityId, CompileError> {
-        match &self.catalog[field].r#type {
-            Type::Row(entity) => Ok(*entity),
-            Type::List(element) => match **element {
-                Type::Row(entity) => Ok(entity),
-                _ => Err(no_rows()),
-            },
-            Type::Scalar(_)
-            | Type::Enum(_)
-            | Type::Domain(_)
-            | Type::Composite(_)
-            | Type::Range(_) => Err(no_rows()),
-        }
+        let rows = self.catalog.find_rows(&self.catalog[field].r#type);
+        rows.map(|(entity, _)| entity).ok_or_else(no_rows)
     }
 
     /// The rows that a field of the rows above holds, each once.

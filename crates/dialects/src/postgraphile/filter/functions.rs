@@ -68,6 +68,13 @@ pub(in crate::postgraphile) fn argument_of_set(
             let r#type = record(build, options, name, columns)?;
             Some((r#type, argument(options)))
         }
+        EntityKind::Composite => {
+            let mut composites = catalog.composites();
+            let composite = composites.find(|composite| composite.rows == Some(entity))?;
+            let r#type = composites::find(build, composite.id)?;
+            let fields = catalog[entity].fields.clone().into();
+            Some((r#type, options.object(InputRole::Composite(CompositePlace::Row(fields)))))
+        }
         EntityKind::ValueSet => {
             let field = catalog.fields_of(entity).next()?;
             if let Type::Composite(id) = &field.r#type {

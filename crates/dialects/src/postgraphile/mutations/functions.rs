@@ -64,8 +64,9 @@ fn add_one(
     payload.add_query(build);
     if let FunctionResult::Row(entity) = function.result {
         let one = build.places.get(&entity).and_then(|place| served.get(*place));
-        if let Some(one) = one {
-            payload.add_around_row(build, served, one, subject);
+        match one {
+            Some(one) => payload.add_around_row(build, served, one, subject),
+            None => payload.add_around_value(build, served, entity, subject),
         }
     }
 

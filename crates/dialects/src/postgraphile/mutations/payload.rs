@@ -1,6 +1,6 @@
 //! What a change gives: the client's own text, the row with what it refers to, and the root.
 
-use catalog::FieldId;
+use catalog::{Entity, EntityId, FieldId};
 use graphql::schema::{FieldDefinition, TypeId, TypeRef};
 
 use super::claim_type;
@@ -162,6 +162,36 @@ impl Payload {
         build.api.add_field(self.r#type, definition, binding);
     }
 
+    /// Adds what a value refers to that is taken apart.
+    pub(super) fn add_around_value(
+        &mut self,
+        build: &mut Build<'_>,
+        served: &[Served<'_>],
+        entity: EntityId,
+        subject: &str,
+    ) {
+        let catalog = build.catalog;
+        let Some(row) = build.row_types.get(&entity).copied() else { return };
+        let name = build.api.schema()[row].name.to_string();
+        self.add_forward(build, served, &catalog[entity], &name, subject);
+    }
+
+    /// Adds what a row of the type `name` refers to.
+    fn add_forward(
+        &mut self,
+        build: &mut Build<'_>,
+        served: &[Served<'_>],
+        entity: &Entity,
+        name: &str,
+        subject: &str,
+    ) {
+        for relationship in outgoing_in_order(build, entity) {
+            if let Some((definition, binding)) = forward_field(build, served, name, relationship) {
+                self.add(build, subject, definition, binding);
+            }
+        }
+    }
+
     /// Adds what the row refers to, and the row with its position among all.
     pub(super) fn add_around_row(
         &mut self,
@@ -170,11 +200,7 @@ impl Payload {
         one: &Served<'_>,
         subject: &str,
     ) {
-        for relationship in outgoing_in_order(build, one.entity) {
-            if let Some((definition, binding)) = forward_field(build, served, one, relationship) {
-                self.add(build, subject, definition, binding);
-            }
-        }
+        self.add_forward(build, served, one.entity, &one.name, subject);
         let id = one.entity.id;
         let shown = build.offers_entity(id, Action::All) || build.offers_entity(id, Action::Many);
         let edge = one.types.and_then(|types| types.edge);

@@ -49,8 +49,20 @@ impl Annotations {
         annotations.functions = catalog.functions().map(|one| comment(&one.description)).collect();
         let mut notes: Vec<Note> =
             file.rules.iter().filter_map(|rule| annotations.apply(catalog, rule)).collect();
+        annotations.add_rows_of_composites(catalog);
         annotations.note_problems(catalog, &mut notes);
         (annotations, notes)
+    }
+
+    /// The entity of a composite has what that has.
+    fn add_rows_of_composites(&mut self, catalog: &Catalog) {
+        for composite in catalog.composites().filter(|composite| composite.apart) {
+            let Some(rows) = composite.rows.map(EntityId::index) else { continue };
+            if self.entities.len() <= rows {
+                self.entities.resize_with(rows + 1, Annotated::default);
+            }
+            self.entities[rows] = self.composites[composite.id.index()].clone();
+        }
     }
 
     pub(in crate::postgraphile) fn entity(&self, id: EntityId) -> &Annotated {

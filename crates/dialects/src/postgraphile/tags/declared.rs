@@ -1,11 +1,11 @@
 //! Keys and foreign keys that tags declare: `@primaryKey`, `@unique`, `@foreignKey`.
 
 use catalog::builder::NewRelationship;
-use catalog::{Catalog, EntityId, FieldId, Key, KeyKind, Note, NoteKind};
+use catalog::{Catalog, Composite, CompositeId, EntityId, FieldId, Key, KeyKind, Note, NoteKind};
 
 use super::annotations::Annotations;
-use super::file::TagsFile;
 use super::identifier::{self, Name};
+use crate::postgraphile::Options;
 
 /// What a tag declares, but for the columns.
 struct Declared<'a> {
@@ -16,8 +16,8 @@ struct Declared<'a> {
 }
 
 /// Adds what the tags declare to the catalog; what does not fit becomes a note.
-pub(in crate::postgraphile) fn declare(catalog: &mut Catalog, file: &TagsFile) {
-    let (annotations, _) = Annotations::new(catalog, file);
+pub(in crate::postgraphile) fn declare(catalog: &mut Catalog, options: &Options) {
+    let (annotations, _) = Annotations::new(catalog, &options.tags_file);
     let entities: Vec<EntityId> = catalog.entities().map(|entity| entity.id).collect();
     for entity in &entities {
         let tags = &annotations.entity(*entity).tags;
@@ -33,6 +33,23 @@ pub(in crate::postgraphile) fn declare(catalog: &mut Catalog, file: &TagsFile) {
         for value in annotations.entity(entity).tags.values("foreignKey") {
             let declared = foreign_key(catalog, entity, value.as_deref());
             declared.unwrap_or_else(|note| catalog.note(note));
+        }
+    }
+    declare_of_composites(catalog, &annotations, options);
+}
+
+/// A composite type has no rows of its own, but its values may refer to some.
+fn declare_of_composites(catalog: &mut Catalog, annotations: &Annotations, options: &Options) {
+    let is_token =
+        |composite: &Composite| options.token.as_ref().is_some_and(|token| token.is(composite));
+    let ids: Vec<CompositeId> = catalog.composites().map(|composite| composite.id).collect();
+    for id in ids {
+        let Some(rows) = catalog[id].rows.filter(|_| !is_token(&catalog[id])) else { continue };
+        for value in annotations.composite(id).tags.values("foreignKey") {
+            match foreign_key(catalog, rows, value.as_deref()) {
+                Ok(()) => catalog.take_apart(id, is_token),
+                Err(note) => catalog.note(note),
+            }
         }
     }
 }

@@ -1,6 +1,6 @@
 //! Where rows come from, and which of them may be seen.
 
-use catalog::{EntityId, FunctionResult, Type};
+use catalog::{EntityId, FunctionResult};
 use ir::{Filter, From, StepId};
 
 use super::super::denial::Denial;
@@ -48,13 +48,9 @@ impl Walk<'_> {
             }
             From::Value(field) => {
                 self.plain(*field);
-                let r#type = match &self.catalog[*field].r#type {
-                    Type::List(element) => element,
-                    own => own,
-                };
-                match r#type {
-                    Type::Row(entity) => (Some(*entity), self.visible(*entity), None),
-                    _ => {
+                match self.catalog.find_rows(&self.catalog[*field].r#type) {
+                    Some((entity, _)) => (Some(entity), self.visible(entity), None),
+                    None => {
                         self.deny(Denial::NotUnderstood("rows within a value"));
                         return Within::nothing();
                     }

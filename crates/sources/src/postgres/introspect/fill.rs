@@ -2,15 +2,15 @@
 
 use catalog::builder::{NewField, NewRelationship};
 use catalog::{
-    Builder, Capabilities, Catalog, ConstraintComment, EntityId, EntityKind, FieldId, Index, Key,
-    Note, NoteKind,
+    Attribute, Builder, Capabilities, Catalog, ConstraintComment, EntityId, EntityKind, FieldId,
+    Index, Key, Note, NoteKind,
 };
 use rustc_hash::{FxHashMap, FxHashSet};
 
 use super::privileges::Privileges;
 use super::read::Found;
 use super::rows::{self, Column, Constraint, ConstraintForm, Relation, Target};
-use super::types::{Types, by_relation};
+use super::types::{Made, Types, by_relation};
 use super::{FieldType, PhysicalTypes};
 
 const CAPABILITIES: Capabilities = Capabilities {
@@ -47,6 +47,7 @@ pub(super) fn fill(found: &Found) -> (Catalog, PhysicalTypes) {
         fill.index(index);
     }
     fill.functions(&found.functions);
+    fill.composites();
     let types = PhysicalTypes {
         fields: fill.physical,
         row_arrays: fill.physical_rows,
@@ -119,7 +120,8 @@ impl Fill<'_> {
             EntityKind::View
             | EntityKind::MaterializedView
             | EntityKind::Record
-            | EntityKind::ValueSet => true,
+            | EntityKind::ValueSet
+            | EntityKind::Composite => true,
         };
         let field = NewField {
             name: column.name.as_str().into(),
@@ -138,6 +140,30 @@ impl Fill<'_> {
         self.fields.insert((column.relation, column.number), id);
         let Column { r#type: oid, modifier, deterministic, .. } = *column;
         self.physical.push(self.types.physical(oid, modifier, deterministic));
+    }
+
+    /// Each composite has an entity, for who takes its values apart.
+    fn composites(&mut self) {
+        for Made { id, array, attributes } in std::mem::take(&mut self.types.composites) {
+            let composite = &self.builder.catalog()[id];
+            let (namespace, name) = (composite.namespace.clone(), composite.name.clone());
+            let description = composite.description.clone();
+            let made = composite.attributes.clone();
+            let entity = self.builder.entity(namespace, name, EntityKind::Composite, description);
+            self.physical_rows.resize(entity.index(), 0);
+            self.physical_rows.push(array);
+            for (attribute, column) in made.into_iter().zip(attributes) {
+                let Attribute { name, r#type, description } = attribute;
+                let (nullable, has_default, generated) = (true, false, None);
+                let field =
+                    NewField { name, r#type, nullable, has_default, generated, description };
+                self.builder.field(entity, field);
+                let Column { r#type: oid, modifier, .. } = *column;
+                // Values come from wherever they were made.
+                self.physical.push(self.types.physical(oid, modifier, false));
+            }
+            self.builder.set_rows(id, entity);
+        }
     }
 
     /// They come sorted, so that one foreign key said twice is two neighbours.

@@ -1,6 +1,6 @@
 //! Types with parts: each is added to the catalog when the first column reaches it.
 
-use catalog::{Attribute, Builder, EntityId, EnumLabel, Note, NoteKind, Scalar, Type};
+use catalog::{Attribute, Builder, CompositeId, EntityId, EnumLabel, Note, NoteKind, Scalar, Type};
 use rustc_hash::FxHashMap;
 
 use super::FieldType;
@@ -18,6 +18,16 @@ pub(super) struct Types<'a> {
     pub(super) entities: FxHashMap<u32, EntityId>,
     /// The types of the elements of ranges, by the index of the range's id.
     pub(super) elements: Vec<u32>,
+    /// The composites that have a place in the catalog, in its order.
+    pub(super) composites: Vec<Made<'a>>,
+}
+
+/// A composite of the catalog.
+pub(super) struct Made<'a> {
+    pub(super) id: CompositeId,
+    /// The type of an array of its values.
+    pub(super) array: u32,
+    pub(super) attributes: &'a [Column],
 }
 
 impl<'a> Types<'a> {
@@ -28,6 +38,7 @@ impl<'a> Types<'a> {
             made: FxHashMap::default(),
             entities: FxHashMap::default(),
             elements: Vec::new(),
+            composites: Vec::new(),
         }
     }
 
@@ -181,11 +192,12 @@ impl<'a> Types<'a> {
         }
     }
 
-    fn composite(&mut self, builder: &mut Builder, row: &TypeRow, relation: u32) -> Type {
+    fn composite(&mut self, builder: &mut Builder, row: &'a TypeRow, relation: u32) -> Type {
         let id = builder.composite(namespace(row), name(row), description(row));
         // Known before its attributes are made, so that no shape of types leads round in circles.
         self.made.insert(row.oid, Type::Composite(id));
         let attributes = self.attributes.get(&relation).copied().unwrap_or_default();
+        self.composites.push(Made { id, array: row.array, attributes });
         let attributes = attributes
             .iter()
             .map(|column| {
