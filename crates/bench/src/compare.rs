@@ -52,7 +52,7 @@ pub(crate) enum CompareError {
     NoPostgres,
     #[error(transparent)]
     Postgres(#[from] postgres::StartError),
-    #[error("kitchen.sql: {0}")]
+    #[error("kitchen.sql or roles.sql: {0}")]
     Schema(postgres::ClientError),
     #[error("there is no set `{name}`; there are {there}")]
     Set { name: String, there: String },
@@ -127,6 +127,8 @@ pub(crate) fn compare(workspace: &Path, options: &Options) -> Result<bool, Compa
     database.create_database(TEMPLATE).map_err(CompareError::Schema)?;
     let kitchen = fs::read_to_string(fixtures.join("kitchen.sql"))?;
     database.execute(TEMPLATE, &kitchen).map_err(CompareError::Schema)?;
+    let roles = fs::read_to_string(fixtures.join("roles.sql"))?;
+    database.execute(TEMPLATE, &roles).map_err(CompareError::Schema)?;
     database.copy_database(TEMPLATE, DATABASE).map_err(CompareError::Schema)?;
     let writers = contest::WRITERS;
     let databases = tables::Databases::make(&database, TEMPLATE, &writers, &kitchen)

@@ -61,7 +61,16 @@ impl Connection {
 
     /// Asks an operation and reads the answer's JSON, whatever its status.
     pub(crate) fn ask(&mut self, body: &Value) -> Result<Value, HttpError> {
-        let text = self.post(&body.to_string())?;
+        self.ask_as(body, None)
+    }
+
+    /// The same for who brings a token, if there is one.
+    pub(crate) fn ask_as(&mut self, body: &Value, token: Option<&str>) -> Result<Value, HttpError> {
+        let header = token.map(|token| format!("Authorization: Bearer {token}\r\n"));
+        let request = request_with("/graphql", &body.to_string(), &header.unwrap_or_default());
+        self.stream.get_mut().write_all(request.as_bytes())?;
+        let (_, length) = self.read_head()?;
+        let text = self.read_body(&length)?;
         serde_json::from_slice(&text)
             .map_err(|_| HttpError::Json(String::from_utf8_lossy(&text).into_owned()))
     }
@@ -157,9 +166,14 @@ impl Connection {
 
 /// A request as it is sent.
 pub(crate) fn request(path: &str, body: &str) -> String {
+    request_with(path, body, "")
+}
+
+/// The same with more headers, each with its end of line.
+fn request_with(path: &str, body: &str, headers: &str) -> String {
     format!(
         "POST {path} HTTP/1.1\r\nHost: localhost\r\nContent-Type: application/json\r\n\
-         Accept: application/json\r\nContent-Length: {}\r\n\r\n{body}",
+         Accept: application/json\r\n{headers}Content-Length: {}\r\n\r\n{body}",
         body.len()
     )
 }

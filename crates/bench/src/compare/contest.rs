@@ -9,7 +9,7 @@ use serde_json::{Value, json};
 use testkit::postgres;
 
 use super::corpus::{self, Query};
-use super::set::{Kind, Set};
+use super::set::{Kind, SECRET, Set};
 use super::tables::Databases;
 use super::{CompareError, DATABASE, Difference, Options, SCHEMA, Subject, answers, schemas};
 use crate::http::Connection;
@@ -99,7 +99,7 @@ fn add_differences(
 ) {
     for (index, (theirs, ours)) in theirs.iter().zip(ours).enumerate() {
         let mut mismatches = answers::compare(theirs, ours);
-        if names.set.kind == Kind::Errors {
+        if names.set.kind == Kind::Errors && names.peer == Peer::Version4 {
             mismatches.extend(answers::compare_errors(theirs, ours));
         }
         for mismatch in mismatches {
@@ -153,14 +153,23 @@ fn ask(
     let mut all: Vec<Value> = Vec::new();
     for request in &query.requests {
         let body = request.body(all.last());
-        all.push(send(contestant, &query.name, &body)?);
+        let token = request.token(SECRET);
+        all.push(send(contestant, &query.name, &body, token.as_deref())?);
     }
     Ok(all)
 }
 
-fn send(contestant: &Contestant, query: &str, body: &Value) -> Result<Value, CompareError> {
-    Connection::open(contestant.server.port).and_then(|mut open| open.ask(body)).map_err(|error| {
-        CompareError::Http { who: contestant.name, query: query.to_owned(), error }
+fn send(
+    contestant: &Contestant,
+    query: &str,
+    body: &Value,
+    token: Option<&str>,
+) -> Result<Value, CompareError> {
+    let asked =
+        Connection::open(contestant.server.port).and_then(|mut open| open.ask_as(body, token));
+    asked.map_err(|error| {
+        let (who, query) = (contestant.name, query.to_owned());
+        CompareError::Http { who, query, error }
     })
 }
 
@@ -173,7 +182,7 @@ fn compare_schemas(
 ) -> Result<(), CompareError> {
     let body = json!({ "query": schemas::INTROSPECTION });
     let read = |contestant: &Contestant| {
-        let answer = send(contestant, "introspection", &body)?;
+        let answer = send(contestant, "introspection", &body, None)?;
         schemas::find_schema(&answer).ok_or(CompareError::Introspection { who: contestant.name })
     };
     let lines = schemas::compare(&read(theirs)?, &read(ours)?);

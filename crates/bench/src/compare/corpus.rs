@@ -2,13 +2,18 @@
 //!
 //! Requests are separated by lines of three dashes. In the comments of a request,
 //! `# variables: {…}` gives its variables, and `# take: NAME PATH` gives it a variable out of the
-//! answer to the request before, each server's own: cursors are opaque.
+//! answer to the request before, each server's own: cursors are opaque. `# claims: {…}` are those
+//! of the token that the request brings; without them it brings none.
 
 use std::fs;
 use std::io;
 use std::path::{Path, PathBuf};
 
 use serde_json::{Map, Value, json};
+use testkit::tokens::Issuer;
+
+/// Whom tokens are for, as PostGraphile wants it where it is not told otherwise.
+const AUDIENCE: &str = "postgraphile";
 
 /// A file.
 #[derive(Debug, PartialEq)]
@@ -23,6 +28,8 @@ pub(crate) struct Request {
     document: String,
     variables: Map<String, Value>,
     takes: Vec<Take>,
+    /// Who asks; nobody, without.
+    claims: Option<Map<String, Value>>,
 }
 
 /// A variable out of the answer before.
@@ -58,6 +65,13 @@ impl Request {
         }
         json!({ "query": self.document, "variables": variables })
     }
+
+    /// The token to bring, signed with a secret.
+    pub(crate) fn token(&self, secret: &str) -> Option<String> {
+        let mut claims = self.claims.clone()?;
+        claims.entry("aud").or_insert_with(|| AUDIENCE.into());
+        Some(Issuer::secret(secret).token(&Value::Object(claims).to_string()))
+    }
 }
 
 /// All queries of a folder, by name.
@@ -77,8 +91,9 @@ pub(crate) fn read(folder: &Path) -> Result<Vec<Query>, CorpusError> {
 fn parse(name: &str, text: &str) -> Result<Query, CorpusError> {
     let mut requests = Vec::new();
     for document in text.split("\n---\n") {
+        let (variables, takes) = (Map::new(), Vec::new());
         let mut request =
-            Request { document: document.to_owned(), variables: Map::new(), takes: Vec::new() };
+            Request { document: document.to_owned(), variables, takes, claims: None };
         for line in document.lines() {
             let fail = || CorpusError::Line { query: name.to_owned(), line: line.to_owned() };
             if let Some(object) = line.strip_prefix("# variables:") {
@@ -86,6 +101,11 @@ fn parse(name: &str, text: &str) -> Result<Query, CorpusError> {
                     return Err(fail());
                 };
                 request.variables = variables;
+            } else if let Some(object) = line.strip_prefix("# claims:") {
+                let Ok(Value::Object(claims)) = serde_json::from_str(object) else {
+                    return Err(fail());
+                };
+                request.claims = Some(claims);
             } else if let Some(words) = line.strip_prefix("# take:") {
                 let Some((variable, path)) = words.trim().split_once(' ') else {
                     return Err(fail());
@@ -114,10 +134,22 @@ mod tests {
     }
 
     #[test]
+    fn claims_are_those_of_a_token() {
+        let query = parse("q", "{ a }\n---\n# claims: {\"role\": \"x\"}\n{ b }");
+        let query = query.expect("the text is right");
+        assert_eq!(query.requests[0].token("secret"), None);
+        let token = query.requests[1].token("secret").expect("a token");
+        assert_eq!(token.split('.').count(), 3);
+        assert_eq!(query.requests[1].token("secret"), Some(token.clone()));
+        assert_ne!(query.requests[1].token("other"), Some(token));
+    }
+
+    #[test]
     fn a_line_that_makes_no_sense_is_an_error() {
         let check = |text| assert!(parse("q", text).is_err(), "{text}");
         check("# variables: [1]\n{ a }");
         check("# variables: {\n{ a }");
         check("# take: after\n{ a }");
+        check("# claims: 1\n{ a }");
     }
 }

@@ -21,7 +21,7 @@ pub(crate) enum Kind {
     /// The same, and what all tables hold afterwards: each of the three has a database of its own,
     /// which is made anew before each file of queries.
     Writes,
-    /// What errors say, besides: only version 4 tells it.
+    /// What errors say, besides; of the peers, only version 4 tells it.
     Errors,
 }
 
@@ -31,6 +31,9 @@ impl Kind {
         self != Self::Reads
     }
 }
+
+/// What tokens are signed with in the sets that take them.
+pub(crate) const SECRET: &str = "only for comparisons";
 
 pub(crate) const SETS: &[Set] = &[
     Set { name: "default", version4: "{}", version5: Some("{}"), thalweg: &[], kind: Kind::Reads },
@@ -164,6 +167,19 @@ pub(crate) const SETS: &[Set] = &[
         version4: r#"{"extendedErrors":["hint","detail","errcode"]}"#,
         version5: None,
         thalweg: &["--show-database-errors", "--extended-errors", "hint,detail,errcode"],
+        kind: Kind::Errors,
+    },
+    Set {
+        name: "roles",
+        version4: r#"{"jwtSecret":"only for comparisons","pgDefaultRole":"depot_visitor"}"#,
+        version5: Some(r#"{"jwtSecret":"only for comparisons","pgDefaultRole":"depot_visitor"}"#),
+        thalweg: &[
+            "--jwt-secret",
+            SECRET,
+            "--default-role",
+            "depot_visitor",
+            "--show-database-errors",
+        ],
         kind: Kind::Errors,
     },
 ];
