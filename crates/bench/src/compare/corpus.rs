@@ -92,8 +92,7 @@ fn parse(name: &str, text: &str) -> Result<Query, CorpusError> {
     let mut requests = Vec::new();
     for document in text.split("\n---\n") {
         let (variables, takes) = (Map::new(), Vec::new());
-        let mut request =
-            Request { document: document.to_owned(), variables, takes, claims: None };
+        let mut request = Request { document: document.to_owned(), variables, takes, claims: None };
         for line in document.lines() {
             let fail = || CorpusError::Line { query: name.to_owned(), line: line.to_owned() };
             if let Some(object) = line.strip_prefix("# variables:") {
