@@ -173,21 +173,19 @@ impl Changing<'_> {
                 if is_explicit {
                     pipeline.commit()?;
                 }
-                pipeline.sync_and_read(&mut results).await?;
-                self.observed.end_round();
-                take(rows, &mut results, &progress.sent);
+                let read = pipeline.sync_and_read(&mut results).await;
+                self.finish_round(unit, read, &mut results, rows, progress)?;
                 // Nothing was changed where this fails.
-                return match self.unmet(unit, round, rows)? {
+                return match self.unmet(unit, round, places.end, rows)? {
                     Some(requirement) => {
                         Err(SendError::Unmet(requirement.root, requirement.error()))
                     }
                     None => Ok(()),
                 };
             }
-            pipeline.flush_and_read(&mut results).await?;
-            self.observed.end_round();
-            take(rows, &mut results, &progress.sent);
-            match self.unmet(unit, round, rows) {
+            let read = pipeline.flush_and_read(&mut results).await;
+            self.finish_round(unit, read, &mut results, rows, progress)?;
+            match self.unmet(unit, round, places.end, rows) {
                 Ok(None) => {}
                 Ok(Some(requirement)) => {
                     roll_back(pipeline).await?;
@@ -206,17 +204,43 @@ impl Changing<'_> {
         Ok(())
     }
 
-    /// The first requirement that the levels of a round do not meet.
+    /// Takes what a round gave. Where PostgreSQL refused one of its statements, a statement before
+    /// it may have done less than is required: then that is why the unit is rolled back.
+    fn finish_round(
+        &mut self,
+        unit: &Unit,
+        read: Result<(), WireError>,
+        results: &mut Vec<Rows>,
+        rows: &mut [Rows],
+        progress: &Progress,
+    ) -> Result<(), SendError> {
+        if let Err(WireError::Database { execution: Some(failed), .. }) = &read
+            && let Some(place) = progress.sent.get(*failed)
+        {
+            take(rows, results, &progress.sent[..*failed]);
+            let round = self.program.program.levels[*place].round;
+            if let Some(requirement) = self.unmet(unit, round, *place, rows)? {
+                return Err(SendError::Unmet(requirement.root, requirement.error()));
+            }
+        }
+        read?;
+        self.observed.end_round();
+        take(rows, results, &progress.sent);
+        Ok(())
+    }
+
+    /// The first requirement that the levels of a round do not meet, of those before a place.
     fn unmet<'u>(
         &self,
         unit: &'u Unit,
         round: u16,
+        end: usize,
         rows: &[Rows],
     ) -> Result<Option<&'u Requirement>, SendError> {
         for requirement in &unit.requirements {
             let place = usize::from(requirement.after.0);
             let level = &self.program.program.levels[place];
-            if level.round != round {
+            if level.round != round || place >= end {
                 continue;
             }
             // Where nothing was asked, because no row before was there, there is none.

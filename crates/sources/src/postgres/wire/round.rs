@@ -65,7 +65,18 @@ impl Connection {
                 results.iter_mut().for_each(|rows| rows.hold(received));
                 self.receiver.end_round();
             }
-            Err(_) => results.iter_mut().for_each(Rows::clear),
+            Err(error) => {
+                let failed = match error {
+                    WireError::Database { execution, .. } => execution.unwrap_or_default(),
+                    _ => 0,
+                };
+                for (place, rows) in results.iter_mut().enumerate() {
+                    match place < failed {
+                        true => rows.forget_values(),
+                        false => rows.clear(),
+                    }
+                }
+            }
         }
         read
     }

@@ -89,6 +89,13 @@ impl Rows {
         self.has_more = false;
     }
 
+    /// Lets the received bytes go, and keeps the numbers of rows.
+    pub(super) fn forget_values(&mut self) {
+        let Self { rows, affected, has_more, .. } = *self;
+        self.clear();
+        (self.rows, self.affected, self.has_more) = (rows, affected, has_more);
+    }
+
     /// Adds a DataRow message.
     pub(super) fn push(&mut self, received: &[u8], frame: Frame) -> Result<(), WireError> {
         self.push_values(received, frame)
