@@ -197,7 +197,7 @@ impl ApiBuilder {
 
     /// Of several entities whose opaque ids begin alike, the first is found by them.
     pub fn bind_entity(&mut self, entity: EntityId, binding: EntityBinding) {
-        if let Some(node_id) = &binding.node_id {
+        if let Some(node_id) = binding.node_id.as_ref().filter(|node_id| node_id.found) {
             self.prefixes.entry(node_id.prefix.clone()).or_insert(entity);
         }
         self.entities.insert(entity, binding);

@@ -306,6 +306,8 @@ pub struct NodeIdBinding {
     pub key: Vec<FieldId>,
     /// Whether the source sees to it that no two rows have the same id.
     pub enforced: bool,
+    /// Whether the row of any entity is found by it, where it is one of this.
+    pub found: bool,
     /// The type of the rows.
     pub r#type: TypeId,
 }

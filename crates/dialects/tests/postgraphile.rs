@@ -125,6 +125,7 @@ fn orders_cursors_and_node_ids() {
             value: None,
             node_id: Some(NodeIdBinding {
                 enforced: true,
+                found: true,
                 prefix: "people".into(),
                 key: vec![id],
                 r#type: api.schema.find_type("Person").unwrap(),

@@ -2,11 +2,11 @@
 
 use std::sync::Arc;
 
-use catalog::{Catalog, Note};
+use catalog::{Catalog, Entity, Note};
 use dialects::{Api, Dialect};
 use graphql::schema::Schema;
 use graphql::{DocumentLimits, GraphQLError, Validator};
-use sources::{Address, Most, OpenOptions, Session, Source};
+use sources::{Address, Most, OpenOptions, Rights, Session, Source};
 
 use crate::authorize::{Policies, PolicyFile, PolicySet, Unresolved};
 use crate::cost::CostLimits;
@@ -79,6 +79,12 @@ pub enum OpenError {
          --schema names other schemas"
     )]
     Empty,
+    #[error(
+        "neither the user of the connection nor a role that it can become may read or change \
+         anything that this API can show; grant it to one of them, name other schemas with \
+         --schema, or leave out --no-ignore-rbac"
+    )]
+    NothingGranted,
 }
 
 impl Engine {
@@ -86,7 +92,13 @@ impl Engine {
     pub async fn open(address: &Address, options: &Options) -> Result<Arc<Self>, OpenError> {
         let engine = Self::inspect(address, options).await?;
         if engine.api.is_empty() {
-            return Err(OpenError::Empty);
+            let catalog = &engine.catalog;
+            let is_read =
+                |entity: &Entity| catalog.fields_of(entity.id).any(|field| field.offered.read);
+            let withheld = options.source.rights == Rights::Respected
+                && catalog.entities().next().is_some()
+                && !catalog.entities().any(is_read);
+            return Err(if withheld { OpenError::NothingGranted } else { OpenError::Empty });
         }
         Ok(engine)
     }

@@ -69,7 +69,7 @@ fn options_that_do_not_go_together_are_refused() {
 
 #[test]
 fn options_of_postgraphile_are_refused_for_phrag() {
-    let options: [&[&str]; 12] = [
+    let options: [&[&str]; 11] = [
         &["--classic-ids"],
         &["--dynamic-json"],
         &["--geometric-types"],
@@ -77,7 +77,6 @@ fn options_of_postgraphile_are_refused_for_phrag() {
         &["--legacy-relations", "omit"],
         &["--network-scalars"],
         &["--no-ignore-indexes"],
-        &["--no-ignore-rbac"],
         &["--no-setof-functions-contain-nulls"],
         &["--simplified-names"],
         &["--tags-file", "tags.json5"],

@@ -1,6 +1,6 @@
 //! Which columns of an entity are shown.
 
-use catalog::{Catalog, Entity, EntityKind, Field, FieldId, Note};
+use catalog::{Catalog, Entity, EntityKind, Field, FieldId, Note, OfferedField};
 use graphql::schema::is_name;
 
 use super::BigIntegers;
@@ -23,20 +23,39 @@ pub(super) struct Column<'a> {
     pub(super) sorted: bool,
 }
 
-/// The columns that are shown, in the order of the source; each of them claims its name.
+/// The columns of an entity, in the order of the source.
+#[derive(Debug)]
+pub(super) struct Columns<'a> {
+    /// Those that are shown; each claims its name.
+    pub(super) shown: Vec<Column<'a>>,
+    /// Those that may be given and not be read.
+    pub(super) unread: Vec<Column<'a>>,
+}
+
+/// The columns that may be shown or given.
 pub(super) fn columns<'a>(
     catalog: &'a Catalog,
     entity: &Entity,
     big_integers: BigIntegers,
     names: &mut Names,
     notes: &mut Vec<Note>,
-) -> Vec<Column<'a>> {
-    let mut columns = Vec::with_capacity(entity.fields.len());
+) -> Columns<'a> {
+    let mut shown = Vec::with_capacity(entity.fields.len());
+    let mut unread = Vec::new();
     for field in catalog.fields_of(entity.id) {
+        let OfferedField { read, insert, update } = field.offered;
+        if !read && !insert && !update {
+            continue;
+        }
         let subject = format!("{}.{}", catalog.qualified_name(entity.id), field.name);
         if !is_name(&field.name) {
             let message = format!("{:?} is no name of GraphQL.", field.name);
             notes.push(left_out(&subject, &message, RENAME));
+            continue;
+        }
+        if !read {
+            let values = values(catalog, &field.r#type, big_integers);
+            unread.push(Column { field, values, filtered: false, sorted: false });
             continue;
         }
         if let Err(first) = names.claim(&field.name, &format!("the column {subject}")) {
@@ -49,22 +68,25 @@ pub(super) fn columns<'a>(
         if values.comparable && clashes {
             notes.push(clause_list_note(&subject, &field.name));
         }
-        columns.push(Column {
+        shown.push(Column {
             field,
             filtered: values.comparable && !clashes,
             sorted: values.ordered && values.lists == 0,
             values,
         });
     }
-    columns
+    Columns { shown, unread }
 }
 
 /// The order of an entity's lists for which the request gives none, and the end of every other.
 pub(super) fn tie_break(catalog: &Catalog, entity: &Entity) -> Vec<FieldId> {
-    if let Some(key) = entity.primary_key() {
+    let readable = |field: &FieldId| catalog[*field].offered.read;
+    if let Some(key) = entity.primary_key().filter(|key| key.fields.iter().all(readable)) {
         return key.fields.clone();
     }
-    let ordered = |field: &&Field| values(catalog, &field.r#type, BigIntegers::default()).ordered;
+    let ordered = |field: &&Field| {
+        field.offered.read && values(catalog, &field.r#type, BigIntegers::default()).ordered
+    };
     catalog.fields_of(entity.id).filter(ordered).map(|field| field.id).collect()
 }
 

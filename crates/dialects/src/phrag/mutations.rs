@@ -61,11 +61,30 @@ pub(super) fn mutations(
     let key: Option<Vec<usize>> =
         entity.primary_key()?.fields.iter().map(|field| place(*field)).collect();
     let Some(key) = key else {
-        let message = "a column of its primary key is not shown, so it has no mutations.";
-        notes.push(left_out(&subject, message, "give the column a name of GraphQL."));
+        let key = &entity.primary_key()?.fields;
+        let (message, remedy) = match key.iter().all(|field| catalog[*field].offered.read) {
+            true => (
+                "a column of its primary key is not shown, so it has no mutations.",
+                "give the column a name of GraphQL.",
+            ),
+            false => (
+                "a column of its primary key may not be read, so it has no mutations.",
+                "grant SELECT on the column to the role that may change the rows.",
+            ),
+        };
+        notes.push(left_out(&subject, message, remedy));
         return None;
     };
     let mut offered = entity.offered;
+    // As where rights are not looked at, an update that could set nothing is one all the same.
+    let settable = |column: &&Column<'_>| is_settable(column, &key, planned);
+    let mut settable = planned.given().filter(settable).peekable();
+    if settable.peek().is_some() && !settable.any(|column| column.field.offered.update) {
+        offered.update = false;
+    }
+    if offered == Offered::NONE {
+        return None;
+    }
     if !key.iter().all(|place| planned.columns[*place].values.comparable) {
         let message = "its primary key has values of which none can be named, so its rows can \
                        only be created.";
@@ -133,12 +152,6 @@ fn add_mutations(
 ) {
     let Mutations { offered, key, .. } = mutations;
     let (id, object) = (planned.entity.id, &planned.names.object);
-    let is_key = |place: usize| key.contains(&place);
-    let stored = |column: &Column<'_>| match column.field.generated {
-        None | Some(Generated::IdentityByDefault) => true,
-        Some(Generated::Stored | Generated::IdentityAlways) => false,
-    };
-    let columns = || planned.columns.iter().enumerate().filter(|(_, column)| stored(column));
     if offered.insert {
         let keys = add_keys(builder, planned, mutations, shared);
         let binding = MutationBinding {
@@ -154,7 +167,8 @@ fn add_mutations(
             definition,
             FieldBinding::Mutation(Box::new(binding)),
         );
-        for (_, column) in columns() {
+        let given = planned.given().filter(|column| is_stored(column));
+        for column in given.filter(|column| column.field.offered.insert) {
             add_stored(builder, field, column, shared);
         }
     }
@@ -173,10 +187,9 @@ fn add_mutations(
         let definition = InputDefinition::new(KEY, TypeRef::named(key_columns).non_null());
         builder.add_argument(field, definition, InputBinding::lenient(InputRole::Inputs));
         if is_update {
-            for (place, column) in columns() {
-                if !is_key(place) && &*column.field.name != KEY {
-                    add_stored(builder, field, column, shared);
-                }
+            let given = planned.given().filter(|column| is_settable(column, key, planned));
+            for column in given.filter(|column| column.field.offered.update) {
+                add_stored(builder, field, column, shared);
             }
         }
     };
@@ -185,6 +198,37 @@ fn add_mutations(
     }
     if offered.delete {
         add(Change::Delete(id), &format!("delete{object}"));
+    }
+}
+
+/// Whether somebody may say what a column holds.
+fn is_stored(column: &Column<'_>) -> bool {
+    match column.field.generated {
+        None | Some(Generated::IdentityByDefault) => true,
+        Some(Generated::Stored | Generated::IdentityAlways) => false,
+    }
+}
+
+/// Whether an update can set a column: one of the key says which row is meant.
+fn is_settable(column: &Column<'_>, key: &[usize], planned: &Planned<'_>) -> bool {
+    let is_key = key.iter().any(|place| planned.columns[*place].field.id == column.field.id);
+    is_stored(column) && !is_key && &*column.field.name != KEY
+}
+
+impl<'a> Planned<'a> {
+    /// The columns that may be given, in the order of the source, those that may not be read
+    /// included.
+    fn given(&self) -> impl Iterator<Item = &Column<'a>> {
+        let mut unread = self.unread.iter().peekable();
+        let mut shown = self.columns.iter().peekable();
+        std::iter::from_fn(move || {
+            let is_before = match (unread.peek(), shown.peek()) {
+                (Some(unread), Some(shown)) => unread.field.id.index() < shown.field.id.index(),
+                (Some(_), None) => true,
+                (None, _) => false,
+            };
+            if is_before { unread.next() } else { shown.next() }
+        })
     }
 }
 

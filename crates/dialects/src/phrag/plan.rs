@@ -6,7 +6,7 @@ use rustc_hash::FxHashMap;
 
 use super::Options;
 use super::collision::{Names, collision, left_out};
-use super::columns::{Column, columns, needs_key};
+use super::columns::{Column, Columns, columns, needs_key};
 use super::mutations::{Mutations, mutations, result_name};
 use super::naming::{self, EntityNames, entity_names};
 use super::relations::{Relation, name_aggregates, relations};
@@ -53,6 +53,8 @@ pub(super) struct Planned<'a> {
     pub(super) entity: &'a Entity,
     pub(super) names: EntityNames,
     pub(super) columns: Vec<Column<'a>>,
+    /// The columns that may be given and not be read.
+    pub(super) unread: Vec<Column<'a>>,
     pub(super) relations: Vec<Relation>,
     /// The names of the object's fields.
     pub(super) fields: Names,
@@ -77,6 +79,9 @@ pub(super) fn plan<'a>(catalog: &'a Catalog, options: &Options) -> Plan<'a> {
     let mut lists = Names::default();
     let mut entities = Vec::new();
     for entity in catalog.entities() {
+        if is_unread(catalog, entity) {
+            continue;
+        }
         let subject = catalog.qualified_name(entity.id);
         let names = entity_names(&entity.name);
         if let Some(note) = obstacle(entity, &names, &subject, aggregation, &types, &lists) {
@@ -84,7 +89,8 @@ pub(super) fn plan<'a>(catalog: &'a Catalog, options: &Options) -> Plan<'a> {
             continue;
         }
         let mut fields = Names::default();
-        let columns = columns(catalog, entity, options.big_integers, &mut fields, &mut notes);
+        let Columns { shown: columns, unread } =
+            columns(catalog, entity, options.big_integers, &mut fields, &mut notes);
         if columns.is_empty() {
             let message = "it has no column that can be shown.";
             notes.push(left_out(&subject, message, "give it a column with a name of GraphQL."));
@@ -98,7 +104,16 @@ pub(super) fn plan<'a>(catalog: &'a Catalog, options: &Options) -> Plan<'a> {
         let claimed = lists.claim(&names.list, &subject);
         debug_assert!(claimed.is_ok(), "a name was taken meanwhile");
         let (relations, aggregate, mutations) = (Vec::new(), None, None);
-        entities.push(Planned { entity, names, columns, relations, fields, aggregate, mutations });
+        entities.push(Planned {
+            entity,
+            names,
+            columns,
+            unread,
+            relations,
+            fields,
+            aggregate,
+            mutations,
+        });
     }
     if aggregation {
         // After all lists: a list keeps the name that an aggregate would have.
@@ -128,6 +143,12 @@ pub(super) fn plan<'a>(catalog: &'a Catalog, options: &Options) -> Plan<'a> {
         planned.mutations = mutations(catalog, planned, &mut types, &mut notes);
     }
     Plan { entities, result: result_name(&types), notes }
+}
+
+/// Whether rights leave nothing of an entity that could be read.
+pub(super) fn is_unread(catalog: &Catalog, entity: &Entity) -> bool {
+    let mut fields = catalog.fields_of(entity.id).peekable();
+    fields.peek().is_some() && !fields.any(|field| field.offered.read)
 }
 
 /// Why an entity cannot be shown.

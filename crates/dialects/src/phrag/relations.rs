@@ -41,6 +41,10 @@ pub(super) fn relations(
             HopDirection::Backward => relationship.from,
         };
         let Some(target) = places.get(&other).copied() else { continue };
+        let mut fields = relationship.from_fields.iter().chain(&relationship.to_fields);
+        if !fields.all(|field| catalog[*field].offered.read) {
+            continue;
+        }
         let Some(column) = naming_column(catalog, relationship) else { continue };
         let name = match direction {
             HopDirection::Forward => naming::has_one(column, &catalog[other].name),

@@ -9,7 +9,7 @@ use super::collision::left_out;
 use super::columns::{Column, tie_break};
 use super::mutations;
 use super::operators::{Extras, OperatorTypes, Scalars, add_type};
-use super::plan::{Plan, Planned};
+use super::plan::{Plan, Planned, is_unread};
 use super::values::ApiScalar;
 use super::{BigIntegers, Options};
 use crate::api::{Api, ApiBuilder, Nesting};
@@ -80,8 +80,19 @@ pub(super) fn build(catalog: &Catalog, plan: Plan<'_>, options: &Options) -> Api
         builder.limit_nesting(Nesting { most, message: TOO_DEEP.into() });
     }
     if plan.entities.is_empty() {
-        let message = "it has no table with a primary key and no view.";
-        builder.note(left_out("the source", message, "create one, or choose another namespace."));
+        let mut unread = catalog.entities().filter(|entity| is_unread(catalog, entity));
+        let (message, remedy) = match unread.next() {
+            None => (
+                "it has no table with a primary key and no view.",
+                "create one, or choose another namespace.",
+            ),
+            Some(_) => (
+                "it has no table with a primary key and no view of which a column may be read by \
+                 the user of the connection, or by a role that this can become.",
+                "grant SELECT to one of them, or choose another namespace.",
+            ),
+        };
+        builder.note(left_out("the source", message, remedy));
     }
     for note in plan.notes {
         builder.note(note);

@@ -37,7 +37,8 @@ pub(super) fn of(build: &mut Build<'_>, entity: &Entity) -> Option<FieldId> {
         }
         return None;
     };
-    if entity.primary_key().is_some() {
+    // An order by what may not be read would be refused.
+    if entity.primary_key().is_some() || !field.offered.read {
         return None;
     }
     // A column of a type that is not served tells rows apart as well as any other.

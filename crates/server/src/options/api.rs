@@ -4,7 +4,7 @@ use std::path::PathBuf;
 
 use clap::{Args, ValueEnum};
 use dialects::{Dialect, Transactions, phrag, postgraphile};
-use engine::SourceAddress;
+use engine::{Rights, SourceAddress};
 
 use super::filter::Filters;
 use super::policies::policies;
@@ -36,6 +36,10 @@ pub(crate) struct ApiOptions {
     /// What of a request's mutations is done together, or not at all [default: each]
     #[arg(long, env = "THALWEG_MUTATION_TRANSACTIONS", value_name = "WHICH")]
     pub(crate) mutation_transactions: Option<MutationTransactions>,
+    /// On PostgreSQL: only what some role may do that the user of the connection is or can become,
+    /// as with PostGraphile's `ignoreRBAC: false`
+    #[arg(long, env = "THALWEG_NO_IGNORE_RBAC")]
+    no_ignore_rbac: bool,
     /// A file of policies: which roles may see and change which rows and columns; what it does not
     /// let is refused
     #[arg(long, env = "THALWEG_POLICIES", value_name = "FILE")]
@@ -116,7 +120,10 @@ impl ApiOptions {
             source: engine::OpenOptions {
                 namespaces: self.schema.clone(),
                 extensions: self.postgraphile.extensions(),
-                rights: self.postgraphile.rights(),
+                rights: match self.no_ignore_rbac {
+                    true => Rights::Respected,
+                    false => Rights::Ignored,
+                },
                 wide_integers: self.bigint == Some(BigInt::String),
                 timeouts,
             },

@@ -5,7 +5,7 @@ use std::path::PathBuf;
 
 use clap::{Args, ValueEnum};
 use dialects::postgraphile::{self, Options, SimplifiedNames, TagsFile};
-use engine::{Extensions, Rights};
+use engine::Extensions;
 
 use crate::failure::Failure;
 
@@ -51,10 +51,6 @@ pub(crate) struct PostGraphileOptions {
     /// `ignoreIndexes: false`
     #[arg(long, env = "THALWEG_NO_IGNORE_INDEXES")]
     no_ignore_indexes: bool,
-    /// For postgraphile, on PostgreSQL: only what some role may do that the user of the connection is
-    /// or can become, as with `ignoreRBAC: false`
-    #[arg(long, env = "THALWEG_NO_IGNORE_RBAC")]
-    no_ignore_rbac: bool,
     /// For postgraphile: elements of connections are never null, as with
     /// `setofFunctionsContainNulls: false`
     #[arg(long, env = "THALWEG_NO_SETOF_FUNCTIONS_CONTAIN_NULLS")]
@@ -131,7 +127,6 @@ impl PostGraphileOptions {
             (self.legacy_relations.is_some(), "--legacy-relations"),
             (self.network_scalars, "--network-scalars"),
             (self.no_ignore_indexes, "--no-ignore-indexes"),
-            (self.no_ignore_rbac, "--no-ignore-rbac"),
             (self.no_setof_functions_contain_nulls, "--no-setof-functions-contain-nulls"),
             (self.simplified_names, "--simplified-names"),
             (self.jwt_token_identifier.is_some(), "--jwt-token-identifier"),
@@ -145,11 +140,6 @@ impl PostGraphileOptions {
     /// What is read of the source.
     pub(super) fn extensions(&self) -> Extensions {
         if self.include_extension_resources { Extensions::Listed } else { Extensions::LeftOut }
-    }
-
-    /// Whose rights decide what is offered.
-    pub(super) fn rights(&self) -> Rights {
-        if self.no_ignore_rbac { Rights::Respected } else { Rights::Ignored }
     }
 
     pub(super) fn of_dialect(&self) -> Result<Options, Failure> {
