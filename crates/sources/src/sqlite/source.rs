@@ -29,7 +29,7 @@ use super::pace::{Lane, Pace};
 use super::planning::{Planning, has_partial_indexes};
 use super::stored::Stored;
 use super::threads::Threads;
-use super::writer::{BoundRequirement, Change, Changed, FileWriter, GatheredCursor};
+use super::writer::{self, BoundRequirement, Change, Changed, FileWriter, GatheredCursor};
 use crate::error::{SourceError, SourceErrorKind};
 use crate::observed::Observed;
 use crate::operand::Variables;
@@ -123,6 +123,13 @@ impl SqliteSource {
 }
 
 impl SqliteProgram {
+    /// Whether it may be committed together with others. What takes long would have them wait, and
+    /// so would a request whose root fields are there or not as a whole.
+    fn joins(&self) -> bool {
+        let is_whole = |unit: &relational::Unit| unit.roots.len() > 1;
+        self.pace.lane() == Lane::Short && !self.program.units.iter().any(is_whole)
+    }
+
     fn manner(&self, lane: Lane) -> Manner {
         Manner { planning: self.planning, pace: Arc::clone(&self.pace), lane }
     }
@@ -193,16 +200,19 @@ impl SqliteConnections {
             }
         }
         let held = sink.another_held();
-        let change = Change { bound, requirements, failures, held };
+        let change = Change { bound: Arc::new(bound), requirements, failures, held };
         let apart = Arc::clone(&plan);
         observed.begin_round(0..program.program.levels.len());
-        let run = move |file: &OpenFile, stop: &Abandoned| match &apart.program {
-            crate::source::Program::Sqlite(own) => Ok(change.run(&own.program, file, stop)),
+        let run = move |file: &OpenFile, stop: &Abandoned, manner: writer::Manner<'_>| match &apart
+            .program
+        {
+            crate::source::Program::Sqlite(own) => Ok(change.run(&own.program, file, stop, manner)),
             crate::source::Program::Postgres(_) => Err(foreign_plan()),
         };
-        let changed = self.writer.run(self.apart.counter(), run).await;
+        let changed = self.writer.run(self.apart.counter(), program.joins(), run).await;
         observed.end_round();
         let changed = changed??;
+        program.pace.took(changed.took);
         if !changed.is_long() {
             return write_changed(&plan, program, &changed, asked.echoes, sink);
         }

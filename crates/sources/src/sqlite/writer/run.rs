@@ -1,12 +1,18 @@
 //! The transactions of a request, one after the other.
 //!
-//! Nothing is run twice: what fails is rolled back, and its root fields are null.
+//! What fails is rolled back, and its root fields are null. Nothing is run again, but what ran
+//! together with others and is gone for one of them.
+
+use std::sync::Arc;
+use std::time::{Duration, Instant};
 
 use response::Held;
-use rusqlite::{CachedStatement, ErrorCode, Transaction, TransactionBehavior};
+use rusqlite::{CachedStatement, ErrorCode};
 
 use super::gathered::{Gathered, Holding, Owned, Rows};
 use super::requirement::BoundRequirement;
+use super::scope::{Extent, Scope};
+use super::task::Manner;
 use crate::error::{SourceError, SourceErrorKind};
 use crate::relational::{Level, LevelKind, Parents, Program, Unit};
 use crate::sqlite::bind::{Bound, BoundLevel, BoundParameter};
@@ -19,7 +25,7 @@ const LONG: u64 = 64 << 10;
 /// A request that changes something.
 #[derive(Debug)]
 pub(in crate::sqlite) struct Change {
-    pub(in crate::sqlite) bound: Bound,
+    pub(in crate::sqlite) bound: Arc<Bound>,
     pub(in crate::sqlite) requirements: Vec<BoundRequirement>,
     /// What is wrong with root fields before anything is done.
     pub(in crate::sqlite) failures: Vec<RootError>,
@@ -30,9 +36,11 @@ pub(in crate::sqlite) struct Change {
 /// What became of it.
 #[derive(Debug)]
 pub(in crate::sqlite) struct Changed {
-    pub(in crate::sqlite) bound: Bound,
+    pub(in crate::sqlite) bound: Arc<Bound>,
     pub(in crate::sqlite) gathered: Gathered,
     pub(in crate::sqlite) failures: Vec<RootError>,
+    /// How long it ran, from the beginnings of its transactions until they could be committed.
+    pub(in crate::sqlite) took: Duration,
     /// As long as the rows are there.
     holding: Holding,
 }
@@ -46,34 +54,41 @@ struct Run<'r> {
     program: &'r Program,
     bound: &'r Bound,
     requirements: &'r [BoundRequirement],
+    manner: Manner<'r>,
     gathered: Gathered,
     holding: Holding,
+    took: Duration,
 }
 
 impl Change {
     /// Runs one transaction after the other, until the request goes away.
     pub(in crate::sqlite) fn run(
-        self,
+        &self,
         program: &Program,
         file: &OpenFile,
         stop: &Abandoned,
+        manner: Manner<'_>,
     ) -> Changed {
         let Self { bound, requirements, failures: before, held } = self;
-        let (gathered, holding) = (Gathered::new(program), Holding::new(held));
-        let requirements = &requirements;
-        let mut run = Run { file, program, bound: &bound, requirements, gathered, holding };
+        let (gathered, holding) = (Gathered::new(program), Holding::new(held.another()));
+        let took = Duration::ZERO;
+        let mut run = Run { file, program, bound, requirements, manner, gathered, holding, took };
         let mut failures = Vec::new();
         for unit in &program.units {
             if stop.is_set() {
                 break;
             }
-            if let Err((root, error)) = run.unit(unit, &before, stop) {
+            // What would follow here would be committed by itself.
+            if manner == Manner::Together && file.connection.is_autocommit() {
+                break;
+            }
+            if let Err((root, error)) = run.unit(unit, before, stop) {
                 run.gathered.forget(unit.levels.clone());
                 failures.extend(unit.failures(root, error));
             }
         }
-        let Run { gathered, holding, .. } = run;
-        Changed { bound, gathered, failures, holding }
+        let Run { gathered, holding, took, .. } = run;
+        Changed { bound: Arc::clone(bound), gathered, failures, took, holding }
     }
 }
 
@@ -96,14 +111,30 @@ impl Run<'_> {
             return Err(error.clone());
         }
         let (first, last) = ends(unit);
-        let behavior = match unit.writes {
-            // What has been read already could not be changed where another has changed it since.
-            true => TransactionBehavior::Immediate,
-            false => TransactionBehavior::Deferred,
+        let extent = match self.manner {
+            Manner::Lost(error) => return Err((first, error.clone())),
+            Manner::Together => Extent::Part,
+            Manner::Alone if unit.writes => Extent::Changing,
+            Manner::Alone => Extent::Reading,
         };
-        let begun = Transaction::new_unchecked(&self.file.connection, behavior);
         // If it is dropped, it is rolled back.
-        let transaction = begun.map_err(|error| (first, error.into()))?;
+        let scope = Scope::begin(&self.file.connection, extent);
+        let scope = scope.map_err(|error| (first, error.into()))?;
+        let since = Instant::now();
+        let done = self.levels(unit);
+        self.took += since.elapsed();
+        done?;
+        if stop.is_set() {
+            return Err((
+                last,
+                SourceError::new(SourceErrorKind::Timeout, "the request went away"),
+            ));
+        }
+        scope.keep().map_err(|error| (last, not_committed(error)))
+    }
+
+    /// All that stands between the beginning and the end.
+    fn levels(&mut self, unit: &Unit) -> Result<(), RootError> {
         for level in unit.levels.clone() {
             let level = &self.program.levels[usize::from(level)];
             self.level(level).map_err(|error| (level.root, error))?;
@@ -112,13 +143,7 @@ impl Run<'_> {
                 requirement.judge(count).map_err(|error| (requirement.root, error))?;
             }
         }
-        if stop.is_set() {
-            return Err((
-                last,
-                SourceError::new(SourceErrorKind::Timeout, "the request went away"),
-            ));
-        }
-        transaction.commit().map_err(|error| (last, not_committed(error)))
+        Ok(())
     }
 
     /// All rows of a level.
@@ -218,7 +243,7 @@ fn ends(unit: &Unit) -> (u32, u32) {
 
 /// Why a transaction was not committed. Where the file could not be written to its end, nobody can
 /// say what stands in it.
-fn not_committed(error: rusqlite::Error) -> SourceError {
+pub(super) fn not_committed(error: rusqlite::Error) -> SourceError {
     let is_unknown = error.sqlite_error_code() == Some(ErrorCode::SystemIoFailure);
     let error = SourceError::from(error);
     match is_unknown {

@@ -4,22 +4,19 @@ use std::collections::VecDeque;
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
 use std::thread::Builder;
-use std::time::{Duration, Instant};
+use std::time::Duration;
 
-use tokio::sync::oneshot;
 use tokio::time::timeout;
 
+use super::group::Writing;
+use super::task::{Job, Manner, Task};
 use crate::error::{SourceError, SourceErrorKind};
-use crate::sqlite::STEPS;
 use crate::sqlite::connection::OpenFile;
-use crate::statistics::{Counter, Gauge};
+use crate::statistics::Counter;
 use crate::streamed::{Abandoned, Abandoner, died};
 
 /// How long the thread stays when it has nothing to do.
 const REST: Duration = Duration::from_secs(2);
-
-/// What runs on the thread: with its connection, or with the reason why there is none.
-type Work = Box<dyn FnOnce(Result<&mut OpenFile, SourceError>) + Send>;
 
 /// The way to the thread of a file. It ends when this is dropped and it has nothing to do.
 #[derive(Debug)]
@@ -36,7 +33,7 @@ struct Shared {
 
 #[derive(Default)]
 struct Queue {
-    waiting: VecDeque<(u64, Work)>,
+    waiting: VecDeque<(u64, Box<dyn Task>)>,
     /// The number of the next request.
     next: u64,
     has_thread: bool,
@@ -60,31 +57,18 @@ impl FileWriter {
         Self(Arc::new(Shared { path: path.into(), patience, queue, woken }))
     }
 
-    /// Runs `work` in its turn. If the future is dropped before that, it does not run at all.
+    /// Runs `work` in its turn. If the future is dropped before that, it does not run at all. If it
+    /// `joins`, it may run together with others that wait, and again if nothing of that is there.
     pub(in crate::sqlite) async fn run<T: Send + 'static>(
         &self,
         counter: &Counter,
-        work: impl FnOnce(&OpenFile, &Abandoned) -> T + Send + 'static,
+        joins: bool,
+        work: impl FnMut(&OpenFile, &Abandoned, Manner<'_>) -> T + Send + 'static,
     ) -> Result<T, SourceError> {
         let shared = &self.0;
-        let (sender, mut ended) = oneshot::channel();
         let abandoner = Abandoner::default();
-        let stop = abandoner.flag();
-        let (waiting, since) = (counter.hold(Gauge::Waiting), Instant::now());
-        let counts = counter.clone();
-        let work = move |file: Result<&mut OpenFile, SourceError>| {
-            drop(waiting);
-            counts.acquired(file.is_ok(), since.elapsed());
-            let _held = [counts.hold(Gauge::Open), counts.hold(Gauge::Used)];
-            let done = file.and_then(|file| {
-                let watched = Arc::clone(&stop);
-                file.connection.progress_handler(STEPS, Some(move || watched.is_set()))?;
-                Ok(work(file, &stop))
-            });
-            // Nobody may wait for it any more.
-            drop(sender.send(done));
-        };
-        let number = shared.push(Box::new(work))?;
+        let (job, mut ended) = Job::new(work, joins, abandoner.flag(), counter);
+        let number = shared.push(Box::new(job))?;
         let _turn = Turn { shared: Arc::clone(shared), number, _abandoner: abandoner };
         let ended = match timeout(shared.patience, &mut ended).await {
             Ok(ended) => ended,
@@ -128,7 +112,7 @@ impl Shared {
     }
 
     /// Has work wait for its turn, and gives its number.
-    fn push(self: &Arc<Self>, work: Work) -> Result<u64, SourceError> {
+    fn push(self: &Arc<Self>, work: Box<dyn Task>) -> Result<u64, SourceError> {
         let mut queue = self.lock();
         let number = queue.next;
         queue.next += 1;
@@ -173,13 +157,24 @@ impl Shared {
         }
     }
 
-    /// The next work; none if there is nothing to do for a while.
-    fn next(&self) -> Option<Work> {
+    /// The next one; none if there is nothing to do for a while.
+    fn next(&self) -> Option<Box<dyn Task>> {
         let queue = self.lock();
         let is_idle = |queue: &mut Queue| queue.waiting.is_empty() && !queue.is_closed;
         let waited = self.woken.wait_timeout_while(queue, REST, is_idle);
         let (mut queue, _) = waited.unwrap_or_else(PoisonError::into_inner);
-        queue.waiting.pop_front().map(|(_, work)| work)
+        queue.waiting.pop_front().map(|(_, task)| task)
+    }
+
+    /// The next one, if it waits already and may run together with others.
+    fn joining(&self) -> Option<Box<dyn Task>> {
+        let joins = |(_, task): &mut (u64, Box<dyn Task>)| task.joins();
+        self.lock().waiting.pop_front_if(joins).map(|(_, task)| task)
+    }
+
+    /// Whether there is such a one.
+    fn has_joining(&self) -> bool {
+        self.lock().waiting.front().is_some_and(|(_, task)| task.joins())
     }
 
     fn not_in_time(&self) -> SourceError {
@@ -200,24 +195,40 @@ impl std::fmt::Debug for Queue {
 
 /// Works until there is nothing to do.
 fn work(shared: &Shared) {
-    let mut file: Option<OpenFile> = None;
-    while let Some(work) = shared.next() {
-        work(open(&mut file, shared));
-        // One whose transaction could not be ended is closed, which ends it.
-        file = file.filter(|file| file.connection.is_autocommit());
+    let mut writing: Option<Writing> = None;
+    while let Some(first) = shared.next() {
+        let alone = match open(&mut writing, shared) {
+            Ok(writing) if first.joins() && shared.has_joining() => {
+                writing.together(first, || shared.joining())
+            }
+            Ok(_) => vec![first],
+            Err(error) => {
+                first.refuse(error);
+                Vec::new()
+            }
+        };
+        writing = writing.filter(Writing::is_free);
+        for task in alone {
+            match open(&mut writing, shared) {
+                Ok(writing) => writing.alone(task),
+                Err(error) => task.refuse(error),
+            }
+            // One whose transaction could not be ended is closed, which ends it.
+            writing = writing.filter(Writing::is_free);
+        }
     }
 }
 
 /// The file that is at the path now.
-fn open<'f>(
-    file: &'f mut Option<OpenFile>,
-    shared: &Shared,
-) -> Result<&'f mut OpenFile, SourceError> {
-    if file.as_ref().is_some_and(|file| !file.is_at(&shared.path)) {
-        *file = None;
+fn open<'w>(writing: &'w mut Option<Writing>, shared: &Shared) -> Result<&'w Writing, SourceError> {
+    if writing.as_ref().is_some_and(|writing| !writing.file.is_at(&shared.path)) {
+        *writing = None;
     }
-    match file {
-        Some(file) => Ok(file),
-        None => Ok(file.insert(OpenFile::open_for_changes(&shared.path, shared.patience)?)),
+    match writing {
+        Some(writing) => Ok(writing),
+        None => {
+            let file = OpenFile::open_for_changes(&shared.path, shared.patience)?;
+            Ok(writing.insert(Writing::new(file)?))
+        }
     }
 }

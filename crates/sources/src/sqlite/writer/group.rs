@@ -1,0 +1,160 @@
+//! Requests that are committed together.
+//!
+//! Most of the time of a small change goes into having it written to the disk, and that takes no
+//! longer for several. So those that wait run one after the other in one transaction, each in parts
+//! of its own that it can take back, and nobody is told anything before all of it is there.
+
+use std::cell::Cell;
+use std::sync::{Arc, Mutex, PoisonError};
+use std::time::{Duration, Instant};
+
+use rusqlite::{Connection, ErrorCode};
+
+use super::run::not_committed;
+use super::scope::{Extent, Scope};
+use super::task::{Manner, Task};
+use crate::error::SourceError;
+use crate::sqlite::STEPS;
+use crate::sqlite::connection::OpenFile;
+use crate::streamed::Abandoned;
+
+/// How many requests are committed together at most, and for how long others may join them.
+const MOST: usize = 64;
+const JOIN: Duration = Duration::from_millis(5);
+
+const SCHEMA_VERSION: &str = include_str!("schema_version.sql");
+const DEFERRED: &str = include_str!("deferred.sql");
+
+/// The connection that changes a file.
+#[derive(Debug)]
+pub(super) struct Writing {
+    pub(super) file: OpenFile,
+    watched: Watched,
+    /// The schema that was looked at, and whether some foreign keys are looked at when a transaction
+    /// ends.
+    defers: Cell<Option<(i64, bool)>>,
+}
+
+/// Whose statement runs, which is interrupted when nobody waits for it any more.
+type Watched = Arc<Mutex<Option<Arc<Abandoned>>>>;
+
+impl Writing {
+    pub(super) fn new(mut file: OpenFile) -> Result<Self, rusqlite::Error> {
+        let watched = Watched::default();
+        let looked_at = Arc::clone(&watched);
+        let is_over = move || is_gone(&looked_at);
+        file.connection.progress_handler(STEPS, Some(is_over))?;
+        Ok(Self { file, watched, defers: Cell::default() })
+    }
+
+    /// Whether it is known what stands in the file: there is no transaction.
+    pub(super) fn is_free(&self) -> bool {
+        self.file.connection.is_autocommit()
+    }
+
+    pub(super) fn alone(&self, mut task: Box<dyn Task>) {
+        self.run(&mut *task, Manner::Alone);
+        task.tell();
+    }
+
+    /// Runs a request, and those that `next` gives meanwhile, in one transaction. Gives back those
+    /// that are to run alone, of which nothing is there.
+    #[must_use]
+    pub(super) fn together(
+        &self,
+        first: Box<dyn Task>,
+        mut next: impl FnMut() -> Option<Box<dyn Task>>,
+    ) -> Vec<Box<dyn Task>> {
+        let connection = &self.file.connection;
+        if matches!(self.defers.get(), Some((_, true))) && !matches!(self.defers(), Ok(false)) {
+            return vec![first];
+        }
+        let group = match Scope::begin(connection, Extent::Changing) {
+            Ok(group) => group,
+            Err(error) => {
+                self.lose(vec![first], &error.into());
+                return Vec::new();
+            }
+        };
+        // With such foreign keys it would depend on the others whether one of them fails. The schema
+        // stays as it is from now on.
+        if !matches!(self.defers(), Ok(false)) {
+            return vec![first];
+        }
+        let since = Instant::now();
+        let (mut tasks, mut joining) = (Vec::new(), Some(first));
+        while let Some(mut task) = joining.take() {
+            self.run(&mut *task, Manner::Together);
+            tasks.push(task);
+            // SQLite rolls everything back where a trigger says so, where a statement is interrupted,
+            // and where there is no room.
+            if connection.is_autocommit() {
+                return tasks;
+            }
+            if tasks.len() < MOST && since.elapsed() < JOIN {
+                joining = next();
+            }
+        }
+        match group.keep() {
+            Ok(()) => tasks.into_iter().for_each(Task::tell),
+            Err(error) if is_for_all(&error) => self.lose(tasks, &not_committed(error)),
+            // Each by itself finds out whose fault it was.
+            Err(_) => return tasks,
+        }
+        Vec::new()
+    }
+
+    /// Whether some foreign keys are looked at when a transaction ends.
+    fn defers(&self) -> Result<bool, rusqlite::Error> {
+        let connection = &self.file.connection;
+        let version: i64 = ask(connection, SCHEMA_VERSION)?;
+        match self.defers.get() {
+            Some((known, defers)) if known == version => Ok(defers),
+            _ => {
+                let defers = ask(connection, DEFERRED)?;
+                self.defers.set(Some((version, defers)));
+                Ok(defers)
+            }
+        }
+    }
+
+    fn run(&self, task: &mut dyn Task, manner: Manner<'_>) {
+        self.watch(Some(Arc::clone(task.stop())));
+        task.run(&self.file, manner);
+        // What is common to several is not interrupted for one of them.
+        self.watch(None);
+    }
+
+    fn watch(&self, stop: Option<Arc<Abandoned>>) {
+        *self.watched.lock().unwrap_or_else(PoisonError::into_inner) = stop;
+    }
+
+    /// Tells all of them that nothing of them is there, or that nobody knows.
+    fn lose(&self, tasks: Vec<Box<dyn Task>>, error: &SourceError) {
+        for mut task in tasks {
+            self.run(&mut *task, Manner::Lost(error));
+            task.tell();
+        }
+    }
+}
+
+/// Whether a transaction that was not committed would not be for each of its requests: others read
+/// or write all the time, or the disk has failed.
+fn is_for_all(error: &rusqlite::Error) -> bool {
+    matches!(
+        error.sqlite_error_code(),
+        Some(ErrorCode::DatabaseBusy | ErrorCode::DatabaseLocked | ErrorCode::SystemIoFailure)
+    )
+}
+
+fn is_gone(watched: &Mutex<Option<Arc<Abandoned>>>) -> bool {
+    let watched = watched.lock().unwrap_or_else(PoisonError::into_inner);
+    watched.as_ref().is_some_and(|stop| stop.is_set())
+}
+
+fn ask<T: rusqlite::types::FromSql>(
+    connection: &Connection,
+    text: &str,
+) -> Result<T, rusqlite::Error> {
+    connection.prepare_cached(text)?.query_row((), |row| row.get(0))
+}

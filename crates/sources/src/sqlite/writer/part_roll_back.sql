@@ -1,0 +1,2 @@
+-- The part goes on, with nothing in it.
+ROLLBACK TO part
