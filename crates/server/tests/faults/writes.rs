@@ -13,12 +13,16 @@ use crate::databases::File;
 use crate::program::{PATIENCE, post, read_answer};
 use crate::served::{SOON, Served, code, happens_within, receive};
 
-/// Each artist that is made has a line of its own, made by a trigger.
+/// Each artist that is made has a line of its own, made by a trigger, but of one name: it ends the
+/// whole transaction, and another one only itself.
 const TABLES: &str = "
     CREATE TABLE artist (id integer PRIMARY KEY, name text NOT NULL);
     CREATE TABLE line (artist integer NOT NULL, name text NOT NULL);
-    CREATE TRIGGER listed AFTER INSERT ON artist
-        BEGIN INSERT INTO line VALUES (new.id, new.name); END;";
+    CREATE TRIGGER listed AFTER INSERT ON artist BEGIN
+        INSERT INTO line VALUES (new.id, new.name);
+        SELECT raise(ROLLBACK, 'everything') WHERE new.name = 'everything';
+        SELECT raise(ABORT, 'itself') WHERE new.name = 'itself';
+    END;";
 
 const PHRAG: [&str; 4] = ["--dialect", "phrag", "--threads", "2"];
 
@@ -80,6 +84,59 @@ fn make(address: SocketAddr, mark: &str, stop: &AtomicBool, made: &AtomicUsize) 
     names
 }
 
+/// Clients whose requests are refused, and who leave without an answer.
+#[derive(Debug)]
+struct Disturbers {
+    stop: Arc<AtomicBool>,
+    clients: Vec<JoinHandle<usize>>,
+}
+
+impl Disturbers {
+    fn start(address: SocketAddr) -> Self {
+        let stop = Arc::new(AtomicBool::new(false));
+        let clients = ["everything", "itself", "left"].map(|name| {
+            let stop = Arc::clone(&stop);
+            std::thread::spawn(move || disturb(address, name, &stop))
+        });
+        Self { stop, clients: clients.into() }
+    }
+
+    /// How many requests were answered, each with the error of its name.
+    fn stop(self) -> usize {
+        self.stop.store(true, Ordering::Relaxed);
+        self.clients.into_iter().map(|client| client.join().unwrap()).sum()
+    }
+}
+
+fn disturb(address: SocketAddr, name: &str, stop: &AtomicBool) -> usize {
+    let query = format!("mutation {{ createArtist(name: \"{name}\") {{ id }} }}");
+    let body = json!({ "query": query }).to_string();
+    let mut answered = 0;
+    while !stop.load(Ordering::Relaxed) {
+        let Ok(mut stream) = TcpStream::connect(address) else { break };
+        stream.set_read_timeout(Some(PATIENCE)).unwrap();
+        if stream.write_all(post("application/json", "", &body).as_bytes()).is_err() {
+            break;
+        }
+        if name == "left" {
+            std::thread::sleep(Duration::from_millis(3));
+            continue;
+        }
+        let mut reader = BufReader::new(stream);
+        if !reader.fill_buf().is_ok_and(|bytes| !bytes.is_empty()) {
+            break;
+        }
+        let answer = read_answer(&mut reader, true);
+        let answer: Value = serde_json::from_str(&answer.body).unwrap();
+        assert_eq!(answer["data"]["createArtist"], Value::Null, "{answer}");
+        assert_eq!(code(&answer), "RAISED", "{answer}");
+        answered += 1;
+        // Those before it may be committed together at times.
+        std::thread::sleep(Duration::from_millis(15));
+    }
+    answered
+}
+
 /// Asserts that the file has each of these names once, and nothing half.
 fn assert_kept(file: &File, names: &[String]) {
     let connection = file.connect();
@@ -102,14 +159,22 @@ fn a_killed_process_loses_nothing_that_it_has_answered() {
         let mut names = Vec::new();
         for round in 0..4 {
             let served = Served::start(file.source(), &PHRAG);
-            let makers = Makers::start(served.address, 4, &format!("{round}"));
-            assert!(happens_within(PATIENCE, || makers.made() > 10 + 7 * round));
+            // Many wait at once, and are committed together.
+            let makers = Makers::start(served.address, 12, &format!("{round}"));
+            let disturbers = Disturbers::start(served.address);
+            assert!(happens_within(PATIENCE, || makers.made() > 40 + 17 * round));
             // It is killed.
             drop(served);
             names.extend(makers.stop());
+            assert!(disturbers.stop() > 0, "{journal}");
         }
-        assert!(names.len() > 40, "{journal}");
+        assert!(names.len() > 160, "{journal}");
         assert_kept(&file, &names);
+        for name in ["everything", "itself"] {
+            let count = "SELECT count(*) FROM artist WHERE name = ?1";
+            let count = file.connect().query_row(count, [name], |row| row.get::<_, u32>(0));
+            assert_eq!(count, Ok(0), "{name}");
+        }
     }
 }
 

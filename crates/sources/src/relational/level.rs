@@ -176,6 +176,9 @@ pub enum WriteKind {
     Rows,
     /// No rows: what is known is how many it changed.
     Counted,
+    /// More of what the statement of another level began, which comes right before it or before
+    /// others like it: what this gives is added to that.
+    More { of: LevelId },
 }
 
 /// The bounds of a page, for the cursor that shows it.
@@ -194,6 +197,15 @@ impl Level {
     #[must_use]
     pub fn is_write(&self) -> bool {
         matches!(self.kind, LevelKind::Write(_))
+    }
+
+    /// The level whose rows those of its statement are.
+    #[must_use]
+    pub fn gives(&self) -> LevelId {
+        match self.kind {
+            LevelKind::Write(WriteKind::More { of }) => of,
+            _ => self.id,
+        }
     }
 
     /// The page of a request's rows.

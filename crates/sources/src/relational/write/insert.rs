@@ -3,16 +3,17 @@
 use catalog::{EntityId, FieldId};
 use ir::{Conflict, Insert, InsertedRows, Operand, Step};
 use sql::{
-    Cell, ConflictAction, Expression, FromItem, Identifier, InsertSource, OnConflict, Select,
-    SelectItem,
+    Alias, Cell, ConflictAction, Expression, FromItem, Identifier, InsertSource, OnConflict,
+    Select, SelectItem,
 };
 
 use super::super::compile::{CompileError, Compiler};
-use super::super::level::ParameterSource;
+use super::super::items::Items;
+use super::super::level::{LevelKind, ParameterSource, WriteKind};
 use super::super::source::Scope;
 use super::super::statement::Statement;
 use super::super::value::{ParameterKind, ValueKind};
-use super::returned::Wanted;
+use super::returned::{Returned, Wanted};
 
 impl Compiler<'_> {
     pub(super) fn insert(
@@ -23,25 +24,83 @@ impl Compiler<'_> {
         conflict: Option<&Conflict>,
         wanted: &Wanted<'_>,
     ) -> Result<(), CompileError> {
-        let mut statement = Statement::default();
-        let alias = statement.alias();
-        let (fields, source) = match &insert.rows {
-            InsertedRows::Each(rows) => {
-                self.inserted_rows(entity, &insert.fields, rows, &mut statement)?
+        let rows = match &insert.rows {
+            InsertedRows::Each(rows) if rows.is_empty() => {
+                return Err(CompileError::not_built("an insert of no rows"));
             }
+            InsertedRows::Each(rows) => rows,
             InsertedRows::Columns(columns) => {
+                let mut statement = Statement::default();
+                let alias = statement.alias();
                 let source = self.inserted_columns(&insert.fields, columns, &mut statement)?;
-                (insert.fields.clone(), source)
+                let said = (insert.fields.clone(), source);
+                let (text, made) = self.insert_text(
+                    (step, entity),
+                    (alias, said),
+                    conflict,
+                    wanted,
+                    &mut statement,
+                )?;
+                return self.push_change(step, entity, &text, statement, made);
             }
         };
+        let mut first = None;
+        for alike in self.runs(rows) {
+            let mut statement = Statement::default();
+            let alias = statement.alias();
+            let said = self.inserted_rows(entity, &insert.fields, alike, &mut statement)?;
+            // What the first one gives stands for all.
+            let before = self.returned.remove(&step.id);
+            let (text, made) =
+                self.insert_text((step, entity), (alias, said), conflict, wanted, &mut statement)?;
+            let Some(of) = first else {
+                first = Some(made.0.level);
+                self.push_change(step, entity, &text, statement, made)?;
+                continue;
+            };
+            let name = self.catalog.qualified_name(entity);
+            self.push_write(name, &text, statement)?;
+            if let Some(level) = self.levels.last_mut() {
+                level.kind = LevelKind::Write(WriteKind::More { of });
+            }
+            self.returned.extend(before.map(|before| (step.id, before)));
+        }
+        Ok(())
+    }
+
+    /// Rows that one statement inserts: all of them, unless there is no word for a default in one of
+    /// several rows. Then they are those in a row of which the same is said, so that they stay in
+    /// their order.
+    fn runs<'r>(
+        &self,
+        rows: &'r [Vec<Option<Operand>>],
+    ) -> impl Iterator<Item = &'r [Vec<Option<Operand>>]> + use<'r> {
+        let is_one = self.flavor.default_cell;
+        rows.chunk_by(move |before, after| {
+            let mut cells = before.iter().zip(after);
+            is_one
+                || (before.iter().any(Option::is_some)
+                    && cells.all(|(before, after)| before.is_some() == after.is_some()))
+        })
+    }
+
+    /// The statement that inserts rows, and what it gives.
+    fn insert_text(
+        &mut self,
+        (step, entity): (&Step, EntityId),
+        (alias, (fields, source)): (Alias, (Vec<FieldId>, InsertSource)),
+        conflict: Option<&Conflict>,
+        wanted: &Wanted<'_>,
+        statement: &mut Statement,
+    ) -> Result<(sql::Statement, (Returned, Items)), CompileError> {
         let on_conflict = match conflict {
             None => None,
             Some(conflict) => {
                 let mut scope = Scope::new(Select::from(self.table(entity, alias)), alias);
-                Some(self.on_conflict(conflict, &mut scope, &mut statement)?)
+                Some(self.on_conflict(conflict, &mut scope, statement)?)
             }
         };
-        let made = self.changed_items(step.id, entity, alias, wanted, &mut statement)?;
+        let made = self.changed_items(step.id, entity, alias, wanted, statement)?;
         let text = sql::Insert {
             into: self.table_name(entity),
             alias,
@@ -50,7 +109,7 @@ impl Compiler<'_> {
             on_conflict,
             returning: super::returning(&made.1),
         };
-        self.push_change(step, entity, &sql::Statement::Insert(text), statement, made)
+        Ok((sql::Statement::Insert(text), made))
     }
 
     /// Rows that are said one by one, and the fields that are said of them.
@@ -64,18 +123,15 @@ impl Compiler<'_> {
         let is_said = |place: usize| rows.iter().any(|row| matches!(row.get(place), Some(Some(_))));
         let said: Vec<(usize, FieldId)> =
             fields.iter().copied().enumerate().filter(|(place, _)| is_said(*place)).collect();
-        let (count, first) = (rows.len(), self.catalog[entity].fields.first());
-        match (count, first) {
-            (0, _) => return Err(CompileError::not_built("an insert of no rows")),
-            (1, _) if said.is_empty() => return Ok((Vec::new(), InsertSource::Defaults)),
-            (_, Some(first)) if said.is_empty() && self.flavor.default_cell => {
-                let rows = (0..count).map(|_| vec![Cell::Default]).collect();
-                return Ok((vec![*first], InsertSource::Values(rows)));
-            }
-            (_, _) if said.is_empty() => {
-                return Err(CompileError::not_built("several rows of which nothing is said"));
-            }
-            (_, _) => {}
+        if said.is_empty() {
+            return match (rows.len(), self.catalog[entity].fields.first()) {
+                (1, _) => Ok((Vec::new(), InsertSource::Defaults)),
+                (count, Some(first)) if self.flavor.default_cell => {
+                    let rows = (0..count).map(|_| vec![Cell::Default]).collect();
+                    Ok((vec![*first], InsertSource::Values(rows)))
+                }
+                (_, _) => Err(CompileError::not_built("several rows of which nothing is said")),
+            };
         }
         let mut values = Vec::with_capacity(rows.len());
         for row in rows {
@@ -85,10 +141,7 @@ impl Compiler<'_> {
                     Some(Some(operand)) => {
                         Cell::Expression(self.stored(*field, operand, statement))
                     }
-                    Some(None) | None if self.flavor.default_cell => Cell::Default,
-                    Some(None) | None => {
-                        return Err(CompileError::not_built("rows that say different fields"));
-                    }
+                    Some(None) | None => Cell::Default,
                 });
             }
             values.push(cells);

@@ -76,6 +76,16 @@ impl Gathered {
         self.levels[usize::from(level.0)] = rows;
     }
 
+    /// Adds rows to those of a level that belong to no others.
+    pub(super) fn add(&mut self, level: LevelId, rows: Rows) {
+        let all = &mut self.levels[usize::from(level.0)];
+        all.values.extend(rows.values);
+        all.count += rows.count;
+        all.changed += rows.changed;
+        all.of_parents.clear();
+        all.end_parent(0);
+    }
+
     /// Forgets what levels gave whose transaction was not committed.
     pub(super) fn forget(&mut self, levels: Range<u16>) {
         for level in levels {

@@ -136,10 +136,16 @@ impl Run<'_> {
     /// All that stands between the beginning and the end.
     fn levels(&mut self, unit: &Unit) -> Result<(), RootError> {
         for level in unit.levels.clone() {
+            let next =
+                self.program.levels[..usize::from(unit.levels.end)].get(usize::from(level) + 1);
             let level = &self.program.levels[usize::from(level)];
             self.level(level).map_err(|error| (level.root, error))?;
-            let count = self.gathered.level(level.id).count();
-            for requirement in self.requirements.iter().filter(|own| own.after == level.id) {
+            let given = level.gives();
+            if next.is_some_and(|next| next.gives() == given) {
+                continue;
+            }
+            let count = self.gathered.level(given).count();
+            for requirement in self.requirements.iter().filter(|own| own.after == given) {
                 requirement.judge(count).map_err(|error| (requirement.root, error))?;
             }
         }
@@ -179,7 +185,10 @@ impl Run<'_> {
         if let LevelKind::Write(_) = level.kind {
             rows.changed = file.connection.changes();
         }
-        gathered.set(level.id, rows);
+        match level.gives() {
+            given if given == level.id => gathered.set(given, rows),
+            given => gathered.add(given, rows),
+        }
         Ok(())
     }
 }
