@@ -29,6 +29,7 @@ pub(crate) mod write;
 mod tests;
 
 pub use self::denial::Denial;
+pub use self::explain::row::{RowError, RowName};
 pub use self::file::{PolicyFile, PolicyProblem};
 pub use self::policies::{Policies, Unresolved};
 pub use self::set::{PolicySet, PolicySetId};

@@ -11,7 +11,7 @@ use graphql::{ErrorCode, GraphQLError, Request, coerce_variable_values};
 use sources::relational::{Level, LevelKind, ParameterKind, ParameterSource, Parents};
 use sources::{Session, Variables};
 
-use crate::authorize;
+use crate::authorize::{self, RowError, RowName};
 use crate::prepare::{Document, Prepared};
 use crate::report::{Report, Timed};
 use crate::worker::Worker;
@@ -80,6 +80,16 @@ impl Worker {
         let lowered = engine.lower(&document, name, &variables)?;
         let claims = session.claims.as_deref();
         Ok(Some(authorize::explain::explain(&engine.catalog, policies, claims, lowered.request)))
+    }
+
+    /// What of one row is let to a session, and which part of which rule refuses the rest. The
+    /// source is asked as its own user.
+    pub async fn explain_row(&self, name: &RowName, session: &Session) -> Result<String, RowError> {
+        let engine = &*self.engine;
+        let Some(policies) = &engine.policies else { return Err(RowError::NoPolicies) };
+        let claims = session.claims.as_deref();
+        authorize::explain::row::explain(&engine.source, &engine.catalog, policies, claims, name)
+            .await
     }
 
     fn plan(

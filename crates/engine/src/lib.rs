@@ -35,7 +35,7 @@ pub mod sums;
 pub mod tell;
 pub mod worker;
 
-pub use authorize::{PolicyFile, PolicyProblem};
+pub use authorize::{PolicyFile, PolicyProblem, RowError, RowName};
 pub use cost::CostLimits;
 pub use engine::{Engine, Limits, OpenError, Options};
 pub use explain::Explained;

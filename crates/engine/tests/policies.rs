@@ -22,6 +22,8 @@ mod made;
 mod operation;
 #[path = "policies/places.rs"]
 mod places;
+#[path = "policies/rows.rs"]
+mod rows;
 #[path = "differential/value.rs"]
 mod value;
 #[path = "policies/writes.rs"]

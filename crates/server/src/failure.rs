@@ -5,8 +5,8 @@ use std::io;
 use std::path::PathBuf;
 use std::process::ExitCode;
 
-use engine::OpenError;
 use engine::session::KeyError;
+use engine::{OpenError, RowError};
 use graphql::GraphQLError;
 
 use crate::commands::health::Illness;
@@ -44,6 +44,9 @@ pub(crate) enum Failure {
     /// The operation to explain is not one that the API answers.
     #[error("{0}")]
     Operation(OperationError),
+    /// Nothing can be said of the row to explain.
+    #[error("`--row`: {0}")]
+    Row(#[from] RowError),
     #[error("the server at {address} {illness}")]
     Health { address: String, illness: Illness },
     #[error("cannot write the manual pages into {}: {error}", folder.display())]
@@ -83,6 +86,7 @@ impl Failure {
             | Self::Manual { .. }
             | Self::Runtime(_)
             | Self::Output(_)
+            | Self::Row(_)
             | Self::Thread => ExitCode::FAILURE,
         }
     }

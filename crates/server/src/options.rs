@@ -19,6 +19,7 @@ mod persisted;
 mod policies;
 mod postgraphile;
 mod quantity;
+mod row;
 mod serving;
 mod tls;
 
@@ -36,6 +37,9 @@ pub(crate) use tls::TlsFiles;
 use std::path::PathBuf;
 
 use clap::{Args, Parser, Subcommand, ValueEnum};
+use engine::RowName;
+
+use row::row;
 
 /// A database becomes a GraphQL API.
 #[derive(Debug, Parser)]
@@ -104,7 +108,19 @@ pub(crate) struct ExplainOptions {
     #[command(flatten)]
     pub(crate) api: ApiOptions,
     /// The file of the GraphQL document; `-` for the standard input
-    pub(crate) file: PathBuf,
+    #[arg(required_unless_present = "row")]
+    pub(crate) file: Option<PathBuf>,
+    /// With policies: why this row is seen and changed or not, instead of an operation; such as
+    /// `post:id=3`, or `post:{"author_id": 1, "headline": "Hi"}`
+    #[arg(
+        help_heading = "Explanation",
+        long,
+        env = "THALWEG_ROW",
+        value_name = "TABLE:COLUMNS",
+        value_parser = row,
+        conflicts_with_all = ["file", "variables", "operation", "analyze"]
+    )]
+    pub(crate) row: Option<RowName>,
     /// The values of the operation's variables, as a JSON object
     #[arg(help_heading = "Explanation", long, env = "THALWEG_VARIABLES", value_name = "JSON", value_parser = variables)]
     pub(crate) variables: Option<Variables>,

@@ -347,6 +347,18 @@ fn the_manuals_policies_let_what_the_manual_says() {
     let (code, output, error) = explain(&own, &[policies.as_slice(), &who].concat());
     assert_eq!((code, &*error), (Some(0), ""));
     assert!(output.contains("WHERE t0.\"customer_id\" = ?1"), "{output}");
+    let row = ["--row", "customer:customer_id=6"];
+    let told = |more: &[&str]| outcome(&run(&[&["explain", &file], more].concat()));
+    let (code, output, error) = told(&[policies.as_slice(), &who, &row].concat());
+    assert_eq!((code, &*error), (Some(0), ""));
+    assert_eq!(output.trim_end(), examples(&page, "text")[1].trim_end());
+    let (code, _, error) =
+        told(&[policies.as_slice(), &["--row", "customer:customer_id=x"]].concat());
+    assert_eq!(code, Some(1));
+    assert!(error.starts_with("error: `--row`: "), "{error}");
+    let (code, _, error) = told(&row);
+    assert_eq!(code, Some(2));
+    assert!(error.contains("`--row` needs `--policies`"), "{error}");
     // Without a role that may, and without policies that know of one.
     let (code, _, error) = explain(&own, &policies);
     assert_eq!(code, Some(1));

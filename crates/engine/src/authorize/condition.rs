@@ -82,6 +82,17 @@ impl Condition {
         }
     }
 
+    /// Adds the claims that it compares with, by their places.
+    pub(super) fn claims(&self, claims: &mut Vec<usize>) {
+        match self {
+            Self::All(conditions) | Self::Any(conditions) => {
+                conditions.iter().for_each(|condition| condition.claims(claims));
+            }
+            Self::Not(condition) | Self::Related { condition, .. } => condition.claims(claims),
+            Self::Test { claim, .. } => claims.extend(*claim),
+        }
+    }
+
     /// Adds the relationships that it follows.
     pub(super) fn hops(&self, hops: &mut Vec<Hop>) {
         match self {

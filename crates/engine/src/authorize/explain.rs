@@ -1,4 +1,12 @@
 //! What of a request is let by which rule, as text.
+//!
+//! * [`row`]: the same of one row
+//! * `truth`: conditions in their parts, and which are true of the row
+//! * `told`: that as text
+
+pub(crate) mod row;
+mod told;
+mod truth;
 
 use std::fmt::Write as _;
 
@@ -17,7 +25,7 @@ pub(crate) fn explain(
     claims: Option<&Claims>,
     mut request: ir::Request,
 ) -> String {
-    let (set, (role, rules)) = match (policies.of(claims), policies.described(claims)) {
+    let (set, role) = match (policies.of(claims), policies.described(claims)) {
         (Ok(set), Ok(described)) => (set, described),
         (Err(refusal), _) | (_, Err(refusal)) => {
             return format!("{}\n", GraphQLError::from(refusal).message);
@@ -25,9 +33,10 @@ pub(crate) fn explain(
     };
     let mut out = String::new();
     // Writing to a string cannot fail.
+    let rules: Vec<&str> = role.rules.iter().map(|rule| &*rule.name).collect();
     let _ = match rules.is_empty() {
-        true => writeln!(out, "role {role}, without rules"),
-        false => writeln!(out, "role {role}, with the rules {}", rules.join(", ")),
+        true => writeln!(out, "role {}, without rules", role.name),
+        false => writeln!(out, "role {}, with the rules {}", role.name, rules.join(", ")),
     };
     if set.all {
         out.push_str("everything is let\n");

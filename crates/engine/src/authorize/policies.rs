@@ -1,5 +1,6 @@
 //! A policy file in a catalog: the rules of each role.
 
+mod described;
 mod resolve;
 mod roles;
 mod rows;
@@ -16,6 +17,7 @@ use super::condition::Condition;
 use super::denial::Refusal;
 use super::file::PolicyFile;
 use super::set::{Callable, EntityPolicy, Grant, PolicySet, PolicySetId};
+pub(super) use described::RoleRules;
 use resolve::Resolver;
 
 /// The most combinations of roles and missing claims that are kept beside those where none is
@@ -63,22 +65,22 @@ struct Content {
 }
 
 #[derive(Debug)]
-struct Rule {
-    name: Arc<str>,
-    entity: EntityId,
-    read: Option<Resolved>,
+pub(super) struct Rule {
+    pub(super) name: Arc<str>,
+    pub(super) entity: EntityId,
+    pub(super) read: Option<Resolved>,
     insert: Option<Resolved>,
-    update: Option<Resolved>,
-    delete: Option<Resolved>,
+    pub(super) update: Option<Resolved>,
+    pub(super) delete: Option<Resolved>,
 }
 
 /// What a rule lets in one way.
 #[derive(Debug)]
-struct Resolved {
-    rows: Condition,
-    fields: HashSet<FieldId>,
+pub(super) struct Resolved {
+    pub(super) rows: Condition,
+    pub(super) fields: HashSet<FieldId>,
     /// With the claim that a value is, by its place.
-    presets: Vec<(FieldId, Operand, Option<usize>)>,
+    pub(super) presets: Vec<(FieldId, Operand, Option<usize>)>,
     check: Check,
 }
 
@@ -146,12 +148,7 @@ impl Policies {
     pub fn of(&self, claims: Option<&Claims>) -> Result<Arc<PolicySet>, Refusal> {
         let place = self.place(claims)?;
         let role = self.roles.get(place).ok_or(Refusal::UnknownRole)?;
-        let is_missing = |claim: &&usize| {
-            let name = self.claims.get(**claim);
-            let value = name.and_then(|name| claims.and_then(|claims| claims.get(name)));
-            matches!(value, None | Some(Json::Null))
-        };
-        let missing: Vec<usize> = role.claims.iter().filter(is_missing).copied().collect();
+        let missing = self.missing(role, claims);
         let key = (place, missing);
         let sets = self.sets.read().unwrap_or_else(PoisonError::into_inner);
         if let Some(known) = sets.known.get(&key) {
@@ -173,11 +170,14 @@ impl Policies {
         Ok(set)
     }
 
-    /// The names of the role's rules, for whoever asks why something is let or not.
-    pub(super) fn described(&self, claims: Option<&Claims>) -> Result<(&str, Vec<&str>), Refusal> {
-        let role = self.roles.get(self.place(claims)?).ok_or(Refusal::UnknownRole)?;
-        let rules = role.rules.iter().filter_map(|rule| self.rules.get(*rule));
-        Ok((&role.name, rules.map(|rule| &*rule.name).collect()))
+    /// Which of the claims that the role's rules name are missing.
+    fn missing(&self, role: &Role, claims: Option<&Claims>) -> Vec<usize> {
+        let is_missing = |claim: &&usize| {
+            let name = self.claims.get(**claim);
+            let value = name.and_then(|name| claims.and_then(|claims| claims.get(name)));
+            matches!(value, None | Some(Json::Null))
+        };
+        role.claims.iter().filter(is_missing).copied().collect()
     }
 
     fn place(&self, claims: Option<&Claims>) -> Result<usize, Refusal> {

@@ -1,11 +1,11 @@
-//! `thalweg explain`: what an operation becomes.
+//! `thalweg explain`: what an operation becomes, or what policies let of a row.
 
 use std::fs;
 use std::io::{self, Read};
 use std::path::Path;
 use std::sync::Arc;
 
-use engine::{Claims, Limits, Session, Worker};
+use engine::{Claims, Limits, RowError, RowName, Session, Worker};
 use graphql::Request;
 
 use crate::commands::{block_on, open, print};
@@ -13,8 +13,28 @@ use crate::failure::{Failure, OperationError};
 use crate::options::ExplainOptions;
 
 pub(crate) fn run(options: &ExplainOptions) -> Result<(), Failure> {
+    match (&options.row, &options.file) {
+        (Some(row), _) => explain_row(options, row),
+        (None, Some(file)) => explain_operation(options, file),
+        (None, None) => Err(Failure::Usage("a file or `--row` says what to explain".into())),
+    }
+}
+
+fn explain_row(options: &ExplainOptions, row: &RowName) -> Result<(), Failure> {
+    let explanation = block_on(async {
+        let engine = open(&options.api, Limits::default()).await?;
+        let session = session(options, engine.claim_role())?;
+        Worker::new(engine).explain_row(row, &session).await.map_err(|error| match error {
+            RowError::NoPolicies => Failure::Usage("`--row` needs `--policies`".into()),
+            error => Failure::Row(error),
+        })
+    })?;
+    print(&explanation)
+}
+
+fn explain_operation(options: &ExplainOptions, file: &Path) -> Result<(), Failure> {
     let request = Request {
-        query: read(&options.file)?,
+        query: read(file)?,
         operation_name: options.operation.clone(),
         variables: options.variables.clone().unwrap_or_default(),
         ..Request::default()
@@ -24,8 +44,7 @@ pub(crate) fn run(options: &ExplainOptions) -> Result<(), Failure> {
         let engine = open(&options.api, limits).await?;
         let session = session(options, engine.claim_role())?;
         let worker = Worker::new(engine);
-        let failed =
-            |errors| Failure::Operation(OperationError { file: options.file.clone(), errors });
+        let failed = |errors| Failure::Operation(OperationError { file: file.to_owned(), errors });
         let policies = worker.explain_policies(&request, &session).map_err(failed)?;
         if let Some(policies) = &policies {
             print(&["-- policies\n", policies, "\n"].concat())?;

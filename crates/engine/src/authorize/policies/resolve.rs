@@ -83,7 +83,7 @@ impl Resolver<'_> {
     }
 
     /// The entity of a name: `namespace.name`, or the name alone where one entity has it.
-    fn entity(&self, name: &str) -> Result<EntityId, Unresolved> {
+    pub(super) fn entity(&self, name: &str) -> Result<EntityId, Unresolved> {
         let full = |entity: &&Entity| self.catalog.qualified_name(entity.id) == name;
         let named: Vec<&Entity> =
             self.catalog.entities().filter(|entity| *entity.name == *name).collect();

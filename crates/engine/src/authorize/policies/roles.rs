@@ -4,7 +4,6 @@ use std::collections::HashSet;
 
 use catalog::FunctionId;
 
-use super::super::condition::Condition;
 use super::super::file::{self, Functions, PolicyFile};
 use super::super::set::Callable;
 use super::resolve::Resolver;
@@ -26,9 +25,9 @@ impl Resolver<'_> {
         for rule in rules.iter().filter_map(|rule| resolved.get(*rule)) {
             let ways = [&rule.read, &rule.insert, &rule.update, &rule.delete];
             for way in ways.into_iter().flatten() {
-                claims_of(&way.rows, &mut claims);
+                way.rows.claims(&mut claims);
                 if let Check::Said(condition) = &way.check {
-                    claims_of(condition, &mut claims);
+                    condition.claims(&mut claims);
                 }
                 claims.extend(way.presets.iter().filter_map(|(_, _, claim)| *claim));
             }
@@ -112,17 +111,5 @@ impl Default for Inherited {
     fn default() -> Self {
         let functions = Some(Callable::These(HashSet::new()));
         Self { seen: HashSet::new(), all: false, rules: Vec::new(), functions }
-    }
-}
-
-fn claims_of(condition: &Condition, claims: &mut Vec<usize>) {
-    match condition {
-        Condition::All(conditions) | Condition::Any(conditions) => {
-            conditions.iter().for_each(|condition| claims_of(condition, claims));
-        }
-        Condition::Not(condition) | Condition::Related { condition, .. } => {
-            claims_of(condition, claims);
-        }
-        Condition::Test { claim, .. } => claims.extend(*claim),
     }
 }
