@@ -151,6 +151,12 @@ impl ApiBuilder {
         self.schema.add_type(definition)
     }
 
+    /// What a field means that was added.
+    #[must_use]
+    pub fn field(&self, id: graphql::schema::FieldId) -> &FieldBinding {
+        &self.fields[id.index()]
+    }
+
     pub fn add_field(
         &mut self,
         parent: TypeId,

@@ -1,5 +1,7 @@
 //! What each position of an API's schema means in the request tree.
 
+use std::sync::Arc;
+
 use catalog::{EntityId, FieldId, FunctionId};
 use graphql::schema::TypeId;
 use ir::{
@@ -77,6 +79,73 @@ pub enum Change {
     DeleteMany { entity: EntityId, most: u32 },
     /// A function is called with the inputs' [`InputRole::Argument`]s.
     Call(FunctionId),
+    /// One row is made or changed, together with the rows that [`InputRole::Nested`] inputs connect
+    /// it with.
+    Nested(NestedChange),
+}
+
+/// A row that is made or changed together with others.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct NestedChange {
+    pub entity: EntityId,
+    /// Its primary key, by which it is read when all is done.
+    pub key: Box<[FieldId]>,
+    /// Whether it is a new row. Otherwise it is found as in [`Change::Update`].
+    pub is_new: bool,
+    /// How many rows may be said in all.
+    pub most: u32,
+}
+
+/// What leads from a row to those that it is connected with by a change.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct NestedBinding {
+    /// The entity of the rows on the other side.
+    pub entity: EntityId,
+    pub way: NestedWay,
+    /// Whether at most one row can be on the other side: its inputs are objects, not lists of such.
+    pub is_single: bool,
+    /// The keys by which a row of the other side can be said, beside its opaque id.
+    pub keys: Arc<[Box<[FieldId]>]>,
+}
+
+/// How rows are connected. Fields stand in pairs: that of the row, and that of the other.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum NestedWay {
+    /// The row refers to the other one.
+    Forward {
+        fields: Box<[(FieldId, FieldId)]>,
+        /// The fields of the row that are null where it refers to none.
+        cleared: Box<[FieldId]>,
+    },
+    /// Other rows refer to the row.
+    Backward {
+        fields: Box<[(FieldId, FieldId)]>,
+        /// The fields of another row that are null where it refers to none.
+        cleared: Box<[FieldId]>,
+    },
+    /// Rows of a third entity refer to both.
+    Joined {
+        joining: EntityId,
+        /// Of which there is one for the two rows.
+        key: Box<[FieldId]>,
+        /// The field of the row, and the one of the joining row that refers to it.
+        near: Box<[(FieldId, FieldId)]>,
+        /// The field of the joining row that refers to the other row, and that row's.
+        far: Box<[(FieldId, FieldId)]>,
+    },
+}
+
+/// What is done with rows on the other side, in the order in which it is done.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub enum NestedVerb {
+    /// Rows that are connected are so no longer.
+    Disconnect,
+    /// Those that are given are connected, and no others.
+    Set,
+    /// Rows that are there are connected.
+    Connect,
+    /// Rows are made and connected.
+    Create,
 }
 
 /// In which form a change gives what comes back.
@@ -375,6 +444,12 @@ pub enum InputRole {
     AtMost,
     /// The value that a change stores in a field; null is one, too.
     Stored(FieldId),
+    /// An object of [`InputRole::NestedIn`] inputs: the rows that the row is connected with.
+    Nested(Box<NestedBinding>),
+    /// Of [`InputRole::Nested`] what is done: with objects of [`InputRole::Equal`] and
+    /// [`InputRole::NodeId`], or of new rows. Where one row at most is there to be disconnected, it
+    /// is a boolean, which steers.
+    NestedIn(NestedVerb),
     /// A text of the client that it gets back with what the change gives.
     ClientMutationId,
     /// The field equals the value.

@@ -267,6 +267,9 @@ fn parameter(
         ParameterSource::Rows { level, column } => {
             format!("the values of column {column} in statement {}", number(level))
         }
+        ParameterSource::Result { level, column } => {
+            format!("column {column} of the row of statement {}", number(level))
+        }
     };
     match parameter.kind {
         ParameterKind::Limit { look_ahead: true } => format!("{source}, and one more"),

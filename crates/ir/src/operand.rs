@@ -28,7 +28,8 @@ pub enum Operand {
     },
     /// A claim of the session.
     Claim(Box<str>),
-    /// A value that an earlier step of the same request gave.
+    /// A value that an earlier step of the same transaction read, in its one row. Where that gave no
+    /// row, or null, nothing of the transaction is done.
     Result {
         step: StepId,
         output: OutputId,

@@ -78,7 +78,8 @@ pub enum From {
         keys: Vec<(FieldId, Operand)>,
     },
     /// The rows that a write touched, before it or after it, by themselves in the order in which
-    /// an insert has them; after a delete, the rows' own fields as they were.
+    /// an insert has them; after a delete, the rows' own fields as they were. In a requirement also
+    /// those that a step has read.
     Returned {
         step: StepId,
         state: State,

@@ -153,6 +153,8 @@ impl Context<'_> {
                 | InputRole::Rows
                 | InputRole::AtMost
                 | InputRole::Stored(_)
+                | InputRole::Nested(_)
+                | InputRole::NestedIn(_)
                 | InputRole::ClientMutationId => {}
                 InputRole::SortField(_)
                 | InputRole::GroupBy

@@ -14,7 +14,7 @@ pub(super) const NOTHING_SET: &str = "The patch sets nothing.";
 
 /// Which rows are changed, and how many at most.
 pub(super) fn bounded(
-    changed: &Changed,
+    changed: &Changed<'_>,
     most: u32,
     location: Location,
 ) -> Result<(Filter, Operand), LowerError> {

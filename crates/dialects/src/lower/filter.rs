@@ -225,6 +225,8 @@ impl Context<'_> {
                 | InputRole::Rows
                 | InputRole::AtMost
                 | InputRole::Stored(_)
+                | InputRole::Nested(_)
+                | InputRole::NestedIn(_)
                 | InputRole::ClientMutationId
                 | InputRole::NodeId
                 | InputRole::Argument(_)

@@ -16,6 +16,7 @@
 //! * `leaf.rs`: values with parts
 //! * `mutation.rs`: root fields that change something
 //! * `bulk.rs`: changes of several rows, and their guard
+//! * `nested.rs`: changes of rows together with those that they are connected with
 //! * `stored.rs`: what the inputs of a change say
 //! * `returned.rs`: what a change gives
 
@@ -28,6 +29,7 @@ mod filter;
 mod input;
 mod leaf;
 mod mutation;
+mod nested;
 mod order;
 mod outputs;
 mod paging;

@@ -11,7 +11,8 @@ use ir::{
 use response::Node;
 
 use super::bulk::{NOTHING_SET, bounded, inserted};
-use super::stored::Changed;
+use super::selection::misplaced;
+use super::stored::{Changed, ClientText};
 use super::{Context, LowerError, Outputs};
 use crate::api::Transactions;
 use crate::binding::{Change, MutationBinding};
@@ -43,20 +44,42 @@ impl<'a> Context<'a> {
     ) -> Result<Node, LowerError> {
         let mut changed = self.changed_by(field)?;
         let client_text = changed.client_mutation_id.take();
+        if let Change::Nested(change) = &binding.change {
+            let shown = self.nested(binding, change, changed, field.location)?;
+            let Some(shown) = shown else { return Ok(nothing()) };
+            return self.shown(binding, field, client_text.as_ref(), shown);
+        }
         let Some(kind) = self.step_of(binding, changed, field)? else {
-            return Ok(Node::Literal(b"null".as_slice().into()));
+            return Ok(nothing());
         };
         let write = self.add_step(kind);
         if let Some(message) = &binding.missing {
-            let rows = returned(self.rows_id(), write, true, Outputs::default());
-            let otherwise = Otherwise::new(OtherwiseKind::Missing, message.clone());
-            let filter = Filter::all();
-            self.add_step(StepKind::Require(Require { rows, filter, exists: true, otherwise }));
+            self.require_rows(write, message);
         }
+        self.shown(binding, field, client_text.as_ref(), Shown::Changed(write))
+    }
+
+    /// Ends the transaction with an error where a step gave no row.
+    pub(super) fn require_rows(&mut self, step: StepId, message: &str) {
+        let of_step = Shown::Changed(step);
+        let rows = of_step.rows(self.rows_id(), true, Outputs::default());
+        let otherwise = Otherwise::new(OtherwiseKind::Missing, message);
+        let filter = Filter::all();
+        self.add_step(StepKind::Require(Require { rows, filter, exists: true, otherwise }));
+    }
+
+    /// The node of what a change gives, with the step that reads the rows for it.
+    fn shown(
+        &mut self,
+        binding: &'a MutationBinding,
+        field: &CollectedField<'a>,
+        client_text: Option<&ClientText>,
+        shown: Shown,
+    ) -> Result<Node, LowerError> {
         let place = self.steps.len();
-        let payload = self.payload(binding, field, client_text.as_ref())?;
+        let payload = self.payload(binding, field, client_text)?;
         if let Some((id, outputs)) = payload.read {
-            let rows = returned(id, write, payload.single, outputs);
+            let rows = shown.rows(id, payload.single, outputs);
             let step = Step { id: StepId(0), root: self.root, kind: StepKind::Read(rows) };
             // Before what the payload reads beside the row, which nothing refers to by its place.
             self.steps.insert(place, step);
@@ -71,7 +94,7 @@ impl<'a> Context<'a> {
     fn step_of(
         &self,
         binding: &MutationBinding,
-        changed: Changed,
+        changed: Changed<'_>,
         field: &CollectedField<'_>,
     ) -> Result<Option<StepKind>, LowerError> {
         let write = |entity, kind| StepKind::Write(Write { entity, kind, children: Vec::new() });
@@ -119,11 +142,12 @@ impl<'a> Context<'a> {
                 write(entity, WriteKind::Delete { filter, at_most: Some(at_most) })
             }
             Change::Call(function) => StepKind::Call(self.call(function, None, changed.given)?),
+            Change::Nested(_) => return Err(misplaced("rows with others")),
         }))
     }
 
     /// Which rows are meant; `None` where the opaque id is not one of the entity.
-    fn found_by(&self, entity: EntityId, changed: &Changed) -> Option<Filter> {
+    pub(super) fn found_by(&self, entity: EntityId, changed: &Changed<'_>) -> Option<Filter> {
         let mut filters = changed.keys.clone();
         if let Some(id) = &changed.node_id {
             let binding = self.api.find_entity(entity)?.node_id.as_ref()?;
@@ -133,7 +157,7 @@ impl<'a> Context<'a> {
         (!filters.is_empty()).then(|| Filter::and(filters))
     }
 
-    fn add_step(&mut self, kind: StepKind) -> StepId {
+    pub(super) fn add_step(&mut self, kind: StepKind) -> StepId {
         let id = step_id(self.steps.len());
         self.steps.push(Step { id, root: self.root, kind });
         id
@@ -156,19 +180,38 @@ fn upserted(stored: Vec<(FieldId, Operand)>, key: &[FieldId], kept: &[FieldId]) 
     WriteKind::Upsert { insert, conflict }
 }
 
-/// The rows that a step touched.
-fn returned(id: RowsId, step: StepId, single: bool, outputs: Outputs) -> Rows {
-    Rows {
-        id,
-        from: From::Returned { step, state: State::After },
-        filter: Filter::all(),
-        order: Vec::new(),
-        page: Page::All,
-        distinct: Vec::new(),
-        single,
-        shown: true,
-        outputs: outputs.into_list(),
+/// Which rows a change shows.
+#[derive(Debug)]
+pub(super) enum Shown {
+    /// Those that a step touched.
+    Changed(StepId),
+    /// Those that the filter finds when all is done.
+    Found(EntityId, Filter),
+}
+
+impl Shown {
+    pub(super) fn rows(self, id: RowsId, single: bool, outputs: Outputs) -> Rows {
+        let (from, filter) = match self {
+            Self::Changed(step) => (From::Returned { step, state: State::After }, Filter::all()),
+            Self::Found(entity, filter) => (From::Entity(entity), filter),
+        };
+        Rows {
+            id,
+            from,
+            filter,
+            order: Vec::new(),
+            page: Page::All,
+            distinct: Vec::new(),
+            single,
+            shown: true,
+            outputs: outputs.into_list(),
+        }
     }
+}
+
+/// The node of a field for which nothing is done.
+fn nothing() -> Node {
+    Node::Literal(b"null".as_slice().into())
 }
 
 fn step_id(place: usize) -> StepId {

@@ -3,7 +3,8 @@
 use catalog::FieldId;
 use graphql::CollectedField;
 use graphql::opaque::OpaqueKind;
-use graphql::schema::InputId;
+use graphql::operation::Location;
+use graphql::schema::{InputId, TypeId};
 use graphql::value::Value;
 use ir::{Comparison, Filter, Operand, Place};
 use response::Node;
@@ -18,7 +19,7 @@ use crate::binding::InputRole;
 
 /// What a change is asked to do.
 #[derive(Debug, Default)]
-pub(super) struct Changed {
+pub(super) struct Changed<'o> {
     /// Values by the fields that they are stored in, in the order of these.
     pub(super) stored: Vec<(FieldId, Operand)>,
     /// Conditions that say which rows are meant.
@@ -29,6 +30,8 @@ pub(super) struct Changed {
     pub(super) at_most: Option<i64>,
     /// The values of each of several rows.
     pub(super) rows: Vec<Vec<(FieldId, Operand)>>,
+    /// What is done with the rows that the row is connected with.
+    pub(super) nested: Vec<(InputId, Input<'o>)>,
     /// What is given to the function that is called.
     pub(super) given: Vec<Given>,
     /// The client's own text, as JSON or as a parameter.
@@ -44,11 +47,14 @@ pub(super) enum ClientText {
 
 impl Context<'_> {
     /// What the arguments of a field that changes something say.
-    pub(super) fn changed_by(&self, field: &CollectedField<'_>) -> Result<Changed, LowerError> {
+    pub(super) fn changed_by<'o>(
+        &self,
+        field: &CollectedField<'o>,
+    ) -> Result<Changed<'o>, LowerError> {
         let mut changed = Changed::default();
         for (id, value) in field.arguments {
             if self.is_given(*id, value, field.location)? {
-                self.say(*id, &Input::new(value), field, &mut changed)?;
+                self.say(*id, &Input::new(value), field.location, &mut changed)?;
             }
         }
         // The order in which a client names fields means nothing.
@@ -56,20 +62,34 @@ impl Context<'_> {
         Ok(changed)
     }
 
+    /// What an object of inputs says, which is given to a field.
+    pub(super) fn said_by<'o>(
+        &self,
+        input: &Input<'o>,
+        object: TypeId,
+        location: Location,
+    ) -> Result<Changed<'o>, LowerError> {
+        let mut changed = Changed::default();
+        for (id, input) in self.members_given(input, object, location)? {
+            self.say(id, &input, location, &mut changed)?;
+        }
+        Ok(changed)
+    }
+
     /// Adds what one input says, which is given. Objects of inputs stand in one another as deep
     /// as the schema has them.
-    fn say(
+    fn say<'o>(
         &self,
         id: InputId,
-        input: &Input<'_>,
-        field: &CollectedField<'_>,
-        changed: &mut Changed,
+        input: &Input<'o>,
+        location: Location,
+        changed: &mut Changed<'o>,
     ) -> Result<(), LowerError> {
         let r#type = self.api.schema[id].r#type;
         match &self.api.input(id).role {
             InputRole::Inputs => {
-                for (id, input) in self.members_given(input, r#type.base, field.location)? {
-                    self.say(id, &input, field, changed)?;
+                for (id, input) in self.members_given(input, r#type.base, location)? {
+                    self.say(id, &input, location, changed)?;
                 }
             }
             InputRole::Stored(column) => {
@@ -82,21 +102,13 @@ impl Context<'_> {
             }),
             InputRole::Rows => {
                 for row in self.items(input)? {
-                    let mut one = Changed::default();
-                    for (id, input) in self.members_given(&row, r#type.base, field.location)? {
-                        self.say(id, &input, field, &mut one)?;
-                    }
-                    changed.rows.push(one.stored);
+                    changed.rows.push(self.said_by(&row, r#type.base, location)?.stored);
                 }
             }
+            InputRole::Nested(_) => changed.nested.push((id, input.clone())),
             InputRole::AtMost => changed.at_most = self.integer(input),
             InputRole::Filter => {
-                changed.keys.extend(self.condition(
-                    id,
-                    input,
-                    Around::default(),
-                    field.location,
-                )?);
+                changed.keys.extend(self.condition(id, input, Around::default(), location)?);
             }
             InputRole::NodeId => {
                 let shape = self.opaque(input, OpaqueKind::NodeId);

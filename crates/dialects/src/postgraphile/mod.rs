@@ -108,6 +108,9 @@ pub struct Options {
     pub many_to_many: bool,
     /// What of a request's changes is done together.
     pub mutation_transactions: Transactions,
+    /// A row is made or changed together with those that it is connected with; so many of them at
+    /// most.
+    pub nested_mutations: Option<u32>,
     /// Addresses of networks and of network cards have scalars of their own, not `String`.
     pub network_scalars: bool,
     pub simple_collections: SimpleCollections,
@@ -131,6 +134,7 @@ impl Default for Options {
             disable_aggregates_by_default: false,
             many_to_many: false,
             mutation_transactions: Transactions::default(),
+            nested_mutations: None,
             network_scalars: false,
             classic_ids: false,
             disable_default_mutations: false,

@@ -5,16 +5,19 @@
 //! * [`payload`]: what a change gives
 //! * [`functions`]: functions that may change something
 //! * [`bulk`], [`upsert`]: by option several rows at once, and rows that may be there already
+//! * [`nested`]: by option rows together with those that they are connected with
 
 mod bulk;
 mod functions;
 pub(super) mod inputs;
+mod nested;
 mod payload;
 mod rows;
 mod upsert;
 
 use catalog::{EntityId, EntityKind, FunctionResult};
 use graphql::schema::{FieldDefinition, InputDefinition, TypeId, TypeKind, TypeRef};
+use rustc_hash::FxHashMap;
 
 use super::build::{Build, input, object};
 use super::claims::{Claimant, Claims};
@@ -29,6 +32,8 @@ use crate::binding::{FieldBinding, InputBinding, InputRole, MutationBinding};
 struct Mutations {
     r#type: Option<TypeId>,
     names: Claims,
+    /// What the fields give that make or change one row.
+    payloads: FxHashMap<(EntityId, Verb), TypeId>,
 }
 
 /// A field of the mutation type, but for its types.
@@ -57,6 +62,9 @@ pub(super) fn add(build: &mut Build<'_>, served: &[Served<'_>]) {
     }
     if let Some(most) = build.options.bulk_mutations {
         bulk::add(build, served, most, &mut mutations);
+    }
+    if let Some(most) = build.options.nested_mutations {
+        nested::add(build, served, most, &mut mutations);
     }
 }
 

@@ -38,6 +38,10 @@ pub(crate) fn parse(line: &str) -> Result<Dialect, String> {
                 options.bulk_mutations = value.parse().ok();
                 options.bulk_mutations.is_some()
             }
+            (Dialect::PostGraphile(options), Some(("nested-mutations", value))) => {
+                options.nested_mutations = value.parse().ok();
+                options.nested_mutations.is_some()
+            }
             (Dialect::PostGraphile(options), Some(("view-unique-key", value))) => {
                 options.view_unique_key = Some(value.into());
                 true

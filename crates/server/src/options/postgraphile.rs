@@ -3,14 +3,17 @@
 
 use std::path::PathBuf;
 
-use clap::{Args, ValueEnum};
+use clap::{ArgGroup, Args, ValueEnum};
 use dialects::postgraphile::{self, Options, SimplifiedNames, TagsFile};
 use engine::Extensions;
 
 use crate::failure::Failure;
 
 #[derive(Debug, Args)]
-#[command(next_help_heading = "PostGraphile")]
+#[command(
+    next_help_heading = "PostGraphile",
+    group = ArgGroup::new("several_rows").args(["bulk_mutations", "nested_mutations"]).multiple(true)
+)]
 pub(crate) struct PostGraphileOptions {
     /// For postgraphile: what is made of all rows, as the plugin pg-aggregates gives it
     #[arg(long, env = "THALWEG_AGGREGATES")]
@@ -19,14 +22,15 @@ pub(crate) struct PostGraphileOptions {
     /// a guard of how many they may reach
     #[arg(long, env = "THALWEG_BULK_MUTATIONS", conflicts_with = "disable_default_mutations")]
     bulk_mutations: bool,
-    /// For bulk mutations: the most rows that one field may make, change or take away
+    /// For bulk and nested mutations: the most rows that one field may make, change, connect or take
+    /// away
     #[arg(
         long,
         env = "THALWEG_MAX_BULK_ROWS",
         value_name = "ROWS",
         default_value_t = 1000,
         value_parser = clap::value_parser!(u32).range(1..),
-        requires = "bulk_mutations"
+        requires = "several_rows"
     )]
     max_bulk_rows: u32,
     /// For postgraphile: the global id is `id`, and a column `id` is `rowId`
@@ -62,6 +66,10 @@ pub(crate) struct PostGraphileOptions {
     /// For postgraphile: what a table joins, past it, as the plugin pg-many-to-many gives it
     #[arg(long, env = "THALWEG_MANY_TO_MANY")]
     many_to_many: bool,
+    /// For postgraphile, beyond it: fields that make or change a row together with those that it is
+    /// connected with
+    #[arg(long, env = "THALWEG_NESTED_MUTATIONS", conflicts_with = "disable_default_mutations")]
+    nested_mutations: bool,
     /// For postgraphile: `cidr`, `macaddr` and `macaddr8` as scalars of their own, not as String
     #[arg(long, env = "THALWEG_NETWORK_SCALARS")]
     network_scalars: bool,
@@ -125,6 +133,7 @@ impl PostGraphileOptions {
             (self.geometric_types, "--geometric-types"),
             (self.include_extension_resources, "--include-extension-resources"),
             (self.legacy_relations.is_some(), "--legacy-relations"),
+            (self.nested_mutations, "--nested-mutations"),
             (self.network_scalars, "--network-scalars"),
             (self.no_ignore_indexes, "--no-ignore-indexes"),
             (self.no_setof_functions_contain_nulls, "--no-setof-functions-contain-nulls"),
@@ -146,6 +155,7 @@ impl PostGraphileOptions {
         Ok(Options {
             aggregates: self.aggregates,
             bulk_mutations: self.bulk_mutations.then_some(self.max_bulk_rows),
+            nested_mutations: self.nested_mutations.then_some(self.max_bulk_rows),
             disable_aggregates_by_default: self.disable_aggregates_by_default,
             many_to_many: self.many_to_many,
             classic_ids: self.classic_ids,

@@ -87,6 +87,7 @@ fn bind_level(
         let span = match &parameter.source {
             ParameterSource::Keys { .. }
             | ParameterSource::Rows { .. }
+            | ParameterSource::Result { .. }
             | ParameterSource::Parent { .. } => Span::Keys,
             ParameterSource::Operand(operand) => {
                 encode(&resolve(operand, variables)?, parameter.kind, buffer)?

@@ -11,6 +11,7 @@ use std::sync::atomic::AtomicBool;
 use std::sync::{Arc, OnceLock};
 
 use ahash::AHashSet;
+use response::LevelId;
 use tokio_postgres::types::Type;
 
 use super::bind::{Bound, BoundParameter};
@@ -373,10 +374,29 @@ pub(super) fn key_arrays(levels: &[Level], level: &Level, rows: &[Rows]) -> Opti
             ParameterSource::Rows { level, column } => {
                 arrays.push(all_values(rows.get(usize::from(level.0))?, *column)?);
             }
+            ParameterSource::Result { level, column } => {
+                arrays.push(result(rows, *level, *column)?.to_vec());
+            }
             ParameterSource::Operand(_) | ParameterSource::Parent { .. } => {}
         }
     }
     Some(arrays)
+}
+
+/// The value that an earlier level gave in its one row.
+fn result(rows: &[Rows], level: LevelId, column: u16) -> Option<&[u8]> {
+    rows.get(usize::from(level.0))?.iter().next()?.value(usize::from(column))
+}
+
+/// Whether each value is there that a level needs of earlier ones.
+pub(super) fn has_results(level: &Level, rows: &[Rows]) -> bool {
+    level.parameters.iter().all(|parameter| match &parameter.source {
+        ParameterSource::Result { level, column } => result(rows, *level, *column).is_some(),
+        ParameterSource::Keys { .. }
+        | ParameterSource::Rows { .. }
+        | ParameterSource::Operand(_)
+        | ParameterSource::Parent { .. } => true,
+    })
 }
 
 /// All values of a column as an array, in their order; `None` without a row.
@@ -460,9 +480,15 @@ pub async fn explain(
     for (place, level) in program.wanted(&[]) {
         let keys = key_arrays(levels, level, &rows).unwrap_or_default();
         let mut keys = keys.iter();
-        let parameters = bound.parameters(place).map(|parameter| match parameter {
+        let sources = level.parameters.iter().map(|parameter| &parameter.source);
+        let known = bound.parameters(place).zip(sources);
+        let parameters = known.map(|(parameter, source)| match parameter {
             BoundParameter::Null => Parameter::Null,
             BoundParameter::Text(text) => Parameter::Text(text),
+            // What changes something is not run, and so it gave nothing.
+            BoundParameter::Keys if matches!(source, ParameterSource::Result { .. }) => {
+                Parameter::Null
+            }
             BoundParameter::Keys => {
                 keys.next().map_or(Parameter::Text(b"{}"), |keys| Parameter::Text(keys))
             }

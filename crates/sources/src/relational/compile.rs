@@ -109,6 +109,7 @@ pub fn compile(
         root: 0,
         round: 0,
         returned: FxHashMap::default(),
+        read: FxHashMap::default(),
     };
     for transaction in &request.transactions {
         compiler.transaction(transaction)?;
@@ -126,13 +127,15 @@ pub(super) struct Compiler<'a> {
     pub(super) flavor: Flavor,
     pub(super) strategy: Strategy<'a>,
     pub(super) levels: Vec<Level>,
-    layout: Layout,
+    pub(super) layout: Layout,
     pub(super) units: Vec<Unit>,
     pub(super) root: u32,
     /// The first round in which what comes now may run: that of the last write before it.
     pub(super) round: u16,
     /// What the steps that change something gave.
     pub(super) returned: FxHashMap<StepId, Returned>,
+    /// The levels of the steps that read, for those after them.
+    pub(super) read: FxHashMap<StepId, LevelId>,
 }
 
 /// The level that a child's rows belong to.

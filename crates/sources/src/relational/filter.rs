@@ -233,8 +233,12 @@ impl Compiler<'_> {
         operand: &Operand,
         statement: &mut Statement,
     ) -> Result<Expression, CompileError> {
-        let source = ParameterSource::Operand(operand.clone());
-        let column = self.comparable(kind, column);
+        let source = self.value_source(operand, statement)?;
+        let column = match source {
+            // It came from a row, as this column does.
+            ParameterSource::Result { .. } => column,
+            _ => self.comparable(kind, column),
+        };
         if let Comparison::In | Comparison::NotIn = comparison {
             let list = statement.parameter(source, ParameterKind::List { against, kind });
             let within = Expression::InList { expression: Box::new(column), list };

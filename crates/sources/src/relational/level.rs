@@ -311,4 +311,19 @@ pub enum ParameterSource {
         level: LevelId,
         column: u16,
     },
+    /// A column of the one row that an earlier level gave. What needs it is not done where there is
+    /// no such row, or the value is null: it would say something else.
+    Result {
+        level: LevelId,
+        column: u16,
+    },
+}
+
+impl ParameterSource {
+    /// The error where an earlier level gave no value for a parameter.
+    #[must_use]
+    pub fn no_result() -> SourceError {
+        let message = "A row that others are to be connected with is not there, or has no key.";
+        SourceError::new(SourceErrorKind::Missing, message)
+    }
 }

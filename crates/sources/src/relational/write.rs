@@ -10,6 +10,7 @@ mod call;
 mod delete;
 mod insert;
 mod require;
+mod result;
 mod returned;
 mod update;
 
@@ -58,7 +59,13 @@ impl Compiler<'_> {
         unit: &mut Unit,
     ) -> Result<(), CompileError> {
         match &step.kind {
-            StepKind::Read(rows) => self.read(rows),
+            StepKind::Read(rows) => {
+                self.read(rows)?;
+                if let Some(level) = self.layout.rows[rows.id.0 as usize] {
+                    self.read.insert(step.id, level);
+                }
+                Ok(())
+            }
             StepKind::Require(require) => self.require(require, unit),
             StepKind::Write(_) | StepKind::Call(_) => {
                 if transaction.isolation != Isolation::ReadCommitted {
@@ -136,6 +143,8 @@ impl Compiler<'_> {
         let columns = text.items().len();
         let id = self.next_level((text.tables(), columns), &statement)?;
         let kind = if columns == 0 { WriteKind::Counted } else { WriteKind::Rows };
+        // What comes after it sees it.
+        self.round = self.round.max(statement.round);
         self.levels.push(Level {
             id,
             root: self.root,

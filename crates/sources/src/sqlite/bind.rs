@@ -9,7 +9,7 @@ use crate::error::SourceError;
 use crate::operand::{Resolved, Variables, resolve};
 use crate::relational::{Level, ParameterKind, ParameterSource, Program, ValueKind, like_pattern};
 use ir::Case;
-use response::Bounds;
+use response::{Bounds, LevelId};
 
 /// The longest pattern that SQLite matches, in bytes.
 /// <https://www.sqlite.org/limits.html#max_like_pattern_length>
@@ -32,6 +32,8 @@ pub enum BoundParameter {
     Value(Value),
     /// A column of the current row of the level above, or of the write whose row is read again.
     Parent(u16),
+    /// A column of the one row that an earlier level gave.
+    Result(LevelId, u16),
 }
 
 /// Binds all levels. An error comes with the root field it belongs to; such a root's levels are
@@ -71,6 +73,7 @@ fn bind_level(
                 let value = resolve(operand, variables)?;
                 BoundParameter::Value(encode(&value, parameter.kind, stored)?)
             }
+            ParameterSource::Result { level, column } => BoundParameter::Result(*level, *column),
             ParameterSource::Keys { .. } => BoundParameter::Value(Value::Null),
         });
     }

@@ -91,6 +91,8 @@ impl<'c> Cursor for SqliteCursor<'_, 'c> {
         for (parameter, number) in bound.parameters.iter().zip(1..) {
             match parameter {
                 BoundParameter::Value(value) => statement.bind(number, borrowed(value))?,
+                // Only what changes something has one, and that is not read so.
+                BoundParameter::Result(..) => statement.bind(number, Value::Null)?,
                 BoundParameter::Parent(column) => {
                     let key = row.map_or(Value::Null, |row| row.value(*column));
                     orphan |= key == Value::Null;

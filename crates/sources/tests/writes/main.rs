@@ -10,6 +10,7 @@ mod changes;
 mod cut;
 mod functions;
 mod lost;
+mod results;
 mod sent;
 mod statements;
 mod tables;

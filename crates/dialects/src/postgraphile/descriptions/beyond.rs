@@ -11,6 +11,46 @@ pub(in crate::postgraphile) const FILTER: &str =
 pub(in crate::postgraphile) const AT_MOST: &str =
     "If more rows than this would be changed, none is, and an error says so.";
 
+pub(in crate::postgraphile) const NESTED_NODE_ID: &str = "The global id of the row.";
+pub(in crate::postgraphile) const NESTED_CREATE_ONE: &str = "A row to be created.";
+pub(in crate::postgraphile) const NESTED_CREATE: &str = "Rows to be created.";
+pub(in crate::postgraphile) const NESTED_CONNECT_ONE: &str =
+    "A row that is there and is to be connected.";
+pub(in crate::postgraphile) const NESTED_CONNECT: &str =
+    "Rows that are there and are to be connected.";
+pub(in crate::postgraphile) const NESTED_DISCONNECT_ONE: &str =
+    "Whether the row that is connected is to be so no longer.";
+pub(in crate::postgraphile) const NESTED_DISCONNECT: &str =
+    "Rows that are connected and are to be so no longer.";
+pub(in crate::postgraphile) const NESTED_SET: &str =
+    "Rows that are to be connected; others that are connected are to be so no longer.";
+
+pub(in crate::postgraphile) fn nested_input(r#type: &str) -> String {
+    format!("A new `{type}`, with rows that it is to be connected with.", type = r#type)
+}
+
+pub(in crate::postgraphile) fn nested_patch(r#type: &str) -> String {
+    format!(
+        "What a `{type}` is to become, with rows that it is to be connected with or no longer.",
+        type = r#type
+    )
+}
+
+pub(in crate::postgraphile) fn nested_key(r#type: &str) -> String {
+    format!(
+        "Which `{type}` is meant: its global id, or all columns of one of its keys.",
+        type = r#type
+    )
+}
+
+pub(in crate::postgraphile) fn nested_relation(r#type: &str) -> String {
+    format!("What is done with rows of `{type}` that a row is connected with.", type = r#type)
+}
+
+pub(in crate::postgraphile) fn nested(description: &str) -> String {
+    format!("{description} Rows that it is connected with are changed with it: all or none.")
+}
+
 pub(in crate::postgraphile) fn changes_many(verb: Verb, r#type: &str) -> String {
     match verb {
         Verb::Create => format!("Creates several rows of `{type}`: all or none."),

@@ -8,7 +8,7 @@ use ir::{Member, ValueForm};
 use super::{add_member, claim_type};
 use crate::binding::{InputRole, RowsForm};
 use crate::postgraphile::build::Build;
-use crate::postgraphile::descriptions::{self, mutations};
+use crate::postgraphile::descriptions::{self, beyond, mutations};
 use crate::postgraphile::entity::{Column, Served, rows_of};
 use crate::postgraphile::tags::omit::Action;
 
@@ -21,13 +21,17 @@ pub(in crate::postgraphile) enum RowInput {
     Patch,
     /// All columns, none of which must be given.
     Base,
+    /// A new row that may be connected with others.
+    NestedCreate,
+    /// What a row is to become that may be connected with others.
+    NestedPatch,
 }
 
 impl RowInput {
     fn action(self) -> Action {
         match self {
-            Self::Create => Action::Create,
-            Self::Patch => Action::Update,
+            Self::Create | Self::NestedCreate => Action::Create,
+            Self::Patch | Self::NestedPatch => Action::Update,
             Self::Base => Action::Base,
         }
     }
@@ -79,6 +83,12 @@ fn make(
         RowInput::Base => {
             (inflection.base_input_type(&one.name), mutations::base_input_type(&one.name))
         }
+        RowInput::NestedCreate => {
+            (inflection.nested_input(&one.name), beyond::nested_input(&one.name))
+        }
+        RowInput::NestedPatch => {
+            (inflection.nested_patch(&one.name), beyond::nested_patch(&one.name))
+        }
     };
     if !claim_type(build, one, &name, "input type") {
         return None;
@@ -91,7 +101,13 @@ fn make(
             members.push(None);
             continue;
         };
-        let is_required = row == RowInput::Create && not_null && !has_default(build, field);
+        let is_made = match row {
+            RowInput::Create => true,
+            // What refers to a row may come from that.
+            RowInput::NestedCreate => !refers(build, one, field),
+            RowInput::Patch | RowInput::Base | RowInput::NestedPatch => false,
+        };
+        let is_required = is_made && not_null && !has_default(build, field);
         let description = build.annotations.field(field).description.as_deref();
         let definition = InputDefinition {
             description: description.map(Into::into),
@@ -114,11 +130,7 @@ fn given(
     row: RowInput,
     field: FieldId,
 ) -> Option<Given> {
-    match build.catalog[field].generated {
-        None | Some(Generated::IdentityByDefault) => {}
-        Some(Generated::Stored | Generated::IdentityAlways) => return None,
-    }
-    if !build.offers_field(field, row.action()) {
+    if !can_be_given(build, field, row) {
         return None;
     }
     let unread = || one.unread.iter().find(|column| column.field == field);
@@ -138,8 +150,21 @@ fn given(
     Some(Given { field, name: held.name.clone(), r#type, not_null: held.not_null })
 }
 
+/// Whether the field can be set.
+pub(super) fn can_be_given(build: &Build<'_>, field: FieldId, row: RowInput) -> bool {
+    let generated = build.catalog[field].generated;
+    !matches!(generated, Some(Generated::Stored | Generated::IdentityAlways))
+        && build.offers_field(field, row.action())
+}
+
+/// Whether the field refers to another row.
+fn refers(build: &Build<'_>, one: &Served<'_>, field: FieldId) -> bool {
+    let mut outgoing = one.entity.outgoing.iter().map(|id| &build.catalog[*id]);
+    outgoing.any(|relationship| relationship.from_fields.contains(&field))
+}
+
 /// Whether a new row has a value for the field that nobody gives.
-fn has_default(build: &Build<'_>, field: FieldId) -> bool {
+pub(super) fn has_default(build: &Build<'_>, field: FieldId) -> bool {
     let definition = &build.catalog[field];
     definition.has_default
         || definition.generated.is_some()

@@ -5,10 +5,10 @@ use graphql::schema::{FieldDefinition, InputDefinition, TypeId, TypeRef};
 
 use super::inputs::{self, RowInput};
 use super::{Field, Mutations, add_input_type, add_member, claim_type, is_offered, payload};
-use crate::binding::{Change, InputRole, MutationBinding, MutationForm};
+use crate::binding::{Change, InputRole, MutationBinding, MutationForm, NestedChange};
 use crate::postgraphile::build::{Build, field, input};
 use crate::postgraphile::claims::Claimant;
-use crate::postgraphile::descriptions::mutations as descriptions;
+use crate::postgraphile::descriptions::{beyond, mutations as descriptions};
 use crate::postgraphile::entity::{Column, Served};
 use crate::postgraphile::naming::Verb;
 use crate::postgraphile::root;
@@ -28,6 +28,7 @@ pub(super) fn add_create(
         return;
     }
     let Some(payload) = payload::of_rows(build, served, one, Verb::Create) else { return };
+    mutations.payloads.insert((one.entity.id, Verb::Create), payload);
     let input_name = build.inflection.input_of(&name);
     if !claim_type(build, one, &input_name, "input type") {
         return;
@@ -42,7 +43,8 @@ pub(super) fn add_create(
         add_member(build, input_type, definition, InputRole::Inputs);
     }
     let definition = field(&name, &descriptions::creates(&one.name), TypeRef::named(payload));
-    add_field(build, one, Verb::Create, mutations, (definition, input_type));
+    let binding = binding(build, one, Verb::Create);
+    add_field(build, one, mutations, (definition, binding), input_type);
 }
 
 /// Adds the fields that change or take away the row of a global id, or of a key.
@@ -56,10 +58,7 @@ pub(super) fn add_changes(
     if !is_offered(build, one, verb) {
         return;
     }
-    let keys: Vec<(usize, Vec<Column>)> = root::keys(one)
-        .into_iter()
-        .filter_map(|place| Some((place, columns_of_key(build, one, place, verb)?)))
-        .collect();
+    let keys = keys_of(build, one, verb);
     if one.primary_key().is_empty() && keys.is_empty() {
         return;
     }
@@ -72,13 +71,27 @@ pub(super) fn add_changes(
         },
     };
     let Some(payload) = payload::of_rows(build, served, one, verb) else { return };
-    let changes = Changes { one, verb, payload, patch };
-    if !one.primary_key().is_empty() {
-        changes.add_by_node_id(build, mutations);
-    }
-    for (place, columns) in &keys {
-        changes.add_by_key(build, mutations, *place, columns);
-    }
+    mutations.payloads.insert((one.entity.id, verb), payload);
+    Changes { one, verb, payload, patch, nested: None }.add(build, mutations, &keys);
+}
+
+/// Adds the fields that change the row of a global id, or of a key, together with others.
+pub(super) fn add_nested_changes(
+    build: &mut Build<'_>,
+    one: &Served<'_>,
+    (patch, payload): (TypeId, TypeId),
+    change: NestedChange,
+    mutations: &mut Mutations,
+) {
+    let keys = keys_of(build, one, Verb::Update);
+    let (patch, nested) = (Some(patch), Some(change));
+    Changes { one, verb: Verb::Update, payload, patch, nested }.add(build, mutations, &keys);
+}
+
+/// The keys by which rows are changed, by their places.
+fn keys_of(build: &Build<'_>, one: &Served<'_>, verb: Verb) -> Vec<(usize, Vec<Column>)> {
+    let columns = |place| Some((place, columns_of_key(build, one, place, verb)?));
+    root::keys(one).into_iter().filter_map(columns).collect()
 }
 
 /// The columns of a key by which rows are changed.
@@ -111,12 +124,32 @@ struct Changes<'s> {
     payload: TypeId,
     /// The input type of what a row is to become, where it is to become something.
     patch: Option<TypeId>,
+    /// The change, where rows are changed with it that the row is connected with.
+    nested: Option<NestedChange>,
 }
 
 impl Changes<'_> {
+    fn add(&self, build: &mut Build<'_>, mutations: &mut Mutations, keys: &[(usize, Vec<Column>)]) {
+        if !self.one.primary_key().is_empty() {
+            self.add_by_node_id(build, mutations);
+        }
+        for (place, columns) in keys {
+            self.add_by_key(build, mutations, *place, columns);
+        }
+    }
+
+    /// The name of a field that is called so where nothing else is changed with it.
+    fn name(&self, build: &Build<'_>, plain: String) -> String {
+        match self.nested {
+            Some(_) => build.inflection.nested(&plain),
+            None => plain,
+        }
+    }
+
     fn add_by_node_id(&self, build: &mut Build<'_>, mutations: &mut Mutations) {
         let Self { one, verb, .. } = *self;
         let name = build.inflection.change_by_node_id(verb, build.table_name(one.entity.id));
+        let name = self.name(build, name);
         let Some(id) = build.scalar("ID") else { return };
         let Some(input_type) = self.add_input(build, mutations, &name) else { return };
         let description = descriptions::node_id_input(verb, &one.name);
@@ -140,6 +173,7 @@ impl Changes<'_> {
             Some(name) => name.into(),
             None => self.name_by_key(build, place),
         };
+        let name = self.name(build, name);
         let Some(input_type) = self.add_input(build, mutations, &name) else { return };
         self.add_patch(build, input_type);
         for column in columns {
@@ -203,21 +237,34 @@ impl Changes<'_> {
         definition: FieldDefinition,
         input_type: TypeId,
     ) {
-        add_field(build, self.one, self.verb, mutations, (definition, input_type));
+        let plain = binding(build, self.one, self.verb);
+        let (definition, binding) = match &self.nested {
+            None => (definition, plain),
+            Some(change) => (
+                nested_definition(definition),
+                MutationBinding { change: Change::Nested(change.clone()), ..plain },
+            ),
+        };
+        add_field(build, self.one, mutations, (definition, binding), input_type);
     }
 }
 
+/// A field that changes with a row those that it is connected with.
+pub(super) fn nested_definition(plain: FieldDefinition) -> FieldDefinition {
+    let description = plain.description.as_deref().unwrap_or_default();
+    FieldDefinition { description: Some(beyond::nested(description).into()), ..plain }
+}
+
 /// Adds a field; those of a table that is deprecated are, too.
-fn add_field(
+pub(super) fn add_field(
     build: &mut Build<'_>,
     one: &Served<'_>,
-    verb: Verb,
     mutations: &mut Mutations,
-    (definition, input_type): (FieldDefinition, TypeId),
+    (definition, binding): (FieldDefinition, MutationBinding),
+    input_type: TypeId,
 ) {
     let deprecated = deprecation(build.entity_tags(one.entity.id));
     let definition = FieldDefinition { deprecated, ..definition };
-    let binding = binding(build, one, verb);
     mutations.add_field(build, Field { definition, binding }, input_type);
 }
 
@@ -234,7 +281,7 @@ pub(super) fn claim_field(
         .is_ok()
 }
 
-fn binding(build: &Build<'_>, one: &Served<'_>, verb: Verb) -> MutationBinding {
+pub(super) fn binding(build: &Build<'_>, one: &Served<'_>, verb: Verb) -> MutationBinding {
     let id = one.entity.id;
     let (change, guarded) = match verb {
         Verb::Create => (Change::Create(id), false),

@@ -1,6 +1,5 @@
 //! Making a row, or changing the one that is there already, by each key that can be given.
 
-use catalog::Generated;
 use graphql::schema::{FieldDefinition, TypeId, TypeRef};
 
 use super::inputs::{self, RowInput};
@@ -47,11 +46,7 @@ fn add_of(
 fn key(build: &Build<'_>, one: &Served<'_>, place: usize) -> Option<Vec<Column>> {
     one.entity.keys.get(place).filter(|key| key.enforced)?;
     let columns = columns_of_key(build, one, place, Verb::Update)?;
-    let is_given = |column: &Column| {
-        let generated = build.catalog[column.field].generated;
-        !matches!(generated, Some(Generated::Stored | Generated::IdentityAlways))
-            && build.offers_field(column.field, Action::Create)
-    };
+    let is_given = |column: &Column| inputs::can_be_given(build, column.field, RowInput::Create);
     columns.iter().all(is_given).then_some(columns)
 }
 

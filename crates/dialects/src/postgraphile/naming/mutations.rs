@@ -3,7 +3,7 @@
 use super::{Inflection, SimplifiedNames, coerce};
 
 /// Which change of a row is meant.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub(in crate::postgraphile) enum Verb {
     Create,
     Update,
@@ -143,6 +143,26 @@ impl Inflection {
     /// Several rows of a table, in what a change takes and gives.
     pub(in crate::postgraphile) fn many_rows(self, table: &str) -> String {
         self.camel_case(&self.collection(table))
+    }
+
+    /// The field that does what another does with one row, together with rows around it.
+    pub(in crate::postgraphile) fn nested(self, field: &str) -> String {
+        self.camel_case(&format!("{field}-nested"))
+    }
+
+    /// A new row together with rows around it.
+    pub(in crate::postgraphile) fn nested_input(self, r#type: &str) -> String {
+        self.upper_camel_case(&format!("{type}-nested-input", type = r#type))
+    }
+
+    /// What a row is to become, together with rows around it.
+    pub(in crate::postgraphile) fn nested_patch(self, r#type: &str) -> String {
+        self.upper_camel_case(&format!("{type}-nested-patch", type = r#type))
+    }
+
+    /// What says which row is meant.
+    pub(in crate::postgraphile) fn nested_key(self, r#type: &str) -> String {
+        self.upper_camel_case(&format!("{type}-nested-key", type = r#type))
     }
 
     /// What a change of several rows gives.

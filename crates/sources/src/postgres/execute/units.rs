@@ -18,11 +18,11 @@ use super::super::pool::{Pool, PoolError, Pooled};
 use super::super::read::Running;
 use super::super::settings;
 use super::super::wire::{Connection, Pipeline, Rows, Transaction, WireError};
-use super::{PostgresProgram, blamed, key_arrays, take};
+use super::{PostgresProgram, blamed, has_results, key_arrays, take};
 use crate::error::{SourceError, SourceErrorKind};
 use crate::observed::Observed;
 use crate::operand::Variables;
-use crate::relational::{LevelKind, Requirement, Unit, WriteKind};
+use crate::relational::{LevelKind, ParameterSource, Requirement, Unit, WriteKind};
 use crate::session::{NameSet, Session};
 
 /// A program that changes something and is about to be run.
@@ -158,6 +158,11 @@ impl Changing<'_> {
         let mut results = Vec::new();
         for round in 0..=last {
             progress.sent.clear();
+            let mut due = levels[places.clone()].iter().filter(|level| level.round == round);
+            if let Some(level) = due.find(|level| !has_results(level, rows)) {
+                roll_back(pipeline).await?;
+                return Err(SendError::Unmet(level.root, ParameterSource::no_result()));
+            }
             for place in places.clone() {
                 let level = &levels[place];
                 if level.round != round || !level.has_statement() {

@@ -139,7 +139,7 @@ impl Compiler<'_> {
             for (place, field) in &said {
                 cells.push(match row.get(*place) {
                     Some(Some(operand)) => {
-                        Cell::Expression(self.stored(*field, operand, statement))
+                        Cell::Expression(self.stored(*field, operand, statement)?)
                     }
                     Some(None) | None => Cell::Default,
                 });
@@ -204,10 +204,10 @@ impl Compiler<'_> {
         field: FieldId,
         operand: &Operand,
         statement: &mut Statement,
-    ) -> Expression {
-        let source = ParameterSource::Operand(operand.clone());
+    ) -> Result<Expression, CompileError> {
+        let source = self.value_source(operand, statement)?;
         let kind = ParameterKind::Stored { field, kind: ValueKind::of(self.catalog, field) };
-        Expression::Parameter(statement.parameter(source, kind))
+        Ok(Expression::Parameter(statement.parameter(source, kind)))
     }
 
     pub(super) fn column_name(&self, field: FieldId) -> Identifier {

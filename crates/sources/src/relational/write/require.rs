@@ -22,7 +22,10 @@ impl Compiler<'_> {
         }
         let after = match rows.from {
             ir::From::Returned { step, .. } if is_plain(rows) && filter.is_all() => {
-                self.returned(step)?.level
+                match self.read.get(&step) {
+                    Some(level) => *level,
+                    None => self.returned(step)?.level,
+                }
             }
             _ => self.looked_for(rows, filter)?,
         };

@@ -92,7 +92,7 @@ impl Compiler<'_> {
         statement: &mut Statement,
     ) -> Result<Expression, CompileError> {
         let (operation, operand) = match assignment {
-            Assignment::Set(operand) => return Ok(self.stored(field, operand, statement)),
+            Assignment::Set(operand) => return self.stored(field, operand, statement),
             Assignment::Inserted => return Ok(Expression::Excluded(self.column_name(field))),
             Assignment::Add(operand) => (Operation::Add, operand),
             Assignment::Subtract(operand) => (Operation::Subtract, operand),
@@ -114,7 +114,7 @@ impl Compiler<'_> {
                 let kind = ParameterKind::Stored { field, kind: ValueKind::Other };
                 Expression::Parameter(statement.parameter(source, kind))
             }
-            _ => self.stored(field, operand, statement),
+            _ => self.stored(field, operand, statement)?,
         };
         let left = Box::new(self.field(alias, field));
         Ok(Expression::Computed { left, operation, right: Box::new(right) })

@@ -14,7 +14,7 @@ use super::requirement::BoundRequirement;
 use super::scope::{Extent, Scope};
 use super::task::Manner;
 use crate::error::{SourceError, SourceErrorKind};
-use crate::relational::{Level, LevelKind, Parents, Program, Unit};
+use crate::relational::{Level, LevelKind, ParameterSource, Parents, Program, Unit};
 use crate::sqlite::bind::{Bound, BoundLevel, BoundParameter};
 use crate::sqlite::connection::OpenFile;
 use crate::streamed::Abandoned;
@@ -156,7 +156,7 @@ impl Run<'_> {
     fn level(&mut self, level: &Level) -> Result<(), SourceError> {
         let Self { file, bound, gathered, holding, .. } = self;
         let bound = &bound.levels[usize::from(level.id.0)];
-        let mut statement = Running::new(file, &level.text, holding)?;
+        let mut statement = Running::new(file, &level.text, gathered, holding)?;
         match (level.parents, level.parent) {
             (Parents::Returned { write }, _) => {
                 let written = gathered.level(write);
@@ -181,7 +181,7 @@ impl Run<'_> {
                 }
             }
         }
-        let mut rows = statement.rows;
+        let mut rows = statement.into_rows();
         if let LevelKind::Write(_) = level.kind {
             rows.changed = file.connection.changes();
         }
@@ -196,6 +196,8 @@ impl Run<'_> {
 /// The statement of a level, and the rows that it has given so far.
 struct Running<'r> {
     statement: CachedStatement<'r>,
+    /// What the levels before gave.
+    gathered: &'r Gathered,
     holding: &'r mut Holding,
     rows: Rows,
 }
@@ -204,11 +206,16 @@ impl<'r> Running<'r> {
     fn new(
         file: &'r OpenFile,
         text: &str,
+        gathered: &'r Gathered,
         holding: &'r mut Holding,
     ) -> Result<Self, rusqlite::Error> {
         let statement = file.connection.prepare_cached(text)?;
         let rows = Rows::new(statement.column_count());
-        Ok(Self { statement, holding, rows })
+        Ok(Self { statement, gathered, holding, rows })
+    }
+
+    fn into_rows(self) -> Rows {
+        self.rows
     }
 
     /// Runs it to its end, for a row of another level if there is one.
@@ -225,6 +232,12 @@ impl<'r> Running<'r> {
                     let value = above.and_then(|(rows, row)| rows.value(row, *column));
                     statement.raw_bind_parameter(number, value)?;
                 }
+                BoundParameter::Result(level, column) => {
+                    match self.gathered.level(*level).value(0, *column) {
+                        None | Some(Owned::Null) => return Err(ParameterSource::no_result()),
+                        Some(value) => statement.raw_bind_parameter(number, value)?,
+                    }
+                }
             }
         }
         let mut given = self.statement.raw_query();
@@ -240,7 +253,7 @@ fn is_orphan(bound: &BoundLevel, above: &Rows, row: usize) -> bool {
         BoundParameter::Parent(column) => {
             matches!(above.value(row, *column), None | Some(Owned::Null))
         }
-        BoundParameter::Value(_) => false,
+        BoundParameter::Value(_) | BoundParameter::Result(..) => false,
     })
 }
 
