@@ -6,6 +6,8 @@
 
 #![allow(clippy::unwrap_used, clippy::panic, reason = "a test ends where it cannot go on")]
 
+#[path = "policies/changes.rs"]
+mod changes;
 #[path = "policies/checks.rs"]
 mod checks;
 #[allow(dead_code, reason = "the differential test uses the rest of it")]
@@ -17,6 +19,8 @@ mod dialect;
 mod functions;
 #[path = "policies/made.rs"]
 mod made;
+#[path = "policies/model.rs"]
+mod model;
 #[allow(dead_code, reason = "the differential test uses the rest of it")]
 #[path = "differential/operation.rs"]
 mod operation;
