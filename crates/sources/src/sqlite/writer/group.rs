@@ -35,6 +35,14 @@ pub(super) struct Writing {
     defers: Cell<Option<(i64, bool)>>,
 }
 
+/// Requests of which nothing is there, and who are to be told yet.
+#[derive(Default)]
+struct Undone {
+    tasks: Vec<Box<dyn Task>>,
+    /// The one with which SQLite has rolled everything back.
+    ended_by: Option<Box<dyn Task>>,
+}
+
 /// Whose statement runs, which is interrupted when nobody waits for it any more.
 type Watched = Arc<Mutex<Option<Arc<Abandoned>>>>;
 
@@ -63,34 +71,55 @@ impl Writing {
     pub(super) fn together(
         &self,
         first: Box<dyn Task>,
-        mut next: impl FnMut() -> Option<Box<dyn Task>>,
+        next: impl FnMut() -> Option<Box<dyn Task>>,
     ) -> Vec<Box<dyn Task>> {
+        let Undone { tasks, ended_by } = self.group(first, next);
+        let mut others = tasks.into_iter();
+        let mut alone = Vec::new();
+        // Without the one that has ended it, there is nothing against another one.
+        if ended_by.is_some()
+            && others.len() > 1
+            && let Some(first) = others.next()
+        {
+            let undone = self.group(first, || others.next());
+            alone.extend(undone.tasks.into_iter().chain(undone.ended_by));
+        }
+        alone.extend(others.chain(ended_by));
+        alone
+    }
+
+    /// One attempt, of which all is there or nothing.
+    fn group(
+        &self,
+        first: Box<dyn Task>,
+        mut next: impl FnMut() -> Option<Box<dyn Task>>,
+    ) -> Undone {
         let connection = &self.file.connection;
         if matches!(self.defers.get(), Some((_, true))) && !matches!(self.defers(), Ok(false)) {
-            return vec![first];
+            return Undone::from(vec![first]);
         }
         let group = match Scope::begin(connection, Extent::Changing) {
             Ok(group) => group,
             Err(error) => {
                 self.lose(vec![first], &error.into());
-                return Vec::new();
+                return Undone::default();
             }
         };
         // With such foreign keys it would depend on the others whether one of them fails. The schema
         // stays as it is from now on.
         if !matches!(self.defers(), Ok(false)) {
-            return vec![first];
+            return Undone::from(vec![first]);
         }
         let since = Instant::now();
         let (mut tasks, mut joining) = (Vec::new(), Some(first));
         while let Some(mut task) = joining.take() {
             self.run(&mut *task, Manner::Together);
-            tasks.push(task);
             // SQLite rolls everything back where a trigger says so, where a statement is interrupted,
             // and where there is no room.
             if connection.is_autocommit() {
-                return tasks;
+                return Undone { tasks, ended_by: Some(task) };
             }
+            tasks.push(task);
             if tasks.len() < MOST && since.elapsed() < JOIN {
                 joining = next();
             }
@@ -99,9 +128,9 @@ impl Writing {
             Ok(()) => tasks.into_iter().for_each(Task::tell),
             Err(error) if is_for_all(&error) => self.lose(tasks, &not_committed(error)),
             // Each by itself finds out whose fault it was.
-            Err(_) => return tasks,
+            Err(_) => return Undone::from(tasks),
         }
-        Vec::new()
+        Undone::default()
     }
 
     /// Whether some foreign keys are looked at when a transaction ends.
@@ -135,6 +164,12 @@ impl Writing {
             self.run(&mut *task, Manner::Lost(error));
             task.tell();
         }
+    }
+}
+
+impl From<Vec<Box<dyn Task>>> for Undone {
+    fn from(tasks: Vec<Box<dyn Task>>) -> Self {
+        Self { tasks, ended_by: None }
     }
 }
 
