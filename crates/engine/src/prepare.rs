@@ -354,7 +354,7 @@ fn lower_error(error: &LowerError) -> GraphQLError {
             GraphQLError::new(ErrorCode::BadUserInput, String::from(&**message)).at(*location)
         }
         LowerError::TooManyFields(error) => (*error).into(),
-        LowerError::TooManyInputs => {
+        LowerError::TooManyInputs | LowerError::TooManyValues => {
             GraphQLError::new(ErrorCode::QueryTooComplex, error.to_string())
         }
         LowerError::NotOffered { .. } => {

@@ -7,7 +7,9 @@ mod program;
 use std::io::Write;
 use std::process::Stdio;
 
-use crate::program::{Answer, Server, outcome, thalweg};
+use serde_json::{Map, Value, json};
+
+use crate::program::{Answer, Folder, Server, outcome, thalweg};
 
 const ACCEPT: &str = "Accept: application/graphql-response+json\r\n";
 
@@ -264,4 +266,41 @@ fn variables_are_limited_whether_they_are_used_or_not() {
         format!("/graphql?query=%7B__typename%7D&variables=%7B%22a%22:{}", "%5B".repeat(70));
     let error = "\\\"variables\\\" has lists and objects deeper than 64 (--max-json-depth).";
     assert_eq!(message(&server.get(&target, ACCEPT), "JSON_TOO_DEEP"), error);
+}
+
+#[test]
+fn one_field_stores_as_many_values_as_a_statement_takes() {
+    let folder = Folder::new();
+    let path = folder.file("values.db");
+    let columns: Vec<String> = (0..22).map(|column| format!("c{column} integer")).collect();
+    let schema = format!("CREATE TABLE line (id integer PRIMARY KEY, {})", columns.join(", "));
+    rusqlite::Connection::open(&path).unwrap().execute_batch(&schema).unwrap();
+    let server = Server::start(&[
+        "serve",
+        path.to_str().unwrap(),
+        "--listen",
+        "127.0.0.1:0",
+        "--bulk-mutations",
+        "--max-bulk-rows",
+        "4000",
+        "--max-cost",
+        "100000",
+    ]);
+    let create = |rows: usize| {
+        let row: Map<String, Value> =
+            (0..22).map(|column| (format!("c{column}"), json!(column))).collect();
+        let query = "mutation ($lines: [LineInput!]!) {
+            createLines(input: { lines: $lines }) { affectedCount }
+        }";
+        let variables = json!({ "lines": vec![row; rows] });
+        server.post("", &json!({ "query": query, "variables": variables }).to_string())
+    };
+    // The second needs more than one statement of SQLite.
+    for rows in [1_000, 2_000] {
+        let made = format!("{{\"data\":{{\"createLines\":{{\"affectedCount\":{rows}}}}}}}");
+        assert_eq!(create(rows).body, made);
+    }
+    let refused = create(2_979);
+    let error = "The operation has more than 65535 values to store.";
+    assert_eq!(message(&refused, "QUERY_TOO_COMPLEX"), error);
 }

@@ -118,7 +118,7 @@ impl Context<'_> {
     ) -> Result<Vec<(InputId, Input<'o>)>, LowerError> {
         Ok(match input {
             Input::Literal(Value::Object(entries)) => {
-                self.spend_inputs(entries.len())?;
+                self.spend_values(entries.len())?;
                 let mut members = Vec::with_capacity(entries.len());
                 for (id, value) in entries {
                     if self.is_given(*id, value, location)? {
@@ -130,7 +130,7 @@ impl Context<'_> {
             Input::Literal(_) => Vec::new(),
             Input::Variable(slot, path) => {
                 let keys = self.steering.key_set(*slot, path).unwrap_or_default();
-                self.spend_inputs(keys.len())?;
+                self.spend_values(keys.len())?;
                 let member = |key: &str| {
                     let id = self.api.schema.find_input_field(object, key)?;
                     Some((id, Input::Variable(*slot, path.key(key))))
@@ -168,6 +168,12 @@ impl Context<'_> {
     fn spend_inputs(&self, number: usize) -> Result<(), LowerError> {
         let left = self.inputs.get().checked_sub(number).ok_or(LowerError::TooManyInputs)?;
         self.inputs.set(left);
+        Ok(())
+    }
+
+    fn spend_values(&self, number: usize) -> Result<(), LowerError> {
+        let left = self.values.get().checked_sub(number).ok_or(LowerError::TooManyValues)?;
+        self.values.set(left);
         Ok(())
     }
 

@@ -72,6 +72,8 @@ pub enum LowerError {
     TooManyFields(#[from] TooManyFields),
     #[error("The operation has too many conditions or orders.")]
     TooManyInputs,
+    #[error("The operation has more than {VALUES} values to store.")]
+    TooManyValues,
     /// A root field has more levels of relationships than the API allows. It never leaves this
     /// module: the field fails, the others are answered.
     #[error("the relationships of a root field are nested too deep")]
@@ -97,6 +99,9 @@ impl LowerError {
 /// becomes a condition, an order or a check of every later request.
 const INPUTS: usize = 5_000;
 
+/// The most values that one operation may store. One statement of PostgreSQL takes no more.
+const VALUES: usize = 65_535;
+
 /// What lowering reads, and what it counts.
 struct Context<'a> {
     api: &'a Api,
@@ -106,6 +111,8 @@ struct Context<'a> {
     budget: Budget,
     /// How many inputs may still steer.
     inputs: Cell<usize>,
+    /// How many values may still be stored.
+    values: Cell<usize>,
     /// How many conditions stand around the one being lowered.
     nested: Cell<usize>,
     shape: Shape,
@@ -140,6 +147,7 @@ pub fn lower(
         introspection,
         budget: Budget::new(most_selections),
         inputs: Cell::new(INPUTS),
+        values: Cell::new(VALUES),
         nested: Cell::new(0),
         shape: Shape::default(),
         next_output: 0,

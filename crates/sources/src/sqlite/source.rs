@@ -123,13 +123,6 @@ impl SqliteSource {
 }
 
 impl SqliteProgram {
-    /// Whether it may be committed together with others. What takes long would have them wait, and
-    /// so would a request whose root fields are there or not as a whole.
-    fn joins(&self) -> bool {
-        let is_whole = |unit: &relational::Unit| unit.roots.len() > 1;
-        self.pace.lane() == Lane::Short && !self.program.units.iter().any(is_whole)
-    }
-
     fn manner(&self, lane: Lane) -> Manner {
         Manner { planning: self.planning, pace: Arc::clone(&self.pace), lane }
     }
@@ -209,7 +202,8 @@ impl SqliteConnections {
             crate::source::Program::Sqlite(own) => Ok(change.run(&own.program, file, stop, manner)),
             crate::source::Program::Postgres(_) => Err(foreign_plan()),
         };
-        let changed = self.writer.run(self.apart.counter(), program.joins(), run).await;
+        let joins = writer::joins(&program.program, program.pace.lane());
+        let changed = self.writer.run(self.apart.counter(), joins, run).await;
         observed.end_round();
         let changed = changed??;
         program.pace.took(changed.took);

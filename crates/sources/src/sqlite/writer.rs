@@ -24,6 +24,7 @@ mod tests;
 mod thread;
 
 pub(super) use gathered::GatheredCursor;
+pub(super) use group::joins;
 pub(super) use requirement::BoundRequirement;
 pub(super) use run::{Change, Changed};
 pub(super) use task::Manner;

@@ -70,17 +70,21 @@ impl Compiler<'_> {
 
     /// Rows that one statement inserts: all of them, unless there is no word for a default in one of
     /// several rows. Then they are those in a row of which the same is said, so that they stay in
-    /// their order.
+    /// their order, and no more than a statement has parameters for.
     fn runs<'r>(
         &self,
         rows: &'r [Vec<Option<Operand>>],
     ) -> impl Iterator<Item = &'r [Vec<Option<Operand>>]> + use<'r> {
-        let is_one = self.flavor.default_cell;
-        rows.chunk_by(move |before, after| {
+        let (is_one, most) = (self.flavor.default_cell, self.flavor.most_parameters);
+        let alike = rows.chunk_by(move |before, after| {
             let mut cells = before.iter().zip(after);
             is_one
                 || (before.iter().any(Option::is_some)
                     && cells.all(|(before, after)| before.is_some() == after.is_some()))
+        });
+        alike.flat_map(move |rows| {
+            let said = rows.first().map_or(0, |row| row.iter().flatten().count());
+            rows.chunks(if is_one { rows.len() } else { (most / said.max(1)).max(1) })
         })
     }
 

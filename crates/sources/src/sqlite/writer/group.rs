@@ -14,8 +14,10 @@ use super::run::not_committed;
 use super::scope::{Extent, Scope};
 use super::task::{Manner, Task};
 use crate::error::SourceError;
+use crate::relational::Program;
 use crate::sqlite::STEPS;
 use crate::sqlite::connection::OpenFile;
+use crate::sqlite::pace::Lane;
 use crate::streamed::Abandoned;
 
 /// How many requests are committed together at most, and for how long others may join them.
@@ -171,6 +173,12 @@ impl From<Vec<Box<dyn Task>>> for Undone {
     fn from(tasks: Vec<Box<dyn Task>>) -> Self {
         Self { tasks, ended_by: None }
     }
+}
+
+/// Whether a request may be committed together with others. What takes long would have them wait;
+/// what is one transaction for several root fields is one by itself.
+pub(in crate::sqlite) fn joins(program: &Program, lane: Lane) -> bool {
+    lane == Lane::Short && program.units.iter().all(|unit| unit.roots.len() <= 1)
 }
 
 /// Whether a transaction that was not committed would not be for each of its requests: others read

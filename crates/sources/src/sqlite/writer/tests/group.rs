@@ -5,9 +5,10 @@ use std::collections::VecDeque;
 use rusqlite::hooks::{AuthAction, AuthContext, Authorization};
 use tokio::sync::oneshot::Receiver;
 
-use super::super::group::Writing;
+use super::super::group::{Writing, joins};
 use super::super::task::{Job, Task};
 use super::*;
+use crate::sqlite::pace::Lane;
 use crate::streamed::Abandoned;
 
 const PLAIN: &str = "CREATE TABLE t (id INTEGER PRIMARY KEY, up INTEGER REFERENCES t (id))";
@@ -417,6 +418,35 @@ fn beginnings_and_ends_are_prepared_once() {
     for id in 2..9 {
         assert_eq!(run(id), 6);
     }
+}
+
+#[test]
+fn what_is_long_or_one_transaction_of_several_fields_does_not_join() {
+    let check = |roots: &[u32], lane: Lane, expect: bool| {
+        let mut request = Request::default();
+        request.insert(1);
+        request.insert(2);
+        request.units[1].roots = roots.into();
+        assert_eq!(joins(&request.change().0, lane), expect, "{roots:?} {lane:?}");
+    };
+    check(&[1], Lane::Short, true);
+    check(&[1], Lane::Middle, false);
+    check(&[1], Lane::Long, false);
+    check(&[1, 2], Lane::Short, false);
+}
+
+#[test]
+fn how_long_it_ran_is_known_without_the_commit() {
+    let place = Place::new(LOG);
+    let mut request = Request::default();
+    let count = "INSERT INTO t (id) WITH RECURSIVE n (i) AS \
+                 (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < 100000) \
+                 SELECT count(*) FROM n RETURNING id";
+    request.write(count, &[]);
+    request.end(None);
+    let begun = std::time::Instant::now();
+    let (_, changed) = request.run(&place.open());
+    assert!(changed.took > Duration::ZERO && changed.took < begun.elapsed());
 }
 
 #[tokio::test]
