@@ -9,7 +9,7 @@ use serde_json::{Value, json};
 
 use crate::databases::{Database, File, Restartable};
 use crate::program::Folder;
-use crate::served::{Served, happens_within};
+use crate::served::{Served, happens_within, receive};
 
 const TABLES: &str = "
     CREATE TABLE artist (id int PRIMARY KEY);
@@ -194,8 +194,22 @@ fn a_file_on_a_full_disk_is_not_changed_and_can_be_again() {
             let one = json!({ "data": { "artists": [{ "name": "first" }] } });
             assert_eq!(served.ask("{ artists { name } }"), one);
         }
+        // Those that wait are to be committed together, and none is told that it is there.
+        let waiting: Vec<_> = (0..12).map(|_| served.send(&create)).collect();
+        for stream in waiting {
+            let answer = receive(stream);
+            assert_eq!(answer["data"], json!({ "createArtist": null }), "{journal}");
+            assert_eq!(crate::served::code(&answer), "UNAVAILABLE", "{answer}");
+        }
         disk.free();
         assert_eq!(served.ask(&create), json!({ "data": { "createArtist": { "id": 2 } } }));
+        let waiting: Vec<_> = (0..12).map(|_| served.send(&create)).collect();
+        let mut made: Vec<_> = waiting
+            .into_iter()
+            .map(|stream| receive(stream)["data"]["createArtist"]["id"].as_u64().unwrap())
+            .collect();
+        made.sort_unstable();
+        assert_eq!(made, (3..15).collect::<Vec<_>>(), "{journal}");
         served.assert_lives();
     }
 }
