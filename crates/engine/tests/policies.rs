@@ -17,6 +17,8 @@ mod choices;
 mod dialect;
 #[path = "policies/functions.rs"]
 mod functions;
+#[path = "policies/leaks.rs"]
+mod leaks;
 #[path = "policies/made.rs"]
 mod made;
 #[path = "policies/model.rs"]
@@ -26,6 +28,8 @@ mod model;
 mod operation;
 #[path = "policies/places.rs"]
 mod places;
+#[path = "policies/rewritten.rs"]
+mod rewritten;
 #[path = "policies/rows.rs"]
 mod rows;
 #[path = "differential/value.rs"]

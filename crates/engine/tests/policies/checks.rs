@@ -105,6 +105,17 @@ async fn one_row_of_many_that_fails_takes_all_back() {
         };
         world.refused(&both("2"), "PERMISSION_DENIED").await;
         world.refused(&both("null"), "PERMISSION_DENIED").await;
+        // Those of other columns, too, whichever comes first.
+        for players in [
+            "{id: 50, name: \"Zoe\", teamId: 1}, {id: 51, name: \"Yan\", teamId: 2, rating: 1}",
+            "{id: 50, name: \"Zoe\", teamId: 2}, {id: 51, name: \"Yan\", teamId: 1, rating: 1}",
+            "{id: 50, name: \"Zoe\", teamId: 1}, {id: 51, name: \"Yan\"}",
+        ] {
+            let query = format!(
+                "mutation {{ createPlayers(input: {{players: [{players}]}}) {{ affectedCount }} }}"
+            );
+            world.refused(&query, "PERMISSION_DENIED").await;
+        }
         let made = world.of_team(1, &both("1")).await;
         assert!(made.contains(r#"{"affectedCount":2,"players":[{"id":50},{"id":51}]}"#), "{made}");
         let change = |patch: &str| {

@@ -4,7 +4,7 @@
 use engine::{Session, Worker};
 use serde_json_bytes::json;
 
-use crate::places::{Database, places};
+use crate::places::{Database, Place, places};
 use crate::{DIALECTS, answer, session};
 
 const MEMBERS: &str = r#"
@@ -40,10 +40,19 @@ impl World {
         Self::under(DIALECTS[0], MEMBERS, "").await
     }
 
-    pub(crate) async fn under(dialect: &str, policies: &str, sql: &str) -> Vec<Self> {
+    pub(crate) async fn under(dialect: &str, policies: &str, sql: &'static str) -> Vec<Self> {
+        Self::on_each(dialect, policies, |_| sql).await
+    }
+
+    /// The same after some SQL, which each source has its own of.
+    pub(crate) async fn on_each(
+        dialect: &str,
+        policies: &str,
+        sql: impl Fn(&Place) -> &'static str,
+    ) -> Vec<Self> {
         let mut all = Vec::new();
         for place in places() {
-            let database = place.database("written", sql);
+            let database = place.database("written", sql(&place));
             let member = database.worker(dialect, Some(policies)).await;
             let administrator = database.worker(dialect, None).await;
             if member.engine().schema().mutation.is_some() {

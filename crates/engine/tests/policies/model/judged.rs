@@ -17,7 +17,8 @@ impl Actor<'_> {
         let (mut inserts, mut updates) = (None, None);
         match change {
             Change::Create(rows, _) => {
-                inserts = Some(self.candidates(false, &names(&rows[0])));
+                let said: Vec<&str> = rows.iter().flat_map(names).collect();
+                inserts = Some(self.candidates(false, &said));
             }
             Change::Update(which, values) => {
                 outcomes.push(self.may_find(which));

@@ -13,7 +13,12 @@ pub(crate) fn change(rules: &Rules, table: Table, choices: &mut Choices<'_>) -> 
             let columns = said(rules, table, (false, None), choices);
             let is_bulk = choices.percent(40);
             let count = if is_bulk { 1 + choices.below(2) } else { 1 };
-            let rows = (0..count).map(|_| values(table, &columns, choices)).collect();
+            let row = |_| {
+                let mut row = values(table, &columns, choices);
+                row.retain(|(column, _)| *column == "id" || !choices.percent(20));
+                row
+            };
+            let rows = (0..count).map(row).collect();
             Change::Create(rows, is_bulk)
         }
         2..=4 => {
