@@ -14,6 +14,7 @@ mod counts;
 mod dialect;
 #[path = "differential/filters.rs"]
 mod filters;
+#[allow(dead_code, reason = "the differential test of mutations uses the rest of it")]
 #[path = "differential/operation.rs"]
 mod operation;
 #[allow(dead_code, reason = "the cases use the rest of it")]
@@ -33,7 +34,7 @@ use engine::Worker;
 use graphql::Request;
 use graphql::schema::Schema;
 use libtest_mimic::{Arguments, Failed, Trial};
-use operation::{Operation, operation};
+use operation::{Operation, query};
 use proptest::collection::vec;
 use proptest::prelude::any;
 use proptest::test_runner::{Config, RngSeed, TestCaseError, TestError, TestRunner};
@@ -105,7 +106,7 @@ fn compare(sources: &Sources, database: &str, dialect: &str) -> Result<(), Faile
     };
     let config = Config { cases, rng_seed, failure_persistence: None, ..Config::default() };
     let outcome = TestRunner::new(config).run(&vec(any::<u16>(), 0..CHOICES), |numbers| {
-        let operation = operation(&schema, &mut Choices::new(&numbers));
+        let operation = query(&schema, &mut Choices::new(&numbers));
         runtime.block_on(check(&workers, &operation)).map_err(TestCaseError::fail)
     });
     outcome.map_err(|error| match error {

@@ -44,7 +44,7 @@ use choices::Choices;
 use engine::{Allowed, Claims, Delivery, Report, Session, Sizes, Worker};
 use graphql::Request;
 use made::Made;
-use operation::operation;
+use operation::query;
 use places::places;
 use proptest::collection::vec;
 use proptest::prelude::any;
@@ -106,7 +106,7 @@ async fn answers_are_those_of_the_rows_that_may_be_seen() {
                 let administrator = restricted.worker(dialect, None).await;
                 let session = session(made.claims());
                 let mut made_up =
-                    || operation(role.engine().schema(), &mut Choices::new(&numbers())).literals;
+                    || query(role.engine().schema(), &mut Choices::new(&numbers())).literals;
                 let written = WRITTEN.iter().filter(|_| dialect == DIALECTS[1]);
                 let queries: Vec<String> = (0..operations)
                     .map(|_| made_up())

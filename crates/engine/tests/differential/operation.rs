@@ -5,7 +5,7 @@ use std::fmt::Write;
 use graphql::schema::{FieldId, InputId, Schema, TypeId, TypeKind};
 
 use crate::choices::Choices;
-use crate::value::{Value, value};
+use crate::value::{self, Value, value};
 
 /// Fields within fields: roots, their relationships, and connections between.
 const DEPTH: usize = 6;
@@ -14,7 +14,7 @@ const DEPTH: usize = 6;
 const MOST_FIELDS: usize = 30;
 
 /// Rows of these are in no order that is the same everywhere.
-const UNORDERED: [&str; 2] = ["LogEntry", "Sent"];
+const UNORDERED: [&str; 4] = ["Draft", "Headline", "LogEntry", "Sent"];
 
 /// One operation, once with literals and once with variables.
 #[derive(Debug)]
@@ -34,8 +34,22 @@ struct Maker<'s> {
     fields: usize,
 }
 
-/// An operation made of choices.
-pub(crate) fn operation(schema: &Schema, choices: &mut Choices<'_>) -> Operation {
+/// A query made of choices.
+pub(crate) fn query(schema: &Schema, choices: &mut Choices<'_>) -> Operation {
+    operation(schema, "query", schema.query, choices)
+}
+
+/// A mutation made of choices.
+pub(crate) fn mutation(schema: &Schema, choices: &mut Choices<'_>) -> Operation {
+    operation(schema, "mutation", schema.mutation, choices)
+}
+
+fn operation(
+    schema: &Schema,
+    keyword: &str,
+    root: Option<TypeId>,
+    choices: &mut Choices<'_>,
+) -> Operation {
     let mut maker = Maker {
         schema,
         literals: String::new(),
@@ -44,14 +58,16 @@ pub(crate) fn operation(schema: &Schema, choices: &mut Choices<'_>) -> Operation
         values: Vec::new(),
         fields: 0,
     };
-    if let Some(query) = schema.query {
-        maker.selection_set(query, choices, 0);
+    if let Some(root) = root {
+        maker.selection_set(root, choices, 0);
     }
     let Maker { literals, variables, definitions, values, .. } = maker;
-    let variables = match definitions.is_empty() {
-        true => variables,
-        false => ["query (", &definitions.join(", "), ") ", &variables].concat(),
+    let definitions = match definitions.is_empty() {
+        true => String::new(),
+        false => ["(", &definitions.join(", "), ") "].concat(),
     };
+    let literals = [keyword, " ", &literals].concat();
+    let variables = [keyword, " ", &definitions, &variables].concat();
     Operation { literals, variables, values: ["{", &values.join(", "), "}"].concat() }
 }
 
@@ -80,7 +96,7 @@ impl<'s> Maker<'s> {
         let arguments = schema[id]
             .arguments
             .iter()
-            .filter(|id| schema[**id].r#type.is_non_null() || choices.percent(35));
+            .filter(|id| value::is_needed(&schema[**id]) || choices.percent(35));
         let arguments: Vec<_> = arguments.copied().collect();
         for (index, argument) in arguments.iter().enumerate() {
             self.push(if index == 0 { "(" } else { ", " });
@@ -117,13 +133,17 @@ impl<'s> Maker<'s> {
             return Vec::new();
         };
         let may = |id: &FieldId| {
-            let name = &*self.schema[self.schema[*id].r#type.base].name;
-            let unordered =
-                UNORDERED.iter().any(|entity| name == *entity || name == connection(entity));
-            !unordered && (depth < DEPTH || !is_object(self.schema, self.schema[*id].r#type.base))
+            !is_unordered(self.schema, *id)
+                && (depth < DEPTH || !is_object(self.schema, self.schema[*id].r#type.base))
         };
         fields.iter().copied().filter(may).collect()
     }
+}
+
+/// Whether it gives rows that are in no order that is the same everywhere.
+pub(crate) fn is_unordered(schema: &Schema, field: FieldId) -> bool {
+    let name = &*schema[schema[field].r#type.base].name;
+    UNORDERED.iter().any(|entity| name == *entity || name == connection(entity))
 }
 
 fn connection(entity: &str) -> String {

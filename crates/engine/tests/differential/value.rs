@@ -1,6 +1,6 @@
 //! Values of arguments, many of which are in the databases.
 
-use graphql::schema::{InputId, Schema, TypeKind, TypeRef};
+use graphql::schema::{InputDefinition, InputId, Schema, TypeKind, TypeRef};
 
 use crate::choices::Choices;
 
@@ -18,6 +18,9 @@ pub(crate) enum Value {
     List(Vec<Value>),
     Object(Vec<(String, Value)>),
 }
+
+/// Columns of which SQLite makes up what is not said.
+const KEYS: [&str; 4] = ["id", "personId", "rowId", "select"];
 
 const BOOLEANS: [&str; 2] = ["true", "false"];
 const INTEGERS: [&str; 11] =
@@ -66,7 +69,18 @@ const TOKENS: [&str; 4] = [
 /// A value for an argument or an input field.
 pub(crate) fn value(schema: &Schema, input: InputId, choices: &mut Choices<'_>) -> Value {
     let definition = &schema[input];
-    typed(schema, definition.r#type, &definition.name, choices, 0)
+    // SQLite takes null for a new key.
+    let r#type = match is_needed(definition) {
+        true => definition.r#type.non_null(),
+        false => definition.r#type,
+    };
+    typed(schema, r#type, &definition.name, choices, 0)
+}
+
+/// What has to be there; and keys of new rows, which the sources make up differently once a row
+/// was refused.
+pub(crate) fn is_needed(definition: &InputDefinition) -> bool {
+    definition.r#type.is_non_null() || KEYS.contains(&&*definition.name)
 }
 
 /// `name` is that of the column or argument, which says what texts are sensible.
@@ -93,7 +107,16 @@ fn typed(
     match &definition.kind {
         TypeKind::Enum { values } => Value::Enum(schema[choices.pick(values)].name.to_string()),
         TypeKind::InputObject { fields } => {
+            let row = definition.name.ends_with("Input");
+            let must = |id: &InputId| {
+                let field = &schema[*id];
+                field.r#type.is_non_null() || row && is_needed(field)
+            };
             let mut entries: Vec<(String, Value)> = Vec::new();
+            for field in fields.iter().filter(|id| must(id)).map(|id| &schema[*id]) {
+                let value = typed(schema, field.r#type.non_null(), &field.name, choices, depth + 1);
+                entries.push((field.name.to_string(), value));
+            }
             for _ in 0..choices.below(3) + usize::from(depth > 0) {
                 let field = &schema[choices.pick(fields)];
                 let known = entries.iter().any(|(known, _)| *known == *field.name);
@@ -119,7 +142,7 @@ fn scalar(scalar: &str, name: &str, choices: &mut Choices<'_>) -> Value {
     match scalar {
         "Boolean" => Value::Plain(choices.pick(&BOOLEANS)),
         "Int" => match name {
-            "first" | "offset" | "limit" => Value::Plain(choices.pick(&BOUNDS)),
+            "atMost" | "first" | "offset" | "limit" => Value::Plain(choices.pick(&BOUNDS)),
             _ => Value::Plain(choices.pick(&INTEGERS)),
         },
         "Float" => Value::Plain(choices.pick(&FLOATS)),
