@@ -87,6 +87,7 @@ impl Builder {
                 | EntityKind::Composite => Offered::NONE,
             },
             rewritten: false,
+            triggered: false,
             description,
         });
         id
@@ -111,6 +112,11 @@ impl Builder {
     /// Says that rows of an entity may be changed once more after it is said what they hold.
     pub fn rewrite(&mut self, entity: EntityId) {
         self.catalog.entities[entity.index()].rewritten = true;
+    }
+
+    /// Says that something else may be written into rows of an entity than what is said of them.
+    pub fn trigger(&mut self, entity: EntityId) {
+        self.catalog.entities[entity.index()].triggered = true;
     }
 
     pub fn field(&mut self, entity: EntityId, field: NewField) -> FieldId {

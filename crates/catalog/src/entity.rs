@@ -25,6 +25,9 @@ pub struct Entity {
     /// Whether a row that was inserted or updated may be changed once more after the source has said
     /// what it holds.
     pub rewritten: bool,
+    /// Whether the source may write something else into a row than what was said, before it says
+    /// what the row holds.
+    pub triggered: bool,
     pub description: Option<Box<str>>,
 }
 
@@ -254,6 +257,7 @@ mod tests {
             incoming: Vec::new(),
             offered: Offered::ALL,
             rewritten: false,
+            triggered: false,
             description: None,
         }
     }

@@ -4,7 +4,7 @@
 use serde_json_bytes::json;
 
 use crate::writes::World;
-use crate::{answer, session};
+use crate::{DIALECTS, answer, session};
 
 const BEYOND: &str = "postgraphile simple-collections=both bulk-mutations=10 upsert-mutations";
 const TOGETHER: &str =
@@ -67,6 +67,30 @@ async fn rows_are_inserted_that_pass_the_check() {
         }
         let made = world.of_team(1, &create("id: 51, name: \"Yan\", teamId: 1, rating: 10")).await;
         assert!(made.contains(r#""player":{"id":51"#), "{made}");
+    }
+}
+
+#[tokio::test]
+async fn phrags_rows_are_checked_likewise() {
+    for world in World::under(DIALECTS[2], CHECKED, "").await {
+        let who = session(json!({ "role": "member", "team": 1 }));
+        let all = "{ players(sort: {id: asc}, limit: 100) { id name team_id rating } }";
+        let nobody = engine::Session::default();
+        let players = || answer(&world.administrator, &nobody, all);
+        let before = players().await;
+        for refused in [
+            "mutation { createPlayer(id: 51, name: \"Yan\", team_id: 2) { id } }",
+            "mutation { updatePlayer(pk_columns: {id: 2}, team_id: 2) { result } }",
+        ] {
+            let answer = answer(&world.member, &who, refused).await;
+            assert!(answer.contains("PERMISSION_DENIED"), "{answer}");
+            assert_eq!(players().await, before);
+        }
+        let own =
+            "mutation { updatePlayer(pk_columns: {id: 2}, team_id: 1, rating: 5) { result } }";
+        let own = answer(&world.member, &who, own).await;
+        assert!(!own.contains("errors"), "{own}");
+        assert_ne!(players().await, before);
     }
 }
 

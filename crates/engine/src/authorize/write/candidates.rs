@@ -98,7 +98,8 @@ impl Walk<'_> {
                 || grant.presets.iter().any(|(preset, _)| preset == field)
                 || self.catalog[*field].generated == Some(Generated::Stored)
         };
-        entity.kind == EntityKind::Table && !entity.rewritten && !deciding.iter().any(is_written)
+        let is_as_said = entity.kind == EntityKind::Table && !entity.rewritten && !entity.triggered;
+        is_as_said && !deciding.iter().any(is_written)
     }
 }
 

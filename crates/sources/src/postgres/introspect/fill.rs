@@ -94,6 +94,9 @@ impl Fill<'_> {
             let offered = relation.offered;
             let offered = self.privileges.map_or(offered, |of| of.entity(relation.oid, offered));
             self.builder.offer(id, offered);
+            if relation.triggered {
+                self.builder.trigger(id);
+            }
             self.types.entities.insert(relation.oid, id);
             self.physical_rows.push(relation.row_array);
             self.one_table.push(relation.one_table);

@@ -25,6 +25,15 @@ select
   rel.relkind,
   coalesce(typ.typarray, 0) as row_array,
   rel.relkind = 'p' or rel.relkind = 'r' and not rel.relhassubclass as one_table,
+  -- A trigger for each row (1) before (2) it is inserted (4) or updated (16) may change the row.
+  rel.relhastriggers and exists (
+    select
+    from pg_trigger as tgr
+    where tgr.tgrelid = rel.oid
+      and not tgr.tgisinternal
+      and tgr.tgtype & 3 = 3
+      and tgr.tgtype & 20 <> 0
+  ) as triggered,
   -- 4: rows can be changed; 8: made; 16: taken away; of a view also by triggers.
   case
     when rel.relkind in ('r', 'p') then 28

@@ -19,6 +19,8 @@ pub(super) struct Relation {
     pub(super) row_array: u32,
     /// Whether its keys tell all rows that are read of it: no other table inherits from it.
     pub(super) one_table: bool,
+    /// Whether a trigger may change a row before it is written.
+    pub(super) triggered: bool,
     /// Which changes of its rows PostgreSQL takes.
     pub(super) offered: Offered,
     pub(super) description: Option<String>,
@@ -180,6 +182,7 @@ impl Relation {
             },
             row_array: row.try_get("row_array")?,
             one_table: row.try_get("one_table")?,
+            triggered: row.try_get("triggered")?,
             offered: Offered {
                 insert: changes & 8 != 0,
                 update: changes & 4 != 0,
