@@ -4,6 +4,8 @@
 mod hostile;
 #[path = "postgraphile/mutations.rs"]
 mod mutations;
+#[path = "postgraphile/nested.rs"]
+mod nested;
 #[path = "postgraphile/shop.rs"]
 mod shop;
 #[path = "postgraphile/tables.rs"]

@@ -25,7 +25,13 @@ fn lowered(api: &Api, document: &str, variables: &str) -> Result<Lowered, LowerE
 }
 
 /// The request of an operation, what it gives back of itself, and what is refused of it.
-fn check(catalog: &Catalog, options: &Options, document: &str, variables: &str, expect: &Expect) {
+pub(crate) fn check(
+    catalog: &Catalog,
+    options: &Options,
+    document: &str,
+    variables: &str,
+    expect: &Expect,
+) {
     let api = api(catalog, options);
     let Lowered { request, shape, echoes, .. } =
         lowered(&api, document, variables).expect("a request");
@@ -484,51 +490,6 @@ fn several_rows_are_changed_within_a_bound() {
           step 3 of root 1: read rows 1: rows of step 2 after it
             #0 field id
         refused A change of all rows is refused: say by a condition which are meant.
-    "#]],
-    );
-}
-
-#[test]
-fn rows_are_made_with_those_around_them_step_by_step() {
-    let options = Options { nested_mutations: Some(10), ..Options::default() };
-    let document = r#"mutation ($posts: [PostNestedInput!]) {
-        createPersonNested(input: { person: { id: 1, fullName: "x", postsByAuthorId: { create: $posts, connect: { id: 7 } } } }) {
-            person { id }
-        }
-    }"#;
-    let variables = r#"{ "posts": [
-        { "headline": "a", "id": 1 }, { "headline": "b", "id": 2 },
-        { "headline": "c", "id": 3, "editorId": 4 },
-        { "headline": "d", "id": 4, "personByEditorId": { "create": { "id": 5, "fullName": "y" } } }
-    ] }"#;
-    check(
-        &shop::catalog(),
-        &options,
-        document,
-        variables,
-        &expect![[r#"
-        transaction, read committed
-          step 0 of root 0: insert app.person [id, full_name]
-            row 1, "x"
-          step 1 of root 0: read rows 0: rows of step 0 after it, single
-            #0 field id
-          step 2 of root 0: update app.post, filter id = 7
-            author_id = #0 of step 1
-          step 3 of root 0: require a row, otherwise missing "postsByAuthorId: there is no such row to be connected."
-            rows 1: rows of step 2 after it, single
-          step 4 of root 0: insert app.post [id, author_id, headline]
-            row $0[0].id, #0 of step 1, $0[0].headline
-            row $0[1].id, #0 of step 1, $0[1].headline
-          step 5 of root 0: insert app.post [id, author_id, editor_id, headline]
-            row $0[2].id, #0 of step 1, $0[2].editorId, $0[2].headline
-          step 6 of root 0: insert app.person [id, full_name]
-            row $0[3].personByEditorId.create.id, $0[3].personByEditorId.create.fullName
-          step 7 of root 0: read rows 2: rows of step 6 after it, single
-            #1 field id
-          step 8 of root 0: insert app.post [id, author_id, editor_id, headline]
-            row $0[3].id, #0 of step 1, #1 of step 7, $0[3].headline
-          step 9 of root 0: read rows 3: entity app.person, single, filter id = #0 of step 1
-            #2 field id
     "#]],
     );
 }

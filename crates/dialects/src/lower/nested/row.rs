@@ -12,6 +12,9 @@ use super::{NestedBinding, NestedVerb, NestedWay, Nesting, Row, steps};
 use crate::api::Api;
 use crate::binding::InputRole;
 
+/// So many rows are made by one statement, so that it has not too many parameters.
+const TOGETHER: usize = 100;
+
 /// What is said of a row, when the rows are there that it refers to.
 pub(super) struct Said<'a> {
     /// Its values, in the order of the fields.
@@ -202,7 +205,8 @@ impl<'a> Context<'a> {
                 self.add_row(entity, said, &[], nesting)?;
                 continue;
             }
-            if alike.first().is_some_and(|first| !says_the_same(first, &said.stored)) {
+            let differs = |first: &Vec<_>| !says_the_same(first, &said.stored);
+            if alike.len() >= TOGETHER || alike.first().is_some_and(differs) {
                 self.insert_alike(entity, &mut alike);
             }
             alike.push(said.stored);

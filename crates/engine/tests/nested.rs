@@ -1,0 +1,104 @@
+//! Rows that are changed together are as if each were changed by itself, one after the other; and
+//! where one of these changes fails, nothing was done.
+//!
+//! The changes are made up, the same in each run; `THALWEG_CASES=500` makes so many, and others each
+//! time.
+
+#![allow(clippy::unwrap_used, clippy::panic, reason = "a test ends where it cannot go on")]
+
+#[allow(dead_code, reason = "the differential test uses the rest of it")]
+#[path = "differential/choices.rs"]
+mod choices;
+#[path = "support/dialect.rs"]
+mod dialect;
+#[path = "nested/made.rs"]
+mod made;
+#[allow(dead_code, reason = "the differential test uses the rest of it")]
+#[path = "support/sources.rs"]
+mod sources;
+
+use std::sync::Arc;
+
+use choices::Choices;
+use engine::{Allowed, Delivery, Engine, Report, Session, Worker};
+use graphql::Request;
+use made::Made;
+use proptest::collection::vec;
+use proptest::prelude::any;
+use proptest::strategy::{Strategy, ValueTree};
+use proptest::test_runner::{Config, RngSeed, TestRunner};
+use sources::{OwnEngine, Sources, TestSource};
+
+const DIALECT: &str = "postgraphile nested-mutations=1000 bulk-mutations=1000";
+
+/// How many changes are tried on each source.
+const CHANGES: u32 = 30;
+
+/// Enough choices for the largest change.
+const CHOICES: usize = 200;
+
+const STATE: &str = "{
+    allBeds(orderBy: ID_ASC) { nodes { id name parentId plants country regionCode } }
+    allPlants(orderBy: ID_ASC) { nodes { id name sownIn movedTo } }
+    allLabels(orderBy: ID_ASC) { nodes { id words bedId } }
+    allRegions(orderBy: PRIMARY_KEY_ASC) { nodes { country code name } }
+}";
+
+#[test]
+fn a_change_of_rows_together_is_the_changes_of_each() {
+    let (changes, rng_seed) = match std::env::var("THALWEG_CASES") {
+        Ok(cases) => (cases.parse().unwrap(), RngSeed::Random),
+        Err(_) => (CHANGES, RngSeed::Fixed(1)),
+    };
+    let sources = Sources::find().unwrap();
+    let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build().unwrap();
+    // SQLite and the first PostgreSQL.
+    for source in sources.all().take(2) {
+        let mut runner = TestRunner::new(Config { rng_seed, ..Config::default() });
+        let mut numbers = || vec(any::<u16>(), CHOICES).new_tree(&mut runner).unwrap().current();
+        let (mut together, mut apart) = (open(&sources, &source), open(&sources, &source));
+        let (mut done, mut refused) = (0, 0);
+        for number in 0..changes {
+            let made = Made::new(number, &mut Choices::new(&numbers()));
+            let before = runtime.block_on(answer(&together.engine, STATE));
+            let whole = runtime.block_on(answer(&together.engine, &made.whole));
+            let after = runtime.block_on(answer(&together.engine, STATE));
+            let mut fails = false;
+            for part in &made.parts {
+                let answer = runtime.block_on(answer(&apart.engine, part));
+                if answer.contains("\"errors\"") || answer.contains("\"affectedCount\":0") {
+                    assert!(!answer.contains("VALIDATION"), "{part}\n{answer}");
+                    fails = true;
+                    break;
+                }
+            }
+            assert!(!whole.contains("VALIDATION"), "{}\n{whole}", made.whole);
+            let said = || format!("{source}\n{}\n{}\n{whole}", made.whole, made.parts.join("\n"));
+            assert_eq!(whole.contains("\"errors\""), fails, "{}", said());
+            if fails {
+                refused += 1;
+                assert_eq!(after, before, "{}", said());
+                (together, apart) = (open(&sources, &source), open(&sources, &source));
+            } else {
+                done += 1;
+                let expected = runtime.block_on(answer(&apart.engine, STATE));
+                assert_eq!(after, expected, "{}", said());
+            }
+        }
+        // Otherwise little was compared.
+        assert!(done * 4 > changes && refused * 10 > changes, "{source}: {done}, {refused}");
+    }
+}
+
+fn open(sources: &Sources, source: &TestSource) -> OwnEngine {
+    sources.open_copy(source, "garden", DIALECT, |_| {}).unwrap()
+}
+
+async fn answer(engine: &Arc<Engine>, query: &str) -> String {
+    let worker = Worker::new(Arc::clone(engine));
+    let request = Request { query: query.to_owned(), ..Request::default() };
+    let (allowed, delivery) = (Allowed::All, Delivery::Whole);
+    let (session, report) = (Session::default(), &mut Report::default());
+    let response = worker.deliver_reported(&request, &session, allowed, delivery, report).await;
+    String::from_utf8(response.body).unwrap()
+}
