@@ -1,6 +1,6 @@
 //! An API: a GraphQL schema with a binding for each of its positions.
 
-use std::sync::Arc;
+use std::sync::{Arc, LazyLock};
 
 use catalog::{EntityId, FieldId, FunctionId, Note};
 use graphql::schema::{
@@ -11,7 +11,8 @@ use ir::ValueForm;
 use rustc_hash::FxHashMap;
 
 use crate::binding::{
-    CallBinding, ColumnBinding, EntityBinding, FieldBinding, InputBinding, ValueBinding,
+    CallBinding, ColumnBinding, EntityBinding, FieldBinding, InputBinding, InputRole, RowsBinding,
+    RowsFrom, ValueBinding,
 };
 
 /// What a dialect makes of a catalog.
@@ -67,6 +68,8 @@ pub struct ApiBuilder {
     prefixes: FxHashMap<Box<str>, EntityId>,
     nesting: Option<Nesting>,
     notes: Vec<Note>,
+    /// The inputs and the fields so far that others may be like.
+    known: Known,
 }
 
 impl Api {
@@ -167,14 +170,42 @@ impl ApiBuilder {
         self.schema.add_field(parent, definition)
     }
 
+    /// Gives a type a field that another one has.
+    pub fn attach_field(&mut self, parent: TypeId, field: graphql::schema::FieldId) {
+        self.schema.attach_field(parent, field);
+    }
+
+    /// Adds a field without arguments. Where another one says and means the same, it is that: it
+    /// gets no arguments later.
+    pub fn add_plain_field(
+        &mut self,
+        parent: TypeId,
+        mut definition: FieldDefinition,
+        binding: FieldBinding,
+    ) -> graphql::schema::FieldId {
+        self.schema.share_field(&mut definition);
+        let key = Known::of_field(&definition, &binding);
+        if let Some(known) = self.known.fields.get(&key).copied()
+            && self.fields[known.index()] == binding
+            && self.schema[known] == definition
+        {
+            self.schema.attach_field(parent, known);
+            return known;
+        }
+        let id = self.add_field(parent, definition, binding);
+        self.known.fields.insert(key, id);
+        id
+    }
+
     pub fn add_argument(
         &mut self,
         field: graphql::schema::FieldId,
         definition: InputDefinition,
         binding: InputBinding,
     ) -> InputId {
-        self.inputs.push(binding);
-        self.schema.add_argument(field, definition)
+        let id = self.input(definition, binding);
+        self.schema.attach_argument(field, id);
+        id
     }
 
     pub fn add_input_field(
@@ -183,8 +214,25 @@ impl ApiBuilder {
         definition: InputDefinition,
         binding: InputBinding,
     ) -> InputId {
+        let id = self.input(definition, binding);
+        self.schema.attach_input_field(parent, id);
+        id
+    }
+
+    /// An input that says and means this: most of them stand in several places.
+    fn input(&mut self, mut definition: InputDefinition, binding: InputBinding) -> InputId {
+        self.schema.share_input(&mut definition);
+        let key = Known::of_input(&definition, &binding);
+        if let Some(known) = self.known.inputs.get(&key).copied()
+            && self.inputs[known.index()] == binding
+            && self.schema[known] == definition
+        {
+            return known;
+        }
+        let id = self.schema.add_input(definition);
         self.inputs.push(binding);
-        self.schema.add_input_field(parent, definition)
+        self.known.inputs.insert(key, id);
+        id
     }
 
     pub fn add_enum_value(
@@ -223,8 +271,8 @@ impl ApiBuilder {
     pub fn form(&self, r#type: TypeRef) -> Arc<ValueForm> {
         let form = listed(self.forms.get(&r#type.base).cloned(), r#type);
         form.unwrap_or_else(|| match r#type.is_list() {
-            true => Arc::new(ValueForm::List(Arc::new(ValueForm::Plain))),
-            false => Arc::new(ValueForm::Plain),
+            true => Arc::new(ValueForm::List(plain())),
+            false => plain(),
         })
     }
 
@@ -250,6 +298,7 @@ impl ApiBuilder {
             prefixes,
             nesting,
             notes,
+            known: _,
         } = self;
         // Vectors grow by doubling: up to half of them is empty.
         schema.shrink();
@@ -275,6 +324,44 @@ impl ApiBuilder {
     }
 }
 
+/// What was added so far, by what tells most of it: where that agrees, the last one is compared.
+#[derive(Debug, Default)]
+struct Known {
+    fields: FxHashMap<Signature, graphql::schema::FieldId>,
+    inputs: FxHashMap<Signature, InputId>,
+}
+
+/// Where the name and the description stand, of which there is only one each; the type; and the
+/// number of the catalog's thing that is meant, if it is one of those of which there are many.
+type Signature = (usize, usize, TypeRef, Option<usize>);
+
+impl Known {
+    fn of_field(definition: &FieldDefinition, binding: &FieldBinding) -> Signature {
+        let meant = match binding {
+            FieldBinding::Rows(RowsBinding { from: RowsFrom::Relation(hop), .. }) => {
+                Some(hop.relationship.index())
+            }
+            _ => None,
+        };
+        let FieldDefinition { name, description, r#type, .. } = definition;
+        (place(Some(name)), place(description.as_ref()), *r#type, meant)
+    }
+
+    fn of_input(definition: &InputDefinition, binding: &InputBinding) -> Signature {
+        let meant = match binding.role {
+            InputRole::Stored(field) | InputRole::Equal(field) => Some(field.index()),
+            _ => None,
+        };
+        let InputDefinition { name, description, r#type, .. } = definition;
+        (place(Some(name)), place(description.as_ref()), *r#type, meant)
+    }
+}
+
+/// Where a text stands.
+fn place(text: Option<&Arc<str>>) -> usize {
+    text.map_or(0, |text| text.as_ptr() as usize)
+}
+
 /// A form within as many lists as the type has. A list of plain values needs none.
 fn listed(base: Option<Arc<ValueForm>>, r#type: TypeRef) -> Option<Arc<ValueForm>> {
     let Some(item) = r#type.item() else { return base };
@@ -282,9 +369,14 @@ fn listed(base: Option<Arc<ValueForm>>, r#type: TypeRef) -> Option<Arc<ValueForm
         Some(element) => Some(Arc::new(ValueForm::List(element))),
         // Lists of lists are told from lists of values that are lists.
         None if item.is_list() => {
-            let plain = Arc::new(ValueForm::Plain);
-            Some(Arc::new(ValueForm::List(Arc::new(ValueForm::List(plain)))))
+            Some(Arc::new(ValueForm::List(Arc::new(ValueForm::List(plain())))))
         }
         None => None,
     }
+}
+
+/// The form of values that are as they are given: nearly all members have it, so it is one.
+fn plain() -> Arc<ValueForm> {
+    static PLAIN: LazyLock<Arc<ValueForm>> = LazyLock::new(|| Arc::new(ValueForm::Plain));
+    Arc::clone(&PLAIN)
 }

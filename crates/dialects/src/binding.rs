@@ -463,7 +463,7 @@ pub enum InputRole {
         otherwise: Box<str>,
     },
     /// An object of operators on one value of the row, all of which must hold.
-    Operators(Subject),
+    Operators(Box<Subject>),
     /// One operator; the value is that of the enclosing [`InputRole::Operators`].
     Compare(Comparison),
     /// The same for texts, without regard to case.
@@ -576,7 +576,7 @@ pub enum OrderBy {
     /// By these fields.
     Fields { fields: Vec<FieldId>, direction: Direction, cursor_name: Box<str> },
     /// By what is made of the rows that a relationship leads to; its leaf is that of cursors.
-    Related { hop: Hop, value: AggregateValue, direction: Direction, cursor_name: Box<str> },
+    Related { hop: Hop, value: Box<AggregateValue>, direction: Direction, cursor_name: Box<str> },
     /// By the value of a function of the row, which is the only field of the function's own
     /// entity.
     Computed { function: FunctionId, value: FieldId, direction: Direction, cursor_name: Box<str> },

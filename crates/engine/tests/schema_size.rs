@@ -26,7 +26,7 @@ const AGAIN: usize = 5;
 
 /// About half more than a table of nine columns takes: a copy of the schema in another form would
 /// be told by it.
-const MOST_BYTES_A_TABLE: isize = 39_000;
+const MOST_BYTES_A_TABLE: isize = 27_000;
 
 /// A file that is removed in the end.
 struct File(PathBuf);

@@ -3,10 +3,11 @@
 //! <https://spec.graphql.org/draft/#sec-Type-System>. A dialect fills it through the `add_…`
 //! functions and keeps, by the same ids, what each position means.
 
-use std::collections::{HashMap, HashSet};
 use std::fmt;
 use std::ops::Index;
 use std::sync::Arc;
+
+use rustc_hash::{FxHashMap, FxHashSet};
 
 use crate::value::Const;
 
@@ -66,9 +67,9 @@ pub struct Schema {
     fields: Vec<FieldDefinition>,
     inputs: Vec<InputDefinition>,
     values: Vec<EnumValueDefinition>,
-    by_name: HashMap<Arc<str>, TypeId>,
+    by_name: FxHashMap<Arc<str>, TypeId>,
     /// Names and descriptions so far: most of them are said again and again.
-    texts: HashSet<Arc<str>>,
+    texts: FxHashSet<Arc<str>>,
     pub query: Option<TypeId>,
     pub mutation: Option<TypeId>,
     pub subscription: Option<TypeId>,
@@ -94,7 +95,7 @@ pub enum TypeKind {
 }
 
 /// A field of an object or interface type.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, PartialEq)]
 pub struct FieldDefinition {
     pub name: Arc<str>,
     pub description: Option<Arc<str>>,
@@ -105,7 +106,7 @@ pub struct FieldDefinition {
 }
 
 /// An argument, or a field of an input object type.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, PartialEq)]
 pub struct InputDefinition {
     pub name: Arc<str>,
     pub description: Option<Arc<str>>,
@@ -272,11 +273,15 @@ impl Schema {
 
     /// Adds a field to an object or interface type; on any other type it belongs to nothing.
     pub fn add_field(&mut self, parent: TypeId, mut definition: FieldDefinition) -> FieldId {
-        self.share(&mut definition.name);
-        self.share_optional(&mut definition.description);
-        self.share_optional(&mut definition.deprecated);
+        self.share_field(&mut definition);
         let id = FieldId::new(self.fields.len());
         self.fields.push(definition);
+        self.attach_field(parent, id);
+        id
+    }
+
+    /// Gives a type a field that another one has: both say and mean the same.
+    pub fn attach_field(&mut self, parent: TypeId, id: FieldId) {
         match &mut self.types[parent.index()].kind {
             TypeKind::Object { fields, .. } | TypeKind::Interface { fields, .. } => fields.push(id),
             TypeKind::Scalar
@@ -284,27 +289,37 @@ impl Schema {
             | TypeKind::Enum { .. }
             | TypeKind::InputObject { .. } => debug_assert!(false, "the type has no fields"),
         }
-        id
     }
 
     /// Adds an argument to a field.
-    pub fn add_argument(&mut self, field: FieldId, mut definition: InputDefinition) -> InputId {
-        self.share(&mut definition.name);
-        self.share_optional(&mut definition.description);
-        self.share_optional(&mut definition.deprecated);
-        let id = InputId::new(self.inputs.len());
-        self.inputs.push(definition);
-        self.fields[field.index()].arguments.push(id);
+    pub fn add_argument(&mut self, field: FieldId, definition: InputDefinition) -> InputId {
+        let id = self.add_input(definition);
+        self.attach_argument(field, id);
         id
     }
 
     /// Adds a field to an input object type.
-    pub fn add_input_field(&mut self, parent: TypeId, mut definition: InputDefinition) -> InputId {
-        self.share(&mut definition.name);
-        self.share_optional(&mut definition.description);
-        self.share_optional(&mut definition.deprecated);
+    pub fn add_input_field(&mut self, parent: TypeId, definition: InputDefinition) -> InputId {
+        let id = self.add_input(definition);
+        self.attach_input_field(parent, id);
+        id
+    }
+
+    /// Adds an input that is to be attached: to one position, or to several that are alike.
+    pub fn add_input(&mut self, mut definition: InputDefinition) -> InputId {
+        self.share_input(&mut definition);
         let id = InputId::new(self.inputs.len());
         self.inputs.push(definition);
+        id
+    }
+
+    /// Gives a field an argument.
+    pub fn attach_argument(&mut self, field: FieldId, id: InputId) {
+        self.fields[field.index()].arguments.push(id);
+    }
+
+    /// Gives an input object type a field.
+    pub fn attach_input_field(&mut self, parent: TypeId, id: InputId) {
         match &mut self.types[parent.index()].kind {
             TypeKind::InputObject { fields } => fields.push(id),
             TypeKind::Scalar
@@ -313,7 +328,6 @@ impl Schema {
             | TypeKind::Union { .. }
             | TypeKind::Enum { .. } => debug_assert!(false, "the type is no input object"),
         }
-        id
     }
 
     /// Adds a value to an enum type.
@@ -340,7 +354,7 @@ impl Schema {
 
     /// Gives back the memory that only adding needed.
     pub fn shrink(&mut self) {
-        self.texts = HashSet::new();
+        self.texts = FxHashSet::default();
         self.by_name.shrink_to_fit();
         self.types.shrink_to_fit();
         self.fields.shrink_to_fit();
@@ -359,6 +373,20 @@ impl Schema {
         for field in &mut self.fields {
             field.arguments.shrink_to_fit();
         }
+    }
+
+    /// Makes the texts of a field ones that are there already: equal ones are then one.
+    pub fn share_field(&mut self, definition: &mut FieldDefinition) {
+        self.share(&mut definition.name);
+        self.share_optional(&mut definition.description);
+        self.share_optional(&mut definition.deprecated);
+    }
+
+    /// The same for an input.
+    pub fn share_input(&mut self, definition: &mut InputDefinition) {
+        self.share(&mut definition.name);
+        self.share_optional(&mut definition.description);
+        self.share_optional(&mut definition.deprecated);
     }
 
     /// Makes a text one that is there already.

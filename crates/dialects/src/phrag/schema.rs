@@ -143,7 +143,10 @@ fn add_columns(builder: &mut ApiBuilder, planned: &Planned<'_>, own: EntityTypes
             builder.add_input_field(
                 own.clauses,
                 InputDefinition::new(&field.name, TypeRef::named(operators)),
-                InputBinding::refuse_null(InputRole::Operators(Subject::field(field.id)), &text),
+                InputBinding::refuse_null(
+                    InputRole::Operators(Box::new(Subject::field(field.id))),
+                    &text,
+                ),
             );
         }
         if let Some(sort) = own.sort.filter(|_| *sorted) {

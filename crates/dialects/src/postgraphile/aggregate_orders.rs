@@ -72,13 +72,13 @@ impl Orders {
     ) {
         let relation = build.backward_many_name(relationship);
         let hop = Hop { relationship: relationship.id, direction: HopDirection::Backward };
-        let count = AggregateValue {
+        let count = Box::new(AggregateValue {
             function: AggregateFunction::Count,
             field: None,
             leaf: Leaf::KeyNumber,
             form: Form::Stored,
             absent: None,
-        };
+        });
         for (suffix, direction) in DIRECTIONS {
             let name = build.inflection.order_by_count(&relation, suffix);
             let (value, cursor_name) = (count.clone(), name.as_str().into());
@@ -99,7 +99,7 @@ impl Orders {
                     let cursor_name = name.as_str().into();
                     let binding = match &value {
                         Ok(value) => {
-                            let value = value.clone();
+                            let value = Box::new(value.clone());
                             ValueBinding::Order(OrderBy::Related {
                                 hop,
                                 value,

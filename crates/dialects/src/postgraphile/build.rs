@@ -1,6 +1,8 @@
 //! An API while it is made.
 
-use catalog::{Catalog, CompositeId, DomainId, EntityId, EnumId, FieldId, Note};
+use catalog::{
+    Argument, ArgumentType, Catalog, CompositeId, DomainId, EntityId, EnumId, FieldId, Note, Type,
+};
 use graphql::schema::{
     FieldDefinition, InputDefinition, TypeDefinition, TypeId, TypeKind, TypeRef,
 };
@@ -47,6 +49,10 @@ pub(super) struct Build<'a> {
     pub(super) places: FxHashMap<EntityId, usize>,
     /// The names of the fields that the types of composites have which are taken apart.
     pub(super) apart: FxHashMap<EntityId, Claims>,
+    /// The field that gives a changed row with its position, as payloads have it.
+    pub(super) payload_edges: FxHashMap<EntityId, graphql::schema::FieldId>,
+    /// Whether some value is a row that a request gives.
+    pub(super) gives_rows: bool,
     /// The types of entities' rows that were made so far.
     pub(super) row_types: FxHashMap<EntityId, TypeId>,
     /// The input types of entities' rows; none where one could not be made.
@@ -98,6 +104,8 @@ impl<'a> Build<'a> {
             composite_connections: FxHashMap::default(),
             places: FxHashMap::default(),
             apart: FxHashMap::default(),
+            payload_edges: FxHashMap::default(),
+            gives_rows: gives_rows(catalog),
             row_types: FxHashMap::default(),
             row_inputs: FxHashMap::default(),
             aggregates: FxHashMap::default(),
@@ -155,6 +163,21 @@ impl<'a> Build<'a> {
     pub(super) fn names(&self, fields: &[FieldId]) -> Vec<&'a str> {
         fields.iter().map(|field| &*self.catalog[*field].name).collect()
     }
+}
+
+/// Whether a function takes a row, or a column holds one.
+fn gives_rows(catalog: &Catalog) -> bool {
+    let holds = |r#type: &Type| match r#type {
+        Type::Row(_) => true,
+        Type::List(element) => matches!(**element, Type::Row(_)),
+        _ => false,
+    };
+    let takes = |argument: &Argument| match &argument.r#type {
+        ArgumentType::Row(_) => true,
+        ArgumentType::Value(r#type) => holds(r#type),
+    };
+    catalog.functions().any(|function| function.arguments.iter().any(takes))
+        || catalog.fields().any(|field| holds(&field.r#type))
 }
 
 /// An object type without fields.

@@ -118,7 +118,7 @@ fn make_types(build: &mut Build<'_>, of: &Connected<'_>) -> Option<TypeId> {
     let definition = field("totalCount", &descriptions::total_count(item), int.non_null());
     fields.push((definition, ConnectionField::TotalCount));
     for (definition, binding) in fields {
-        build.api.add_field(connection, definition, FieldBinding::Connection(binding));
+        build.api.add_plain_field(connection, definition, FieldBinding::Connection(binding));
     }
     Some(connection)
 }
@@ -128,7 +128,7 @@ fn make_edge(build: &mut Build<'_>, of: &Connected<'_>) -> Option<TypeId> {
     let description = descriptions::edge(of.item, of.through);
     let edge = build.add_type(of.edge, Some(description.into()), object(Vec::new()))?;
     let definition = field("cursor", descriptions::CURSOR, cursor);
-    build.api.add_field(edge, definition, FieldBinding::Edge(EdgeField::Cursor));
+    build.api.add_plain_field(edge, definition, FieldBinding::Edge(EdgeField::Cursor));
     let node = field("node", &descriptions::edge_node(of.item), of.row);
     build.api.add_field(edge, node, FieldBinding::Edge(EdgeField::Node));
     Some(edge)

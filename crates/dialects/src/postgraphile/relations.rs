@@ -242,9 +242,13 @@ impl Relation<'_> {
             form: self.form,
             default_limit: None,
         });
-        let id = build.api.add_field(parent.row, definition, binding);
-        if let (Some(collection), Some(target)) = (collection, served.get(self.target)) {
-            arguments::add(build, id, collection, target);
+        if let Some(collection) = collection {
+            let id = build.api.add_field(parent.row, definition, binding);
+            if let Some(target) = served.get(self.target) {
+                arguments::add(build, id, collection, target);
+            }
+        } else {
+            build.api.add_plain_field(parent.row, definition, binding);
         }
         true
     }

@@ -38,7 +38,7 @@ pub(super) fn add_computed(build: &mut Build<'_>, entity: EntityId, filters: &mu
         let call = Call { function, of_row: Some(Vec::new()), arguments: Vec::new() };
         let subject = Subject { place: Place::Computed(call), plain, ignoring };
         let named = format!("{}()", build.catalog.function_name(function));
-        filters.add_field(build, &name, r#type, InputRole::Operators(subject), &named);
+        filters.add_field(build, &name, r#type, InputRole::Operators(Box::new(subject)), &named);
     }
 }
 
@@ -89,7 +89,7 @@ pub(in crate::postgraphile) fn argument_of_set(
             let r#type = operators::find(build, &field.r#type)?;
             let (plain, ignoring) = cases(&field.r#type);
             let subject = Subject { place: Place::field(field.id), plain, ignoring };
-            Some((r#type, options.object(InputRole::Operators(subject))))
+            Some((r#type, options.object(InputRole::Operators(Box::new(subject)))))
         }
     }
 }
@@ -108,7 +108,7 @@ fn record(
         let Some(found) = operators::find(build, value) else { continue };
         let (plain, ignoring) = cases(value);
         let subject = Subject { place: Place::field(*field), plain, ignoring };
-        fields.push((name, found, InputRole::Operators(subject)));
+        fields.push((name, found, InputRole::Operators(Box::new(subject))));
     }
     if fields.is_empty() {
         return None;

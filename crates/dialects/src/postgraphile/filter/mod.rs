@@ -157,7 +157,7 @@ pub(super) fn add_fields(build: &mut Build<'_>, served: &[Served<'_>], index: us
                 _ => {
                     let (plain, ignoring) = cases(value);
                     let place = Place::field(column.field);
-                    InputRole::Operators(Subject { place, plain, ignoring })
+                    InputRole::Operators(Box::new(Subject { place, plain, ignoring }))
                 }
             };
             filters.add_field(build, &column.name, operators, role, &subject);

@@ -114,11 +114,15 @@ fn make(
             ..InputDefinition::new(&name, input.non_null_if(is_required))
         };
         add_member(build, r#type, definition, InputRole::Stored(field));
-        let form = build.api.form(input);
-        members.push(Some(Member { name: name.into(), form }));
+        if build.gives_rows {
+            let form = build.api.form(input);
+            members.push(Some(Member { name: name.into(), form }));
+        }
     }
-    // For functions that take a row.
-    build.api.bind_form(r#type, ValueForm::Composite(members));
+    // For functions that take a row, and for columns that hold one.
+    if build.gives_rows {
+        build.api.bind_form(r#type, ValueForm::Composite(members));
+    }
     Some(r#type)
 }
 

@@ -117,11 +117,11 @@ impl Payload {
         names.reserve("query", "a field of every payload");
         let definition = field("clientMutationId", descriptions::mutations::CLIENT_ID, text);
         let binding = FieldBinding::Payload(PayloadField::ClientMutationId);
-        build.api.add_field(r#type, definition, binding);
+        build.api.add_plain_field(r#type, definition, binding);
         Some(Self { r#type, names })
     }
 
-    /// Adds a field, unless its name is taken.
+    /// Adds a field that gets no arguments, unless its name is taken.
     pub(super) fn add(
         &mut self,
         build: &mut Build<'_>,
@@ -131,7 +131,7 @@ impl Payload {
     ) -> Option<graphql::schema::FieldId> {
         let claimant = Claimant { subject, what: "field of a payload" };
         match self.names.claim(&definition.name, claimant) {
-            Ok(()) => Some(build.api.add_field(self.r#type, definition, binding)),
+            Ok(()) => Some(build.api.add_plain_field(self.r#type, definition, binding)),
             Err(note) => {
                 build.note(note);
                 None
@@ -159,7 +159,7 @@ impl Payload {
         let Some(query) = build.api.schema().query else { return };
         let definition = field("query", descriptions::mutations::QUERY, TypeRef::named(query));
         let binding = FieldBinding::Payload(PayloadField::Query);
-        build.api.add_field(self.r#type, definition, binding);
+        build.api.add_plain_field(self.r#type, definition, binding);
     }
 
     /// Adds what a value refers to that is taken apart.
@@ -213,9 +213,17 @@ impl Payload {
             deprecated: deprecation(build.entity_tags(id)),
             ..field(&name, &description, TypeRef::named(edge))
         };
-        let binding = FieldBinding::Payload(PayloadField::Edge);
-        if let Some(field) = self.add(build, subject, definition, binding) {
-            arguments::add_order(build, field, Some(arguments::default_order(one)), one);
+        let claimant = Claimant { subject, what: "field of a payload" };
+        if let Err(note) = self.names.claim(&definition.name, claimant) {
+            return build.note(note);
         }
+        // All changes of an entity give it.
+        if let Some(known) = build.payload_edges.get(&id).copied() {
+            return build.api.attach_field(self.r#type, known);
+        }
+        let binding = FieldBinding::Payload(PayloadField::Edge);
+        let field = build.api.add_field(self.r#type, definition, binding);
+        arguments::add_order(build, field, Some(arguments::default_order(one)), one);
+        build.payload_edges.insert(id, field);
     }
 }
