@@ -1,7 +1,6 @@
 //! One document of another server.
 
 use std::net::IpAddr;
-use std::sync::Arc;
 use std::time::Duration;
 
 use bytes::Bytes;
@@ -9,12 +8,9 @@ use http_body_util::{BodyExt, Empty, LengthLimitError, Limited};
 use hyper::header::{ACCEPT, CACHE_CONTROL, HeaderMap, HeaderValue, USER_AGENT};
 use hyper::http::uri::Scheme;
 use hyper::{Request, StatusCode, Uri};
-use hyper_rustls::{HttpsConnector, HttpsConnectorBuilder};
-use hyper_util::client::legacy::Client as Connections;
-use hyper_util::client::legacy::connect::HttpConnector;
-use hyper_util::rt::TokioExecutor;
-use rustls::{ClientConfig, RootCertStore};
 use tokio::time::timeout;
+
+use crate::connect::{ConnectError, Connections, connections, whole};
 
 /// From connecting to the last byte.
 const PATIENCE: Duration = Duration::from_secs(5);
@@ -25,7 +21,7 @@ const MOST_BYTES: usize = 1 << 20;
 /// Asks one server after documents.
 #[derive(Debug)]
 pub struct Client {
-    connections: Connections<HttpsConnector<HttpConnector>, Empty<Bytes>>,
+    connections: Connections<Empty<Bytes>>,
 }
 
 /// A document, and for how long it is fresh, if its server says so.
@@ -38,10 +34,8 @@ pub struct Fetched {
 /// Why a document did not come.
 #[derive(Debug, thiserror::Error)]
 pub enum GetError {
-    #[error("the system trusts no certificate authority")]
-    NoCertificates,
-    #[error("TLS cannot be used: {0}")]
-    Tls(rustls::Error),
+    #[error(transparent)]
+    Connect(#[from] ConnectError),
     #[error("the server cannot be reached: {0}")]
     Unreached(String),
     #[error("the server says {0}")]
@@ -88,15 +82,7 @@ fn is_here(host: &str) -> bool {
 impl Client {
     /// For the servers of addresses like this one.
     pub fn new(url: &Uri) -> Result<Self, GetError> {
-        let connector = HttpsConnectorBuilder::new()
-            .with_tls_config(tls(url)?)
-            .https_or_http()
-            .enable_http1()
-            .build();
-        // Documents are minutes apart.
-        let connections =
-            Connections::builder(TokioExecutor::new()).pool_max_idle_per_host(0).build(connector);
-        Ok(Self { connections })
+        Ok(Self { connections: connections(url)? })
     }
 
     /// Fetches a document. It must be at its address: nobody is sent elsewhere.
@@ -125,23 +111,6 @@ impl Client {
     }
 }
 
-/// The certificates that the system trusts, if they are needed.
-fn tls(url: &Uri) -> Result<ClientConfig, GetError> {
-    let mut roots = RootCertStore::empty();
-    if url.scheme() == Some(&Scheme::HTTPS) {
-        let (added, _) =
-            roots.add_parsable_certificates(rustls_native_certs::load_native_certs().certs);
-        if added == 0 {
-            return Err(GetError::NoCertificates);
-        }
-    }
-    let provider = Arc::new(rustls::crypto::aws_lc_rs::default_provider());
-    let config = ClientConfig::builder_with_provider(provider)
-        .with_safe_default_protocol_versions()
-        .map_err(GetError::Tls)?;
-    Ok(config.with_root_certificates(roots).with_no_client_auth())
-}
-
 /// `Cache-Control: max-age=600`, which `no-store` and `no-cache` make nothing of.
 fn max_age(headers: &HeaderMap) -> Option<Duration> {
     let values = headers.get_all(CACHE_CONTROL).iter().filter_map(|value| value.to_str().ok());
@@ -155,18 +124,6 @@ fn max_age(headers: &HeaderMap) -> Option<Duration> {
         }
     }
     age
-}
-
-/// An error with its reasons, which say what was meant.
-fn whole(error: &dyn std::error::Error) -> String {
-    let mut text = error.to_string();
-    let mut source = error.source();
-    while let Some(error) = source {
-        text.push_str(": ");
-        text.push_str(&error.to_string());
-        source = error.source();
-    }
-    text
 }
 
 #[cfg(test)]

@@ -1,8 +1,10 @@
 //! What is asked of other servers over HTTP. Nobody else here does.
 //!
+//! * [`connect`]: how they are connected to, also by who sends them something else
 //! * [`http`]: one document, with an end to its size and its time
 //! * [`jwks`]: a document that is kept up to date: the keys of an issuer of tokens
 
+pub mod connect;
 pub mod http;
 pub mod jwks;
 

@@ -1,19 +1,14 @@
 //! The way to the collector.
 
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::{Mutex, PoisonError};
 use std::time::{Duration, Instant};
 
 use async_trait::async_trait;
 use bytes::Bytes;
+use clients::connect::{Connections, connections, whole};
 use http_body_util::{BodyExt, Full, Limited};
-use hyper::http::uri::Scheme;
 use hyper::{Request, Response, Uri};
-use hyper_rustls::{HttpsConnector, HttpsConnectorBuilder};
-use hyper_util::client::legacy::Client as Connections;
-use hyper_util::client::legacy::connect::HttpConnector;
-use hyper_util::rt::TokioExecutor;
 use opentelemetry_http::{HttpClient, HttpError};
-use rustls::{ClientConfig, RootCertStore};
 use tokio::runtime::{self, Runtime};
 use tokio::time::timeout;
 
@@ -32,7 +27,7 @@ const LOG_PAUSE: Duration = Duration::from_secs(60);
 #[derive(Debug)]
 pub(super) struct Client {
     runtime: Runtime,
-    connections: Connections<HttpsConnector<HttpConnector>, Full<Bytes>>,
+    connections: Connections<Full<Bytes>>,
     failures: Mutex<Failures>,
 }
 
@@ -49,14 +44,7 @@ impl Client {
             .enable_all()
             .build()
             .map_err(TracesError::Runtime)?;
-        let connector = HttpsConnectorBuilder::new()
-            .with_tls_config(tls(endpoint)?)
-            .https_or_http()
-            .enable_http1()
-            .build();
-        // Batches are seconds apart, and between them nobody would notice that one was closed.
-        let connections =
-            Connections::builder(TokioExecutor::new()).pool_max_idle_per_host(0).build(connector);
+        let connections = connections(endpoint)?;
         Ok(Self { runtime, connections, failures: Mutex::default() })
     }
 
@@ -82,23 +70,6 @@ impl Client {
     }
 }
 
-/// The certificates that the system trusts, if they are needed.
-fn tls(endpoint: &Uri) -> Result<ClientConfig, TracesError> {
-    let mut roots = RootCertStore::empty();
-    if endpoint.scheme() == Some(&Scheme::HTTPS) {
-        let (added, _) =
-            roots.add_parsable_certificates(rustls_native_certs::load_native_certs().certs);
-        if added == 0 {
-            return Err(TracesError::NoCertificates);
-        }
-    }
-    let provider = Arc::new(rustls::crypto::aws_lc_rs::default_provider());
-    let config = ClientConfig::builder_with_provider(provider)
-        .with_safe_default_protocol_versions()
-        .map_err(TracesError::Tls)?;
-    Ok(config.with_root_certificates(roots).with_no_client_auth())
-}
-
 #[async_trait]
 impl HttpClient for Client {
     async fn send_bytes(&self, request: Request<Bytes>) -> Result<Response<Bytes>, HttpError> {
@@ -114,16 +85,4 @@ impl HttpClient for Client {
         }
         sent
     }
-}
-
-/// An error with its reasons, which say what was meant.
-fn whole(error: &dyn std::error::Error) -> String {
-    let mut text = error.to_string();
-    let mut source = error.source();
-    while let Some(error) = source {
-        text.push_str(": ");
-        text.push_str(&error.to_string());
-        source = error.source();
-    }
-    text
 }

@@ -4,6 +4,7 @@ use std::env;
 use std::io;
 use std::time::Duration;
 
+use clients::connect::ConnectError;
 use hyper::Uri;
 use hyper::http::uri::Scheme;
 use opentelemetry::trace::TracerProvider;
@@ -41,9 +42,7 @@ pub(crate) enum TracesError {
     #[error("traces cannot be sent: {0}")]
     Runtime(io::Error),
     #[error("traces cannot be sent: {0}")]
-    Tls(rustls::Error),
-    #[error("traces cannot be sent by https: the system has no certificates that it trusts")]
-    NoCertificates,
+    Connect(#[from] ConnectError),
 }
 
 impl Traces {
