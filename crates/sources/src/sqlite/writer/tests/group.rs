@@ -351,6 +351,24 @@ fn what_is_looked_at_in_the_end_is_looked_at_for_each() {
 }
 
 #[test]
+fn keys_that_could_be_deferred_and_are_not_let_requests_join() {
+    let place = Place::new(
+        "CREATE TABLE t (id INTEGER PRIMARY KEY, \
+         up INTEGER REFERENCES t (id) DEFERRABLE INITIALLY IMMEDIATE)",
+    );
+    let mut waiting = Waiting::new(&place);
+    waiting.push(|request| {
+        request.write("INSERT INTO t (id, up) VALUES (1, 2) RETURNING id", &[]);
+        request.end(None);
+    });
+    waiting.push(insert(2));
+    waiting.run();
+    let broken = [(0, SourceErrorKind::ForeignKeyViolation)];
+    assert_eq!(waiting.told(), [Ran::together(&broken), Ran::together(&[])]);
+    assert_eq!(place.read(ALL), "2");
+}
+
+#[test]
 fn if_others_do_not_let_it_begin_or_end_all_are_told_so_once() {
     let place = Place::new(PLAIN);
     let other = place.connect();
