@@ -22,7 +22,7 @@ use crate::streamed::Abandoned;
 
 /// How many requests are committed together at most, and for how long others may join them.
 const MOST: usize = 64;
-const JOIN: Duration = Duration::from_millis(5);
+pub(super) const JOIN: Duration = Duration::from_millis(5);
 
 const SCHEMA_VERSION: &str = include_str!("schema_version.sql");
 const DEFERRED: &str = include_str!("deferred.sql");
@@ -31,6 +31,8 @@ const DEFERRED: &str = include_str!("deferred.sql");
 #[derive(Debug)]
 pub(super) struct Writing {
     pub(super) file: OpenFile,
+    /// For how long requests may join others.
+    join: Duration,
     watched: Watched,
     /// The schema that was looked at, and whether some foreign keys are looked at when a transaction
     /// ends.
@@ -49,12 +51,12 @@ struct Undone {
 type Watched = Arc<Mutex<Option<Arc<Abandoned>>>>;
 
 impl Writing {
-    pub(super) fn new(mut file: OpenFile) -> Result<Self, rusqlite::Error> {
+    pub(super) fn new(mut file: OpenFile, join: Duration) -> Result<Self, rusqlite::Error> {
         let watched = Watched::default();
         let looked_at = Arc::clone(&watched);
         let is_over = move || is_gone(&looked_at);
         file.connection.progress_handler(STEPS, Some(is_over))?;
-        Ok(Self { file, watched, defers: Cell::default() })
+        Ok(Self { file, join, watched, defers: Cell::default() })
     }
 
     /// Whether it is known what stands in the file: there is no transaction.
@@ -122,7 +124,7 @@ impl Writing {
                 return Undone { tasks, ended_by: Some(task) };
             }
             tasks.push(task);
-            if tasks.len() < MOST && since.elapsed() < JOIN {
+            if tasks.len() < MOST && since.elapsed() < self.join {
                 joining = next();
             }
         }

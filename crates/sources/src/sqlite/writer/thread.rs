@@ -8,7 +8,7 @@ use std::time::Duration;
 
 use tokio::time::timeout;
 
-use super::group::Writing;
+use super::group::{JOIN, Writing};
 use super::task::{Job, Manner, Task};
 use crate::error::{SourceError, SourceErrorKind};
 use crate::sqlite::connection::OpenFile;
@@ -27,6 +27,7 @@ struct Shared {
     path: PathBuf,
     /// How long a transaction waits for one of another process, and a request for its turn.
     patience: Duration,
+    join: Duration,
     queue: Mutex<Queue>,
     woken: Condvar,
 }
@@ -53,8 +54,13 @@ struct Present(Arc<Shared>);
 
 impl FileWriter {
     pub(in crate::sqlite) fn new(path: &Path, patience: Duration) -> Self {
+        Self::joining(path, patience, JOIN)
+    }
+
+    /// With a time of its own for which requests may join others.
+    pub(super) fn joining(path: &Path, patience: Duration, join: Duration) -> Self {
         let (queue, woken) = (Mutex::default(), Condvar::new());
-        Self(Arc::new(Shared { path: path.into(), patience, queue, woken }))
+        Self(Arc::new(Shared { path: path.into(), patience, join, queue, woken }))
     }
 
     /// Runs `work` in its turn. If the future is dropped before that, it does not run at all. If it
@@ -228,7 +234,7 @@ fn open<'w>(writing: &'w mut Option<Writing>, shared: &Shared) -> Result<&'w Wri
         Some(writing) => Ok(writing),
         None => {
             let file = OpenFile::open_for_changes(&shared.path, shared.patience)?;
-            Ok(writing.insert(Writing::new(file)?))
+            Ok(writing.insert(Writing::new(file, shared.join)?))
         }
     }
 }

@@ -16,6 +16,9 @@ const PLAIN: &str = "CREATE TABLE t (id INTEGER PRIMARY KEY, up INTEGER REFERENC
 /// Rows are numbered, so that what ran twice is seen.
 const LOG: &str = "CREATE TABLE t (place INTEGER PRIMARY KEY AUTOINCREMENT, id)";
 
+/// Longer than any test takes.
+const LONG: Duration = Duration::from_secs(600);
+
 const ALL: &str = "SELECT id FROM t ORDER BY 1";
 
 /// How often a request ran in each manner, and what failed in the end.
@@ -68,7 +71,8 @@ impl Waiting {
         file.connection.commit_hook(Some(hook)).unwrap();
         let (tasks, answers) = (VecDeque::new(), Vec::new());
         let staying = Abandoner::default();
-        Self { writing: Writing::new(file).unwrap(), commits, tasks, answers, staying }
+        let writing = Writing::new(file, LONG).unwrap();
+        Self { writing, commits, tasks, answers, staying }
     }
 
     fn push(&mut self, request: impl FnOnce(&mut Request)) {
@@ -136,6 +140,23 @@ fn one_commit_is_for_all() {
     assert_eq!(waiting.told(), vec![Ran::together(&[]); 20]);
     assert_eq!(waiting.commits(), 1);
     assert_eq!(place.read("SELECT count(*) FROM t"), "20");
+}
+
+#[test]
+fn others_join_for_a_while_only() {
+    let place = Place::new(LOG);
+    let mut waiting = Waiting::new(&place);
+    waiting.writing = Writing::new(place.open(), Duration::ZERO).unwrap();
+    waiting.push(insert(1));
+    waiting.push(insert(2));
+    waiting.run();
+    assert_eq!(waiting.told(), [Ran::together(&[]), Ran::alone(&[])]);
+    let mut waiting = Waiting::new(&place);
+    (0..65).for_each(|id| waiting.push(insert(id)));
+    waiting.run();
+    let told = waiting.told();
+    assert_eq!(told[..64], vec![Ran::together(&[]); 64]);
+    assert_eq!(told[64], Ran::alone(&[]));
 }
 
 #[test]
@@ -470,7 +491,7 @@ fn how_long_it_ran_is_known_without_the_commit() {
 #[tokio::test]
 async fn those_that_wait_are_committed_together_and_in_their_order() {
     let place = Place::new(LOG);
-    let writer = Arc::new(place.writer(Duration::from_secs(60)));
+    let writer = Arc::new(FileWriter::joining(&place.path(), LONG, LONG));
     let (release, held) = std::sync::mpsc::channel::<()>();
     let own = Arc::clone(&writer);
     let first = tokio::spawn(async move {
