@@ -90,6 +90,28 @@ fn a_change_of_rows_together_is_the_changes_of_each() {
     }
 }
 
+#[test]
+fn many_rows_are_made_and_connected_at_once() {
+    let sources = Sources::find().unwrap();
+    let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build().unwrap();
+    for source in sources.all().take(2) {
+        let own = open(&sources, &source);
+        let alike = (0..250).map(|number| format!("{{ name: \"a{number}\" }}"));
+        let moved = (0..200).map(|number| {
+            format!("{{ name: \"m{number}\", bedByMovedTo: {{ connect: {{ id: 4 }} }} }}")
+        });
+        let rows: Vec<String> = alike.chain(moved).collect();
+        let mutation = format!(
+            "mutation {{ createBedNested(input: {{ bed: {{ name: \"Field\", plantsBySownIn: \
+             {{ create: [{}] }} }} }}) {{ bed {{ plants plantsBySownIn(condition: {{ movedTo: 4 }}) \
+             {{ totalCount }} }} }} }}",
+            rows.join(", ")
+        );
+        let expected = r#"{"data":{"createBedNested":{"bed":{"plants":450,"plantsBySownIn":{"totalCount":200}}}}}"#;
+        assert_eq!(runtime.block_on(answer(&own.engine, &mutation)), expected, "{source}");
+    }
+}
+
 fn open(sources: &Sources, source: &TestSource) -> OwnEngine {
     sources.open_copy(source, "garden", DIALECT, |_| {}).unwrap()
 }
