@@ -11,6 +11,7 @@ use graphql::variables::{Steering, Structure, Variables};
 use graphql::{ErrorCode, GraphQLError, Request};
 use quick_cache::sync::Cache;
 use quick_cache::{Equivalent, Weighter};
+use response::{Held, Sink};
 use sources::{Plan, Session, SourceError};
 
 use crate::authorize::PolicySetId;
@@ -26,6 +27,12 @@ const PLANS: usize = 1_024;
 
 /// The most room that is made for an answer before it is there.
 const ROOM: usize = 64 << 10;
+
+/// The room of an answer that is expected to need more than that, before anything is written.
+const LITTLE_ROOM: usize = 4 << 10;
+
+/// The most room that is made at once, because the last answer needed it.
+const MOST_EXPECTED: usize = 2 << 20;
 
 /// A plan that depends on more than this of the variables is not kept: 64 of them would be large,
 /// and each of them would be compared with each request.
@@ -128,14 +135,17 @@ impl Prepared {
         self.echoes.iter().map(text).collect()
     }
 
-    /// The beginning of an answer, with room for one like the last: where a buffer grows on the
-    /// way, what is in it is copied.
-    pub(crate) fn begin(&self, beginning: &[u8]) -> Vec<u8> {
+    /// A sink with the beginning of an answer, and room for one like the last: where a buffer grows
+    /// on the way, what is in it is copied. For a long one the room is made when it is written, since
+    /// many requests may wait for their turn.
+    pub(crate) fn begin(&self, beginning: &[u8], budget: u64, held: Held) -> Sink {
         let last = self.last_answer.load(Ordering::Relaxed);
         // A sink looks for more room before the last eighth is needed.
-        let mut answer = Vec::with_capacity((last + last / 4 + 64).min(ROOM));
+        let expected = last + last / 4 + 64;
+        let room = if expected <= ROOM { expected } else { LITTLE_ROOM };
+        let mut answer = Vec::with_capacity(room);
         answer.extend_from_slice(beginning);
-        answer
+        Sink::new(answer, budget, held).expecting(expected.min(MOST_EXPECTED))
     }
 
     /// Remembers how long an answer was.

@@ -76,9 +76,24 @@ impl Response {
             codes.push(error.code);
             return Self { kind: Kind::Overloaded, ..Self::request_error(&[error]) };
         }
+        Self::without_data(&error, codes)
+    }
+
+    /// The response to a mutation whose changes are there to stay, while its answer cannot be had:
+    /// it is never to be sent again.
+    pub(crate) fn changed(error: &TooLarge, codes: &mut Vec<ErrorCode>) -> Self {
+        let code = match error {
+            TooLarge::Answer { .. } => ErrorCode::ResponseTooLarge,
+            TooLarge::Together(_) => ErrorCode::ResponseMemoryExhausted,
+        };
+        let message = format!("The changes were made, but there is no answer to show them: {error}.");
+        Self::without_data(&GraphQLError::new(code, message), codes)
+    }
+
+    fn without_data(error: &GraphQLError, codes: &mut Vec<ErrorCode>) -> Self {
         codes.push(error.code);
         let mut body = Vec::from(*b"{\"data\":null,\"errors\":");
-        write_errors(&[error], &mut body);
+        write_errors(std::slice::from_ref(error), &mut body);
         body.push(b'}');
         Self { kind: Kind::Executed, body, held: Held::default(), rest: None }
     }

@@ -5,9 +5,11 @@ use std::time::Instant;
 
 use graphql::operation::OperationKind;
 use graphql::{ErrorCode, GraphQLError, Request, coerce_variable_values};
-use response::{Held, Memory, Sink};
+use response::{Held, Memory};
 use sources::statistics::Counter;
-use sources::{Asked, Connections, Executed, Session, Sizes, SourceError, Variables};
+use sources::{
+    Asked, Connections, ExecuteError, Executed, ProgramForm, Session, Sizes, SourceError, Variables,
+};
 
 use crate::engine::Engine;
 use crate::report::{Report, Timed};
@@ -153,17 +155,20 @@ impl Worker {
         let claims = session.claims.as_deref();
         let variables = Variables { slots: &variables.values, claims };
         let asked = Asked { variables, session, echoes: &echoes, cost };
-        let sink =
-            Sink::new(prepared.begin(DATA), engine.limits.response_bytes, Held::of(&self.memory));
+        let held = Held::of(&self.memory);
+        let sink = prepared.begin(DATA, engine.limits.response_bytes, held);
         let observed = &mut report.observed;
         let plan = &prepared.plan;
-        let compile = || engine.source.compile_portions(&engine.catalog, &prepared.request);
+        let compile =
+            |form: ProgramForm<'_>| engine.source.compile_form(&engine.catalog, &prepared.request, form);
         let delivery = match delivery {
             Delivery::Streamed if operation.kind == OperationKind::Query => {
                 sources::Delivery::Streamed { compile: &compile, sizes: self.sizes }
             }
             // Nothing is told of a change before it is there to stay.
-            Delivery::Whole | Delivery::Streamed => sources::Delivery::Whole,
+            Delivery::Whole | Delivery::Streamed => {
+                sources::Delivery::Whole { compile: Some(&compile) }
+            }
         };
         let executed = self.connections.deliver(plan, asked, sink, delivery, observed).await;
         drop(timed);
@@ -174,6 +179,9 @@ impl Worker {
                 Response::executed(engine, written, &mut report.codes)
             }
             Ok(Executed::Streamed(streamed)) => Response::begun(&self.engine, streamed),
+            Err(ExecuteError::TooLarge(error)) if operation.kind == OperationKind::Mutation => {
+                Response::changed(&error, &mut report.codes)
+            }
             Err(error) => Response::failed(engine, error, &mut report.codes),
         })
     }

@@ -21,6 +21,8 @@ pub struct Sink {
     /// How many bytes of the answer stood before `bytes` and are gone.
     sent: u64,
     budget: u64,
+    /// How much room the answer is expected to need.
+    expected: usize,
     stream: Option<Stream>,
 }
 
@@ -64,7 +66,14 @@ impl Sink {
     /// A sink that holds the beginning of the response already.
     #[must_use]
     pub fn new(bytes: Vec<u8>, budget: u64, held: Held) -> Self {
-        Self { bytes, held, room: 0, sent: 0, budget, stream: None }
+        Self { bytes, held, room: 0, sent: 0, budget, expected: 0, stream: None }
+    }
+
+    /// The same sink, which makes room for so many bytes as soon as it needs more than it has: a
+    /// buffer that doubles on its way is copied, and may end up half empty.
+    #[must_use]
+    pub fn expecting(self, bytes: usize) -> Self {
+        Self { expected: bytes, ..self }
     }
 
     /// The same sink, which sends what is final as soon as there are `first` bytes of it.
@@ -89,6 +98,12 @@ impl Sink {
     #[must_use]
     pub fn another_held(&self) -> Held {
         self.held.another()
+    }
+
+    /// How many bytes the answer may have.
+    #[must_use]
+    pub fn budget(&self) -> u64 {
+        self.budget
     }
 
     /// The place of the next byte.
@@ -141,7 +156,10 @@ impl Sink {
         }
         let before = self.bytes.capacity();
         if self.bytes.len() > before - before / SPARE {
-            let after = before + growth(before);
+            let after = match self.expected > before {
+                true => self.expected.max(before + growth(before)),
+                false => before + growth(before),
+            };
             self.held.grow_to((before + after) as u64).map_err(TooLarge::from)?;
             self.bytes.reserve_exact(after - self.bytes.len());
             self.held.shrink_to(after as u64);
@@ -179,11 +197,12 @@ impl From<TooLarge> for Full {
 impl Clone for Sink {
     /// The copy has as much room, holds memory of its own, and sends nothing.
     fn clone(&self) -> Self {
-        let Self { bytes, held, room: _, sent, budget, stream: _ } = self;
+        let Self { bytes, held, room: _, sent, budget, expected, stream: _ } = self;
         let mut copy = Vec::with_capacity(bytes.capacity());
         copy.extend_from_slice(bytes);
         let held = held.another();
-        Self { bytes: copy, held, room: 0, sent: *sent, budget: *budget, stream: None }
+        let (sent, budget, expected) = (*sent, *budget, *expected);
+        Self { bytes: copy, held, room: 0, sent, budget, expected, stream: None }
     }
 }
 
@@ -217,6 +236,19 @@ mod tests {
         let pieces = Pieces { sent: Arc::default(), most };
         let sink = Sink::new(b"{\"data\":".to_vec(), budget, Held::default());
         (sink.streaming(first, Box::new(pieces.clone())), pieces)
+    }
+
+    #[test]
+    fn room_is_made_at_once_for_what_is_expected() {
+        let mut sink = Sink::new(Vec::with_capacity(16), u64::MAX, Held::default()).expecting(5_000);
+        let mut capacities = Vec::new();
+        for _ in 0..900 {
+            assert_eq!(sink.check_budget(false), Ok(()));
+            sink.bytes().extend_from_slice(b"12345");
+            capacities.push(sink.bytes().capacity());
+        }
+        capacities.dedup();
+        assert_eq!(capacities, [16, 5_000, 10_000]);
     }
 
     #[test]

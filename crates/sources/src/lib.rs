@@ -27,7 +27,7 @@ pub mod watch;
 
 pub use claims::Claims;
 pub use error::{Details, SourceError, SourceErrorKind};
-pub use observed::{Observed, Round};
+pub use observed::{Observed, ReadForm, Round};
 pub use operand::Variables;
 pub use postgres::introspect::{Extensions, Rights};
 pub use session::{NameSet, Session, Settings};
@@ -36,5 +36,5 @@ pub use source::{
     Program, Source, Timeouts,
 };
 pub use statistics::Statistics;
-pub use streamed::{Delivery, Executed, Part, Rest, Sizes, Streamed};
+pub use streamed::{Compile, Delivery, Executed, Part, ProgramForm, Rest, Sizes, Streamed};
 pub use watch::SchemaWatch;

@@ -10,12 +10,24 @@ pub struct Observed {
     /// Whether the rounds are wanted.
     pub wants_rounds: bool,
     pub rounds: Vec<Round>,
-    /// Whether levels were joined to those above.
-    pub joined: bool,
+    /// In which form the program was read.
+    pub form: ReadForm,
     /// Which bounds the pages of the statements had, by the places of those; empty without any.
     pub boundings: Vec<Option<Bounding>>,
     /// To make the answer of rows that are all there; nothing where it is made as they come.
     pub write: Option<Duration>,
+}
+
+/// The forms in which a program may be read, which have the same answer.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum ReadForm {
+    /// Each level by a statement of its own.
+    #[default]
+    Levels,
+    /// Some levels with those above.
+    Joined,
+    /// Some to-one rows by statements of their own.
+    Apart,
 }
 
 /// Statements that went to the database together.

@@ -17,7 +17,7 @@ use crate::relational::{CompileError, Level};
 use crate::session::Session;
 use crate::sqlite::source::{SqliteConnections, SqliteSource};
 use crate::statistics::Counter;
-use crate::streamed::{Delivery, Executed};
+use crate::streamed::{Delivery, Executed, ProgramForm};
 
 /// Where the data is.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -230,16 +230,20 @@ impl Source {
         }
     }
 
-    /// Compiles a request so that its rows can be read in portions; none where that is the same, or
-    /// cannot be.
+    /// Compiles a request in another form; none where that is the same, or cannot be.
     #[must_use]
-    pub fn compile_portions(&self, catalog: &Catalog, request: &ir::Request) -> Option<Program> {
-        match self {
-            Self::Sqlite(_) => None,
-            Self::Postgres(source) => {
-                source.compile_portions(catalog, request).map(Program::Postgres)
-            }
-        }
+    pub fn compile_form(
+        &self,
+        catalog: &Catalog,
+        request: &ir::Request,
+        form: ProgramForm<'_>,
+    ) -> Option<Program> {
+        let Self::Postgres(source) = self else { return None };
+        let program = match form {
+            ProgramForm::InPortions => source.compile_portions(catalog, request),
+            ProgramForm::Apart(seen) => source.compile_apart(catalog, request, seen),
+        };
+        program.map(Program::Postgres)
     }
 
     /// Connections for one thread, made when they are needed. What they read is
@@ -271,13 +275,22 @@ impl Program {
         }
     }
 
+    /// How many levels the program had in the form in which it was read.
+    #[must_use]
+    pub fn places(&self, observed: &Observed) -> usize {
+        match self {
+            Self::Sqlite(program) => program.program.levels.len(),
+            Self::Postgres(program) => program.levels(observed.form).len(),
+        }
+    }
+
     /// The text of a statement as it was sent.
     #[must_use]
     pub fn text(&self, place: usize, observed: &Observed) -> Option<Cow<'_, str>> {
         let bounding = observed.boundings.get(place).copied().flatten();
         let levels = match self {
             Self::Sqlite(program) => &program.program.levels,
-            Self::Postgres(program) => program.levels(observed.joined),
+            Self::Postgres(program) => program.levels(observed.form),
         };
         let level = levels.get(place).filter(|level| level.has_statement());
         level.map(|level| level.bounded_text(bounding))
@@ -293,7 +306,8 @@ impl Connections {
         sink: Sink,
         observed: &mut Observed,
     ) -> Result<Written<SourceError>, ExecuteError> {
-        let executed = self.deliver(plan, asked, sink, Delivery::Whole, observed).await?;
+        let delivery = Delivery::Whole { compile: None };
+        let executed = self.deliver(plan, asked, sink, delivery, observed).await?;
         executed.whole().ok_or_else(|| not_whole().into())
     }
 

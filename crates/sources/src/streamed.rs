@@ -13,6 +13,7 @@ use tokio::sync::{Notify, OwnedSemaphorePermit, Semaphore, mpsc, oneshot};
 use tokio::time::timeout;
 
 use crate::error::{SourceError, SourceErrorKind};
+use crate::postgres::apart::Seen;
 use crate::source::{ExecuteError, Program};
 use crate::statistics::{Counter, Gauge};
 
@@ -23,13 +24,21 @@ const PIECES: usize = 2;
 #[derive(Clone, Copy)]
 pub enum Delivery<'a> {
     /// As a whole.
-    Whole,
+    Whole { compile: Option<Compile<'a>> },
     /// In parts if it is long.
-    Streamed {
-        /// Compiles the plan's request for portions; called once a plan at most.
-        compile: &'a dyn Fn() -> Option<Program>,
-        sizes: Sizes,
-    },
+    Streamed { compile: Compile<'a>, sizes: Sizes },
+}
+
+/// Compiles the plan's request in another form; called once a plan and form at most.
+pub type Compile<'a> = &'a dyn Fn(ProgramForm<'_>) -> Option<Program>;
+
+/// Another form of a program, made when it is first wanted.
+#[derive(Clone, Copy, Debug)]
+pub enum ProgramForm<'a> {
+    /// Its rows can be read in portions.
+    InPortions,
+    /// The to-one rows of which an answer showed that they are few are read apart.
+    Apart(&'a Seen<'a>),
 }
 
 /// From which size on answers are long, and in which portions they are made.
@@ -46,13 +55,21 @@ pub struct Sizes {
 impl fmt::Debug for Delivery<'_> {
     fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
-            Self::Whole => formatter.write_str("Whole"),
+            Self::Whole { .. } => formatter.write_str("Whole"),
             Self::Streamed { sizes, .. } => formatter.debug_tuple("Streamed").field(sizes).finish(),
         }
     }
 }
 
-impl Delivery<'_> {
+impl<'a> Delivery<'a> {
+    /// What compiles the plan's request in another form, if that is wanted.
+    pub(crate) fn compile(&self) -> Option<Compile<'a>> {
+        match *self {
+            Self::Whole { compile } => compile,
+            Self::Streamed { compile, .. } => Some(compile),
+        }
+    }
+
     /// Whether even the shortest answer is sent while it is made.
     pub(crate) fn is_always_streamed(&self) -> bool {
         matches!(self, Self::Streamed { sizes: Sizes { whole: 0, .. }, .. })

@@ -72,6 +72,12 @@ impl Shop {
         self.server.execute(&self.name, sql).unwrap();
     }
 
+    /// The only value of the only row.
+    pub(crate) fn value(&self, sql: &str) -> String {
+        let rows = self.server.query(&self.name, sql).unwrap();
+        rows[0][0].clone().unwrap()
+    }
+
     /// How many sessions of ours there are, of those that `condition` says.
     pub(crate) fn sessions(&self, condition: &str) -> usize {
         let sql = format!(
@@ -90,6 +96,15 @@ impl Shop {
     }
 
     pub(crate) async fn answering(&self, url: &str, most: Most) -> Answering {
+        self.answering_within(url, most, engine::Limits::default()).await
+    }
+
+    pub(crate) async fn answering_within(
+        &self,
+        url: &str,
+        most: Most,
+        limits: engine::Limits,
+    ) -> Answering {
         let options = Options {
             dialect: Dialect::PostGraphile(postgraphile::Options {
                 simple_collections: postgraphile::SimpleCollections::Only,
@@ -97,7 +112,7 @@ impl Shop {
             }),
             source: OpenOptions { namespaces: vec!["public".into()], ..OpenOptions::default() },
             connections: most,
-            limits: engine::Limits::default(),
+            limits,
             errors: engine::ErrorOptions::default(),
             policies: None,
         };

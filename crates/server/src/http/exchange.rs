@@ -285,7 +285,7 @@ impl Exchange {
     fn statements(&self) -> Option<String> {
         let prepared = self.report.prepared.as_ref()?;
         let program = &prepared.plan.program;
-        let places = 0..program.levels().len();
+        let places = 0..program.places(&self.report.observed);
         let texts = places.filter_map(|place| program.text(place, &self.report.observed));
         let texts: Vec<_> =
             texts.map(|text| beginning(&text, LOGGED_STATEMENT_BYTES).to_owned()).collect();

@@ -6,7 +6,7 @@ use response::{Bounds, Cursor, LevelId, Value};
 use super::bind::Bound;
 use super::wire::Rows;
 use crate::error::SourceError;
-use crate::relational::{Level, Link, Parents, Program, Repeats};
+use crate::relational::{FIRST_APART, Level, Link, Parents, Program, Repeats};
 
 /// Everything a program read.
 #[derive(Debug)]
@@ -15,6 +15,8 @@ pub struct Answer<'r> {
     bound: &'r Bound,
     rows: &'r [Rows],
     indexes: Vec<Option<Index<'r>>>,
+    /// By level: where its rows are read apart, the one to which each row above refers.
+    referred: Vec<Option<Box<[u32]>>>,
 }
 
 /// The rows of a level by their parent's key, each parent's in their order.
@@ -50,14 +52,16 @@ impl<'r> Answer<'r> {
             .iter()
             .zip(rows)
             .map(|(level, rows)| level.link.as_ref().map(|link| Index::new(rows, level, link)));
-        Self { program, bound, rows, indexes: indexes.collect() }
+        let indexes: Vec<_> = indexes.collect();
+        let referred = referred(program, rows, &indexes);
+        Self { program, bound, rows, indexes, referred }
     }
 
     /// The cursor of the top.
     #[must_use]
     pub fn top(&self) -> PostgresCursor<'_> {
-        let Self { program, bound, rows, indexes } = self;
-        View { program, bound, rows, indexes, portion: 0 }.top()
+        let Self { program, bound, rows, indexes, referred } = self;
+        View { program, bound, rows, indexes, referred, portion: 0 }.top()
     }
 }
 
@@ -68,6 +72,7 @@ pub(super) struct View<'a> {
     pub(super) bound: &'a Bound,
     pub(super) rows: &'a [Rows],
     pub(super) indexes: &'a [Option<Index<'a>>],
+    pub(super) referred: &'a [Option<Box<[u32]>>],
     /// Which part of all rows these are.
     pub(super) portion: u32,
 }
@@ -145,6 +150,57 @@ impl Index<'static> {
         };
         Self { groups, next: index.next }
     }
+}
+
+impl Groups<'_> {
+    /// The rows with a key; none where a part of it is null.
+    fn find<'v>(
+        &self,
+        columns: &[u16],
+        value: impl Fn(&u16) -> Option<&'v [u8]>,
+    ) -> Option<Group> {
+        match self {
+            Self::Single(groups) => groups.get(value(columns.first()?)?),
+            Self::Composite(groups) => groups.get(&composite(columns.iter().map(value))?),
+        }
+        .copied()
+    }
+}
+
+/// For each level whose rows are read apart, the row to which each of those above refers.
+fn referred(
+    program: &Program,
+    rows: &[Rows],
+    indexes: &[Option<Index<'_>>],
+) -> Vec<Option<Box<[u32]>>> {
+    let mut referred: Vec<Option<Box<[u32]>>> = Vec::new();
+    for above in &program.levels {
+        for apart in &above.apart {
+            let place = usize::from(apart.level.0);
+            referred.resize_with(program.levels.len(), || None);
+            if referred[place].is_none() {
+                let (link, index) = (&program.levels[place].link, &indexes[place]);
+                if let (Some(link), Some(index)) = (link, index) {
+                    referred[place] = Some(rows_referred(&rows[usize::from(above.id.0)], link, index));
+                }
+            }
+        }
+    }
+    referred
+}
+
+fn rows_referred(above: &Rows, link: &Link, index: &Index<'_>) -> Box<[u32]> {
+    let mut before = END;
+    let rows = above.iter().zip(0_usize..).map(|(row, number)| {
+        let value = |column: &u16| row.value(usize::from(*column));
+        // Rows that come one after the other often refer to the same.
+        if number == 0 || !is_repeated(above, number, &link.parent_columns) {
+            let group = index.groups.find(&link.parent_columns, value);
+            before = group.map_or(END, |group| group.first);
+        }
+        before
+    });
+    rows.collect()
 }
 
 /// Whether a row comes once more, for another row of the level that is joined to it.
@@ -262,16 +318,7 @@ impl<'a> PostgresCursor<'a> {
                 (if is_there { self.current } else { END }, Walk::Run)
             }
             (_, Some(link), Some(index)) => {
-                let group = match &index.groups {
-                    Groups::Single(groups) => {
-                        let column = link.parent_columns.first().copied().unwrap_or(0);
-                        self.key(column).and_then(|key| groups.get(key))
-                    }
-                    Groups::Composite(groups) => {
-                        let key = link.parent_columns.iter().map(|column| self.key(*column));
-                        composite(key).and_then(|key| groups.get(&key))
-                    }
-                };
+                let group = index.groups.find(&link.parent_columns, |column| self.key(*column));
                 (group.map_or(END, |group| group.first), Walk::Group)
             }
             _ => {
@@ -302,6 +349,15 @@ impl<'a> PostgresCursor<'a> {
         cursor
     }
 
+    /// A value of the row to which the current one refers.
+    #[cold]
+    fn value_apart(&self, number: u16) -> Option<&[u8]> {
+        let apart = self.level?.apart.get(usize::from(number))?;
+        let place = usize::from(apart.level.0);
+        let row = self.answer.referred.get(place)?.as_ref()?.get(self.current as usize)?;
+        self.answer.rows.get(place)?.value(*row as usize, usize::from(apart.column))
+    }
+
     fn key(&self, column: u16) -> Option<&[u8]> {
         self.rows?.value(self.current as usize, usize::from(column))
     }
@@ -329,10 +385,11 @@ impl Cursor for PostgresCursor<'_> {
     }
 
     fn value(&self, column: u16) -> Value<'_> {
-        match self.key(column) {
-            Some(text) => Value::Text(text),
-            None => Value::Null,
-        }
+        let value = match self.key(column) {
+            None if column >= FIRST_APART => self.value_apart(column - FIRST_APART),
+            value => value,
+        };
+        value.map_or(Value::Null, Value::Text)
     }
 
     fn open(&mut self, level: LevelId) -> Result<PostgresCursor<'_>, SourceError> {

@@ -5,31 +5,31 @@
 //! rows read before wait for the next round; all other statements go out together, and the last
 //! round carries the only Sync. What changes something runs in [`units`].
 
+mod keys;
 pub(super) mod units;
 
-use std::sync::atomic::AtomicBool;
 use std::sync::{Arc, OnceLock};
 
-use ahash::AHashSet;
-use response::LevelId;
 use tokio_postgres::types::Type;
 
+use super::apart::Apart;
 use super::bind::{Bound, BoundParameter};
-use super::cursor::composite;
 use super::error::{Purpose, statement_error};
 use super::introspect::PhysicalTypes;
 use super::joined::Joined;
+use super::length::Length;
 use super::pace::Pace;
 use super::settings;
-use super::text::write_quoted;
 use super::texts::Texts;
 use super::wire::{
     Connection, DatabaseError, Parameter, Pipeline, Rows, Statement, Transaction, WireError,
 };
 use crate::error::SourceError;
-use crate::observed::Observed;
+use crate::observed::{Observed, ReadForm};
 use crate::relational::{Against, Level, ParameterKind, ParameterSource, Parents, Program};
 use crate::session::Settings;
+use crate::streamed::Compile;
+pub(super) use keys::{has_results, key_arrays};
 
 /// A program with its statements as the protocol wants them.
 #[derive(Debug)]
@@ -38,10 +38,11 @@ pub struct PostgresProgram {
     pub(super) pace: Pace,
     /// What reads the same in portions, once that was wanted; none if it cannot be.
     pub(super) in_portions: OnceLock<Option<Arc<PostgresProgram>>>,
-    /// Whether its last answer was sent while it was made.
-    pub(super) streamed: AtomicBool,
+    pub(super) length: Length,
     /// What reads the same with levels joined to those above.
     joined: Option<Box<Joined>>,
+    /// What reads the same with to-one rows apart, once that was wanted.
+    pub(super) apart: Apart,
     texts: Vec<Texts>,
     rounds: u16,
 }
@@ -82,9 +83,9 @@ impl PostgresProgram {
         });
         let texts = texts.collect();
         let rounds = program.levels.iter().map(|level| level.round + 1).max().unwrap_or(0);
-        let (in_portions, streamed) = (OnceLock::new(), AtomicBool::default());
-        let (pace, joined) = (Pace::default(), None);
-        Self { program, pace, in_portions, streamed, joined, texts, rounds }
+        let (in_portions, length) = (OnceLock::new(), Length::default());
+        let (pace, joined, apart) = (Pace::default(), None, Apart::default());
+        Self { program, pace, in_portions, length, joined, apart, texts, rounds }
     }
 
     /// The same, which another program reads with levels joined to those above.
@@ -98,16 +99,23 @@ impl PostgresProgram {
         self.joined.as_deref().filter(|joined| joined.pays())
     }
 
-    /// Learns from rows that were read level by level.
-    pub(super) fn look_at(&self, rows: &[Rows]) {
+    /// Learns from rows that were read level by level, with joins.
+    pub(super) fn look_at(&self, rows: &[Rows], compile: Option<Compile<'_>>) {
         if let Some(joined) = &self.joined {
             joined.look_at(rows);
+        }
+        if let Some(compile) = compile {
+            self.apart.look_at(&self.program, rows, compile);
         }
     }
 
     /// The program that the next request runs.
     pub(super) fn current(&self) -> &Self {
-        self.joined().map_or(self, |joined| &joined.program)
+        match (self.joined(), self.apart.program()) {
+            (Some(joined), _) => &joined.program,
+            (None, Some(apart)) => apart,
+            (None, None) => self,
+        }
     }
 
     /// The levels of the program that the next request runs.
@@ -116,10 +124,14 @@ impl PostgresProgram {
         &self.current().program.levels
     }
 
-    /// The levels as they are where some are joined to those above, and as they are where not.
-    pub(crate) fn levels(&self, joined: bool) -> &[Level] {
-        let joined = self.joined.as_deref().filter(|_| joined);
-        joined.map_or(&self.program.levels, |joined| &joined.program.program.levels)
+    /// The levels as they are in a form.
+    pub(crate) fn levels(&self, form: ReadForm) -> &[Level] {
+        let other = match form {
+            ReadForm::Levels => None,
+            ReadForm::Joined => self.joined.as_deref().map(|joined| &joined.program),
+            ReadForm::Apart => self.apart.made(),
+        };
+        &other.unwrap_or(self).program.levels
     }
 
     /// The levels of all its forms.
@@ -361,99 +373,6 @@ fn take(rows: &mut [Rows], results: &mut Vec<Rows>, sent: &[usize]) {
     for (result, place) in results.drain(..).zip(sent) {
         rows[*place] = result;
     }
-}
-
-/// The arrays that a level's statement wants of the rows before, in the order of its parameters;
-/// `None` where there are no such rows, and so nothing to read.
-pub(super) fn key_arrays(levels: &[Level], level: &Level, rows: &[Rows]) -> Option<Vec<Vec<u8>>> {
-    let mut keys = distinct_keys(levels, level, rows)?.into_iter();
-    let mut arrays = Vec::new();
-    for parameter in &level.parameters {
-        match &parameter.source {
-            ParameterSource::Keys { .. } => arrays.extend(keys.next()),
-            ParameterSource::Rows { level, column } => {
-                arrays.push(all_values(rows.get(usize::from(level.0))?, *column)?);
-            }
-            ParameterSource::Result { level, column } => {
-                arrays.push(result(rows, *level, *column)?.to_vec());
-            }
-            ParameterSource::Operand(_) | ParameterSource::Parent { .. } => {}
-        }
-    }
-    Some(arrays)
-}
-
-/// The value that an earlier level gave in its one row.
-fn result(rows: &[Rows], level: LevelId, column: u16) -> Option<&[u8]> {
-    rows.get(usize::from(level.0))?.iter().next()?.value(usize::from(column))
-}
-
-/// Whether each value is there that a level needs of earlier ones.
-pub(super) fn has_results(level: &Level, rows: &[Rows]) -> bool {
-    level.parameters.iter().all(|parameter| match &parameter.source {
-        ParameterSource::Result { level, column } => result(rows, *level, *column).is_some(),
-        ParameterSource::Keys { .. }
-        | ParameterSource::Rows { .. }
-        | ParameterSource::Operand(_)
-        | ParameterSource::Parent { .. } => true,
-    })
-}
-
-/// All values of a column as an array, in their order; `None` without a row.
-fn all_values(rows: &Rows, column: u16) -> Option<Vec<u8>> {
-    if rows.is_empty() {
-        return None;
-    }
-    let mut array = vec![b'{'];
-    for row in rows.iter() {
-        if array.len() > 1 {
-            array.push(b',');
-        }
-        match row.value(usize::from(column)) {
-            Some(value) => write_quoted(value, &mut array),
-            None => array.extend_from_slice(b"NULL"),
-        }
-    }
-    array.push(b'}');
-    Some(array)
-}
-
-/// The arrays of the distinct keys that a level's statement wants, in the order of its
-/// parameters; `None` where there are no parents.
-fn distinct_keys(levels: &[Level], level: &Level, rows: &[Rows]) -> Option<Vec<Vec<u8>>> {
-    let mut source = None;
-    let mut columns: Vec<u16> = Vec::new();
-    for parameter in &level.parameters {
-        if let ParameterSource::Keys { level, column } = &parameter.source {
-            source = Some(*level);
-            columns.push(*column);
-        }
-    }
-    let Some(source) = source else { return Some(Vec::new()) };
-    let source = levels.get(usize::from(source.0))?.read_by();
-    let parents = rows.get(usize::from(source.0))?;
-    let mut seen = AHashSet::default();
-    let mut arrays = vec![Vec::from(*b"{"); columns.len()];
-    for row in parents.iter() {
-        let values = || columns.iter().map(|column| row.value(usize::from(*column)));
-        let Some(key) = composite(values()) else { continue };
-        if !seen.insert(key) {
-            continue;
-        }
-        for (array, value) in arrays.iter_mut().zip(values()) {
-            if array.len() > 1 {
-                array.push(b',');
-            }
-            write_quoted(value.unwrap_or_default(), array);
-        }
-    }
-    if seen.is_empty() {
-        return None;
-    }
-    for array in &mut arrays {
-        array.push(b'}');
-    }
-    Some(arrays)
 }
 
 /// PostgreSQL's plan of each statement. With `analyze` the statements run, those that need keys

@@ -5,20 +5,23 @@
 //! * [`bind`] for parameters, `text` for values as texts
 //! * `settings`: what the database is told of who asks
 //! * [`execute`]: a request's whole run, in as few rounds as possible
+//! * [`apart`]: programs that read to-one rows apart, as long as that pays
 //! * `joined`: programs that read two levels by one statement, as long as that pays
 //! * `sharing`: short reads of many requests on few connections; `pace`: which reads are short;
 //!   `abandoned`: what becomes of statements that nobody waits for
-//! * `stream`, `portions`: answers that are sent while they are made
+//! * `stream`, `portions`: answers that are sent while they are made; `length`: which these are
 //! * [`source`]: a database read from every thread
 //! * [`cursor`]: the rows of all levels, found by their parents' keys
 
 mod abandoned;
+pub mod apart;
 pub mod bind;
 pub mod cursor;
 pub mod error;
 pub mod execute;
 pub mod introspect;
 mod joined;
+mod length;
 mod pace;
 pub mod pool;
 mod portions;

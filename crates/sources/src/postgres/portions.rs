@@ -187,6 +187,8 @@ impl<'a, 's> Root<'a, 's> {
             bound: self.portions.bound,
             rows: &self.rows,
             indexes: &self.indexes,
+            // In portions to-one rows are joined.
+            referred: &[],
             portion: self.portion,
         }
     }

@@ -2,22 +2,22 @@
 
 use std::rc::Rc;
 use std::sync::Arc;
-use std::sync::atomic::Ordering;
 use std::time::Instant;
 
 use catalog::{Catalog, EntityId, FieldId};
 use ir::StepKind;
 use response::sink::PORTION;
-use response::{Failure, Memory, Shape, Sink, WriteError, Writer};
+use response::{Failure, Memory, Shape, Sink, Stopped, TooLarge, WriteError, Writer};
 use sql::Flavor;
 use tokio::runtime::Handle;
 use tokio::sync::oneshot;
 use tokio::task::spawn_blocking;
 use tokio_postgres::types::Type;
 
+use super::apart::Seen;
 use super::bind::{Bound, bind};
 use super::cursor::Answer;
-use super::execute::units::Changing;
+use super::execute::units::{Changing, MostGiven, too_large};
 use super::execute::{PostgresProgram, explain};
 use super::introspect::{PhysicalTypes, introspect};
 use super::pool::{Pool, PoolOptions};
@@ -27,17 +27,23 @@ use super::sharing::Sharing;
 use super::stream::Work;
 use super::wire::{Config, Rows, connect_simple};
 use crate::error::{SourceError, SourceErrorKind};
-use crate::observed::Observed;
+use crate::observed::{Observed, ReadForm};
 use crate::operand::Variables;
 use crate::relational::compile::{KeyTypes, Length};
 use crate::relational::{self, CompileError, Strategy};
 use crate::session::Session;
 use crate::source::{Asked, ExecuteError, Most, OpenError, OpenOptions, Plan, Timeouts};
 use crate::statistics::Counter;
-use crate::streamed::{self, Abandoner, Delivery, End, Executed, Places, Sizes};
+use crate::streamed::{
+    self, Abandoner, Compile, Delivery, End, Executed, Places, ProgramForm, Sizes,
+};
 
 /// With as many connections one is kept for short reads, even where long ones would take all.
 const KEEPS_ONE_FROM: usize = 8;
+
+/// How many times longer than the rows that it is made of an answer may be: a null has four bytes,
+/// and the longest name of a field stands before it.
+const MOST_WRITTEN: u64 = 64;
 
 /// How many bytes the rows of joined levels may come to.
 const MOST_JOINED: usize = 256 << 10;
@@ -66,6 +72,14 @@ struct Read {
     /// The root fields that failed.
     failures: Vec<(u32, SourceError)>,
     rows: Vec<Rows>,
+}
+
+/// How an answer is made as a whole.
+#[derive(Clone, Copy)]
+struct Whole<'a> {
+    /// How many bytes its rows may come to.
+    most_bytes: Option<usize>,
+    compile: Option<Compile<'a>>,
 }
 
 /// What is known of the types of keys, for a program that is read in another way than level by level.
@@ -183,6 +197,24 @@ impl PostgresSource {
         program.is_in_portions().then_some(program)
     }
 
+    /// Compiles a request with those to-one rows apart of which an answer showed that they are few, if
+    /// there are any.
+    pub fn compile_apart(
+        &self,
+        catalog: &Catalog,
+        request: &ir::Request,
+        seen: &Seen<'_>,
+    ) -> Option<PostgresProgram> {
+        let mut chosen = relational::to_ones(catalog, request, &*self.types);
+        chosen.retain(|to_one| seen.is_few(to_one));
+        if chosen.is_empty() {
+            return None;
+        }
+        let (flavor, types) = (Flavor::POSTGRES, &*self.types);
+        let program = relational::compile_apart(catalog, request, flavor, types, &chosen).ok()?;
+        Some(PostgresProgram::new(program, types))
+    }
+
     #[must_use]
     pub fn connections(&self, most: Most, memory: &Arc<Memory>) -> PostgresConnections {
         let shared = most.shared.min(most.connections);
@@ -230,42 +262,50 @@ impl PostgresConnections {
         if program.program.writes() {
             return self.change(&plan.shape, program, asked, sink, observed).await;
         }
+        let whole = Whole { most_bytes: None, compile: delivery.compile() };
         let Delivery::Streamed { compile, sizes } = delivery else {
-            return self.execute(&plan.shape, program, asked, sink, None, observed).await;
+            return self.execute(&plan.shape, program, asked, sink, whole, observed).await;
         };
         if self.places.are_none()
             || program.program.levels.is_empty()
             || program.program.levels.iter().any(|level| level.calls)
         {
-            return self.execute(&plan.shape, program, asked, sink, None, observed).await;
+            return self.execute(&plan.shape, program, asked, sink, whole, observed).await;
         }
-        if !program.streamed.load(Ordering::Relaxed) && sizes.whole > 0 {
-            let most = Some(sizes.whole);
+        if let Some(trying) = program.length.try_whole(sizes.whole) {
+            let most = Whole { most_bytes: Some(trying.bytes), ..whole };
             let copy = sink.clone();
             match self.execute(&plan.shape, program, asked, copy, most, observed).await {
-                Err(ExecuteError::Source(error)) if error.kind == SourceErrorKind::TooLarge => {}
-                executed => return executed,
+                Err(ExecuteError::Source(error)) if error.kind == SourceErrorKind::TooLarge => {
+                    trying.is_longer();
+                }
+                executed => {
+                    if executed.is_ok() {
+                        trying.is_short();
+                    }
+                    return executed;
+                }
             }
         }
-        let in_portions = program.in_portions.get_or_init(|| match compile() {
+        let in_portions = program.in_portions.get_or_init(|| match compile(ProgramForm::InPortions) {
             Some(crate::source::Program::Postgres(program)) => Some(Arc::new(program)),
             _ => None,
         });
         let Some(in_portions) = in_portions else {
-            return self.execute(&plan.shape, program, asked, sink, None, observed).await;
+            return self.execute(&plan.shape, program, asked, sink, whole, observed).await;
         };
-        observed.joined = false;
+        observed.form = ReadForm::Levels;
         observed.begin_round(0..program.program.levels.len());
         let streamed = self.stream(plan, in_portions, asked, sink.clone(), sizes).await;
         observed.end_round();
-        program.streamed.store(matches!(streamed, Ok(Executed::Streamed(_))), Ordering::Relaxed);
+        program.length.was_sent(matches!(streamed, Ok(Executed::Streamed(_))));
         match streamed {
             // Nothing was sent: the others of its root fields may be answered.
             Ok(Executed::Whole(written)) if written.errors.iter().any(is_of_source) => {}
             Err(ExecuteError::Source(error)) if error.kind != SourceErrorKind::Busy => {}
             streamed => return streamed,
         }
-        self.execute(&plan.shape, program, asked, sink, None, observed).await
+        self.execute(&plan.shape, program, asked, sink, whole, observed).await
     }
 
     /// Sends the answer while it is made, on a thread and over a connection of its own.
@@ -302,14 +342,16 @@ impl PostgresConnections {
         program: &PostgresProgram,
         asked: Asked<'_>,
         sink: Sink,
-        most_bytes: Option<usize>,
+        Whole { most_bytes, compile }: Whole<'_>,
         observed: &mut Observed,
     ) -> Result<Executed, ExecuteError> {
         if let Some(joined) = program.joined() {
-            observed.joined = true;
+            observed.form = ReadForm::Joined;
             let most = most_bytes.map_or(MOST_JOINED, |most| most.min(MOST_JOINED));
             match self.read_all(&joined.program, asked, Some(most), observed).await {
-                Err(error) if error.kind == SourceErrorKind::TooLarge => joined.has_not_paid(),
+                Err(error) if error.kind == SourceErrorKind::TooLarge && most == MOST_JOINED => {
+                    joined.has_not_paid();
+                }
                 read => {
                     let read = read?;
                     if joined.repeats_much(&read.rows) {
@@ -319,9 +361,15 @@ impl PostgresConnections {
                 }
             }
         }
-        observed.joined = false;
+        if let Some(apart) = program.apart.program() {
+            observed.form = ReadForm::Apart;
+            let read = self.read_all(apart, asked, most_bytes, observed).await?;
+            program.apart.judge(&apart.program, &read.rows);
+            return read.write(apart, shape, asked.echoes, sink, observed);
+        }
+        observed.form = ReadForm::Levels;
         let read = self.read_all(program, asked, most_bytes, observed).await?;
-        program.look_at(&read.rows);
+        program.look_at(&read.rows, compile);
         read.write(program, shape, asked.echoes, sink, observed)
     }
 
@@ -335,10 +383,29 @@ impl PostgresConnections {
         observed: &mut Observed,
     ) -> Result<Executed, ExecuteError> {
         let (bound, mut failures) = bind(&program.program, asked.variables);
-        observed.joined = false;
+        observed.form = ReadForm::Levels;
         let Asked { variables, session, .. } = asked;
+        let budget = sink.budget();
+        let refuse = |rows: &[Rows]| {
+            let bytes = rows.iter().map(Rows::bytes).max().unwrap_or_default() as u64;
+            if bytes < budget / MOST_WRITTEN {
+                return None;
+            }
+            let answer = Answer::new(&program.program, &bound, rows);
+            let writer = Writer::new(shape, &program.program.layout, sink.clone());
+            match writer.echoing(asked.echoes).write(&mut answer.top()) {
+                Err(Stopped::TooLarge(TooLarge::Answer { budget })) => Some(too_large(budget)),
+                Err(Stopped::TooLarge(TooLarge::Together(error))) => {
+                    Some(SourceError::new(SourceErrorKind::NoMemory, error.to_string()))
+                }
+                _ => None,
+            }
+        };
+        let bytes = usize::try_from(budget).unwrap_or(usize::MAX).saturating_mul(2);
+        let most = MostGiven { bytes, refuse: &refuse };
         let (pool, bound_to) = (&self.pool, &bound);
-        let changing = Changing { pool, program, bound: bound_to, variables, session, observed };
+        let changing =
+            Changing { pool, program, bound: bound_to, variables, session, observed, most };
         let rows = changing.run(&mut failures).await?;
         let read = Read { bound, failures, rows };
         read.write(program, shape, asked.echoes, sink, observed)

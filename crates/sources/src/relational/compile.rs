@@ -1,7 +1,7 @@
 //! The walk over a request: levels in the order of the tree.
 
-use catalog::{Catalog, EntityId, FieldId};
-use ir::{Form, Hop, OutputKind, Rows, StepId};
+use catalog::{Catalog, FieldId};
+use ir::{Form, Hop, OutputKind, Rows, RowsId, StepId};
 use response::{Layout, LevelId, Place};
 use rustc_hash::FxHashMap;
 use sql::{Expression, Flavor, Select, SelectItem, SqlType};
@@ -10,6 +10,7 @@ use super::bounding::BoundedPages;
 use super::function::RowIdentity;
 use super::items::{Items, Known, numbered};
 use super::joined::Joined;
+pub use super::key_types::{KeyTypes, Length};
 use super::level::{Level, LevelKind, Link, ParameterSource, Parents, Program, Unit};
 use super::parents::{Above, LinkedScope, join_page};
 use super::source::{Scope, page_bounds, turn_back};
@@ -24,46 +25,6 @@ pub enum Strategy<'a> {
     Nested,
     /// A statement for all parents, with what is known of the fields' types.
     Levels(&'a dyn KeyTypes),
-}
-
-/// What a source knows of the types of keys.
-pub trait KeyTypes: std::fmt::Debug {
-    /// Whether equal values always print the same text, and equal texts are equal values.
-    fn identity_is_text(&self, field: FieldId) -> bool;
-
-    /// Whether two fields have one type, in which that is so and equal values print the same text.
-    fn print_alike(&self, one: FieldId, other: FieldId) -> bool;
-
-    /// Whether there is an array type of such values.
-    fn has_array(&self, field: FieldId) -> bool;
-
-    /// Whether levels say their parents again where that is of use. Where the parents come in
-    /// portions, it is not.
-    fn says_again(&self) -> bool {
-        true
-    }
-
-    /// How long a value is that would come once for each row below its own.
-    fn length(&self, _: FieldId) -> Length {
-        Length::Long
-    }
-
-    /// Whether a key of the entity tells all of its rows, and the rows may come once for each row
-    /// below.
-    fn repeats_rows(&self, _: EntityId) -> bool {
-        false
-    }
-}
-
-/// How long the values of a field are, as far as its type says.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Length {
-    /// So many characters at most.
-    AtMost(u32),
-    /// Short or long: only the values tell.
-    Any,
-    /// Too long to be read more than once, as far as is known.
-    Long,
 }
 
 /// Why a request cannot be compiled.
@@ -95,6 +56,18 @@ pub fn compile(
     flavor: Flavor,
     strategy: Strategy<'_>,
 ) -> Result<Program, CompileError> {
+    compile_from(catalog, request, flavor, strategy, RowsId(request.rows))
+}
+
+/// Compiles a request whose rows from a number on are found by arrays of keys, whatever their
+/// parents cost.
+pub(super) fn compile_from(
+    catalog: &Catalog,
+    request: &ir::Request,
+    flavor: Flavor,
+    strategy: Strategy<'_>,
+    first_apart: RowsId,
+) -> Result<Program, CompileError> {
     let layout = Layout {
         outputs: vec![Place::Unused; request.outputs as usize],
         rows: vec![None; request.rows as usize],
@@ -103,6 +76,7 @@ pub fn compile(
         catalog,
         flavor,
         strategy,
+        first_apart,
         levels: Vec::new(),
         layout,
         units: Vec::new(),
@@ -126,6 +100,8 @@ pub(super) struct Compiler<'a> {
     pub(super) catalog: &'a Catalog,
     pub(super) flavor: Flavor,
     pub(super) strategy: Strategy<'a>,
+    /// Rows with this number and those behind it are read apart.
+    first_apart: RowsId,
     pub(super) levels: Vec<Level>,
     pub(super) layout: Layout,
     pub(super) units: Vec<Unit>,
@@ -248,6 +224,7 @@ impl Compiler<'_> {
             parameters: Vec::new(),
             parents: Parents::Joined { present: joined.present },
             repeats: None,
+            apart: Vec::new(),
             link: None,
             round: parent.above.round,
             calls: false,
@@ -309,7 +286,9 @@ impl Compiler<'_> {
             if !arrays && matches!(related.from, ir::From::Joining { .. }) {
                 return Err(CompileError::not_built("joining rows by keys without an array type"));
             }
-            let above = Above { sayable: above.sayable || !arrays, ..above };
+            let is_apart = related.id >= self.first_apart;
+            let sayable = (above.sayable && !is_apart) || !arrays;
+            let above = Above { sayable, ..above };
             let parent = Parent { above: &above, path, key_columns };
             match joined.take_if(|joined| joined.rows == related.id) {
                 Some(joined) => self.joined_rows(related, &parent, joined)?,
@@ -447,6 +426,7 @@ impl Compiler<'_> {
             parameters: statement.parameters,
             parents: how,
             repeats: None,
+            apart: Vec::new(),
             link,
             round: statement.round.max(self.round),
             calls: statement.calls,

@@ -31,6 +31,9 @@ pub struct Unit {
     pub requirements: Vec<Requirement>,
     /// Whether something may be changed.
     pub writes: bool,
+    /// Whether it may give many rows: those of a change that is of more than one, or of a list below
+    /// them.
+    pub may_be_long: bool,
 }
 
 /// A condition without which nothing of the unit is done.
@@ -147,6 +150,9 @@ pub struct Level {
     /// What comes again where a level below is joined to this one: each row comes once for each row
     /// below it, one after the other.
     pub repeats: Option<Repeats>,
+    /// The columns from [`FIRST_APART`](super::FIRST_APART) on: they stand in rows that each of these
+    /// refers to, and that are read apart.
+    pub apart: Vec<ApartColumn>,
     /// How its rows are told apart by parent, where one statement serves them all.
     pub link: Option<Link>,
     /// Which round of statements it belongs to: it needs the rows of the rounds before.
@@ -276,6 +282,13 @@ pub struct Repeats {
     pub columns: usize,
     /// Whether their types say that they are short; if not, rows that were read may show it.
     pub is_short: bool,
+}
+
+/// A column of the level of rows that are read apart from those that refer to them.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct ApartColumn {
+    pub level: LevelId,
+    pub column: u16,
 }
 
 /// The columns that hold the parent's key, in the parent's rows and in this level's.

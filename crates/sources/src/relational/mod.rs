@@ -13,6 +13,7 @@
 //! * [`parents`]: the parents of a level, said again or as arrays of keys
 //! * `bounding`: pages whose size a database can plan for
 //! * `implied`: levels whose parents need not be asked for
+//! * `apart`: to-one rows that are read by a statement of their own
 //! * `joined`: levels that are read by the statement of the level above
 //! * [`through`]: rows that another table joins to their parents
 //! * [`keyset`]: rows beyond a cursor's position
@@ -23,6 +24,7 @@
 //! * `write`: statements that change rows, and what is read of them
 
 mod aggregate;
+mod apart;
 mod bounding;
 pub mod compile;
 mod filter;
@@ -31,6 +33,7 @@ mod held;
 mod implied;
 mod items;
 mod joined;
+mod key_types;
 mod keyset;
 pub mod level;
 mod parents;
@@ -40,11 +43,12 @@ mod through;
 pub mod value;
 mod write;
 
+pub use apart::{FIRST_APART, ToOne, compile_apart, to_ones};
 pub use bounding::{BoundedPages, Bounding};
 pub use compile::{CompileError, Strategy, compile};
 pub use joined::MOST_REPEATED;
 pub use level::{
-    Level, LevelKind, Link, Page, Parameter, ParameterSource, Parents, Program, Repeats,
+    ApartColumn, Level, LevelKind, Link, Page, Parameter, ParameterSource, Parents, Program, Repeats,
     Requirement, Test, Unit, WriteKind,
 };
 pub use value::{Against, ParameterKind, ValueKind, like_pattern};

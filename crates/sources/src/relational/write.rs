@@ -38,6 +38,7 @@ impl Compiler<'_> {
             roots: Vec::new(),
             requirements: Vec::new(),
             writes: false,
+            may_be_long: transaction.steps.iter().any(gives_rows),
         };
         for step in &transaction.steps {
             self.root = step.root;
@@ -157,6 +158,7 @@ impl Compiler<'_> {
             parameters: statement.parameters,
             parents: Parents::Top,
             repeats: None,
+            apart: Vec::new(),
             link: None,
             round: self.round,
             calls: statement.calls,
@@ -179,6 +181,24 @@ impl Compiler<'_> {
         self.keep_returned(step.id, level, returned, items);
         Ok(())
     }
+}
+
+/// Whether a step gives more than one row.
+fn gives_rows(step: &Step) -> bool {
+    match &step.kind {
+        StepKind::Read(rows) => are_many(rows),
+        StepKind::Write(_) | StepKind::Call(_) | StepKind::Require(_) => false,
+    }
+}
+
+fn are_many(rows: &ir::Rows) -> bool {
+    let below = || {
+        rows.outputs.iter().any(|output| match &output.kind {
+            ir::OutputKind::Related { rows, .. } => are_many(rows),
+            _ => false,
+        })
+    };
+    rows.shown && (!rows.single || below())
 }
 
 /// The columns of a statement that changes something.

@@ -139,6 +139,7 @@ mod tests {
             parameters: Vec::new(),
             parents: Parents::Top,
             repeats: None,
+            apart: Vec::new(),
             link: None,
             round: 0,
             calls: false,

@@ -165,7 +165,7 @@ impl SqliteConnections {
             Delivery::Streamed { sizes, .. } if !self.places.are_none() => {
                 self.stream(program, work, sink, sizes).await
             }
-            Delivery::Streamed { .. } | Delivery::Whole => {
+            Delivery::Streamed { .. } | Delivery::Whole { .. } => {
                 let work = move |file: &OpenFile| work.run(file, sink);
                 self.apart.run(&program.manner(Lane::Short), work).await.map(Executed::Whole)
             }

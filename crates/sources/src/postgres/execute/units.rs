@@ -5,6 +5,10 @@
 //! that is all there is: a change that is read by nothing but its own statement costs one write
 //! and one read. Elsewhere the unit stands between BEGIN and COMMIT.
 //!
+//! What a change gives may be many rows. These are read, and it is seen whether the answer may be as
+//! long as they are, before the unit is committed: so a change whose answer would be refused is not
+//! made.
+//!
 //! A change is never sent twice. The one exception is a plan that has become stale, with which
 //! PostgreSQL has rolled everything back. If the connection is lost when the end of the transaction
 //! was sent and not answered, nobody knows whether the change was made, and the answer says so.
@@ -33,6 +37,16 @@ pub(in super::super) struct Changing<'r> {
     pub(in super::super) variables: Variables<'r>,
     pub(in super::super) session: &'r Session,
     pub(in super::super) observed: &'r mut Observed,
+    pub(in super::super) most: MostGiven<'r>,
+}
+
+/// How much a request that changes something may give.
+#[derive(Clone, Copy)]
+pub(in super::super) struct MostGiven<'r> {
+    /// How many bytes the rows of a round may come to.
+    pub(in super::super) bytes: usize,
+    /// Why the answer with the rows read so far cannot be made, if so.
+    pub(in super::super) refuse: &'r dyn Fn(&[Rows]) -> Option<SourceError>,
 }
 
 /// Why a unit was not done.
@@ -41,6 +55,9 @@ enum Failure {
     Undone { root: u32, error: SourceError },
     /// The same, and it may be sent once more.
     Stale { root: u32, error: SourceError },
+    /// It gives more than it may. What it still gives is left where it is, with the connection: nothing
+    /// of it was committed.
+    Left { root: u32, error: SourceError },
     /// The source does not take what it was told of who asks; nothing was done.
     Unknown(SourceError),
     /// The connection is of no use any more.
@@ -90,8 +107,14 @@ impl Changing<'_> {
             };
             let is_first = !std::mem::replace(&mut has_run, true);
             running.begin();
+            if unit.may_be_long {
+                running.allow(self.most.bytes);
+            }
             let ran = self.unit_or_again(unit, &mut running, &mut rows).await;
-            running.end();
+            if !matches!(ran, Err(Failure::Left { .. })) {
+                running.end();
+                running.allow(usize::MAX);
+            }
             if ran.is_err() {
                 let levels = usize::from(unit.levels.start)..usize::from(unit.levels.end);
                 rows[levels].iter_mut().for_each(Rows::clear);
@@ -108,7 +131,8 @@ impl Changing<'_> {
                     kept = Some(running);
                     fail(unit, &error, failures);
                 }
-                // The next unit needs another connection.
+                // The statement is stopped, and the next unit needs another connection.
+                Err(Failure::Left { root, error }) => failures.extend(unit.failures(root, error)),
                 Err(Failure::Lost(error)) => fail(unit, &error, failures),
             }
         }
@@ -149,7 +173,7 @@ impl Changing<'_> {
     ) -> Result<(), SendError> {
         let levels = &self.program.program.levels;
         let places = usize::from(unit.levels.start)..usize::from(unit.levels.end);
-        let is_tested_first = unit.is_tested_first(levels);
+        let is_tested_first = unit.is_tested_first(levels) || unit.may_be_long;
         let is_explicit = is_tested_first || !connection.reads_committed().await?;
         let last = levels[places.clone()].iter().map(|level| level.round).max().unwrap_or(0);
         let mut pipeline = connection.pipeline();
@@ -201,6 +225,13 @@ impl Changing<'_> {
                     return Err(error);
                 }
             }
+        }
+        if unit.may_be_long
+            && let Some(error) = (self.most.refuse)(rows)
+        {
+            roll_back(pipeline).await?;
+            let root = unit.roots.last().copied().unwrap_or_default();
+            return Err(SendError::Unmet(root, error));
         }
         progress.is_ending = true;
         progress.sent.clear();
@@ -304,6 +335,12 @@ impl Changing<'_> {
             {
                 Failure::Lost(error.into())
             }
+            WireError::TooLarge { limit } if !progress.is_ending => {
+                Failure::Left { root, error: too_large(limit as u64) }
+            }
+            WireError::NoMemory(_) if !progress.is_ending => {
+                Failure::Left { root, error: error.into() }
+            }
             error if progress.is_ending => Failure::Lost(outcome_unknown(&error)),
             error => Failure::Lost(error.into()),
         }
@@ -347,6 +384,12 @@ async fn roll_back(mut pipeline: Pipeline<'_>) -> Result<(), WireError> {
 /// The same error for all root fields of a unit.
 fn fail(unit: &Unit, error: &SourceError, failures: &mut Vec<(u32, SourceError)>) {
     failures.extend(unit.roots.iter().map(|root| (*root, error.clone())));
+}
+
+/// What a change gives is more than it may.
+pub(in super::super) fn too_large(limit: u64) -> SourceError {
+    let message = format!("The answer would have more than {limit} bytes; nothing was changed.");
+    SourceError::new(SourceErrorKind::TooLarge, message)
 }
 
 fn outcome_unknown(error: &WireError) -> SourceError {

@@ -109,6 +109,7 @@ impl Request {
             parameters: Vec::new(),
             parents,
             repeats: None,
+            apart: Vec::new(),
             link: None,
             round: 0,
             calls: false,
@@ -137,6 +138,7 @@ impl Request {
             Requirement { after, test, root, otherwise }
         });
         self.units.push(Unit {
+            may_be_long: false,
             isolation: Isolation::ReadCommitted,
             levels: start..self.levels.len().try_into().unwrap(),
             roots: vec![root],

@@ -1,0 +1,127 @@
+//! Arrays of keys: what a statement wants of the rows that were read before.
+
+use ahash::AHashSet;
+use response::LevelId;
+
+use super::super::cursor::{composite, is_repeated};
+use super::super::text::write_quoted;
+use super::super::wire::{Row, Rows};
+use crate::relational::{Level, ParameterSource};
+
+/// The arrays that a level's statement wants of the rows before, in the order of its parameters;
+/// `None` where there are no such rows, and so nothing to read.
+pub(in super::super) fn key_arrays(levels: &[Level], level: &Level, rows: &[Rows]) -> Option<Vec<Vec<u8>>> {
+    let mut keys = distinct_keys(levels, level, rows)?.into_iter();
+    let mut arrays = Vec::new();
+    for parameter in &level.parameters {
+        match &parameter.source {
+            ParameterSource::Keys { .. } => arrays.extend(keys.next()),
+            ParameterSource::Rows { level, column } => {
+                arrays.push(all_values(rows.get(usize::from(level.0))?, *column)?);
+            }
+            ParameterSource::Result { level, column } => {
+                arrays.push(result(rows, *level, *column)?.to_vec());
+            }
+            ParameterSource::Operand(_) | ParameterSource::Parent { .. } => {}
+        }
+    }
+    Some(arrays)
+}
+
+/// The value that an earlier level gave in its one row.
+fn result(rows: &[Rows], level: LevelId, column: u16) -> Option<&[u8]> {
+    rows.get(usize::from(level.0))?.iter().next()?.value(usize::from(column))
+}
+
+/// Whether each value is there that a level needs of earlier ones.
+pub(in super::super) fn has_results(level: &Level, rows: &[Rows]) -> bool {
+    level.parameters.iter().all(|parameter| match &parameter.source {
+        ParameterSource::Result { level, column } => result(rows, *level, *column).is_some(),
+        ParameterSource::Keys { .. }
+        | ParameterSource::Rows { .. }
+        | ParameterSource::Operand(_)
+        | ParameterSource::Parent { .. } => true,
+    })
+}
+
+/// All values of a column as an array, in their order; `None` without a row.
+fn all_values(rows: &Rows, column: u16) -> Option<Vec<u8>> {
+    if rows.is_empty() {
+        return None;
+    }
+    let mut array = vec![b'{'];
+    for row in rows.iter() {
+        if array.len() > 1 {
+            array.push(b',');
+        }
+        match row.value(usize::from(column)) {
+            Some(value) => write_quoted(value, &mut array),
+            None => array.extend_from_slice(b"NULL"),
+        }
+    }
+    array.push(b'}');
+    Some(array)
+}
+
+/// The keys that were seen.
+enum Seen<'r> {
+    /// Keys of one column, as they came.
+    Single(AHashSet<&'r [u8]>),
+    Composite(AHashSet<Box<[u8]>>),
+}
+
+impl<'r> Seen<'r> {
+    fn new(columns: &[u16]) -> Self {
+        match columns.len() {
+            1 => Self::Single(AHashSet::default()),
+            _ => Self::Composite(AHashSet::default()),
+        }
+    }
+
+    /// Whether a row has a key, and one that no row before it has.
+    fn is_new(&mut self, row: Row<'r>, columns: &[u16]) -> bool {
+        let mut values = columns.iter().map(|column| row.value(usize::from(*column)));
+        match self {
+            Self::Single(seen) => values.next().flatten().is_some_and(|key| seen.insert(key)),
+            Self::Composite(seen) => composite(values).is_some_and(|key| seen.insert(key)),
+        }
+    }
+}
+
+/// The arrays of the distinct keys that a level's statement wants, in the order of its
+/// parameters; `None` where there are no parents.
+fn distinct_keys(levels: &[Level], level: &Level, rows: &[Rows]) -> Option<Vec<Vec<u8>>> {
+    let mut source = None;
+    let mut columns: Vec<u16> = Vec::new();
+    for parameter in &level.parameters {
+        if let ParameterSource::Keys { level, column } = &parameter.source {
+            source = Some(*level);
+            columns.push(*column);
+        }
+    }
+    let Some(source) = source else { return Some(Vec::new()) };
+    let source = levels.get(usize::from(source.0))?.read_by();
+    let parents = rows.get(usize::from(source.0))?;
+    let mut seen = Seen::new(&columns);
+    let mut arrays = vec![Vec::from(*b"{"); columns.len()];
+    for (row, number) in parents.iter().zip(0..) {
+        // What comes again comes often at once.
+        if is_repeated(parents, number, &columns) || !seen.is_new(row, &columns) {
+            continue;
+        }
+        let values = || columns.iter().map(|column| row.value(usize::from(*column)));
+        for (array, value) in arrays.iter_mut().zip(values()) {
+            if array.len() > 1 {
+                array.push(b',');
+            }
+            write_quoted(value.unwrap_or_default(), array);
+        }
+    }
+    if arrays.first().is_none_or(|array| array.len() == 1) {
+        return None;
+    }
+    for array in &mut arrays {
+        array.push(b'}');
+    }
+    Some(arrays)
+}

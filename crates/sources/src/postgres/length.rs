@@ -1,0 +1,111 @@
+//! How long the answers of a program are, as far as they have shown it.
+//!
+//! An answer is made as a whole as long as it is not known to be long, and begins again when it
+//! proves to be. Of a program that nobody has asked before, many may be asked at once: then each of
+//! them may receive less before it begins again, so that they take no more memory together than a few.
+
+use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
+
+/// So much every answer may receive, however many are made at once.
+const LEAST_BYTES: usize = 64 << 10;
+
+#[derive(Debug, Default)]
+pub(super) struct Length {
+    /// Whether the last answer was sent while it was made, or proved to be too long for anything
+    /// else.
+    is_long: AtomicBool,
+    /// Whether some answer was short.
+    has_been_short: AtomicBool,
+    /// How many are being made as a whole to see how long they are.
+    trying: AtomicUsize,
+}
+
+/// An answer that is made as a whole, for as long as it is.
+#[derive(Debug)]
+pub(super) struct Trying<'l> {
+    length: &'l Length,
+    /// How many bytes of rows it may receive.
+    pub(super) bytes: usize,
+    most: usize,
+}
+
+impl Length {
+    /// Tries whether an answer has fewer bytes than `most`, which are more than none; `None` where
+    /// that is known.
+    pub(super) fn try_whole(&self, most: usize) -> Option<Trying<'_>> {
+        if self.is_long.load(Ordering::Relaxed) || most == 0 {
+            return None;
+        }
+        let others = self.trying.fetch_add(1, Ordering::Relaxed);
+        let bytes = match self.has_been_short.load(Ordering::Relaxed) {
+            true => most,
+            false => (most / (others + 1)).max(LEAST_BYTES).min(most),
+        };
+        Some(Trying { length: self, bytes, most })
+    }
+
+    /// What became of an answer that was to be sent while it was made.
+    pub(super) fn was_sent(&self, while_made: bool) {
+        self.is_long.store(while_made, Ordering::Relaxed);
+    }
+}
+
+impl Trying<'_> {
+    /// The answer is there.
+    pub(super) fn is_short(self) {
+        self.length.has_been_short.store(true, Ordering::Relaxed);
+    }
+
+    /// It has more bytes than it may receive.
+    pub(super) fn is_longer(self) {
+        // With less than all it may be short all the same.
+        if self.bytes == self.most {
+            self.length.is_long.store(true, Ordering::Relaxed);
+        }
+    }
+}
+
+impl Drop for Trying<'_> {
+    fn drop(&mut self) {
+        self.length.trying.fetch_sub(1, Ordering::Relaxed);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const MOST: usize = 1 << 20;
+
+    #[test]
+    fn answers_of_unknown_length_share_what_one_may_receive() {
+        let length = Length::default();
+        let trying: Vec<_> = (0..40).filter_map(|_| length.try_whole(MOST)).collect();
+        let bytes: Vec<usize> = trying.iter().map(|trying| trying.bytes).collect();
+        assert_eq!((bytes[0], bytes[1], bytes[3], bytes[39]), (MOST, MOST / 2, MOST / 4, 64 << 10));
+        assert!(bytes.iter().sum::<usize>() < 6 * MOST);
+        drop(trying);
+        assert_eq!(length.try_whole(MOST).map(|trying| trying.bytes), Some(MOST));
+    }
+
+    #[test]
+    fn answers_that_were_short_are_made_as_a_whole() {
+        let length = Length::default();
+        length.try_whole(MOST).into_iter().for_each(Trying::is_short);
+        let trying: Vec<_> = (0..40).filter_map(|_| length.try_whole(MOST)).collect();
+        assert!(trying.iter().all(|trying| trying.bytes == MOST));
+    }
+
+    #[test]
+    fn only_an_answer_that_had_everything_shows_that_it_is_long() {
+        let length = Length::default();
+        let first = length.try_whole(MOST);
+        length.try_whole(MOST).into_iter().for_each(Trying::is_longer);
+        assert!(length.try_whole(MOST).is_some());
+        first.into_iter().for_each(Trying::is_longer);
+        assert!(length.try_whole(MOST).is_none());
+        length.was_sent(false);
+        assert!(length.try_whole(MOST).is_some());
+        assert!(length.try_whole(0).is_none());
+    }
+}
