@@ -11,6 +11,15 @@ use crate::outlet::{Outlet, Refused};
 /// Which part of the room is left for one element of a list: after each, the room is looked at.
 const SPARE: usize = 8;
 
+/// More than half a mebibyte: smaller buffers of one size the allocator cuts from a page of four
+/// mebibytes that belongs to one thread, which goes through all of it before it takes a piece again
+/// that another thread has given back. Larger ones stand alone, and are taken again at once; what
+/// nobody writes into takes no memory.
+const ALONE: usize = 1 << 20;
+
+/// Smaller buffers are many to a page, and are not worth it.
+const SMALL: usize = 64 << 10;
+
 /// The bytes of one answer, with the most it may have.
 #[derive(Debug, Default)]
 pub struct Sink {
@@ -156,10 +165,7 @@ impl Sink {
         }
         let before = self.bytes.capacity();
         if self.bytes.len() > before - before / SPARE {
-            let after = match self.expected > before {
-                true => self.expected.max(before + growth(before)),
-                false => before + growth(before),
-            };
+            let after = room_after(before, self.expected);
             self.held.grow_to((before + after) as u64).map_err(TooLarge::from)?;
             self.bytes.reserve_exact(after - self.bytes.len());
             self.held.shrink_to(after as u64);
@@ -188,6 +194,13 @@ impl Sink {
     }
 }
 
+/// The next capacity of a full buffer.
+fn room_after(capacity: usize, expected: usize) -> usize {
+    let wanted = capacity + growth(capacity);
+    let wanted = if expected > capacity { wanted.max(expected) } else { wanted };
+    if wanted > SMALL { wanted.max(ALONE) } else { wanted }
+}
+
 impl From<TooLarge> for Full {
     fn from(error: TooLarge) -> Self {
         Self::TooLarge(error)
@@ -210,7 +223,7 @@ impl Clone for Sink {
 mod tests {
     use std::sync::{Arc, Mutex};
 
-    use super::{AlreadySent, Full, Mark, PORTION, Sink, TooLarge};
+    use super::{ALONE, AlreadySent, Full, Mark, PORTION, SMALL, Sink, TooLarge, room_after};
     use crate::memory::{Held, Memory, NoMemory};
     use crate::outlet::{Outlet, Refused};
 
@@ -249,6 +262,13 @@ mod tests {
         }
         capacities.dedup();
         assert_eq!(capacities, [16, 5_000, 10_000]);
+    }
+
+    #[test]
+    fn large_buffers_stand_alone() {
+        assert_eq!([room_after(16, 0), room_after(4_096, 60_000)], [32, 60_000]);
+        assert_eq!([room_after(SMALL, 0), room_after(4_096, 100_000)], [ALONE; 2]);
+        assert_eq!([room_after(ALONE, 0), room_after(0, 3 << 20)], [2 * ALONE, 3 << 20]);
     }
 
     #[test]

@@ -11,8 +11,7 @@ const LEAST_BYTES: usize = 64 << 10;
 
 #[derive(Debug, Default)]
 pub(super) struct Length {
-    /// Whether the last answer was sent while it was made, or proved to be too long for anything
-    /// else.
+    /// Whether an answer proved to be long, and those after it were sent while they were made.
     is_long: AtomicBool,
     /// Whether some answer was short.
     has_been_short: AtomicBool,
@@ -44,9 +43,9 @@ impl Length {
         Some(Trying { length: self, bytes, most })
     }
 
-    /// What became of an answer that was to be sent while it was made.
-    pub(super) fn was_sent(&self, while_made: bool) {
-        self.is_long.store(while_made, Ordering::Relaxed);
+    /// An answer that was to be sent while it was made was there before anything was sent.
+    pub(super) fn is_short_again(&self) {
+        self.is_long.store(false, Ordering::Relaxed);
     }
 }
 
@@ -104,7 +103,7 @@ mod tests {
         assert!(length.try_whole(MOST).is_some());
         first.into_iter().for_each(Trying::is_longer);
         assert!(length.try_whole(MOST).is_none());
-        length.was_sent(false);
+        length.is_short_again();
         assert!(length.try_whole(MOST).is_some());
         assert!(length.try_whole(0).is_none());
     }

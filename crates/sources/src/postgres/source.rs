@@ -298,7 +298,9 @@ impl PostgresConnections {
         observed.begin_round(0..program.program.levels.len());
         let streamed = self.stream(plan, in_portions, asked, sink.clone(), sizes).await;
         observed.end_round();
-        program.length.was_sent(matches!(streamed, Ok(Executed::Streamed(_))));
+        if !matches!(streamed, Ok(Executed::Streamed(_))) {
+            program.length.is_short_again();
+        }
         match streamed {
             // Nothing was sent: the others of its root fields may be answered.
             Ok(Executed::Whole(written)) if written.errors.iter().any(is_of_source) => {}
