@@ -86,7 +86,8 @@ impl Response {
             TooLarge::Answer { .. } => ErrorCode::ResponseTooLarge,
             TooLarge::Together(_) => ErrorCode::ResponseMemoryExhausted,
         };
-        let message = format!("The changes were made, but there is no answer to show them: {error}.");
+        let message =
+            format!("The changes were made, but there is no answer to show them: {error}.");
         Self::without_data(&GraphQLError::new(code, message), codes)
     }
 

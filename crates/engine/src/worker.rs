@@ -159,8 +159,9 @@ impl Worker {
         let sink = prepared.begin(DATA, engine.limits.response_bytes, held);
         let observed = &mut report.observed;
         let plan = &prepared.plan;
-        let compile =
-            |form: ProgramForm<'_>| engine.source.compile_form(&engine.catalog, &prepared.request, form);
+        let compile = |form: ProgramForm<'_>| {
+            engine.source.compile_form(&engine.catalog, &prepared.request, form)
+        };
         let delivery = match delivery {
             Delivery::Streamed if operation.kind == OperationKind::Query => {
                 sources::Delivery::Streamed { compile: &compile, sizes: self.sizes }

@@ -121,7 +121,8 @@ fn an_answer_does_not_show_how_it_was_read() {
 #[test]
 fn rows_are_joined_where_they_are_many_or_few_refer_to_them() {
     const NEXT: &str = "{ allSongsList { songByNextId { id } } }";
-    const BELOW: &str = "{ allSongsList { genreByGenreId { id songsByGenreIdList(first: 1) { id } } } }";
+    const BELOW: &str =
+        "{ allSongsList { genreByGenreId { id songsByGenreIdList(first: 1) { id } } } }";
     block_on(async {
         for (_shop, answering) in on_each().await {
             assert_eq!(check_same(&answering, NEXT, &json!({})).await.len(), 1);

@@ -253,7 +253,8 @@ mod tests {
 
     #[test]
     fn room_is_made_at_once_for_what_is_expected() {
-        let mut sink = Sink::new(Vec::with_capacity(16), u64::MAX, Held::default()).expecting(5_000);
+        let mut sink =
+            Sink::new(Vec::with_capacity(16), u64::MAX, Held::default()).expecting(5_000);
         let mut capacities = Vec::new();
         for _ in 0..900 {
             assert_eq!(sink.check_budget(false), Ok(()));

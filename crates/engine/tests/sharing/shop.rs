@@ -73,6 +73,7 @@ impl Shop {
     }
 
     /// The only value of the only row.
+    #[allow(dead_code, reason = "the tests of long changes look at tables")]
     pub(crate) fn value(&self, sql: &str) -> String {
         let rows = self.server.query(&self.name, sql).unwrap();
         rows[0][0].clone().unwrap()

@@ -154,11 +154,7 @@ impl Index<'static> {
 
 impl Groups<'_> {
     /// The rows with a key; none where a part of it is null.
-    fn find<'v>(
-        &self,
-        columns: &[u16],
-        value: impl Fn(&u16) -> Option<&'v [u8]>,
-    ) -> Option<Group> {
+    fn find<'v>(&self, columns: &[u16], value: impl Fn(&u16) -> Option<&'v [u8]>) -> Option<Group> {
         match self {
             Self::Single(groups) => groups.get(value(columns.first()?)?),
             Self::Composite(groups) => groups.get(&composite(columns.iter().map(value))?),
@@ -181,7 +177,8 @@ fn referred(
             if referred[place].is_none() {
                 let (link, index) = (&program.levels[place].link, &indexes[place]);
                 if let (Some(link), Some(index)) = (link, index) {
-                    referred[place] = Some(rows_referred(&rows[usize::from(above.id.0)], link, index));
+                    referred[place] =
+                        Some(rows_referred(&rows[usize::from(above.id.0)], link, index));
                 }
             }
         }

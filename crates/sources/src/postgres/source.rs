@@ -287,10 +287,11 @@ impl PostgresConnections {
                 }
             }
         }
-        let in_portions = program.in_portions.get_or_init(|| match compile(ProgramForm::InPortions) {
-            Some(crate::source::Program::Postgres(program)) => Some(Arc::new(program)),
-            _ => None,
-        });
+        let in_portions =
+            program.in_portions.get_or_init(|| match compile(ProgramForm::InPortions) {
+                Some(crate::source::Program::Postgres(program)) => Some(Arc::new(program)),
+                _ => None,
+            });
         let Some(in_portions) = in_portions else {
             return self.execute(&plan.shape, program, asked, sink, whole, observed).await;
         };

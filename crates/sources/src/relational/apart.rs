@@ -112,7 +112,8 @@ fn find(catalog: &Catalog, types: &dyn KeyTypes, rows: &Rows, found: &mut Vec<To
 
 /// Whether the rows are stored, so that their fields are columns, and may be many.
 fn may_refer(rows: &Rows) -> bool {
-    let are_stored = matches!(rows.from, From::Entity(_) | From::Relation(_) | From::Through { .. });
+    let are_stored =
+        matches!(rows.from, From::Entity(_) | From::Relation(_) | From::Through { .. });
     are_stored && rows.shown && !rows.single
 }
 

@@ -48,7 +48,7 @@ pub use bounding::{BoundedPages, Bounding};
 pub use compile::{CompileError, Strategy, compile};
 pub use joined::MOST_REPEATED;
 pub use level::{
-    ApartColumn, Level, LevelKind, Link, Page, Parameter, ParameterSource, Parents, Program, Repeats,
-    Requirement, Test, Unit, WriteKind,
+    ApartColumn, Level, LevelKind, Link, Page, Parameter, ParameterSource, Parents, Program,
+    Repeats, Requirement, Test, Unit, WriteKind,
 };
 pub use value::{Against, ParameterKind, ValueKind, like_pattern};

@@ -10,7 +10,11 @@ use crate::relational::{Level, ParameterSource};
 
 /// The arrays that a level's statement wants of the rows before, in the order of its parameters;
 /// `None` where there are no such rows, and so nothing to read.
-pub(in super::super) fn key_arrays(levels: &[Level], level: &Level, rows: &[Rows]) -> Option<Vec<Vec<u8>>> {
+pub(in super::super) fn key_arrays(
+    levels: &[Level],
+    level: &Level,
+    rows: &[Rows],
+) -> Option<Vec<Vec<u8>>> {
     let mut keys = distinct_keys(levels, level, rows)?.into_iter();
     let mut arrays = Vec::new();
     for parameter in &level.parameters {
