@@ -38,7 +38,7 @@ impl Compiler<'_> {
             roots: Vec::new(),
             requirements: Vec::new(),
             writes: false,
-            may_be_long: transaction.steps.iter().any(gives_rows),
+            may_be_long: gives_rows(transaction),
         };
         for step in &transaction.steps {
             self.root = step.root;
@@ -183,22 +183,39 @@ impl Compiler<'_> {
     }
 }
 
-/// Whether a step gives more than one row.
-fn gives_rows(step: &Step) -> bool {
-    match &step.kind {
-        StepKind::Read(rows) => are_many(rows),
+/// Whether what a transaction reads may be more than one row.
+fn gives_rows(transaction: &Transaction) -> bool {
+    transaction.steps.iter().any(|step| match &step.kind {
+        StepKind::Read(rows) => are_many(rows, transaction),
         StepKind::Write(_) | StepKind::Call(_) | StepKind::Require(_) => false,
-    }
+    })
 }
 
-fn are_many(rows: &ir::Rows) -> bool {
+fn are_many(rows: &ir::Rows, transaction: &Transaction) -> bool {
     let below = || {
         rows.outputs.iter().any(|output| match &output.kind {
-            ir::OutputKind::Related { rows, .. } => are_many(rows),
+            ir::OutputKind::Related { rows, .. } => are_many(rows, transaction),
             _ => false,
         })
     };
-    rows.shown && (!rows.single || below())
+    let is_one = || match rows.from {
+        ir::From::Returned { step, .. } => {
+            transaction.steps.iter().any(|other| other.id == step && makes_one(other))
+        }
+        _ => false,
+    };
+    rows.shown && (!(rows.single || is_one()) || below())
+}
+
+/// Whether a step is the insert of one row.
+fn makes_one(step: &Step) -> bool {
+    let StepKind::Write(write) = &step.kind else { return false };
+    match &write.kind {
+        ir::WriteKind::Insert(insert) | ir::WriteKind::Upsert { insert, .. } => {
+            matches!(&insert.rows, ir::InsertedRows::Each(rows) if rows.len() == 1)
+        }
+        _ => false,
+    }
 }
 
 /// The columns of a statement that changes something.
