@@ -48,7 +48,7 @@ fn request(query: &str, variables: &Value) -> Request {
 /// The statements that the next request will send.
 fn statements(answering: &Answering, query: &str, variables: &Value) -> Vec<String> {
     let explained = answering.worker.prepare(&request(query, variables)).unwrap();
-    explained.statements.into_iter().map(|statement| statement.text.to_string()).collect()
+    explained.statements.into_iter().map(|statement| statement.text).collect()
 }
 
 async fn on_each() -> Vec<(Shop, Answering)> {

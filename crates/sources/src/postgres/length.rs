@@ -51,12 +51,12 @@ impl Length {
 
 impl Trying<'_> {
     /// The answer is there.
-    pub(super) fn is_short(self) {
+    pub(super) fn was_short(self) {
         self.length.has_been_short.store(true, Ordering::Relaxed);
     }
 
     /// It has more bytes than it may receive.
-    pub(super) fn is_longer(self) {
+    pub(super) fn was_longer(self) {
         // With less than all it may be short all the same.
         if self.bytes == self.most {
             self.length.is_long.store(true, Ordering::Relaxed);
@@ -90,7 +90,7 @@ mod tests {
     #[test]
     fn answers_that_were_short_are_made_as_a_whole() {
         let length = Length::default();
-        length.try_whole(MOST).into_iter().for_each(Trying::is_short);
+        length.try_whole(MOST).into_iter().for_each(Trying::was_short);
         let trying: Vec<_> = (0..40).filter_map(|_| length.try_whole(MOST)).collect();
         assert!(trying.iter().all(|trying| trying.bytes == MOST));
     }
@@ -99,9 +99,9 @@ mod tests {
     fn only_an_answer_that_had_everything_shows_that_it_is_long() {
         let length = Length::default();
         let first = length.try_whole(MOST);
-        length.try_whole(MOST).into_iter().for_each(Trying::is_longer);
+        length.try_whole(MOST).into_iter().for_each(Trying::was_longer);
         assert!(length.try_whole(MOST).is_some());
-        first.into_iter().for_each(Trying::is_longer);
+        first.into_iter().for_each(Trying::was_longer);
         assert!(length.try_whole(MOST).is_none());
         length.is_short_again();
         assert!(length.try_whole(MOST).is_some());

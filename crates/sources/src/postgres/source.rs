@@ -277,11 +277,11 @@ impl PostgresConnections {
             let copy = sink.clone();
             match self.execute(&plan.shape, program, asked, copy, most, observed).await {
                 Err(ExecuteError::Source(error)) if error.kind == SourceErrorKind::TooLarge => {
-                    trying.is_longer();
+                    trying.was_longer();
                 }
                 executed => {
                     if executed.is_ok() {
-                        trying.is_short();
+                        trying.was_short();
                     }
                     return executed;
                 }
