@@ -12,7 +12,8 @@
 //! * [`set`]: what one combination of rules lets
 //! * [`read`]: a request as far as these rules let it read
 //! * [`write`](mod@write): the same for what it changes
-//! * [`denial`]: what is refused, as errors
+//! * [`denial`]: what is refused, in words
+//! * [`withhold`]: what is refused, out of the request and into its answer
 //! * [`explain`]: what is let by which rule, as text
 
 pub(crate) mod condition;
@@ -23,6 +24,7 @@ mod node;
 pub mod policies;
 pub(crate) mod read;
 pub mod set;
+pub(crate) mod withhold;
 pub(crate) mod write;
 
 #[cfg(test)]

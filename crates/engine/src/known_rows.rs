@@ -58,6 +58,7 @@ async fn read_entity(
         Failure::Leaf(error) => error.to_string(),
         Failure::Null => "there is no value".into(),
         Failure::TooDeep(message) | Failure::Refused(message) => message.into(),
+        Failure::NotRead(_) => "it was not read".into(),
         Failure::Source(error) => String::from(&*error.message),
     });
     if let Some(message) = failed {

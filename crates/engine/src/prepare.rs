@@ -264,9 +264,8 @@ impl Engine {
         drop(plans);
         let mut lowered = self.lower(document, operation_name, variables)?;
         if let Some(set) = &set {
-            authorize(&self.catalog, set, &mut lowered.request).map_err(|denials| {
-                denials.iter().map(|denial| denial.error(&self.catalog)).collect::<Vec<_>>()
-            })?;
+            let refused = authorize(&self.catalog, set, &mut lowered.request);
+            refused.tell(&self.catalog, &mut lowered);
         }
         let program = self
             .source

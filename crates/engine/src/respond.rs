@@ -5,7 +5,7 @@ use std::sync::atomic::{AtomicU64, Ordering};
 
 use graphql::operation::Location;
 use graphql::{ErrorCode, GraphQLError, PathSegment};
-use response::{Failure, Held, Segment, TooLarge, WriteError, Written};
+use response::{Failure, Held, NotRead, Segment, TooLarge, WriteError, Written};
 use sources::{ExecuteError, SourceError, Streamed};
 
 use crate::engine::Engine;
@@ -165,12 +165,29 @@ fn execution_error(engine: &Engine, error: WriteError<SourceError>) -> GraphQLEr
         Failure::Source(error) => engine.tell(&error),
         Failure::TooDeep(message) => GraphQLError::new(ErrorCode::QueryTooDeep, message),
         Failure::Refused(message) => GraphQLError::new(ErrorCode::BadUserInput, message),
+        Failure::NotRead(why) => not_read(&why),
     };
     let error = match location {
         Some((line, column)) => error.at(Location { line, column }),
         None => error,
     };
     error.with_path(path)
+}
+
+fn not_read(why: &NotRead) -> GraphQLError {
+    match why {
+        NotRead::NotLet { message, field } => {
+            let error = GraphQLError::new(ErrorCode::PermissionDenied, message.clone());
+            match field {
+                Some(field) => error.with_extension("field", field),
+                None => error,
+            }
+        }
+        NotRead::Undone => GraphQLError::new(
+            ErrorCode::TransactionAborted,
+            "The mutation was not done because another of the same request is refused.",
+        ),
+    }
 }
 
 /// A fault of our own, by an id that stands in the log.

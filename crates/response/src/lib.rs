@@ -29,6 +29,6 @@ pub use cursor::{Bounds, Cursor, Layout, LevelId, Place, Value};
 pub use leaf::{EnumNames, Figure, JsonForm, Leaf, LeafError, Member, Part, Seal, Sealed};
 pub use memory::{Held, Memory, NoMemory};
 pub use outlet::{Outlet, Refused};
-pub use shape::{Fields, Item, Node, NodeId, OutputId, Piece, RowsId, Shape, ShapeField};
+pub use shape::{Fields, Item, Node, NodeId, NotRead, OutputId, Piece, RowsId, Shape, ShapeField};
 pub use sink::{Mark, Sink, TooLarge};
 pub use writer::{Failure, PathItem, Segment, Stopped, WriteError, Writer, Written};

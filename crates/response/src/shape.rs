@@ -2,6 +2,8 @@
 //!
 //! The ids are those of the IR, carried over as numbers: this crate knows no IR.
 
+use std::sync::Arc;
+
 use crate::leaf::Leaf;
 
 /// The number of an output of the request.
@@ -89,6 +91,8 @@ pub enum Node {
     /// Nothing was read, because the API refuses a value that the operation gives: an error with
     /// this text.
     Refused(Box<str>),
+    /// Nothing was read, for a reason that is told once, at the first place where it stands.
+    NotRead(Arc<NotRead>),
     /// A text made of pieces, in base64: node ids, cursors.
     Base64(Vec<Piece>),
     /// How many rows there are, the page left aside.
@@ -100,6 +104,19 @@ pub enum Node {
     /// Whether rows stand outside the page, on a side where it is bounded by a cursor, which has
     /// a row of its own, or by its offset. Outside an empty page stands nothing.
     HasOutside { rows: RowsId, beyond_cursor: bool },
+}
+
+/// Why something was not read although the operation asks for it.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum NotRead {
+    /// Whoever asks may not see or do it.
+    NotLet {
+        message: Box<str>,
+        /// The field that is the reason, by its name in the source.
+        field: Option<Box<str>>,
+    },
+    /// It was not done, because something else of the same transaction was not.
+    Undone,
 }
 
 /// A part of a [`Node::Base64`] text.
@@ -162,11 +179,35 @@ impl Shape {
             | Node::Leaves(_)
             | Node::TooDeep(_)
             | Node::Refused(_)
+            | Node::NotRead(_)
             | Node::Base64(_)
             | Node::Count { .. }
             | Node::Length { .. }
             | Node::HasMore { .. }
             | Node::HasOutside { .. } => false,
+        }
+    }
+
+    /// Says of a root field, by its place, that it was not read.
+    pub fn leave_out_root(&mut self, place: u32, why: &Arc<NotRead>) {
+        let node = self.add(Node::NotRead(Arc::clone(why)));
+        let Some(Fields { start, end }) = self.root else { return };
+        let root = self.fields.get_mut(start as usize..end as usize);
+        if let Some(field) = root.and_then(|root| root.get_mut(place as usize)) {
+            field.node = node;
+        }
+    }
+
+    /// Says of some nodes that they were not read, and why.
+    pub fn leave_out<'n>(&mut self, why: impl Fn(&Node) -> Option<&'n Arc<NotRead>>) {
+        for node in &mut self.nodes {
+            if let Some(why) = why(node) {
+                *node = Node::NotRead(Arc::clone(why));
+            }
+        }
+        // What a node is made of stands before it.
+        for place in 0..self.nodes.len() {
+            self.plain[place] = self.is_made_plainly(&self.nodes[place]);
         }
     }
 

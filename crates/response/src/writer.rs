@@ -8,11 +8,15 @@
 
 mod plain;
 
+use std::sync::Arc;
+
 use crate::cursor::{Cursor, Layout, LevelId, NoRow, Place, Value};
 use crate::leaf::{Leaf, LeafError};
 use crate::memory::Held;
 use crate::outlet::Refused;
-use crate::shape::{Fields, Item, Node, NodeId, OutputId, Piece, RowsId, Shape, ShapeField};
+use crate::shape::{
+    Fields, Item, Node, NodeId, NotRead, OutputId, Piece, RowsId, Shape, ShapeField,
+};
 use crate::sink::{Full, Mark, Sink, TooLarge};
 use crate::written_before::WrittenBefore;
 
@@ -29,6 +33,8 @@ pub struct Writer<'p, E> {
     /// What the request brings for [`Node::Echo`], as JSON texts.
     echoes: &'p [Box<[u8]>],
     scratch: Vec<u8>,
+    /// The nodes that were not read and of which that was told.
+    told: Vec<NodeId>,
     written_before: WrittenBefore,
     /// Whether what is written stands in an element of a list, or may be replaced as a whole.
     is_within: bool,
@@ -72,6 +78,8 @@ pub enum Failure<E> {
     TooDeep(Box<str>),
     /// The API refuses a value that the operation gives.
     Refused(Box<str>),
+    /// It was not read.
+    NotRead(Arc<NotRead>),
 }
 
 /// A finished answer.
@@ -108,7 +116,7 @@ impl<'p, E> Writer<'p, E> {
     pub fn new(shape: &'p Shape, layout: &'p Layout, sink: Sink) -> Self {
         let (path, errors, failed, scratch) = (Vec::new(), Vec::new(), Vec::new(), Vec::new());
         let (is_within, stopped) = (false, None);
-        let written_before = WrittenBefore::default();
+        let (told, written_before) = (Vec::new(), WrittenBefore::default());
         Self {
             shape,
             layout,
@@ -118,6 +126,7 @@ impl<'p, E> Writer<'p, E> {
             failed,
             echoes: &[],
             scratch,
+            told,
             written_before,
             is_within,
             stopped,
@@ -282,6 +291,7 @@ impl<'p, E> Writer<'p, E> {
             Node::Leaves(leaves) => self.write_leaves(leaves, cursor),
             Node::TooDeep(message) => Err(self.fail(Failure::TooDeep(message.clone()))),
             Node::Refused(message) => Err(self.fail(Failure::Refused(message.clone()))),
+            Node::NotRead(why) => Err(self.fail_once(node, why)),
             Node::Object(fields) => self.write_fields(*fields, cursor).map(|()| true),
             Node::Joined { present, fields } => {
                 let Place::Column(column) = self.layout.place(*present) else { return Ok(false) };
@@ -504,7 +514,7 @@ impl<'p, E> Writer<'p, E> {
     ) -> Result<bool, Halt> {
         let mut child = cursor.open(level).map_err(|error| self.fail(Failure::Source(error)))?;
         let start = self.sink.mark();
-        let known_errors = self.errors.len();
+        let (known_errors, known_told) = (self.errors.len(), self.told.len());
         let mut written = Ok(false);
         loop {
             let next = child.next();
@@ -513,7 +523,11 @@ impl<'p, E> Writer<'p, E> {
             }
             // Of the rows before the last one nothing stays, nor of their errors.
             self.take_back(start)?;
-            self.errors.truncate(known_errors);
+            if self.errors.len() > known_errors {
+                self.errors.truncate(known_errors);
+                // What was told is not told any more.
+                self.told.truncate(known_told);
+            }
             if let Err(error) = next {
                 return Err(self.fail(Failure::Source(error)));
             }
@@ -661,6 +675,15 @@ impl<'p, E> Writer<'p, E> {
     fn take_failed(&mut self, place: usize) -> Option<E> {
         let index = self.failed.iter().position(|(field, _)| *field == place)?;
         Some(self.failed.swap_remove(index).1)
+    }
+
+    /// Records at the current position that a node was not read, unless that is known.
+    fn fail_once(&mut self, node: NodeId, why: &Arc<NotRead>) -> Halt {
+        if self.told.contains(&node) {
+            return Halt::Propagate;
+        }
+        self.told.push(node);
+        self.fail(Failure::NotRead(Arc::clone(why)))
     }
 
     /// Records an error at the current position.

@@ -1,10 +1,11 @@
 //! The writer over rows in memory: whole answers and their errors.
 
 use std::cell::Cell as Counted;
+use std::sync::Arc;
 
 use response::{
-    Bounds, Cursor, Failure, Fields, Item, Layout, Leaf, LevelId, Node, NodeId, OutputId, Piece,
-    Place, RowsId, Shape, ShapeField, Value, Writer,
+    Bounds, Cursor, Failure, Fields, Item, Layout, Leaf, LevelId, Node, NodeId, NotRead, OutputId,
+    Piece, Place, RowsId, Shape, ShapeField, Value, Writer,
 };
 use response::{Held, Segment, Sink, Stopped, TooLarge};
 
@@ -185,6 +186,7 @@ impl Answer {
                 Failure::Null => "null".to_owned(),
                 Failure::Source(Broken(level)) => format!("level {level} is broken"),
                 Failure::TooDeep(message) | Failure::Refused(message) => message.to_string(),
+                Failure::NotRead(why) => format!("{why:?}"),
             };
             format!("{}: {message}", path.collect::<Vec<_>>().join("."))
         });
@@ -569,6 +571,35 @@ fn a_field_that_goes_too_deep_or_is_refused_says_so() {
     let refused = answer.shape.add(Node::Refused("no".into()));
     answer.root(&[("deep", deep, true), ("only", only, true), ("refused", refused, true)]);
     answer.check(r#"{"deep":null,"only":[1],"refused":null}"#, &["deep: too deep", "refused: no"]);
+}
+
+#[test]
+fn what_was_not_read_is_null_everywhere_and_told_once() {
+    let build = |nullable| {
+        let mut answer = Answer::default();
+        let rows = answer.level(artists());
+        let (id, name) = (answer.column(0), answer.column(1));
+        let id = answer.shape.add(Node::Leaf { output: id, leaf: Leaf::Text });
+        let hidden = answer.shape.add(Node::Leaf { output: name, leaf: Leaf::Text });
+        let artist = answer.object(&[("id", id, false), ("name", hidden, nullable)]);
+        let item = Item { node: artist, nullable: true };
+        let list = answer.shape.add(Node::List { rows, item });
+        let length = answer.shape.add(Node::Length { rows });
+        answer.root(&[("artists", list, true), ("number", length, true)]);
+        let why = Arc::new(NotRead::Undone);
+        answer.shape.leave_out(|node| match node {
+            Node::Leaf { output, .. } if *output == name => Some(&why),
+            _ => None,
+        });
+        answer
+    };
+    let told = ["artists.0.name: Undone"];
+    build(false).check(r#"{"artists":[null,null,null],"number":3}"#, &told);
+    let members = r#"{"artists":[{"id":"1","name":null},{"id":"2","name":null},{"id":"3","name":null}],"number":3}"#;
+    build(true).check(members, &told);
+    let mut without = build(true);
+    without.shape.leave_out_root(0, &Arc::new(NotRead::Undone));
+    without.check(r#"{"artists":null,"number":3}"#, &["artists: Undone"]);
 }
 
 #[test]

@@ -71,20 +71,6 @@ impl Denial {
             }
         }
     }
-
-    /// The denial as an error of the whole request.
-    #[must_use]
-    pub fn error(&self, catalog: &Catalog) -> GraphQLError {
-        let error = GraphQLError::new(ErrorCode::PermissionDenied, self.message(catalog));
-        match self {
-            Self::Field(field, _) | Self::Hidden(field) => {
-                error.with_extension("field", &field_name(catalog, *field))
-            }
-            Self::Entity(..) | Self::Function(_) | Self::Together(..) | Self::NotUnderstood(_) => {
-                error
-            }
-        }
-    }
 }
 
 /// What is said where rows would be written that do not pass the check of any rule.

@@ -56,7 +56,7 @@ pub(crate) fn explain(
             }
         }
     }
-    for denial in &walk.denials {
+    for denial in &walk.refused.all {
         let _ = writeln!(out, "refused: {}", denial.message(catalog));
     }
     out

@@ -15,29 +15,24 @@ use std::collections::{BTreeSet, HashMap};
 
 use catalog::{Catalog, EntityId, FieldId, FunctionId};
 use ir::{
-    Filter, Hop, HopDirection, Output, OutputId, OutputKind, Page, Request, Rows, Step, StepId,
-    StepKind,
+    Filter, Hop, HopDirection, Isolation, Output, OutputId, OutputKind, Page, Request, Rows, Step,
+    StepId, StepKind,
 };
 
 pub(super) use conditions::both;
 
 use super::denial::Denial;
 use super::set::{Cell, PolicySet, Verb};
+use super::withhold::{Part, Refused};
 
-/// What a request is let to do: it is changed to that, or refused with everything that it is not.
-pub(crate) fn authorize(
-    catalog: &Catalog,
-    set: &PolicySet,
-    request: &mut Request,
-) -> Result<(), BTreeSet<Denial>> {
+/// Changes a request to what it is let to do, and gives what it is not.
+pub(crate) fn authorize(catalog: &Catalog, set: &PolicySet, request: &mut Request) -> Refused {
     if set.all {
-        return Ok(());
+        return Refused::default();
     }
-    let walk = walk(catalog, set, request);
-    match walk.denials.is_empty() {
-        true => Ok(()),
-        false => Err(walk.denials),
-    }
+    let mut refused = walk(catalog, set, request).refused;
+    refused.take_roots(request);
+    refused
 }
 
 /// Changes a request to what it is let to do, and notes what it asked for.
@@ -49,14 +44,19 @@ pub(super) fn walk<'a>(
     let mut walk = Walk {
         catalog,
         set,
-        denials: BTreeSet::new(),
+        refused: Refused::default(),
+        part: Part::Root(0),
+        is_whole: false,
         asked: BTreeSet::new(),
         next: Next::of(request),
         changed: HashMap::new(),
         checks: Vec::new(),
     };
     for transaction in &mut request.transactions {
+        // What changes something is done with all that it tells, or not at all.
+        walk.is_whole = transaction.isolation == Isolation::ReadCommitted;
         for step in &mut transaction.steps {
+            walk.part = Part::Root(step.root);
             match &mut step.kind {
                 StepKind::Read(rows) => walk.rows(rows, None),
                 StepKind::Write(write) => walk.write((step.id, step.root), write),
@@ -81,7 +81,11 @@ pub(super) enum Asked {
 pub(super) struct Walk<'a> {
     pub(super) catalog: &'a Catalog,
     pub(super) set: &'a PolicySet,
-    pub(super) denials: BTreeSet<Denial>,
+    pub(super) refused: Refused,
+    /// What depends on what is looked at.
+    part: Part,
+    /// Whether that is the root field in any case.
+    is_whole: bool,
     /// Everything that rules were asked about.
     pub(super) asked: BTreeSet<Asked>,
     /// What may be given to something new.
@@ -138,7 +142,16 @@ impl Within {
 
 impl Walk<'_> {
     pub(super) fn deny(&mut self, denial: Denial) {
-        self.denials.insert(denial);
+        self.refused.add(self.part, denial);
+    }
+
+    /// From now on a smaller part depends on what is looked at; gives the one that did before.
+    fn enter(&mut self, part: Part) -> Part {
+        let before = self.part;
+        if !self.is_whole {
+            self.part = part;
+        }
+        before
     }
 
     pub(super) fn ask(&mut self, entity: EntityId, verb: Verb, field: Option<FieldId>) {
@@ -201,8 +214,11 @@ impl Walk<'_> {
             }
         }
         for output in &mut rows.outputs {
+            let before = self.enter(Part::Output(output.id));
             self.output(output, &mut within);
+            self.part = before;
         }
+        rows.outputs.retain(|output| !self.refused.takes(output));
         for (path, filter) in within.paths.unwrap_or_default() {
             self.present_if(rows, path, filter);
         }

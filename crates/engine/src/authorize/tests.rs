@@ -145,11 +145,10 @@ impl Blog {
             Ok(set) => set,
             Err(refusal) => return format!("{refusal:?}\n"),
         };
-        match authorize(&self.catalog, &set, &mut request) {
-            Ok(()) => ir::print(&request, &self.catalog),
-            Err(denials) => {
-                denials.iter().map(|denial| denial.message(&self.catalog) + "\n").collect()
-            }
+        let refused = authorize(&self.catalog, &set, &mut request).all;
+        match refused.is_empty() {
+            true => ir::print(&request, &self.catalog),
+            false => refused.iter().map(|denial| denial.message(&self.catalog) + "\n").collect(),
         }
     }
 

@@ -164,10 +164,13 @@ async fn what_no_rule_lets_be_changed_stays_as_it_is() {
         world.refused(patch, "PERMISSION_DENIED").await;
         let gone = "mutation { deleteScoreById(input: {id: \"1\"}) { clientMutationId } }";
         world.refused(gone, "PERMISSION_DENIED").await;
-        // Nothing of a request runs if one of its fields is refused.
+        // Of a request only that is done which is let.
         let both = "mutation { a: updatePlayerById(input: {id: 1, playerPatch: {rating: 1}}) { clientMutationId }
             b: deleteTeamById(input: {id: 1}) { clientMutationId } }";
-        world.refused(both, "PERMISSION_DENIED").await;
+        let both = world.of_team(1, both).await;
+        assert!(both.starts_with(r#"{"data":{"a":{"clientMutationId":null},"b":null}"#), "{both}");
+        assert!(both.contains(r#""path":["b"]"#) && both.contains("PERMISSION_DENIED"), "{both}");
+        assert!(world.players().await.contains(r#""name":"Ada","teamId":1,"rating":1"#));
     }
 }
 

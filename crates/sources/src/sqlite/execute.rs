@@ -64,6 +64,7 @@ fn is_one_run(program: &Program, shape: &Shape) -> bool {
         | Node::Leaves(_)
         | Node::TooDeep(_)
         | Node::Refused(_)
+        | Node::NotRead(_)
         | Node::Base64(_) => false,
     });
     let read = (reading.next(), reading.next());

@@ -4,6 +4,7 @@ use catalog::FieldId;
 use ir::{Aggregate, AggregateFunction, Output, OutputKind, Place};
 
 use super::super::denial::Denial;
+use super::super::withhold::Part;
 use super::{Walk, Within};
 
 impl Walk<'_> {
@@ -24,7 +25,9 @@ impl Walk<'_> {
             OutputKind::Edge { field, .. } => self.edge(*field, within),
             OutputKind::Related { path, rows } => {
                 let outer = self.path(path, within);
+                let before = self.enter(Part::Rows(rows.id));
                 self.rows(rows, outer);
+                self.part = before;
             }
             OutputKind::Aggregate(aggregate) => self.aggregate(aggregate, within),
             OutputKind::Computed { call, .. } => self.call(call, within),
