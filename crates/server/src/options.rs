@@ -177,6 +177,8 @@ pub(crate) enum ConfigPart {
     Schema,
     /// A file with every option, each as a comment
     Example,
+    /// The JSON Schema of policy files, by which editors check them
+    Policies,
 }
 
 #[derive(Debug, Args)]

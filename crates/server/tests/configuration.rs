@@ -279,9 +279,11 @@ fn a_file_is_checked_as_a_whole_and_nothing_starts() {
 }
 
 #[test]
-fn the_published_schema_and_example_are_those_of_the_program() {
+fn the_published_schemas_and_example_are_those_of_the_program() {
     let (_, schema, _) = outcome(&run(&["config", "schema"]));
     expect_test::expect_file!["../../../docs/thalweg.schema.json"].assert_eq(&schema);
+    let (_, policies, _) = outcome(&run(&["config", "policies"]));
+    expect_test::expect_file!["../../../docs/policies.schema.json"].assert_eq(&policies);
     let (_, example, _) = outcome(&run(&["config", "example"]));
     expect_test::expect_file!["../../../docs/thalweg.example.toml"].assert_eq(&example);
 }

@@ -1,4 +1,4 @@
-//! What is published of the configuration file, made by the program itself.
+//! What is published of the configuration file and of policy files, made by the program itself.
 
 use std::fs;
 use std::io;
@@ -7,8 +7,11 @@ use std::path::{Path, PathBuf};
 use crate::program::{ProgramError, cargo, output};
 
 /// What `thalweg config` prints, and where it is published; a test of the server compares them.
-const PARTS: [(&str, &str); 2] =
-    [("schema", "docs/thalweg.schema.json"), ("example", "docs/thalweg.example.toml")];
+const PARTS: [(&str, &str); 3] = [
+    ("schema", "docs/thalweg.schema.json"),
+    ("example", "docs/thalweg.example.toml"),
+    ("policies", "docs/policies.schema.json"),
+];
 
 #[derive(Debug, thiserror::Error)]
 pub(crate) enum ConfigurationError {

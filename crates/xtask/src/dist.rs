@@ -139,7 +139,12 @@ fn generate(program: &Path, folder: &Path) -> Result<(), DistError> {
         tree.write(&format!("completions/{file}"), &script, tree::TEXT)?;
     }
     program::run(Command::new(program).arg("man").arg(folder.join("man")))?;
-    for (kind, file) in [("schema", "thalweg.schema.json"), ("example", "thalweg.toml")] {
+    let files = [
+        ("schema", "thalweg.schema.json"),
+        ("example", "thalweg.toml"),
+        ("policies", "policies.schema.json"),
+    ];
+    for (kind, file) in files {
         let text = program::output(Command::new(program).args(["config", kind]))?;
         tree.write(&format!("config/{file}"), &text, tree::TEXT)?;
     }

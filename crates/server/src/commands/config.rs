@@ -1,9 +1,9 @@
-//! `thalweg config`: what can stand in the configuration file.
+//! `thalweg config`: what can stand in the configuration file, and in a policy file.
 
 use clap::CommandFactory;
 
 use crate::commands::print;
-use crate::configuration::{Keys, example, schema};
+use crate::configuration::{Keys, POLICIES, example, schema};
 use crate::failure::Failure;
 use crate::options::{Arguments, ConfigOptions, ConfigPart};
 
@@ -12,5 +12,6 @@ pub(crate) fn run(options: &ConfigOptions) -> Result<(), Failure> {
     match options.part {
         ConfigPart::Schema => print(&format!("{:#}\n", schema(&keys))),
         ConfigPart::Example => print(&example(&keys)),
+        ConfigPart::Policies => print(POLICIES),
     }
 }

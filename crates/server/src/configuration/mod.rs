@@ -14,6 +14,7 @@
 //! * `read`: the command line, the environment and the file together, and again for a reload
 //! * `schema`: the JSON Schema of the file
 //! * `example`: a file with every option
+//! * `policies`: the JSON Schema of policy files
 //! * `restart`: the options that a reload cannot change
 
 mod example;
@@ -23,6 +24,7 @@ mod flags;
 #[cfg(test)]
 mod fuzz;
 mod keys;
+mod policies;
 mod problem;
 mod read;
 mod restart;
@@ -31,5 +33,6 @@ mod value;
 
 pub(crate) use example::example;
 pub(crate) use keys::Keys;
+pub(crate) use policies::POLICIES;
 pub(crate) use read::{Again, Invocation, ReadError, Reread, read};
 pub(crate) use schema::schema;

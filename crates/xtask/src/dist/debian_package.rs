@@ -29,11 +29,12 @@ const SCRIPTS: [&str; 3] = ["postinst", "prerm", "postrm"];
 
 /// What the program makes itself: completions, where shells look for them, and what can be
 /// configured.
-const GENERATED: [(&str, &str); 5] = [
+const GENERATED: [(&str, &str); 6] = [
     ("completions/thalweg", "usr/share/bash-completion/completions/thalweg"),
     ("completions/_thalweg", "usr/share/zsh/vendor-completions/_thalweg"),
     ("completions/thalweg.fish", "usr/share/fish/vendor_completions.d/thalweg.fish"),
     ("config/thalweg.schema.json", "usr/share/thalweg/thalweg.schema.json"),
+    ("config/policies.schema.json", "usr/share/thalweg/policies.schema.json"),
     ("config/thalweg.toml", "usr/share/doc/thalweg/examples/thalweg.toml"),
 ];
 
