@@ -28,6 +28,7 @@ use proptest::prelude::any;
 use proptest::strategy::{Strategy, ValueTree};
 use proptest::test_runner::{Config, RngSeed, TestRunner};
 use sources::{OwnEngine, Sources, TestSource};
+use tokio::runtime::Runtime;
 
 const DIALECT: &str = "postgraphile nested-mutations=1000 bulk-mutations=1000";
 
@@ -44,19 +45,25 @@ const STATE: &str = "{
     allRegions(orderBy: PRIMARY_KEY_ASC) { nodes { country code name } }
 }";
 
+/// One test, since both parts make the same databases.
 #[test]
-fn a_change_of_rows_together_is_the_changes_of_each() {
+fn rows_are_changed_together() {
+    let sources = Sources::find().unwrap();
+    let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build().unwrap();
+    many_rows_are_made_and_connected_at_once(&sources, &runtime);
+    a_change_of_rows_together_is_the_changes_of_each(&sources, &runtime);
+}
+
+fn a_change_of_rows_together_is_the_changes_of_each(sources: &Sources, runtime: &Runtime) {
     let (changes, rng_seed) = match std::env::var("THALWEG_CASES") {
         Ok(cases) => (cases.parse().unwrap(), RngSeed::Random),
         Err(_) => (CHANGES, RngSeed::Fixed(1)),
     };
-    let sources = Sources::find().unwrap();
-    let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build().unwrap();
     // SQLite and the first PostgreSQL.
     for source in sources.all().take(2) {
         let mut runner = TestRunner::new(Config { rng_seed, ..Config::default() });
         let mut numbers = || vec(any::<u16>(), CHOICES).new_tree(&mut runner).unwrap().current();
-        let (mut together, mut apart) = (open(&sources, &source), open(&sources, &source));
+        let (mut together, mut apart) = (open(sources, &source), open(sources, &source));
         let (mut done, mut refused) = (0, 0);
         for number in 0..changes {
             let made = Made::new(number, &mut Choices::new(&numbers()));
@@ -78,7 +85,7 @@ fn a_change_of_rows_together_is_the_changes_of_each() {
             if fails {
                 refused += 1;
                 assert_eq!(after, before, "{}", said());
-                (together, apart) = (open(&sources, &source), open(&sources, &source));
+                (together, apart) = (open(sources, &source), open(sources, &source));
             } else {
                 done += 1;
                 let expected = runtime.block_on(answer(&apart.engine, STATE));
@@ -90,12 +97,9 @@ fn a_change_of_rows_together_is_the_changes_of_each() {
     }
 }
 
-#[test]
-fn many_rows_are_made_and_connected_at_once() {
-    let sources = Sources::find().unwrap();
-    let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build().unwrap();
+fn many_rows_are_made_and_connected_at_once(sources: &Sources, runtime: &Runtime) {
     for source in sources.all().take(2) {
-        let own = open(&sources, &source);
+        let own = open(sources, &source);
         let alike = (0..250).map(|number| format!("{{ name: \"a{number}\" }}"));
         let moved = (0..200).map(|number| {
             format!("{{ name: \"m{number}\", bedByMovedTo: {{ connect: {{ id: 4 }} }} }}")
