@@ -87,6 +87,9 @@ impl Receiver {
                 bytes.shrink_to(LEAST_SPACE);
             }
             held.release();
+            if bytes.is_empty() {
+                self.take_largest();
+            }
         } else {
             let rest = self.buffer.get(self.position..).unwrap_or_default().to_vec();
             let mut buffer = self.take_free_buffer();
@@ -190,6 +193,22 @@ impl Receiver {
         Ok(bytes)
     }
 
+    /// Takes the largest buffer that is free: the first round of a request receives the most, and
+    /// would else make each of the buffers as large, one after the other.
+    fn take_largest(&mut self) {
+        let mut largest = self.buffer.bytes.capacity();
+        for place in 0..self.earlier.len() {
+            if let Some(Received { bytes, held }) = Arc::get_mut(&mut self.earlier[place])
+                && bytes.capacity() > largest
+            {
+                largest = bytes.capacity();
+                bytes.clear();
+                held.release();
+                std::mem::swap(&mut self.buffer, &mut self.earlier[place]);
+            }
+        }
+    }
+
     fn take_free_buffer(&mut self) -> Arc<Received> {
         let free = self.earlier.iter_mut().position(|buffer| Arc::get_mut(buffer).is_some());
         free.map_or_else(Arc::default, |index| self.earlier.swap_remove(index))
@@ -207,5 +226,25 @@ impl Deref for Received {
 impl From<Vec<u8>> for Received {
     fn from(bytes: Vec<u8>) -> Self {
         Self { bytes, held: Held::default() }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_request_begins_with_the_largest_buffer_that_is_free() {
+        let mut receiver = Receiver::new(usize::MAX, Held::default());
+        receiver.buffer = Arc::new(Received::from(Vec::with_capacity(300_000)));
+        let rows_of_the_first_round = Arc::clone(receiver.bytes());
+        receiver.start_round();
+        assert!(receiver.buffer.bytes.capacity() < 300_000);
+        // As long as somebody reads them, they stay where they are.
+        receiver.start_round();
+        assert!(receiver.buffer.bytes.capacity() < 300_000);
+        drop(rows_of_the_first_round);
+        receiver.start_round();
+        assert_eq!(receiver.buffer.bytes.capacity(), 300_000);
     }
 }
