@@ -294,8 +294,11 @@ fn from_file(root: &mut Command, beginning: &Beginning, entries: &Entries) -> Ve
     let mut command = std::mem::take(leaf);
     for (index, arg) in (1..).zip(&positionals) {
         let texts = entry(arg).map(|entry| entry.texts.clone());
+        let is_there = is_elsewhere(arg);
         command = command.mut_arg(arg.get_id(), |arg| match texts {
             Some(texts) => arg.index(index).required(false).default_values(texts),
+            // What has to be there is there, and may then stand behind what need not be.
+            None if is_there => arg.index(index).required(false),
             None => arg.index(index),
         });
     }
