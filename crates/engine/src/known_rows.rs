@@ -74,9 +74,9 @@ async fn read_entity(
     Ok(rows.map(|rows| rows.iter().map(texts).collect()).unwrap_or_default())
 }
 
-/// What a field is called within the answer.
-fn member(number: usize) -> String {
-    format!("f{number}")
+/// What a text is called within its object.
+pub(crate) fn member(number: usize) -> String {
+    format!("v{number}")
 }
 
 /// All rows with these fields, in the order of the source.
@@ -102,11 +102,11 @@ fn request(entity: EntityId, fields: &[FieldId]) -> ir::Request {
     ir::Request { transactions: vec![transaction], outputs, rows: 1 }
 }
 
-/// A list of objects with so many texts.
-fn shape(fields: usize) -> Shape {
+/// A list of objects with so many texts, as `rows`.
+pub(crate) fn shape(texts: usize) -> Shape {
     let mut shape = Shape::default();
-    let mut members = Vec::with_capacity(fields);
-    for (number, output) in (0..fields).zip(0..) {
+    let mut members = Vec::with_capacity(texts);
+    for (number, output) in (0..texts).zip(0..) {
         let output = response::OutputId(output);
         let leaf = shape.add(Node::Leaf { output, leaf: Leaf::Text });
         members.push(ShapeField::new(&member(number), leaf, true));

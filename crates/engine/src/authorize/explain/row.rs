@@ -10,13 +10,14 @@ use catalog::{Catalog, EntityId, FieldId, Scalar, Type};
 use ir::{
     Comparison, Filter, Form, From, Operand, Output, OutputId, OutputKind, Page, Place, Value,
 };
-use response::{Held, Item, Leaf, Memory, Node, Shape, ShapeField, Sink};
+use response::{Held, Memory, Sink};
 use serde_json_bytes::Value as Json;
 use sources::{Asked, Claims, Most, Observed, Plan, Session, Source, Variables};
 
 use super::told::tell;
 use super::truth::{Read, Weighed};
 use crate::authorize::policies::Policies;
+use crate::known_rows::{member, shape};
 
 /// Which row is asked about: its table, and columns that tell it from all others.
 #[derive(Clone, Debug, PartialEq)]
@@ -216,25 +217,4 @@ impl Wanted<'_> {
         let transaction = ir::Transaction { isolation: ir::Isolation::Snapshot, steps: vec![step] };
         ir::Request { transactions: vec![transaction], outputs: count, rows: 1 }
     }
-}
-
-/// What a value is called within the answer.
-fn member(number: usize) -> String {
-    format!("v{number}")
-}
-
-/// A list of objects with so many texts.
-fn shape(values: usize) -> Shape {
-    let mut shape = Shape::default();
-    let mut members = Vec::with_capacity(values);
-    for (number, output) in (0..values).zip(0..) {
-        let output = response::OutputId(output);
-        let leaf = shape.add(Node::Leaf { output, leaf: Leaf::Text });
-        members.push(ShapeField::new(&member(number), leaf, true));
-    }
-    let members = shape.add_fields(members);
-    let item = Item { node: shape.add(Node::Object(members)), nullable: false };
-    let list = shape.add(Node::List { rows: response::RowsId(0), item });
-    shape.root = Some(shape.add_fields([ShapeField::new("rows", list, false)]));
-    shape
 }
