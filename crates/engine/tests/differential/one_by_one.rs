@@ -11,7 +11,7 @@ use serde_json::Value as Json;
 use crate::choices::Choices;
 use crate::sources::{Sources, TestSource};
 use crate::value::{self, Value};
-use crate::{answer, difference, each_sequence, rows};
+use crate::{Compared, answer, difference, each_sequence, rows};
 
 const DIALECT: &str = "postgraphile simple-collections=only mutation-transactions=request \
                        bulk-mutations=100";
@@ -23,19 +23,22 @@ pub(crate) fn compare_bulk(sources: &Sources) -> Result<(), Failed> {
     let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build()?;
     let both: Vec<TestSource> = sources.all().take(2).collect();
     let schema = sources.engine(&TestSource::Sqlite, "blog", DIALECT)?.schema().clone();
+    let mut compared = Compared::default();
     each_sequence(|choices| {
         let source = &both[choices.below(both.len())];
         let bulk = sources.open_copy(source, "blog", DIALECT, |_| ())?;
         let single = sources.open_copy(source, "blog", DIALECT, |_| ())?;
         let workers = [&bulk, &single].map(|copy| Worker::new(Arc::clone(&copy.engine)));
-        runtime.block_on(check(&schema, &workers, choices))
-    })
+        runtime.block_on(check(&schema, &workers, choices, &mut compared))
+    })?;
+    compared.judge()
 }
 
 async fn check(
     schema: &Schema,
     [bulk, single]: &[Worker; 2],
     choices: &mut Choices<'_>,
+    compared: &mut Compared,
 ) -> Result<(), String> {
     for _ in 0..4 {
         let (one, many) = choices.pick(&ENTITIES);
@@ -48,6 +51,7 @@ async fn check(
         let said = [&*at_once, "\n", &one_by_one, "\n"].concat();
         let first = answer(bulk, &at_once, "{}", Allowed::All).await?;
         let second = answer(single, &one_by_one, "{}", Allowed::All).await?;
+        compared.count(first["errors"].is_null());
         if first["errors"].is_null() != second["errors"].is_null() {
             return Err([&*said, &first.to_string(), "\n", &second.to_string()].concat());
         }

@@ -25,6 +25,8 @@ const KEYS: [&str; 4] = ["id", "personId", "rowId", "select"];
 const BOOLEANS: [&str; 2] = ["true", "false"];
 const INTEGERS: [&str; 11] =
     ["1", "2", "3", "0", "7", "127", "-5", "20", "-32768", "2147483647", "-2147483648"];
+/// Of keys and what refers to them: some rows have them, and some have not.
+const NUMBERS: [&str; 6] = ["1", "2", "3", "7", "20", "99"];
 const BOUNDS: [&str; 8] = ["2", "1", "3", "0", "5", "25", "100", "-1"];
 const FLOATS: [&str; 8] = ["1.5", "0.1", "-2.5", "7.1", "0.99", "1", "1e300", "123456789.125"];
 const BIG_INTEGERS: [&str; 6] =
@@ -143,6 +145,9 @@ fn scalar(scalar: &str, name: &str, choices: &mut Choices<'_>) -> Value {
         "Boolean" => Value::Plain(choices.pick(&BOOLEANS)),
         "Int" => match name {
             "atMost" | "first" | "offset" | "limit" => Value::Plain(choices.pick(&BOUNDS)),
+            name if KEYS.contains(&name) || name.ends_with("Id") => {
+                Value::Plain(choices.pick(&NUMBERS))
+            }
             _ => Value::Plain(choices.pick(&INTEGERS)),
         },
         "Float" => Value::Plain(choices.pick(&FLOATS)),

@@ -186,7 +186,10 @@ mod tests {
         };
         let manual = include_str!("../../../../docs/policies.md");
         let files = manual.split("```toml\n").skip(1).filter_map(|rest| rest.split("```").next());
-        files.for_each(check);
+        let files: Vec<&str> = files.collect();
+        assert!(files.len() > 1, "the manual has examples");
+        files.into_iter().for_each(check);
         check(include_str!("../../../../fixtures/databases/blog/authors.toml"));
+        check(include_str!("../../../../fixtures/databases/blog/checked.toml"));
     }
 }

@@ -1,7 +1,9 @@
 //! Requests that are committed together.
 
 use std::collections::VecDeque;
+use std::sync::Mutex;
 
+use rusqlite::functions::{Context, FunctionFlags};
 use rusqlite::hooks::{AuthAction, AuthContext, Authorization};
 use tokio::sync::oneshot::Receiver;
 
@@ -309,18 +311,20 @@ fn one_that_goes_away_takes_nobody_with_it() {
     let leaving = abandoner.flag();
     waiting.push(insert(1));
     let endless = |request: &mut Request| {
-        request.write("INSERT INTO t (id) VALUES (2) RETURNING id", &[]);
+        request.write("INSERT INTO t (id) VALUES (2 + leave()) RETURNING id", &[]);
         request.write(ENDLESS, &[]);
         request.end(None);
     };
     waiting.push_until(endless, leaving, |_| ());
     waiting.push(insert(3));
-    let leave = std::thread::spawn(move || {
-        std::thread::sleep(Duration::from_millis(20));
-        drop(abandoner);
-    });
+    let abandoner = Mutex::new(Some(abandoner));
+    let leave = move |_: &Context<'_>| {
+        drop(abandoner.lock().unwrap().take());
+        Ok(0)
+    };
+    let connection = &waiting.writing.file.connection;
+    connection.create_scalar_function("leave", 0, FunctionFlags::SQLITE_UTF8, leave).unwrap();
     waiting.run();
-    leave.join().unwrap();
     let told = waiting.told();
     assert_eq!((&told[0], &*told[2].failures), (&Ran::again(&[]), &[][..]));
     assert_eq!(place.read(ALL), "1 3");
