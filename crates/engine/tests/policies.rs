@@ -17,6 +17,8 @@ mod choices;
 mod dialect;
 #[path = "policies/functions.rs"]
 mod functions;
+#[path = "policies/keys.rs"]
+mod keys;
 #[path = "policies/leaks.rs"]
 mod leaks;
 #[path = "policies/made.rs"]

@@ -344,6 +344,8 @@ async fn a_row_that_triggers_change_is_read_once_more() {
     .await;
     assert!(file.catalog[file.entity("person")].rewritten);
     assert!(!file.catalog[file.entity("note")].rewritten);
+    assert!(file.catalog[file.entity("person")].triggered);
+    assert!(!file.catalog[file.entity("note")].triggered);
     let mut mutation = Mutation::of(&file);
     let kind = insert(&file, "person", &[("name", text("a"))]);
     mutation.root("person", kind, true, &["id", "name", "changes"], true);

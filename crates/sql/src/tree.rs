@@ -106,6 +106,9 @@ pub enum FromItem {
     /// One row of values, by the names of their columns.
     Values {
         columns: Vec<(Identifier, Parameter)>,
+        /// The table whose columns they are compared as: a parameter by itself has no collation and
+        /// no affinity.
+        like: TableName,
         alias: Alias,
     },
     /// The rows of an array of a table's rows, which is given as its text.

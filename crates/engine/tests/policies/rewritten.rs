@@ -18,6 +18,10 @@ fn tables(place: &Place) -> &'static str {
              CREATE TRIGGER short_insert INSTEAD OF INSERT ON short BEGIN
                 INSERT INTO player (id, name, team_id) VALUES (NEW.id, NEW.name, NEW.team_id); END;
              INSERT INTO tied (id, a) VALUES (1, 1);
+             CREATE TABLE part (id INTEGER, n INTEGER, owner INTEGER, word TEXT, PRIMARY KEY (id, n));
+             INSERT INTO part VALUES (1, 1, 1, 'a');
+             CREATE TRIGGER gives BEFORE UPDATE OF word ON part WHEN NEW.word = 'b' BEGIN
+                UPDATE part SET owner = 2 WHERE id = NEW.id; END;
              CREATE TRIGGER moves AFTER UPDATE OF rating ON player WHEN NEW.rating = 99 BEGIN
                 UPDATE player SET team_id = 2 WHERE id = NEW.id; END;"
         }
@@ -28,6 +32,13 @@ fn tables(place: &Place) -> &'static str {
              CREATE TABLE bare (n int);
              CREATE VIEW short AS SELECT id, name, team_id FROM player;
              INSERT INTO tied (id, a) VALUES (1, 1);
+             CREATE TABLE part (id int, n int, owner int, word text, PRIMARY KEY (id, n)) PARTITION BY LIST (n);
+             CREATE TABLE part_1 PARTITION OF part FOR VALUES IN (1);
+             INSERT INTO part VALUES (1, 1, 1, 'a');
+             CREATE FUNCTION give() RETURNS trigger LANGUAGE plpgsql AS
+                $$ BEGIN NEW.owner := 2; RETURN NEW; END $$;
+             CREATE TRIGGER gives BEFORE UPDATE ON part_1 FOR EACH ROW
+                WHEN (NEW.word = 'b') EXECUTE FUNCTION give();
              CREATE FUNCTION move() RETURNS trigger LANGUAGE plpgsql AS
                 $$ BEGIN NEW.team_id := 2; RETURN NEW; END $$;
              CREATE TRIGGER moves BEFORE UPDATE ON player FOR EACH ROW
@@ -71,8 +82,12 @@ const DEFAULT: &str = r#"
 entity = "player"
 read = { columns = "*" }
 update = { rows = { team_id = { eq = { claim = "team" } } }, columns = ["name", "rating"] }
+[rules.parts]
+entity = "part"
+read = { columns = "*" }
+update = { rows = { owner = { eq = { claim = "team" } } }, columns = ["word"] }
 [roles.member]
-rules = ["players"]
+rules = ["players", "parts"]
 "#;
 
 fn rate(rating: i32) -> String {
@@ -90,6 +105,21 @@ async fn what_triggers_write_is_checked() {
     }
     for world in World::on_each(DIALECT, DEFAULT, tables).await {
         world.refused(&rate(99), "PERMISSION_DENIED").await;
+    }
+}
+
+#[tokio::test]
+async fn what_triggers_of_partitions_and_before_updates_write_is_checked() {
+    for world in World::on_each(DIALECT, DEFAULT, tables).await {
+        let update = |word: &str| {
+            format!(
+                "mutation {{ updatePartByIdAndN(input: {{id: 1, n: 1, partPatch: {{word: \"{word}\"}}}}) {{ part {{ owner word }} }} }}"
+            )
+        };
+        let refused = world.of_team(1, &update("b")).await;
+        assert!(refused.contains("You may not update rows of `"), "{refused}");
+        let own = world.of_team(1, &update("c")).await;
+        assert!(own.contains(r#"{"owner":1,"word":"c"}"#), "{own}");
     }
 }
 

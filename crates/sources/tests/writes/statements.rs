@@ -86,10 +86,10 @@ async fn without_types_of_rows_a_change_gives_every_field() {
     steps.returned(2, step, vec![related(posts)]);
     expect![[r#"
         Top: DELETE FROM "public"."post" WHERE "post"."id" = ?1 RETURNING "id", "author_id", "headline", "score" -- 3
-        Returned { write: LevelId(0) }: SELECT t0."id", t1."full_name" FROM (SELECT ?1 AS "id", ?2 AS "author_id", ?3 AS "headline", ?4 AS "score") AS t0 LEFT JOIN "public"."person" AS t1 ON t1."id" = t0."author_id" -- column 0 of 0, column 1 of 0, column 2 of 0, column 3 of 0
+        Returned { write: LevelId(0) }: SELECT t0."id", t1."full_name" FROM (SELECT "id", "author_id", "headline", "score" FROM "public"."post" WHERE FALSE UNION ALL SELECT (SELECT ?1 UNION ALL SELECT "id" FROM "public"."post" WHERE FALSE), (SELECT ?2 UNION ALL SELECT "author_id" FROM "public"."post" WHERE FALSE), (SELECT ?3 UNION ALL SELECT "headline" FROM "public"."post" WHERE FALSE), (SELECT ?4 UNION ALL SELECT "score" FROM "public"."post" WHERE FALSE)) AS t0 LEFT JOIN "public"."person" AS t1 ON t1."id" = t0."author_id" -- column 0 of 0, column 1 of 0, column 2 of 0, column 3 of 0
         Top: INSERT INTO "public"."person" AS t0 ("full_name") VALUES (?1) RETURNING "id" -- 'Cleo'
         Top: UPDATE "public"."person" SET "mail" = ?1 WHERE "person"."id" = ?2 RETURNING "id", "full_name", "mail" -- Constant(Null), 1
-        Returned { write: LevelId(3) }: SELECT t0."id" FROM (SELECT ?1 AS "id", ?2 AS "full_name", ?3 AS "mail") AS t0 -- column 0 of 3, column 1 of 3, column 2 of 3
+        Returned { write: LevelId(3) }: SELECT t0."id" FROM (SELECT "id", "full_name", "mail" FROM "public"."person" WHERE FALSE UNION ALL SELECT (SELECT ?1 UNION ALL SELECT "id" FROM "public"."person" WHERE FALSE), (SELECT ?2 UNION ALL SELECT "full_name" FROM "public"."person" WHERE FALSE), (SELECT ?3 UNION ALL SELECT "mail" FROM "public"."person" WHERE FALSE)) AS t0 -- column 0 of 3, column 1 of 3, column 2 of 3
         Bound: SELECT t0."headline" FROM "public"."post" AS t0 WHERE t0."author_id" = ?1 -- column 0 above
     "#]].assert_eq(&world.nested_statements(&steps.request()));
 }

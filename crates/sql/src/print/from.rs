@@ -3,7 +3,7 @@
 use std::fmt::{self, Write as _};
 
 use super::Printer;
-use crate::tree::{Call, FromItem, Join, JoinKind};
+use crate::tree::{Call, FromItem, Identifier, Join, JoinKind, Parameter, TableName};
 
 impl Printer<'_> {
     pub(super) fn item(&mut self, item: &FromItem) -> fmt::Result {
@@ -41,15 +41,9 @@ impl Printer<'_> {
                 self.out.push_str(") AS ");
                 self.alias(*alias)
             }
-            FromItem::Values { columns, alias } => {
-                self.out.push_str("(SELECT ");
-                for (index, (name, parameter)) in columns.iter().enumerate() {
-                    self.comma(index);
-                    self.parameter(*parameter)?;
-                    self.out.push_str(" AS ");
-                    self.identifier(name);
-                }
-                self.out.push_str(") AS ");
+            FromItem::Values { columns, like, alias } => {
+                self.values(columns, like)?;
+                self.out.push_str(" AS ");
                 self.alias(*alias)
             }
             FromItem::RowsOfText { text, table, alias } => {
@@ -75,6 +69,36 @@ impl Printer<'_> {
                 Ok(())
             }
         }
+    }
+
+    /// A row of values that compare as the columns of a table do. SQLite takes the collation of a
+    /// column of UNION from its first part and the affinity from either, which is why each value is
+    /// a UNION, too: that has the affinity of its last part. None of the rows of the table is read.
+    fn values(&mut self, columns: &[(Identifier, Parameter)], table: &TableName) -> fmt::Result {
+        self.out.push_str("(SELECT ");
+        for (index, (name, _)) in columns.iter().enumerate() {
+            self.comma(index);
+            self.identifier(name);
+        }
+        self.no_row(table);
+        self.out.push_str(" UNION ALL SELECT ");
+        for (index, (name, parameter)) in columns.iter().enumerate() {
+            self.comma(index);
+            self.out.push_str("(SELECT ");
+            self.parameter(*parameter)?;
+            self.out.push_str(" UNION ALL SELECT ");
+            self.identifier(name);
+            self.no_row(table);
+            self.out.push(')');
+        }
+        self.out.push(')');
+        Ok(())
+    }
+
+    fn no_row(&mut self, table: &TableName) {
+        self.out.push_str(" FROM ");
+        self.table_name(table);
+        self.out.push_str(" WHERE FALSE");
     }
 
     pub(super) fn call(&mut self, call: &Call) -> fmt::Result {

@@ -26,7 +26,10 @@ select
   coalesce(typ.typarray, 0) as row_array,
   rel.relkind = 'p' or rel.relkind = 'r' and not rel.relhassubclass as one_table,
   -- A trigger for each row (1) before (2) it is inserted (4) or updated (16) may change the row.
-  rel.relhastriggers and exists (
+  -- Partitions and tables that inherit may have such of their own, which are not looked for.
+  rel.relkind = 'p'
+  or rel.relhassubclass
+  or rel.relhastriggers and exists (
     select
     from pg_trigger as tgr
     where tgr.tgrelid = rel.oid

@@ -4,7 +4,7 @@ use catalog::{EntityId, EntityKind, FieldId};
 use ir::{OutputKind, Page, Rows, State, StepId, StepKind, Transaction};
 use response::LevelId;
 use rustc_hash::FxHashMap;
-use sql::{Alias, Expression, FromItem, Identifier, Select};
+use sql::{Alias, Comparison, Expression, FromItem, Identifier, Select};
 
 use super::super::compile::{CompileError, Compiler, Strategy};
 use super::super::function::row_as_text;
@@ -28,8 +28,6 @@ pub(in super::super) struct Returned {
     fields: Vec<(FieldId, u16)>,
     /// Whether the row is read once more by its key, being another than it was said to be.
     is_rewritten: bool,
-    /// Whether it is there after the change, under a key that it has for sure.
-    is_found: bool,
     /// Where the outputs stand of what is read by the change itself.
     own: FxHashMap<ir::RowsId, Vec<(ir::OutputId, u16)>>,
     known: Known,
@@ -114,11 +112,6 @@ impl Compiler<'_> {
         statement: &mut Statement,
     ) -> Result<(Returned, Items), CompileError> {
         let is_rewritten = self.catalog[entity].rewritten && wanted.is_there;
-        let key = self.catalog[entity].primary_key();
-        let has_key = key.is_some_and(|key| {
-            !key.fields.is_empty() && key.fields.iter().all(|field| !self.catalog[*field].nullable)
-        });
-        let is_found = wanted.is_there && has_key;
         let returned = |level| Returned {
             entity,
             level,
@@ -126,7 +119,6 @@ impl Compiler<'_> {
             row: None,
             fields: Vec::new(),
             is_rewritten,
-            is_found,
             own: FxHashMap::default(),
             known: Known::default(),
         };
@@ -238,11 +230,7 @@ impl Compiler<'_> {
                 let parameter = statement.parameter(ParameterSource::Rows { level, column }, kind);
                 FromItem::RowArray { parameter, alias: statement.alias() }
             }
-            // A value that was sent back is no column: it has no affinity and no collation, and
-            // conditions would be others than those on the table.
-            None if returned.is_rewritten || (returned.is_found && is_conditional(rows)) => {
-                return self.reread(rows, returned, statement);
-            }
+            None if returned.is_rewritten => return self.reread(rows, returned, statement),
             None => {
                 let column = |(field, column): &(FieldId, u16)| {
                     let source = ParameterSource::Rows { level, column: *column };
@@ -254,7 +242,10 @@ impl Compiler<'_> {
                 if columns.is_empty() {
                     return Err(CompileError::not_built("this of the rows of a change"));
                 }
-                FromItem::Values { columns, alias: statement.alias() }
+                // A value that was sent back is no column: it has no affinity and no collation, and
+                // conditions would be others than those on the table.
+                let like = self.table_name(returned.entity);
+                FromItem::Values { columns, like, alias: statement.alias() }
             }
         };
         let round = self.levels.get(usize::from(level.0)).map_or(0, |level| level.round);
@@ -284,8 +275,14 @@ impl Compiler<'_> {
             let column = column.ok_or(CompileError::not_built("this of the rows of a change"))?;
             let source = ParameterSource::Rows { level, column };
             let parameter = statement.parameter(source, ParameterKind::Returned { field: *field });
-            let value = Expression::Parameter(parameter);
-            scope.select.and_where(self.field(alias, *field).equals(value));
+            let (own, value) = (self.field(alias, *field), Expression::Parameter(parameter));
+            // A check may rather look at all rows without a key than at none.
+            let comparison = match self.catalog[*field].nullable && is_check(rows) {
+                true => Comparison::NotDistinctFrom,
+                false => Comparison::Equal,
+            };
+            let (left, right) = (Box::new(own), Box::new(value));
+            scope.select.and_where(Expression::Compare { left, comparison, right });
         }
         self.restrict(rows, &mut scope, statement)?;
         let how = Parents::Returned { write: level };
@@ -310,10 +307,7 @@ pub(super) fn is_plain(rows: &Rows) -> bool {
         && matches!(rows.page, Page::All)
 }
 
-/// Whether conditions decide what is read of the rows.
-fn is_conditional(rows: &Rows) -> bool {
-    let is_condition = |output: &ir::Output| {
-        matches!(output.kind, OutputKind::FieldIf { .. } | OutputKind::PresentIf { .. })
-    };
-    !rows.filter.is_all() || rows.outputs.iter().any(is_condition)
+/// Whether this looks for a row that fails a check.
+fn is_check(rows: &Rows) -> bool {
+    rows.outputs.is_empty() && matches!(rows.filter, ir::Filter::Except(_))
 }

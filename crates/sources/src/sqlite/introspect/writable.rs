@@ -44,7 +44,14 @@ pub(super) fn add(builder: &mut Builder, tables: &Tables, triggers: &[TriggerRow
         let triggers = of_one.iter().filter_map(|row| Trigger::read(&row.text));
         if table.is_view() {
             offer(builder, table, triggers);
-        } else if !table.primary_key.is_empty() && triggers.into_iter().any(Trigger::rewrites) {
+            continue;
+        }
+        let triggers: Vec<Trigger> = triggers.filter(|own| own.change != Change::Delete).collect();
+        if !triggers.is_empty() {
+            builder.trigger(table.entity);
+        }
+        // Without a key the row cannot be found again.
+        if !table.primary_key.is_empty() && triggers.iter().any(|own| own.when == When::After) {
             builder.rewrite(table.entity);
         }
     }
@@ -106,11 +113,6 @@ impl Trigger {
         };
         let of_some = words.next()?.is("OF");
         Some(Self { when, change, of_some })
-    }
-
-    /// Whether a row may be another after it.
-    fn rewrites(self) -> bool {
-        self.when == When::After && self.change != Change::Delete
     }
 }
 

@@ -176,8 +176,7 @@ fn a_delete_of_all_rows_says_so() {
 #[test]
 fn a_row_of_values_has_names() {
     let columns = vec![(name("id"), Parameter(0)), (name("a\"b"), Parameter(1))];
-    let mut select = Select::from(FromItem::Values { columns, alias: TABLE });
+    let mut select = Select::from(FromItem::Values { columns, like: table(), alias: TABLE });
     select.items = items([column("a\"b")]);
-    expect![[r#"SELECT t0."a""b" FROM (SELECT ?1 AS "id", ?2 AS "a""b") AS t0"#]]
-        .assert_eq(&print_statement(&select.into(), &Flavor::SQLITE));
+    expect![[r#"SELECT t0."a""b" FROM (SELECT "id", "a""b" FROM "s"."po""st" WHERE FALSE UNION ALL SELECT (SELECT ?1 UNION ALL SELECT "id" FROM "s"."po""st" WHERE FALSE), (SELECT ?2 UNION ALL SELECT "a""b" FROM "s"."po""st" WHERE FALSE)) AS t0"#]].assert_eq(&print_statement(&select.into(), &Flavor::SQLITE));
 }
