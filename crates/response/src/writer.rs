@@ -7,6 +7,7 @@
 //! [Handling Execution Errors]: https://spec.graphql.org/draft/#sec-Handling-Execution-Errors
 
 mod plain;
+mod told;
 
 use std::sync::Arc;
 
@@ -19,6 +20,7 @@ use crate::shape::{
 };
 use crate::sink::{Full, Mark, Sink, TooLarge};
 use crate::written_before::WrittenBefore;
+use told::Told;
 
 /// Writes answers of one shape.
 #[derive(Debug)]
@@ -33,8 +35,7 @@ pub struct Writer<'p, E> {
     /// What the request brings for [`Node::Echo`], as JSON texts.
     echoes: &'p [Box<[u8]>],
     scratch: Vec<u8>,
-    /// The nodes that were not read and of which that was told.
-    told: Vec<NodeId>,
+    told: Told,
     written_before: WrittenBefore,
     /// Whether what is written stands in an element of a list, or may be replaced as a whole.
     is_within: bool,
@@ -116,7 +117,7 @@ impl<'p, E> Writer<'p, E> {
     pub fn new(shape: &'p Shape, layout: &'p Layout, sink: Sink) -> Self {
         let (path, errors, failed, scratch) = (Vec::new(), Vec::new(), Vec::new(), Vec::new());
         let (is_within, stopped) = (false, None);
-        let (told, written_before) = (Vec::new(), WrittenBefore::default());
+        let (told, written_before) = (Told::default(), WrittenBefore::default());
         Self {
             shape,
             layout,
@@ -679,10 +680,9 @@ impl<'p, E> Writer<'p, E> {
 
     /// Records at the current position that a node was not read, unless that is known.
     fn fail_once(&mut self, node: NodeId, why: &Arc<NotRead>) -> Halt {
-        if self.told.contains(&node) {
+        if !self.told.insert(node) {
             return Halt::Propagate;
         }
-        self.told.push(node);
         self.fail(Failure::NotRead(Arc::clone(why)))
     }
 

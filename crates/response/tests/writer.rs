@@ -602,6 +602,27 @@ fn what_was_not_read_is_null_everywhere_and_told_once() {
     without.check(r#"{"artists":null,"number":3}"#, &["artists: Undone"]);
 }
 
+/// Of the rows before the last one nothing is told, so that the last one tells it.
+#[test]
+fn what_was_not_read_of_the_last_row_is_told_once_for_each_name() {
+    let mut answer = Answer::default();
+    let rows = answer.level(artists());
+    let names: Vec<String> = (0..130).map(|number| format!("n{number}")).collect();
+    let why = Arc::new(NotRead::Undone);
+    let mut hidden = Vec::new();
+    for name in &names {
+        hidden.push((name.as_str(), answer.shape.add(Node::NotRead(Arc::clone(&why))), true));
+    }
+    let artist = answer.object(&hidden);
+    let last = answer.shape.add(Node::Edge { rows, last: true, node: artist });
+    let list = answer.list(rows, artist, true);
+    answer.root(&[("last", last, true), ("all", list, true)]);
+    let (data, errors) = answer.write().expect("the budget is large");
+    assert_eq!(data.matches("null").count(), 4 * names.len());
+    let expected: Vec<String> = names.iter().map(|name| format!("last.{name}: Undone")).collect();
+    assert_eq!(errors, expected);
+}
+
 #[test]
 fn pages_know_whether_rows_stand_around_them() {
     let build = |bounds, has_more| {
