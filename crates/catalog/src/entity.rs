@@ -152,7 +152,18 @@ pub struct Key {
     pub fields: Vec<FieldId>,
     /// Whether the source sees to it. If not, somebody declared that it is so.
     pub enforced: bool,
+    /// Whether the source may see to it as late as a transaction ends.
+    pub deferrable: bool,
     pub description: Option<Box<str>>,
+}
+
+impl Key {
+    /// Whether an insert can ask by it for the row that is there already: the source sees to it, and
+    /// at once.
+    #[must_use]
+    pub fn tells_conflicts(&self) -> bool {
+        self.enforced && !self.deferrable
+    }
 }
 
 /// Whether a key is the one that the source names first.
@@ -250,6 +261,7 @@ mod tests {
                 kind: KeyKind::Primary,
                 fields: fields(&[0, 1]),
                 enforced: true,
+                deferrable: false,
                 description: None,
             }],
             indexes: vec![index(&[2, 3], false), index(&[4], true)],

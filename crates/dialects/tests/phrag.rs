@@ -61,6 +61,7 @@ impl Tables {
                 kind: KeyKind::Primary,
                 fields,
                 enforced: true,
+                deferrable: false,
                 description: None,
             },
         );

@@ -323,6 +323,26 @@ fn unique_keys_without_distinct_nulls_are_keys() {
 }
 
 #[test]
+fn keys_say_whether_they_are_deferrable() {
+    check(
+        "deferrable",
+        15,
+        "create table t (
+           a int primary key deferrable, b int unique deferrable initially deferred, c int unique
+         )",
+        &expect![[r#"
+        Table public.t
+          = a: Int32!
+          = b: Int32
+          = c: Int32
+          primary key t_pkey (a) deferrable
+          unique t_b_key (b) deferrable
+          unique t_c_key (c)
+    "#]],
+    );
+}
+
+#[test]
 fn virtual_columns_periods_and_constraints_not_yet_valid() {
     check(
         "eighteen",

@@ -70,6 +70,42 @@ fn what_tags_leave_out_is_not_done_along_relations() {
     check(&key("true"), "", "create connect");
 }
 
+/// An insert cannot ask by a deferrable key for the row that is there already.
+#[test]
+fn rows_are_joined_and_upserted_by_keys_that_are_seen_to_at_once() {
+    let has = |is_deferrable: bool, has_other: bool| {
+        let mut tables = Tables::default();
+        let number = || Type::Scalar(Scalar::Int32);
+        let team = tables.table("team", &[("id", number(), false)]);
+        tables.primary(team, &["id"]);
+        let player = tables.table("player", &[("id", number(), false)]);
+        tables.primary(player, &["id"]);
+        let columns = [("team_id", number(), false), ("player_id", number(), false)];
+        let member = tables.table("member", &columns);
+        match is_deferrable {
+            true => tables.deferrable(member, &["team_id", "player_id"]),
+            false => tables.primary(member, &["team_id", "player_id"]),
+        }
+        if has_other {
+            tables.unique(member, &["player_id", "team_id"]);
+        }
+        tables.foreign(member, &["team_id"], team, &["id"]);
+        tables.foreign(member, &["player_id"], player, &["id"]);
+        let options = Options { many_to_many: true, upsert_mutations: true, ..nested("") };
+        let api = api(&tables.finish(), &options);
+        let fields = members(&api, "TeamNestedPatch");
+        let joined = fields.iter().any(|field| field == "playersByMemberTeamIdAndPlayerId");
+        let fields = members(&api, "Mutation");
+        let upserts = fields.iter().filter(|field| field.starts_with("upsertMember"));
+        (joined, upserts.cloned().collect::<Vec<_>>().join(" "))
+    };
+    let (by_first, by_other) =
+        ("upsertMemberByTeamIdAndPlayerId", "upsertMemberByPlayerIdAndTeamId");
+    assert_eq!(has(false, false), (true, by_first.into()));
+    assert_eq!(has(true, false), (false, String::new()));
+    assert_eq!(has(true, true), (true, by_other.into()));
+}
+
 #[test]
 fn what_the_source_does_not_take_is_not_done_along_relations() {
     let check = |offered: Offered, team: &str| {

@@ -55,10 +55,21 @@ impl Tables {
         self.key(entity, KeyKind::Unique, columns);
     }
 
+    /// A primary key that may be broken until the transaction ends.
+    pub(crate) fn deferrable(&mut self, entity: EntityId, columns: &[&str]) {
+        let key = self.made(entity, KeyKind::Primary, columns);
+        self.builder.key(entity, Key { deferrable: true, ..key });
+    }
+
     fn key(&mut self, entity: EntityId, kind: KeyKind, columns: &[&str]) {
+        let key = self.made(entity, kind, columns);
+        self.builder.key(entity, key);
+    }
+
+    fn made(&self, entity: EntityId, kind: KeyKind, columns: &[&str]) -> Key {
         let fields = self.fields(entity, columns);
         let name = columns.join("_").into();
-        self.builder.key(entity, Key { name, kind, fields, enforced: true, description: None });
+        Key { name, kind, fields, enforced: true, deferrable: false, description: None }
     }
 
     pub(crate) fn foreign(

@@ -39,7 +39,9 @@ fn entity_lines(
             KeyKind::Primary => "primary key",
             KeyKind::Unique => "unique",
         };
-        lines.push(format!("  {kind} {} ({})", key.name, names(catalog, &key.fields)));
+        let deferrable = if key.deferrable { " deferrable" } else { "" };
+        let fields = names(catalog, &key.fields);
+        lines.push(format!("  {kind} {} ({fields}){deferrable}", key.name));
     }
     for index in &entity.indexes {
         let partial = if index.partial { " partial" } else { "" };

@@ -42,9 +42,9 @@ fn add_of(
     Some(())
 }
 
-/// A key that the source sees to, and that a new row can be given.
+/// A key that the source sees to at once, and that a new row can be given.
 fn key(build: &Build<'_>, one: &Served<'_>, place: usize) -> Option<Vec<Column>> {
-    one.entity.keys.get(place).filter(|key| key.enforced)?;
+    one.entity.keys.get(place).filter(|key| key.tells_conflicts())?;
     let columns = columns_of_key(build, one, place, Verb::Update)?;
     let is_given = |column: &Column| inputs::can_be_given(build, column.field, RowInput::Create);
     columns.iter().all(is_given).then_some(columns)

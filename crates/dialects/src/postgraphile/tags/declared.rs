@@ -77,7 +77,8 @@ fn key(
     let fields = fields(catalog, entity, entity, tag, &names)?;
     let name = format!("@{tag} {}", declared.spec).into();
     let description = declared.comment;
-    catalog.declare_key(entity, Key { name, kind, fields, enforced: false, description });
+    let (enforced, deferrable) = (false, false);
+    catalog.declare_key(entity, Key { name, kind, fields, enforced, deferrable, description });
     Ok(())
 }
 

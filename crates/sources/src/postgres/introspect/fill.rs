@@ -177,13 +177,14 @@ impl Fill<'_> {
                 continue;
             };
             match &constraint.form {
-                ConstraintForm::Key(kind) => self.builder.key(
+                ConstraintForm::Key { kind, deferrable } => self.builder.key(
                     entity,
                     Key {
                         name: constraint.name.as_str().into(),
                         kind: *kind,
                         fields,
                         enforced: true,
+                        deferrable: *deferrable,
                         description: boxed(constraint.description.as_ref()),
                     },
                 ),

@@ -62,7 +62,7 @@ pub(super) struct ConstraintComment {
 
 /// What a constraint says.
 pub(super) enum ConstraintForm {
-    Key(KeyKind),
+    Key { kind: KeyKind, deferrable: bool },
     ForeignKey(Target),
 }
 
@@ -274,9 +274,10 @@ impl ConstraintComment {
 
 impl Constraint {
     pub(super) fn from_row(row: &Row) -> Result<Self, Error> {
+        let deferrable = row.try_get("condeferrable")?;
         let form = match letter(row, "contype")? {
-            'p' => ConstraintForm::Key(KeyKind::Primary),
-            'u' => ConstraintForm::Key(KeyKind::Unique),
+            'p' => ConstraintForm::Key { kind: KeyKind::Primary, deferrable },
+            'u' => ConstraintForm::Key { kind: KeyKind::Unique, deferrable },
             // The statement asks for 'f' besides.
             _ => ConstraintForm::ForeignKey(Target {
                 relation: row.try_get("confrelid")?,

@@ -141,10 +141,12 @@ fn add_columns(
     let name = name::constraint(taken, &table.name, [].into_iter(), Constraint::Primary);
     table.primary_key.clone_from(&fields);
     table.unique.push(fields.clone());
-    builder.key(
-        table.entity,
-        Key { name, kind: KeyKind::Primary, fields, enforced: true, description: None },
-    );
+    builder.key(table.entity, key(name, KeyKind::Primary, fields));
+}
+
+/// A key as SQLite has them, which sees to each at once.
+fn key(name: Box<str>, kind: KeyKind, fields: Vec<FieldId>) -> Key {
+    Key { name, kind, fields, enforced: true, deferrable: false, description: None }
 }
 
 /// Of a view's column SQLite tells `BLOB` both for a BLOB and for a column without a type, such as
@@ -209,10 +211,7 @@ fn add_index(builder: &mut Builder, tables: &mut Tables, columns: &[IndexedColum
             let columns = columns.iter().filter_map(|row| row.column.as_deref());
             let taken = &mut table.constraint_names;
             let name = name::constraint(taken, &table.name, columns, Constraint::Unique);
-            builder.key(
-                table.entity,
-                Key { name, kind: KeyKind::Unique, fields, enforced: true, description: None },
-            );
+            builder.key(table.entity, key(name, KeyKind::Unique, fields));
         }
         // As in PostgreSQL, only a constraint makes a key.
         IndexOrigin::CreateIndex => {

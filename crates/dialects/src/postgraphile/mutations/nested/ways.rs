@@ -166,7 +166,7 @@ fn joined(
     let joining = served.get(*build.places.get(&near.from)?)?;
     let joins: Vec<FieldId> = near.from_fields.iter().chain(&far.from_fields).copied().collect();
     let is_key = |key: &&catalog::Key| {
-        key.enforced
+        key.tells_conflicts()
             && key.fields.len() == joins.len()
             && joins.iter().all(|field| key.fields.contains(field))
     };
