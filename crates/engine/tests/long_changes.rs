@@ -108,6 +108,26 @@ fn a_change_whose_answer_would_be_too_long_is_not_made() {
 }
 
 #[test]
+fn a_change_whose_answer_is_long_by_its_aliases_is_not_made() {
+    block_on(async {
+        for (shop, answering) in on_each().await {
+            // The rows come to less than a kilobyte, and what is written of them to 75.
+            let aliases: Vec<String> = (0..100).map(|number| format!("b{number}: body")).collect();
+            let aliases = aliases.join(" ");
+            let many = format!(
+                "mutation {{ makeNotes(input: {{ count: 3, length: 250 }}) {{ notes {{ {aliases} }} }} }}"
+            );
+            check_refused(&change(&answering, &many).await, "makeNotes", "65536 bytes");
+            assert_eq!(count(&shop), "0");
+            let fewer = many.replace("count: 3", "count: 2");
+            let answer = change(&answering, &fewer).await;
+            assert_eq!(answer["data"]["makeNotes"]["notes"].as_array().map(Vec::len), Some(2));
+            assert_eq!(count(&shop), "2");
+        }
+    });
+}
+
+#[test]
 fn a_change_of_one_row_is_not_made_where_what_is_read_with_it_is_too_long() {
     block_on(async {
         for (shop, answering) in on_each().await {

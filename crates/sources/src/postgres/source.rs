@@ -41,10 +41,6 @@ use crate::streamed::{
 /// With as many connections one is kept for short reads, even where long ones would take all.
 const KEEPS_ONE_FROM: usize = 8;
 
-/// How many times longer than the rows that it is made of an answer may be: a null has four bytes,
-/// and the longest name of a field stands before it.
-const MOST_WRITTEN: u64 = 64;
-
 /// How many bytes the rows of joined levels may come to.
 const MOST_JOINED: usize = 256 << 10;
 
@@ -390,10 +386,8 @@ impl PostgresConnections {
         let Asked { variables, session, .. } = asked;
         let budget = sink.budget();
         let refuse = |rows: &[Rows]| {
-            let bytes = rows.iter().map(Rows::bytes).max().unwrap_or_default() as u64;
-            if bytes < budget / MOST_WRITTEN {
-                return None;
-            }
+            // It is written to see how long it is: names, escapes and aliases make much of few
+            // rows, and what many rows share is written with each of them.
             let answer = Answer::new(&program.program, &bound, rows);
             let writer = Writer::new(shape, &program.program.layout, sink.clone());
             match writer.echoing(asked.echoes).write(&mut answer.top()) {
