@@ -180,7 +180,7 @@ impl Worker {
                 Response::executed(engine, written, &mut report.codes)
             }
             Ok(Executed::Streamed(streamed)) => Response::begun(&self.engine, streamed),
-            Err(ExecuteError::TooLarge(error)) if operation.kind == OperationKind::Mutation => {
+            Err(ExecuteError::TooLarge(error)) if report.observed.has_changed => {
                 Response::changed(&error, &mut report.codes)
             }
             Err(error) => Response::failed(engine, error, &mut report.codes),

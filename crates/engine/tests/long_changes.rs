@@ -160,3 +160,32 @@ fn who_cannot_be_shown_a_change_is_told_that_it_was_made() {
         }
     });
 }
+
+/// What was not done is not told as done, however long the answer is.
+#[test]
+fn who_changed_nothing_is_not_told_of_changes() {
+    block_on(async {
+        for (shop, answering) in on_each().await {
+            let long = "n".repeat(720);
+            let names = (0..95).map(|number| format!("{long}{number}: __typename"));
+            let names = names.collect::<Vec<_>>().join(" ");
+            let create = |id: &str| {
+                format!("createNote(input: {{ note: {{ id: {id} }} }}) {{ clientMutationId }}")
+            };
+            shop.execute("INSERT INTO note (id) VALUES (1)");
+            for (fields, has_changed) in [
+                (String::new(), false),
+                (create("1"), false),
+                (format!("one: {} two: {}", create("1"), create("20")), true),
+            ] {
+                let query = format!("mutation {{ {names} {fields} }}");
+                let answer = change(&answering, &query).await;
+                let error = &answer["errors"][0];
+                assert_eq!(error["extensions"]["code"], "RESPONSE_TOO_LARGE", "{answer}");
+                let message = error["message"].as_str().unwrap();
+                assert_eq!(message.contains("changes were made"), has_changed, "{message}");
+            }
+            assert_eq!(count(&shop), "2");
+        }
+    });
+}

@@ -16,6 +16,8 @@ pub struct Observed {
     pub boundings: Vec<Option<Bounding>>,
     /// To make the answer of rows that are all there; nothing where it is made as they come.
     pub write: Option<Duration>,
+    /// Whether a change was made that is there to stay, or may have been.
+    pub has_changed: bool,
 }
 
 /// The forms in which a program may be read, which have the same answer.

@@ -404,6 +404,7 @@ impl PostgresConnections {
         let changing =
             Changing { pool, program, bound: bound_to, variables, session, observed, most };
         let rows = changing.run(&mut failures).await?;
+        observed.has_changed = program.program.has_changed(&failures);
         let read = Read { bound, failures, rows };
         read.write(program, shape, asked.echoes, sink, observed)
     }

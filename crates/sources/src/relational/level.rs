@@ -1,5 +1,6 @@
 //! What a compiled request is.
 
+use std::collections::BTreeSet;
 use std::ops::{Range, RangeInclusive};
 
 use ir::OtherwiseKind;
@@ -121,6 +122,20 @@ impl Program {
     #[must_use]
     pub fn writes(&self) -> bool {
         self.units.iter().any(|unit| unit.writes)
+    }
+
+    /// Whether a unit that writes was done, or may have been, with these errors of root fields.
+    #[must_use]
+    pub fn has_changed(&self, failures: &[(u32, SourceError)]) -> bool {
+        let is_undone = |(_, error): &&(u32, SourceError)| {
+            // After this one a change may be there.
+            error.kind != SourceErrorKind::OutcomeUnknown
+        };
+        let undone: BTreeSet<u32> =
+            failures.iter().filter(is_undone).map(|(root, _)| *root).collect();
+        // A unit fails with all its root fields.
+        let is_done = |unit: &Unit| unit.roots.iter().any(|root| !undone.contains(root));
+        self.units.iter().any(|unit| unit.writes && is_done(unit))
     }
 
     /// Whether some level is joined to the one above.

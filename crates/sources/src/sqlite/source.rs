@@ -207,6 +207,7 @@ impl SqliteConnections {
         observed.end_round();
         let changed = changed??;
         program.pace.took(changed.took);
+        observed.has_changed = program.program.has_changed(&changed.failures);
         if !changed.is_long() {
             return write_changed(&plan, program, &changed, asked.echoes, sink);
         }
