@@ -223,8 +223,8 @@ fn telling(kind: SourceErrorKind) -> Telling {
         Kind::OutcomeUnknown => (
             ErrorCode::OutcomeUnknown,
             Words::Masked(
-                "The connection was lost before the data source said whether the change was made: \
-                 look before you send it again.",
+                "The data source did not say whether the change was made: look before you send it \
+                 again.",
             ),
         ),
         Kind::Credentials => {
