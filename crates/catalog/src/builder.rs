@@ -3,7 +3,7 @@
 use crate::catalog::{Capabilities, Catalog};
 use crate::entity::{
     ConstraintComment, Entity, EntityKind, Field, Generated, Index, Key, Offered, OfferedField,
-    Relationship,
+    Relationship, RelationshipKind,
 };
 use crate::function::{Argument, Function, FunctionResult, Volatility};
 use crate::ids::{
@@ -73,24 +73,31 @@ impl Builder {
             namespace,
             name,
             kind,
+            labels: Vec::new(),
             fields: Vec::new(),
             keys: Vec::new(),
             indexes: Vec::new(),
             outgoing: Vec::new(),
             incoming: Vec::new(),
             offered: match kind {
-                EntityKind::Table | EntityKind::ForeignTable => Offered::ALL,
+                EntityKind::Table | EntityKind::ForeignTable | EntityKind::Node => Offered::ALL,
                 EntityKind::View
                 | EntityKind::MaterializedView
                 | EntityKind::Record
                 | EntityKind::ValueSet
-                | EntityKind::Composite => Offered::NONE,
+                | EntityKind::Composite
+                | EntityKind::Edge => Offered::NONE,
             },
             rewritten: false,
             triggered: false,
             description,
         });
         id
+    }
+
+    /// Says which labels the nodes have that are the entity's rows.
+    pub fn label(&mut self, entity: EntityId, labels: Vec<Box<str>>) {
+        self.catalog.entities[entity.index()].labels = labels;
     }
 
     /// Says which changes of an entity's rows the source takes. Without a word it takes all of a
@@ -148,6 +155,7 @@ impl Builder {
         let id = RelationshipId::new(self.catalog.relationships.len());
         self.catalog.relationships.push(Relationship {
             id,
+            kind: RelationshipKind::ForeignKey,
             name: relationship.name,
             from: relationship.from,
             from_fields: relationship.from_fields,
@@ -158,6 +166,36 @@ impl Builder {
             enforced: true,
             edge: None,
             description: relationship.description,
+        });
+        id
+    }
+
+    /// Adds the relationships of one type that lead from nodes to nodes, with the entity of their
+    /// properties. Those that are followed whichever way they lead are another relationship than
+    /// the same as they are directed.
+    pub fn graph_relationship(
+        &mut self,
+        r#type: Box<str>,
+        from: EntityId,
+        to: EntityId,
+        edge: Option<EntityId>,
+        undirected: bool,
+    ) -> RelationshipId {
+        let id = RelationshipId::new(self.catalog.relationships.len());
+        self.catalog.relationships.push(Relationship {
+            id,
+            kind: RelationshipKind::Graph { undirected },
+            name: r#type,
+            from,
+            from_fields: Vec::new(),
+            to,
+            to_fields: Vec::new(),
+            one_to_one: false,
+            // A node knows its relationships.
+            indexed: true,
+            enforced: true,
+            edge,
+            description: None,
         });
         id
     }
@@ -277,6 +315,16 @@ impl Builder {
     fn link(&mut self, id: RelationshipId) {
         let relationship = &self.catalog.relationships[id.index()];
         let (from, to) = (relationship.from, relationship.to);
+        if relationship.kind == RelationshipKind::ForeignKey {
+            self.derive(id, from);
+        }
+        self.catalog.entities[from.index()].outgoing.push(id);
+        self.catalog.entities[to.index()].incoming.push(id);
+    }
+
+    /// What follows from the keys and indexes of the entity that a foreign key is of.
+    fn derive(&mut self, id: RelationshipId, from: EntityId) {
+        let relationship = &self.catalog.relationships[id.index()];
         let entity = &self.catalog.entities[from.index()];
         let one_to_one = entity.is_unique(&relationship.from_fields);
         let indexed = entity.is_indexed(&relationship.from_fields);
@@ -304,7 +352,5 @@ impl Builder {
         let relationship = &mut self.catalog.relationships[id.index()];
         relationship.one_to_one = one_to_one;
         relationship.indexed = indexed;
-        self.catalog.entities[from.index()].outgoing.push(id);
-        self.catalog.entities[to.index()].incoming.push(id);
     }
 }

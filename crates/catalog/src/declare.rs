@@ -3,7 +3,7 @@
 
 use crate::builder::NewRelationship;
 use crate::catalog::Catalog;
-use crate::entity::{Key, Relationship};
+use crate::entity::{Key, Relationship, RelationshipKind};
 use crate::function::FunctionResult;
 use crate::ids::{CompositeId, EntityId, FieldId, RelationshipId};
 use crate::note::Note;
@@ -44,6 +44,7 @@ impl Catalog {
         }
         self.relationships.push(Relationship {
             id,
+            kind: RelationshipKind::ForeignKey,
             name: new.name,
             from: new.from,
             from_fields: new.from_fields,

@@ -11,6 +11,8 @@ pub struct Entity {
     pub namespace: Option<Box<str>>,
     pub name: Box<str>,
     pub kind: EntityKind,
+    /// What all nodes of a graph that are its rows are labelled with; empty of other kinds.
+    pub labels: Vec<Box<str>>,
     /// In the order of the source.
     pub fields: Vec<FieldId>,
     /// In the order of the source; at most one is primary.
@@ -89,6 +91,10 @@ pub enum EntityKind {
     ValueSet,
     /// The values of a composite type, taken apart.
     Composite,
+    /// Nodes of a graph that have certain labels.
+    Node,
+    /// Properties of relationships of a graph, which are no rows by themselves.
+    Edge,
 }
 
 impl EntityKind {
@@ -96,8 +102,12 @@ impl EntityKind {
     #[must_use]
     pub fn is_stored(self) -> bool {
         match self {
-            Self::Table | Self::View | Self::MaterializedView | Self::ForeignTable => true,
-            Self::Record | Self::ValueSet | Self::Composite => false,
+            Self::Table
+            | Self::View
+            | Self::MaterializedView
+            | Self::ForeignTable
+            | Self::Node => true,
+            Self::Record | Self::ValueSet | Self::Composite | Self::Edge => false,
         }
     }
 }
@@ -211,11 +221,13 @@ pub struct ConstraintComment {
     pub description: Box<str>,
 }
 
-/// A foreign key: each row of `from` refers to at most one row of `to`.
+/// A foreign key: each row of `from` refers to at most one row of `to`. Or the relationships of one
+/// type of a graph, which lead from any number of nodes to any number of others.
 #[derive(Clone, Debug)]
 pub struct Relationship {
     pub id: RelationshipId,
-    /// The constraint's name; empty where the source gives none.
+    pub kind: RelationshipKind,
+    /// The constraint's name; empty where the source gives none. Of a graph the type.
     pub name: Box<str>,
     pub from: EntityId,
     pub from_fields: Vec<FieldId>,
@@ -232,6 +244,18 @@ pub struct Relationship {
     /// from `from` to `to` leads through one.
     pub edge: Option<EntityId>,
     pub description: Option<Box<str>>,
+}
+
+/// How rows are known to belong together.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum RelationshipKind {
+    /// By fields of the one that equal fields of the other.
+    ForeignKey,
+    /// By a relationship of a graph, which has no fields to compare.
+    Graph {
+        /// Whether it is followed whichever way it leads: both hops along it are the same then.
+        undirected: bool,
+    },
 }
 
 #[cfg(test)]
@@ -255,6 +279,7 @@ mod tests {
             namespace: None,
             name: "entity".into(),
             kind: EntityKind::Table,
+            labels: Vec::new(),
             fields: fields(&[0, 1, 2, 3, 4]),
             keys: vec![Key {
                 name: "".into(),

@@ -26,7 +26,7 @@ pub use catalog::{Capabilities, Catalog};
 pub use declare::KnownRows;
 pub use entity::{
     ConstraintComment, Entity, EntityKind, Field, Finds, Generated, Index, Key, KeyKind, Offered,
-    OfferedField, Relationship,
+    OfferedField, Relationship, RelationshipKind,
 };
 pub use function::{Argument, ArgumentType, Function, FunctionResult, Volatility};
 pub use ids::{

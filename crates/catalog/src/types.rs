@@ -58,6 +58,10 @@ pub enum Scalar {
     Bit,
     /// Two coordinates.
     Point,
+    /// A place on the earth: longitude, latitude, and sometimes a height.
+    GeographicPoint,
+    /// A place by two or three coordinates, which says how many these are.
+    CartesianPoint,
     /// Keys with texts or nulls, as PostgreSQL's `hstore` has them.
     KeyValue,
     /// The number by which PostgreSQL names things of its own: `oid`.

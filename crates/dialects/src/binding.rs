@@ -182,6 +182,10 @@ pub enum AggregateField {
     Keys,
     /// The values that one function makes, each a field of an object.
     Function(AggregateFunction),
+    /// Values that are made of one place, each a field of an object: their values name no field.
+    Of(Place),
+    /// An object of further values.
+    Object,
     /// One value. Of several the one whose function is that of the object around it.
     Value(Box<[AggregateValue]>),
     /// The same of what a function computes of each row, with the field's arguments; the value
@@ -193,7 +197,7 @@ pub enum AggregateField {
 #[derive(Clone, Debug, PartialEq)]
 pub struct AggregateValue {
     pub function: AggregateFunction,
-    /// `None` counts rows.
+    /// `None`: what the object around it is made of; where that is nothing, rows are counted.
     pub field: Option<FieldId>,
     pub leaf: Leaf,
     /// In which form the source sends it.
@@ -227,6 +231,8 @@ pub enum EdgeField {
     Node,
     /// A field of the row that joins it to the row around it.
     Column(FieldId),
+    /// An object of such fields.
+    Properties,
 }
 
 /// What a field of the page information says.
@@ -364,6 +370,19 @@ pub struct EntityBinding {
     /// Whether a row whose fields are all null is an object all the same, where a field holds it,
     /// and in lists that functions give.
     pub hollow: bool,
+    /// What cursors are.
+    pub cursors: Cursors,
+}
+
+/// What the cursors of an entity's rows are.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Cursors {
+    /// The names of an order, and the values by which it orders.
+    #[default]
+    Values,
+    /// The place of the row in its list, as `graphql-relay` writes it: lists promise no order but
+    /// the one that is asked for.
+    Offsets,
 }
 
 /// The opaque ids of an entity's rows.
@@ -402,6 +421,10 @@ pub enum InputRole {
     After,
     /// The rows before a cursor.
     Before,
+    /// The rows after a cursor of [`Cursors::Offsets`].
+    AfterOffset,
+    /// An object of arguments of the list.
+    Options,
     /// The opaque id of a row.
     NodeId,
     /// An argument of the function that gives what the field shows.
@@ -412,10 +435,13 @@ pub enum InputRole {
     OrderBy,
     /// A list of enum values, bound by [`ValueBinding::GroupBy`].
     GroupBy,
-    /// An object whose fields are [`InputRole::SortField`]s, in the order given.
+    /// An object, or a list of such, whose fields are [`InputRole::SortField`]s, in the order given,
+    /// or again [`InputRole::Sort`].
     Sort,
     /// A direction for one field, bound by [`ValueBinding::Direction`].
     SortField(FieldId),
+    /// The same for a field of what joins the row to the row around it.
+    SortEdge(FieldId),
     /// An object of conditions that must all hold.
     Filter,
     /// A list of [`InputRole::Filter`] objects that must all hold; `item` is what `{}` as one of
@@ -464,6 +490,8 @@ pub enum InputRole {
     },
     /// An object of operators on one value of the row, all of which must hold.
     Operators(Box<Subject>),
+    /// What the role within states of this.
+    On { subject: Box<Subject>, role: Box<InputRole> },
     /// One operator; the value is that of the enclosing [`InputRole::Operators`].
     Compare(Comparison),
     /// The same for texts, without regard to case.
@@ -497,6 +525,16 @@ pub enum InputRole {
     CallArguments,
     /// An object of conditions on rows of the enclosing [`InputRole::RelatedMany`].
     Quantified(Quantifier),
+    /// The same on the rows that a relationship leads to.
+    RelatedBy { hop: Hop, quantifier: Quantifier },
+    /// An object of conditions on all rows together that a relationship leads to, or that of the
+    /// enclosing [`InputRole::RelatedMany`].
+    Together(Option<Hop>),
+    /// In [`InputRole::Together`] an object of [`InputRole::OperatorsOfMade`]s on this.
+    MadeOf(Place),
+    /// An object of operators on what is made of the place of the enclosing
+    /// [`InputRole::MadeOf`].
+    OperatorsOfMade(AggregateFunction),
     /// An object of conditions on all rows of the enclosing [`InputRole::RelatedMany`] together:
     /// on their aggregates, and a [`InputRole::GroupFilter`]. `nothing` is what is said where it
     /// has no condition on an aggregate.
@@ -573,6 +611,8 @@ pub struct GroupBy {
 pub enum OrderBy {
     /// No order of its own: the tie-break.
     Natural,
+    /// By a field of what joins the row to the row around it.
+    Edge { field: FieldId, direction: Direction },
     /// By these fields.
     Fields { fields: Vec<FieldId>, direction: Direction, cursor_name: Box<str> },
     /// By what is made of the rows that a relationship leads to; its leaf is that of cursors.

@@ -37,6 +37,8 @@ pub(crate) fn has_extremes(base: &Type) -> bool {
             | Scalar::MacAddress8
             | Scalar::Bit
             | Scalar::Point
+            | Scalar::GeographicPoint
+            | Scalar::CartesianPoint
             | Scalar::KeyValue
             | Scalar::Other(_) => false,
         },

@@ -7,7 +7,7 @@
 //! * [`api`]: the schema with its bindings
 //! * [`binding`]: what a position means
 //! * [`case`] for names
-//! * [`postgraphile`], [`phrag`]: the dialects
+//! * [`postgraphile`], [`phrag`], [`neo4j`]: the dialects
 //! * [`lower()`]: operation → request and shape
 
 pub mod api;
@@ -15,12 +15,13 @@ pub mod binding;
 pub mod case;
 mod extremes;
 pub mod lower;
+pub mod neo4j;
 pub mod phrag;
 pub mod postgraphile;
 
 pub use api::{Api, ApiBuilder, Transactions};
 pub use binding::{
-    AggregateField, AggregateValue, Change, ColumnBinding, ConnectionField, EdgeField,
+    AggregateField, AggregateValue, Change, ColumnBinding, ConnectionField, Cursors, EdgeField,
     EntityBinding, FieldBinding, GroupBy, InputBinding, InputRole, Meaning, MutationBinding,
     MutationForm, NodeIdBinding, OrderBy, PageInfoField, PayloadField, RowsBinding, RowsForm,
     RowsFrom, ValueBinding, ValueShape,

@@ -90,6 +90,9 @@ pub enum Place {
         function: AggregateFunction,
         place: Box<Place>,
     },
+    /// Of a group of rows how many there are; along a relationship with an edge entity how many
+    /// relationships, or, if `distinct`, how many rows these lead to.
+    Counted { distinct: bool },
     /// A field that all variants of [`crate::From::Variants`] have, by its place among those.
     Common(u16),
     /// The value of a field, or null where the row that has it does not pass.

@@ -333,6 +333,10 @@ pub enum AggregateFunction {
     VariancePopulation,
     ShortestText,
     LongestText,
+    /// Of the lengths of texts, in characters.
+    ShortestLength,
+    LongestLength,
+    AverageLength,
 }
 
 /// A call of a function of the source.

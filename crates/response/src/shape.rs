@@ -130,6 +130,8 @@ pub enum Piece {
     },
     /// The number of the current row, counted from the first row of all pages as 1.
     RowNumber,
+    /// The same counted from 0.
+    RowOffset,
 }
 
 impl Shape {

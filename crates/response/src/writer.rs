@@ -552,8 +552,12 @@ impl<'p, E> Writer<'p, E> {
         for piece in pieces {
             match piece {
                 Piece::Literal(literal) => text.extend_from_slice(literal),
-                Piece::RowNumber => {
+                Piece::RowNumber | Piece::RowOffset => {
                     let number = cursor.row_number();
+                    let number = match piece {
+                        Piece::RowOffset => number.saturating_sub(1),
+                        _ => number,
+                    };
                     text.extend_from_slice(itoa::Buffer::new().format(number).as_bytes());
                 }
                 Piece::Leaf { output, leaf } => {

@@ -2,6 +2,7 @@
 //!
 //! * [`relational`]: from the request tree to SQL statements, for every SQL database
 //! * [`postgres`], [`sqlite`]: introspect, compile, execute
+//! * [`neo4j`]: the same for a graph
 //! * [`source`](mod@source): a source as the engine sees it, whichever it is
 //! * [`operand`]: the values of a request's variables
 //! * [`session`]: who asks
@@ -15,6 +16,7 @@ pub mod claims;
 pub mod error;
 pub mod observed;
 pub mod opaque;
+pub mod neo4j;
 pub mod operand;
 pub mod postgres;
 pub mod relational;

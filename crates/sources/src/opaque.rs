@@ -18,6 +18,9 @@ pub fn part(text: &str, codec: Codec, part: u16) -> Option<Resolved<'static>> {
         false => STANDARD_NO_PAD.decode(text),
     };
     let bytes = bytes.ok()?;
+    if codec == Codec::ArrayConnection {
+        return next_offset(&bytes).map(Resolved::Integer);
+    }
     let items: Vec<&RawValue> = serde_json::from_slice(&bytes).ok()?;
     let part = usize::from(part);
     match codec {
@@ -28,6 +31,14 @@ pub fn part(text: &str, codec: Codec, part: u16) -> Option<Resolved<'static>> {
         }
         Codec::ArrayConnection => None,
     }
+}
+
+/// The offset of the row after the one that a cursor of `graphql-relay` stands for.
+fn next_offset(cursor: &[u8]) -> Option<i64> {
+    let digits = str::from_utf8(cursor).ok()?.strip_prefix("arrayconnection:")?;
+    let offset: i64 =
+        digits.bytes().all(|digit| digit.is_ascii_digit()).then_some(digits)?.parse().ok()?;
+    offset.checked_add(1)
 }
 
 fn value(json: &RawValue) -> Option<Resolved<'static>> {
@@ -75,6 +86,17 @@ mod tests {
         check(cursor, Codec::Base64JsonArrayTail, 0, Some(&digits));
         check(cursor, Codec::Base64JsonArrayTail, 1, Some(&Resolved::Null));
         check(cursor, Codec::Base64JsonArrayTail, 2, Some(&Resolved::Integer(-3)));
+    }
+
+    #[test]
+    fn the_row_after_an_offset_is_the_next() {
+        let next = |offset| Some(Resolved::Integer(offset));
+        check("arrayconnection:0", Codec::ArrayConnection, 0, next(1).as_ref());
+        check("arrayconnection:41", Codec::ArrayConnection, 0, next(42).as_ref());
+        for invalid in ["arrayconnection:", "arrayconnection:-1", "arrayconnection:+1", "1"] {
+            check(invalid, Codec::ArrayConnection, 0, None);
+        }
+        check("arrayconnection:9223372036854775807", Codec::ArrayConnection, 0, None);
     }
 
     #[test]

@@ -25,6 +25,8 @@ pub(super) struct Whole {
 #[derive(Clone, Copy)]
 struct Within<'k> {
     function: Option<AggregateFunction>,
+    /// What values are made of that do not say it.
+    place: Option<&'k Place>,
     /// The keys of the group.
     keys: Option<&'k [(response::OutputId, Leaf)]>,
 }
@@ -62,7 +64,7 @@ impl Context<'_> {
         sets: &[SelectionSetId],
     ) -> Result<Whole, LowerError> {
         let mut terms = Vec::new();
-        let within = Within { function: None, keys: None };
+        let within = Within { function: None, place: None, keys: None };
         let fields = self.aggregate_fields(object, sets, within, &mut terms)?;
         let aggregate = Aggregate { paged: false, group_by: Vec::new(), having: None, terms };
         Ok(Whole { aggregate, fields })
@@ -85,7 +87,7 @@ impl Context<'_> {
             terms.push(AggregateTerm { id, function, place, form: Form::Text });
             leaves.push((response::OutputId(id.0), leaf));
         }
-        let within = Within { function: None, keys: Some(&leaves) };
+        let within = Within { function: None, place: None, keys: Some(&leaves) };
         let sets = &field.selection_sets;
         let fields = self.aggregate_fields(r#type.base, sets, within, &mut terms)?;
         let nullable = r#type.item().is_some_and(|item| !item.is_non_null());
@@ -153,9 +155,22 @@ impl Context<'_> {
                     FieldBinding::Aggregate(AggregateField::Function(function)) => {
                         let object = api.schema[id].r#type.base;
                         let sets = &field.selection_sets;
-                        let within = Within { function: Some(*function), keys: None };
+                        let function = Some(*function);
+                        let within = Within { function, place: None, keys: None };
                         let fields = self.aggregate_fields(object, sets, within, terms)?;
                         Node::Object(fields)
+                    }
+                    FieldBinding::Aggregate(AggregateField::Of(place)) => {
+                        let object = api.schema[id].r#type.base;
+                        let sets = &field.selection_sets;
+                        let within = Within { function: None, place: Some(place), keys: None };
+                        let fields = self.aggregate_fields(object, sets, within, terms)?;
+                        Node::Object(fields)
+                    }
+                    FieldBinding::Aggregate(AggregateField::Object) => {
+                        let object = api.schema[id].r#type.base;
+                        let sets = &field.selection_sets;
+                        Node::Object(self.aggregate_fields(object, sets, within, terms)?)
                     }
                     FieldBinding::Aggregate(AggregateField::Keys) => match within.keys {
                         Some(leaves) => Node::Leaves(leaves.to_vec()),
@@ -169,6 +184,7 @@ impl Context<'_> {
                         match values.iter().find(asked) {
                             Some(value) => {
                                 let place = value.field.map(Place::field);
+                                let place = place.or_else(|| within.place.cloned());
                                 self.aggregate_value(value, place, terms)
                             }
                             None => {

@@ -3,8 +3,8 @@
 use catalog::FieldId;
 use graphql::CollectedField;
 use graphql::opaque::{OpaqueKind, OpaqueShape, OpaqueValues};
-use graphql::schema::TypeRef;
-use ir::{Filter, Operand};
+use graphql::schema::{InputId, TypeRef};
+use ir::{Codec, Filter, Operand};
 
 use super::call::Given;
 use super::filter::{Around, meaning};
@@ -58,7 +58,7 @@ impl Opaque {
             comparison: ir::Comparison::Equal,
             operand: Operand::Decoded {
                 slot: Box::new(self.operand.clone()),
-                codec: ir::Codec::Base64JsonArray,
+                codec: Codec::Base64JsonArray,
                 part,
             },
         };
@@ -89,114 +89,163 @@ impl Context<'_> {
     pub(super) fn arguments(&self, field: &CollectedField<'_>) -> Result<Arguments, LowerError> {
         let mut arguments = Arguments::default();
         for (id, value) in field.arguments {
-            let input = Input::new(value);
-            let binding = self.api.input(*id);
-            let r#type = self.api.schema[*id].r#type;
-            if matches!(
-                binding.role,
-                InputRole::Limit
-                    | InputRole::Last
-                    | InputRole::After
-                    | InputRole::Before
-                    | InputRole::Offset
-                    | InputRole::OrderBy
-                    | InputRole::Sort
-            ) {
-                match self.presence(&input) {
-                    Presence::Absent => continue,
-                    Presence::Null => {
-                        meaning(&binding.null, None, field.location)?;
-                        continue;
-                    }
-                    Presence::Present => {}
-                }
-            }
-            match &binding.role {
-                InputRole::Limit => arguments.limit = Some(self.operand(&input, r#type)),
-                InputRole::Offset => arguments.offset = Some(self.operand(&input, r#type)),
-                InputRole::Last => arguments.last = Some(self.operand(&input, r#type)),
-                InputRole::After => arguments.after = Some(self.cursor(&input, field)?),
-                InputRole::Before => arguments.before = Some(self.cursor(&input, field)?),
-                InputRole::NodeId => {
-                    let shape = self.opaque(&input, OpaqueKind::NodeId);
-                    let operand = self.operand(&input, r#type);
-                    arguments.node_id = Some(shape.map(|shape| Opaque { shape, operand }));
-                }
-                InputRole::Argument(argument) => {
-                    arguments.given.extend(self.given(*argument, &input, r#type));
-                }
-                InputRole::OrderBy => {
-                    for item in self.items(&input)? {
-                        match self.enum_value(&item, r#type.base) {
-                            Some(ValueBinding::Order(order)) => {
-                                arguments.orders.push(order.clone());
-                            }
-                            Some(ValueBinding::Refused(text)) => {
-                                return Err(LowerError::refused(text, field.location));
-                            }
-                            Some(
-                                ValueBinding::Direction(_)
-                                | ValueBinding::GroupBy(_)
-                                | ValueBinding::Label(_),
-                            )
-                            | None => {}
-                        }
-                    }
-                }
-                InputRole::Sort => {
-                    for (id, input) in self.entries(&input, r#type.base)? {
-                        arguments.orders.extend(self.sort_field(id, &input, field)?);
-                    }
-                }
-                InputRole::Member
-                | InputRole::Inputs
-                | InputRole::Rows
-                | InputRole::AtMost
-                | InputRole::Stored(_)
-                | InputRole::Nested(_)
-                | InputRole::NestedIn(_)
-                | InputRole::ClientMutationId => {}
-                InputRole::SortField(_)
-                | InputRole::GroupBy
-                | InputRole::RelatedGroup { .. }
-                | InputRole::GroupFilter
-                | InputRole::Filter
-                | InputRole::And { .. }
-                | InputRole::Or { .. }
-                | InputRole::Negated(_)
-                | InputRole::Refused { .. }
-                | InputRole::OperatorsOfComputed { .. }
-                | InputRole::CallArguments
-                | InputRole::Equal(_)
-                | InputRole::EqualComputed(_)
-                | InputRole::IsNull { .. }
-                | InputRole::Operators(_)
-                | InputRole::Compare(_)
-                | InputRole::CompareIgnoringCase(_)
-                | InputRole::CompareElement(_)
-                | InputRole::TestNull
-                | InputRole::Composite(_)
-                | InputRole::AttributeOperators { .. }
-                | InputRole::Related(_)
-                | InputRole::RelatedMany(_)
-                | InputRole::Quantified(_)
-                | InputRole::Exists(_)
-                | InputRole::Match { .. } => {
-                    let around = Around::default();
-                    arguments.filters.extend(self.condition(
-                        *id,
-                        &input,
-                        around,
-                        field.location,
-                    )?);
-                }
-            }
+            self.argument(*id, &Input::new(value), field, &mut arguments)?;
         }
         if arguments.orders.len() > ORDERS {
             let message = format!("A list can be ordered by {ORDERS} values at most.");
             return Err(LowerError::Refused { message: message.into(), location: field.location });
         }
         Ok(arguments)
+    }
+
+    /// What one argument says, or one member of an object of them.
+    fn argument(
+        &self,
+        id: InputId,
+        input: &Input<'_>,
+        field: &CollectedField<'_>,
+        arguments: &mut Arguments,
+    ) -> Result<(), LowerError> {
+        let binding = self.api.input(id);
+        let r#type = self.api.schema[id].r#type;
+        if matches!(
+            binding.role,
+            InputRole::Limit
+                | InputRole::Last
+                | InputRole::After
+                | InputRole::Before
+                | InputRole::AfterOffset
+                | InputRole::Options
+                | InputRole::Offset
+                | InputRole::OrderBy
+                | InputRole::Sort
+        ) {
+            match self.presence(input) {
+                Presence::Absent => return Ok(()),
+                Presence::Null => {
+                    meaning(&binding.null, None, field.location)?;
+                    return Ok(());
+                }
+                Presence::Present => {}
+            }
+        }
+        match &binding.role {
+            InputRole::Limit => arguments.limit = Some(self.operand(input, r#type)),
+            InputRole::Offset => arguments.offset = Some(self.operand(input, r#type)),
+            InputRole::Last => arguments.last = Some(self.operand(input, r#type)),
+            InputRole::After => arguments.after = Some(self.cursor(input, field)?),
+            InputRole::Before => arguments.before = Some(self.cursor(input, field)?),
+            InputRole::AfterOffset => {
+                let slot = Box::new(self.plain_operand(input));
+                let (codec, part) = (Codec::ArrayConnection, 0);
+                arguments.offset = Some(Operand::Decoded { slot, codec, part });
+            }
+            InputRole::Options => {
+                for (id, input) in self.entries(input, r#type.base)? {
+                    self.argument(id, &input, field, arguments)?;
+                }
+            }
+            InputRole::NodeId => {
+                let shape = self.opaque(input, OpaqueKind::NodeId);
+                let operand = self.operand(input, r#type);
+                arguments.node_id = Some(shape.map(|shape| Opaque { shape, operand }));
+            }
+            InputRole::Argument(argument) => {
+                arguments.given.extend(self.given(*argument, input, r#type));
+            }
+            InputRole::OrderBy => {
+                for item in self.items(input)? {
+                    match self.enum_value(&item, r#type.base) {
+                        Some(ValueBinding::Order(order)) => {
+                            arguments.orders.push(order.clone());
+                        }
+                        Some(ValueBinding::Refused(text)) => {
+                            return Err(LowerError::refused(text, field.location));
+                        }
+                        Some(
+                            ValueBinding::Direction(_)
+                            | ValueBinding::GroupBy(_)
+                            | ValueBinding::Label(_),
+                        )
+                        | None => {}
+                    }
+                }
+            }
+            InputRole::Sort => self.sort(input, r#type, field, &mut arguments.orders)?,
+            InputRole::Member
+            | InputRole::Inputs
+            | InputRole::Rows
+            | InputRole::AtMost
+            | InputRole::Stored(_)
+            | InputRole::Nested(_)
+            | InputRole::NestedIn(_)
+            | InputRole::ClientMutationId => {}
+            InputRole::SortField(_)
+            | InputRole::SortEdge(_)
+            | InputRole::GroupBy
+            | InputRole::RelatedGroup { .. }
+            | InputRole::GroupFilter
+            | InputRole::Filter
+            | InputRole::And { .. }
+            | InputRole::Or { .. }
+            | InputRole::Negated(_)
+            | InputRole::Refused { .. }
+            | InputRole::OperatorsOfComputed { .. }
+            | InputRole::CallArguments
+            | InputRole::Equal(_)
+            | InputRole::EqualComputed(_)
+            | InputRole::IsNull { .. }
+            | InputRole::Operators(_)
+            | InputRole::On { .. }
+            | InputRole::Compare(_)
+            | InputRole::CompareIgnoringCase(_)
+            | InputRole::CompareElement(_)
+            | InputRole::TestNull
+            | InputRole::Composite(_)
+            | InputRole::AttributeOperators { .. }
+            | InputRole::Related(_)
+            | InputRole::RelatedMany(_)
+            | InputRole::RelatedBy { .. }
+            | InputRole::Together(_)
+            | InputRole::MadeOf(_)
+            | InputRole::OperatorsOfMade(_)
+            | InputRole::Quantified(_)
+            | InputRole::Exists(_)
+            | InputRole::Match { .. } => {
+                let around = Around::default();
+                let stated = self.condition(id, input, around, field.location)?;
+                arguments.filters.extend(stated);
+            }
+        }
+        Ok(())
+    }
+
+    /// The orders that an object says, or each of a list of objects.
+    fn sort(
+        &self,
+        input: &Input<'_>,
+        r#type: TypeRef,
+        field: &CollectedField<'_>,
+        orders: &mut Vec<OrderBy>,
+    ) -> Result<(), LowerError> {
+        if let Some(item) = r#type.item() {
+            for input in self.items(input)? {
+                if self.presence(&input) == Presence::Present {
+                    self.sort(&input, item, field, orders)?;
+                }
+            }
+            return Ok(());
+        }
+        for (id, input) in self.entries(input, r#type.base)? {
+            match self.api.input(id).role {
+                InputRole::Sort if self.presence(&input) == Presence::Present => {
+                    self.sort(&input, self.api.schema[id].r#type, field, orders)?;
+                }
+                InputRole::Sort => {}
+                _ => orders.extend(self.sort_field(id, &input, field)?),
+            }
+        }
+        Ok(())
     }
 
     fn cursor(&self, input: &Input<'_>, field: &CollectedField<'_>) -> Result<Opaque, LowerError> {
@@ -210,12 +259,16 @@ impl Context<'_> {
 
     fn sort_field(
         &self,
-        id: graphql::schema::InputId,
+        id: InputId,
         input: &Input<'_>,
         field: &CollectedField<'_>,
     ) -> Result<Option<OrderBy>, LowerError> {
         let binding = self.api.input(id);
-        let InputRole::SortField(column) = binding.role else { return Ok(None) };
+        let (column, is_edge) = match binding.role {
+            InputRole::SortField(column) => (column, false),
+            InputRole::SortEdge(column) => (column, true),
+            _ => return Ok(None),
+        };
         match self.presence(input) {
             Presence::Absent => return Ok(None),
             Presence::Null => {
@@ -225,19 +278,13 @@ impl Context<'_> {
             Presence::Present => {}
         }
         let r#type = self.api.schema[id].r#type.base;
-        Ok(match self.enum_value(input, r#type) {
-            Some(ValueBinding::Direction(direction)) => Some(OrderBy::Fields {
-                fields: vec![column],
-                direction: *direction,
-                cursor_name: "".into(),
-            }),
-            Some(
-                ValueBinding::Order(_)
-                | ValueBinding::GroupBy(_)
-                | ValueBinding::Label(_)
-                | ValueBinding::Refused(_),
-            )
-            | None => None,
-        })
+        let Some(ValueBinding::Direction(direction)) = self.enum_value(input, r#type) else {
+            return Ok(None);
+        };
+        let direction = *direction;
+        Ok(Some(match is_edge {
+            true => OrderBy::Edge { field: column, direction },
+            false => OrderBy::Fields { fields: vec![column], direction, cursor_name: "".into() },
+        }))
     }
 }

@@ -105,6 +105,10 @@ impl<'a> Context<'a> {
                     let leaf = self.leaf(&value, r#type.base, field)?;
                     Node::Leaf { output: outputs.edge(self, *column, form), leaf }
                 }
+                Some((FieldBinding::Edge(EdgeField::Properties), r#type)) => {
+                    let sets = &field.selection_sets;
+                    Node::Object(self.edge(r#type.base, sets, order, row, outputs)?)
+                }
                 Some((FieldBinding::Rows(binding), _)) => {
                     self.enter_level()?;
                     let rows = self.rows(binding, field)?;

@@ -20,6 +20,8 @@ pub(super) struct Around<'b> {
     subject: Option<&'b Subject>,
     /// The relationship whose rows are quantified.
     hop: Option<Hop>,
+    /// What is made of many rows together is made of this.
+    made_of: Option<&'b Place>,
     /// The composite whose attributes are filtered.
     composite: Option<Parted<'b>>,
 }
@@ -74,7 +76,9 @@ impl Context<'_> {
                 };
                 let around = around.subject.map(|subject| &subject.place);
                 let place = match &binding.role {
-                    InputRole::Operators(subject) => Some(&subject.place),
+                    InputRole::Operators(subject) | InputRole::On { subject, .. } => {
+                        Some(&subject.place)
+                    }
                     _ => equal.as_ref().or(around),
                 };
                 meaning(&binding.null, place, location)
@@ -119,6 +123,10 @@ impl Context<'_> {
                 comparison: Comparison::Equal,
                 operand: self.operand(input, r#type),
             })),
+            (InputRole::On { subject, role }, _) => {
+                let around = Around { subject: Some(subject), ..Around::default() };
+                self.stated(role, Given { around, ..given })
+            }
             (InputRole::IsNull { otherwise, .. }, _) => {
                 Err(LowerError::Refused { message: otherwise.clone(), location: given.location })
             }
@@ -203,6 +211,22 @@ impl Context<'_> {
                 Some(hop) => self.related_group(given, hop, nothing),
                 None => Ok(None),
             },
+            (InputRole::RelatedBy { hop, quantifier }, _) => self.related(given, *hop, *quantifier),
+            (InputRole::Together(hop), _) => match hop.or(around.hop) {
+                Some(hop) => self.together(given, hop),
+                None => Ok(None),
+            },
+            (InputRole::MadeOf(place), _) => {
+                self.object(given, Around { made_of: Some(place), ..Around::default() })
+            }
+            (InputRole::OperatorsOfMade(function), _) => match around.made_of {
+                Some(place) => {
+                    let (function, place) = (*function, Box::new(place.clone()));
+                    let subject = Subject::new(Place::Aggregated { function, place });
+                    self.object(given, Around { subject: Some(&subject), ..Around::default() })
+                }
+                None => Ok(None),
+            },
             (InputRole::Exists(hop), _) => {
                 let quantifier = match self.is_true(input) {
                     true => Quantifier::Some,
@@ -238,8 +262,11 @@ impl Context<'_> {
                 | InputRole::Offset
                 | InputRole::OrderBy
                 | InputRole::GroupBy
+                | InputRole::AfterOffset
+                | InputRole::Options
                 | InputRole::Sort
-                | InputRole::SortField(_),
+                | InputRole::SortField(_)
+                | InputRole::SortEdge(_),
                 _,
             ) => Ok(None),
         }
@@ -278,6 +305,15 @@ impl Context<'_> {
                 Some(Filter::RelatedGroup { hop, filter, having })
             }
         })
+    }
+
+    /// Rows by all rows together that they are related to.
+    fn together(&self, given: Given<'_, '_>, hop: Hop) -> Result<Option<Filter>, LowerError> {
+        let having = self.object(given, Around::default())?;
+        Ok(having.map(|having| {
+            let (filter, having) = (Box::new(Filter::all()), Box::new(having));
+            Filter::RelatedGroup { hop, filter, having }
+        }))
     }
 
     /// Rows by rows that they are related to.

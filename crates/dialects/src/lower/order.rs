@@ -6,7 +6,7 @@ use response::{Leaf, Piece};
 
 use super::Context;
 use super::outputs::Outputs;
-use crate::binding::{AggregateValue, EntityBinding, OrderBy};
+use crate::binding::{AggregateValue, Cursors, EntityBinding, OrderBy};
 
 /// The order of a list: what the request says, completed by the tie-break.
 #[derive(Debug, Default)]
@@ -22,6 +22,8 @@ struct CursorForm {
     values: Vec<CursorValue>,
     /// The row's number instead of values.
     by_number: bool,
+    /// The row's place in its list, and nothing else.
+    by_offset: bool,
 }
 
 /// A value that cursors hold.
@@ -61,7 +63,7 @@ impl ListOrder {
     /// The order in which a function gives its rows: cursors hold the row's number.
     pub(super) fn of_function() -> Self {
         let cursor =
-            CursorForm { names: vec![NATURAL.into()], values: Vec::new(), by_number: true };
+            CursorForm { names: vec![NATURAL.into()], by_number: true, ..CursorForm::default() };
         Self { terms: Vec::new(), cursor }
     }
 }
@@ -91,6 +93,9 @@ impl Context<'_> {
         for order in chosen {
             match order {
                 OrderBy::Natural => {}
+                OrderBy::Edge { field, direction } => {
+                    push_term(&mut terms, OrderKey::Place(Place::Edge(*field)), *direction);
+                }
                 OrderBy::Fields { fields, direction, cursor_name } => {
                     cursor.names.push(cursor_name.clone());
                     cursor.push_fields(fields);
@@ -126,11 +131,15 @@ impl Context<'_> {
             }
         }
         cursor.by_number = binding.tie_break.is_empty() && !unique;
+        cursor.by_offset = binding.cursors == Cursors::Offsets;
         ListOrder { terms, cursor }
     }
 
     /// The cursor of the current row.
     pub(super) fn cursor_pieces(&mut self, order: &ListOrder, outputs: &mut Outputs) -> Vec<Piece> {
+        if order.cursor.by_offset {
+            return vec![literal(b"arrayconnection:"), Piece::RowOffset];
+        }
         let mut text = Vec::from(*b"[");
         for name in &order.cursor.names {
             response::escape::write_string(name, &mut text);

@@ -100,7 +100,9 @@ pub(super) fn needs_key(kind: EntityKind) -> bool {
         | EntityKind::ForeignTable
         | EntityKind::Record
         | EntityKind::ValueSet
-        | EntityKind::Composite => false,
+        | EntityKind::Composite
+        | EntityKind::Node
+        | EntityKind::Edge => false,
     }
 }
 

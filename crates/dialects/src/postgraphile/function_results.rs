@@ -122,7 +122,9 @@ pub(super) fn gives(
                 | EntityKind::View
                 | EntityKind::MaterializedView
                 | EntityKind::ForeignTable
-                | EntityKind::ValueSet => {}
+                | EntityKind::ValueSet
+                | EntityKind::Node
+                | EntityKind::Edge => {}
             }
             let one = build.places.get(entity).and_then(|place| served.get(*place));
             let Some((one, types)) = one.and_then(|one| Some((one, one.types?))) else {

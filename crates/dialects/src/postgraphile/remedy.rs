@@ -31,6 +31,7 @@ impl Build<'_> {
             // What a function gives has the function's name.
             EntityKind::Record | EntityKind::ValueSet => "function",
             EntityKind::Composite => "type",
+            EntityKind::Node | EntityKind::Edge => "label",
         };
         let name = qualified(entity.namespace.as_deref(), &entity.name);
         let place = format!("class: {{ {} }}", key(&name, TAGS));

@@ -119,6 +119,7 @@ pub(super) fn scalar_form(scalar: &Scalar, json: JsonForm, options: &Options) ->
         },
         Scalar::Interval => ScalarForm::Interval,
         Scalar::Point => ScalarForm::Point,
+        Scalar::GeographicPoint | Scalar::CartesianPoint => same("String", Leaf::Any),
     }
 }
 
@@ -162,7 +163,11 @@ pub(super) fn is_object_identifier(scalar: &Scalar) -> bool {
 /// Whether rows can be ordered by it.
 pub(super) fn is_ordered(scalar: &Scalar) -> bool {
     match scalar {
-        Scalar::Json | Scalar::Xml | Scalar::Point => false,
+        Scalar::Json
+        | Scalar::Xml
+        | Scalar::Point
+        | Scalar::GeographicPoint
+        | Scalar::CartesianPoint => false,
         Scalar::Other(name) => !matches!(
             &**name,
             "line"
@@ -213,7 +218,11 @@ pub(super) fn is_ordered(scalar: &Scalar) -> bool {
 /// database refuses the others when asked.
 pub(super) fn has_equality(scalar: &Scalar, json_equality: bool) -> bool {
     match scalar {
-        Scalar::Json | Scalar::Xml | Scalar::Point => false,
+        Scalar::Json
+        | Scalar::Xml
+        | Scalar::Point
+        | Scalar::GeographicPoint
+        | Scalar::CartesianPoint => false,
         Scalar::Jsonb => json_equality,
         Scalar::Other(name) => {
             !matches!(&**name, "polygon" | "refcursor" | "pg_node_tree" | "pg_snapshot")

@@ -63,6 +63,8 @@ impl Printer<'_> {
                 };
                 format!("{unit} of {}", self.place(place))
             }
+            Place::Counted { distinct: false } => "count".to_owned(),
+            Place::Counted { distinct: true } => "distinct count".to_owned(),
             Place::Common(place) => format!("common {place}"),
             Place::If { place, filter } => {
                 format!("({} if {})", self.place(place), self.filter(filter))
@@ -246,6 +248,9 @@ impl Printer<'_> {
             AggregateFunction::VariancePopulation => "population variance",
             AggregateFunction::ShortestText => "shortest",
             AggregateFunction::LongestText => "longest",
+            AggregateFunction::ShortestLength => "shortest length",
+            AggregateFunction::LongestLength => "longest length",
+            AggregateFunction::AverageLength => "average length",
         };
         match place {
             Some(place) => format!("{name} {}", self.place(place)),

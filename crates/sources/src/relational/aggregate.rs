@@ -230,7 +230,10 @@ impl Compiler<'_> {
             AggregateFunction::GroupKey
             | AggregateFunction::Count
             | AggregateFunction::ShortestText
-            | AggregateFunction::LongestText => {
+            | AggregateFunction::LongestText
+            | AggregateFunction::ShortestLength
+            | AggregateFunction::LongestLength
+            | AggregateFunction::AverageLength => {
                 return Err(CompileError::not_built("this aggregate"));
             }
         };
@@ -382,7 +385,7 @@ pub(super) fn field_of(place: &Place) -> Option<FieldId> {
         Place::Field { field, .. } | Place::Edge(field) => Some(*field),
         Place::Truncated { place, .. } | Place::Aggregated { place, .. } => field_of(place),
         Place::Attribute { of: place, .. } | Place::If { place, .. } => field_of(place),
-        Place::Computed(_) | Place::Common(_) => None,
+        Place::Computed(_) | Place::Counted { .. } | Place::Common(_) => None,
     }
 }
 

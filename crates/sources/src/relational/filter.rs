@@ -435,6 +435,7 @@ impl Compiler<'_> {
             }
             Place::Attribute { .. } => Err(CompileError::not_built("an attribute of a composite")),
             Place::Computed(call) => self.computed_place(call, scope, statement),
+            Place::Counted { .. } => Err(CompileError::not_built("a number of related rows")),
             Place::Common(_) => Err(CompileError::not_built("a field of several entities")),
             Place::If { place, filter } => {
                 let Place::Field { path, field } = &**place else {

@@ -144,6 +144,8 @@ impl ValueKind {
                 | Scalar::MacAddress8
                 | Scalar::Bit
                 | Scalar::Point
+                | Scalar::GeographicPoint
+                | Scalar::CartesianPoint
                 | Scalar::KeyValue
                 | Scalar::ObjectId
                 | Scalar::Other(_) => Self::Other,

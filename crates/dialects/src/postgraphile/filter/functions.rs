@@ -60,7 +60,8 @@ pub(in crate::postgraphile) fn argument_of_set(
         EntityKind::Table
         | EntityKind::View
         | EntityKind::MaterializedView
-        | EntityKind::ForeignTable => {
+        | EntityKind::ForeignTable
+        | EntityKind::Node => {
             let one = served.get(*build.places.get(&entity)?)?;
             Some((one.types?.filter?, argument(options)))
         }
@@ -91,6 +92,7 @@ pub(in crate::postgraphile) fn argument_of_set(
             let subject = Subject { place: Place::field(field.id), plain, ignoring };
             Some((r#type, options.object(InputRole::Operators(Box::new(subject)))))
         }
+        EntityKind::Edge => None,
     }
 }
 

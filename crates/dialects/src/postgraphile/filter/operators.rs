@@ -222,6 +222,8 @@ fn scalar_category(build: &Build<'_>, scalar: &Scalar) -> Option<Category> {
         | Scalar::MacAddress
         | Scalar::MacAddress8
         | Scalar::Point
+        | Scalar::GeographicPoint
+        | Scalar::CartesianPoint
         | Scalar::Other(_) => None,
     }
 }

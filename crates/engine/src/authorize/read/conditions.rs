@@ -40,6 +40,7 @@ impl Walk<'_> {
             Place::Attribute { of: place, .. }
             | Place::Truncated { place, .. }
             | Place::Aggregated { place, .. } => self.place(place, within),
+            Place::Counted { .. } => {}
             Place::Common(_) => self.deny(Denial::NotUnderstood("rows of several entities")),
             Place::If { .. } => self.deny(Denial::NotUnderstood("a value with a condition")),
         }

@@ -78,7 +78,7 @@ impl Walk<'_> {
             Place::Edge(_) | Place::Computed(_) | Place::Aggregated { .. } => {
                 self.place(place, within);
             }
-            Place::Common(_) | Place::If { .. } => {
+            Place::Counted { .. } | Place::Common(_) | Place::If { .. } => {
                 self.deny(Denial::NotUnderstood("groups of such values"));
             }
         }

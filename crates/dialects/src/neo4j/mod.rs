@@ -1,0 +1,9 @@
+//! The API of Neo4j's GraphQL library (<https://neo4j.com/docs/graphql/>), in the forms of its
+//! versions 3 and 7.
+//!
+//! It is made of type definitions, which also say what the source holds: a graph has no schema of its
+//! own.
+//!
+//! * [`model`]: what type definitions say
+
+pub mod model;
