@@ -338,9 +338,10 @@ type Signature = (usize, usize, TypeRef, Option<usize>);
 impl Known {
     fn of_field(definition: &FieldDefinition, binding: &FieldBinding) -> Signature {
         let meant = match binding {
-            FieldBinding::Rows(RowsBinding { from: RowsFrom::Relation(hop), .. }) => {
-                Some(hop.relationship.index())
-            }
+            FieldBinding::Rows(RowsBinding {
+                from: RowsFrom::Relation(hop) | RowsFrom::Nodes(hop),
+                ..
+            }) => Some(hop.relationship.index()),
             _ => None,
         };
         let FieldDefinition { name, description, r#type, .. } = definition;

@@ -260,6 +260,8 @@ pub struct RowsBinding {
 pub enum RowsFrom {
     Entity,
     Relation(Hop),
+    /// The nodes that relationships of a graph lead to, each once.
+    Nodes(Hop),
     /// The rows that others join to the row, each once.
     Through {
         near: Hop,
@@ -491,7 +493,10 @@ pub enum InputRole {
     /// An object of operators on one value of the row, all of which must hold.
     Operators(Box<Subject>),
     /// What the role within states of this.
-    On { subject: Box<Subject>, role: Box<InputRole> },
+    On {
+        subject: Box<Subject>,
+        role: Box<InputRole>,
+    },
     /// One operator; the value is that of the enclosing [`InputRole::Operators`].
     Compare(Comparison),
     /// The same for texts, without regard to case.
@@ -525,8 +530,14 @@ pub enum InputRole {
     CallArguments,
     /// An object of conditions on rows of the enclosing [`InputRole::RelatedMany`].
     Quantified(Quantifier),
-    /// The same on the rows that a relationship leads to.
-    RelatedBy { hop: Hop, quantifier: Quantifier },
+    /// The same: all of the rows pass, and there is one.
+    All,
+    /// What the role within, [`InputRole::Quantified`] or [`InputRole::All`], states of the rows that
+    /// a relationship leads to.
+    RelatedBy {
+        hop: Hop,
+        role: Box<InputRole>,
+    },
     /// An object of conditions on all rows together that a relationship leads to, or that of the
     /// enclosing [`InputRole::RelatedMany`].
     Together(Option<Hop>),
@@ -545,6 +556,20 @@ pub enum InputRole {
     GroupFilter,
     /// A boolean: whether a relationship leads to any row. It steers.
     Exists(Hop),
+    /// An object of a point and a distance: how far the value of the enclosing
+    /// [`InputRole::Operators`] is from the point.
+    Distance(Comparison),
+    /// An object of one [`InputRole::DistancePoint`] and of [`InputRole::DistanceIs`]s: how far that
+    /// value is from the point.
+    DistanceFrom,
+    DistancePoint,
+    DistanceIs(Comparison),
+    /// A boolean that steers: whether a relationship is followed as it is directed, or whichever way
+    /// it leads.
+    Directed {
+        directed: Hop,
+        undirected: Hop,
+    },
     Match {
         r#match: TextMatch,
         ignore_case: bool,
@@ -577,6 +602,11 @@ pub enum Meaning {
     /// As if the input were absent.
     Ignore,
     IsNull,
+    IsNotNull,
+    /// Of [`InputRole::RelatedBy`] and [`InputRole::Quantified`]: there are such rows.
+    Related,
+    /// There are none.
+    Unrelated,
     True,
     False,
     /// A request error with this text.

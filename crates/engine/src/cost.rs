@@ -307,6 +307,7 @@ mod tests {
             page: Page::All,
             distinct: Vec::new(),
             single: false,
+            once: false,
             shown: true,
             outputs: Vec::new(),
         };

@@ -93,6 +93,7 @@ fn request(entity: EntityId, fields: &[FieldId]) -> ir::Request {
         page: ir::Page::All,
         distinct: Vec::new(),
         single: false,
+        once: false,
         shown: true,
         outputs: outputs.collect(),
     };

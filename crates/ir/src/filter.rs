@@ -56,10 +56,10 @@ pub enum Filter {
         case: Case,
         operand: Operand,
     },
-    /// Within a distance, an area or a box, by the name of the source's operator.
+    /// Where a point is.
     Geo {
         place: Place,
-        operator: Box<str>,
+        operator: GeoOperator,
         operand: Operand,
     },
 }
@@ -92,7 +92,9 @@ pub enum Place {
     },
     /// Of a group of rows how many there are; along a relationship with an edge entity how many
     /// relationships, or, if `distinct`, how many rows these lead to.
-    Counted { distinct: bool },
+    Counted {
+        distinct: bool,
+    },
     /// A field that all variants of [`crate::From::Variants`] have, by its place among those.
     Common(u16),
     /// The value of a field, or null where the row that has it does not pass.
@@ -166,6 +168,13 @@ pub enum Quantifier {
     Every,
     None,
     Single,
+}
+
+/// How a point is told from others.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum GeoOperator {
+    /// By how far it is from another: the operand is an object of a `point` and a `distance`.
+    Distance(Comparison),
 }
 
 /// How a text and an operand are matched.

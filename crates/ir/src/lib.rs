@@ -21,7 +21,7 @@ pub mod rows;
 pub mod value_form;
 pub mod write;
 
-pub use filter::{Case, Comparison, Filter, Place, Quantifier, TextMatch, TimeUnit};
+pub use filter::{Case, Comparison, Filter, GeoOperator, Place, Quantifier, TextMatch, TimeUnit};
 pub use operand::{Codec, KeyPath, NewId, Operand, PathItem, Representations, Slot, Value};
 pub use print::{print, print_filter};
 pub use request::{

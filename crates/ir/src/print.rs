@@ -96,6 +96,9 @@ impl Printer<'_> {
         if rows.single {
             text.push_str(", single");
         }
+        if rows.once {
+            text.push_str(", each once");
+        }
         if !rows.shown {
             text.push_str(", not shown");
         }

@@ -19,6 +19,9 @@ pub struct Rows {
     pub distinct: Vec<FieldId>,
     /// At most one row can come, whatever the data: found by a key.
     pub single: bool,
+    /// Each related row once, however many relationships of a graph lead to it. Without, each
+    /// relationship gives a row, as each row that refers to another does.
+    pub once: bool,
     /// Whether the rows themselves are shown. If not, only what is counted or aggregated over
     /// them is wanted, and nobody reads them.
     pub shown: bool,

@@ -130,6 +130,7 @@ impl<'f> Mutation<'f> {
             page: Page::All,
             distinct: Vec::new(),
             single: false,
+            once: false,
             shown: true,
             outputs,
         };

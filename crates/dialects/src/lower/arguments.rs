@@ -27,6 +27,8 @@ pub(super) struct Arguments {
     pub(super) before: Option<Opaque>,
     /// An opaque id; `Some(None)` if it is none of this API.
     pub(super) node_id: Option<Option<Opaque>>,
+    /// The relationship that is followed instead of the field's own.
+    pub(super) hop: Option<ir::Hop>,
     /// What is given to the function that the field calls.
     pub(super) given: Vec<Given>,
 }
@@ -145,6 +147,14 @@ impl Context<'_> {
                     self.argument(id, &input, field, arguments)?;
                 }
             }
+            InputRole::Directed { directed, undirected } => {
+                if self.presence(input) == Presence::Present {
+                    arguments.hop = Some(match self.is_true(input) {
+                        true => *directed,
+                        false => *undirected,
+                    });
+                }
+            }
             InputRole::NodeId => {
                 let shape = self.opaque(input, OpaqueKind::NodeId);
                 let operand = self.operand(input, r#type);
@@ -206,6 +216,11 @@ impl Context<'_> {
             | InputRole::Related(_)
             | InputRole::RelatedMany(_)
             | InputRole::RelatedBy { .. }
+            | InputRole::All
+            | InputRole::Distance(_)
+            | InputRole::DistanceFrom
+            | InputRole::DistancePoint
+            | InputRole::DistanceIs(_)
             | InputRole::Together(_)
             | InputRole::MadeOf(_)
             | InputRole::OperatorsOfMade(_)

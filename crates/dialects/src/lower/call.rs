@@ -34,6 +34,7 @@ impl<'a> Context<'a> {
         match binding.from {
             RowsFrom::Entity
             | RowsFrom::Relation(_)
+            | RowsFrom::Nodes(_)
             | RowsFrom::Through { .. }
             | RowsFrom::Joining { .. } => RowForm::Object,
             RowsFrom::Value(_) => match self.api.find_entity(binding.entity) {
@@ -112,6 +113,7 @@ impl<'a> Context<'a> {
             page: Page::All,
             distinct: Vec::new(),
             single: true,
+            once: false,
             shown: true,
             outputs: outputs.into_list(),
         };

@@ -3,7 +3,7 @@
 use catalog::{FieldId, FunctionId};
 use graphql::operation::Location;
 use graphql::schema::{InputId, TypeKind, TypeRef};
-use ir::{AggregateFunction, Case, Comparison, Filter, Hop, Place, Quantifier};
+use ir::{AggregateFunction, Case, Comparison, Filter, GeoOperator, Hop, Place, Quantifier};
 
 use super::input::{Input, Presence};
 use super::order::of_row;
@@ -74,14 +74,18 @@ impl Context<'_> {
                     InputRole::EqualComputed(function) => Some(Place::Computed(of_row(*function))),
                     _ => None,
                 };
-                let around = around.subject.map(|subject| &subject.place);
-                let place = match &binding.role {
-                    InputRole::Operators(subject) | InputRole::On { subject, .. } => {
-                        Some(&subject.place)
-                    }
-                    _ => equal.as_ref().or(around),
+                let Around { subject, hop, .. } = around;
+                let around = subject.map(|subject| &subject.place);
+                let own = subject_of(&binding.role).map(|subject| &subject.place);
+                let hop = match &binding.role {
+                    InputRole::RelatedBy { hop, .. } => Some(*hop),
+                    _ => hop,
                 };
-                meaning(&binding.null, place, location)
+                match (&binding.null, hop) {
+                    (Meaning::Related, Some(hop)) => Ok(Some(exists(hop, Quantifier::Some))),
+                    (Meaning::Unrelated, Some(hop)) => Ok(Some(exists(hop, Quantifier::None))),
+                    (null, _) => meaning(null, own.or(equal.as_ref()).or(around), location),
+                }
             }
             Presence::Present => {
                 let nested = self.nested.get();
@@ -211,7 +215,22 @@ impl Context<'_> {
                 Some(hop) => self.related_group(given, hop, nothing),
                 None => Ok(None),
             },
-            (InputRole::RelatedBy { hop, quantifier }, _) => self.related(given, *hop, *quantifier),
+            (InputRole::RelatedBy { hop, role }, _) => {
+                let around = Around { hop: Some(*hop), ..Around::default() };
+                self.stated(role, Given { around, ..given })
+            }
+            (InputRole::All, _) => match around.hop {
+                Some(hop) => {
+                    let some = self.related(given, hop, Quantifier::Some)?;
+                    Ok(some.map(|some| Filter::And(vec![some.clone(), every(some)])))
+                }
+                None => Ok(None),
+            },
+            (InputRole::Distance(comparison), Some(subject)) => {
+                let operand = self.operand(input, r#type);
+                Ok(Some(distance(&subject.place, *comparison, operand)))
+            }
+            (InputRole::DistanceFrom, Some(subject)) => self.distances(given, &subject.place),
             (InputRole::Together(hop), _) => match hop.or(around.hop) {
                 Some(hop) => self.together(given, hop),
                 None => Ok(None),
@@ -232,15 +251,16 @@ impl Context<'_> {
                     true => Quantifier::Some,
                     false => Quantifier::None,
                 };
-                let filter = Box::new(Filter::all());
-                Ok(Some(Filter::Relation { hop: *hop, quantifier, filter }))
+                Ok(Some(exists(*hop, quantifier)))
             }
             (
                 InputRole::Compare(_)
                 | InputRole::CompareIgnoringCase(_)
                 | InputRole::CompareElement(_)
                 | InputRole::Match { .. }
-                | InputRole::TestNull,
+                | InputRole::TestNull
+                | InputRole::Distance(_)
+                | InputRole::DistanceFrom,
                 None,
             )
             | (
@@ -264,6 +284,9 @@ impl Context<'_> {
                 | InputRole::GroupBy
                 | InputRole::AfterOffset
                 | InputRole::Options
+                | InputRole::Directed { .. }
+                | InputRole::DistancePoint
+                | InputRole::DistanceIs(_)
                 | InputRole::Sort
                 | InputRole::SortField(_)
                 | InputRole::SortEdge(_),
@@ -305,6 +328,28 @@ impl Context<'_> {
                 Some(Filter::RelatedGroup { hop, filter, having })
             }
         })
+    }
+
+    /// A point by how far it is from another.
+    fn distances(&self, given: Given<'_, '_>, place: &Place) -> Result<Option<Filter>, LowerError> {
+        let entries = self.entries(given.input, self.api.schema[given.id].r#type.base)?;
+        let is_point =
+            |(id, _): &&(InputId, Input<'_>)| self.api.input(*id).role == InputRole::DistancePoint;
+        let Some((id, point)) = entries.iter().find(is_point) else {
+            return meaning(&given.binding.empty, Some(place), given.location);
+        };
+        let point = self.operand(point, self.api.schema[*id].r#type);
+        let mut filters = Vec::new();
+        for (id, input) in &entries {
+            if let InputRole::DistanceIs(comparison) = self.api.input(*id).role
+                && self.presence(input) == Presence::Present
+            {
+                let most = self.operand(input, self.api.schema[*id].r#type);
+                let members = vec![("point".into(), point.clone()), ("distance".into(), most)];
+                filters.push(distance(place, comparison, ir::Operand::Object(members)));
+            }
+        }
+        Ok(if filters.is_empty() { None } else { Some(Filter::and(filters)) })
     }
 
     /// Rows by all rows together that they are related to.
@@ -414,6 +459,35 @@ impl Context<'_> {
     }
 }
 
+/// Whether a relationship leads to any row.
+fn exists(hop: Hop, quantifier: Quantifier) -> Filter {
+    Filter::Relation { hop, quantifier, filter: Box::new(Filter::all()) }
+}
+
+/// The same of every row that is of some.
+fn every(some: Filter) -> Filter {
+    match some {
+        Filter::Relation { hop, filter, .. } => {
+            Filter::Relation { hop, quantifier: Quantifier::Every, filter }
+        }
+        other => other,
+    }
+}
+
+fn distance(place: &Place, comparison: Comparison, operand: ir::Operand) -> Filter {
+    let operator = GeoOperator::Distance(comparison);
+    Filter::Geo { place: place.clone(), operator, operand }
+}
+
+/// What a role is about that says it.
+fn subject_of(role: &InputRole) -> Option<&Subject> {
+    match role {
+        InputRole::Operators(subject) | InputRole::On { subject, .. } => Some(subject),
+        InputRole::Negated(role) => subject_of(role),
+        _ => None,
+    }
+}
+
 fn compare(subject: &Subject, comparison: Comparison, case: Case, operand: ir::Operand) -> Filter {
     let place = subject.place.clone();
     match case {
@@ -448,6 +522,11 @@ pub(super) fn meaning(
         Meaning::True => Ok(Some(Filter::all())),
         Meaning::False => Ok(Some(Filter::none())),
         Meaning::IsNull => Ok(place.map(|place| Filter::IsNull(place.clone()))),
+        Meaning::IsNotNull => {
+            let is_null = |place: &Place| Box::new(Filter::IsNull(place.clone()));
+            Ok(place.map(|place| Filter::Not(is_null(place))))
+        }
+        Meaning::Related | Meaning::Unrelated => Ok(None),
         Meaning::Refuse(text) => Err(LowerError::Refused { message: text.clone(), location }),
     }
 }

@@ -203,6 +203,7 @@ impl Shown {
             page: Page::All,
             distinct: Vec::new(),
             single,
+            once: false,
             shown: true,
             outputs: outputs.into_list(),
         }

@@ -343,12 +343,15 @@ impl<'a> Context<'a> {
         let single = binding.form == RowsForm::Single;
         let filter = Filter::and(std::mem::take(&mut arguments.filters));
         let given = std::mem::take(&mut arguments.given);
+        let other_way = arguments.hop;
         let page = page(arguments, &order, look_ahead, field.location)?;
         let rows = Rows {
             id: rows_id,
             from: match binding.from {
                 RowsFrom::Entity => ir::From::Entity(binding.entity),
-                RowsFrom::Relation(hop) => ir::From::Relation(hop),
+                RowsFrom::Relation(hop) | RowsFrom::Nodes(hop) => {
+                    ir::From::Relation(other_way.unwrap_or(hop))
+                }
                 RowsFrom::Through { near, far } => {
                     ir::From::Through { near, joining: ir::Filter::all(), far }
                 }
@@ -363,6 +366,7 @@ impl<'a> Context<'a> {
             page,
             distinct: Vec::new(),
             single,
+            once: matches!(binding.from, RowsFrom::Nodes(_)),
             shown,
             outputs: outputs.into_list(),
         };
@@ -401,6 +405,7 @@ fn single(id: ir::RowsId, entity: catalog::EntityId, filter: Filter, outputs: Ou
         page: Page::All,
         distinct: Vec::new(),
         single: true,
+        once: false,
         shown: true,
         outputs: outputs.into_list(),
     }

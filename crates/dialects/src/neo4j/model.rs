@@ -53,6 +53,8 @@ pub struct InterfaceType {
     pub name: Arc<str>,
     pub description: Option<Arc<str>>,
     pub plural: Option<Arc<str>>,
+    /// Names of interfaces that it implements itself.
+    pub interfaces: Vec<Arc<str>>,
     /// The node types that implement it, by their places in [`Model::nodes`], in that order.
     pub implementations: Vec<usize>,
     pub fields: Vec<ModelField>,
@@ -257,6 +259,8 @@ impl NestedOperations {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Offers {
     pub read: bool,
+    /// Whether there is a connection at the root; in form 3 the same as `read`.
+    pub connection: bool,
     pub aggregate: bool,
     pub create: bool,
     pub update: bool,
@@ -265,7 +269,14 @@ pub struct Offers {
 
 impl Default for Offers {
     fn default() -> Self {
-        Self { read: true, aggregate: true, create: true, update: true, delete: true }
+        Self {
+            read: true,
+            connection: true,
+            aggregate: true,
+            create: true,
+            update: true,
+            delete: true,
+        }
     }
 }
 
@@ -353,6 +364,8 @@ pub struct Way {
     pub entity: catalog::EntityId,
     /// How it is followed by queries.
     pub hop: ir::Hop,
+    /// How it is followed whichever way it leads.
+    pub undirected: ir::Hop,
     /// How it is written.
     pub written: ir::Hop,
 }

@@ -180,6 +180,7 @@ fn rows(id: u32, from: From, outputs: Vec<Output>) -> Rows {
         page: Page::All,
         distinct: Vec::new(),
         single: false,
+        once: false,
         shown: true,
         outputs,
     }

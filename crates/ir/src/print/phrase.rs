@@ -3,7 +3,9 @@
 use catalog::{EntityId, FieldId};
 
 use super::Printer;
-use crate::filter::{Case, Comparison, Filter, Place, Quantifier, TextMatch, TimeUnit};
+use crate::filter::{
+    Case, Comparison, Filter, GeoOperator, Place, Quantifier, TextMatch, TimeUnit,
+};
 use crate::operand::{Codec, NewId, Operand, PathItem, Representations, Value};
 use crate::rows::{
     Aggregate, AggregateFunction, Call, Direction, Form, Hop, HopDirection, Keyset, KeysetValue,
@@ -192,7 +194,9 @@ impl Printer<'_> {
                 format!("{place} {}{} {operand}", match_text(*r#match), case_text(*case))
             }
             Filter::Geo { place, operator, operand } => {
-                format!("{} {operator} {}", self.place(place), self.operand(operand))
+                let GeoOperator::Distance(comparison) = operator;
+                let (place, operand) = (self.place(place), self.operand(operand));
+                format!("distance of {place} {} {operand}", comparison_text(*comparison))
             }
         }
     }

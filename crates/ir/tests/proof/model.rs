@@ -188,6 +188,7 @@ pub(crate) fn rows(id: u32, from: From, outputs: Vec<Output>) -> Rows {
         page: Page::All,
         distinct: Vec::new(),
         single: false,
+        once: false,
         shown: true,
         outputs,
     }

@@ -401,6 +401,7 @@ fn all_of(rows: &Rows) -> Rows {
         page: ir::Page::All,
         distinct: rows.distinct.clone(),
         single: rows.single,
+        once: rows.once,
         shown: rows.shown,
         outputs: rows.outputs.iter().filter(is_condition).cloned().collect(),
     }

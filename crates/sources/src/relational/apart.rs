@@ -200,6 +200,7 @@ impl Moving<'_> {
             page: Page::All,
             distinct: Vec::new(),
             single: true,
+            once: false,
             shown: true,
             outputs,
         };

@@ -351,6 +351,7 @@ impl Steps {
             page: Page::All,
             distinct: Vec::new(),
             single: false,
+            once: false,
             shown: true,
             outputs,
         }

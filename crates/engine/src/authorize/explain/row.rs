@@ -210,6 +210,7 @@ impl Wanted<'_> {
             page: Page::Offset { limit, offset: None, look_ahead: false },
             distinct: Vec::new(),
             single: false,
+            once: false,
             shown: true,
             outputs,
         };

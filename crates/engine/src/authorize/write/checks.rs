@@ -43,6 +43,7 @@ impl Walk<'_> {
             page: Page::All,
             distinct: Vec::new(),
             single: false,
+            once: false,
             shown: true,
             outputs: Vec::new(),
         };
