@@ -5,8 +5,8 @@ use std::sync::Arc;
 use catalog::{EntityId, FieldId, FunctionId};
 use graphql::schema::TypeId;
 use ir::{
-    AggregateFunction, Case, Comparison, Direction, Form, Hop, Place, Quantifier, TextMatch,
-    TimeUnit,
+    AggregateFunction, Case, Comparison, Counter, Direction, Form, Hop, Operand, Place, Quantifier,
+    TextMatch, TimeUnit,
 };
 use response::{Figure, Leaf, Part};
 
@@ -82,6 +82,52 @@ pub enum Change {
     /// One row is made or changed, together with the rows that [`InputRole::Nested`] inputs connect
     /// it with.
     Nested(NestedChange),
+    /// A change of nodes of a graph, and of what they are related to: nodes are made, one of each
+    /// object of [`InputRole::Rows`].
+    CreateNodes(EntityId),
+    /// The nodes that [`InputRole::Filter`]s let through are changed, all of them without any.
+    UpdateNodes(EntityId),
+    /// They go, with their relationships.
+    DeleteNodes(EntityId),
+}
+
+/// A relationship of a graph by which nodes are changed together with others.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Way {
+    pub hop: Hop,
+    /// The entity of the nodes on the other side.
+    pub entity: EntityId,
+    /// The entity of its own properties.
+    pub edge: Option<EntityId>,
+}
+
+/// What is done along a relationship of nodes that are changed.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum AlongVerb {
+    /// Nodes are made and related.
+    Create,
+    /// Nodes that are there are related.
+    Connect,
+    /// Relationships go.
+    Disconnect,
+    /// Related nodes and their relationships are changed.
+    Update,
+    /// Related nodes go.
+    Delete,
+}
+
+/// How a value is changed.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum AssignVerb {
+    Set,
+    Add,
+    Subtract,
+    Multiply,
+    Divide,
+    /// Elements are appended to a list.
+    Push,
+    /// So many elements of a list go, from its end.
+    Pop,
 }
 
 /// A row that is made or changed together with others.
@@ -172,6 +218,10 @@ pub enum PayloadField {
     Length,
     /// The row with its position in the order of the field's arguments.
     Edge,
+    /// An object of [`PayloadField::Counter`]s.
+    Counters,
+    /// How much was changed in all.
+    Counter(Counter),
 }
 
 /// What a field shows of all rows of a set.
@@ -374,6 +424,10 @@ pub struct EntityBinding {
     pub hollow: bool,
     /// What cursors are.
     pub cursors: Cursors,
+    /// What new rows hold where a request says nothing.
+    pub made_on_create: Vec<(FieldId, Operand)>,
+    /// What rows hold that are changed.
+    pub made_on_update: Vec<(FieldId, Operand)>,
 }
 
 /// What the cursors of an entity's rows are.
@@ -478,6 +532,30 @@ pub enum InputRole {
     /// [`InputRole::NodeId`], or of new rows. Where one row at most is there to be disconnected, it
     /// is a boolean, which steers.
     NestedIn(NestedVerb),
+    /// Of a change of nodes the nodes that a relationship leads to: an object, or a list of such,
+    /// of [`InputRole::AlongBy`] inputs that name no way.
+    Along(Way),
+    /// What is done along a relationship: an object, or a list of such, of
+    /// [`InputRole::AlongNode`], [`InputRole::AlongEdge`], [`InputRole::Filter`] and
+    /// [`InputRole::Further`]. Without a way it is that of the enclosing [`InputRole::Along`].
+    AlongBy {
+        way: Option<Way>,
+        verb: AlongVerb,
+    },
+    /// The node on the other side: an object of what is stored in it or becomes of it.
+    AlongNode,
+    /// The same of the relationship.
+    AlongEdge,
+    /// An object, or a list of such, of what is done from there on.
+    Further,
+    /// What becomes of the value of a field.
+    Assign {
+        field: FieldId,
+        verb: AssignVerb,
+    },
+    /// An object of [`InputRole::AssignBy`]s for a field.
+    Assigns(FieldId),
+    AssignBy(AssignVerb),
     /// A text of the client that it gets back with what the change gives.
     ClientMutationId,
     /// The field equals the value.

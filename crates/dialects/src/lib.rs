@@ -21,10 +21,10 @@ pub mod postgraphile;
 
 pub use api::{Api, ApiBuilder, Transactions};
 pub use binding::{
-    AggregateField, AggregateValue, Change, ColumnBinding, ConnectionField, Cursors, EdgeField,
-    EntityBinding, FieldBinding, GroupBy, InputBinding, InputRole, Meaning, MutationBinding,
-    MutationForm, NodeIdBinding, OrderBy, PageInfoField, PayloadField, RowsBinding, RowsForm,
-    RowsFrom, ValueBinding, ValueShape,
+    AggregateField, AggregateValue, AlongVerb, AssignVerb, Change, ColumnBinding, ConnectionField,
+    Cursors, EdgeField, EntityBinding, FieldBinding, GroupBy, InputBinding, InputRole, Meaning,
+    MutationBinding, MutationForm, NodeIdBinding, OrderBy, PageInfoField, PayloadField,
+    RowsBinding, RowsForm, RowsFrom, ValueBinding, ValueShape, Way,
 };
 pub use lower::{Introspection, LowerError, Lowered, lower};
 

@@ -189,6 +189,14 @@ impl Context<'_> {
             | InputRole::Stored(_)
             | InputRole::Nested(_)
             | InputRole::NestedIn(_)
+            | InputRole::Along(_)
+            | InputRole::AlongBy { .. }
+            | InputRole::AlongNode
+            | InputRole::AlongEdge
+            | InputRole::Further
+            | InputRole::Assign { .. }
+            | InputRole::Assigns(_)
+            | InputRole::AssignBy(_)
             | InputRole::ClientMutationId => {}
             InputRole::SortField(_)
             | InputRole::SortEdge(_)

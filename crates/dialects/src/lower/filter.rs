@@ -282,6 +282,14 @@ impl Context<'_> {
                 | InputRole::Offset
                 | InputRole::OrderBy
                 | InputRole::GroupBy
+                | InputRole::Along(_)
+                | InputRole::AlongBy { .. }
+                | InputRole::AlongNode
+                | InputRole::AlongEdge
+                | InputRole::Further
+                | InputRole::Assign { .. }
+                | InputRole::Assigns(_)
+                | InputRole::AssignBy(_)
                 | InputRole::AfterOffset
                 | InputRole::Options
                 | InputRole::Directed { .. }

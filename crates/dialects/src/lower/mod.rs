@@ -17,6 +17,7 @@
 //! * `mutation.rs`: root fields that change something
 //! * `bulk.rs`: changes of several rows, and their guard
 //! * `nested.rs`: changes of rows together with those that they are connected with
+//! * `graph.rs`: changes of nodes of a graph, and of what they are related to
 //! * `stored.rs`: what the inputs of a change say
 //! * `returned.rs`: what a change gives
 
@@ -26,6 +27,7 @@ mod bulk;
 mod call;
 mod connection;
 mod filter;
+mod graph;
 mod input;
 mod leaf;
 mod mutation;

@@ -42,6 +42,12 @@ impl<'a> Context<'a> {
         binding: &'a MutationBinding,
         field: &CollectedField<'a>,
     ) -> Result<Node, LowerError> {
+        if let Change::CreateNodes(_) | Change::UpdateNodes(_) | Change::DeleteNodes(_) =
+            &binding.change
+        {
+            let write = self.change_nodes(&binding.change, field)?;
+            return self.shown(binding, field, None, Shown::Changed(write));
+        }
         let mut changed = self.changed_by(field)?;
         let client_text = changed.client_mutation_id.take();
         if let Change::Nested(change) = &binding.change {
@@ -77,7 +83,14 @@ impl<'a> Context<'a> {
         shown: Shown,
     ) -> Result<Node, LowerError> {
         let place = self.steps.len();
-        let payload = self.payload(binding, field, client_text)?;
+        let changed_by = match &shown {
+            Shown::Changed(step) => Some(*step),
+            Shown::Found(..) => None,
+        };
+        let payload = self.payload(binding, field, client_text, changed_by)?;
+        if let Some((id, outputs)) = payload.counted {
+            self.add_step(StepKind::Read(counted(id, outputs)));
+        }
         if let Some((id, outputs)) = payload.read {
             let rows = shown.rows(id, payload.single, outputs);
             let step = Step { id: StepId(0), root: self.root, kind: StepKind::Read(rows) };
@@ -143,6 +156,9 @@ impl<'a> Context<'a> {
             }
             Change::Call(function) => StepKind::Call(self.call(function, None, changed.given)?),
             Change::Nested(_) => return Err(misplaced("rows with others")),
+            Change::CreateNodes(_) | Change::UpdateNodes(_) | Change::DeleteNodes(_) => {
+                return Err(misplaced("nodes"));
+            }
         }))
     }
 
@@ -207,6 +223,22 @@ impl Shown {
             shown: true,
             outputs: outputs.into_list(),
         }
+    }
+}
+
+/// What a change has counted: one row.
+fn counted(id: RowsId, outputs: Outputs) -> Rows {
+    Rows {
+        id,
+        from: From::Once,
+        filter: Filter::all(),
+        order: Vec::new(),
+        page: Page::All,
+        distinct: Vec::new(),
+        single: true,
+        once: false,
+        shown: true,
+        outputs: outputs.into_list(),
     }
 }
 

@@ -90,6 +90,22 @@ impl Outputs {
         response::OutputId(id.0)
     }
 
+    /// How much a step has counted of something.
+    pub(super) fn counter(
+        &mut self,
+        context: &mut Context<'_>,
+        step: ir::StepId,
+        counter: ir::Counter,
+    ) -> response::OutputId {
+        let kind = OutputKind::Counter { step, counter };
+        let known = self.list.iter().find(|output| output.kind == kind);
+        let id = match known {
+            Some(output) => output.id,
+            None => self.push(context, kind),
+        };
+        response::OutputId(id.0)
+    }
+
     /// The value by which the rows are ordered.
     pub(super) fn order_value(
         &mut self,

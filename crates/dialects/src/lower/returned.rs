@@ -3,8 +3,8 @@
 use graphql::CollectedField;
 use graphql::operation::{FieldRef, SelectionSetId};
 use graphql::schema::{TypeId, TypeRef};
-use ir::RowsId;
-use response::{Item, Node};
+use ir::{Counter, RowsId, StepId};
+use response::{Item, Leaf, Node};
 
 use super::call::RowForm;
 use super::selection::misplaced;
@@ -18,6 +18,8 @@ pub(super) struct Payload {
     pub(super) node: Node,
     /// `None` where nothing of the rows is asked for.
     pub(super) read: Option<(RowsId, Outputs)>,
+    /// What is asked of what the change has counted.
+    pub(super) counted: Option<(RowsId, Outputs)>,
     /// Whether at most one row comes back.
     pub(super) single: bool,
 }
@@ -30,6 +32,9 @@ struct Returned {
     outputs: Outputs,
     single: bool,
     is_read: bool,
+    /// The step that changes them.
+    step: Option<StepId>,
+    counted: Option<(RowsId, Outputs)>,
 }
 
 impl Returned {
@@ -45,6 +50,7 @@ impl<'a> Context<'a> {
         binding: &'a MutationBinding,
         field: &CollectedField<'a>,
         client_text: Option<&ClientText>,
+        step: Option<StepId>,
     ) -> Result<Payload, LowerError> {
         let FieldRef::Field(id) = field.field else { return Err(misplaced("a change")) };
         let object = self.api.schema[id].r#type.base;
@@ -54,6 +60,8 @@ impl<'a> Context<'a> {
             outputs: Outputs::default(),
             single: true,
             is_read: false,
+            step,
+            counted: None,
         };
         let node = match binding.form {
             MutationForm::Row => {
@@ -65,8 +73,8 @@ impl<'a> Context<'a> {
                 self.payload_fields(object, sets, binding, client_text, &mut returned)?
             }
         };
-        let Returned { id, outputs, single, is_read, .. } = returned;
-        Ok(Payload { node, read: is_read.then_some((id, outputs)), single })
+        let Returned { id, outputs, single, is_read, counted, .. } = returned;
+        Ok(Payload { node, read: is_read.then_some((id, outputs)), counted, single })
     }
 
     /// How the rows that came back are shown.
@@ -131,6 +139,10 @@ impl<'a> Context<'a> {
         let sets = &field.selection_sets;
         Ok(match payload {
             PayloadField::ClientMutationId => return Err(misplaced("a text of the client")),
+            PayloadField::Counters => {
+                self.payload_fields(r#type.base, sets, binding, None, returned)?
+            }
+            PayloadField::Counter(counter) => self.counter(counter, returned)?,
             PayloadField::Query => Node::Object(self.root_fields(r#type.base, sets, false)?),
             PayloadField::Row => {
                 let node =
@@ -159,6 +171,19 @@ impl<'a> Context<'a> {
                 self.over_row(node, returned)
             }
         })
+    }
+
+    /// How much the change has counted of something.
+    fn counter(&mut self, counter: Counter, returned: &mut Returned) -> Result<Node, LowerError> {
+        let step = returned.step.ok_or_else(|| misplaced("a counter"))?;
+        if returned.counted.is_none() {
+            returned.counted = Some((self.rows_id(), Outputs::default()));
+        }
+        let Some((id, outputs)) = &mut returned.counted else { return Err(misplaced("a counter")) };
+        let rows = response::RowsId(id.0);
+        let output = outputs.counter(self, step, counter);
+        let node = self.shape.add(Node::Leaf { output, leaf: Leaf::Int });
+        Ok(Node::Single { rows, node })
     }
 
     /// A node over the row that came back, or null where none did.

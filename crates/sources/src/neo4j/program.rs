@@ -1,6 +1,6 @@
 //! A request as statements of Cypher, and where in what they give its rows stand.
 
-use ir::Operand;
+use ir::{Counter, Operand};
 use response::Layout;
 
 /// A compiled request.
@@ -68,6 +68,8 @@ pub struct GraphLevel {
     /// How many columns a row has.
     pub width: u16,
     pub page: LevelPage,
+    /// Of [`LevelRows::Summary`] what each column counts.
+    pub counters: Box<[Counter]>,
 }
 
 /// Where the rows of a level stand. Statements are counted over all transactions.
@@ -79,6 +81,8 @@ pub enum LevelRows {
     InRecord { statement: u16, column: u16 },
     /// A column of the row of the level above is.
     InRow { column: u16 },
+    /// One row of what the server counted while it ran the statement.
+    Summary { statement: u16 },
 }
 
 /// Which part of the rows was asked for.

@@ -1,0 +1,312 @@
+//! Changes of nodes of a graph, together with what is done along their relationships.
+//!
+//! One write says all of it: what is done along a relationship is a child of the write whose nodes it
+//! starts from, in the order in which the request says it.
+
+use catalog::{EntityId, FieldId};
+use graphql::CollectedField;
+use graphql::operation::Location;
+use graphql::schema::{InputId, TypeRef};
+use ir::{
+    Assignment, ChildWrite, Filter, Insert, InsertedRows, Operand, StepId, StepKind, Update, Write,
+    WriteKind,
+};
+
+use super::filter::Around;
+use super::input::{Input, Presence};
+use super::selection::misplaced;
+use super::{Context, LowerError};
+use crate::binding::{AlongVerb, AssignVerb, Change, InputRole, Way};
+
+/// What the inputs of a change say of nodes of one kind.
+#[derive(Debug, Default)]
+struct Said {
+    assignments: Vec<(FieldId, Assignment)>,
+    filters: Vec<Filter>,
+    children: Vec<ChildWrite>,
+}
+
+/// What one object says of what is done along a relationship.
+#[derive(Debug, Default)]
+struct Step {
+    node: Said,
+    edge: Vec<(FieldId, Assignment)>,
+}
+
+impl<'a> Context<'a> {
+    /// Adds the step of a change of nodes.
+    pub(super) fn change_nodes(
+        &mut self,
+        change: &Change,
+        field: &CollectedField<'a>,
+    ) -> Result<StepId, LowerError> {
+        let write = match change {
+            Change::CreateNodes(entity) => self.create_nodes(*entity, field)?,
+            Change::UpdateNodes(entity) => {
+                let said = self.said_of_nodes(field)?;
+                let assignments = self.updated(*entity, said.assignments);
+                let filter = Filter::and(said.filters);
+                let kind = WriteKind::Update(Update { filter, assignments, at_most: None });
+                Write { entity: *entity, kind, children: said.children }
+            }
+            Change::DeleteNodes(entity) => {
+                let said = self.said_of_nodes(field)?;
+                let kind = WriteKind::Delete { filter: Filter::and(said.filters), at_most: None };
+                Write { entity: *entity, kind, children: said.children }
+            }
+            _ => return Err(misplaced("a change of nodes")),
+        };
+        Ok(self.add_step(StepKind::Write(write)))
+    }
+
+    fn create_nodes(
+        &self,
+        entity: EntityId,
+        field: &CollectedField<'_>,
+    ) -> Result<Write, LowerError> {
+        let mut rows = Vec::new();
+        let mut children = Vec::new();
+        for (id, value) in field.arguments {
+            if self.api.input(*id).role != InputRole::Rows {
+                return Err(misplaced("an input of new nodes"));
+            }
+            let r#type = self.api.schema[*id].r#type;
+            for input in self.items(&Input::new(value))? {
+                let mut said = Said::default();
+                self.say_members(&input, r#type, field.location, &mut said)?;
+                let place = u32::try_from(rows.len()).unwrap_or(u32::MAX);
+                let own = |child| ChildWrite { parents: vec![place], ..child };
+                children.extend(said.children.into_iter().map(own));
+                rows.push(self.created(entity, said.assignments));
+            }
+        }
+        let kind = WriteKind::Insert(inserted(rows));
+        Ok(Write { entity, kind, children })
+    }
+
+    /// What all arguments of a field say of the nodes that it changes.
+    fn said_of_nodes(&self, field: &CollectedField<'_>) -> Result<Said, LowerError> {
+        let mut said = Said::default();
+        for (id, value) in field.arguments {
+            if self.is_given(*id, value, field.location)? {
+                self.say_of_node(*id, &Input::new(value), field.location, &mut said)?;
+            }
+        }
+        Ok(said)
+    }
+
+    /// Adds what an object says, or each of a list of objects.
+    fn say_members(
+        &self,
+        input: &Input<'_>,
+        r#type: TypeRef,
+        location: Location,
+        said: &mut Said,
+    ) -> Result<(), LowerError> {
+        for input in self.each(input, r#type)? {
+            for (id, input) in self.members_given(&input, r#type.base, location)? {
+                self.say_of_node(id, &input, location, said)?;
+            }
+        }
+        Ok(())
+    }
+
+    /// The objects that an input is, or those of a list.
+    fn each<'o>(&self, input: &Input<'o>, r#type: TypeRef) -> Result<Vec<Input<'o>>, LowerError> {
+        if self.presence(input) != Presence::Present {
+            return Ok(Vec::new());
+        }
+        let mut each = match r#type.item() {
+            Some(_) => self.items(input)?,
+            None => vec![input.clone()],
+        };
+        each.retain(|input| self.presence(input) == Presence::Present);
+        Ok(each)
+    }
+
+    /// Adds what one input says.
+    fn say_of_node(
+        &self,
+        id: InputId,
+        input: &Input<'_>,
+        location: Location,
+        said: &mut Said,
+    ) -> Result<(), LowerError> {
+        let r#type = self.api.schema[id].r#type;
+        match &self.api.input(id).role {
+            InputRole::Inputs | InputRole::Further => {
+                self.say_members(input, r#type, location, said)?;
+            }
+            InputRole::Filter => {
+                let stated = self.condition(id, input, Around::default(), location)?;
+                said.filters.extend(stated);
+            }
+            InputRole::Stored(field) => {
+                let operand = self.operand(input, r#type);
+                said.assignments.push((*field, Assignment::Set(operand)));
+            }
+            InputRole::Assign { field, verb } => {
+                let operand = self.operand(input, r#type);
+                said.assignments.push((*field, assignment(*verb, operand)));
+            }
+            InputRole::Assigns(field) => {
+                for input in self.each(input, r#type)? {
+                    for (id, input) in self.members_given(&input, r#type.base, location)? {
+                        let InputRole::AssignBy(verb) = self.api.input(id).role else {
+                            return Err(misplaced("what becomes of a value"));
+                        };
+                        let operand = self.operand(&input, self.api.schema[id].r#type);
+                        said.assignments.push((*field, assignment(verb, operand)));
+                    }
+                }
+            }
+            InputRole::Along(way) => {
+                for input in self.each(input, r#type)? {
+                    for (id, input) in self.members_given(&input, r#type.base, location)? {
+                        let InputRole::AlongBy { way: None, verb } = self.api.input(id).role else {
+                            return Err(misplaced("what is done along a relationship"));
+                        };
+                        self.say_along(*way, verb, (id, &input), location, said)?;
+                    }
+                }
+            }
+            InputRole::AlongBy { way: Some(way), verb } => {
+                self.say_along(*way, *verb, (id, input), location, said)?;
+            }
+            _ => return Err(misplaced("an input of a change of nodes")),
+        }
+        Ok(())
+    }
+
+    /// Adds what is done along a relationship, a child for each object that says it.
+    fn say_along(
+        &self,
+        way: Way,
+        verb: AlongVerb,
+        (id, input): (InputId, &Input<'_>),
+        location: Location,
+        said: &mut Said,
+    ) -> Result<(), LowerError> {
+        let r#type = self.api.schema[id].r#type;
+        for input in self.each(input, r#type)? {
+            let mut step = Step::default();
+            for (id, input) in self.members_given(&input, r#type.base, location)? {
+                self.say_of_step(id, &input, location, &mut step)?;
+            }
+            said.children.push(self.child(way, verb, step));
+        }
+        Ok(())
+    }
+
+    fn say_of_step(
+        &self,
+        id: InputId,
+        input: &Input<'_>,
+        location: Location,
+        step: &mut Step,
+    ) -> Result<(), LowerError> {
+        let r#type = self.api.schema[id].r#type;
+        match &self.api.input(id).role {
+            InputRole::AlongNode => self.say_members(input, r#type, location, &mut step.node)?,
+            InputRole::AlongEdge => {
+                let mut edge = Said::default();
+                self.say_members(input, r#type, location, &mut edge)?;
+                step.edge.extend(edge.assignments);
+            }
+            _ => self.say_of_node(id, input, location, &mut step.node)?,
+        }
+        Ok(())
+    }
+
+    fn child(&self, way: Way, verb: AlongVerb, step: Step) -> ChildWrite {
+        let Way { hop, entity, edge } = way;
+        let Step { node: Said { assignments, filters, children }, edge: said } = step;
+        let filter = Filter::and(filters);
+        let edge = match (edge, verb) {
+            (Some(edge), AlongVerb::Create | AlongVerb::Connect) => {
+                let set = |(field, operand)| (field, Assignment::Set(operand));
+                self.created(edge, said).into_iter().map(set).collect()
+            }
+            (Some(edge), AlongVerb::Update) => self.updated(edge, said),
+            (Some(_), AlongVerb::Disconnect | AlongVerb::Delete) | (None, _) => said,
+        };
+        let kind = match verb {
+            AlongVerb::Create => {
+                WriteKind::Insert(inserted(vec![self.created(entity, assignments)]))
+            }
+            AlongVerb::Connect => WriteKind::Link { filter },
+            AlongVerb::Disconnect => WriteKind::Unlink { filter },
+            AlongVerb::Update => {
+                let assignments = self.updated(entity, assignments);
+                WriteKind::Update(Update { filter, assignments, at_most: None })
+            }
+            AlongVerb::Delete => WriteKind::Delete { filter, at_most: None },
+        };
+        ChildWrite { hop, parents: Vec::new(), write: Write { entity, kind, children }, edge }
+    }
+
+    /// The values of a new node, with those that are made for it.
+    fn created(
+        &self,
+        entity: EntityId,
+        said: Vec<(FieldId, Assignment)>,
+    ) -> Vec<(FieldId, Operand)> {
+        let values = said.into_iter().filter_map(|(field, assignment)| match assignment {
+            Assignment::Set(operand) => Some((field, operand)),
+            _ => None,
+        });
+        let mut values: Vec<_> = values.collect();
+        for (field, operand) in
+            self.api.find_entity(entity).into_iter().flat_map(|entity| &entity.made_on_create)
+        {
+            if !values.iter().any(|(said, _)| said == field) {
+                values.push((*field, operand.clone()));
+            }
+        }
+        values
+    }
+
+    /// What becomes of a node that is changed, with what is made for it.
+    fn updated(
+        &self,
+        entity: EntityId,
+        mut said: Vec<(FieldId, Assignment)>,
+    ) -> Vec<(FieldId, Assignment)> {
+        for (field, operand) in
+            self.api.find_entity(entity).into_iter().flat_map(|entity| &entity.made_on_update)
+        {
+            if !said.iter().any(|(known, _)| known == field) {
+                said.push((*field, Assignment::Set(operand.clone())));
+            }
+        }
+        said
+    }
+}
+
+fn assignment(verb: AssignVerb, operand: Operand) -> Assignment {
+    match verb {
+        AssignVerb::Set => Assignment::Set(operand),
+        AssignVerb::Add => Assignment::Add(operand),
+        AssignVerb::Subtract => Assignment::Subtract(operand),
+        AssignVerb::Multiply => Assignment::Multiply(operand),
+        AssignVerb::Divide => Assignment::Divide(operand),
+        AssignVerb::Push => Assignment::Push(operand),
+        AssignVerb::Pop => Assignment::Pop(operand),
+    }
+}
+
+/// Nodes, each with the values that it says.
+fn inserted(rows: Vec<Vec<(FieldId, Operand)>>) -> Insert {
+    let mut fields: Vec<FieldId> = rows.iter().flatten().map(|(field, _)| *field).collect();
+    fields.sort_unstable();
+    fields.dedup();
+    let cells = |row: Vec<(FieldId, Operand)>| {
+        let cell = |field: &FieldId| {
+            let said = row.iter().find(|(said, _)| said == field);
+            said.map(|(_, operand)| operand.clone())
+        };
+        fields.iter().map(cell).collect()
+    };
+    let rows = rows.into_iter().map(cells).collect();
+    Insert { fields, rows: InsertedRows::Each(rows) }
+}
