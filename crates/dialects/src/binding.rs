@@ -17,6 +17,8 @@ pub enum FieldBinding {
     Same,
     /// JSON text that is the same in every answer.
     Literal(Box<[u8]>),
+    /// Something that is not served: an error with this text.
+    Refused(Box<str>),
     /// A field of the row. How it is written stands in the API's [`ColumnBinding`].
     Column(FieldId),
     /// Rows of an entity, rows related to the row, or rows that a function gives.
@@ -233,7 +235,8 @@ pub enum AggregateField {
     /// The values that one function makes, each a field of an object.
     Function(AggregateFunction),
     /// Values that are made of one place, each a field of an object: their values name no field.
-    Of(Place),
+    /// `once`: of each row once, however many relationships of a graph lead to it.
+    Of { place: Place, once: bool },
     /// An object of further values.
     Object,
     /// One value. Of several the one whose function is that of the object around it.
@@ -618,7 +621,11 @@ pub enum InputRole {
     },
     /// An object of conditions on all rows together that a relationship leads to, or that of the
     /// enclosing [`InputRole::RelatedMany`].
-    Together(Option<Hop>),
+    /// Values of the rows are aggregated of each `once`, or for each relationship.
+    Together {
+        hop: Option<Hop>,
+        once: bool,
+    },
     /// In [`InputRole::Together`] an object of [`InputRole::OperatorsOfMade`]s on this.
     MadeOf(Place),
     /// An object of operators on what is made of the place of the enclosing

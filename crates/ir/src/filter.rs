@@ -49,6 +49,9 @@ pub enum Filter {
         filter: Box<Filter>,
         /// A condition on all of them together; its places are [`Place::Aggregated`].
         having: Box<Filter>,
+        /// Whether values of the rows are aggregated of each once, however many relationships of a
+        /// graph lead to it.
+        once: bool,
     },
     Text {
         place: Place,

@@ -233,9 +233,10 @@ impl Printer<'_> {
         let extent = if aggregate.paged { "page" } else { "all" };
         self.line(format!("#{id} aggregate of {extent}{}", self.groups(aggregate)));
         self.indented(|printer| {
-            for AggregateTerm { id, function, place, form } in &aggregate.terms {
+            for AggregateTerm { id, function, place, form, once } in &aggregate.terms {
                 let term = printer.term(*function, place.as_ref());
-                printer.line(format!("#{} {term}{}", id.0, phrase::form(*form)));
+                let once = if *once { ", each once" } else { "" };
+                printer.line(format!("#{} {term}{}{once}", id.0, phrase::form(*form)));
             }
         });
     }

@@ -314,6 +314,8 @@ pub struct AggregateTerm {
     pub place: Option<Place>,
     /// In which form the value is asked for.
     pub form: Form,
+    /// Whether it is made of each row once, however many relationships of a graph lead to it.
+    pub once: bool,
 }
 
 /// What is made of the values of a group.

@@ -25,8 +25,8 @@ pub(super) struct Whole {
 #[derive(Clone, Copy)]
 struct Within<'k> {
     function: Option<AggregateFunction>,
-    /// What values are made of that do not say it.
-    place: Option<&'k Place>,
+    /// What values are made of that do not say it, and whether of each row once.
+    place: Option<(&'k Place, bool)>,
     /// The keys of the group.
     keys: Option<&'k [(response::OutputId, Leaf)]>,
 }
@@ -84,7 +84,7 @@ impl Context<'_> {
         for (place, leaf) in group_by.iter().zip(keys) {
             let (id, function) = (self.output_id(), AggregateFunction::GroupKey);
             let place = Some(place.clone());
-            terms.push(AggregateTerm { id, function, place, form: Form::Text });
+            terms.push(AggregateTerm { id, function, place, form: Form::Text, once: false });
             leaves.push((response::OutputId(id.0), leaf));
         }
         let within = Within { function: None, place: None, keys: Some(&leaves) };
@@ -160,10 +160,11 @@ impl Context<'_> {
                         let fields = self.aggregate_fields(object, sets, within, terms)?;
                         Node::Object(fields)
                     }
-                    FieldBinding::Aggregate(AggregateField::Of(place)) => {
+                    FieldBinding::Aggregate(AggregateField::Of { place, once }) => {
                         let object = api.schema[id].r#type.base;
                         let sets = &field.selection_sets;
-                        let within = Within { function: None, place: Some(place), keys: None };
+                        let within =
+                            Within { function: None, place: Some((place, *once)), keys: None };
                         let fields = self.aggregate_fields(object, sets, within, terms)?;
                         Node::Object(fields)
                     }
@@ -184,7 +185,10 @@ impl Context<'_> {
                         match values.iter().find(asked) {
                             Some(value) => {
                                 let place = value.field.map(Place::field);
-                                let place = place.or_else(|| within.place.cloned());
+                                let place = match (place, within.place) {
+                                    (None, Some((place, once))) => (Some(place.clone()), once),
+                                    (place, _) => (place, false),
+                                };
                                 self.aggregate_value(value, place, terms)
                             }
                             None => {
@@ -200,7 +204,7 @@ impl Context<'_> {
                     FieldBinding::Aggregate(AggregateField::Computed { computed, value }) => {
                         let given = self.arguments(field)?.given;
                         let call = self.call(*computed, Some(Vec::new()), given)?;
-                        self.aggregate_value(value, Some(Place::Computed(call)), terms)
+                        self.aggregate_value(value, (Some(Place::Computed(call)), false), terms)
                     }
                     _ => return Err(misplaced("aggregate")),
                 },
@@ -214,18 +218,21 @@ impl Context<'_> {
     fn aggregate_value(
         &mut self,
         value: &AggregateValue,
-        place: Option<Place>,
+        (place, once): (Option<Place>, bool),
         terms: &mut Vec<AggregateTerm>,
     ) -> Node {
         let AggregateValue { function, leaf, form, absent, .. } = value;
-        let known = terms
-            .iter()
-            .find(|term| term.function == *function && term.place == place && term.form == *form);
+        let known = terms.iter().find(|term| {
+            term.function == *function
+                && term.place == place
+                && term.form == *form
+                && term.once == once
+        });
         let id = match known {
             Some(term) => term.id,
             None => {
                 let id = self.output_id();
-                terms.push(AggregateTerm { id, function: *function, place, form: *form });
+                terms.push(AggregateTerm { id, function: *function, place, form: *form, once });
                 id
             }
         };

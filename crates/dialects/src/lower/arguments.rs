@@ -229,7 +229,7 @@ impl Context<'_> {
             | InputRole::DistanceFrom
             | InputRole::DistancePoint
             | InputRole::DistanceIs(_)
-            | InputRole::Together(_)
+            | InputRole::Together { .. }
             | InputRole::MadeOf(_)
             | InputRole::OperatorsOfMade(_)
             | InputRole::Quantified(_)

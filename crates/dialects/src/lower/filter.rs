@@ -231,8 +231,8 @@ impl Context<'_> {
                 Ok(Some(distance(&subject.place, *comparison, operand)))
             }
             (InputRole::DistanceFrom, Some(subject)) => self.distances(given, &subject.place),
-            (InputRole::Together(hop), _) => match hop.or(around.hop) {
-                Some(hop) => self.together(given, hop),
+            (InputRole::Together { hop, once }, _) => match hop.or(around.hop) {
+                Some(hop) => self.together(given, hop, *once),
                 None => Ok(None),
             },
             (InputRole::MadeOf(place), _) => {
@@ -333,7 +333,7 @@ impl Context<'_> {
             true => None,
             false => {
                 let having = Box::new(Filter::and(having));
-                Some(Filter::RelatedGroup { hop, filter, having })
+                Some(Filter::RelatedGroup { hop, filter, having, once: false })
             }
         })
     }
@@ -361,11 +361,16 @@ impl Context<'_> {
     }
 
     /// Rows by all rows together that they are related to.
-    fn together(&self, given: Given<'_, '_>, hop: Hop) -> Result<Option<Filter>, LowerError> {
+    fn together(
+        &self,
+        given: Given<'_, '_>,
+        hop: Hop,
+        once: bool,
+    ) -> Result<Option<Filter>, LowerError> {
         let having = self.object(given, Around::default())?;
         Ok(having.map(|having| {
             let (filter, having) = (Box::new(Filter::all()), Box::new(having));
-            Filter::RelatedGroup { hop, filter, having }
+            Filter::RelatedGroup { hop, filter, having, once }
         }))
     }
 

@@ -175,7 +175,8 @@ impl Context<'_> {
         let place = field.map(Place::field);
         // Nothing refers to the value of an order by its output.
         let id = ir::OutputId(u32::MAX);
-        let terms = vec![AggregateTerm { id, function: *function, place, form: *form }];
+        let terms =
+            vec![AggregateTerm { id, function: *function, place, form: *form, once: false }];
         let aggregate = Aggregate { paged: false, group_by: Vec::new(), having: None, terms };
         OrderKey::Relation { hop, filter: Filter::all(), aggregate }
     }

@@ -108,6 +108,7 @@ impl<'a> Context<'a> {
                     let r#type = self.api.schema[id].r#type;
                     match self.api.field(id) {
                         FieldBinding::Literal(text) => Node::Literal(text.clone()),
+                        FieldBinding::Refused(text) => Node::Refused(text.clone()),
                         FieldBinding::Payload(PayloadField::ClientMutationId) => {
                             self.echo(client_text)
                         }

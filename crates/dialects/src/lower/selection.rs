@@ -76,6 +76,7 @@ impl<'a> Context<'a> {
                         Node::Object(self.root_fields(object, &field.selection_sets, false)?)
                     }
                     FieldBinding::Literal(text) => Node::Literal(text.clone()),
+                    FieldBinding::Refused(text) => Node::Refused(text.clone()),
                     FieldBinding::Rows(binding) => {
                         let found = self.rows(binding, field);
                         self.read(found)?
@@ -139,6 +140,7 @@ impl<'a> Context<'a> {
         let api = self.api;
         match api.field(id) {
             FieldBinding::Literal(text) => Ok(Node::Literal(text.clone())),
+            FieldBinding::Refused(text) => Ok(Node::Refused(text.clone())),
             FieldBinding::Column(column) => {
                 let Some(binding) = api.find_column(*column) else {
                     return Err(misplaced("column"));

@@ -185,9 +185,10 @@ impl Printer<'_> {
                 };
                 format!("{quantifier} {} ({})", self.hop(*hop), self.filter(filter))
             }
-            Filter::RelatedGroup { hop, filter, having } => {
+            Filter::RelatedGroup { hop, filter, having, once } => {
                 let (filter, having) = (self.filter(filter), self.filter(having));
-                format!("all {} ({filter}) together ({having})", self.hop(*hop))
+                let once = if *once { ", each once" } else { "" };
+                format!("all {} ({filter}{once}) together ({having})", self.hop(*hop))
             }
             Filter::Text { place, r#match, case, operand } => {
                 let (place, operand) = (self.place(place), self.operand(operand));

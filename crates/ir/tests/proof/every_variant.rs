@@ -44,7 +44,13 @@ fn of_row(path: Vec<Hop>, call: Call) -> Call {
 
 fn terms(terms: Vec<(u32, AggregateFunction, Option<Place>)>) -> Vec<AggregateTerm> {
     let form = Form::Number;
-    let term = |(id, function, place)| AggregateTerm { id: OutputId(id), function, place, form };
+    let term = |(id, function, place)| AggregateTerm {
+        id: OutputId(id),
+        function,
+        place,
+        form,
+        once: false,
+    };
     terms.into_iter().map(term).collect()
 }
 
@@ -165,6 +171,7 @@ fn filters() {
                 comparison: Comparison::GreaterOrEqual,
                 operand: integer(3),
             }),
+            once: false,
         },
         Filter::Geo {
             place: music.place("artist.place"),

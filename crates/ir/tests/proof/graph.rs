@@ -19,7 +19,13 @@ fn actors_connection() {
     );
     let property = movies.field("acted_in.role");
     let form = Form::Stored;
-    let term = |id, function, place| AggregateTerm { id: OutputId(id), function, place, form };
+    let term = |id, function, place| AggregateTerm {
+        id: OutputId(id),
+        function,
+        place,
+        form,
+        once: false,
+    };
     let born = || Some(movies.place("person.born"));
     let aggregate = Aggregate {
         paged: false,

@@ -241,7 +241,7 @@ fn insert_artist() {
     );
     let artist = Write { children: vec![child(albums, &[0], album)], ..artist };
     let (function, form) = (AggregateFunction::Count, ir::Form::Stored);
-    let count = AggregateTerm { id: OutputId(4), function, place: None, form };
+    let count = AggregateTerm { id: OutputId(4), function, place: None, form, once: false };
     let aggregate = OutputKind::Aggregate(Aggregate {
         paged: true,
         group_by: vec![],

@@ -155,7 +155,7 @@ impl Compiler<'_> {
         scope: &mut Scope,
         statement: &mut Statement,
     ) -> Result<(), CompileError> {
-        for AggregateTerm { id, function, place, form } in terms {
+        for AggregateTerm { id, function, place, form, .. } in terms {
             let value = self.aggregate(*function, place.as_ref(), scope, statement)?;
             let column = u16::try_from(items.len()).unwrap_or(u16::MAX);
             items.push(match place.as_ref().and_then(|place| self.field_at(place)) {

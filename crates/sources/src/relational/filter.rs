@@ -73,7 +73,7 @@ impl Compiler<'_> {
             Filter::Relation { hop, quantifier, filter } => {
                 self.related(*hop, *quantifier, filter, scope.alias, statement)?
             }
-            Filter::RelatedGroup { hop, filter, having } => {
+            Filter::RelatedGroup { hop, filter, having, .. } => {
                 self.related_group((*hop, filter, having), scope.alias, statement)?
             }
             Filter::Geo { .. } => return Err(CompileError::not_built("a geographic filter")),

@@ -77,7 +77,7 @@ impl Walk<'_> {
                     }
                 };
             }
-            Filter::RelatedGroup { hop, filter, having } => {
+            Filter::RelatedGroup { hop, filter, having, .. } => {
                 let mut below = self.along(*hop, within);
                 self.filter(filter, &mut below);
                 self.filter(having, &mut below);
