@@ -162,18 +162,54 @@ impl<'a> Context<'a> {
             }
             InputRole::Along(way) => {
                 for input in self.each(input, r#type)? {
-                    for (id, input) in self.members_given(&input, r#type.base, location)? {
-                        let InputRole::AlongBy { way: None, verb } = self.api.input(id).role else {
-                            return Err(misplaced("what is done along a relationship"));
-                        };
-                        self.say_along(*way, verb, (id, &input), location, said)?;
-                    }
+                    let members = self.members_given(&input, r#type.base, location)?;
+                    self.say_along_all(*way, &members, location, said)?;
                 }
             }
             InputRole::AlongBy { way: Some(way), verb } => {
                 self.say_along(*way, *verb, (id, input), location, said)?;
             }
+            InputRole::Refused { otherwise, .. } => {
+                if self.presence(input) == Presence::Present {
+                    return Err(LowerError::refused(otherwise, location));
+                }
+            }
             _ => return Err(misplaced("an input of a change of nodes")),
+        }
+        Ok(())
+    }
+
+    /// Adds all that one object says of what is done along a relationship. A condition beside it is
+    /// on the nodes that are changed.
+    fn say_along_all(
+        &self,
+        way: Way,
+        members: &[(InputId, Input<'_>)],
+        location: Location,
+        said: &mut Said,
+    ) -> Result<(), LowerError> {
+        let mut filters = Vec::new();
+        for (id, input) in members {
+            if self.api.input(*id).role == InputRole::Filter {
+                filters.extend(self.condition(*id, input, Around::default(), location)?);
+            }
+        }
+        for (id, input) in members {
+            match &self.api.input(*id).role {
+                InputRole::Filter => {}
+                InputRole::AlongBy { way: None, verb } => {
+                    let before = said.children.len();
+                    self.say_along(way, *verb, (*id, input), location, said)?;
+                    for child in said.children.iter_mut().skip(before) {
+                        if let WriteKind::Update(update) = &mut child.write.kind {
+                            let own = std::mem::replace(&mut update.filter, Filter::all());
+                            let all = filters.iter().cloned().chain([own]).collect();
+                            update.filter = Filter::and(all);
+                        }
+                    }
+                }
+                _ => self.say_of_node(*id, input, location, said)?,
+            }
         }
         Ok(())
     }
