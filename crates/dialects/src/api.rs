@@ -12,7 +12,7 @@ use rustc_hash::FxHashMap;
 
 use crate::binding::{
     CallBinding, ColumnBinding, EntityBinding, FieldBinding, InputBinding, InputRole, RowsBinding,
-    RowsFrom, ValueBinding,
+    RowsFrom, ValueBinding, VariantBinding, VariantsId,
 };
 
 /// What a dialect makes of a catalog.
@@ -30,6 +30,7 @@ pub struct Api {
     /// Entities by what their opaque ids begin with.
     prefixes: FxHashMap<Box<str>, EntityId>,
     nesting: Option<Nesting>,
+    variants: Vec<Vec<VariantBinding>>,
     /// What of a request's changes is done together.
     pub transactions: Transactions,
     /// Collisions of names and what else could not be offered.
@@ -67,6 +68,7 @@ pub struct ApiBuilder {
     calls: FxHashMap<FunctionId, CallBinding>,
     prefixes: FxHashMap<Box<str>, EntityId>,
     nesting: Option<Nesting>,
+    variants: Vec<Vec<VariantBinding>>,
     notes: Vec<Note>,
     /// The inputs and the fields so far that others may be like.
     known: Known,
@@ -110,6 +112,12 @@ impl Api {
     #[must_use]
     pub fn find_entity_by_prefix(&self, prefix: &str) -> Option<EntityId> {
         self.prefixes.get(prefix).copied()
+    }
+
+    /// Entities whose rows stand together.
+    #[must_use]
+    pub fn variants(&self, id: VariantsId) -> &[VariantBinding] {
+        self.variants.get(id.0 as usize).map_or(&[], Vec::as_slice)
     }
 
     /// How deep relationships may be nested, if the API limits it.
@@ -257,6 +265,13 @@ impl ApiBuilder {
         self.entities.insert(entity, binding);
     }
 
+    /// Adds a list of entities whose rows stand together.
+    pub fn add_variants(&mut self, variants: Vec<VariantBinding>) -> VariantsId {
+        let id = VariantsId(u32::try_from(self.variants.len()).unwrap_or(u32::MAX));
+        self.variants.push(variants);
+        id
+    }
+
     pub fn limit_nesting(&mut self, nesting: Nesting) {
         self.nesting = Some(nesting);
     }
@@ -297,6 +312,7 @@ impl ApiBuilder {
             calls,
             prefixes,
             nesting,
+            variants,
             notes,
             known: _,
         } = self;
@@ -318,6 +334,7 @@ impl ApiBuilder {
             calls,
             prefixes,
             nesting,
+            variants,
             transactions: Transactions::default(),
             notes,
         }

@@ -1,5 +1,7 @@
 //! What each position of an API's schema means in the request tree.
 
+pub mod graph;
+
 use std::sync::Arc;
 
 use catalog::{EntityId, FieldId, FunctionId};
@@ -9,6 +11,8 @@ use ir::{
     TextMatch, TimeUnit,
 };
 use response::{Figure, Leaf, Part};
+
+pub use graph::{AlongVerb, AssignVerb, Cursors, VariantBinding, VariantsId, Way};
 
 /// What a field of an object type means.
 #[derive(Clone, Debug, PartialEq)]
@@ -91,45 +95,6 @@ pub enum Change {
     UpdateNodes(EntityId),
     /// They go, with their relationships.
     DeleteNodes(EntityId),
-}
-
-/// A relationship of a graph by which nodes are changed together with others.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Way {
-    pub hop: Hop,
-    /// The entity of the nodes on the other side.
-    pub entity: EntityId,
-    /// The entity of its own properties.
-    pub edge: Option<EntityId>,
-}
-
-/// What is done along a relationship of nodes that are changed.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum AlongVerb {
-    /// Nodes are made and related.
-    Create,
-    /// Nodes that are there are related.
-    Connect,
-    /// Relationships go.
-    Disconnect,
-    /// Related nodes and their relationships are changed.
-    Update,
-    /// Related nodes go.
-    Delete,
-}
-
-/// How a value is changed.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum AssignVerb {
-    Set,
-    Add,
-    Subtract,
-    Multiply,
-    Divide,
-    /// Elements are appended to a list.
-    Push,
-    /// So many elements of a list go, from its end.
-    Pop,
 }
 
 /// A row that is made or changed together with others.
@@ -315,6 +280,12 @@ pub enum RowsFrom {
     Relation(Hop),
     /// The nodes that relationships of a graph lead to, each once.
     Nodes(Hop),
+    /// Rows of several entities: of an interface, of a union. `once` is as in
+    /// [`RowsFrom::Nodes`].
+    Variants {
+        variants: VariantsId,
+        once: bool,
+    },
     /// The rows that others join to the row, each once.
     Through {
         near: Hop,
@@ -433,17 +404,6 @@ pub struct EntityBinding {
     pub made_on_update: Vec<(FieldId, Operand)>,
 }
 
-/// What the cursors of an entity's rows are.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub enum Cursors {
-    /// The names of an order, and the values by which it orders.
-    #[default]
-    Values,
-    /// The place of the row in its list, as `graphql-relay` writes it: lists promise no order but
-    /// the one that is asked for.
-    Offsets,
-}
-
 /// The opaque ids of an entity's rows.
 #[derive(Clone, Debug, PartialEq)]
 pub struct NodeIdBinding {
@@ -501,6 +461,8 @@ pub enum InputRole {
     SortField(FieldId),
     /// The same for a field of what joins the row to the row around it.
     SortEdge(FieldId),
+    /// The same for a field that all variants have.
+    SortCommon(u16),
     /// An object of conditions that must all hold.
     Filter,
     /// A list of [`InputRole::Filter`] objects that must all hold; `item` is what `{}` as one of
@@ -639,6 +601,20 @@ pub enum InputRole {
     },
     /// Of [`InputRole::RelatedGroup`] an object of conditions on the rows that are aggregated.
     GroupFilter,
+    /// The same as [`InputRole::RelatedMany`] and [`InputRole::RelatedBy`] along the ways to rows of
+    /// several entities.
+    RelatedVariants(VariantsId),
+    RelatedVariantsBy {
+        variants: VariantsId,
+        role: Box<InputRole>,
+    },
+    /// Of rows of several entities a list of enum values, bound by [`ValueBinding::Variant`]: the row
+    /// is of one of these.
+    OfVariants,
+    /// An object of [`InputRole::OfVariant`]s: the row is of an entity that is given.
+    ByVariant,
+    /// An object of conditions on rows of one entity, by its number among all.
+    OfVariant(u16),
     /// A boolean: whether a relationship leads to any row. It steers.
     Exists(Hop),
     /// An object of a point and a distance: how far the value of the enclosing
@@ -705,6 +681,8 @@ pub enum ValueBinding {
     Direction(Direction),
     /// What rows are grouped by.
     GroupBy(GroupBy),
+    /// One of the entities whose rows stand together, by its number.
+    Variant(u16),
     /// A label of the source's enum.
     Label(Box<str>),
     /// Something the source cannot do: a request error with this text.
@@ -726,8 +704,8 @@ pub struct GroupBy {
 pub enum OrderBy {
     /// No order of its own: the tie-break.
     Natural,
-    /// By a field of what joins the row to the row around it.
-    Edge { field: FieldId, direction: Direction },
+    /// By a field of what joins the row to the row around it, or by one that all variants have.
+    Place { place: Place, direction: Direction },
     /// By these fields.
     Fields { fields: Vec<FieldId>, direction: Direction, cursor_name: Box<str> },
     /// By what is made of the rows that a relationship leads to; its leaf is that of cursors.

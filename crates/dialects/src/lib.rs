@@ -24,7 +24,7 @@ pub use binding::{
     AggregateField, AggregateValue, AlongVerb, AssignVerb, Change, ColumnBinding, ConnectionField,
     Cursors, EdgeField, EntityBinding, FieldBinding, GroupBy, InputBinding, InputRole, Meaning,
     MutationBinding, MutationForm, NodeIdBinding, OrderBy, PageInfoField, PayloadField,
-    RowsBinding, RowsForm, RowsFrom, ValueBinding, ValueShape, Way,
+    RowsBinding, RowsForm, RowsFrom, ValueBinding, ValueShape, VariantBinding, VariantsId, Way,
 };
 pub use lower::{Introspection, LowerError, Lowered, lower};
 

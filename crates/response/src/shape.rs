@@ -63,6 +63,8 @@ pub enum Node {
     Joined { present: OutputId, fields: Fields },
     /// A node over the current row, or null where `present` is null.
     Present { present: OutputId, node: NodeId },
+    /// A node over the current row, by the number that `variant` is.
+    Variants { variant: OutputId, nodes: Box<[NodeId]> },
     /// All rows as a list.
     List { rows: RowsId, item: Item },
     /// The only row, or null.
@@ -170,6 +172,7 @@ impl Shape {
                 self.fields(*fields).iter().all(|field| self.is_plain(field.node))
             }
             Node::Present { .. }
+            | Node::Variants { .. }
             | Node::List { .. }
             | Node::Single { .. }
             | Node::Edge { .. }

@@ -308,6 +308,15 @@ impl<'p, E> Writer<'p, E> {
                     _ => self.write_node(*node, cursor),
                 }
             }
+            Node::Variants { variant, nodes } => {
+                let Place::Column(column) = self.layout.place(*variant) else { return Ok(false) };
+                let Value::Integer(number) = cursor.value(column) else { return Ok(false) };
+                let node = usize::try_from(number).ok().and_then(|number| nodes.get(number));
+                match node {
+                    Some(node) => self.write_node(*node, cursor),
+                    None => Ok(false),
+                }
+            }
             Node::List { rows, item } => self.write_list(*rows, *item, cursor),
             Node::Single { rows, node } => {
                 let Some(level) = self.layout.level(*rows) else { return Ok(false) };

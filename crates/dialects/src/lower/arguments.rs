@@ -89,9 +89,18 @@ impl Context<'_> {
     }
 
     pub(super) fn arguments(&self, field: &CollectedField<'_>) -> Result<Arguments, LowerError> {
+        self.arguments_of(field, Around::default())
+    }
+
+    /// The same where conditions are about what is around them.
+    pub(super) fn arguments_of(
+        &self,
+        field: &CollectedField<'_>,
+        around: Around<'_>,
+    ) -> Result<Arguments, LowerError> {
         let mut arguments = Arguments::default();
         for (id, value) in field.arguments {
-            self.argument(*id, &Input::new(value), field, &mut arguments)?;
+            self.argument(*id, &Input::new(value), around, field, &mut arguments)?;
         }
         if arguments.orders.len() > ORDERS {
             let message = format!("A list can be ordered by {ORDERS} values at most.");
@@ -105,6 +114,7 @@ impl Context<'_> {
         &self,
         id: InputId,
         input: &Input<'_>,
+        around: Around<'_>,
         field: &CollectedField<'_>,
         arguments: &mut Arguments,
     ) -> Result<(), LowerError> {
@@ -144,7 +154,7 @@ impl Context<'_> {
             }
             InputRole::Options => {
                 for (id, input) in self.entries(input, r#type.base)? {
-                    self.argument(id, &input, field, arguments)?;
+                    self.argument(id, &input, around, field, arguments)?;
                 }
             }
             InputRole::Directed { directed, undirected } => {
@@ -175,6 +185,7 @@ impl Context<'_> {
                         Some(
                             ValueBinding::Direction(_)
                             | ValueBinding::GroupBy(_)
+                            | ValueBinding::Variant(_)
                             | ValueBinding::Label(_),
                         )
                         | None => {}
@@ -200,6 +211,7 @@ impl Context<'_> {
             | InputRole::ClientMutationId => {}
             InputRole::SortField(_)
             | InputRole::SortEdge(_)
+            | InputRole::SortCommon(_)
             | InputRole::GroupBy
             | InputRole::RelatedGroup { .. }
             | InputRole::GroupFilter
@@ -224,6 +236,11 @@ impl Context<'_> {
             | InputRole::Related(_)
             | InputRole::RelatedMany(_)
             | InputRole::RelatedBy { .. }
+            | InputRole::RelatedVariants(_)
+            | InputRole::RelatedVariantsBy { .. }
+            | InputRole::OfVariants
+            | InputRole::ByVariant
+            | InputRole::OfVariant(_)
             | InputRole::All
             | InputRole::Distance(_)
             | InputRole::DistanceFrom
@@ -235,7 +252,6 @@ impl Context<'_> {
             | InputRole::Quantified(_)
             | InputRole::Exists(_)
             | InputRole::Match { .. } => {
-                let around = Around::default();
                 let stated = self.condition(id, input, around, field.location)?;
                 arguments.filters.extend(stated);
             }
@@ -287,15 +303,16 @@ impl Context<'_> {
         field: &CollectedField<'_>,
     ) -> Result<Option<OrderBy>, LowerError> {
         let binding = self.api.input(id);
-        let (column, is_edge) = match binding.role {
-            InputRole::SortField(column) => (column, false),
-            InputRole::SortEdge(column) => (column, true),
+        let place = match binding.role {
+            InputRole::SortField(column) => ir::Place::field(column),
+            InputRole::SortEdge(column) => ir::Place::Edge(column),
+            InputRole::SortCommon(place) => ir::Place::Common(place),
             _ => return Ok(None),
         };
         match self.presence(input) {
             Presence::Absent => return Ok(None),
             Presence::Null => {
-                meaning(&binding.null, Some(&ir::Place::field(column)), field.location)?;
+                meaning(&binding.null, Some(&place), field.location)?;
                 return Ok(None);
             }
             Presence::Present => {}
@@ -305,9 +322,11 @@ impl Context<'_> {
             return Ok(None);
         };
         let direction = *direction;
-        Ok(Some(match is_edge {
-            true => OrderBy::Edge { field: column, direction },
-            false => OrderBy::Fields { fields: vec![column], direction, cursor_name: "".into() },
+        Ok(Some(match binding.role {
+            InputRole::SortField(column) => {
+                OrderBy::Fields { fields: vec![column], direction, cursor_name: "".into() }
+            }
+            _ => OrderBy::Place { place, direction },
         }))
     }
 }

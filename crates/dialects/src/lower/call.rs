@@ -8,7 +8,7 @@ use response::Node;
 
 use super::selection::misplaced;
 use super::{Context, LowerError, Outputs};
-use crate::binding::{CallBinding, ComputedBinding, RowsBinding, RowsForm, RowsFrom};
+use crate::binding::{CallBinding, ComputedBinding, RowsBinding, RowsForm, RowsFrom, VariantsId};
 
 /// How a row that a field gives is shown.
 #[derive(Clone, Copy, Debug)]
@@ -19,6 +19,8 @@ pub(super) enum RowForm {
     Nullable,
     /// As the value of its only field.
     Value(catalog::FieldId),
+    /// As an object of the type of its entity.
+    Variants(VariantsId),
 }
 
 /// An argument of a function that the request gives, by its place.
@@ -37,6 +39,7 @@ impl<'a> Context<'a> {
             | RowsFrom::Nodes(_)
             | RowsFrom::Through { .. }
             | RowsFrom::Joining { .. } => RowForm::Object,
+            RowsFrom::Variants { variants, .. } => RowForm::Variants(variants),
             RowsFrom::Value(_) => match self.api.find_entity(binding.entity) {
                 Some(entity) if entity.hollow => RowForm::Object,
                 Some(_) | None => RowForm::Nullable,
@@ -63,6 +66,12 @@ impl<'a> Context<'a> {
         let sets = &field.selection_sets;
         Ok(match form {
             RowForm::Object => Node::Object(self.row_fields(r#type, sets, &[], outputs)?),
+            RowForm::Variants(variants) => {
+                self.by_variant(variants, outputs, |context, variant, outputs| {
+                    let fields = context.row_fields(variant.r#type, sets, &[], outputs)?;
+                    Ok(Node::Object(fields))
+                })?
+            }
             RowForm::Nullable => {
                 let present = outputs.present(self, &[]);
                 let fields = self.row_fields(r#type, sets, &[], outputs)?;

@@ -98,16 +98,16 @@ impl<'a> Context<'a> {
                     Node::Base64(self.cursor_pieces(order, outputs))
                 }
                 Some((FieldBinding::Edge(EdgeField::Column(column)), r#type)) => {
-                    let Some(binding) = self.api.find_column(*column) else {
-                        return Err(misplaced("a field of an edge"));
-                    };
-                    let (value, form) = (binding.value.clone(), binding.form);
-                    let leaf = self.leaf(&value, r#type.base, field)?;
-                    Node::Leaf { output: outputs.edge(self, *column, form), leaf }
+                    self.edge_column(*column, r#type.base, field, outputs)?
                 }
                 Some((FieldBinding::Edge(EdgeField::Properties), r#type)) => {
                     let sets = &field.selection_sets;
-                    Node::Object(self.edge(r#type.base, sets, order, row, outputs)?)
+                    match row {
+                        RowForm::Variants(variants) => {
+                            self.properties_by_variant(variants, sets, outputs)?
+                        }
+                        _ => Node::Object(self.edge(r#type.base, sets, order, row, outputs)?),
+                    }
                 }
                 Some((FieldBinding::Rows(binding), _)) => {
                     self.enter_level()?;
@@ -129,6 +129,22 @@ impl<'a> Context<'a> {
             fields.push(self.shape_field(field, node));
         }
         Ok(self.shape.add_fields(fields))
+    }
+
+    /// A field of what joins the row to the row around it.
+    pub(super) fn edge_column(
+        &mut self,
+        column: catalog::FieldId,
+        r#type: TypeId,
+        field: &CollectedField<'a>,
+        outputs: &mut Outputs,
+    ) -> Result<Node, LowerError> {
+        let Some(binding) = self.api.find_column(column) else {
+            return Err(misplaced("a field of an edge"));
+        };
+        let (value, form) = (binding.value.clone(), binding.form);
+        let leaf = self.leaf(&value, r#type, field)?;
+        Ok(Node::Leaf { output: outputs.edge(self, column, form), leaf })
     }
 
     fn page_info(
@@ -190,7 +206,7 @@ impl<'a> Context<'a> {
 
 impl<'a> Context<'a> {
     /// What a field means, and its type; `None` for `__typename`.
-    fn binding(
+    pub(super) fn binding(
         &self,
         field: &CollectedField<'_>,
     ) -> Result<Option<(&'a FieldBinding, TypeRef)>, LowerError> {

@@ -2,13 +2,16 @@
 
 use catalog::{FieldId, FunctionId};
 use graphql::operation::Location;
-use graphql::schema::{InputId, TypeKind, TypeRef};
+use graphql::schema::{InputId, TypeId, TypeKind, TypeRef};
 use ir::{AggregateFunction, Case, Comparison, Filter, GeoOperator, Hop, Place, Quantifier};
 
 use super::input::{Input, Presence};
 use super::order::of_row;
+use super::variants::OfVariant;
 use super::{Context, LowerError};
-use crate::binding::{CompositePlace, InputBinding, InputRole, Meaning, Subject};
+use crate::binding::{
+    CompositePlace, InputBinding, InputRole, Meaning, Subject, ValueBinding, VariantsId,
+};
 
 /// How deep conditions may stand within each other: whoever compiles them goes down as far.
 const NESTED: usize = 64;
@@ -24,6 +27,16 @@ pub(super) struct Around<'b> {
     made_of: Option<&'b Place>,
     /// The composite whose attributes are filtered.
     composite: Option<Parted<'b>>,
+    /// The relationships whose rows, of several entities, are quantified.
+    ways: Option<VariantsId>,
+    /// Which of several entities the conditions are about.
+    variant: Option<OfVariant<'b>>,
+}
+
+impl<'b> Around<'b> {
+    pub(super) fn of_variant(variant: OfVariant<'b>) -> Self {
+        Self { variant: Some(variant), ..Self::default() }
+    }
 }
 
 /// A composite by its attributes.
@@ -74,9 +87,10 @@ impl Context<'_> {
                     InputRole::EqualComputed(function) => Some(Place::Computed(of_row(*function))),
                     _ => None,
                 };
-                let Around { subject, hop, .. } = around;
+                let Around { subject, hop, variant, .. } = around;
                 let around = subject.map(|subject| &subject.place);
-                let own = subject_of(&binding.role).map(|subject| &subject.place);
+                let own = subject_of(&binding.role).map(|own| OfVariant::subject(variant, own));
+                let own = own.as_ref().map(|subject| &subject.place);
                 let hop = match &binding.role {
                     InputRole::RelatedBy { hop, .. } => Some(*hop),
                     _ => hop,
@@ -128,7 +142,8 @@ impl Context<'_> {
                 operand: self.operand(input, r#type),
             })),
             (InputRole::On { subject, role }, _) => {
-                let around = Around { subject: Some(subject), ..Around::default() };
+                let subject = OfVariant::subject(around.variant, subject);
+                let around = Around { subject: Some(&subject), ..Around::default() };
                 self.stated(role, Given { around, ..given })
             }
             (InputRole::IsNull { otherwise, .. }, _) => {
@@ -193,6 +208,7 @@ impl Context<'_> {
                 self.of_computed(given, *aggregate, *computed)
             }
             (InputRole::Operators(subject), _) => {
+                let subject = &*OfVariant::subject(around.variant, subject);
                 self.object(given, Around { subject: Some(subject), ..Around::default() })
             }
             (InputRole::And { item }, _) => {
@@ -207,9 +223,10 @@ impl Context<'_> {
             (InputRole::RelatedMany(hop), _) => {
                 self.object(given, Around { hop: Some(*hop), ..Around::default() })
             }
-            (InputRole::Quantified(quantifier), _) => match around.hop {
-                Some(hop) => self.related(given, hop, *quantifier),
-                None => Ok(None),
+            (InputRole::Quantified(quantifier), _) => match (around.hop, around.ways) {
+                (Some(hop), _) => self.related(given, hop, *quantifier),
+                (None, Some(ways)) => self.quantified(given, ways, *quantifier),
+                (None, None) => Ok(None),
             },
             (InputRole::RelatedGroup { nothing }, _) => match around.hop {
                 Some(hop) => self.related_group(given, hop, nothing),
@@ -219,13 +236,26 @@ impl Context<'_> {
                 let around = Around { hop: Some(*hop), ..Around::default() };
                 self.stated(role, Given { around, ..given })
             }
-            (InputRole::All, _) => match around.hop {
-                Some(hop) => {
-                    let some = self.related(given, hop, Quantifier::Some)?;
-                    Ok(some.map(|some| Filter::And(vec![some.clone(), every(some)])))
-                }
-                None => Ok(None),
-            },
+            (InputRole::All, _) => {
+                let all = |quantifier| match (around.hop, around.ways) {
+                    (Some(hop), _) => self.related(given, hop, quantifier),
+                    (None, Some(ways)) => self.quantified(given, ways, quantifier),
+                    (None, None) => Ok(None),
+                };
+                let some = all(Quantifier::Some)?;
+                let every = all(Quantifier::Every)?;
+                Ok(some.zip(every).map(|(some, every)| Filter::And(vec![some, every])))
+            }
+            (InputRole::RelatedVariants(variants), _) => {
+                self.object(given, Around { ways: Some(*variants), ..Around::default() })
+            }
+            (InputRole::RelatedVariantsBy { variants, role }, _) => {
+                let around = Around { ways: Some(*variants), ..Around::default() };
+                self.stated(role, Given { around, ..given })
+            }
+            (InputRole::OfVariants, _) => self.of_variants(input, r#type.base, around),
+            (InputRole::ByVariant, _) => self.by_variants(given),
+            (InputRole::OfVariant(_), _) => self.object(given, Around::default()),
             (InputRole::Distance(comparison), Some(subject)) => {
                 let operand = self.operand(input, r#type);
                 Ok(Some(distance(&subject.place, *comparison, operand)))
@@ -297,7 +327,8 @@ impl Context<'_> {
                 | InputRole::DistanceIs(_)
                 | InputRole::Sort
                 | InputRole::SortField(_)
-                | InputRole::SortEdge(_),
+                | InputRole::SortEdge(_)
+                | InputRole::SortCommon(_),
                 _,
             ) => Ok(None),
         }
@@ -372,6 +403,47 @@ impl Context<'_> {
             let (filter, having) = (Box::new(Filter::all()), Box::new(having));
             Filter::RelatedGroup { hop, filter, having, once }
         }))
+    }
+
+    /// Rows by rows of several entities that they are related to.
+    fn quantified(
+        &self,
+        given: Given<'_, '_>,
+        ways: VariantsId,
+        quantifier: Quantifier,
+    ) -> Result<Option<Filter>, LowerError> {
+        self.related_variants(ways, quantifier, |around| self.object(given, around))
+    }
+
+    /// Whether rows are of one of the entities that a list names.
+    fn of_variants(
+        &self,
+        input: &Input<'_>,
+        r#type: TypeId,
+        around: Around<'_>,
+    ) -> Result<Option<Filter>, LowerError> {
+        let mut is_own = false;
+        for item in self.items(input)? {
+            if let Some(ValueBinding::Variant(number)) = self.enum_value(&item, r#type) {
+                is_own |= around.variant.is_some_and(|own| own.number == *number);
+            }
+        }
+        Ok(Some(if is_own { Filter::all() } else { Filter::none() }))
+    }
+
+    /// Conditions on rows of one of several entities: those of the others pass none.
+    fn by_variants(&self, given: Given<'_, '_>) -> Result<Option<Filter>, LowerError> {
+        let entries = self.entries(given.input, self.api.schema[given.id].r#type.base)?;
+        if entries.is_empty() {
+            return meaning(&given.binding.empty, None, given.location);
+        }
+        for (id, input) in &entries {
+            let InputRole::OfVariant(number) = self.api.input(*id).role else { continue };
+            if given.around.variant.is_some_and(|own| own.number == number) {
+                return self.condition(*id, input, Around::default(), given.location);
+            }
+        }
+        Ok(Some(Filter::none()))
     }
 
     /// Rows by rows that they are related to.
@@ -475,16 +547,6 @@ impl Context<'_> {
 /// Whether a relationship leads to any row.
 fn exists(hop: Hop, quantifier: Quantifier) -> Filter {
     Filter::Relation { hop, quantifier, filter: Box::new(Filter::all()) }
-}
-
-/// The same of every row that is of some.
-fn every(some: Filter) -> Filter {
-    match some {
-        Filter::Relation { hop, filter, .. } => {
-            Filter::Relation { hop, quantifier: Quantifier::Every, filter }
-        }
-        other => other,
-    }
 }
 
 fn distance(place: &Place, comparison: Comparison, operand: ir::Operand) -> Filter {

@@ -19,6 +19,7 @@
 //! * `nested.rs`: changes of rows together with those that they are connected with
 //! * `graph.rs`: changes of nodes of a graph, and of what they are related to
 //! * `stored.rs`: what the inputs of a change say
+//! * `variants.rs`: rows of several entities in one list
 //! * `returned.rs`: what a change gives
 
 mod aggregate;
@@ -38,6 +39,7 @@ mod paging;
 mod returned;
 mod selection;
 mod stored;
+mod variants;
 
 use std::cell::Cell;
 use std::collections::HashMap;

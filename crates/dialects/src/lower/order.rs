@@ -93,8 +93,8 @@ impl Context<'_> {
         for order in chosen {
             match order {
                 OrderBy::Natural => {}
-                OrderBy::Edge { field, direction } => {
-                    push_term(&mut terms, OrderKey::Place(Place::Edge(*field)), *direction);
+                OrderBy::Place { place, direction } => {
+                    push_term(&mut terms, OrderKey::Place(place.clone()), *direction);
                 }
                 OrderBy::Fields { fields, direction, cursor_name } => {
                     cursor.names.push(cursor_name.clone());

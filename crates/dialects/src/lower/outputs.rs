@@ -13,6 +13,10 @@ pub(super) struct Outputs {
     fields: FxHashMap<(Vec<Hop>, FieldId, Form), ir::OutputId>,
     present: FxHashMap<Vec<Hop>, ir::OutputId>,
     count: Option<ir::OutputId>,
+    /// Which of several entities the row is of.
+    variant: Option<ir::OutputId>,
+    /// What is asked of the rows of each of them, by their places.
+    pub(super) of_variants: Vec<Outputs>,
 }
 
 impl Outputs {
@@ -46,6 +50,19 @@ impl Outputs {
             None => {
                 let id = self.push(context, OutputKind::Present { path: path.to_vec() });
                 self.present.insert(path.to_vec(), id);
+                id
+            }
+        };
+        response::OutputId(id.0)
+    }
+
+    /// Which of several entities the row is of.
+    pub(super) fn variant(&mut self, context: &mut Context<'_>) -> response::OutputId {
+        let id = match self.variant {
+            Some(id) => id,
+            None => {
+                let id = self.push(context, OutputKind::Variant);
+                self.variant = Some(id);
                 id
             }
         };

@@ -199,7 +199,7 @@ impl<'a> Context<'a> {
                 let present = returned.outputs.present(self, &[]);
                 Node::Present { present, node: self.shape.add(node) }
             }
-            RowForm::Object | RowForm::Value(_) => node,
+            RowForm::Object | RowForm::Value(_) | RowForm::Variants(_) => node,
         }
     }
 }

@@ -282,7 +282,10 @@ impl<'a> Context<'a> {
         let r#type = self.api.schema[id].r#type;
         let rows_id = self.rows_id();
         let shape_rows = response::RowsId(rows_id.0);
-        let mut arguments = self.arguments(field)?;
+        let mut arguments = match binding.from {
+            RowsFrom::Variants { variants, .. } => self.arguments_of_variants(variants, field)?,
+            _ => self.arguments(field)?,
+        };
         if let Some(id) = arguments.node_id.take() {
             let binding = self.api.find_entity(binding.entity);
             let binding = binding.and_then(|entity| entity.node_id.as_ref());
@@ -343,7 +346,11 @@ impl<'a> Context<'a> {
             }
         };
         let single = binding.form == RowsForm::Single;
-        let filter = Filter::and(std::mem::take(&mut arguments.filters));
+        let filter = match binding.from {
+            // Each variant has its own.
+            RowsFrom::Variants { .. } => Filter::all(),
+            _ => Filter::and(std::mem::take(&mut arguments.filters)),
+        };
         let given = std::mem::take(&mut arguments.given);
         let other_way = arguments.hop;
         let page = page(arguments, &order, look_ahead, field.location)?;
@@ -351,6 +358,9 @@ impl<'a> Context<'a> {
             id: rows_id,
             from: match binding.from {
                 RowsFrom::Entity => ir::From::Entity(binding.entity),
+                RowsFrom::Variants { variants, .. } => {
+                    ir::From::Variants(self.variants(variants, field, &mut outputs)?)
+                }
                 RowsFrom::Relation(hop) | RowsFrom::Nodes(hop) => {
                     ir::From::Relation(other_way.unwrap_or(hop))
                 }
@@ -368,7 +378,11 @@ impl<'a> Context<'a> {
             page,
             distinct: Vec::new(),
             single,
-            once: matches!(binding.from, RowsFrom::Nodes(_)),
+            once: match binding.from {
+                RowsFrom::Nodes(_) => true,
+                RowsFrom::Variants { once, .. } => once,
+                _ => false,
+            },
             shown,
             outputs: outputs.into_list(),
         };

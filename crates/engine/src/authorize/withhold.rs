@@ -101,6 +101,7 @@ impl Refused {
             | Node::HasOutside { rows, .. } => of_rows(*rows),
             Node::Joined { present: output, .. }
             | Node::Present { present: output, .. }
+            | Node::Variants { variant: output, .. }
             | Node::Leaf { output, .. }
             | Node::LeafOr { output, .. }
             | Node::Aggregate { output, .. }

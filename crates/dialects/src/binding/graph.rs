@@ -1,0 +1,75 @@
+//! What positions mean in the API of a graph.
+
+use catalog::{EntityId, FieldId};
+use graphql::schema::TypeId;
+use ir::Hop;
+
+/// A relationship of a graph by which nodes are changed together with others.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Way {
+    pub hop: Hop,
+    /// The entity of the nodes on the other side.
+    pub entity: EntityId,
+    /// The entity of its own properties.
+    pub edge: Option<EntityId>,
+}
+
+/// What is done along a relationship of nodes that are changed.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum AlongVerb {
+    /// Nodes are made and related.
+    Create,
+    /// Nodes that are there are related.
+    Connect,
+    /// Relationships go.
+    Disconnect,
+    /// Related nodes and their relationships are changed.
+    Update,
+    /// Related nodes go.
+    Delete,
+}
+
+/// How a value is changed.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum AssignVerb {
+    Set,
+    Add,
+    Subtract,
+    Multiply,
+    Divide,
+    /// Elements are appended to a list.
+    Push,
+    /// So many elements of a list go, from its end.
+    Pop,
+}
+
+/// The number of a list of entities whose rows stand together, among all of an API.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub struct VariantsId(pub u32);
+
+/// One of the entities whose rows stand together.
+#[derive(Clone, Debug, PartialEq)]
+pub struct VariantBinding {
+    pub entity: EntityId,
+    /// The way to its rows, where they are related to a row.
+    pub hop: Option<Hop>,
+    /// The type of its rows.
+    pub r#type: TypeId,
+    /// The type of the properties of the relationship that leads to them.
+    pub properties: Option<TypeId>,
+    /// Its place among all types of the interface or the union.
+    pub number: u16,
+    /// Its fields for those that all of them have: [`Place::Common`] names them by their place.
+    pub common: Vec<FieldId>,
+}
+
+/// What the cursors of an entity's rows are.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Cursors {
+    /// The names of an order, and the values by which it orders.
+    #[default]
+    Values,
+    /// The place of the row in its list, as `graphql-relay` writes it: lists promise no order but
+    /// the one that is asked for.
+    Offsets,
+}
