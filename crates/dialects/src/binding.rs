@@ -611,9 +611,8 @@ pub enum InputRole {
     /// Of rows of several entities a list of enum values, bound by [`ValueBinding::Variant`]: the row
     /// is of one of these.
     OfVariants,
-    /// An object of [`InputRole::OfVariant`]s: the row is of an entity that is given.
-    ByVariant,
-    /// An object of conditions on rows of one entity, by its number among all.
+    /// An object of conditions on rows of one entity, by its number among all. An object that has
+    /// some such is passed by rows of no other entity.
     OfVariant(u16),
     /// A boolean: whether a relationship leads to any row. It steers.
     Exists(Hop),

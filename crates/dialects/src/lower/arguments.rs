@@ -239,7 +239,6 @@ impl Context<'_> {
             | InputRole::RelatedVariants(_)
             | InputRole::RelatedVariantsBy { .. }
             | InputRole::OfVariants
-            | InputRole::ByVariant
             | InputRole::OfVariant(_)
             | InputRole::All
             | InputRole::Distance(_)

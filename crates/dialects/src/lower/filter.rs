@@ -254,8 +254,12 @@ impl Context<'_> {
                 self.stated(role, Given { around, ..given })
             }
             (InputRole::OfVariants, _) => self.of_variants(input, r#type.base, around),
-            (InputRole::ByVariant, _) => self.by_variants(given),
-            (InputRole::OfVariant(_), _) => self.object(given, Around::default()),
+            (InputRole::OfVariant(number), _) => {
+                match around.variant.is_some_and(|own| own.number == *number) {
+                    true => self.object(given, Around::default()),
+                    false => Ok(None),
+                }
+            }
             (InputRole::Distance(comparison), Some(subject)) => {
                 let operand = self.operand(input, r#type);
                 Ok(Some(distance(&subject.place, *comparison, operand)))
@@ -415,6 +419,15 @@ impl Context<'_> {
         self.related_variants(ways, quantifier, |around| self.object(given, around))
     }
 
+    /// Whether an object has conditions on rows of other entities only: then it is for no other rows.
+    fn is_of_others(&self, entries: &[(InputId, Input<'_>)], own: u16) -> bool {
+        let mut numbers = entries.iter().filter_map(|(id, _)| match self.api.input(*id).role {
+            InputRole::OfVariant(number) => Some(number),
+            _ => None,
+        });
+        numbers.next().is_some_and(|first| first != own && numbers.all(|number| number != own))
+    }
+
     /// Whether rows are of one of the entities that a list names.
     fn of_variants(
         &self,
@@ -429,21 +442,6 @@ impl Context<'_> {
             }
         }
         Ok(Some(if is_own { Filter::all() } else { Filter::none() }))
-    }
-
-    /// Conditions on rows of one of several entities: those of the others pass none.
-    fn by_variants(&self, given: Given<'_, '_>) -> Result<Option<Filter>, LowerError> {
-        let entries = self.entries(given.input, self.api.schema[given.id].r#type.base)?;
-        if entries.is_empty() {
-            return meaning(&given.binding.empty, None, given.location);
-        }
-        for (id, input) in &entries {
-            let InputRole::OfVariant(number) = self.api.input(*id).role else { continue };
-            if given.around.variant.is_some_and(|own| own.number == number) {
-                return self.condition(*id, input, Around::default(), given.location);
-            }
-        }
-        Ok(Some(Filter::none()))
     }
 
     /// Rows by rows that they are related to.
@@ -539,6 +537,11 @@ impl Context<'_> {
         let mut filters = Vec::with_capacity(entries.len());
         for (id, input) in entries {
             filters.extend(self.condition(*id, input, around, location)?);
+        }
+        if let Some(own) = around.variant
+            && self.is_of_others(entries, own.number)
+        {
+            return Ok(Some(Filter::none()));
         }
         Ok(if filters.is_empty() { None } else { Some(Filter::and(filters)) })
     }
