@@ -56,6 +56,7 @@ fn is_one_run(program: &Program, shape: &Shape) -> bool {
         Node::Object(_)
         | Node::Joined { .. }
         | Node::Present { .. }
+        | Node::Variants { .. }
         | Node::Leaf { .. }
         | Node::LeafOr { .. }
         | Node::Literal(_)

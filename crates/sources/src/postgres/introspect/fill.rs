@@ -124,7 +124,9 @@ impl Fill<'_> {
             | EntityKind::MaterializedView
             | EntityKind::Record
             | EntityKind::ValueSet
-            | EntityKind::Composite => true,
+            | EntityKind::Composite
+            | EntityKind::Node
+            | EntityKind::Edge => true,
         };
         let field = NewField {
             name: column.name.as_str().into(),
