@@ -132,7 +132,7 @@ fn orders_cursors_and_node_ids() {
                 key: vec![id],
                 r#type: api.schema.find_type("Person").unwrap(),
             }),
-            hollow: false,
+            ..EntityBinding::default()
         })
     );
     assert_eq!(
@@ -143,7 +143,7 @@ fn orders_cursors_and_node_ids() {
             natural_cursor: "natural".into(),
             value: None,
             node_id: None,
-            hollow: false,
+            ..EntityBinding::default()
         })
     );
 
