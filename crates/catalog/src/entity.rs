@@ -102,11 +102,9 @@ impl EntityKind {
     #[must_use]
     pub fn is_stored(self) -> bool {
         match self {
-            Self::Table
-            | Self::View
-            | Self::MaterializedView
-            | Self::ForeignTable
-            | Self::Node => true,
+            Self::Table | Self::View | Self::MaterializedView | Self::ForeignTable | Self::Node => {
+                true
+            }
             Self::Record | Self::ValueSet | Self::Composite | Self::Edge => false,
         }
     }

@@ -14,9 +14,9 @@
 
 pub mod claims;
 pub mod error;
+pub mod neo4j;
 pub mod observed;
 pub mod opaque;
-pub mod neo4j;
 pub mod operand;
 pub mod postgres;
 pub mod relational;
