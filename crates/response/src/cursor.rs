@@ -2,6 +2,7 @@
 
 use std::marker::PhantomData;
 
+use crate::packed::Packed;
 use crate::shape::{OutputId, RowsId};
 
 /// The rows of one level that belong to one row of the level above, one at a time.
@@ -102,6 +103,26 @@ pub enum Value<'a> {
     /// UTF-8 is checked where it is written: a file may hold anything.
     Text(&'a [u8]),
     Blob(&'a [u8]),
+    /// A list, a map or a structure in PackStream's form. More bytes may follow it.
+    Packed(&'a [u8]),
+}
+
+impl<'a> Value<'a> {
+    /// A value in PackStream's form, which was read at the beginning of the bytes. Booleans are
+    /// numbers.
+    #[must_use]
+    #[inline]
+    pub fn of_packed(packed: Packed<'a>, bytes: &'a [u8]) -> Self {
+        match packed {
+            Packed::Null => Value::Null,
+            Packed::Boolean(boolean) => Value::Integer(boolean.into()),
+            Packed::Integer(integer) => Value::Integer(integer),
+            Packed::Float(float) => Value::Real(float),
+            Packed::Bytes(bytes) => Value::Blob(bytes),
+            Packed::Text(text) => Value::Text(text),
+            Packed::List(_) | Packed::Map(_) | Packed::Structure { .. } => Value::Packed(bytes),
+        }
+    }
 }
 
 /// A statement's rows within a program: the root fields' levels first, each followed by the

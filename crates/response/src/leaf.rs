@@ -11,6 +11,7 @@
 //! * `datetime`: dates, times of day, timestamps; `offset`
 //! * `json`, `key_value`
 //! * `array`, `composite`, `range`, `interval`, `point`, `figure`: values that have parts; `member`, `quoted`; `sealed`
+//! * `graph`: values of a graph
 //! * `error`: what an error shows of a value
 
 mod array;
@@ -23,6 +24,7 @@ mod datetime;
 mod decimal;
 mod error;
 mod figure;
+mod graph;
 mod interval;
 mod json;
 mod key_value;
@@ -40,6 +42,7 @@ mod write;
 
 use std::sync::Arc;
 
+pub use graph::GraphLeaf;
 pub use sealed::{Seal, Sealed};
 
 /// How a value becomes JSON.
@@ -90,7 +93,7 @@ pub enum Leaf {
     KeyValue,
     /// Whatever the value is, as a string.
     Any,
-    /// An array's elements; more dimensions are written one after the other as one list, and a
+    /// A graph's list, whose elements are never null; or an array's elements: more dimensions are written one after the other as one list, and a
     /// null element of a composite type is an object of nulls, as PostGraphile does. Elements are
     /// separated by commas: of the built-in types only `box` has another delimiter.
     List(Box<Leaf>),
@@ -109,6 +112,8 @@ pub enum Leaf {
     Point(Box<[Member]>),
     /// A figure in the plane as an object of its points.
     Figure(Figure, Box<[Member]>),
+    /// A value of a graph.
+    Graph(GraphLeaf),
     /// JSON text that does not depend on the value: only within a [`Member`].
     Literal(Box<[u8]>),
 }
@@ -158,6 +163,15 @@ pub enum Part {
     /// Of a point; floats.
     X,
     Y,
+    /// Of a point of a graph that has three of them; a float.
+    Z,
+    /// Of a geographic point: other names of its coordinates.
+    Longitude,
+    Latitude,
+    Height,
+    /// Of a point of a graph: the name and the number of its system of coordinates.
+    Crs,
+    Srid,
     /// Of a line, a segment or a box; its leaf is a [`Leaf::Point`].
     A,
     B,
@@ -205,6 +219,8 @@ pub struct LeafError {
     /// The element of a list that it is about. Then the list was written, with null in place of
     /// this element and of others that cannot be represented.
     pub element: Option<u64>,
+    /// Whether there is no list because of that element.
+    pub fails_list: bool,
 }
 
 impl EnumNames {

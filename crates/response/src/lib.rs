@@ -7,28 +7,34 @@
 //!
 //! * [`shape`]: what the answer looks like
 //! * [`cursor`]: how rows are read, level by level; [`Layout`]
-//! * [`leaf`]: one value to JSON
+//! * [`leaf`]: one value to JSON; [`packed`]: values in PackStream's form
 //! * [`writer`]: the walk, with null propagation
 //! * [`sink`]: where the bytes go
 //! * [`memory`]: what all answers may take together
 //! * `append`: short texts; `written_before`: lists that are copied
+//! * [`calendar`]: days and times of day
 //! * [`escape`]: JSON strings
 
 mod append;
+pub mod calendar;
 pub mod cursor;
 pub mod escape;
 pub mod leaf;
 pub mod memory;
 pub mod outlet;
+pub mod packed;
 pub mod shape;
 pub mod sink;
 pub mod writer;
 mod written_before;
 
 pub use cursor::{Bounds, Cursor, Layout, LevelId, Place, Value};
-pub use leaf::{EnumNames, Figure, JsonForm, Leaf, LeafError, Member, Part, Seal, Sealed};
+pub use leaf::{
+    EnumNames, Figure, GraphLeaf, JsonForm, Leaf, LeafError, Member, Part, Seal, Sealed,
+};
 pub use memory::{Held, Memory, NoMemory};
 pub use outlet::{Outlet, Refused};
+pub use packed::{Malformed, Packed};
 pub use shape::{Fields, Item, Node, NodeId, NotRead, OutputId, Piece, RowsId, Shape, ShapeField};
 pub use sink::{Mark, Sink, TooLarge};
 pub use writer::{Failure, PathItem, Segment, Stopped, WriteError, Writer, Written};

@@ -367,10 +367,11 @@ impl<'p, E> Writer<'p, E> {
             Err(error) => match error.element {
                 None => Err(self.fail(Failure::Leaf(error))),
                 Some(element) => {
+                    let fails_list = error.fails_list;
                     self.path.push(PathItem::Index(element));
-                    self.fail(Failure::Leaf(error));
+                    let halt = self.fail(Failure::Leaf(error));
                     self.path.pop();
-                    Ok(true)
+                    if fails_list { Err(halt) } else { Ok(true) }
                 }
             },
         }

@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use proptest::collection::vec;
 use proptest::prelude::{Just, ProptestConfig, Strategy, any, prop_oneof, proptest};
-use response::{EnumNames, JsonForm, Leaf, Member, Part, Value};
+use response::{EnumNames, GraphLeaf, JsonForm, Leaf, Member, Part, Value};
 use serde::de::IgnoredAny;
 
 /// A value that owns its bytes.
@@ -14,6 +14,7 @@ enum Stored {
     Real(f64),
     Text(Vec<u8>),
     Blob(Vec<u8>),
+    Packed(Vec<u8>),
 }
 
 impl Stored {
@@ -23,6 +24,7 @@ impl Stored {
             Stored::Real(real) => Value::Real(*real),
             Stored::Text(text) => Value::Text(text),
             Stored::Blob(blob) => Value::Blob(blob),
+            Stored::Packed(packed) => Value::Packed(packed),
         }
     }
 }
@@ -88,6 +90,19 @@ fn leaves() -> Vec<Leaf> {
             member("y", Part::Y, Leaf::Float),
         ])),
         Leaf::Literal(b"1".as_slice().into()),
+        Leaf::Graph(GraphLeaf::String),
+        Leaf::Graph(GraphLeaf::Id),
+        Leaf::Graph(GraphLeaf::Int),
+        Leaf::Graph(GraphLeaf::BigInt),
+        Leaf::Graph(GraphLeaf::Float),
+        Leaf::Graph(GraphLeaf::Boolean),
+        Leaf::Graph(GraphLeaf::Date),
+        Leaf::Graph(GraphLeaf::LocalTime),
+        Leaf::Graph(GraphLeaf::Time),
+        Leaf::Graph(GraphLeaf::LocalDateTime),
+        Leaf::Graph(GraphLeaf::DateTime),
+        Leaf::Graph(GraphLeaf::Duration),
+        Leaf::List(Box::new(Leaf::Graph(GraphLeaf::DateTime))),
     ]
 }
 
@@ -106,6 +121,23 @@ fn text() -> impl Strategy<Value = Vec<u8>> {
     vec(word, 0..14).prop_map(|words| words.concat())
 }
 
+/// Bytes that look like values in PackStream's form.
+fn packed() -> impl Strategy<Value = Vec<u8>> {
+    let tags = b"DtTdIiFfEXYNRP".to_vec();
+    let value = prop_oneof![
+        1 => Just(vec![0xc0]),
+        1 => Just(vec![0xc3]),
+        4 => any::<i64>().prop_map(|number| [&[0xcb], &number.to_be_bytes()[..]].concat()),
+        4 => any::<i32>().prop_map(|number| [&[0xca], &number.to_be_bytes()[..]].concat()),
+        2 => any::<f64>().prop_map(|number| [&[0xc1], &number.to_be_bytes()[..]].concat()),
+        2 => "[a-z]{0,9}".prop_map(|text| [&[0x80 + text.len() as u8], text.as_bytes()].concat()),
+        1 => (0x90..0xb0_u8).prop_map(|head| vec![head]),
+        6 => (0xb0..0xb5_u8, proptest::sample::select(tags)).prop_map(|(head, tag)| vec![head, tag]),
+        1 => vec(any::<u8>(), 0..3),
+    ];
+    vec(value, 0..8).prop_map(|values| values.concat())
+}
+
 fn stored() -> impl Strategy<Value = Stored> {
     prop_oneof![
         1 => any::<i64>().prop_map(Stored::Integer),
@@ -118,6 +150,7 @@ fn stored() -> impl Strategy<Value = Stored> {
         4 => "[0-9]{4}-[01][0-9]-[0-3][0-9][ T][0-2][0-9]:[0-5][0-9](:[0-5][0-9](.[0-9]{0,8})?)?(Z|[+-]1[0-9])?"
             .prop_map(|text| Stored::Text(text.into_bytes())),
         1 => vec(any::<u8>(), 0..20).prop_map(Stored::Blob),
+        12 => packed().prop_map(Stored::Packed),
     ]
 }
 

@@ -15,6 +15,7 @@ enum Cell {
     Null,
     Integer(i64),
     Text(&'static str),
+    Packed(&'static [u8]),
 }
 
 /// The rows of a level, each with the first column of the row it belongs to.
@@ -83,6 +84,7 @@ impl Cursor for Memory<'_> {
             Cell::Null => Value::Null,
             Cell::Integer(integer) => Value::Integer(integer),
             Cell::Text(text) => Value::Text(text.as_bytes()),
+            Cell::Packed(bytes) => Value::Packed(bytes),
         }
     }
 
@@ -317,6 +319,22 @@ fn a_list_that_comes_again_counts_for_the_budget() {
     answer.budget = Some(200);
     let stopped = answer.write().unwrap_err();
     assert!(matches!(stopped, Stopped::TooLarge(TooLarge::Answer { budget: 200 })));
+}
+
+#[test]
+fn an_element_that_fails_its_list_is_named_and_the_list_is_null() {
+    let check = |nullable, data, path| {
+        let mut answer = Answer::default();
+        let rows = answer.level(vec![(0, vec![Integer(1), Cell::Packed(b"\x92\x01\x81a")])]);
+        let years = answer.leaf(1, Leaf::List(Box::new(Leaf::Date)));
+        let movie = answer.object(&[("years", years, nullable)]);
+        let movies = answer.list(rows, movie, true);
+        answer.root(&[("movies", movies, false)]);
+        let message = "Date cannot represent a value that is not a date: 1";
+        answer.check(data, &[&[path, ": ", message].concat()]);
+    };
+    check(true, r#"{"movies":[{"years":null}]}"#, "movies.0.years.0");
+    check(false, r#"{"movies":[null]}"#, "movies.0.years.0");
 }
 
 const FIRST_TWO: &str = concat!(

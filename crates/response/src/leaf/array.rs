@@ -1,7 +1,7 @@
-//! PostgreSQL's arrays as lists.
+//! PostgreSQL's arrays as lists; those of a graph are read elsewhere.
 
 use super::quoted::Quoted;
-use super::{Leaf, LeafError, composite};
+use super::{Leaf, LeafError, composite, graph};
 use crate::cursor::Value;
 
 /// What was read last.
@@ -19,6 +19,9 @@ pub(super) fn write_list(
     value: Value<'_>,
     out: &mut Vec<u8>,
 ) -> Result<(), LeafError> {
+    if let Value::Packed(_) = value {
+        return graph::write_list(inner, value, out);
+    }
     let malformed = || LeafError::new("List", "a value that is not an array", value);
     let Value::Text(text) = value else { return Err(malformed()) };
     let mut rest = skip_bounds(text).ok_or_else(malformed)?;

@@ -15,7 +15,7 @@ pub(super) fn write_bytes(value: Value<'_>, out: &mut Vec<u8>) -> Result<(), Lea
             out.push(b'"');
         }
         Value::Text(bytes) | Value::Blob(bytes) => write_hexadecimal(bytes, out),
-        Value::Null | Value::Integer(_) | Value::Real(_) => {
+        Value::Null | Value::Integer(_) | Value::Real(_) | Value::Packed(_) => {
             return Err(LeafError::new("String", "a value that is not bytes", value));
         }
     }

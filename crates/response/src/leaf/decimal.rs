@@ -59,7 +59,12 @@ pub(super) fn write_key_number(value: Value<'_>, out: &mut Vec<u8>) -> Result<()
     let name = match value {
         Value::Text(name @ (b"NaN" | b"Infinity" | b"-Infinity")) => Some(name),
         Value::Real(number) if !number.is_finite() => Some(number::name_of_not_finite(number)),
-        Value::Null | Value::Integer(_) | Value::Real(_) | Value::Text(_) | Value::Blob(_) => None,
+        Value::Null
+        | Value::Integer(_)
+        | Value::Real(_)
+        | Value::Text(_)
+        | Value::Blob(_)
+        | Value::Packed(_) => None,
     };
     if let Some(name) = name {
         out.push(b'"');
@@ -70,7 +75,7 @@ pub(super) fn write_key_number(value: Value<'_>, out: &mut Vec<u8>) -> Result<()
     let has_exponent = match value {
         Value::Text(text) => text.contains(&b'e'),
         Value::Real(_) => true,
-        Value::Null | Value::Integer(_) | Value::Blob(_) => false,
+        Value::Null | Value::Integer(_) | Value::Blob(_) | Value::Packed(_) => false,
     };
     if has_exponent {
         // A floating point number: its shortest form has all of its digits.
@@ -106,7 +111,7 @@ fn write_exact(scale: Option<u32>, value: Value<'_>, out: &mut Vec<u8>) -> Optio
             Digits { negative: shortest.negative, integer, fraction: &[], exponent }
                 .write(scale, out);
         }
-        Value::Null | Value::Blob(_) => return None,
+        Value::Null | Value::Blob(_) | Value::Packed(_) => return None,
     }
     Some(())
 }

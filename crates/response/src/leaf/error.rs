@@ -2,7 +2,7 @@
 
 use std::fmt::Write as _;
 
-use super::{LeafError, number};
+use super::{LeafError, graph, number};
 use crate::cursor::Value;
 use crate::escape;
 
@@ -12,12 +12,12 @@ const SHOWN: usize = 60;
 impl LeafError {
     #[cold]
     pub(super) fn new(expected: &'static str, problem: &'static str, value: Value<'_>) -> Self {
-        Self { expected, problem, value: show(value).into(), element: None }
+        Self { expected, problem, value: show(value).into(), element: None, fails_list: false }
     }
 
     /// The same about the whole of a value that the list is a part of.
     pub(super) fn whole(self) -> Self {
-        Self { element: None, ..self }
+        Self { element: None, fails_list: false, ..self }
     }
 }
 
@@ -32,6 +32,7 @@ fn show(value: Value<'_>) -> String {
             String::from_utf8_lossy(&shown).into_owned()
         }
         Value::Text(text) => show_text(text),
+        Value::Packed(bytes) => graph::kind(bytes).to_owned(),
         Value::Blob(blob) => {
             let mut shown = String::from("\\x");
             for byte in blob.iter().take(SHOWN / 2) {

@@ -32,7 +32,9 @@ pub(super) fn write_json(
             write_real(number, &mut buffer);
             &buffer
         }
-        Value::Real(_) | Value::Null | Value::Blob(_) => return Err(refuse()),
+        Value::Real(_) | Value::Null | Value::Blob(_) | Value::Packed(_) => {
+            return Err(refuse());
+        }
     };
     if str::from_utf8(text).is_err() {
         return Err(refuse());

@@ -23,7 +23,12 @@ pub(super) fn write_int(value: Value<'_>, out: &mut Vec<u8>) -> Result<(), LeafE
             write_integer(integer, out);
             return Ok(());
         }
-        Value::Text(_) | Value::Integer(_) | Value::Real(_) | Value::Null | Value::Blob(_) => {}
+        Value::Text(_)
+        | Value::Integer(_)
+        | Value::Real(_)
+        | Value::Null
+        | Value::Blob(_)
+        | Value::Packed(_) => {}
     }
     let problem = match integer(value) {
         Ok(integer) if i32::try_from(integer).is_ok() => {
@@ -84,7 +89,7 @@ pub(super) fn write_float(value: Value<'_>, out: &mut Vec<u8>) -> Result<(), Lea
         // What JavaScript's only kind of number makes of it.
         Value::Integer(integer) => Some(integer as f64),
         Value::Real(number) => Some(number),
-        Value::Null | Value::Blob(_) => None,
+        Value::Null | Value::Blob(_) | Value::Packed(_) => None,
     };
     match number {
         Some(number) if number.is_finite() => {
@@ -136,7 +141,9 @@ pub(super) fn name_of_not_finite(number: f64) -> &'static [u8] {
 pub(super) fn not_finite(value: Value<'_>) -> LeafError {
     let shown = match value {
         Value::Real(number) => Value::Text(name_of_not_finite(number)),
-        Value::Null | Value::Integer(_) | Value::Text(_) | Value::Blob(_) => value,
+        Value::Null | Value::Integer(_) | Value::Text(_) | Value::Blob(_) | Value::Packed(_) => {
+            value
+        }
     };
     LeafError::new("Float", "non numeric value", shown)
 }
@@ -163,7 +170,7 @@ fn integer(value: Value<'_>) -> Result<i64, NotInteger> {
                 _ => NotInteger::Other,
             })
         }
-        Value::Null | Value::Blob(_) => Err(NotInteger::Other),
+        Value::Null | Value::Blob(_) | Value::Packed(_) => Err(NotInteger::Other),
     }
 }
 

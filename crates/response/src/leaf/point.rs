@@ -1,8 +1,8 @@
-//! Points as objects of their coordinates.
+//! Points as objects of their coordinates; those of a graph are read elsewhere.
 
 use super::member::{no_such_part, write_members};
 use super::number::write_float;
-use super::{LeafError, Member, Part};
+use super::{LeafError, Member, Part, graph};
 use crate::cursor::Value;
 
 const EXPECTED: &str = "Point";
@@ -13,6 +13,9 @@ pub(super) fn write_point(
     value: Value<'_>,
     out: &mut Vec<u8>,
 ) -> Result<(), LeafError> {
+    if let Value::Packed(_) = value {
+        return graph::write_point(members, value, out);
+    }
     let malformed = || LeafError::new(EXPECTED, "a value that is not a point", value);
     let Value::Text(text) = value else { return Err(malformed()) };
     let (x, y) = read_coordinates(text).ok_or_else(malformed)?;

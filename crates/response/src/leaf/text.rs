@@ -40,7 +40,7 @@ pub(super) fn write_text(value: Value<'_>, out: &mut Vec<u8>) -> Result<(), Leaf
             }
             out.push(b'"');
         }
-        Value::Null | Value::Blob(_) => {
+        Value::Null | Value::Blob(_) | Value::Packed(_) => {
             return Err(LeafError::new("String", "a value that is not text", value));
         }
     }
@@ -54,7 +54,9 @@ pub(super) fn write_any(value: Value<'_>, out: &mut Vec<u8>) -> Result<(), LeafE
             write_hexadecimal(blob, out);
             Ok(())
         }
-        Value::Null | Value::Integer(_) | Value::Real(_) | Value::Text(_) => write_text(value, out),
+        Value::Null | Value::Integer(_) | Value::Real(_) | Value::Text(_) | Value::Packed(_) => {
+            write_text(value, out)
+        }
     }
 }
 
@@ -66,7 +68,9 @@ pub(super) fn write_enum(
 ) -> Result<(), LeafError> {
     let name = match value {
         Value::Text(label) => names.name(label),
-        Value::Null | Value::Integer(_) | Value::Real(_) | Value::Blob(_) => None,
+        Value::Null | Value::Integer(_) | Value::Real(_) | Value::Blob(_) | Value::Packed(_) => {
+            None
+        }
     };
     let name = name.ok_or_else(|| LeafError::new("Enum", "value", value))?;
     escape::write_string(name, out);

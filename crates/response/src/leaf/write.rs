@@ -1,8 +1,8 @@
 //! Writing one value: which module writes which leaf.
 
 use super::{
-    Leaf, LeafError, array, boolean, bytes, composite, datetime, decimal, figure, interval, json,
-    key_value, number, point, range, sealed, text, uuid,
+    GraphLeaf, Leaf, LeafError, array, boolean, bytes, composite, datetime, decimal, figure,
+    interval, json, key_value, number, point, range, sealed, text, uuid,
 };
 use crate::append::append;
 use crate::cursor::Value;
@@ -14,13 +14,17 @@ impl Leaf {
     #[inline]
     pub(crate) fn write_usual(&self, value: Value<'_>, out: &mut Vec<u8>) -> bool {
         match (self, value) {
-            (Leaf::Text, Value::Text(text)) if escape::is_plain(text) => {
+            (Leaf::Text | Leaf::Graph(GraphLeaf::String | GraphLeaf::Id), Value::Text(text))
+                if escape::is_plain(text) =>
+            {
                 out.reserve(text.len() + 2);
                 out.push(b'"');
                 append(text, out);
                 out.push(b'"');
             }
-            (Leaf::Int, Value::Integer(integer)) if i32::try_from(integer).is_ok() => {
+            (Leaf::Int | Leaf::Graph(GraphLeaf::Int), Value::Integer(integer))
+                if i32::try_from(integer).is_ok() =>
+            {
                 number::write_integer(integer, out);
             }
             _ => return false,
@@ -75,6 +79,7 @@ impl Leaf {
             Leaf::Interval(members) => interval::write_interval(members, value, out),
             Leaf::Point(members) => point::write_point(members, value, out),
             Leaf::Figure(figure, members) => figure::write_figure(*figure, members, value, out),
+            Leaf::Graph(leaf) => leaf.write(value, out),
         }
     }
 }

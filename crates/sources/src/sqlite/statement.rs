@@ -107,8 +107,9 @@ impl<'f> Statement<'f> {
                     ffi::SQLITE_UTF8 as u8,
                 ),
                 // No bytes at all would be null.
-                Value::Blob([]) => ffi::sqlite3_bind_zeroblob(raw, number, 0),
-                Value::Blob(blob) => ffi::sqlite3_bind_blob64(
+                Value::Blob([]) | Value::Packed([]) => ffi::sqlite3_bind_zeroblob(raw, number, 0),
+                // No row of a file holds what is packed.
+                Value::Blob(blob) | Value::Packed(blob) => ffi::sqlite3_bind_blob64(
                     raw,
                     number,
                     blob.as_ptr().cast(),

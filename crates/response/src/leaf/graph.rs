@@ -1,0 +1,69 @@
+//! Values of a graph as `@neo4j/graphql` gives them: what its resolvers and scalars make of what
+//! the driver reads, also of values of another type than the one that was declared.
+//!
+//! * `number`, `text`: numbers, texts and booleans
+//! * `moment`, `duration`: dates, times and quantities of time
+//! * `point`; `list`
+//! * `kind`: what an error calls a value that has parts
+
+mod duration;
+mod kind;
+mod list;
+mod moment;
+mod number;
+mod point;
+mod text;
+
+use super::LeafError;
+use crate::cursor::Value;
+
+pub(super) use kind::kind;
+pub(super) use list::write_list;
+pub(super) use point::write_point;
+
+/// How a stored value becomes JSON by the rules of that library.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum GraphLeaf {
+    /// A string; floats become one as JavaScript prints them, integers are an error.
+    String,
+    /// A string; numbers become one as JavaScript prints them.
+    Id,
+    /// A JSON number of 32 bits. A text counts as the number that it begins with.
+    Int,
+    /// An integer as a string.
+    BigInt,
+    /// A JSON number; not finite is an error. A text counts as the integer that it begins with.
+    Float,
+    Boolean,
+    /// `2020-02-29`.
+    Date,
+    /// `12:34:56.789000000`.
+    LocalTime,
+    /// The same with `Z` or an offset.
+    Time,
+    /// `2020-02-29T12:34:56.789000000`.
+    LocalDateTime,
+    /// `2020-02-29T12:34:56.789Z`: what JavaScript's `toISOString` gives.
+    DateTime,
+    /// `P1M2DT3S`.
+    Duration,
+}
+
+impl GraphLeaf {
+    pub(super) fn write(self, value: Value<'_>, out: &mut Vec<u8>) -> Result<(), LeafError> {
+        match self {
+            Self::String => text::write_string(value, out),
+            Self::Id => text::write_id(value, out),
+            Self::Int => number::write_int(value, out),
+            Self::BigInt => number::write_big_int(value, out),
+            Self::Float => number::write_float(value, out),
+            Self::Boolean => text::write_boolean(value, out),
+            Self::Date => moment::write_date(value, out),
+            Self::LocalTime => moment::write_local_time(value, out),
+            Self::Time => moment::write_time(value, out),
+            Self::LocalDateTime => moment::write_local_date_time(value, out),
+            Self::DateTime => moment::write_date_time(value, out),
+            Self::Duration => duration::write_duration(value, out),
+        }
+    }
+}

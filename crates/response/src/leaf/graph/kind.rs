@@ -1,0 +1,33 @@
+//! What an error calls a value that has parts.
+
+use crate::packed::{Packed, begin};
+
+/// The kind of a value in PackStream's form.
+pub(in super::super) fn kind(bytes: &[u8]) -> &'static str {
+    match begin(bytes) {
+        Ok(Packed::List(_)) => "a list",
+        Ok(Packed::Map(_)) => "a map",
+        Ok(Packed::Structure { tag, .. }) => match tag {
+            b'D' => "a Date",
+            b't' => "a LocalTime",
+            b'T' => "a Time",
+            b'd' => "a LocalDateTime",
+            b'I' | b'i' | b'F' | b'f' => "a DateTime",
+            b'E' => "a Duration",
+            b'X' | b'Y' => "a Point",
+            b'N' => "a node",
+            b'R' | b'r' => "a relationship",
+            b'P' => "a path",
+            _ => "a structure",
+        },
+        Ok(
+            Packed::Null
+            | Packed::Boolean(_)
+            | Packed::Integer(_)
+            | Packed::Float(_)
+            | Packed::Bytes(_)
+            | Packed::Text(_),
+        ) => "a value",
+        Err(_) => "malformed bytes",
+    }
+}
