@@ -75,6 +75,8 @@ mod tests {
             ("catalog", "ir"),
             ("response", "ir"),
             ("sql", "catalog"),
+            ("cypher", "catalog"),
+            ("dialects", "cypher"),
             ("bench", "engine"),
         ];
         for (name, dependency) in borders {

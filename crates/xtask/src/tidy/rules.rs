@@ -29,9 +29,9 @@ pub(crate) struct ForeignWords {
 }
 
 /// The crates of the straight line, from the lowest to the highest, and those beside it.
-pub(crate) const CRATES: [&str; 16] = [
-    "catalog", "graphql", "ir", "response", "dialects", "sql", "sources", "storage", "gateway",
-    "clients", "engine", "server", "bench", "testkit", "xtask", "sample",
+pub(crate) const CRATES: [&str; 17] = [
+    "catalog", "graphql", "ir", "response", "dialects", "sql", "cypher", "sources", "storage",
+    "gateway", "clients", "engine", "server", "bench", "testkit", "xtask", "sample",
 ];
 
 /// `testkit` serves the tests of all, and is bound by nothing.
@@ -63,8 +63,13 @@ pub(crate) const LAYERS: &[Layer] = &[
         reason: "the statement tree is pure and knows nobody who uses it",
     },
     Layer {
+        within: "cypher",
+        may: &[],
+        reason: "the statement tree is pure and knows nobody who uses it",
+    },
+    Layer {
         within: "sources",
-        may: &["catalog", "ir", "response", "sql", "storage"],
+        may: &["catalog", "ir", "response", "sql", "cypher", "storage"],
         reason: "a source answers requests of the IR and knows no dialect",
     },
     Layer {
@@ -168,8 +173,16 @@ pub(crate) const STATEMENT_PLACES: &[&str] = &[
 ];
 
 /// How a piece of statement text begins.
-pub(crate) const STATEMENT_BEGINNINGS: &[&str] =
-    &["SELECT ", "INSERT INTO", "UPDATE ", "DELETE FROM", "MATCH ("];
+pub(crate) const STATEMENT_BEGINNINGS: &[&str] = &[
+    "SELECT ",
+    "INSERT INTO",
+    "UPDATE ",
+    "DELETE FROM",
+    "MATCH (",
+    "OPTIONAL MATCH ",
+    "UNWIND ",
+    "DETACH DELETE ",
+];
 
 pub(crate) const FOREIGN_WORDS: &[ForeignWords] = &[
     ForeignWords {
@@ -189,6 +202,11 @@ pub(crate) const FOREIGN_WORDS: &[ForeignWords] = &[
     },
     ForeignWords {
         within: "sql",
+        words: &["postgraphile", "phrag", "prisma", "hasura", "dgraph", "permission"],
+        reason: "the statement tree knows no dialect",
+    },
+    ForeignWords {
+        within: "cypher",
         words: &["postgraphile", "phrag", "prisma", "hasura", "dgraph", "permission"],
         reason: "the statement tree knows no dialect",
     },

@@ -17,8 +17,8 @@ pub(crate) fn check(source: &Source) -> Vec<Finding> {
                 line: literal.line + 1,
                 rule: Rule::StatementText,
                 sentence: format!(
-                    "`{}` begins statement text, which stands in `sql/src/print*.rs` and in \
-                     `.sql` files only.",
+                    "`{}` begins statement text, which stands in `sql/src/print*.rs`, in \
+                     `cypher/src/print*.rs` and in `.sql` files only.",
                     beginning.trim_end()
                 ),
             });
@@ -55,6 +55,7 @@ mod tests {
             "out.push_str(\"UPDATE \");",
             "out.push_str(\"SELECT\");",
             "const TEXT: &str = r#\"  MATCH (n:Person)\"#;",
+            "out.push_str(\"DETACH DELETE \");",
             "out.push_str(\"(SELECT 1)\");",
         ];
         for text in texts {
@@ -67,7 +68,8 @@ mod tests {
         assert_eq!(
             check("crates/engine/src/lib.rs", "//! Doc.\nrun(\n    \"SELECT 1\",\n);"),
             ["crates/engine/src/lib.rs:3: statement-text: `SELECT` begins statement text, \
-                 which stands in `sql/src/print*.rs` and in `.sql` files only."]
+                 which stands in `sql/src/print*.rs`, in `cypher/src/print*.rs` and in `.sql` \
+                 files only."]
         );
     }
 
@@ -78,6 +80,7 @@ mod tests {
         assert_eq!(check("crates/engine/src/lib.rs", "// SELECT 1"), none);
         assert_eq!(check("crates/sql/src/print.rs", "\"SELECT \""), none);
         assert_eq!(check("crates/sql/src/print/select.rs", "\"SELECT \""), none);
+        assert_eq!(check("crates/cypher/src/print/clause.rs", "\"UNWIND \""), none);
         assert_eq!(check("crates/sources/tests/a.rs", "\"SELECT 1\""), none);
     }
 }

@@ -1,0 +1,176 @@
+//! The nodes of a statement: its clauses, the patterns in [`pattern`] and the expressions in
+//! [`expression`].
+
+pub mod expression;
+pub mod pattern;
+
+pub use expression::{Case, Comparison, Expression, Function, Operation};
+pub use pattern::{Labels, NodePattern, Path, RelationshipDirection, RelationshipPattern, Step};
+
+/// A label, a relationship type or a property's name, quoted by the printer.
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+pub struct Name(pub Box<str>);
+
+/// What a statement calls a value, by counter; what it stands for decides the letter.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum Variable {
+    /// A node or a relationship: `t0`.
+    Element(u32),
+    /// A column that a subquery gives: `c0`.
+    Column(u32),
+    /// An element of a list: `x0`.
+    Item(u32),
+}
+
+/// The place of a parameter among those of its statement: `$p0`.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub struct Parameter(pub u16);
+
+/// A whole statement, or the body of a subquery.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Query {
+    /// More than one is a union of what they give.
+    pub branches: Vec<Vec<Clause>>,
+    pub union: Union,
+}
+
+/// What becomes of equal rows in a union.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Union {
+    /// Each of them stays.
+    All,
+    /// One of them stays.
+    Distinct,
+}
+
+/// One clause.
+#[derive(Clone, Debug, PartialEq)]
+pub enum Clause {
+    Match(Match),
+    With(Projection),
+    Return(Projection),
+    Unwind {
+        list: Expression,
+        variable: Variable,
+    },
+    Create(Vec<Path>),
+    Merge(Merge),
+    /// Never empty.
+    Set(Vec<Set>),
+    /// Never empty.
+    Remove(Vec<Removal>),
+    /// Never empty.
+    Delete {
+        detach: bool,
+        elements: Vec<Variable>,
+    },
+    /// A subquery for each row, which sees nothing but the variables of `scope`.
+    Call {
+        scope: Vec<Variable>,
+        query: Query,
+    },
+}
+
+/// Rows for each way in which the patterns are found.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Match {
+    /// A row of nulls where there is none.
+    pub optional: bool,
+    pub paths: Vec<Path>,
+    pub filter: Option<Expression>,
+}
+
+/// A pattern that is found, or created.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Merge {
+    pub path: Path,
+    pub on_create: Vec<Set>,
+    pub on_match: Vec<Set>,
+}
+
+/// What a WITH or a RETURN passes on.
+#[derive(Clone, Debug, PartialEq, Default)]
+pub struct Projection {
+    pub distinct: bool,
+    /// None is everything there is.
+    pub items: Vec<ProjectionItem>,
+    pub order: Vec<OrderItem>,
+    pub skip: Option<Expression>,
+    pub limit: Option<Expression>,
+    /// On what is passed on; a WITH alone has it.
+    pub filter: Option<Expression>,
+}
+
+/// One value that is passed on.
+#[derive(Clone, Debug, PartialEq)]
+pub struct ProjectionItem {
+    pub expression: Expression,
+    /// `None` keeps the name of a variable.
+    pub name: Option<Variable>,
+}
+
+/// One term of ORDER BY.
+#[derive(Clone, Debug, PartialEq)]
+pub struct OrderItem {
+    pub expression: Expression,
+    pub direction: Direction,
+}
+
+/// The direction of a term of ORDER BY: nulls are greater than every value.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Direction {
+    Ascending,
+    Descending,
+}
+
+/// One change of SET.
+#[derive(Clone, Debug, PartialEq)]
+pub enum Set {
+    Property { of: Variable, name: Name, value: Expression },
+    Labels { of: Variable, labels: Vec<Name> },
+}
+
+/// One thing that REMOVE takes away.
+#[derive(Clone, Debug, PartialEq)]
+pub enum Removal {
+    Property { of: Variable, name: Name },
+    Labels { of: Variable, labels: Vec<Name> },
+}
+
+impl Query {
+    /// A query without a union.
+    #[must_use]
+    pub fn of(clauses: Vec<Clause>) -> Self {
+        Self { branches: vec![clauses], union: Union::All }
+    }
+}
+
+impl Match {
+    /// A pattern, and which of its rows.
+    #[must_use]
+    pub fn of(path: Path, filter: Option<Expression>) -> Clause {
+        Clause::Match(Self { optional: false, paths: vec![path], filter })
+    }
+}
+
+impl Projection {
+    /// Variables by their own names.
+    #[must_use]
+    pub fn of(variables: impl IntoIterator<Item = Variable>) -> Self {
+        let items = variables.into_iter().map(ProjectionItem::variable).collect();
+        Self { items, ..Self::default() }
+    }
+}
+
+impl ProjectionItem {
+    /// A variable by its own name.
+    #[must_use]
+    pub fn variable(variable: Variable) -> Self {
+        Self { expression: Expression::Variable(variable), name: None }
+    }
+
+    #[must_use]
+    pub fn named(expression: Expression, name: Variable) -> Self {
+        Self { expression, name: Some(name) }
+    }
+}

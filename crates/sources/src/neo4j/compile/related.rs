@@ -1,0 +1,179 @@
+//! Conditions on related rows.
+
+use cypher::{
+    Clause, Comparison, Expression, Function, Match, Path, Projection, ProjectionItem, Query,
+};
+use ir::{AggregateFunction, Filter, Hop, Operand, Place, Quantifier};
+
+use super::super::program::ParameterType;
+use super::place::Scope;
+use super::rows::returning;
+use super::statement::Statement;
+use super::{Compiler, refused};
+use crate::relational::CompileError;
+
+/// Which related rows are taken together.
+#[derive(Clone, Copy)]
+struct Group<'r> {
+    hop: Hop,
+    filter: &'r Filter,
+    /// Each row's own fields count once, however many relationships lead to it.
+    once: bool,
+}
+
+impl Compiler<'_> {
+    /// Whether rows that a relationship leads to pass a filter.
+    pub(super) fn related(
+        &self,
+        hop: Hop,
+        quantifier: Quantifier,
+        filter: &Filter,
+        scope: &Scope<'_>,
+        statement: &mut Statement,
+    ) -> Result<Expression, CompileError> {
+        if quantifier == Quantifier::Every && filter.is_all() {
+            // No row fails what every row passes.
+            return Ok(Expression::Boolean(true));
+        }
+        let (path, far) = self.along(hop, scope, false, statement)?;
+        let passes = self.filter(filter, &far, statement)?;
+        let passes = match quantifier {
+            Quantifier::Every => Expression::Not(Box::new(passes)),
+            Quantifier::Some | Quantifier::None | Quantifier::Single => passes,
+        };
+        let passes = Expression::condition(vec![passes]);
+        let exists =
+            |path, passes| Expression::Exists(Box::new(Query::of(vec![Match::of(path, passes)])));
+        Ok(match quantifier {
+            Quantifier::Some => exists(path, passes),
+            Quantifier::Every | Quantifier::None => Expression::Not(Box::new(exists(path, passes))),
+            Quantifier::Single => {
+                self.number(path, passes).compare(Comparison::Equal, Expression::Integer(1))
+            }
+        })
+    }
+
+    /// In how many ways a pattern is found.
+    fn number(&self, path: Path, filter: Option<Expression>) -> Expression {
+        if self.flavor.count_subqueries {
+            return Expression::Count(Box::new(Query::of(vec![Match::of(path, filter)])));
+        }
+        let value = Box::new(Expression::Integer(1));
+        let filter = filter.map(Box::new);
+        let found = Expression::PatternComprehension { path, filter, value };
+        Expression::call(Function::Size, vec![found])
+    }
+
+    /// A condition on related rows together. Each value that is made of them has a subquery.
+    pub(super) fn related_group(
+        &self,
+        (hop, filter, once): (Hop, &Filter, bool),
+        having: &Filter,
+        scope: &Scope<'_>,
+        statement: &mut Statement,
+    ) -> Result<Expression, CompileError> {
+        self.having(Group { hop, filter, once }, having, scope, statement)
+    }
+
+    fn having(
+        &self,
+        group: Group<'_>,
+        having: &Filter,
+        scope: &Scope<'_>,
+        statement: &mut Statement,
+    ) -> Result<Expression, CompileError> {
+        let mut all = |filters: &[Filter]| -> Result<Vec<Expression>, CompileError> {
+            filters.iter().map(|filter| self.having(group, filter, scope, statement)).collect()
+        };
+        match having {
+            Filter::And(filters) => Ok(Expression::all(all(filters)?)),
+            Filter::Or(filters) => Ok(Expression::Or(all(filters)?)),
+            Filter::Not(filter) => {
+                Ok(Expression::Not(Box::new(self.having(group, filter, scope, statement)?)))
+            }
+            Filter::Compare { place: Place::Counted { distinct }, comparison, operand } => {
+                let count = self.group_count(group, *distinct, scope, statement)?;
+                self.compared(count, ParameterType::Integer, *comparison, operand, statement)
+            }
+            Filter::Compare {
+                place: Place::Aggregated { function, place },
+                comparison,
+                operand,
+            } => {
+                let compared = (*comparison, operand);
+                self.group_value(group, (*function, place), compared, scope, statement)
+            }
+            _ => Err(refused("this condition on related rows together")),
+        }
+    }
+
+    /// How many related rows there are: relationships, or the rows that these lead to.
+    fn group_count(
+        &self,
+        group: Group<'_>,
+        distinct: bool,
+        scope: &Scope<'_>,
+        statement: &mut Statement,
+    ) -> Result<Expression, CompileError> {
+        let (path, far) = self.along(group.hop, scope, distinct, statement)?;
+        let passes = Expression::condition(vec![self.filter(group.filter, &far, statement)?]);
+        if !distinct {
+            return Ok(self.number(path, passes));
+        }
+        if !self.flavor.count_subqueries {
+            return Err(refused("a number of different rows on this version of the server"));
+        }
+        let mut each = Projection::of([far.node]);
+        each.distinct = true;
+        let clauses = vec![Match::of(path, passes), Clause::Return(each)];
+        Ok(Expression::Count(Box::new(Query::of(clauses))))
+    }
+
+    /// A condition on a value that is made of related rows: unknown where the value is null.
+    fn group_value(
+        &self,
+        group: Group<'_>,
+        (function, place): (AggregateFunction, &Place),
+        (comparison, operand): (ir::Comparison, &Operand),
+        scope: &Scope<'_>,
+        statement: &mut Statement,
+    ) -> Result<Expression, CompileError> {
+        if !self.flavor.collect_subqueries {
+            return Err(refused("an aggregate filter on this version of the server"));
+        }
+        let nodes = group.once && !matches!(place, Place::Edge(_));
+        let (path, far) = self.along(group.hop, scope, nodes, statement)?;
+        let passes = Expression::condition(vec![self.filter(group.filter, &far, statement)?]);
+        let mut clauses = vec![Match::of(path, passes)];
+        if nodes {
+            let mut each = Projection::of([far.node]);
+            each.distinct = true;
+            clauses.push(Clause::With(each));
+        }
+        let (field, value) = self.place(place, &far)?;
+        let r#type = match function {
+            AggregateFunction::Count
+            | AggregateFunction::DistinctCount
+            | AggregateFunction::ShortestLength
+            | AggregateFunction::LongestLength => ParameterType::Integer,
+            AggregateFunction::AverageLength => ParameterType::Float,
+            AggregateFunction::Average => match self.field_type(field)? {
+                ParameterType::Duration => ParameterType::Duration,
+                _ => ParameterType::Float,
+            },
+            _ => self.field_type(field)?,
+        };
+        let value = self.aggregate(function, value, statement)?;
+        let name = statement.column();
+        // The value has a name, so that nothing but it is made of the group.
+        let item = ProjectionItem::named(value, name);
+        clauses.push(Clause::With(Projection { items: vec![item], ..Projection::default() }));
+        let value = Expression::Variable(name);
+        let passes = self.compared(value, r#type, comparison, operand, statement)?;
+        clauses.push(returning(passes, statement.column()));
+        Ok(Expression::Element {
+            list: Box::new(Expression::Collect(Box::new(Query::of(clauses)))),
+            place: Box::new(Expression::Integer(0)),
+        })
+    }
+}

@@ -1,0 +1,91 @@
+//! Values that are stored.
+
+use catalog::FieldId;
+use cypher::{Expression, Function, Name, Operation, Set, Variable};
+use ir::{Assignment, NewId, Operand};
+
+use super::super::super::program::ParameterType;
+use super::super::parameter::integer;
+use super::super::statement::Statement;
+use super::super::{Compiler, refused};
+use crate::relational::CompileError;
+
+impl Compiler<'_> {
+    /// What becomes of the fields of a node or a relationship.
+    pub(super) fn assigned(
+        &self,
+        of: Variable,
+        assignments: &[(FieldId, Assignment)],
+        statement: &mut Statement,
+    ) -> Result<Vec<Set>, CompileError> {
+        let set = |(field, assignment): &(FieldId, Assignment)| {
+            let value = self.assigned_value(of, *field, assignment, statement)?;
+            Ok(Set::Property { of, name: self.name(*field), value })
+        };
+        assignments.iter().map(set).collect()
+    }
+
+    fn assigned_value(
+        &self,
+        of: Variable,
+        field: FieldId,
+        assignment: &Assignment,
+        statement: &mut Statement,
+    ) -> Result<Expression, CompileError> {
+        let old = self.property(of, field);
+        let (operation, operand) = match assignment {
+            Assignment::Set(operand) => {
+                return match self.made(field, operand)? {
+                    Some(made) => Ok(made),
+                    None => self.stored(field, operand, statement),
+                };
+            }
+            Assignment::Add(operand) => (Operation::Add, operand),
+            // One list behind the other.
+            Assignment::Push(operand) => (Operation::Add, operand),
+            Assignment::Subtract(operand) => (Operation::Subtract, operand),
+            Assignment::Multiply(operand) => (Operation::Multiply, operand),
+            Assignment::Divide(operand) => (Operation::Divide, operand),
+            Assignment::Pop(operand) => {
+                // A place below zero is counted from the end.
+                let none = Expression::Integer(0);
+                let to = none.compute(Operation::Subtract, integer(operand, statement));
+                return Ok(Expression::Head { list: Box::new(old), to: Box::new(to) });
+            }
+            Assignment::Merge(_) | Assignment::Inserted => return Err(refused("this change")),
+        };
+        Ok(old.compute(operation, self.stored(field, operand, statement)?))
+    }
+
+    fn stored(
+        &self,
+        field: FieldId,
+        operand: &Operand,
+        statement: &mut Statement,
+    ) -> Result<Expression, CompileError> {
+        Ok(statement.parameter(operand.clone(), self.field_type(field)?))
+    }
+
+    /// A value that the server makes, for each row anew.
+    pub(super) fn made(
+        &self,
+        field: FieldId,
+        operand: &Operand,
+    ) -> Result<Option<Expression>, CompileError> {
+        let made = |function| Ok(Some(Expression::call(function, Vec::new())));
+        match operand {
+            Operand::NewId(NewId::Uuid) => made(Function::RandomUuid),
+            Operand::NewId(NewId::Cuid | NewId::Sequence) => Err(refused("an id of this kind")),
+            Operand::Now => match self.field_type(field)? {
+                ParameterType::DateTime => made(Function::DateTime),
+                ParameterType::Time => made(Function::Time),
+                _ => Err(refused("the time of a change in this type")),
+            },
+            _ => Ok(None),
+        }
+    }
+
+    pub(super) fn name(&self, field: FieldId) -> Name {
+        Name(self.catalog[field].name.clone())
+    }
+}
