@@ -7,6 +7,7 @@
 //! * [`entity`]: entities, fields, keys, relationships
 //! * [`function`]: functions, their arguments and results
 //! * [`types`]: what values a field holds
+//! * [`graph`]: what a graph holds, which has no schema to fill the arena from
 //! * [`ids`]: the ids everything else uses
 //! * [`note`]: what could not be represented, and what to do about it
 //! * [`builder`]: how introspection fills the arena
@@ -17,6 +18,7 @@ pub mod catalog;
 pub mod declare;
 pub mod entity;
 pub mod function;
+pub mod graph;
 pub mod ids;
 pub mod note;
 pub mod types;
@@ -29,6 +31,11 @@ pub use entity::{
     OfferedField, Relationship, RelationshipKind,
 };
 pub use function::{Argument, ArgumentType, Function, FunctionResult, Volatility};
+pub use graph::{
+    Coverage, Degree, End, GraphChange, GraphConstraint, GraphConstraintKind, GraphIndex,
+    GraphIndexKind, GraphPart, GraphProperty, GraphSummary, GraphType, GraphValue, NodeGroup,
+    RelationshipGroup, Triple,
+};
 pub use ids::{
     CompositeId, DomainId, EntityId, EnumId, FieldId, FunctionId, RangeId, RelationshipId,
 };

@@ -5,5 +5,9 @@
 //! own.
 //!
 //! * [`model`]: what type definitions say
+//! * [`introspected`]: type definitions for what is in a graph
+//! * [`migration`]: what definitions want of the database
 
+pub mod introspected;
+pub mod migration;
 pub mod model;
