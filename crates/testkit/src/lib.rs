@@ -1,8 +1,9 @@
 //! What tests need and the product does not: case files, private databases, scripts of clients,
-//! issuers of tokens.
+//! a private Neo4j, issuers of tokens.
 
 pub mod cases;
 pub mod fuzz;
+pub mod neo4j;
 pub mod postgres;
 pub mod script;
 pub mod tokens;

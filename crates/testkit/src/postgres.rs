@@ -12,6 +12,7 @@ mod installation;
 mod server;
 
 pub use client::{ClientError, query};
+pub(crate) use folder::create_own_folder;
 pub use installation::{
     Installation, MissingInstallation, Origin, Version, WANTED, Wanted, installations,
     wanted_installations,

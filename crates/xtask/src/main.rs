@@ -1,6 +1,6 @@
 //! The project's chores: `cargo xtask help`.
 //!
-//! `setup` installs the databases of the tests (`debian`, `maven`), `test` runs every check and
+//! `setup` installs the databases of the tests (`debian`, `maven`, `neo4j`), `test` runs every check and
 //! every test, `tidy` holds the rules that no compiler knows, `bench` hands over to the crate of
 //! that name, `dist` makes what a release consists of.
 #![allow(
@@ -19,6 +19,7 @@ mod docs;
 mod fuzz;
 mod graphiql;
 mod maven;
+mod neo4j;
 mod npm;
 mod phase;
 mod program;
@@ -36,8 +37,9 @@ The chores of the project.
 
 cargo xtask setup [--offline] [--allow-missing]
     Installs what the tests need and this machine lacks: PostgreSQL of the distribution (as root)
-    and two versions of Maven Central, which are unpacked into target/postgres; Node.js and
-    Chromium (as root), and clients of other projects from npm, in target/clients.
+    and two versions of Maven Central, which are unpacked into target/postgres; Neo4j of Maven
+    Central, in target/neo4j, with Java and Maven (as root); Node.js and Chromium (as root), and
+    clients of other projects from npm, in target/clients.
       --offline        installs nothing, only looks
       --allow-missing  what cannot be had is no error: it is named as 'not run'
 

@@ -1,5 +1,5 @@
-//! What the tests need on this machine: a C compiler, three versions of PostgreSQL, and the browser
-//! and the clients that the server is tried with.
+//! What the tests need on this machine: a C compiler, three versions of PostgreSQL, a Neo4j, and the
+//! browser and the clients that the server is tried with.
 //!
 //! Says nothing where everything is there already.
 
@@ -9,6 +9,7 @@ use std::path::{Path, PathBuf};
 use crate::clients::{self, ClientsError};
 use crate::debian::{self, InstallError};
 use crate::maven;
+use crate::neo4j::{self, Neo4jError};
 use crate::program;
 
 /// How to set up.
@@ -27,6 +28,10 @@ pub(crate) struct Found {
     pub(crate) folder: PathBuf,
     /// Which of them must be there.
     pub(crate) required: Required,
+    /// The folder of Neo4j's versions.
+    pub(crate) neo4j_folder: PathBuf,
+    /// Why there is no Neo4j, where there is none.
+    pub(crate) no_neo4j: Option<String>,
     /// Whether the browser and the clients are there.
     pub(crate) clients: bool,
 }
@@ -98,6 +103,20 @@ pub(crate) fn setup(workspace: &Path, options: Options) -> Result<Found, SetupEr
     if !missing.is_empty() {
         required = Required::None;
     }
+    let neo4j_folder = neo4j::folder(workspace);
+    let no_neo4j = match neo4j::provide(&neo4j_folder, options.offline) {
+        Ok(()) => None,
+        Err(Neo4jError::Install(InstallError::NotRoot(packages))) => {
+            let reason = format!("{packages} is not installed, and only root could install it");
+            println!("setup: {reason}: nothing is tried with Neo4j");
+            Some(reason)
+        }
+        Err(error) => {
+            let reason = error.to_string();
+            missing.push(Missing { name: "Neo4j".to_owned(), reason: reason.clone() });
+            Some(reason)
+        }
+    };
     let clients = match clients::provide(workspace, options.offline) {
         Ok(_) => true,
         Err(ClientsError::Install(InstallError::NotRoot(packages))) => {
@@ -119,7 +138,7 @@ pub(crate) fn setup(workspace: &Path, options: Options) -> Result<Found, SetupEr
     for missing in missing {
         println!("not run: {missing}");
     }
-    Ok(Found { folder, required, clients })
+    Ok(Found { folder, required, neo4j_folder, no_neo4j, clients })
 }
 
 fn list(missing: &[Missing]) -> String {

@@ -1,11 +1,13 @@
 //! `cargo xtask test`: every check and every test, and the sum of the tests at the end.
 
+use std::fs;
 use std::io::{self, BufRead, BufReader, IsTerminal};
 use std::path::Path;
 use std::process::{Command, Stdio};
 
 use crate::docs;
 use crate::maven;
+use crate::neo4j;
 use crate::phase::{self, Outcome, Phase};
 use crate::program;
 use crate::setup::{self, Found, Required};
@@ -16,6 +18,13 @@ const REQUIRE_VARIABLE: &str = "THALWEG_REQUIRE_DATABASES";
 
 /// The same for the browser and the clients; the tests of the server read it.
 const REQUIRE_CLIENTS_VARIABLE: &str = "THALWEG_REQUIRE_CLIENTS";
+
+/// The same for Neo4j; `testkit` reads it.
+const REQUIRE_NEO4J_VARIABLE: &str = "THALWEG_REQUIRE_NEO4J";
+
+/// The file that tests name themselves in when they find that they cannot be run: the test harness
+/// has no word for that, and counts them as passed. `testkit` writes it.
+const NOT_RUN_VARIABLE: &str = "THALWEG_NOT_RUN_FILE";
 
 /// What to run.
 #[derive(Debug, Default, PartialEq, Eq)]
@@ -116,6 +125,7 @@ fn run_tests(
     let mut command = program::cargo();
     command.args(["test", "--workspace", "--no-fail-fast"]).current_dir(workspace);
     command.env(maven::FOLDER_VARIABLE, &found.folder);
+    command.env(neo4j::FOLDER_VARIABLE, &found.neo4j_folder);
     match found.required {
         Required::All => command.env(REQUIRE_VARIABLE, "1"),
         Required::Maven => command.env(REQUIRE_VARIABLE, "maven"),
@@ -129,7 +139,19 @@ fn run_tests(
         command.arg("--color=always");
     }
     command.arg("--").args(filter);
-    match stream(&mut command, counts) {
+    match found.no_neo4j {
+        None => command.env(REQUIRE_NEO4J_VARIABLE, "1"),
+        Some(_) => command.env_remove(REQUIRE_NEO4J_VARIABLE),
+    };
+    let not_run = workspace.join("target/not-run.txt");
+    // Of an earlier run; there may have been none.
+    drop(fs::remove_file(&not_run));
+    command.env(NOT_RUN_VARIABLE, &not_run);
+    let streamed = stream(&mut command, counts);
+    neo4j::stop(&found.neo4j_folder);
+    // There is no file where every test was run.
+    count_not_run(&fs::read_to_string(&not_run).unwrap_or_default(), counts);
+    match streamed {
         Ok(true) if *counts == Counts::default() => {
             eprintln!("tests: no test ran; does any name contain the filter?");
             Outcome::Failed
@@ -162,6 +184,15 @@ fn stream(command: &mut Command, counts: &mut Counts) -> io::Result<bool> {
         }
     }
     Ok(child.wait()?.success())
+}
+
+/// Prints what did not run, a line each, and counts it as that.
+fn count_not_run(text: &str, counts: &mut Counts) {
+    for line in text.lines() {
+        println!("not run: {line}");
+        counts.passed = counts.passed.saturating_sub(1);
+        counts.skipped += 1;
+    }
 }
 
 /// Reads `test result: ok. 3 passed; 0 failed; 1 ignored; 0 measured; 0 filtered out; …`, in
@@ -198,6 +229,13 @@ mod tests {
     fn other_lines_are_no_results() {
         assert_eq!(parse_result("test a_name ... ok\n"), None);
         assert_eq!(parse_result("test result: unknown\n"), None);
+    }
+
+    #[test]
+    fn a_test_that_found_that_it_cannot_run_has_not_passed() {
+        let mut counts = Counts { passed: 3, failed: 1, skipped: 1 };
+        count_not_run("reads_a_graph: no Neo4j\nwrites_it: no Neo4j\n", &mut counts);
+        assert_eq!(counts, Counts { passed: 1, failed: 1, skipped: 3 });
     }
 
     #[test]

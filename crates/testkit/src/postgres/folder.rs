@@ -27,6 +27,11 @@ pub(super) fn create_folder(account: Option<Account>) -> io::Result<PathBuf> {
     Err(failure)
 }
 
+/// The same for servers that run as who starts them.
+pub(crate) fn create_own_folder() -> io::Result<PathBuf> {
+    create_folder(None)
+}
+
 /// Copies the installation of `bin` into `folder` if the account cannot reach it where it is, as
 /// when root has its clone in `/root`; gives the `bin` to use.
 pub(super) fn reachable_bin(

@@ -1,0 +1,27 @@
+//! A private Neo4j for tests, one at a time on this machine's clone.
+//!
+//! In the order of use: `installation` finds the JARs and the Java, `lock` gives the only right to
+//! run tests with Neo4j, `server` starts one, `graph` is what a test has: the running server with an
+//! empty graph. `bolt` sends statements, of which `script` makes several, and `value` is what comes
+//! back.
+//!
+//! A server takes ten seconds and a gigabyte, so there are never two, and one outlives the process
+//! that started it by half a minute: the next test finds it, of this process or of another one. Each
+//! test begins with an empty graph, which takes some milliseconds. The other way, a server for each
+//! process of tests, was left because a run has several of them, and each would wait for a start.
+//! The one invariant: no server outlives the lock's last holder by more, however that one ends.
+
+mod bolt;
+mod graph;
+mod installation;
+mod lock;
+mod script;
+mod server;
+mod value;
+
+pub use bolt::{BoltError, Connection};
+pub use graph::{Graph, GraphError, take, take_with_apoc, take_with_password};
+pub use installation::MissingInstallation;
+pub use script::split;
+pub use server::StartError;
+pub use value::Value;

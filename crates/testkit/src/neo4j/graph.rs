@@ -1,0 +1,195 @@
+//! What a test has: a running Neo4j with an empty graph, and nobody else in it.
+
+use std::fs;
+use std::io;
+use std::path::Path;
+
+use super::bolt::{BoltError, Connection};
+use super::installation::{self, Installation, MissingInstallation};
+use super::lock::{Lock, Registered};
+use super::script;
+use super::server::{self, Kind, StartError};
+use super::value::Value;
+
+/// Everything but the two indexes that a server makes by itself.
+const INDEXES: &str = "SHOW INDEXES YIELD name, type, owningConstraint \
+                       WHERE type <> 'LOOKUP' AND owningConstraint IS NULL RETURN name";
+
+/// A graph that nobody else uses until it is dropped; the server may stay.
+#[derive(Debug)]
+pub struct Graph {
+    server: Registered,
+    kind: Kind,
+    lock: Lock,
+}
+
+/// A graph could not be had or changed.
+#[derive(Debug, thiserror::Error)]
+pub enum GraphError {
+    /// There is no Neo4j, and there must be one.
+    #[error(transparent)]
+    Missing(#[from] MissingInstallation),
+    /// It does not start.
+    #[error(transparent)]
+    Start(#[from] StartError),
+    /// What servers share.
+    #[error("what tests with Neo4j share: {0}")]
+    Lock(#[source] io::Error),
+    /// A file of statements could not be read.
+    #[error("{path}: {error}")]
+    File {
+        /// The file.
+        path: String,
+        /// Why not.
+        error: io::Error,
+    },
+    /// A statement was refused.
+    #[error("{error}, of the statement\n{statement}")]
+    Statement {
+        /// The statement.
+        statement: String,
+        /// Why not.
+        error: BoltError,
+    },
+    /// The server cannot be reached.
+    #[error("Neo4j does not answer: {0}")]
+    Connection(#[source] BoltError),
+}
+
+/// The graph, as soon as no other test has it, empty and without constraints and indexes. None if
+/// there is no Neo4j, which has been told then.
+pub fn take() -> Result<Option<Graph>, GraphError> {
+    let Some(installation) = installation::wanted()? else { return Ok(None) };
+    let lock = Lock::take(&installation::folder()).map_err(GraphError::Lock)?;
+    if let Some(server) = lock.registered()
+        && Connection::open(server.port, None)
+            .map_err(GraphError::Connection)
+            .is_ok_and(|mut connection| clear(&mut connection).is_ok())
+    {
+        return Ok(Some(Graph { server, kind: Kind::Shared, lock }));
+    }
+    // It has ended, or it is one of another kind whose test was killed.
+    start(&installation, lock, Kind::Shared).map(Some)
+}
+
+/// A graph of a server of its own, in which the user `neo4j` has a password. The server ends with
+/// it; whoever wants one of the usual kind next has to wait for a start.
+pub fn take_with_password() -> Result<Option<Graph>, GraphError> {
+    take_private(Kind::Guarded)
+}
+
+/// The same without a password and with APOC, which Neo4j's GraphQL library calls.
+pub fn take_with_apoc() -> Result<Option<Graph>, GraphError> {
+    take_private(Kind::Extended)
+}
+
+fn take_private(kind: Kind) -> Result<Option<Graph>, GraphError> {
+    let Some(installation) = installation::wanted()? else { return Ok(None) };
+    let lock = Lock::take(&installation::folder()).map_err(GraphError::Lock)?;
+    start(&installation, lock, kind).map(Some)
+}
+
+/// Starts a server in the place of the one that is there: never are there two at a time.
+fn start(installation: &Installation, lock: Lock, kind: Kind) -> Result<Graph, GraphError> {
+    if let Some(server) = lock.registered() {
+        end(&lock, &server).map_err(GraphError::Lock)?;
+    }
+    let server = server::start(installation, &lock, kind)?;
+    Ok(Graph { server, kind, lock })
+}
+
+fn end(lock: &Lock, server: &Registered) -> io::Result<()> {
+    lock.unregister()?;
+    server::end(server);
+    Ok(())
+}
+
+impl Graph {
+    /// The port on 127.0.0.1.
+    #[must_use]
+    pub fn port(&self) -> u16 {
+        self.server.port
+    }
+
+    /// The folder of the server, for tests of its end.
+    #[must_use]
+    pub fn folder(&self) -> &Path {
+        &self.server.folder
+    }
+
+    /// The password of the user `neo4j`; none where nobody has to say who they are.
+    #[must_use]
+    pub fn password(&self) -> Option<&'static str> {
+        self.kind.password()
+    }
+
+    /// Where it is, with a scheme as `neo4j` or `bolt`.
+    #[must_use]
+    pub fn address(&self, scheme: &str) -> String {
+        format!("{scheme}://127.0.0.1:{}", self.server.port)
+    }
+
+    /// Opens a connection that is not the product's.
+    pub fn connect(&self) -> Result<Connection, GraphError> {
+        Connection::open(self.server.port, self.password()).map_err(GraphError::Connection)
+    }
+
+    /// Runs the statements of a text one after the other, and gives the records of the last one.
+    pub fn run(&self, text: &str) -> Result<Vec<Vec<Value>>, GraphError> {
+        let mut connection = self.connect()?;
+        let mut records = Vec::new();
+        for statement in script::split(text) {
+            records = run_one(&mut connection, statement)?;
+        }
+        Ok(records)
+    }
+
+    /// The same with the statements of a file.
+    pub fn run_file(&self, path: &Path) -> Result<Vec<Vec<Value>>, GraphError> {
+        let text = fs::read_to_string(path)
+            .map_err(|error| GraphError::File { path: path.display().to_string(), error })?;
+        self.run(&text)
+    }
+
+    /// Removes all nodes, relationships, constraints and indexes. The names of properties that were
+    /// ever used stay known to the server.
+    pub fn clear(&self) -> Result<(), GraphError> {
+        clear(&mut self.connect()?)
+    }
+}
+
+impl Drop for Graph {
+    fn drop(&mut self) {
+        match self.kind {
+            // It stays for the next test.
+            Kind::Shared => {}
+            // If that fails, its watcher still sees the lock become free.
+            Kind::Guarded | Kind::Extended => drop(end(&self.lock, &self.server)),
+        }
+    }
+}
+
+fn clear(connection: &mut Connection) -> Result<(), GraphError> {
+    run_one(connection, "MATCH (n) DETACH DELETE n")?;
+    for (names, drop) in
+        [("SHOW CONSTRAINTS YIELD name", "DROP CONSTRAINT `"), (INDEXES, "DROP INDEX `")]
+    {
+        for record in run_one(connection, names)? {
+            let Some(name) = record.first().and_then(Value::text) else { continue };
+            let statement = [drop, &name.replace('`', "``"), "`"].concat();
+            run_one(connection, &statement)?;
+        }
+    }
+    Ok(())
+}
+
+fn run_one(connection: &mut Connection, statement: &str) -> Result<Vec<Vec<Value>>, GraphError> {
+    connection.query(statement).map_err(|error| match error {
+        BoltError::Refused { .. } => {
+            GraphError::Statement { statement: statement.to_owned(), error }
+        }
+        BoltError::Connection(_) | BoltError::Version | BoltError::Answer => {
+            GraphError::Connection(error)
+        }
+    })
+}

@@ -1,0 +1,39 @@
+# Runs the server given as arguments after the first four, as long as it is wanted.
+#
+# Whoever uses it holds the lock. It is wanted no longer when the lock is free and nobody has had it
+# for some seconds; at once when the lock is free and the server was never registered, as one whose
+# starter was killed; and at once when there is a file `stop`, whoever holds the lock.
+folder=$1
+lock=$2
+registration=$3
+seconds=$4
+shift 4
+exec 9<"$lock"
+
+"$@" </dev/null 9<&- &
+server=$!
+
+is_registered() {
+    read -r _ registered <"$registration" && [ "$registered" = "$folder" ]
+}
+
+(
+    # A server that ended by itself has given its number back: nobody else must get the signal.
+    while [ ! -e "$folder/exited" ] && [ ! -e "$folder/stop" ]; do
+        flock -w 0.5 9 || continue
+        is_registered || break
+        [ $(($(date +%s) - $(stat -c %Y "$lock"))) -ge "$seconds" ] && break
+        flock -u 9
+        sleep 0.5
+    done
+    # Its data are worth nothing, so it is not asked to end.
+    [ -e "$folder/exited" ] || kill -KILL "$server"
+    if is_registered; then
+        rm -f "$registration"
+    fi
+) 2>/dev/null &
+
+wait "$server"
+: >"$folder/exited"
+wait
+cd / && rm -rf "$folder"
