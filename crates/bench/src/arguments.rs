@@ -17,6 +17,7 @@ cargo xtask compare [--only QUERY] [--set SET] [--keep] [--verbose]
     the queries of fixtures/compare, and prints where the answers or the schemas differ.
     Fails on a difference that fixtures/compare/expected.txt does not name, and on a named one
     that no longer occurs. Needs npm and, the first time, the network.
+    The same with Neo4j's GraphQL library on a Neo4j, by fixtures/compare/neo4j: the sets neo4j-*.
       --only QUERY  only the queries whose names contain the word; no schemas
       --set SET     only this set of options
       --keep        leaves the servers running until Enter is pressed

@@ -3,13 +3,15 @@
 //! In the order of use: `set` has the sets of options, `corpus` reads the queries, `contest` starts
 //! the three and asks them, `answers` compares their answers, `tables` what they leave in their
 //! databases where they write, and `schemas` their schemas,
-//! `expected` knows the differences that are meant, with their reasons.
+//! `expected` knows the differences that are meant, with their reasons. `graphs` does the same with
+//! the GraphQL library of Neo4j and Thalweg on a graph.
 
 pub(crate) mod answers;
 mod contest;
 mod corpus;
 mod expected;
 mod glob;
+mod graphs;
 mod schemas;
 mod set;
 mod tables;
@@ -18,6 +20,7 @@ use std::fs;
 use std::io;
 use std::path::{Path, PathBuf};
 
+use testkit::neo4j;
 use testkit::postgres::{self, Installation, Origin};
 
 use crate::http::HttpError;
@@ -71,6 +74,8 @@ pub(crate) enum CompareError {
     #[error("Thalweg's own binary is not at {0}; `cargo xtask compare` builds it")]
     NoBinary(PathBuf),
     #[error(transparent)]
+    Graph(#[from] neo4j::GraphError),
+    #[error(transparent)]
     Files(#[from] io::Error),
 }
 
@@ -105,20 +110,40 @@ impl Subject {
 
 /// Runs the comparison; true if every difference is an expected one and every expected one is there.
 pub(crate) fn compare(workspace: &Path, options: &Options) -> Result<bool, CompareError> {
-    let fixtures = workspace.join("fixtures/compare");
-    let sets: Vec<_> = SETS
-        .iter()
-        .filter(|set| options.set.as_deref().is_none_or(|name| name == set.name))
-        .collect();
-    if let (true, Some(name)) = (sets.is_empty(), &options.set) {
-        let there = SETS.iter().map(|set| set.name).collect::<Vec<_>>().join(", ");
+    let is_asked = |name: &str| options.set.as_deref().is_none_or(|asked| asked == name);
+    let sets: Vec<_> = SETS.iter().filter(|set| is_asked(set.name)).collect();
+    let graph_sets: Vec<_> = graphs::SETS.iter().filter(|set| is_asked(set.name)).collect();
+    if let (true, true, Some(name)) = (sets.is_empty(), graph_sets.is_empty(), &options.set) {
+        let names = SETS.iter().map(|set| set.name).chain(graphs::SETS.iter().map(|set| set.name));
+        let there = names.collect::<Vec<_>>().join(", ");
         return Err(CompareError::Set { name: name.clone(), there });
     }
-    let mut expectations = Expectations::read(&fixtures.join("expected.txt"))?;
     let thalweg = crate::server::thalweg()?;
     if !thalweg.is_file() {
         return Err(CompareError::NoBinary(thalweg));
     }
+    let logs = workspace.join("target/peers/logs");
+    fs::create_dir_all(&logs)?;
+    let mut is_right = true;
+    if !sets.is_empty() {
+        is_right &= compare_tables(workspace, options, &sets, &thalweg, &logs)?;
+    }
+    if !graph_sets.is_empty() {
+        is_right &= graphs::compare(workspace, options, &graph_sets, &thalweg, &logs)?;
+    }
+    Ok(is_right)
+}
+
+/// With PostGraphile.
+fn compare_tables(
+    workspace: &Path,
+    options: &Options,
+    sets: &[&set::Set],
+    thalweg: &Path,
+    logs: &Path,
+) -> Result<bool, CompareError> {
+    let fixtures = workspace.join("fixtures/compare");
+    let mut expectations = Expectations::read(&fixtures.join("expected.txt"))?;
     let version4 = peers::install(Peer::Version4, workspace)?;
     let version5 = peers::install(Peer::Version5, workspace)?;
     let installation = choose_installation().ok_or(CompareError::NoPostgres)?;
@@ -134,15 +159,13 @@ pub(crate) fn compare(workspace: &Path, options: &Options) -> Result<bool, Compa
     let databases = tables::Databases::make(&database, TEMPLATE, &writers, &kitchen)
         .map_err(CompareError::Schema)?;
 
-    let logs = workspace.join("target/peers/logs");
-    fs::create_dir_all(&logs)?;
     let place = contest::Place {
         server: &database,
         databases: &databases,
         version4,
         version5,
-        thalweg,
-        logs,
+        thalweg: thalweg.to_owned(),
+        logs: logs.to_owned(),
         queries: fixtures.join("queries"),
     };
     let mut unexpected = 0;
@@ -150,6 +173,11 @@ pub(crate) fn compare(workspace: &Path, options: &Options) -> Result<bool, Compa
         let differences = contest::run(set, &place, options)?;
         unexpected += print_differences(&mut expectations, &differences, options.verbose);
     }
+    Ok(conclude(&expectations, unexpected, options))
+}
+
+/// Prints the sum; true if there is nothing to object to.
+fn conclude(expectations: &Expectations, unexpected: usize, options: &Options) -> bool {
     // What a part of the run did not see may still occur in the rest.
     let whole = options.only.is_none() && options.set.is_none();
     let gone = if whole { expectations.unseen() } else { Vec::new() };
@@ -157,7 +185,7 @@ pub(crate) fn compare(workspace: &Path, options: &Options) -> Result<bool, Compa
         println!("GONE: no difference is like this line of expected.txt: {line}");
     }
     println!("compare: {unexpected} unexpected, {} expected that no longer occur", gone.len());
-    Ok(unexpected == 0 && gone.is_empty())
+    unexpected == 0 && gone.is_empty()
 }
 
 /// The distribution's, which has the extensions, and which both versions of PostGraphile know.

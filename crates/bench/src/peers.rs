@@ -1,5 +1,5 @@
-//! The peers: PostGraphile 4 and 5, installed from npm at the versions that
-//! `fixtures/compare/v4/package.json` and `v5/package.json` name.
+//! The peers: PostGraphile 4 and 5 and the GraphQL library of Neo4j, installed from npm at the
+//! versions that `fixtures/compare/v4/package.json` and its like name.
 
 use std::fs;
 use std::io;
@@ -15,6 +15,8 @@ pub(crate) enum Peer {
     Version4,
     /// With the preset that gives it version 4's names.
     Version5,
+    /// Neo4j's library, on Yoga.
+    Neo4jGraphQL7,
 }
 
 /// A peer could not be installed.
@@ -29,11 +31,14 @@ pub(crate) enum PeerError {
 }
 
 impl Peer {
+    pub(crate) const ALL: [Self; 3] = [Self::Version4, Self::Version5, Self::Neo4jGraphQL7];
+
     /// The word in `expected.txt`, and the name of its folders.
     pub(crate) fn name(self) -> &'static str {
         match self {
             Self::Version4 => "v4",
             Self::Version5 => "v5",
+            Self::Neo4jGraphQL7 => "neo4j-graphql-7",
         }
     }
 }

@@ -10,7 +10,6 @@
 //! * [`observed`]: what the statements of one request took
 //! * [`statistics`]: what the connections of all threads do
 //! * [`watch`]: whether a source's schema has changed
-//! * `wire`: what the clients of databases over a network have in common
 //! * [`error`]: what can go wrong
 
 pub mod claims;
@@ -27,7 +26,6 @@ pub mod sqlite;
 pub mod statistics;
 pub mod streamed;
 pub mod watch;
-mod wire;
 
 pub use claims::Claims;
 pub use error::{Details, SourceError, SourceErrorKind};

@@ -8,6 +8,7 @@ use std::io;
 use std::path::{Path, PathBuf};
 
 use super::{Difference, glob};
+use crate::peers::Peer;
 
 /// The file, and which of its lines have been of use.
 #[derive(Debug)]
@@ -65,10 +66,12 @@ impl Expectations {
                 continue;
             }
             let words: Vec<&str> = text.splitn(4, ' ').collect();
-            let &[subject @ ("data" | "schema"), peer @ ("v4" | "v5"), place, what] = &words[..]
-            else {
+            let &[subject @ ("data" | "schema"), peer, place, what] = &words[..] else {
                 return Err(ExpectedError::Line(index + 1));
             };
+            if !Peer::ALL.iter().any(|known| known.name() == peer) {
+                return Err(ExpectedError::Line(index + 1));
+            }
             if reason.trim().is_empty() {
                 return Err(ExpectedError::Reason(index + 1));
             }
@@ -111,7 +114,6 @@ impl Expectations {
 mod tests {
     use super::super::Subject;
     use super::*;
-    use crate::peers::Peer;
 
     fn difference(what: &str) -> Difference {
         Difference {

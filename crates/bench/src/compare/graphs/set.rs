@@ -1,0 +1,49 @@
+//! The sets of type definitions under which the two are compared.
+
+use crate::peers::Peer;
+
+/// The same definitions for both.
+#[derive(Debug)]
+pub(crate) struct Set {
+    /// Also the name of the folder of its queries.
+    pub(crate) name: &'static str,
+    pub(crate) peer: Peer,
+    /// The form of the API that Thalweg is to have.
+    pub(crate) api: &'static str,
+    /// The file of the definitions.
+    pub(crate) types: &'static str,
+    /// Whether its queries change the graph: it is made anew before each file of them, for either
+    /// of the two, and what they leave behind is compared.
+    pub(crate) writes: bool,
+}
+
+pub(crate) const SETS: &[Set] = &[
+    Set {
+        name: "neo4j-7",
+        peer: Peer::Neo4jGraphQL7,
+        api: "7",
+        types: "types-7.graphql",
+        writes: false,
+    },
+    Set {
+        name: "neo4j-7-mutations",
+        peer: Peer::Neo4jGraphQL7,
+        api: "7",
+        types: "types-7.graphql",
+        writes: true,
+    },
+    Set {
+        name: "neo4j-7-made",
+        peer: Peer::Neo4jGraphQL7,
+        api: "7",
+        types: "types-7-made.graphql",
+        writes: true,
+    },
+    Set {
+        name: "neo4j-7-abstract",
+        peer: Peer::Neo4jGraphQL7,
+        api: "7",
+        types: "types-7-abstract.graphql",
+        writes: false,
+    },
+];
