@@ -7,6 +7,7 @@
 //! * [`request`]: bytes to query, operation name and variables; [`json`]: the JSON of it, within limits
 //! * [`document`]: the query to a validated operation, within limits
 //! * [`operation`], [`value`]: what a validated operation is
+//! * [`definitions`]: types as somebody wrote them, for dialects that begin with those
 //! * [`coerce`]: the request's variables by the operation's definitions
 //! * [`variables`]: coerced values, and which of them steered
 //! * [`opaque`]: node ids and cursors
@@ -16,6 +17,7 @@
 
 pub mod coerce;
 pub mod collect;
+pub mod definitions;
 pub mod document;
 pub mod error;
 pub mod introspection;
@@ -35,6 +37,7 @@ pub use coerce::coerce_variable_values;
 pub use collect::{
     Budget, CollectedField, TooManyFields, collect_fields, does_fragment_type_apply,
 };
+pub use definitions::parse_definitions;
 pub use document::{DocumentLimits, Validator, validate_schema};
 pub use error::{ErrorCode, GraphQLError, PathSegment};
 pub use json::JsonLimits;

@@ -11,7 +11,7 @@ pub(crate) struct Positions {
 }
 
 impl Positions {
-    pub(super) fn new(text: &str) -> Self {
+    pub(crate) fn new(text: &str) -> Self {
         let bytes = text.as_bytes();
         let mut lines = vec![0];
         let mut continuations = Vec::new();
@@ -26,7 +26,7 @@ impl Positions {
         Self { lines, continuations }
     }
 
-    pub(super) fn location(&self, span: Option<SourceSpan>) -> Location {
+    pub(crate) fn location(&self, span: Option<SourceSpan>) -> Location {
         let offset = span.map_or(0, |span| span.offset());
         let line = self.lines.partition_point(|start| *start <= offset);
         let start = self.lines.get(line.wrapping_sub(1)).copied().unwrap_or_default();

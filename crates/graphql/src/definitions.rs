@@ -1,0 +1,200 @@
+//! Type definitions: a document of types as somebody wrote it, with the lines where things stand.
+//!
+//! Nothing is resolved and nothing is validated beyond the grammar: what directives mean, and
+//! which types there are, is for who reads them to say.
+//! <https://spec.graphql.org/draft/#sec-Type-System>
+
+mod convert;
+
+use std::fmt;
+use std::sync::Arc;
+
+use apollo_compiler::parser::Parser;
+
+use crate::document::library_error;
+use crate::document::positions::Positions;
+use crate::error::{ErrorCode, GraphQLError};
+
+/// Lists and values that are nested deeper than this are refused.
+const MAX_NESTING: usize = 64;
+
+/// After so many syntax errors the rest is not told: they are mostly consequences.
+const MAX_ERRORS: usize = 5;
+
+/// A document of definitions; each list is in the order of the document.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Definitions {
+    /// Types and extensions of types.
+    pub types: Vec<TypeDefinition>,
+    /// `schema` and `extend schema`.
+    pub schemas: Vec<SchemaDefinition>,
+    /// The names of the directives that are defined.
+    pub directives: Vec<Named>,
+}
+
+/// A type, or an extension of one.
+#[derive(Clone, Debug, PartialEq)]
+pub struct TypeDefinition {
+    pub name: Arc<str>,
+    /// From 1, as all lines here.
+    pub line: usize,
+    pub is_extension: bool,
+    pub description: Option<Arc<str>>,
+    pub directives: Vec<Directive>,
+    pub body: TypeBody,
+}
+
+/// What a type is, and what it has.
+#[derive(Clone, Debug, PartialEq)]
+pub enum TypeBody {
+    Scalar,
+    Object(Composite),
+    Interface(Composite),
+    /// With the names of its members.
+    Union(Vec<Named>),
+    Enum(Vec<EnumValueDefinition>),
+    InputObject,
+}
+
+/// What objects and interfaces have.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Composite {
+    pub interfaces: Vec<Named>,
+    pub fields: Vec<FieldDefinition>,
+}
+
+/// A name, and where it stands.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Named {
+    pub name: Arc<str>,
+    pub line: usize,
+}
+
+#[derive(Clone, Debug, PartialEq)]
+pub struct FieldDefinition {
+    pub name: Arc<str>,
+    pub line: usize,
+    pub description: Option<Arc<str>>,
+    pub r#type: TypeExpression,
+    /// The names of its arguments.
+    pub arguments: Vec<Named>,
+    pub directives: Vec<Directive>,
+}
+
+#[derive(Clone, Debug, PartialEq)]
+pub struct EnumValueDefinition {
+    pub name: Arc<str>,
+    pub line: usize,
+    pub description: Option<Arc<str>>,
+    pub directives: Vec<Directive>,
+}
+
+/// What is said of the schema itself.
+#[derive(Clone, Debug, PartialEq)]
+pub struct SchemaDefinition {
+    pub line: usize,
+    pub directives: Vec<Directive>,
+    /// `query`, `mutation` or `subscription`, and the name of the type that it is to be.
+    pub operations: Vec<(&'static str, Named)>,
+}
+
+/// A directive at its place.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Directive {
+    pub name: Arc<str>,
+    pub line: usize,
+    pub arguments: Vec<DirectiveArgument>,
+}
+
+#[derive(Clone, Debug, PartialEq)]
+pub struct DirectiveArgument {
+    pub name: Arc<str>,
+    pub line: usize,
+    pub value: Literal,
+}
+
+/// A value as it is written.
+#[derive(Clone, Debug, PartialEq)]
+pub enum Literal {
+    Null,
+    Boolean(bool),
+    /// Its digits.
+    Int(Arc<str>),
+    /// Its digits, point and exponent.
+    Float(Arc<str>),
+    String(Arc<str>),
+    Enum(Arc<str>),
+    List(Vec<Literal>),
+    Object(Vec<(Arc<str>, Literal)>),
+}
+
+/// The type of a field as it is written.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum TypeExpression {
+    Named { name: Arc<str>, is_required: bool },
+    List { of: Box<TypeExpression>, is_required: bool },
+}
+
+impl TypeExpression {
+    /// The name at the bottom of all lists.
+    #[must_use]
+    pub fn base(&self) -> &Arc<str> {
+        match self {
+            Self::Named { name, .. } => name,
+            Self::List { of, .. } => of.base(),
+        }
+    }
+
+    /// Whether the value, or the list, is said to be there always.
+    #[must_use]
+    pub fn is_required(&self) -> bool {
+        match self {
+            Self::Named { is_required, .. } | Self::List { is_required, .. } => *is_required,
+        }
+    }
+}
+
+impl fmt::Display for TypeExpression {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Named { name, .. } => f.write_str(name)?,
+            Self::List { of, .. } => write!(f, "[{of}]")?,
+        }
+        f.write_str(if self.is_required() { "!" } else { "" })
+    }
+}
+
+/// Reads a document of definitions. Operations and fragments are refused.
+pub fn parse_definitions(text: &str) -> Result<Definitions, Vec<GraphQLError>> {
+    // The parser refuses it, and it is as good as any that defines no types.
+    if is_blank(text) {
+        return Ok(Definitions::default());
+    }
+    let mut parser = Parser::new().recursion_limit(MAX_NESTING);
+    let parsed = parser.parse_ast(text, "definitions.graphql");
+    if parser.recursion_reached() > MAX_NESTING {
+        let message = format!("Types or values are nested deeper than {MAX_NESTING} levels.");
+        return Err(vec![GraphQLError::new(ErrorCode::ParseFailed, message)]);
+    }
+    let positions = Positions::new(text);
+    match parsed {
+        Ok(document) => convert::definitions(&document, &positions),
+        Err(invalid) => {
+            let errors = invalid.errors.iter().take(MAX_ERRORS);
+            Err(errors
+                .map(|error| library_error(ErrorCode::ParseFailed, error.to_json()))
+                .collect())
+        }
+    }
+}
+
+/// Whether a text holds nothing but comments and what separates tokens.
+fn is_blank(text: &str) -> bool {
+    text.split(['\n', '\r']).all(|line| {
+        let line = line.trim_start_matches([' ', '\t', ',', '\u{FEFF}']);
+        line.is_empty() || line.starts_with('#')
+    })
+}
+
+#[cfg(test)]
+mod tests;
