@@ -1,0 +1,238 @@
+//! Type definitions as a catalog: what a graph is said to hold, since it says nothing itself.
+
+use std::collections::HashMap;
+
+use catalog::builder::NewField;
+use catalog::{
+    Builder, Catalog, EntityId, EntityKind, EnumLabel, FieldId, Key, KeyKind, RelationshipId,
+    Scalar, Type,
+};
+use ir::{Hop, HopDirection};
+
+use super::model::{
+    FieldKind, Model, ModelDirection, ModelField, Placed, PlacedField, PlacedNode, Property,
+    PropertyType, QueryDirection, RelationshipField, Target, Way,
+};
+
+/// Fills the catalog of a graph, which holds nothing but capabilities before.
+pub fn declare(catalog: &mut Catalog, model: &Model) -> Placed {
+    let mut declarer = Declarer {
+        model,
+        builder: Builder::new(catalog.capabilities()),
+        placed: Placed::default(),
+        relationships: HashMap::new(),
+    };
+    declarer.enums();
+    declarer.properties();
+    let entities = declarer.entities();
+    declarer.nodes(&entities);
+    *catalog = declarer.builder.finish();
+    declarer.placed
+}
+
+struct Declarer<'m> {
+    model: &'m Model,
+    builder: Builder,
+    placed: Placed,
+    relationships: HashMap<RelationshipKey<'m>, RelationshipId>,
+}
+
+/// What tells one relationship of the catalog from every other.
+#[derive(Clone, Copy, PartialEq, Eq, Hash)]
+struct RelationshipKey<'m> {
+    r#type: &'m str,
+    from: EntityId,
+    to: EntityId,
+    edge: Option<EntityId>,
+    is_undirected: bool,
+}
+
+impl<'m> Declarer<'m> {
+    fn enums(&mut self) {
+        for definition in &self.model.enums {
+            let labels = definition.values.iter().map(|value| EnumLabel {
+                label: (&*value.name).into(),
+                description: value.description.as_deref().map(Into::into),
+            });
+            let labels = labels.collect();
+            let description = definition.description.as_deref().map(Into::into);
+            let id = self.builder.r#enum(None, (&*definition.name).into(), labels, description);
+            self.placed.enums.push(id);
+        }
+    }
+
+    fn properties(&mut self) {
+        for properties in &self.model.properties {
+            let entity = self.builder.entity(
+                None,
+                (&*properties.name).into(),
+                EntityKind::Edge,
+                properties.description.as_deref().map(Into::into),
+            );
+            let mut known = KnownFields::default();
+            let fields = properties.fields.iter().filter_map(|field| match &field.kind {
+                FieldKind::Property(property) => {
+                    Some(self.field(entity, field, property, &mut known))
+                }
+                // Properties of relationships have none.
+                FieldKind::Relationship(_) => None,
+            });
+            let fields = fields.collect();
+            self.placed.properties.push((entity, fields));
+        }
+    }
+
+    /// All of them before any relationship: these lead to what is defined below, too.
+    fn entities(&mut self) -> Vec<EntityId> {
+        let mut entities = Vec::new();
+        for node in &self.model.nodes {
+            let description = node.description.as_deref().map(Into::into);
+            let name = (&*node.name).into();
+            let entity = self.builder.entity(None, name, EntityKind::Node, description);
+            let labels = node.labels.iter().map(|label| (&**label).into());
+            self.builder.label(entity, labels.collect());
+            entities.push(entity);
+        }
+        entities
+    }
+
+    fn nodes(&mut self, entities: &[EntityId]) {
+        for (node, entity) in self.model.nodes.iter().zip(entities) {
+            let mut known = KnownFields::default();
+            let fields = node.fields.iter().map(|field| match &field.kind {
+                FieldKind::Property(property) => {
+                    PlacedField::Property(self.field(*entity, field, property, &mut known))
+                }
+                FieldKind::Relationship(way) => {
+                    PlacedField::Ways(self.ways(*entity, way, entities))
+                }
+            });
+            let fields = fields.collect();
+            self.placed.nodes.push(PlacedNode { entity: *entity, fields });
+        }
+    }
+
+    fn field(
+        &mut self,
+        entity: EntityId,
+        field: &ModelField,
+        property: &Property,
+        known: &mut KnownFields,
+    ) -> FieldId {
+        let r#type = self.r#type(property);
+        let same_name = known.0.entry((&*field.property).into()).or_default();
+        if let Some((_, id)) = same_name.iter().find(|(known, _)| *known == r#type) {
+            return *id;
+        }
+        let id = self.builder.field(
+            entity,
+            NewField {
+                name: (&*field.property).into(),
+                r#type: r#type.clone(),
+                // The graph does not see to it that a property is there.
+                nullable: true,
+                has_default: property.default.is_some() || property.made.is_some(),
+                generated: None,
+                description: field.description.as_deref().map(Into::into),
+            },
+        );
+        same_name.push((r#type, id));
+        if property.is_unique {
+            let key = Key {
+                name: "".into(),
+                kind: KeyKind::Unique,
+                fields: vec![id],
+                // The definitions say so; the constraint may not be there.
+                enforced: false,
+                deferrable: false,
+                description: None,
+            };
+            self.builder.key(entity, key);
+        }
+        id
+    }
+
+    fn r#type(&self, property: &Property) -> Type {
+        let element = match &property.r#type {
+            PropertyType::Boolean => Type::Scalar(Scalar::Boolean),
+            PropertyType::Id | PropertyType::String => Type::Scalar(Scalar::Text),
+            PropertyType::Int => Type::Scalar(Scalar::Int32),
+            PropertyType::BigInt => Type::Scalar(Scalar::Int64),
+            PropertyType::Float => Type::Scalar(Scalar::Float64),
+            PropertyType::Date => Type::Scalar(Scalar::Date),
+            PropertyType::Time => Type::Scalar(Scalar::TimeWithZone),
+            PropertyType::LocalTime => Type::Scalar(Scalar::Time),
+            PropertyType::DateTime => Type::Scalar(Scalar::TimestampWithZone),
+            PropertyType::LocalDateTime => Type::Scalar(Scalar::Timestamp),
+            PropertyType::Duration => Type::Scalar(Scalar::Interval),
+            PropertyType::Point => Type::Scalar(Scalar::GeographicPoint),
+            PropertyType::CartesianPoint => Type::Scalar(Scalar::CartesianPoint),
+            PropertyType::Enum(place) => match self.placed.enums.get(*place) {
+                Some(id) => Type::Enum(*id),
+                None => Type::Scalar(Scalar::Text),
+            },
+            PropertyType::Scalar(place) => {
+                let name = self.model.scalars.get(*place).map_or("", |scalar| &*scalar.name);
+                Type::Scalar(Scalar::Other(name.into()))
+            }
+        };
+        if property.is_list { Type::List(Box::new(element)) } else { element }
+    }
+
+    /// To each type that is on the other side.
+    fn ways(
+        &mut self,
+        entity: EntityId,
+        field: &'m RelationshipField,
+        entities: &[EntityId],
+    ) -> Vec<Way> {
+        let places: &[usize] = match &field.target {
+            Target::Node(place) => std::slice::from_ref(place),
+            Target::Interface(place) => {
+                self.model.interfaces.get(*place).map_or(&[], |one| one.implementations.as_slice())
+            }
+            Target::Union(place) => {
+                self.model.unions.get(*place).map_or(&[], |one| one.members.as_slice())
+            }
+        };
+        let targets = places.iter().filter_map(|place| entities.get(*place).copied());
+        targets.map(|target| self.way(entity, field, target)).collect()
+    }
+
+    fn way(&mut self, entity: EntityId, field: &'m RelationshipField, target: EntityId) -> Way {
+        let (from, to, direction) = match field.direction {
+            ModelDirection::Out | ModelDirection::Undirected => {
+                (entity, target, HopDirection::Forward)
+            }
+            ModelDirection::In => (target, entity, HopDirection::Backward),
+        };
+        let edge = field.properties.and_then(|place| self.placed.properties.get(place));
+        let edge = edge.map(|(edge, _)| *edge);
+        let mut hop = |is_undirected| {
+            let key = RelationshipKey { r#type: &field.r#type, from, to, edge, is_undirected };
+            let relationship = *self.relationships.entry(key).or_insert_with(|| {
+                let r#type = (&*field.r#type).into();
+                self.builder.graph_relationship(r#type, from, to, edge, is_undirected)
+            });
+            Hop { relationship, direction }
+        };
+        let (written, undirected) = (hop(false), hop(true));
+        let is_undirected = field.direction == ModelDirection::Undirected
+            || match field.query_direction {
+                QueryDirection::Directed | QueryDirection::DirectedOnly => false,
+                QueryDirection::Undirected
+                | QueryDirection::UndirectedByDefault
+                | QueryDirection::UndirectedOnly => true,
+            };
+        let hop = if is_undirected { undirected } else { written };
+        Way { entity: target, hop, undirected, written }
+    }
+}
+
+/// The fields of an entity by the property that they hold. Two fields of one property and type are
+/// one field of the entity.
+#[derive(Debug, Default)]
+struct KnownFields(HashMap<Box<str>, Vec<(Type, FieldId)>>);
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,212 @@
+//! The directives of form 3.
+
+use super::seven::{CHANGES, INSTEAD_OF_CALLBACKS, INSTEAD_OF_RESOLVERS};
+use super::spec::{
+    Known, Place, Shape, Spec, UPDATE, federation, in_javascript, not_yet, optional, required,
+    served,
+};
+use crate::neo4j::definitions::problem::Unserved;
+
+const FIELD: &[Place] = &[Place::Field];
+const OBJECT: &[Place] = &[Place::Object];
+const OBJECT_OR_SCHEMA: &[Place] = &[Place::Object, Place::Schema];
+
+pub(super) const DIRECTIVES: &[Spec] = &[
+    served("alias", Known::Alias, FIELD, &[required("property", Shape::Text)]),
+    not_yet(
+        "auth",
+        Known::Auth,
+        Unserved::Authorization,
+        &[Place::Object, Place::Interface, Place::Field],
+        &[required("rules", Shape::Anything)],
+    ),
+    not_yet(
+        "authorization",
+        Known::Authorization,
+        Unserved::Authorization,
+        &[Place::Object, Place::Interface, Place::Field],
+        &[optional("filter", Shape::Anything), optional("validate", Shape::Anything)],
+    ),
+    in_javascript(
+        "callback",
+        Known::Callback,
+        &[
+            required("name", Shape::Text),
+            optional("operations", Shape::SomeOf(&["CREATE", UPDATE])),
+        ],
+        INSTEAD_OF_CALLBACKS,
+    ),
+    served("coalesce", Known::Coalesce, FIELD, &[required("value", Shape::Value)]),
+    in_javascript(
+        "computed",
+        Known::Computed,
+        &[optional("from", Shape::Texts)],
+        INSTEAD_OF_RESOLVERS,
+    ),
+    in_javascript(
+        "customResolver",
+        Known::CustomResolver,
+        &[optional("requires", Shape::Texts)],
+        INSTEAD_OF_RESOLVERS,
+    ),
+    not_yet(
+        "cypher",
+        Known::Statement,
+        Unserved::Statements,
+        FIELD,
+        &[required("statement", Shape::Text), optional("columnName", Shape::Text)],
+    ),
+    served("default", Known::Default, FIELD, &[required("value", Shape::Value)]),
+    served(
+        "deprecated",
+        Known::Deprecated,
+        &[Place::Field, Place::EnumValue],
+        &[optional("reason", Shape::Text)],
+    ),
+    served(
+        "exclude",
+        Known::Exclude,
+        &[Place::Object, Place::Interface],
+        &[optional(
+            "operations",
+            Shape::SomeOf(&["CREATE", "READ", UPDATE, "DELETE", "SUBSCRIBE"]),
+        )],
+    ),
+    not_yet(
+        "fulltext",
+        Known::Fulltext,
+        Unserved::Fulltext,
+        OBJECT,
+        &[required(
+            "indexes",
+            Shape::Objects(&[
+                optional("name", Shape::Text),
+                optional("indexName", Shape::Text),
+                optional("queryName", Shape::Text),
+                required("fields", Shape::Texts),
+            ]),
+        )],
+    ),
+    served(
+        "id",
+        Known::Id,
+        FIELD,
+        &[
+            optional("autogenerate", Shape::Boolean),
+            optional("unique", Shape::Boolean),
+            optional("global", Shape::Boolean),
+        ],
+    ),
+    not_yet("jwtClaim", Known::JwtClaim, Unserved::Claims, FIELD, &[required("path", Shape::Text)]),
+    not_yet("jwtPayload", Known::Jwt, Unserved::Claims, OBJECT, &[]),
+    served(
+        "mutation",
+        Known::Mutation,
+        OBJECT_OR_SCHEMA,
+        &[optional("operations", Shape::SomeOf(CHANGES))],
+    ),
+    served(
+        "node",
+        Known::Node,
+        OBJECT,
+        &[
+            optional("label", Shape::Text),
+            optional("additionalLabels", Shape::Texts),
+            optional("labels", Shape::Texts),
+            optional("plural", Shape::Text),
+        ],
+    ),
+    served("plural", Known::Plural, OBJECT, &[required("value", Shape::Text)]),
+    in_javascript(
+        "populatedBy",
+        Known::PopulatedBy,
+        &[
+            required("callback", Shape::Text),
+            optional("operations", Shape::SomeOf(&["CREATE", UPDATE])),
+        ],
+        INSTEAD_OF_CALLBACKS,
+    ),
+    served("private", Known::Private, FIELD, &[]),
+    served(
+        "query",
+        Known::Query,
+        OBJECT_OR_SCHEMA,
+        &[optional("read", Shape::Boolean), optional("aggregate", Shape::Boolean)],
+    ),
+    served(
+        "queryOptions",
+        Known::QueryOptions,
+        OBJECT,
+        &[optional(
+            "limit",
+            Shape::Object(&[optional("default", Shape::Integer), optional("max", Shape::Integer)]),
+        )],
+    ),
+    served("readonly", Known::Readonly, FIELD, &[]),
+    served(
+        "relationship",
+        Known::Relationship,
+        FIELD,
+        &[
+            required("type", Shape::Text),
+            required("direction", Shape::OneOf(&["IN", "OUT"])),
+            optional("properties", Shape::Text),
+            optional(
+                "queryDirection",
+                Shape::OneOf(&[
+                    "DEFAULT_DIRECTED",
+                    "DEFAULT_UNDIRECTED",
+                    "DIRECTED_ONLY",
+                    "UNDIRECTED_ONLY",
+                ]),
+            ),
+            optional(
+                "nestedOperations",
+                Shape::SomeOf(&[
+                    "CREATE",
+                    UPDATE,
+                    "DELETE",
+                    "CONNECT",
+                    "DISCONNECT",
+                    "CONNECT_OR_CREATE",
+                ]),
+            ),
+        ],
+    ),
+    served("relationshipProperties", Known::RelationshipProperties, &[Place::Interface], &[]),
+    served("specifiedBy", Known::SpecifiedBy, &[Place::Scalar], &[required("url", Shape::Text)]),
+    not_yet(
+        "subscription",
+        Known::Subscription,
+        Unserved::Subscriptions,
+        OBJECT_OR_SCHEMA,
+        &[optional(
+            "operations",
+            Shape::SomeOf(&[
+                "CREATE",
+                UPDATE,
+                "DELETE",
+                "CREATE_RELATIONSHIP",
+                "DELETE_RELATIONSHIP",
+            ]),
+        )],
+    ),
+    served(
+        "timestamp",
+        Known::Timestamp,
+        FIELD,
+        &[optional("operations", Shape::SomeOf(&["CREATE", UPDATE]))],
+    ),
+    served("unique", Known::Unique, FIELD, &[optional("constraintName", Shape::Text)]),
+    served("writeonly", Known::Writeonly, FIELD, &[]),
+    federation("extends"),
+    federation("external"),
+    federation("inaccessible"),
+    federation("key"),
+    federation("link"),
+    federation("override"),
+    federation("provides"),
+    federation("requires"),
+    federation("shareable"),
+    federation("tag"),
+];

@@ -1,0 +1,65 @@
+//! Reads type definitions: text to [`Model`].
+//!
+//! What the library takes is taken and what it refuses is refused, in either form, by rules that
+//! are the library's and words that are ours. Everything that is wrong is told at once, each with
+//! its line, so that a file is mended in one go. What is understood but not served yet is refused
+//! too, with the reason among [`Unserved`]: an API that left something out without a word would
+//! answer wrongly.
+//!
+//! 1. `written`: definitions and their extensions as one type of each name
+//! 2. `directives`: which directives there are, where they may stand and what they may say
+//! 3. `types`: what each type is: nodes, properties of relationships, interfaces and so on
+//! 4. `conformance`: what GraphQL asks of interfaces and unions
+//! 5. `node`, `composite`: the types; `field`, `property`, `constant`, `relationship`: their fields;
+//!    `offers`: what they offer
+//! 6. `problem`: what is told of all of it
+
+mod composite;
+mod conformance;
+mod constant;
+mod directives;
+mod field;
+mod node;
+mod offers;
+mod problem;
+mod property;
+mod relationship;
+mod types;
+mod written;
+
+use graphql::parse_definitions;
+
+use super::model::{ApiForm, Model};
+use problem::{At, Problems};
+pub use problem::{DefinitionProblem, ProblemKind, Unserved};
+use types::Types;
+
+/// What type definitions say, or everything that is wrong with them, by line.
+pub fn read(text: &str, form: ApiForm) -> Result<Model, Vec<DefinitionProblem>> {
+    let definitions = parse_definitions(text)
+        .map_err(|errors| errors.iter().map(DefinitionProblem::syntax).collect::<Vec<_>>())?;
+    let mut problems = Problems::default();
+    let written = written::merge(&definitions, &mut problems);
+    let types = Types::new(form, &written, &definitions, &mut problems);
+    conformance::check(&types, &mut problems);
+    let model = Model {
+        nodes: node::nodes(&types, &mut problems),
+        properties: composite::properties(&types, &mut problems),
+        interfaces: composite::interfaces(&types, &mut problems),
+        unions: composite::unions(&types, &mut problems),
+        enums: composite::enums(&types, &mut problems),
+        scalars: composite::scalars(&types),
+        offers: offers::offers(form, None, types.schema()),
+    };
+    if model.nodes.is_empty() {
+        let hint = match form {
+            ApiForm::Three => "define a `type`",
+            ApiForm::Seven => "give a `type` the directive `@node`",
+        };
+        problems.wrong_if_none(At::schema(1), format!("nothing is a type of nodes: {hint}"));
+    }
+    problems.finish(model)
+}
+
+#[cfg(test)]
+mod tests;
