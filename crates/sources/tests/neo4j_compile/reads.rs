@@ -159,6 +159,10 @@ pub(crate) fn cases(movies: &Movies) -> Vec<Case> {
         }
     };
     let root_count = Rows { shown: false, ..all(vec![count(0)]) };
+    let counted_connection = {
+        let counts = vec![term(3, AggregateFunction::DistinctCount, None, false)];
+        Rows { page: page(1, None, true), ..all(vec![title(), count(1), aggregate(2, counts)]) }
+    };
     let friends =
         Rows { once: true, ..rows(1, From::Relation(forward(movies.knows)), vec![name(1)]) };
     let nulls_elsewhere = {
@@ -258,17 +262,17 @@ pub(crate) fn cases(movies: &Movies) -> Vec<Case> {
             "whole connection",
             read(vec![whole_connection]),
             expect![[r#"
-            MATCH (t0:`Movie`) CALL (t0) { MATCH (t0)<-[t1:`ACTED_IN`]-(t2:`Person`) WHERE t1.`role` CONTAINS $p0 WITH t2, count(*) AS c0 RETURN [[sum(c0), count(*), sum(c0), min(t2.`born`), max(t2.`born`)]] AS c1 } CALL (t0) { MATCH (t0)<-[t3:`ACTED_IN`]-(t4:`Person`) WHERE t3.`role` CONTAINS $p0 WITH t4, t3 ORDER BY t3.`role` SKIP $p1 LIMIT $p2 + 1 RETURN collect([t3.`role`, t4.`name`]) AS c2 } RETURN t0.`title` AS c3, c1, c2
-            p0: $1 Text
-            p1: $3 Integer
-            p2: $2 Integer
-            level 0: Records { statement: 0 }, 3 wide
-            level 1: InRow { column: 1 }, 5 wide
-            level 2: InRow { column: 2 }, 2 wide
-            rows 0: level 0
-            rows 1: level 2
-            #0 column 0, #1 column 0, #2 column 1, #3 level 1, #4 level 1, #5 column 1, #6 column 2, #7 column 3, #8 column 4
-        "#]],
+                MATCH (t0:`Movie`) CALL (t0) { MATCH (t0)<-[t1:`ACTED_IN`]-(t2:`Person`) WHERE t1.`role` CONTAINS $p0 WITH collect([t2, t1]) AS x0 CALL (x0) { UNWIND x0 AS x1 WITH x1[0] AS t2, x1[1] AS t1 WITH t2, count(*) AS c0 RETURN [[sum(c0), count(*), sum(c0), min(t2.`born`), max(t2.`born`)]] AS c1 } CALL (x0) { UNWIND x0 AS x2 WITH x2[0] AS t2, x2[1] AS t1 WITH t2, t1 ORDER BY t1.`role` SKIP $p1 LIMIT $p2 + 1 RETURN collect([t1.`role`, t2.`name`]) AS c2 } RETURN c1 AS c3, c2 } RETURN t0.`title` AS c4, c3, c2
+                p0: $1 Text
+                p1: $3 Integer
+                p2: $2 Integer
+                level 0: Records { statement: 0 }, 3 wide
+                level 1: InRow { column: 1 }, 5 wide
+                level 2: InRow { column: 2 }, 2 wide
+                rows 0: level 0
+                rows 1: level 2
+                #0 column 0, #1 column 0, #2 column 1, #3 level 1, #4 level 1, #5 column 1, #6 column 2, #7 column 3, #8 column 4
+            "#]],
         ),
         case(
             "aggregates of nodes and of relationships",
@@ -296,13 +300,25 @@ pub(crate) fn cases(movies: &Movies) -> Vec<Case> {
             "root connection",
             read(vec![root_connection]),
             expect![[r#"
-            CALL () { MATCH (t0:`Movie`) WHERE t0.`rating` = $p0 RETURN [[count(*), count(DISTINCT t0), avg(t0.`released`)]] AS c0 } CALL () { MATCH (t1:`Movie`) WHERE t1.`rating` = $p0 WITH t1 LIMIT $p1 + 1 RETURN collect([t1.`title`]) AS c1 } RETURN c0, c1
-            p0: $0 Float
-            p1: $1 Integer
-            level 0: InRecord { statement: 0, column: 0 }, 3 wide
+                MATCH (t0:`Movie`) WHERE t0.`rating` = $p0 WITH collect(t0) AS x0 CALL (x0) { UNWIND x0 AS t0 RETURN [[count(*), count(*), avg(t0.`released`)]] AS c0 } CALL (x0) { UNWIND x0 AS t0 WITH t0 LIMIT $p1 + 1 RETURN collect([t0.`title`]) AS c1 } RETURN c0, c1
+                p0: $0 Float
+                p1: $1 Integer
+                level 0: InRecord { statement: 0, column: 0 }, 3 wide
+                level 1: InRecord { statement: 0, column: 1 }, 1 wide
+                rows 0: level 1
+                #0 column 0, #1 level 0, #2 level 0, #3 column 1, #4 column 2
+            "#]],
+        ),
+        case(
+            "counted root connection",
+            read(vec![counted_connection]),
+            expect![[r#"
+            CALL () { MATCH (t0:`Movie`) RETURN [[count(*), count(*)]] AS c0 } CALL () { MATCH (t1:`Movie`) WITH t1 LIMIT $p0 + 1 RETURN collect([t1.`title`]) AS c1 } RETURN c0, c1
+            p0: $1 Integer
+            level 0: InRecord { statement: 0, column: 0 }, 2 wide
             level 1: InRecord { statement: 0, column: 1 }, 1 wide
             rows 0: level 1
-            #0 column 0, #1 level 0, #2 level 0, #3 column 1, #4 column 2
+            #0 column 0, #1 level 0, #2 level 0, #3 column 1
         "#]],
         ),
         case(
@@ -369,7 +385,7 @@ pub(crate) fn cases(movies: &Movies) -> Vec<Case> {
             "connection of an interface",
             read(vec![related_interface(false, Some(7))]),
             expect![[r#"
-                MATCH (t0:`Person`) CALL (t0) { CALL (t0) { MATCH (t0)-[t1:`ACTED_IN`]->(t2:`Movie`) WHERE t2.`released` = $p0 RETURN t2, t1, 0 AS c0 UNION ALL MATCH (t0)-[t1:`ACTED_IN`]->(t2:`Series`:`Pro``duction`) RETURN t2, t1, 1 AS c0 } RETURN [[count(*)]] AS c1 } CALL (t0) { CALL (t0) { MATCH (t0)-[t3:`ACTED_IN`]->(t4:`Movie`) WHERE t4.`released` = $p0 RETURN t4, t3, 0 AS c2 UNION ALL MATCH (t0)-[t3:`ACTED_IN`]->(t4:`Series`:`Pro``duction`) RETURN t4, t3, 1 AS c2 } CALL (t4, c2) { MATCH (t4)<-[:`ACTED_IN`]-(t5:`Person`) WHERE c2 = 0 WITH DISTINCT t5 RETURN collect([t5.`name`]) AS c3 } RETURN collect([c2, CASE WHEN c2 = 0 THEN t4.`title` WHEN c2 = 1 THEN t4.`name` END, t4.`released`, c3, t4.`episodes`]) AS c4 } RETURN t0.`name` AS c5, c1, c4
+                MATCH (t0:`Person`) CALL (t0) { CALL (t0) { MATCH (t0)-[t1:`ACTED_IN`]->(t2:`Movie`) WHERE t2.`released` = $p0 RETURN t2, t1, 0 AS c0 UNION ALL MATCH (t0)-[t1:`ACTED_IN`]->(t2:`Series`:`Pro``duction`) RETURN t2, t1, 1 AS c0 } WITH collect([t2, t1, c0]) AS x0 CALL (x0) { UNWIND x0 AS x1 WITH x1[0] AS t2, x1[1] AS t1, x1[2] AS c0 CALL (t2, c0) { MATCH (t2)<-[:`ACTED_IN`]-(t3:`Person`) WHERE c0 = 0 WITH DISTINCT t3 RETURN collect([t3.`name`]) AS c1 } RETURN collect([c0, CASE WHEN c0 = 0 THEN t2.`title` WHEN c0 = 1 THEN t2.`name` END, t2.`released`, c1, t2.`episodes`]) AS c2 } RETURN [[size(x0)]] AS c3, c2 } RETURN t0.`name` AS c4, c3, c2
                 p0: $0 Integer
                 level 0: Records { statement: 0 }, 3 wide
                 level 1: InRow { column: 1 }, 1 wide

@@ -10,6 +10,7 @@
 //! * `read`: root fields
 //! * `rows`: rows as clauses, and what is asked of each
 //! * `variants`: rows of several entities
+//! * `listed`: rows that are found once and used twice
 //! * `summary`: what is made of all rows
 //! * `aggregate`: what is made of the values of many rows
 //! * `order`: sorting and paging
@@ -20,6 +21,7 @@
 
 mod aggregate;
 mod filter;
+mod listed;
 mod order;
 mod parameter;
 mod place;

@@ -1,6 +1,6 @@
 //! Sorting and paging, before anything is made of the rows.
 
-use cypher::{Clause, Direction, Expression, Operation, OrderItem, Projection, Variable};
+use cypher::{Clause, Direction, Expression, Operation, OrderItem, Projection};
 use ir::{Nulls, OrderKey, OrderTerm, Page, Rows};
 
 use super::super::program::LevelPage;
@@ -11,16 +11,14 @@ use super::{Compiler, refused};
 use crate::relational::CompileError;
 
 impl Compiler<'_> {
-    /// The clause that sorts rows and cuts them to their page, if one has to. What it passes on
-    /// are the variables.
+    /// The clause that sorts rows and cuts them to their page, if one has to.
     pub(super) fn sorted(
         &self,
         rows: &Rows,
         scope: &Scope<'_>,
-        variables: Vec<Variable>,
         statement: &mut Statement,
     ) -> Result<Option<Clause>, CompileError> {
-        let mut projection = Projection::of(variables);
+        let mut projection = Projection::of(scope.own_variables());
         for term in &rows.order {
             self.term(term, scope, &mut projection.order)?;
         }

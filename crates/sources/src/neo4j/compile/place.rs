@@ -42,6 +42,15 @@ impl<'r> Scope<'r> {
         }
     }
 
+    /// All that the row consists of.
+    pub(super) fn own_variables(&self) -> Vec<Variable> {
+        let number = match self.kind {
+            Kind::Variants { number, .. } => Some(number),
+            Kind::One | Kind::Variant(_) | Kind::IfVariant { .. } => None,
+        };
+        [self.node].into_iter().chain(self.edge).chain(number).collect()
+    }
+
     /// What has to hold for the row to be asked at all.
     pub(super) fn guard(&self) -> Option<Expression> {
         match self.kind {

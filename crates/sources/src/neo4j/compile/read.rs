@@ -4,6 +4,7 @@ use cypher::{Clause, Expression, Projection, ProjectionItem};
 use ir::Rows;
 
 use super::super::program::{GraphStatement, LevelRows};
+use super::listed::{Both, Start};
 use super::order::page_of;
 use super::rows::{Items, call};
 use super::statement::Statement;
@@ -19,39 +20,41 @@ impl Compiler<'_> {
     ) -> Result<Option<GraphStatement>, CompileError> {
         let mut statement = Statement::default();
         let number = self.statements;
-        let clauses = match self.summary(rows, None, &mut statement)? {
-            None if !rows.shown => return Ok(None),
-            None => {
-                let place = LevelRows::Records { statement: number };
-                let level = self.level(place, page_of(rows))?;
-                let (mut clauses, items) = self.page_of_rows(rows, None, level, &mut statement)?;
-                self.place_level(level, None, column(items.expressions.len())?);
-                clauses.push(returned(items, &mut statement));
-                clauses
+        let place = |column| Some(LevelRows::InRecord { statement: number, column });
+        let start = Start::Root;
+        let mut record = Items::default();
+        let mut clauses;
+        if let Some(Both { body, summary, shown }) = self.both(rows, start, &mut statement)? {
+            clauses = body;
+            let column = record.push(summary.row)?;
+            self.place_level(summary.level, place(column), summary.width);
+            let column = record.push(Expression::Variable(shown.name))?;
+            self.place_level(shown.level, place(column), shown.width);
+        } else if let Some(summary) = self.summary(rows, start, &mut statement)? {
+            if let ([_], false) = (summary.bodies.as_slice(), rows.shown) {
+                self.place_level(summary.level, place(0), summary.width);
+                clauses = summary.bodies.into_iter().flatten().collect();
+                return self.finish(root, clauses, statement).map(Some);
             }
-            Some(mut summary) if !rows.shown && summary.bodies.len() == 1 => {
-                let place = LevelRows::InRecord { statement: number, column: 0 };
-                self.place_level(summary.level, Some(place), summary.width);
-                summary.bodies.pop().unwrap_or_default()
+            let bodies = summary.bodies.into_iter();
+            clauses = bodies.map(|body| call(Vec::new(), body)).collect();
+            let column = record.push(summary.row)?;
+            self.place_level(summary.level, place(column), summary.width);
+            if rows.shown {
+                let shown = self.collected(rows, start, &mut statement)?;
+                clauses.push(call(Vec::new(), shown.body));
+                let column = record.push(Expression::Variable(shown.name))?;
+                self.place_level(shown.level, place(column), shown.width);
             }
-            Some(summary) => {
-                let mut clauses: Vec<Clause> =
-                    summary.bodies.into_iter().map(|body| call(Vec::new(), body)).collect();
-                let mut record = Items::default();
-                let place =
-                    LevelRows::InRecord { statement: number, column: record.push(summary.row)? };
-                self.place_level(summary.level, Some(place), summary.width);
-                if rows.shown {
-                    let (level, name, body, width) = self.collected(rows, None, &mut statement)?;
-                    clauses.push(call(Vec::new(), body));
-                    let column = record.push(Expression::Variable(name))?;
-                    let place = LevelRows::InRecord { statement: number, column };
-                    self.place_level(level, Some(place), width);
-                }
-                clauses.push(returned(record, &mut statement));
-                clauses
-            }
-        };
+        } else if rows.shown {
+            let records = LevelRows::Records { statement: number };
+            let level = self.level(records, page_of(rows))?;
+            (clauses, record) = self.page_of_rows(rows, start, level, &mut statement)?;
+            self.place_level(level, None, column(record.expressions.len())?);
+        } else {
+            return Ok(None);
+        }
+        clauses.push(returned(record, &mut statement));
         self.finish(root, clauses, statement).map(Some)
     }
 }

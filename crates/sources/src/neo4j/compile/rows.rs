@@ -9,11 +9,21 @@ use ir::{Form, From, Hop, HopDirection, Output, OutputKind, Rows};
 use response::{LevelId, Place};
 
 use super::super::program::LevelRows;
+use super::listed::{Both, Start};
 use super::order::{is_once, page_of};
 use super::place::{Kind, Scope, formed};
 use super::statement::Statement;
 use super::{Compiler, column, refused};
 use crate::relational::CompileError;
+
+/// Rows as a list in one row.
+pub(super) struct Collected {
+    pub(super) level: LevelId,
+    pub(super) width: u16,
+    pub(super) body: Vec<Clause>,
+    /// What the list is called.
+    pub(super) name: Variable,
+}
 
 /// What a row gives: each value once, and before it the subqueries that some of them come from.
 #[derive(Debug, Default)]
@@ -39,11 +49,11 @@ impl Compiler<'_> {
     pub(super) fn page_of_rows(
         &mut self,
         rows: &Rows,
-        near: Option<&Scope<'_>>,
+        start: Start<'_, '_>,
         level: LevelId,
         statement: &mut Statement,
     ) -> Result<(Vec<Clause>, Items), CompileError> {
-        let found = self.found(rows, near, statement)?;
+        let found = self.found(rows, start, statement)?;
         self.page_of_found(rows, found, level, statement)
     }
 
@@ -55,12 +65,7 @@ impl Compiler<'_> {
         level: LevelId,
         statement: &mut Statement,
     ) -> Result<(Vec<Clause>, Items), CompileError> {
-        let mut variables = vec![scope.node];
-        variables.extend(scope.edge);
-        if let Kind::Variants { number, .. } = scope.kind {
-            variables.push(number);
-        }
-        clauses.extend(self.sorted(rows, &scope, variables, statement)?);
+        clauses.extend(self.sorted(rows, &scope, statement)?);
         let mut items = self.items(rows, &scope, statement)?;
         clauses.append(&mut items.subqueries);
         self.place_rows(rows.id, level);
@@ -71,12 +76,17 @@ impl Compiler<'_> {
     pub(super) fn found<'r>(
         &self,
         rows: &'r Rows,
-        near: Option<&Scope<'_>>,
+        start: Start<'_, 'r>,
         statement: &mut Statement,
     ) -> Result<(Vec<Clause>, Scope<'r>), CompileError> {
         if !rows.distinct.is_empty() {
             return Err(refused("one row for each value"));
         }
+        let near = match start {
+            Start::Root => None,
+            Start::Near(near) => Some(near),
+            Start::Listed(listed) => return Ok(listed.rows(statement)),
+        };
         let (path, scope, guard) = match (&rows.from, near) {
             (From::Entity(entity), _) => {
                 let node = statement.element();
@@ -233,7 +243,7 @@ impl Compiler<'_> {
         Ok(())
     }
 
-    /// Related rows, and what is made of all of them: subqueries, each with a column.
+    /// Related rows, and what is made of all of them: subqueries, each with its columns.
     fn related_rows(
         &mut self,
         rows: &Rows,
@@ -241,21 +251,32 @@ impl Compiler<'_> {
         items: &mut Items,
         statement: &mut Statement,
     ) -> Result<(), CompileError> {
-        if let Some(summary) = self.summary(rows, Some(scope), statement)? {
-            for body in summary.bodies {
-                items.subqueries.push(call(scope.variables(), body));
-            }
-            let column = items.push(summary.row)?;
-            let place = LevelRows::InRow { column };
-            self.place_level(summary.level, Some(place), summary.width);
-        }
-        if !rows.shown {
+        let start = Start::Near(scope);
+        if let Some(Both { mut body, summary, shown }) = self.both(rows, start, statement)? {
+            let row = statement.column();
+            let returned =
+                vec![ProjectionItem::named(summary.row, row), ProjectionItem::variable(shown.name)];
+            body.push(Clause::Return(Projection { items: returned, ..Projection::default() }));
+            items.subqueries.push(call(start.variables(), body));
+            let column = items.push(Expression::Variable(row))?;
+            self.place_level(summary.level, Some(LevelRows::InRow { column }), summary.width);
+            let column = items.push(Expression::Variable(shown.name))?;
+            self.place_level(shown.level, Some(LevelRows::InRow { column }), shown.width);
             return Ok(());
         }
-        let (level, name, body, width) = self.collected(rows, Some(scope), statement)?;
-        items.subqueries.push(call(scope.variables(), body));
-        let column = items.push(Expression::Variable(name))?;
-        self.place_level(level, Some(LevelRows::InRow { column }), width);
+        if let Some(summary) = self.summary(rows, start, statement)? {
+            for body in summary.bodies {
+                items.subqueries.push(call(start.variables(), body));
+            }
+            let column = items.push(summary.row)?;
+            self.place_level(summary.level, Some(LevelRows::InRow { column }), summary.width);
+        }
+        if rows.shown {
+            let shown = self.collected(rows, start, statement)?;
+            items.subqueries.push(call(start.variables(), shown.body));
+            let column = items.push(Expression::Variable(shown.name))?;
+            self.place_level(shown.level, Some(LevelRows::InRow { column }), shown.width);
+        }
         Ok(())
     }
 
@@ -263,17 +284,17 @@ impl Compiler<'_> {
     pub(super) fn collected(
         &mut self,
         rows: &Rows,
-        near: Option<&Scope<'_>>,
+        start: Start<'_, '_>,
         statement: &mut Statement,
-    ) -> Result<(LevelId, Variable, Vec<Clause>, u16), CompileError> {
+    ) -> Result<Collected, CompileError> {
         // Its place is known when it is among the columns of what is above.
         let level = self.level(LevelRows::InRow { column: 0 }, page_of(rows))?;
-        let (mut body, items) = self.page_of_rows(rows, near, level, statement)?;
+        let (mut body, items) = self.page_of_rows(rows, start, level, statement)?;
         let width = column(items.expressions.len())?;
         let name = statement.column();
         let row = Expression::List(items.expressions);
         body.push(returning(Expression::call(Function::Collect, vec![row]), name));
-        Ok((level, name, body, width))
+        Ok(Collected { level, width, body, name })
     }
 }
 

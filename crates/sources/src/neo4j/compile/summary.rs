@@ -5,7 +5,8 @@ use ir::{AggregateFunction, AggregateTerm, Form, OutputId, OutputKind, Rows};
 use response::{LevelId, Place};
 
 use super::super::program::{LevelPage, LevelRows};
-use super::place::{Kind, Scope, formed};
+use super::listed::Start;
+use super::place::{Kind, formed};
 use super::rows::returning;
 use super::statement::Statement;
 use super::{Compiler, column, refused};
@@ -55,7 +56,7 @@ impl Compiler<'_> {
     pub(super) fn summary(
         &mut self,
         rows: &Rows,
-        near: Option<&Scope<'_>>,
+        start: Start<'_, '_>,
         statement: &mut Statement,
     ) -> Result<Option<Summary>, CompileError> {
         let Wanted { outputs, terms } = self.wanted(rows)?;
@@ -71,8 +72,15 @@ impl Compiler<'_> {
         let over: Vec<Over> = terms.iter().map(|term| term.over(leads)).collect();
         let (of_rows, of_nodes) = (over.contains(&Over::Rows), over.contains(&Over::Nodes));
         let width = column(terms.len())?;
+        if let Start::Listed(listed) = start
+            && terms.iter().all(|term| term.is_count(leads))
+        {
+            let size = Expression::call(Function::Size, vec![Expression::Variable(listed.list)]);
+            let row = in_a_row(vec![size; terms.len()]);
+            return Ok(Some(Summary { level, width, bodies: Vec::new(), row }));
+        }
         if !(of_rows && of_nodes) {
-            let (mut body, values) = self.summary_part(rows, near, of_nodes, &terms, statement)?;
+            let (mut body, values) = self.summary_part(rows, start, of_nodes, &terms, statement)?;
             let name = statement.column();
             body.push(returning(in_a_row(values), name));
             let row = Expression::Variable(name);
@@ -87,7 +95,7 @@ impl Compiler<'_> {
                 (0..terms.len()).filter(|idx| over.get(*idx).is_some_and(is_own)).collect();
             let which: Vec<Term<'_>> =
                 own.iter().filter_map(|idx| terms.get(*idx).copied()).collect();
-            let (mut body, values) = self.summary_part(rows, near, nodes, &which, statement)?;
+            let (mut body, values) = self.summary_part(rows, start, nodes, &which, statement)?;
             let mut items = Vec::with_capacity(values.len());
             for (idx, value) in own.into_iter().zip(values) {
                 let name = statement.column();
@@ -135,15 +143,15 @@ impl Compiler<'_> {
     fn summary_part(
         &self,
         rows: &Rows,
-        near: Option<&Scope<'_>>,
+        start: Start<'_, '_>,
         nodes: bool,
         terms: &[Term<'_>],
         statement: &mut Statement,
     ) -> Result<(Vec<Clause>, Vec<Expression>), CompileError> {
-        let (mut clauses, scope) = self.found(rows, near, statement)?;
+        let (mut clauses, scope) = self.found(rows, start, statement)?;
         let mut times = None;
         if nodes {
-            let counts = terms.iter().any(|term| term.is_count());
+            let counts = terms.iter().any(|term| term.is_count(true));
             let mut projection = Projection::of([scope.node]);
             if let Kind::Variants { number, .. } = scope.kind {
                 projection.items.push(ProjectionItem::variable(number));
@@ -163,7 +171,9 @@ impl Compiler<'_> {
                     Expression::call(Function::Sum, vec![Expression::Variable(times)])
                 }
                 (None, AggregateFunction::Count, None) => Expression::CountRows,
-                (None, AggregateFunction::DistinctCount, _) if nodes => Expression::CountRows,
+                (None, AggregateFunction::DistinctCount, _) if nodes || !leads(rows) => {
+                    Expression::CountRows
+                }
                 (None, AggregateFunction::DistinctCount, _) => Expression::Call {
                     function: Function::Count,
                     distinct: true,
@@ -193,9 +203,13 @@ impl Term<'_> {
         }
     }
 
-    /// Whether it is the number of rows as they are found.
-    fn is_count(&self) -> bool {
-        self.place.is_none() && self.function == AggregateFunction::Count
+    /// Whether it is the number of rows as they are found, to which relationships lead or not.
+    fn is_count(&self, leads: bool) -> bool {
+        match self.function {
+            AggregateFunction::Count => self.place.is_none(),
+            AggregateFunction::DistinctCount => self.place.is_none() && !leads,
+            _ => false,
+        }
     }
 }
 
