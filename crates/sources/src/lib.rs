@@ -10,6 +10,7 @@
 //! * [`observed`]: what the statements of one request took
 //! * [`statistics`]: what the connections of all threads do
 //! * [`watch`]: whether a source's schema has changed
+//! * `wire`: what the clients of databases over a network have in common
 //! * [`error`]: what can go wrong
 
 pub mod claims;
@@ -26,6 +27,7 @@ pub mod sqlite;
 pub mod statistics;
 pub mod streamed;
 pub mod watch;
+mod wire;
 
 pub use claims::Claims;
 pub use error::{Details, SourceError, SourceErrorKind};

@@ -8,10 +8,11 @@ use postgres_protocol::message::backend::{AuthenticationSaslBody, Message};
 use postgres_protocol::message::frontend;
 use tokio_postgres::config::ChannelBinding;
 
+use super::certificate;
 use super::config::{Config, Endpoint, Secret};
 use super::error::WireError;
-use super::socket::Socket;
 use super::startup::Conversation;
+use crate::wire::socket::Socket;
 
 /// Answers the server's questions until it says that the user is who they say.
 pub(super) async fn authenticate(
@@ -103,7 +104,7 @@ fn choose_binding(
 ) -> Result<(&'static str, sasl::ChannelBinding), WireError> {
     let end_point = match config.channel_binding {
         ChannelBinding::Disable => None,
-        _ => socket.server_end_point(),
+        _ => certificate::server_end_point(socket),
     };
     match end_point {
         Some(hash) if bound => {

@@ -2,6 +2,8 @@
 
 use sha2::{Digest, Sha256, Sha384, Sha512};
 
+use crate::wire::socket::Socket;
+
 const SEQUENCE: u8 = 0x30;
 const OBJECT_IDENTIFIER: u8 = 0x06;
 
@@ -12,9 +14,15 @@ const ECDSA_SHA2: &[u8] = &[0x2a, 0x86, 0x48, 0xce, 0x3d, 0x04, 0x03];
 /// 1.2.840.10045.4.1, ECDSA with SHA-1.
 const ECDSA_SHA1: &[u8] = &[0x2a, 0x86, 0x48, 0xce, 0x3d, 0x04, 0x01];
 
+/// What SCRAM binds a session to (`tls-server-end-point`). None without TLS, or where the
+/// certificate's signature defines no hash.
+pub(super) fn server_end_point(socket: &Socket) -> Option<Vec<u8>> {
+    end_point_hash(socket.certificate()?)
+}
+
 /// Hashes a certificate (DER) with the hash of its own signature; MD5 and SHA-1 count as SHA-256.
 /// None for signatures without a hash of their own (Ed25519, RSA-PSS), where no binding is defined.
-pub(super) fn end_point_hash(certificate: &[u8]) -> Option<Vec<u8>> {
+fn end_point_hash(certificate: &[u8]) -> Option<Vec<u8>> {
     let algorithm = signature_algorithm(certificate)?;
     if algorithm == ECDSA_SHA1 {
         return Some(Sha256::digest(certificate).to_vec());

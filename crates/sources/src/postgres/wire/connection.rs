@@ -13,10 +13,10 @@ use super::error::WireError;
 use super::pipeline::{self, Pipeline};
 use super::prepared::{Found, Number, PreparedStatements};
 use super::receive::Receiver;
-use super::socket::Socket;
 use super::startup::{self, Origin, Session};
 use super::statement::{Parameter, Statement};
 use crate::session::NameSet;
+use crate::wire::socket::Socket;
 
 /// A session with a PostgreSQL server, for one task at a time.
 #[derive(Debug)]

@@ -7,6 +7,9 @@ use fallible_iterator::FallibleIterator;
 use postgres_protocol::message::backend::ErrorFields;
 use response::NoMemory;
 
+use crate::wire::buffers::ReceiveError;
+use crate::wire::tls::TlsError;
+
 /// An error or notice as PostgreSQL reports it, see
 /// <https://www.postgresql.org/docs/current/protocol-error-fields.html>.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
@@ -140,6 +143,31 @@ impl From<io::Error> for WireError {
             | io::ErrorKind::BrokenPipe
             | io::ErrorKind::NotConnected => WireError::Closed { reason: None },
             _ => WireError::Io(error),
+        }
+    }
+}
+
+impl From<ReceiveError> for WireError {
+    fn from(error: ReceiveError) -> WireError {
+        match error {
+            ReceiveError::Io(error) => error.into(),
+            ReceiveError::TooLarge { limit } => WireError::TooLarge { limit },
+            ReceiveError::NoMemory(error) => error.into(),
+            ReceiveError::Finished => {
+                WireError::Protocol("a finished round was read again".to_owned())
+            }
+        }
+    }
+}
+
+impl From<TlsError> for WireError {
+    fn from(error: TlsError) -> WireError {
+        match error {
+            TlsError::Failed(reason) => WireError::Tls(reason),
+            TlsError::Unreadable { .. } => WireError::Configuration(error.to_string()),
+            TlsError::NoSystemRoots => WireError::Configuration(
+                [&error.to_string(), "; name a file with sslrootcert"].concat(),
+            ),
         }
     }
 }

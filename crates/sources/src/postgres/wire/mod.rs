@@ -7,7 +7,7 @@
 //!
 //! In the order of control flow:
 //! - [`config`]: where to connect to, and how: from a URL and the `PG*` variables;
-//! - `socket`, `tls`, `certificate`: the stream, encrypted or not;
+//! - `tls`, `certificate`: how the stream is encrypted;
 //! - `startup`, `authenticate`: from a stream to a session; `silent`: which hosts come last;
 //! - [`Connection`]: the session and its cancel token (`cancel`);
 //! - [`Pipeline`]: statements sent together, answers read together;
@@ -37,7 +37,6 @@ mod round;
 mod rows;
 mod silent;
 mod simple;
-mod socket;
 mod startup;
 mod statement;
 mod tls;

@@ -3,7 +3,8 @@
 use std::sync::Arc;
 
 use super::error::WireError;
-use super::receive::{Frame, Received};
+use super::receive::Frame;
+use crate::wire::buffers::Received;
 
 /// The result of one execution. Values are in PostgreSQL's text format and lie where they were
 /// received. Can be cleared and filled again, which keeps the index's memory; as long as it is not

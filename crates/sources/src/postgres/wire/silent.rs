@@ -4,7 +4,7 @@
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, Instant};
 
-use super::socket::Address;
+use crate::wire::socket::Address;
 
 /// How long an address comes last.
 const PUT_OFF: Duration = Duration::from_secs(30);

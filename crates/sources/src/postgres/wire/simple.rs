@@ -12,10 +12,11 @@ use tokio_postgres::AsyncMessage;
 use tokio_postgres::config::{SslMode, SslNegotiation};
 use tokio_postgres::tls::{ChannelBinding, TlsConnect, TlsStream};
 
+use super::certificate;
 use super::config::Config;
 use super::error::{DatabaseError, WireError};
-use super::socket::Socket;
 use super::startup;
+use crate::wire::socket::Socket;
 
 /// Connects as [`super::Connection::connect`] does, with the same TLS. The connection's own task is
 /// spawned on the current runtime, and ends with the client.
@@ -86,7 +87,7 @@ impl TlsConnect<Socket> for Established {
 
 impl TlsStream for EstablishedStream {
     fn channel_binding(&self) -> ChannelBinding {
-        match self.0.server_end_point() {
+        match certificate::server_end_point(&self.0) {
             Some(hash) => ChannelBinding::tls_server_end_point(hash),
             None => ChannelBinding::none(),
         }

@@ -12,14 +12,13 @@ use response::Held;
 use rustls::pki_types::ServerName;
 use tokio::io::{AsyncReadExt, AsyncWriteExt};
 use tokio_postgres::config::SslNegotiation;
-use tokio_rustls::TlsConnector;
 
 use super::authenticate::authenticate;
 use super::config::{Config, Endpoint, Host, TlsMode};
 use super::error::{DatabaseError, WireError};
 use super::message;
 use super::receive::Receiver;
-use super::socket::{Address, Socket};
+use crate::wire::socket::{Address, Socket};
 
 /// What every session is pinned to, because values are read in these forms. The time zone is not
 /// among them: it is the database's. They are sent as start-up parameters, which costs no round
@@ -110,7 +109,7 @@ where
 
 /// Opens a stream to one address, encrypted as it is said.
 pub(super) async fn open(config: &Config, origin: &Origin) -> Result<Socket, WireError> {
-    let socket = Socket::connect(&origin.address, config).await?;
+    let socket = Socket::connect(&origin.address, config.silence).await?;
     match origin.encryption {
         Encryption::Plain => Ok(socket),
         Encryption::IfOffered | Encryption::Demanded => encrypt(config, origin, socket).await,
@@ -303,11 +302,7 @@ async fn encrypt(
     }
     let client = config.tls_client()?;
     let name = server_name(origin)?;
-    let stream = TlsConnector::from(client).connect(name, socket.into_tcp()?).await;
-    // A failed handshake comes as an error of input and output.
-    stream
-        .map(|stream| Socket::Tls(Box::new(stream)))
-        .map_err(|error| WireError::Tls(error.to_string()))
+    Ok(socket.encrypt(client, name).await?)
 }
 
 fn server_name(origin: &Origin) -> Result<ServerName<'static>, WireError> {

@@ -9,7 +9,6 @@ mod password_file;
 mod resolve;
 mod url;
 
-use std::fmt;
 use std::net::IpAddr;
 use std::path::PathBuf;
 use std::sync::{Arc, OnceLock};
@@ -21,6 +20,10 @@ use tokio_postgres::config::{ChannelBinding, SslMode, SslNegotiation, TargetSess
 use super::error::WireError;
 use super::silent::SilentAddresses;
 use super::tls;
+use crate::wire::socket::Silence;
+
+pub use crate::wire::secret::Secret;
+pub use crate::wire::tls::RootCertificates;
 
 /// One server or several, tried in order, and all that a session needs.
 #[derive(Debug, Clone)]
@@ -38,10 +41,7 @@ pub struct Config {
     pub(super) session: TargetSessionAttrs,
     /// For each address that is tried, until the session is ready.
     pub(super) connect_timeout: ConnectTimeout,
-    /// What the system does to notice that a server is gone.
-    pub(super) keepalive: Option<Keepalive>,
-    /// How long what was sent may stay without a receipt; zero for as long as the system likes.
-    pub(super) unacknowledged: Duration,
+    pub(super) silence: Silence,
     pub(super) prepared: bool,
     pub(super) answer_limit: usize,
     /// What the answers of all connections may take together.
@@ -69,10 +69,6 @@ pub enum Host {
     Unix(PathBuf),
 }
 
-/// A password: bytes that are not printed.
-#[derive(Clone, PartialEq, Eq)]
-pub struct Secret(Vec<u8>);
-
 /// libpq's `sslmode`.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum TlsMode {
@@ -86,27 +82,12 @@ pub enum TlsMode {
     VerifyFull,
 }
 
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub enum RootCertificates {
-    File(PathBuf),
-    System,
-}
-
 /// How long connecting to one address may take.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum ConnectTimeout {
     Usual(Duration),
     /// Somebody said so; none is no limit.
     Asked(Option<Duration>),
-}
-
-/// When a peer that says nothing is given up.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) struct Keepalive {
-    /// How long it may say nothing before it is asked.
-    pub(super) idle: Duration,
-    pub(super) interval: Duration,
-    pub(super) retries: u32,
 }
 
 impl Config {
@@ -241,21 +222,5 @@ impl Endpoint {
             Host::Tcp(name) => [name, ":", &port].concat(),
             Host::Unix(folder) => [&folder.to_string_lossy(), "/.s.PGSQL.", &port].concat(),
         }
-    }
-}
-
-impl Secret {
-    pub fn new(bytes: impl Into<Vec<u8>>) -> Secret {
-        Secret(bytes.into())
-    }
-
-    pub fn as_bytes(&self) -> &[u8] {
-        &self.0
-    }
-}
-
-impl fmt::Debug for Secret {
-    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
-        formatter.write_str("Secret")
     }
 }

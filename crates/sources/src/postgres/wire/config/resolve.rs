@@ -11,17 +11,14 @@ use super::super::error::WireError;
 use super::super::silent::SilentAddresses;
 use super::password_file::{self, Wanted};
 use super::url::{self, Separated};
-use super::{Config, ConnectTimeout, Endpoint, Host, Keepalive, RootCertificates, Secret, TlsMode};
+use super::{Config, ConnectTimeout, Endpoint, Host, RootCertificates, Secret, TlsMode};
+use crate::wire::socket::{Keepalive, Silence};
 
 const DEFAULT_PORT: u16 = 5432;
 /// Where PostgreSQL's packages, and PostgreSQL itself when built from source, put the socket.
 const SOCKET_FOLDERS: [&str; 2] = ["/var/run/postgresql", "/tmp"];
 /// libpq waits for as long as the system does, which is minutes.
 const DEFAULT_CONNECT_TIMEOUT: Duration = Duration::from_secs(5);
-/// A server that vanished is noticed after a minute.
-const KEEPALIVE: Keepalive =
-    Keepalive { idle: Duration::from_secs(30), interval: Duration::from_secs(10), retries: 3 };
-const UNACKNOWLEDGED: Duration = Duration::from_secs(30);
 /// What `tokio_postgres` says where the text says nothing.
 const UNSAID_KEEPALIVE: Duration = Duration::from_secs(2 * 60 * 60);
 /// The most bytes of one round's answers, unless the caller says another number.
@@ -65,9 +62,7 @@ pub(super) fn resolve(text: &str, environment: Environment<'_>) -> Result<Config
         channel_binding: parsed.get_channel_binding(),
         session: parsed.get_target_session_attrs(),
         connect_timeout: connect_timeout(&parsed, &variable)?,
-        keepalive: keepalive(&parsed),
-        // Zero is the system's own limit.
-        unacknowledged: parsed.get_tcp_user_timeout().copied().unwrap_or(UNACKNOWLEDGED),
+        silence: silence(&parsed),
         prepared: true,
         answer_limit: DEFAULT_ANSWER_LIMIT,
         memory: None,
@@ -273,13 +268,17 @@ fn connect_timeout(
 
 /// Two hours, the usual time before a silent peer is asked, are too long for those who wait for
 /// its answer; what the text says otherwise holds.
-fn keepalive(parsed: &tokio_postgres::Config) -> Option<Keepalive> {
+fn silence(parsed: &tokio_postgres::Config) -> Silence {
     let idle = parsed.get_keepalives_idle();
-    parsed.get_keepalives().then(|| Keepalive {
-        idle: if idle == UNSAID_KEEPALIVE { KEEPALIVE.idle } else { idle },
-        interval: parsed.get_keepalives_interval().unwrap_or(KEEPALIVE.interval),
-        retries: parsed.get_keepalives_retries().unwrap_or(KEEPALIVE.retries),
-    })
+    let usual = Silence::USUAL.keepalive;
+    let keepalive = usual.filter(|_| parsed.get_keepalives()).map(|usual| Keepalive {
+        idle: if idle == UNSAID_KEEPALIVE { usual.idle } else { idle },
+        interval: parsed.get_keepalives_interval().unwrap_or(usual.interval),
+        retries: parsed.get_keepalives_retries().unwrap_or(usual.retries),
+    });
+    // Zero is the system's own limit.
+    let unacknowledged = parsed.get_tcp_user_timeout().copied();
+    Silence { keepalive, unacknowledged: unacknowledged.unwrap_or(Silence::USUAL.unacknowledged) }
 }
 
 fn operating_system_user() -> Result<String, WireError> {

@@ -2,6 +2,7 @@
 //! root certificates, and whether a port was written or filled in.
 
 use super::super::error::WireError;
+use crate::wire::percent;
 
 /// A connection text without the parts that this file reads.
 #[derive(Debug, PartialEq, Eq)]
@@ -127,22 +128,9 @@ fn quoted_value(text: &str) -> (String, usize) {
 }
 
 fn decode(text: &str) -> Result<String, WireError> {
-    let malformed =
-        || WireError::Configuration("the connection URL has a malformed percent escape".to_owned());
-    let mut bytes = Vec::with_capacity(text.len());
-    let mut rest = text.as_bytes();
-    while let Some((&byte, after)) = rest.split_first() {
-        rest = after;
-        if byte != b'%' {
-            bytes.push(byte);
-            continue;
-        }
-        let (digits, after) = rest.split_first_chunk::<2>().ok_or_else(malformed)?;
-        let digits = std::str::from_utf8(digits).map_err(|_| malformed())?;
-        bytes.push(u8::from_str_radix(digits, 16).map_err(|_| malformed())?);
-        rest = after;
-    }
-    String::from_utf8(bytes).map_err(|_| malformed())
+    percent::decode(text).ok_or_else(|| {
+        WireError::Configuration("the connection URL has a malformed percent escape".to_owned())
+    })
 }
 
 #[cfg(test)]
