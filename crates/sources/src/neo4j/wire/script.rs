@@ -149,6 +149,14 @@ impl Peer {
         self.say_bytes(&bytes).await;
     }
 
+    /// Says what may not be heard any more.
+    pub(in crate::neo4j) async fn mumble(mut self, bytes: &[u8]) {
+        drop(self.stream.write_all(bytes).await);
+        drop(self.stream.shutdown().await);
+        // What is still on its way to a stream that is closed would take back what was said.
+        while !self.hear().await.is_empty() {}
+    }
+
     pub(in crate::neo4j) async fn say_bytes(&mut self, bytes: &[u8]) {
         self.stream.write_all(bytes).await.unwrap();
         self.stream.flush().await.unwrap();
@@ -214,7 +222,7 @@ fn show_value(value: Packed<'_>) -> String {
 }
 
 /// A message in its chunks.
-fn written(text: &str) -> Vec<u8> {
+pub(in crate::neo4j) fn written(text: &str) -> Vec<u8> {
     let mut pack = Pack::new();
     let rest = write_value(text, &mut pack);
     assert_eq!(rest, "", "{text}");

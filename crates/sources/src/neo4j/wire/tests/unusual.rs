@@ -1,5 +1,6 @@
 //! Failures, interruptions, and servers that say what they should not.
 
+use super::super::script::written;
 use super::*;
 
 const DEADLOCK: &str =
@@ -251,6 +252,41 @@ async fn what_the_protocol_does_not_allow_is_an_error() {
             error => assert_eq!(code(&error), ("DeadlockDetected", Some(0)), "{said:?}"),
         }
         assert!(!connection.is_clean(), "{said:?}");
+    }
+}
+
+/// Whatever a server says, it costs no more than an error.
+#[tokio::test]
+async fn no_byte_is_trusted() {
+    let answer = [
+        r#"SUCCESS({fields: ["a"], t_first: 1})"#,
+        r#"RECORD([1, "two", {three: [null]}])"#,
+        r#"SUCCESS({bookmark: "FB:1", has_more: false, db: "neo4j", stats: {nodes-created: 1}})"#,
+    ];
+    let answer: Vec<u8> = answer.iter().flat_map(|message| written(message)).collect();
+    let port = Port::open().await;
+    for place in 0..answer.len() {
+        for change in [0x01, 0x10, 0x80, 0xff] {
+            let mut mangled = answer.clone();
+            mangled[place] ^= change;
+            let (mut connection, peer) = port.connect().await;
+            let (seen, mut results) = (none(), Vec::new());
+            let exchange = async {
+                let mut batch = connection.batch();
+                run(&mut batch, Scope::Alone(&Transaction::new(Access::Write, &seen)), "x");
+                let exchanged = batch.exchange(&mut results).await;
+                drop(connection);
+                exchanged
+            };
+            let (exchanged, ()) = tokio::join!(exchange, peer.mumble(&mangled));
+            if exchanged.is_ok() {
+                let [records] = &results[..] else { panic!() };
+                drop((records.fields(), records.summary(), records.metadata_of(b"plan")));
+                for record in records.iter() {
+                    let _ = response::packed::read(record);
+                }
+            }
+        }
     }
 }
 
