@@ -9,9 +9,19 @@
 //! * [`mod@catalog`]: the model as what the source holds
 //! * [`introspected`]: type definitions for what is in a graph
 //! * [`migration`]: what definitions want of the database
+//! * [`seven`]: the model as the API of versions 7
+//! * `own_types`, `values`: what both forms have; `naming`, `plural`: how names are made; `draft`,
+//!   `arrange`: a schema while it is made, and the order of its types
 
+mod arrange;
 pub mod catalog;
 pub mod definitions;
+mod draft;
 pub mod introspected;
 pub mod migration;
 pub mod model;
+mod naming;
+mod own_types;
+mod plural;
+pub mod seven;
+mod values;

@@ -1,0 +1,183 @@
+//! `where` of nodes, and of the properties of relationships: conditions on stored values.
+
+use graphql::schema::EnumValueDefinition;
+use ir::{Comparison, TextMatch};
+
+use super::attribute::Attribute;
+use super::build::{Build, Owner};
+use super::operators::{operator, operators_name};
+use crate::binding::{InputBinding, InputRole, ValueBinding};
+use crate::neo4j::draft::{DraftInput, DraftKind};
+use crate::neo4j::model::{PropertyType, Target};
+
+/// What is said of conditions on nodes of several types.
+const SEVERAL: &str = "Conditions on nodes of several types are not served yet.";
+
+/// A condition whose name has an operator at its end.
+struct Suffix {
+    name: &'static str,
+    /// What the operator is called in the object of operators.
+    generic: &'static str,
+    operand: Operand,
+    role: InputRole,
+}
+
+/// What is compared with the value.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Operand {
+    /// The whole of another value.
+    Whole,
+    One,
+    Several,
+    Distance,
+}
+
+/// `where` of a node type or of an interface.
+pub(super) fn owner(build: &mut Build<'_>, owner: Owner, attributes: &[Attribute<'_>]) {
+    let name = format!("{}Where", build.name(owner.into()));
+    attribute_conditions(build, &name, attributes);
+    build.add_logic(&name, ["OR", "AND", "NOT"]);
+    match owner {
+        Owner::Node(_) if attributes.iter().any(|attribute| attribute.property.is_relay_id) => {
+            build.draft.add_input(&name, DraftInput::new("id", "ID", several()));
+        }
+        Owner::Node(_) => {}
+        Owner::Interface(interface) => typename(build, interface, &name),
+    }
+}
+
+/// `where` of the properties of relationships.
+pub(super) fn properties(build: &mut Build<'_>, name: &str, attributes: &[Attribute<'_>]) {
+    let name = format!("{name}Where");
+    attribute_conditions(build, &name, attributes);
+    build.add_logic(&name, ["OR", "AND", "NOT"]);
+}
+
+/// `where` of a union: that of each member.
+pub(super) fn union(build: &mut Build<'_>, union: usize) {
+    let name = format!("{}Where", build.name(Target::Union(union)));
+    build.draft.input(&name);
+    for (number, member) in build.members(union).iter().enumerate() {
+        let member = build.name(Target::Node(*member));
+        let input = DraftInput::new(member, &format!("{member}Where"), of_member(number));
+        build.draft.add_input(&name, input);
+    }
+}
+
+/// Conditions on the nodes of one type of several.
+pub(super) fn of_member(number: usize) -> InputBinding {
+    InputBinding::lenient(InputRole::OfVariant(u16::try_from(number).unwrap_or(u16::MAX)))
+}
+
+/// A condition that is printed and refused.
+pub(super) fn several() -> InputBinding {
+    let role = Box::new(InputRole::Filter);
+    InputBinding::lenient(InputRole::Refused { role, otherwise: SEVERAL.into() })
+}
+
+/// `typename` of an interface: which types the nodes are of.
+fn typename(build: &mut Build<'_>, interface: usize, name: &str) {
+    let implementations = build.implementations(interface);
+    if implementations.is_empty() {
+        return;
+    }
+    let kind = format!("{}Implementation", build.name(Target::Interface(interface)));
+    let value = |(number, node): (usize, &usize)| {
+        let definition = EnumValueDefinition::new(build.name(Target::Node(*node)));
+        (definition, ValueBinding::Variant(u16::try_from(number).unwrap_or(u16::MAX)))
+    };
+    let values = implementations.iter().enumerate().map(value).collect();
+    build.draft.add(&kind, None, DraftKind::Enum { values });
+    let binding = InputBinding::lenient(InputRole::OfVariants);
+    build.draft.add_input(name, DraftInput::new("typename", &format!("[{kind}!]"), binding));
+}
+
+fn attribute_conditions(build: &mut Build<'_>, name: &str, attributes: &[Attribute<'_>]) {
+    build.draft.input(name);
+    for attribute in attributes.iter().filter(|attribute| attribute.is_filtered()) {
+        let own = attribute.name();
+        let property = attribute.property;
+        let operators = operators_name(build, &property.r#type, property.is_list);
+        let role = InputBinding::lenient(InputRole::Operators(attribute.spot.subject()));
+        let input = DraftInput::new(own, &operators, role);
+        build.draft.add_input(name, input.deprecated(attribute.field.deprecated.as_ref()));
+        if build.options.exclude_deprecated {
+            continue;
+        }
+        for suffix in suffixes(attribute) {
+            let r#type = match suffix.operand {
+                Operand::Whole => build.whole_input(attribute),
+                Operand::One => build.input_name(attribute).into(),
+                Operand::Several if property.is_required => {
+                    format!("[{}!]", build.input_name(attribute))
+                }
+                Operand::Several => format!("[{}]", build.input_name(attribute)),
+                Operand::Distance => match property.r#type {
+                    PropertyType::CartesianPoint => "CartesianPointDistance".into(),
+                    _ => "PointDistance".into(),
+                },
+            };
+            let (subject, role) = (attribute.spot.subject(), Box::new(suffix.role));
+            let role = operator(InputRole::On { subject, role });
+            let reason = format!(
+                "Please use the relevant generic filter {own}: {{ {}: ... }}",
+                suffix.generic
+            );
+            let input = DraftInput::new(&format!("{own}_{}", suffix.name), &r#type, role);
+            let input = match &attribute.field.deprecated {
+                Some(_) => input.deprecated(attribute.field.deprecated.as_ref()),
+                None => input.because(&reason),
+            };
+            build.draft.add_input(name, input);
+        }
+    }
+}
+
+/// The conditions on an attribute that came before the objects of operators.
+fn suffixes(attribute: &Attribute<'_>) -> Vec<Suffix> {
+    let r#type = &attribute.property.r#type;
+    let suffix = |name, generic, operand, role| Suffix { name, generic, operand, role };
+    let compare = |name, generic, comparison| {
+        suffix(name, generic, Operand::One, InputRole::Compare(comparison))
+    };
+    let equal = InputRole::Compare(Comparison::Equal);
+    let mut suffixes = vec![suffix("EQ", "eq", Operand::Whole, equal)];
+    if *r#type == PropertyType::Boolean {
+        return suffixes;
+    }
+    if attribute.property.is_list {
+        let includes = InputRole::CompareElement(Comparison::Equal);
+        suffixes.push(suffix("INCLUDES", "includes", Operand::One, includes));
+        return suffixes;
+    }
+    suffixes.push(suffix("IN", "in", Operand::Several, InputRole::Compare(Comparison::In)));
+    if r#type.is_number() || r#type.is_temporal() {
+        suffixes.extend([
+            compare("LT", "lt", Comparison::Less),
+            compare("LTE", "lte", Comparison::LessOrEqual),
+            compare("GT", "gt", Comparison::Greater),
+            compare("GTE", "gte", Comparison::GreaterOrEqual),
+        ]);
+    } else if r#type.is_point() {
+        let distance = |name, generic, comparison| {
+            suffix(name, generic, Operand::Distance, InputRole::Distance(comparison))
+        };
+        suffixes.extend([
+            distance("DISTANCE", "distance", Comparison::Equal),
+            distance("LT", "lt", Comparison::Less),
+            distance("LTE", "lte", Comparison::LessOrEqual),
+            distance("GT", "gt", Comparison::Greater),
+            distance("GTE", "gte", Comparison::GreaterOrEqual),
+        ]);
+    } else if matches!(r#type, PropertyType::Id | PropertyType::String) {
+        let text = |name, generic, r#match| {
+            suffix(name, generic, Operand::One, InputRole::Match { r#match, ignore_case: false })
+        };
+        suffixes.extend([
+            text("CONTAINS", "contains", TextMatch::Includes),
+            text("STARTS_WITH", "startsWith", TextMatch::StartsWith),
+            text("ENDS_WITH", "endsWith", TextMatch::EndsWith),
+        ]);
+    }
+    suffixes
+}

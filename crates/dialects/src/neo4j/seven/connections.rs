@@ -1,0 +1,162 @@
+//! The fields that lead from nodes to others, and the connections of relationships.
+
+use super::build::{Build, Owner};
+use super::link::Link;
+use super::{objects, sort};
+use crate::binding::{
+    ConnectionField, EdgeField, FieldBinding, InputBinding, InputRole, RowsBinding, RowsForm,
+    RowsFrom,
+};
+use crate::neo4j::draft::{DraftField, DraftInput};
+use crate::neo4j::model::Target;
+
+/// Adds the fields of a link to its owner, and the types that they lead to.
+pub(super) fn fields(build: &mut Build<'_>, link: &Link<'_>) {
+    let owner = build.name(link.owner.into());
+    if link.is_shown() {
+        let field = nodes(build, link);
+        build.draft.add_field(owner, field);
+    }
+    if link.is_shown() || link.is_aggregated() {
+        let field = connection(build, link);
+        build.draft.add_field(owner, field);
+    }
+}
+
+/// `actors(where: …): [Person!]!`.
+fn nodes(build: &mut Build<'_>, link: &Link<'_>) -> DraftField {
+    let target = link.declared_target;
+    let required = if link.relationship.is_required { "!" } else { "" };
+    let r#type = format!("[{}!]{required}", build.name(link.target()));
+    let limit = default_limit(build, link.target());
+    let binding = match (link.ways, link.hop(), link.variants) {
+        ([way], Some(hop), _) => FieldBinding::Rows(RowsBinding {
+            from: RowsFrom::Nodes(hop),
+            entity: way.entity,
+            form: RowsForm::List,
+            default_limit: limit,
+        }),
+        (_, _, Some(variants)) => variants.rows(RowsForm::List, true, limit),
+        _ => objects::unserved(),
+    };
+    let mut field = DraftField::new(link.name(), &r#type, binding)
+        .argument(filter(build, target))
+        .argument(argument("limit", "Int", InputRole::Limit))
+        .argument(argument("offset", "Int", InputRole::Offset))
+        .deprecated(link.field.deprecated.as_ref());
+    field.description.clone_from(&link.field.description);
+    match sort::name(build, target) {
+        Some(sort) => field.argument(sorted(&sort)),
+        None => field,
+    }
+}
+
+/// `actorsConnection(where: …): MovieActorsConnection!`.
+fn connection(build: &mut Build<'_>, link: &Link<'_>) -> DraftField {
+    connection_type(build, link);
+    let limit = default_limit(build, link.target());
+    let binding = match (link.ways, link.hop(), link.variants) {
+        (_, _, Some(variants)) => variants.rows(RowsForm::Connection, false, limit),
+        ([way], Some(hop), None) => FieldBinding::Rows(RowsBinding {
+            from: RowsFrom::Relation(hop),
+            entity: way.entity,
+            form: RowsForm::Connection,
+            default_limit: limit,
+        }),
+        _ => objects::unserved(),
+    };
+    let r#type = format!("{}!", link.connection_type());
+    super::related::connection_where(build, link);
+    let field = DraftField::new(&link.connection_name(), &r#type, binding)
+        .argument(argument("where", &link.connection_where(None), InputRole::Filter))
+        .argument(argument("first", "Int", InputRole::Limit))
+        .argument(argument("after", "String", InputRole::AfterOffset))
+        .deprecated(link.field.deprecated.as_ref());
+    match sort::connection(build, link) {
+        Some(sort) => field.argument(sorted(&sort)),
+        None => field,
+    }
+}
+
+fn connection_type(build: &mut Build<'_>, link: &Link<'_>) {
+    let name = link.connection_type();
+    if build.draft.has(&name) {
+        return;
+    }
+    let edge = format!("{}Relationship", link.inherited);
+    if link.is_shown() {
+        edge_type(build, link, &edge);
+    }
+    add_connection(build, &name, link.is_shown().then_some(&*edge));
+    if link.is_aggregated() {
+        let aggregate = super::aggregates::link_name(build, link, "");
+        add_aggregate(build, &name, &aggregate);
+    }
+}
+
+/// `MovieActorsRelationship`, unless it is there.
+fn edge_type(build: &mut Build<'_>, link: &Link<'_>, name: &str) {
+    if build.draft.has(name) {
+        return;
+    }
+    let node = build.name(link.target());
+    add_edge(build, name, node);
+    let properties = match link.owner {
+        _ if !link.has_properties() => return,
+        Owner::Node(_) => link.edge.clone(),
+        Owner::Interface(_) => format!("{name}Properties"),
+    };
+    let binding = FieldBinding::Edge(EdgeField::Properties);
+    build.draft.add_field(name, DraftField::new("properties", &format!("{properties}!"), binding));
+}
+
+/// Makes a type of edges that lead to nodes of a type.
+pub(super) fn add_edge(build: &mut Build<'_>, name: &str, node: &str) {
+    let cursor = FieldBinding::Edge(EdgeField::Cursor);
+    build.draft.add_field(name, DraftField::new("cursor", "String!", cursor));
+    let binding = FieldBinding::Edge(EdgeField::Node);
+    build.draft.add_field(name, DraftField::new("node", &format!("{node}!"), binding));
+}
+
+/// Makes a type of connections, with its edges if they are shown.
+pub(super) fn add_connection(build: &mut Build<'_>, name: &str, edge: Option<&str>) {
+    build.draft.object(name);
+    let Some(edge) = edge else { return };
+    for (field, r#type, binding) in [
+        ("edges", &*format!("[{edge}!]!"), ConnectionField::Edges),
+        ("totalCount", "Int!", ConnectionField::TotalCount),
+        ("pageInfo", "PageInfo!", ConnectionField::PageInfo),
+    ] {
+        let binding = FieldBinding::Connection(binding);
+        build.draft.add_field(name, DraftField::new(field, r#type, binding));
+    }
+}
+
+/// Adds what is made of all rows to a type of connections.
+pub(super) fn add_aggregate(build: &mut Build<'_>, name: &str, aggregate: &str) {
+    let binding = FieldBinding::Connection(ConnectionField::Aggregates);
+    build.draft.add_field(name, DraftField::new("aggregate", &format!("{aggregate}!"), binding));
+}
+
+/// How many nodes of a type a list has where nothing is said.
+pub(super) fn default_limit(build: &Build<'_>, target: Target) -> Option<u64> {
+    let limit = match target {
+        Target::Node(index) => build.model.nodes.get(index)?.limit,
+        Target::Interface(index) => build.model.interfaces.get(index)?.limit,
+        Target::Union(_) => return None,
+    };
+    limit.default.map(u64::from)
+}
+
+/// The conditions on the nodes of a list.
+pub(super) fn filter(build: &Build<'_>, target: Target) -> DraftInput {
+    argument("where", &format!("{}Where", build.name(target)), InputRole::Filter)
+}
+
+pub(super) fn sorted(r#type: &str) -> DraftInput {
+    argument("sort", &format!("[{type}!]"), InputRole::Sort)
+}
+
+pub(super) fn argument(name: &str, r#type: &str, role: InputRole) -> DraftInput {
+    DraftInput::new(name, r#type, InputBinding::lenient(role))
+}

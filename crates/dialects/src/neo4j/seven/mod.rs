@@ -1,0 +1,52 @@
+//! The API of the library's versions 7: connections with what is made of all their rows, an object
+//! of operators for each value, and the inputs that came before those, as deprecated ones.
+//!
+//! * `build.rs`: what all parts need, and the order in which they are called; `attribute.rs` and
+//!   `link.rs` for the two kinds of fields
+//! * reading: `objects.rs`, `connections.rs`, `aggregates.rs`, `sort.rs`
+//! * conditions: `operators.rs`, `conditions.rs`, `related.rs`, `together.rs`
+//! * changes: `changes.rs` for single values, `writes.rs` for nodes, `nested.rs` for what is
+//!   connected with them
+//! * `variants.rs`: nodes of several types in one list
+//! * `root.rs`: the fields of the roots
+//!
+//! The order of types and fields, the descriptions and the reasons for deprecations are those of
+//! the library: clients compare schemas as texts.
+
+mod aggregates;
+mod attribute;
+mod build;
+mod changes;
+mod conditions;
+mod connections;
+mod link;
+mod nested;
+mod objects;
+mod operators;
+mod related;
+mod root;
+mod sort;
+mod together;
+mod unserved;
+mod variants;
+mod writes;
+
+pub use unserved::unserved;
+
+use super::model::{Model, Placed};
+use crate::api::Api;
+
+/// What may be chosen of the API.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Options {
+    /// Whether what the library calls deprecated is left out.
+    pub exclude_deprecated: bool,
+    /// Whether nodes can be changed.
+    pub mutations: bool,
+}
+
+/// Makes the API of type definitions and of what became of them in the catalog.
+#[must_use]
+pub fn api(model: &Model, placed: &Placed, options: Options) -> Api {
+    build::build(model, placed, options)
+}

@@ -1,0 +1,342 @@
+//! What is done along the relationships of nodes that are made, changed or deleted.
+
+use super::build::Build;
+use super::conditions::several;
+use super::link::Link;
+use super::{changes, related};
+use crate::binding::{AlongVerb, InputBinding, InputRole, Way};
+use crate::neo4j::draft::DraftInput;
+use crate::neo4j::model::{NestedOperations, Target};
+
+/// The node on the other side: its type, and its name as a member of a union.
+#[derive(Clone, Copy)]
+struct Other<'a> {
+    target: Target,
+    name: &'a str,
+    /// Set if the link leads to a union.
+    member: Option<&'a str>,
+}
+
+/// Adds the inputs of a link to those of its owner.
+pub(super) fn inputs(build: &mut Build<'_>, link: &Link<'_>) {
+    let others = others(build, link);
+    for other in &others {
+        connect_where(build, other.name);
+    }
+    if let (true, Some(name)) = (link.field.offers.on_create, new(build, link, &others)) {
+        let owner = build.name(link.owner.into());
+        if let Target::Node(_) = Target::from(link.owner) {
+            let input = DraftInput::new(link.name(), &name, along(build, link));
+            add(build, link, &format!("{owner}CreateInput"), input);
+        }
+    }
+    for step in [Step::Delete, Step::Connect, Step::Disconnect] {
+        if let Some(r#type) = step_type(build, link, &others, step) {
+            let owner = format!("{}{}Input", build.name(link.owner.into()), step.name());
+            let binding = match way(build, link) {
+                Some(way) => {
+                    let way = Some(way);
+                    InputBinding::lenient(InputRole::AlongBy { way, verb: step.verb() })
+                }
+                None => several(),
+            };
+            add(build, link, &owner, DraftInput::new(link.name(), &r#type, binding));
+        }
+    }
+    if let (true, Some(r#type)) = (link.field.offers.on_update, update(build, link, &others)) {
+        let owner = format!("{}UpdateInput", build.name(link.owner.into()));
+        let input = DraftInput::new(link.name(), &r#type, along(build, link));
+        add(build, link, &owner, input);
+    }
+}
+
+/// What is done with all nodes that a condition names.
+#[derive(Clone, Copy)]
+enum Step {
+    Connect,
+    Disconnect,
+    Delete,
+}
+
+impl Step {
+    fn name(self) -> &'static str {
+        match self {
+            Self::Connect => "Connect",
+            Self::Disconnect => "Disconnect",
+            Self::Delete => "Delete",
+        }
+    }
+
+    /// What goes on from the nodes.
+    fn further(self) -> &'static str {
+        match self {
+            Self::Connect => "connect",
+            Self::Disconnect => "disconnect",
+            Self::Delete => "delete",
+        }
+    }
+
+    fn verb(self) -> AlongVerb {
+        match self {
+            Self::Connect => AlongVerb::Connect,
+            Self::Disconnect => AlongVerb::Disconnect,
+            Self::Delete => AlongVerb::Delete,
+        }
+    }
+
+    fn is_in(self, operations: NestedOperations) -> bool {
+        match self {
+            Self::Connect => operations.connect,
+            Self::Disconnect => operations.disconnect,
+            Self::Delete => operations.delete,
+        }
+    }
+}
+
+fn others<'a>(build: &Build<'a>, link: &Link<'_>) -> Vec<Other<'a>> {
+    let target = link.target();
+    match target {
+        Target::Node(_) | Target::Interface(_) => {
+            vec![Other { target, name: build.name(target), member: None }]
+        }
+        Target::Union(union) => {
+            let members = build.members(union).iter().map(|member| {
+                let target = Target::Node(*member);
+                let name = build.name(target);
+                Other { target, name, member: Some(name) }
+            });
+            members.collect()
+        }
+    }
+}
+
+/// `MovieConnectWhere`.
+fn connect_where(build: &mut Build<'_>, node: &str) {
+    let name = format!("{node}ConnectWhere");
+    if !build.draft.has(&name) {
+        let binding = InputBinding::lenient(InputRole::Filter);
+        build.draft.add_input(&name, DraftInput::new("node", &format!("{node}Where!"), binding));
+    }
+}
+
+/// How the relationship is written, if nodes of one type are on the other side.
+fn way(build: &Build<'_>, link: &Link<'_>) -> Option<Way> {
+    let (Target::Node(_), [way]) = (link.target(), link.ways) else { return None };
+    let edge = link.relationship.properties;
+    let edge = edge.and_then(|edge| build.placed.properties.get(edge)).map(|(edge, _)| *edge);
+    Some(Way { hop: way.written, entity: way.entity, edge })
+}
+
+/// The input that names what is done along a link.
+fn along(build: &Build<'_>, link: &Link<'_>) -> InputBinding {
+    match way(build, link) {
+        Some(way) => InputBinding::lenient(InputRole::Along(way)),
+        None => several(),
+    }
+}
+
+fn by(verb: AlongVerb) -> InputBinding {
+    InputBinding::lenient(InputRole::AlongBy { way: None, verb })
+}
+
+fn add(build: &mut Build<'_>, link: &Link<'_>, name: &str, input: DraftInput) {
+    build.draft.add_input(name, input.deprecated(link.field.deprecated.as_ref()));
+}
+
+/// Of a link to a union an object with what each member has, by its name; else what the only one has.
+fn each_member<'a>(
+    build: &mut Build<'a>,
+    link: &Link<'_>,
+    others: &[Other<'a>],
+    ending: &str,
+    mut r#type: impl FnMut(&mut Build<'a>, Other<'a>) -> Option<String>,
+) -> Option<String> {
+    let Target::Union(_) = link.target() else {
+        return others.first().and_then(|other| r#type(build, *other));
+    };
+    let name = format!("{}{ending}", link.prefix);
+    let mut has_some = false;
+    for other in others {
+        let Some(r#type) = r#type(build, *other) else { continue };
+        has_some = true;
+        add(build, link, &name, DraftInput::new(other.name, &r#type, several()));
+    }
+    has_some.then_some(name)
+}
+
+/// What a new node is connected with: `MovieActorsFieldInput`.
+fn new<'a>(build: &mut Build<'a>, link: &Link<'_>, others: &[Other<'a>]) -> Option<String> {
+    let operations = link.nested();
+    if !operations.connect && !operations.create {
+        return None;
+    }
+    each_member(build, link, others, "CreateInput", |build, other| {
+        let name = format!("{}FieldInput", link.with_member(other.member));
+        let connect = step(build, link, other, Step::Connect);
+        let create = create(build, link, other);
+        let steps =
+            [("connect", connect, AlongVerb::Connect), ("create", create, AlongVerb::Create)];
+        for (field, r#type, verb) in steps {
+            if let Some(r#type) = r#type {
+                let input = DraftInput::new(field, &format!("[{type}!]"), by(verb));
+                build.draft.add_input(&name, input);
+            }
+        }
+        Some(name)
+    })
+}
+
+/// `[MovieActorsConnectFieldInput!]` or its like, or an object of those of members.
+fn step_type<'a>(
+    build: &mut Build<'a>,
+    link: &Link<'_>,
+    others: &[Other<'a>],
+    kind: Step,
+) -> Option<String> {
+    each_member(build, link, others, &format!("{}Input", kind.name()), |build, other| {
+        step(build, link, other, kind).map(|name| format!("[{name}!]"))
+    })
+}
+
+/// `MovieActorsConnectFieldInput` or its like, if there is that operation.
+fn step(build: &mut Build<'_>, link: &Link<'_>, other: Other<'_>, kind: Step) -> Option<String> {
+    if !kind.is_in(link.nested()) {
+        return None;
+    }
+    let prefix = match kind {
+        Step::Connect => link.with_member(other.member),
+        Step::Disconnect | Step::Delete => link.shared_with_member(other.member),
+    };
+    let name = format!("{prefix}{}FieldInput", kind.name());
+    if build.draft.has(&name) {
+        return Some(name);
+    }
+    build.draft.input(&name);
+    let filter = match kind {
+        Step::Connect => {
+            add_edge(build, link, &name);
+            format!("{}ConnectWhere", other.name)
+        }
+        Step::Disconnect | Step::Delete => {
+            related::connection_where(build, link);
+            link.connection_where(other.member)
+        }
+    };
+    let binding = InputBinding::lenient(InputRole::Filter);
+    build.draft.add_input(&name, DraftInput::new("where", &filter, binding));
+    if leads_further(build, other, kind) {
+        let further = format!("{}{}Input", other.name, kind.name());
+        build.draft.input(&further);
+        let further = match (kind, other.target) {
+            (Step::Connect, Target::Node(_)) => format!("[{further}!]"),
+            _ => further,
+        };
+        let binding = InputBinding::lenient(InputRole::Further);
+        build.draft.add_input(&name, DraftInput::new(kind.further(), &further, binding));
+    }
+    Some(name)
+}
+
+/// Whether the same can be done along the relationships of the nodes on the other side.
+fn leads_further(build: &Build<'_>, other: Other<'_>, kind: Step) -> bool {
+    let links = match other.target {
+        Target::Node(index) => build.links(super::build::Owner::Node(index)),
+        Target::Interface(index) => build.links(super::build::Owner::Interface(index)),
+        Target::Union(_) => Vec::new(),
+    };
+    // The library does not look at the operations of members of unions and of interfaces.
+    match (other.member, other.target) {
+        (None, Target::Node(_)) => links.iter().any(|link| kind.is_in(link.nested())),
+        _ => !links.is_empty(),
+    }
+}
+
+/// Adds the values of a new relationship, if it can have some.
+fn add_edge(build: &mut Build<'_>, link: &Link<'_>, name: &str) {
+    let kinds = build.edge_kinds(link);
+    let mut attributes = kinds.iter().flat_map(|kind| &kind.attributes);
+    if !attributes.any(super::attribute::Attribute::is_created) {
+        return;
+    }
+    let needs = kinds.iter().any(|kind| changes::needs_values(&kind.attributes));
+    let required = if needs { "!" } else { "" };
+    let binding = InputBinding::lenient(InputRole::AlongEdge);
+    let r#type = format!("{}CreateInput{required}", link.edge);
+    build.draft.add_input(name, DraftInput::new("edge", &r#type, binding));
+}
+
+/// `MovieActorsCreateFieldInput`, if nodes can be made.
+fn create(build: &mut Build<'_>, link: &Link<'_>, other: Other<'_>) -> Option<String> {
+    if !link.nested().create {
+        return None;
+    }
+    let name = format!("{}CreateFieldInput", link.with_member(other.member));
+    if !build.draft.has(&name) {
+        build.draft.input(&name);
+        add_edge(build, link, &name);
+        let node = format!("{}CreateInput!", other.name);
+        let binding = InputBinding::lenient(InputRole::AlongNode);
+        build.draft.add_input(&name, DraftInput::new("node", &node, binding));
+    }
+    Some(name)
+}
+
+/// What is done along a link of nodes that are changed: `[MovieActorsUpdateFieldInput!]`.
+fn update<'a>(build: &mut Build<'a>, link: &Link<'_>, others: &[Other<'a>]) -> Option<String> {
+    let operations = link.nested();
+    let NestedOperations { create: c, update: u, delete: d, connect, disconnect, .. } = operations;
+    if !(c || u || d || connect || disconnect) {
+        return None;
+    }
+    each_member(build, link, others, "UpdateInput", |build, other| {
+        let name = format!("{}UpdateFieldInput", link.with_member(other.member));
+        let connect = step(build, link, other, Step::Connect);
+        let disconnect = step(build, link, other, Step::Disconnect);
+        let create = create(build, link, other);
+        let update = update_connection(build, link, other);
+        let delete = step(build, link, other, Step::Delete);
+        let list = |name: Option<String>| name.map(|name| format!("[{name}!]"));
+        let steps = [
+            ("connect", list(connect), AlongVerb::Connect),
+            ("disconnect", list(disconnect), AlongVerb::Disconnect),
+            ("create", list(create), AlongVerb::Create),
+            ("update", update, AlongVerb::Update),
+            ("delete", list(delete), AlongVerb::Delete),
+        ];
+        for (field, r#type, verb) in steps {
+            if let Some(r#type) = r#type {
+                build.draft.add_input(&name, DraftInput::new(field, &r#type, by(verb)));
+            }
+        }
+        Some(format!("[{name}!]"))
+    })
+}
+
+/// `MovieActorsUpdateConnectionInput`, if related nodes can be changed.
+fn update_connection(build: &mut Build<'_>, link: &Link<'_>, other: Other<'_>) -> Option<String> {
+    if !link.nested().update {
+        return None;
+    }
+    let name = format!("{}UpdateConnectionInput", link.with_member(other.member));
+    if build.draft.has(&name) {
+        return Some(name);
+    }
+    related::connection_where(build, link);
+    let node = format!("{}UpdateInput", other.name);
+    let inputs = [
+        ("node", node, InputRole::AlongNode),
+        ("where", link.connection_where(other.member), InputRole::Filter),
+    ];
+    for (field, r#type, role) in inputs {
+        let input = DraftInput::new(field, &r#type, InputBinding::lenient(role));
+        build.draft.add_input(&name, input);
+    }
+    let kinds = build.edge_kinds(link);
+    let mut attributes = kinds.iter().flat_map(|kind| &kind.attributes);
+    if attributes.any(super::attribute::Attribute::is_updated) {
+        let binding = InputBinding::lenient(InputRole::AlongEdge);
+        let r#type = format!("{}UpdateInput", link.edge);
+        build.draft.add_input(&name, DraftInput::new("edge", &r#type, binding));
+    }
+    Some(name)
+}

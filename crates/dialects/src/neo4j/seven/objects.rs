@@ -1,0 +1,137 @@
+//! The types of nodes, of interfaces and unions of such, and of the properties of relationships.
+
+use super::attribute::{Attribute, Spot};
+use super::build::{Build, Owner};
+use super::link::{EdgeKind, Link};
+use super::{changes, conditions, sort, together};
+use crate::binding::{EdgeField, FieldBinding, InputBinding, InputRole};
+use crate::neo4j::draft::{DraftField, DraftInput, DraftKind};
+use crate::neo4j::model::Target;
+
+/// A field that is printed and not served.
+pub(super) fn unserved() -> FieldBinding {
+    FieldBinding::Refused("This is not served yet.".into())
+}
+
+/// The type of nodes, or an interface, with its stored values; what it leads to is added later.
+pub(super) fn object(build: &mut Build<'_>, owner: Owner, attributes: &[Attribute<'_>]) {
+    let name = build.name(owner.into());
+    let (fields, interfaces) = (Vec::new(), Vec::new());
+    match owner {
+        Owner::Node(node) => {
+            let known = build.model.nodes.get(node);
+            let description = known.and_then(|known| known.description.as_deref());
+            build.draft.add(name, description, DraftKind::Object { fields, interfaces });
+        }
+        Owner::Interface(_) => {
+            build.draft.add(name, None, DraftKind::Interface { fields, interfaces });
+        }
+    }
+    for attribute in attributes.iter().filter(|attribute| attribute.is_shown()) {
+        let binding = match attribute.spot {
+            Spot::Node(field) => FieldBinding::Column(field),
+            Spot::Edge(field) => FieldBinding::Edge(EdgeField::Column(field)),
+            Spot::Common(_) => unserved(),
+        };
+        let field = attribute_field(build, attribute, binding);
+        build.draft.add_field(name, field);
+    }
+    let Owner::Node(node) = owner else { return };
+    // In the order of the interfaces, not in that in which the type names them.
+    for interface in &build.model.interfaces {
+        if interface.implementations.contains(&node) {
+            build.draft.implement(name, &interface.name);
+        }
+    }
+    if attributes.iter().any(|attribute| attribute.property.is_relay_id) {
+        build.draft.add_field(name, DraftField::new("id", "ID!", unserved()));
+        build.draft.implement(name, "Node");
+    }
+}
+
+fn attribute_field(
+    build: &Build<'_>,
+    attribute: &Attribute<'_>,
+    binding: FieldBinding,
+) -> DraftField {
+    let mut field = DraftField::new(attribute.name(), &build.output(attribute), binding)
+        .deprecated(attribute.field.deprecated.as_ref());
+    field.description.clone_from(&attribute.field.description);
+    field
+}
+
+pub(super) fn union(build: &mut Build<'_>, union: usize) {
+    let Some(known) = build.model.unions.get(union) else { return };
+    let kind = DraftKind::Union { members: Vec::new() };
+    build.draft.add(&known.name, known.description.as_deref(), kind);
+    for member in build.members(union) {
+        let member = build.name(Target::Node(*member));
+        build.draft.add_member(&known.name, member);
+    }
+}
+
+/// All types of the properties of a link's relationships.
+pub(super) fn properties(build: &mut Build<'_>, link: &Link<'_>) {
+    let kinds = build.edge_kinds(link);
+    for kind in &kinds {
+        match link.owner {
+            Owner::Node(_) => own_properties(build, link, kind),
+            Owner::Interface(_) => kind_of_properties(build, link, kind, kinds.len() == 1),
+        }
+    }
+}
+
+/// Makes the types when the first link to relationships with such properties is made.
+fn own_properties(build: &mut Build<'_>, link: &Link<'_>, kind: &EdgeKind<'_>) {
+    let owner = build.name(link.owner.into());
+    let used = build.properties_of.entry(kind.properties).or_default();
+    used.push(format!("* {owner}.{}", link.name()));
+    let (lines, is_first) = (used.join("\n"), used.len() == 1);
+    let text = format!("The edge properties for the following fields:\n{lines}");
+    if is_first {
+        build.draft.object(&link.edge);
+        for attribute in kind.attributes.iter().filter(|attribute| attribute.is_shown()) {
+            let Spot::Edge(field) = attribute.spot else { continue };
+            let binding = FieldBinding::Edge(EdgeField::Column(field));
+            let field = attribute_field(build, attribute, binding);
+            build.draft.add_field(&link.edge, field);
+        }
+        sort::properties(build, &link.edge, &kind.attributes);
+        conditions::properties(build, &link.edge, &kind.attributes);
+        changes::properties(build, &link.edge, &kind.attributes);
+    }
+    build.draft.describe(&link.edge, &text);
+}
+
+/// Adds one kind of properties to the types of a declared relationship, which may have several.
+fn kind_of_properties(build: &mut Build<'_>, link: &Link<'_>, kind: &EdgeKind<'_>, is_only: bool) {
+    let Some(known) = build.model.properties.get(kind.properties) else { return };
+    let own = &*known.name;
+    build.draft.add_member(&format!("{}RelationshipProperties", link.inherited), own);
+    let owners: Vec<String> = kind.owners.iter().map(|owner| format!("* {owner}")).collect();
+    let text =
+        format!("Relationship properties when source node is of type:\n{}", owners.join("\n"));
+    let required = if changes::needs_values(&kind.attributes) { "!" } else { "" };
+    let is_created = kind.attributes.iter().any(Attribute::is_created);
+    let is_updated = kind.attributes.iter().any(Attribute::is_updated);
+    let of_many = format!("{own}AggregationWhereInput");
+    let is_filtered = together::of_attributes(build, &of_many, &kind.attributes);
+    for (is_there, ending, r#type) in [
+        (true, "Where", format!("{own}Where")),
+        (true, "Sort", format!("{own}Sort")),
+        (is_created, "CreateInput", format!("{own}CreateInput{required}")),
+        (is_updated, "UpdateInput", format!("{own}UpdateInput")),
+        (is_filtered, "AggregationWhereInput", of_many),
+    ] {
+        if is_there {
+            // Of several kinds nobody knows yet whose a condition or an order is.
+            let role = match ending {
+                "Sort" if is_only => InputBinding::lenient(InputRole::Sort),
+                "Where" if is_only => InputBinding::lenient(InputRole::Filter),
+                _ => conditions::several(),
+            };
+            let input = DraftInput::new(own, &r#type, role).described(&text);
+            build.draft.add_input(&format!("{}{ending}", link.edge), input);
+        }
+    }
+}

@@ -1,0 +1,149 @@
+//! How stored values stand in the API, in either form.
+
+use std::sync::Arc;
+
+use catalog::FieldId;
+use ir::{Form, NewId, Operand};
+use response::{EnumNames, GraphLeaf, Leaf};
+
+use super::model::{
+    FieldKind, Made, Model, ModelField, Placed, PlacedField, Property, PropertyType,
+};
+use crate::api::ApiBuilder;
+use crate::binding::{ColumnBinding, Cursors, EntityBinding, ValueShape};
+
+/// The name of a type of values in the API.
+pub(super) fn type_name<'a>(model: &'a Model, r#type: &PropertyType) -> &'a str {
+    match r#type {
+        PropertyType::Boolean => "Boolean",
+        PropertyType::Id => "ID",
+        PropertyType::Int => "Int",
+        PropertyType::BigInt => "BigInt",
+        PropertyType::Float => "Float",
+        PropertyType::String => "String",
+        PropertyType::Date => "Date",
+        PropertyType::Time => "Time",
+        PropertyType::LocalTime => "LocalTime",
+        PropertyType::DateTime => "DateTime",
+        PropertyType::LocalDateTime => "LocalDateTime",
+        PropertyType::Duration => "Duration",
+        PropertyType::Point => "Point",
+        PropertyType::CartesianPoint => "CartesianPoint",
+        PropertyType::Enum(index) => model.enums.get(*index).map_or("String", |known| &known.name),
+        PropertyType::Scalar(index) => {
+            model.scalars.get(*index).map_or("String", |known| &known.name)
+        }
+    }
+}
+
+/// The same of inputs: points are given as objects.
+pub(super) fn input_name<'a>(model: &'a Model, r#type: &PropertyType) -> &'a str {
+    match r#type {
+        PropertyType::Point => "PointInput",
+        PropertyType::CartesianPoint => "CartesianPointInput",
+        r#type => type_name(model, r#type),
+    }
+}
+
+/// The type of a whole value, which may be null: `[T!]`, or `T` itself.
+pub(super) fn whole(name: &str, property: &Property) -> String {
+    match (property.is_list, property.are_elements_required) {
+        (false, _) => name.into(),
+        (true, false) => format!("[{name}]"),
+        (true, true) => format!("[{name}!]"),
+    }
+}
+
+/// The same, which is null only where the definitions say so.
+pub(super) fn required(whole: String, property: &Property) -> String {
+    if property.is_required { format!("{whole}!") } else { whole }
+}
+
+/// How one value is written, by the rules of the library; names of enums are written as they are.
+pub(super) fn leaf(r#type: &PropertyType) -> Leaf {
+    Leaf::Graph(match r#type {
+        PropertyType::Boolean => GraphLeaf::Boolean,
+        PropertyType::Id => GraphLeaf::Id,
+        PropertyType::Int => GraphLeaf::Int,
+        PropertyType::BigInt => GraphLeaf::BigInt,
+        PropertyType::Float => GraphLeaf::Float,
+        PropertyType::String => GraphLeaf::String,
+        PropertyType::Date => GraphLeaf::Date,
+        PropertyType::Time => GraphLeaf::Time,
+        PropertyType::LocalTime => GraphLeaf::LocalTime,
+        PropertyType::DateTime => GraphLeaf::DateTime,
+        PropertyType::LocalDateTime => GraphLeaf::LocalDateTime,
+        PropertyType::Duration => GraphLeaf::Duration,
+        PropertyType::Enum(_) => return Leaf::Text,
+        // What has no other form is written as it is.
+        PropertyType::Point | PropertyType::CartesianPoint | PropertyType::Scalar(_) => {
+            return Leaf::Any;
+        }
+    })
+}
+
+/// How a field of an entity is written.
+pub(super) fn column(model: &Model, property: &Property) -> ColumnBinding {
+    let one = match property.r#type {
+        PropertyType::Enum(index) => enum_leaf(model, index),
+        ref r#type => leaf(r#type),
+    };
+    let shape = match property.r#type {
+        PropertyType::Point | PropertyType::CartesianPoint => ValueShape::Point,
+        _ => ValueShape::Leaf(one.clone()),
+    };
+    let (value, json) = match property.is_list {
+        true => (ValueShape::List(Box::new(shape)), Leaf::List(Box::new(one))),
+        false => (shape, one),
+    };
+    ColumnBinding { value, form: Form::Stored, node_id: json.clone(), json }
+}
+
+/// Only the names that the definitions have can be written.
+fn enum_leaf(model: &Model, index: usize) -> Leaf {
+    let values = model.enums.get(index).map(|known| known.values.as_slice()).unwrap_or_default();
+    let names = values.iter().map(|value| ((&*value.name).into(), (&*value.name).into()));
+    Leaf::Enum(Arc::new(EnumNames::new(names)))
+}
+
+/// Says how the values of all entities are written, and what the source makes of new nodes.
+pub(super) fn bind(builder: &mut ApiBuilder, model: &Model, placed: &Placed) {
+    for (node, placed) in model.nodes.iter().zip(&placed.nodes) {
+        let fields = node.fields.iter().zip(&placed.fields);
+        let fields = fields.filter_map(|(field, placed)| match placed {
+            PlacedField::Property(id) => Some((field, *id)),
+            PlacedField::Ways(_) => None,
+        });
+        bind_entity(builder, model, placed.entity, fields);
+    }
+    for (properties, (entity, fields)) in model.properties.iter().zip(&placed.properties) {
+        let fields = properties.fields.iter().zip(fields.iter().copied());
+        bind_entity(builder, model, *entity, fields);
+    }
+}
+
+fn bind_entity<'a>(
+    builder: &mut ApiBuilder,
+    model: &Model,
+    entity: catalog::EntityId,
+    fields: impl Iterator<Item = (&'a ModelField, FieldId)>,
+) {
+    let mut binding = EntityBinding { cursors: Cursors::Offsets, ..EntityBinding::default() };
+    for (field, id) in fields {
+        let FieldKind::Property(property) = &field.kind else { continue };
+        builder.bind_column(id, column(model, property));
+        match property.made {
+            Some(Made::Id) => binding.made_on_create.push((id, Operand::NewId(NewId::Uuid))),
+            Some(Made::Timestamp { on_create, on_update }) => {
+                if on_create {
+                    binding.made_on_create.push((id, Operand::Now));
+                }
+                if on_update {
+                    binding.made_on_update.push((id, Operand::Now));
+                }
+            }
+            None => {}
+        }
+    }
+    builder.bind_entity(entity, binding);
+}

@@ -1,0 +1,233 @@
+//! The schemas that the form of versions 7 makes of type definitions, as `@neo4j/graphql` 7.6.3
+//! prints them of the same.
+
+#![allow(clippy::unwrap_used, reason = "all of this crate is tests, which may panic")]
+
+use std::fs;
+use std::path::PathBuf;
+use std::time::{Duration, Instant};
+
+use catalog::{Builder, Capabilities, Catalog};
+use dialects::neo4j::model::ApiForm;
+use dialects::neo4j::seven::{self, Options};
+use dialects::neo4j::{catalog as graph, definitions};
+use dialects::{Api, Introspection, LowerError, Lowered, lower};
+use expect_test::{Expect, expect};
+use graphql::variables::Steering;
+use graphql::{
+    DocumentLimits, Request, Validator, coerce_variable_values, print_schema, validate_schema,
+};
+
+fn folder() -> PathBuf {
+    PathBuf::from(env!("CARGO_MANIFEST_DIR")).join("tests/neo4j")
+}
+
+/// The API of definitions, and the catalog that they become.
+fn made(definitions: &str, options: Options) -> (Api, Catalog) {
+    let model = definitions::read(definitions, ApiForm::Seven).unwrap();
+    let mut catalog = Builder::new(Capabilities::default()).finish();
+    let placed = graph::declare(&mut catalog, &model);
+    (seven::api(&model, &placed, options), catalog)
+}
+
+fn definitions_of(name: &str) -> String {
+    fs::read_to_string(folder().join(format!("{name}.types.graphql"))).unwrap()
+}
+
+/// Compares with what the library prints; `UPDATE_EXPECT` is of no use here, for the expectation is
+/// the library's.
+fn check(name: &str, options: Options) {
+    let ending = if options.exclude_deprecated { ".clean" } else { "" };
+    let expected = folder().join(format!("{name}.seven{ending}.graphql"));
+    let (api, _) = made(&definitions_of(name), options);
+    validate_schema(&api.schema).unwrap();
+    assert!(api.notes.is_empty(), "{name}: {:?}", api.notes);
+    let printed = print_schema(&api.schema);
+    assert_same(name, &printed, &fs::read_to_string(expected).unwrap());
+}
+
+/// Tells the first line that differs: the texts have thousands.
+fn assert_same(name: &str, printed: &str, expected: &str) {
+    let lines = printed.lines().zip(expected.lines()).enumerate();
+    for (place, (printed, expected)) in lines {
+        assert_eq!(printed, expected, "{name}, line {}", place + 1);
+    }
+    assert_eq!(printed.lines().count(), expected.lines().count(), "{name}: number of lines");
+}
+
+const ALL: Options = Options { exclude_deprecated: false, mutations: true };
+
+#[test]
+fn nodes_and_relationships_are_as_the_library_shows_them() {
+    check("library", ALL);
+}
+
+#[test]
+fn what_the_server_makes_is_as_the_library_shows_it() {
+    check("defaults", ALL);
+}
+
+#[test]
+fn what_is_offered_of_each_type_and_field_is_as_the_library_shows_it() {
+    check("offers", ALL);
+}
+
+#[test]
+fn interfaces_and_unions_are_as_the_library_shows_them() {
+    check("abstract", ALL);
+}
+
+#[test]
+fn what_the_library_deprecates_can_be_left_out() {
+    check("library", Options { exclude_deprecated: true, ..ALL });
+}
+
+#[test]
+fn an_api_without_changes_has_no_mutation_type() {
+    let definitions = "type Movie @node { title: String! }";
+    let (api, _) = made(definitions, Options::default());
+    assert_eq!(api.schema.mutation, None);
+    assert_eq!(api.schema.find_type("MovieCreateInput"), None);
+}
+
+#[test]
+fn hundreds_of_types_take_milliseconds() {
+    let mut definitions = String::new();
+    for number in 0..400 {
+        definitions.push_str(&format!(
+            "type Part{number} @node {{ id: ID! @id name: String! weight: Float made: DateTime \
+             next: [Part{}!]! @relationship(type: \"NEXT\", direction: OUT, properties: \"Step\") \
+             last: [Part{}!]! @relationship(type: \"LAST\", direction: IN) }}\n",
+            (number + 1) % 400,
+            (number + 399) % 400,
+        ));
+    }
+    definitions.push_str("type Step @relationshipProperties { length: Int! }");
+    let begun = Instant::now();
+    let (api, _) = made(&definitions, ALL);
+    // Without optimization and beside other tests it is many times what a server takes.
+    assert!(begun.elapsed() < Duration::from_secs(20), "{:?}", begun.elapsed());
+    assert!(api.schema.find_type("Part399LastConnectionAggregateInput").is_some());
+}
+
+fn lowered(api: &Api, document: &str, variables: &str) -> Result<Lowered, LowerError> {
+    let request = format!("{{\"query\": {document:?}, \"variables\": {variables}}}");
+    let request = Request::from_json(request.as_bytes()).unwrap();
+    let validator = Validator::new(&api.schema);
+    let limits = DocumentLimits::default();
+    let operation = validator.operation(&api.schema, document, None, &limits).unwrap();
+    let values = coerce_variable_values(&api.schema, &operation, &request.variables).unwrap();
+    lower(api, &operation, Steering::new(&values), &Introspection::new(), 10_000)
+}
+
+/// The request that an operation on a file of definitions becomes.
+fn check_request(name: &str, document: &str, expect: &Expect) {
+    let (api, catalog) = made(&definitions_of(name), ALL);
+    let lowered = lowered(&api, document, "{}").unwrap();
+    expect.assert_eq(&ir::print(&lowered.request, &catalog));
+}
+
+#[test]
+fn a_list_of_related_nodes_has_each_once_and_a_connection_each_relationship() {
+    check_request(
+        "library",
+        "{ authors(where: {name: {eq: \"Ada\"}}, sort: [{born: DESC}], limit: 2, offset: 1) {
+             name books { title }
+             booksConnection(first: 2, after: \"x\", where: {edge: {year: {gt: 1990}}},
+                 sort: [{edge: {role: ASC}}, {node: {title: ASC}}]) {
+               totalCount edges { cursor properties { role } node { title } }
+               aggregate { count { nodes edges } node { pages { sum } } edge { share { max } } } } } }",
+        &expect![[r#"
+            transaction, snapshot
+              step 0 of root 0: read rows 0: entity Author, filter name = "Ada", order born desc nulls first, page limit 2 offset 1
+                #0 field name
+                #2 related rows 1: relation ->Book[:WROTE], each once
+                  #1 field title
+                #11 related rows 2: relation ->Book[:WROTE], filter edge year > 1990, order edge role asc nulls last, title asc nulls last, page limit 2 offset part 0 of arrayconnection "x"
+                  #3 count
+                  #4 edge role
+                  #5 field title
+                  #10 aggregate of all
+                    #6 distinct count
+                    #7 count
+                    #8 total pages, each once
+                    #9 maximum edge share
+        "#]],
+    );
+}
+
+#[test]
+fn conditions_are_said_by_objects_and_by_endings_of_names() {
+    check_request(
+        "library",
+        "{ books(where: {OR: [{title_STARTS_WITH: \"A\"}, {tags: {includes: \"b\"}}, {isbn: {eq: null}}],
+             NOT: {pages_LT: 3}, authors: {some: {name: {in: [\"x\"]}}, all: {born: {gte: 1}}},
+             editors_NONE: {alive: {eq: true}},
+             authorsConnection: {single: {edge: {role: {eq: \"r\"}}},
+               aggregate: {count: {edges: {gt: 1}}, node: {name: {averageLength: {lt: 9}}}}},
+             editorsAggregate: {count_GTE: 2, node: {born_MIN_EQUAL: 1}}}) { title } }",
+        &expect![[r#"
+            transaction, snapshot
+              step 0 of root 0: read rows 0: entity Book, filter (title starts with "A" or any of tags = "b" or isbn is null) and not (pages < 3) and (some <-Author[:WROTE] (name in ["x"]) and (some <-Author[:WROTE] (born >= 1) and every <-Author[:WROTE] (born >= 1))) and no <-Author[:EDITED] (alive = true) and (one <-Author[:WROTE] (edge role = "r") and all <-Author[:WROTE] (all, each once) together (count > 1 and average length name < 9)) and all <-Author[:EDITED] (all) together (count >= 2 and minimum born = 1)
+                #0 field title
+        "#]],
+    );
+}
+
+#[test]
+fn nodes_are_changed_together_with_what_is_along_their_relationships() {
+    check_request(
+        "library",
+        "mutation { updateBooks(where: {title: {eq: \"t\"}}, update: {pages: {add: 1}, price_SET: 2,
+             authors: [{connect: [{where: {node: {name: {eq: \"a\"}}}, edge: {role: \"r\"}}]},
+               {update: {where: {edge: {year: {lt: 3}}}, node: {born: {set: 4}}, edge: {share: {multiply: 2}}}},
+               {disconnect: [{where: {node: {name_EQ: \"b\"}}}]}]}) {
+             info { relationshipsCreated relationshipsDeleted } books { title } } }",
+        &expect![[r#"
+            transaction, read committed
+              step 0 of root 0: update Book, filter title = "t"
+                pages += 1
+                price = 2
+                along <-Author[:WROTE]: link Author, filter name = "a"
+                  edge role = "r"
+                along <-Author[:WROTE]: update Author, filter edge year < 3
+                  born = 4
+                  edge share *= 2
+                along <-Author[:WROTE]: unlink Author, filter name = "b"
+              step 1 of root 0: read rows 0: rows of step 0 after it
+                #2 field title
+              step 2 of root 0: read rows 1: once, single
+                #0 links created of step 0
+                #1 links deleted of step 0
+        "#]],
+    );
+}
+
+#[test]
+fn nodes_of_several_types_are_asked_for_each_by_itself() {
+    check_request(
+        "abstract",
+        "{ works(where: {title: {eq: \"t\"}, typename: [Film]}, sort: [{year: ASC}]) { title ... on Song { seconds } }
+           creators { likesConnection(where: {Place: {node: {name: {eq: \"p\"}}}}) { edges { properties { since } node { ... on Place { name } } } } } }",
+        &expect![[r#"
+            transaction, snapshot
+              step 0 of root 0: read rows 0: variants, each once, order common 1 asc nulls last
+                variant Film, filter title = "t", common [title, year]
+                  #1 field title
+                variant Song, filter title = "t" and none, common [title, year]
+                  #2 field title
+                  #3 field seconds
+                #0 variant
+              step 1 of root 1: read rows 1: entity Creator
+                #9 related rows 2: variants
+                  variant ->Film[:LIKES], filter none
+                    #5 edge since
+                  variant ->Song[:LIKES], filter none
+                    #6 edge since
+                  variant ->Place[:LIKES], filter name = "p"
+                    #7 edge since
+                    #8 field name
+                  #4 variant
+        "#]],
+    );
+}
