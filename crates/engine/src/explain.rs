@@ -8,6 +8,7 @@ use graphql::operation::OperationKind;
 use graphql::value::Slot;
 use graphql::variables::{Path, Variables as Values};
 use graphql::{ErrorCode, GraphQLError, Request, coerce_variable_values};
+use sources::neo4j::program::{GraphProgram, GraphStatement};
 use sources::relational::{Level, LevelKind, ParameterKind, ParameterSource, Parents};
 use sources::{Session, Variables};
 
@@ -124,7 +125,9 @@ impl Worker {
 
     fn show(&self, planned: &Planned) -> Explained {
         let Planned { prepared, .. } = planned;
-        let levels = prepared.plan.program.levels();
+        let program = &prepared.plan.program;
+        let levels = program.levels();
+        let of_graph = program.graph().into_iter().flat_map(GraphProgram::statements);
         Explained {
             cost: prepared.cost(&planned.variables),
             request: ir::print(&prepared.request, &self.engine.catalog),
@@ -132,6 +135,7 @@ impl Worker {
                 .iter()
                 .filter(|level| level.has_statement())
                 .map(|level| statement(level, levels, planned))
+                .chain(of_graph.map(|statement| graph_statement(statement, planned)))
                 .collect(),
         }
     }
@@ -246,6 +250,18 @@ fn statement(level: &Level, levels: &[Level], planned: &Planned) -> ExplainedSta
         round: level.round + 1,
         text: level.bounded_text(level.bounding(variables)).into_owned(),
         parameters: level.parameters.iter().map(|one| parameter(one, levels, planned)).collect(),
+    }
+}
+
+/// A statement of a graph, which reads all of its root field.
+fn graph_statement(statement: &GraphStatement, planned: &Planned) -> ExplainedStatement {
+    let parameters = statement.parameters.iter();
+    ExplainedStatement {
+        name: format!("root field {}", statement.root + 1),
+        how: "by itself".into(),
+        round: 1,
+        text: (*statement.text).into(),
+        parameters: parameters.map(|one| operand_text(&one.operand, planned)).collect(),
     }
 }
 

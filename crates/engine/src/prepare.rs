@@ -12,6 +12,7 @@ use graphql::{ErrorCode, GraphQLError, Request};
 use quick_cache::sync::Cache;
 use quick_cache::{Equivalent, Weighter};
 use response::{Held, Sink};
+use sources::neo4j::program::GraphProgram;
 use sources::{Plan, Session, SourceError};
 
 use crate::authorize::PolicySetId;
@@ -164,6 +165,9 @@ impl Prepared {
             2_400 + 2 * level.text.len() + bounded + 200 * level.parameters.len()
         };
         let statements: usize = self.plan.program.all_levels().map(statement).sum();
+        let graph = self.plan.program.graph().into_iter().flat_map(GraphProgram::statements);
+        let texts: usize = graph.map(|one| one.text.len() + 200 * one.parameters.len()).sum();
+        let statements = statements + texts;
         let Plan { shape, .. } = &*self.plan;
         let answer = 130 * shape.fields.len() + 100 * shape.nodes.len();
         let outputs = 60 * self.request.outputs as usize;

@@ -125,7 +125,8 @@ fn a_source_of_an_unknown_kind_is_one_sentence() {
     check_failure(
         &["schema", "mysql://localhost/shop"],
         1,
-        "error: `mysql://` is no known source; use a path, `sqlite:…` or `postgres://…`\n",
+        "error: `mysql://` is no known source; use a path, `sqlite:…`, `postgres://…` or \
+         `neo4j://…`\n",
     );
 }
 

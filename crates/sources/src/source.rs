@@ -9,6 +9,9 @@ use catalog::Catalog;
 use response::{Memory, Refused, Shape, Sink, Stopped, TooLarge, WriteError, Written};
 
 use crate::error::SourceError;
+use crate::neo4j::program::GraphProgram;
+use crate::neo4j::source::{Neo4jConnections, Neo4jProgram, Neo4jSource};
+use crate::neo4j::wire::WireError as BoltError;
 use crate::observed::Observed;
 use crate::operand::Variables;
 use crate::postgres::introspect::{Extensions, Rights};
@@ -25,6 +28,8 @@ pub enum Address {
     Sqlite(PathBuf),
     /// A `postgres://` or `postgresql://` address; what it leaves out comes from `PG*` variables.
     Postgres(String),
+    /// A `neo4j` or `bolt` address, with `+s` or `+ssc` for TLS.
+    Neo4j(String),
 }
 
 /// What is read of a source.
@@ -99,6 +104,7 @@ pub struct Asked<'v> {
 pub enum Source {
     Sqlite(SqliteSource),
     Postgres(PostgresSource),
+    Neo4j(Neo4jSource),
 }
 
 /// What one thread holds of a source: connections.
@@ -106,6 +112,7 @@ pub enum Source {
 pub enum Connections {
     Sqlite(SqliteConnections),
     Postgres(PostgresConnections),
+    Neo4j(Neo4jConnections),
 }
 
 /// A compiled request with the shape of its answer.
@@ -119,6 +126,7 @@ pub struct Plan {
 pub enum Program {
     Sqlite(crate::sqlite::source::SqliteProgram),
     Postgres(crate::postgres::execute::PostgresProgram),
+    Neo4j(Neo4jProgram),
 }
 
 /// Why a source cannot be opened.
@@ -126,7 +134,7 @@ pub enum Program {
 pub enum OpenError {
     #[error("cannot open {}: {source}", path.display())]
     Sqlite { path: PathBuf, source: rusqlite::Error },
-    #[error("there is no file {}; give the path of a SQLite file or a postgres:// address", .0.display())]
+    #[error("there is no file {}; give the path of a SQLite file, or a postgres:// or neo4j:// address", .0.display())]
     NoFile(PathBuf),
     #[error("cannot read the schema of {}: {source}", path.display())]
     SqliteCatalog { path: PathBuf, source: crate::sqlite::introspect::IntrospectError },
@@ -134,6 +142,8 @@ pub enum OpenError {
     Postgres(crate::postgres::wire::WireError),
     #[error("cannot read the schema of the database: {0}")]
     PostgresCatalog(crate::postgres::introspect::IntrospectError),
+    #[error("cannot connect to Neo4j: {0}")]
+    Neo4j(BoltError),
 }
 
 /// Why there is no answer at all.
@@ -154,9 +164,9 @@ pub enum ExecuteError {
 /// A text that names no source.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum AddressError {
-    #[error("`{0}://` is no known source; use a path, `sqlite:…` or `postgres://…`")]
+    #[error("`{0}://` is no known source; use a path, `sqlite:…`, `postgres://…` or `neo4j://…`")]
     Scheme(Box<str>),
-    #[error("the source is empty; use a path, `sqlite:…` or `postgres://…`")]
+    #[error("the source is empty; use a path, `sqlite:…`, `postgres://…` or `neo4j://…`")]
     Empty,
 }
 
@@ -180,8 +190,12 @@ impl Default for Timeouts {
     }
 }
 
+/// What addresses of Neo4j begin with.
+/// <https://neo4j.com/docs/operations-manual/current/configuration/connectors/>
+const GRAPH_SCHEMES: [&str; 6] = ["neo4j", "neo4j+s", "neo4j+ssc", "bolt", "bolt+s", "bolt+ssc"];
+
 impl Address {
-    /// Reads a path, `sqlite:path`, `postgres://…` or `postgresql://…`.
+    /// Reads a path, `sqlite:path`, `postgres://…` or `postgresql://…`, `neo4j://…` or `bolt://…`.
     pub fn parse(text: &str) -> Result<Self, AddressError> {
         if text.starts_with("postgres://") || text.starts_with("postgresql://") {
             return Ok(Self::Postgres(text.into()));
@@ -190,6 +204,7 @@ impl Address {
             return Ok(Self::Sqlite(path.strip_prefix("//").unwrap_or(path).into()));
         }
         match text.split_once("://") {
+            Some((scheme, _)) if GRAPH_SCHEMES.contains(&scheme) => Ok(Self::Neo4j(text.into())),
             Some((scheme, _)) => Err(AddressError::Scheme(scheme.into())),
             None if text.is_empty() => Err(AddressError::Empty),
             None => Ok(Self::Sqlite(text.into())),
@@ -215,6 +230,10 @@ impl Source {
                 let (source, catalog) = PostgresSource::open(url, options).await?;
                 Ok((Self::Postgres(source), catalog))
             }
+            Address::Neo4j(url) => {
+                let (source, catalog) = Neo4jSource::open(url, options).await?;
+                Ok((Self::Neo4j(source), catalog))
+            }
         }
     }
 
@@ -227,6 +246,7 @@ impl Source {
         match self {
             Self::Sqlite(source) => source.compile(catalog, request).map(Program::Sqlite),
             Self::Postgres(source) => source.compile(catalog, request).map(Program::Postgres),
+            Self::Neo4j(source) => source.compile(catalog, request).map(Program::Neo4j),
         }
     }
 
@@ -253,17 +273,28 @@ impl Source {
         match self {
             Self::Sqlite(source) => Connections::Sqlite(source.connections(most.connections)),
             Self::Postgres(source) => Connections::Postgres(source.connections(most, memory)),
+            Self::Neo4j(source) => Connections::Neo4j(source.connections(most, memory)),
         }
     }
 }
 
 impl Program {
-    /// The levels that the next request will have, in the order of the tree.
+    /// The program of a graph, whose levels are not those of tables.
+    #[must_use]
+    pub fn graph(&self) -> Option<&GraphProgram> {
+        match self {
+            Self::Neo4j(program) => Some(program.program()),
+            Self::Sqlite(_) | Self::Postgres(_) => None,
+        }
+    }
+
+    /// The levels of tables that the next request will have, in the order of the tree.
     #[must_use]
     pub fn levels(&self) -> &[Level] {
         match self {
             Self::Sqlite(program) => &program.program.levels,
             Self::Postgres(program) => program.current_levels(),
+            Self::Neo4j(_) => &[],
         }
     }
 
@@ -272,15 +303,17 @@ impl Program {
         match self {
             Self::Sqlite(program) => Box::new(program.program.levels.iter()),
             Self::Postgres(program) => Box::new(program.all_levels()),
+            Self::Neo4j(_) => Box::new(std::iter::empty()),
         }
     }
 
-    /// How many levels the program had in the form in which it was read.
+    /// How many levels, or statements of a graph, the program had in the form in which it was read.
     #[must_use]
     pub fn places(&self, observed: &Observed) -> usize {
         match self {
             Self::Sqlite(program) => program.program.levels.len(),
             Self::Postgres(program) => program.levels(observed.form).len(),
+            Self::Neo4j(program) => program.program().statements().count(),
         }
     }
 
@@ -291,6 +324,10 @@ impl Program {
         let levels = match self {
             Self::Sqlite(program) => &program.program.levels,
             Self::Postgres(program) => program.levels(observed.form),
+            Self::Neo4j(program) => {
+                let statement = program.program().statements().nth(place);
+                return statement.map(|statement| Cow::Borrowed(&*statement.text));
+            }
         };
         let level = levels.get(place).filter(|level| level.has_statement());
         level.map(|level| level.bounded_text(bounding))
@@ -328,7 +365,12 @@ impl Connections {
             (Self::Postgres(connections), Program::Postgres(program)) => {
                 connections.deliver(plan, program, asked, sink, delivery, observed).await
             }
-            (Self::Sqlite(_), Program::Postgres(_)) | (Self::Postgres(_), Program::Sqlite(_)) => {
+            (Self::Neo4j(connections), Program::Neo4j(program)) => {
+                connections.deliver(plan, program, asked, sink, delivery, observed).await
+            }
+            (Self::Sqlite(_), Program::Postgres(_) | Program::Neo4j(_))
+            | (Self::Postgres(_), Program::Sqlite(_) | Program::Neo4j(_))
+            | (Self::Neo4j(_), Program::Sqlite(_) | Program::Postgres(_)) => {
                 Err(foreign_plan().into())
             }
         }
@@ -340,6 +382,7 @@ impl Connections {
         match self {
             Self::Sqlite(_) => {}
             Self::Postgres(connections) => connections.close_old(),
+            Self::Neo4j(connections) => connections.close_old(),
         }
     }
 
@@ -348,6 +391,7 @@ impl Connections {
         match self {
             Self::Sqlite(connections) => connections.count(counter),
             Self::Postgres(connections) => connections.count(counter),
+            Self::Neo4j(connections) => connections.count(counter),
         }
     }
 
@@ -356,6 +400,7 @@ impl Connections {
         match self {
             Self::Sqlite(connections) => connections.probe().await,
             Self::Postgres(connections) => connections.probe().await,
+            Self::Neo4j(connections) => connections.probe().await,
         }
     }
 
@@ -374,9 +419,12 @@ impl Connections {
             (Self::Postgres(connections), Program::Postgres(program)) => {
                 connections.explain(program, variables, session, analyze).await
             }
-            (Self::Sqlite(_), Program::Postgres(_)) | (Self::Postgres(_), Program::Sqlite(_)) => {
-                Err(foreign_plan())
+            (Self::Neo4j(connections), Program::Neo4j(program)) => {
+                connections.explain(program, variables, session, analyze).await
             }
+            (Self::Sqlite(_), Program::Postgres(_) | Program::Neo4j(_))
+            | (Self::Postgres(_), Program::Sqlite(_) | Program::Neo4j(_))
+            | (Self::Neo4j(_), Program::Sqlite(_) | Program::Postgres(_)) => Err(foreign_plan()),
         }
     }
 }

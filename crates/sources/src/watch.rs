@@ -47,6 +47,8 @@ impl SchemaWatch {
             Address::Postgres(url) => {
                 Looks::Postgres(Box::new(PostgresLooks::new(url, options).ok()?))
             }
+            // The API is made of type definitions, not of what the graph holds.
+            Address::Neo4j(_) => return None,
         };
         let seen = looks.look().await.ok();
         looks.let_go();

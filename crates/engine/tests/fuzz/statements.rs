@@ -38,6 +38,7 @@ impl Statements {
                 let client = connect_simple(&config).await;
                 Connection::Postgres(client.map_err(|error| error.to_string())?)
             }
+            SourceAddress::Neo4j(url) => return Err(["nothing is tried on ", url].concat()),
         };
         Ok(Self { database, accepted: RefCell::default() })
     }

@@ -198,6 +198,7 @@ impl Traced<'_> {
         let program = self.report.prepared.as_ref().map(|prepared| &prepared.plan.program);
         let system = match program {
             Some(Program::Sqlite(_)) => "sqlite",
+            Some(Program::Neo4j(_)) => "neo4j",
             Some(Program::Postgres(_)) | None => "postgresql",
         };
         let text = |level: &usize| program?.text(*level, &self.report.observed);

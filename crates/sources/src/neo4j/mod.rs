@@ -1,9 +1,21 @@
 //! A graph in Neo4j, asked in Cypher over Bolt.
 //!
-//! * [`program`]: a request as statements
-//! * [`compile`]: how one becomes the other
-//! * [`wire`]: the client, by which they are run
+//! In the order of control flow:
+//! * [`source`](mod@source): a database, and the connections of one thread
+//! * [`compile`](mod@compile), [`program`]: a request as statements
+//! * `bind`: their parameters
+//! * `execute`, `pool`: a request's run, and the connections that it takes
+//! * [`wire`]: the client
+//! * `cursor`: rows out of what was received
+//! * `explain`, `error`
 
+mod bind;
 pub mod compile;
+mod cursor;
+mod error;
+mod execute;
+mod explain;
+mod pool;
 pub mod program;
+pub mod source;
 pub mod wire;

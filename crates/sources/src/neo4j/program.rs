@@ -12,6 +12,13 @@ pub struct GraphProgram {
     pub layout: Layout,
 }
 
+impl GraphProgram {
+    /// All statements, in the order in which levels count them.
+    pub fn statements(&self) -> impl Iterator<Item = &GraphStatement> {
+        self.transactions.iter().flat_map(|transaction| &transaction.statements)
+    }
+}
+
 /// Statements that are committed together.
 #[derive(Debug)]
 pub struct GraphTransaction {

@@ -200,7 +200,9 @@ impl SqliteConnections {
             .program
         {
             crate::source::Program::Sqlite(own) => Ok(change.run(&own.program, file, stop, manner)),
-            crate::source::Program::Postgres(_) => Err(foreign_plan()),
+            crate::source::Program::Postgres(_) | crate::source::Program::Neo4j(_) => {
+                Err(foreign_plan())
+            }
         };
         let joins = writer::joins(&program.program, program.pace.lane());
         let changed = self.writer.run(self.apart.counter(), joins, run).await;
@@ -217,7 +219,9 @@ impl SqliteConnections {
             crate::source::Program::Sqlite(own) => {
                 write_changed(&plan, own, &changed, &echoes, sink)
             }
-            crate::source::Program::Postgres(_) => Err(foreign_plan().into()),
+            crate::source::Program::Postgres(_) | crate::source::Program::Neo4j(_) => {
+                Err(foreign_plan().into())
+            }
         });
         written.await.unwrap_or_else(|_| Err(died().into()))
     }

@@ -1,0 +1,166 @@
+//! Parameters in PackStream's form, and the bounds of pages.
+//!
+//! * `value`: one value as the type that its statement gives it
+//! * `moment`, `duration`: texts that mean dates, times and quantities of time
+//! * `point`: objects that mean points
+
+mod duration;
+mod moment;
+mod point;
+mod value;
+
+use response::Bounds;
+
+use super::program::{GraphLevel, GraphProgram, GraphStatement, LevelRows};
+use super::wire::Pack;
+use crate::error::SourceError;
+use crate::operand::{Variables, resolve};
+
+/// The parameters of a request.
+#[derive(Debug)]
+pub(super) struct Bound {
+    /// By the statements of all transactions, one after the other.
+    statements: Vec<Pack>,
+    /// By level.
+    pub(super) bounds: Vec<Bounds>,
+}
+
+/// Binds all statements and levels. An error comes with the root field it belongs to; its statement
+/// is not to be run.
+pub(super) fn bind(
+    program: &GraphProgram,
+    variables: Variables<'_>,
+) -> (Bound, Vec<(u32, SourceError)>) {
+    let mut failures: Vec<(u32, SourceError)> = Vec::new();
+    let mut fail = |root, error| {
+        if !failures.iter().any(|(failed, _)| *failed == root) {
+            failures.push((root, error));
+        }
+    };
+    let mut statements = Vec::new();
+    for statement in program.statements() {
+        let mut pack = Pack::new();
+        if let Err(error) = bind_statement(statement, variables, &mut pack) {
+            fail(statement.root, error);
+        }
+        statements.push(pack);
+    }
+    let mut root = 0;
+    let bounds = program.levels.iter().map(|level| {
+        // A level comes after the one whose rows hold it.
+        root = root_of(program, level).unwrap_or(root);
+        bounds(level, variables).unwrap_or_else(|error| {
+            fail(root, error);
+            Bounds::default()
+        })
+    });
+    let bounds = bounds.collect();
+    (Bound { statements, bounds }, failures)
+}
+
+impl Bound {
+    /// Appends the parameters of a statement: names and values.
+    pub(super) fn write(&self, statement: usize, out: &mut Pack) {
+        if let Some(own) = self.statements.get(statement) {
+            out.raw(own.as_bytes());
+        }
+    }
+}
+
+fn bind_statement(
+    statement: &GraphStatement,
+    variables: Variables<'_>,
+    out: &mut Pack,
+) -> Result<(), SourceError> {
+    let mut name = String::new();
+    for (place, parameter) in statement.parameters.iter().enumerate() {
+        name.clear();
+        name.push('p');
+        name.push_str(itoa::Buffer::new().format(place));
+        out.text(&name);
+        value::pack_operand(&parameter.operand, &parameter.r#type, variables, out)?;
+    }
+    Ok(())
+}
+
+fn root_of(program: &GraphProgram, level: &GraphLevel) -> Option<u32> {
+    let statement = match level.rows {
+        LevelRows::Records { statement }
+        | LevelRows::InRecord { statement, .. }
+        | LevelRows::Summary { statement } => statement,
+        LevelRows::InRow { .. } => return None,
+    };
+    program.statements().nth(usize::from(statement)).map(|statement| statement.root)
+}
+
+fn bounds(level: &GraphLevel, variables: Variables<'_>) -> Result<Bounds, SourceError> {
+    let limit = match &level.page.limit {
+        Some(limit) => resolve(limit, variables)?.rows("LIMIT")?,
+        None => None,
+    };
+    let offset = match &level.page.offset {
+        Some(offset) => resolve(offset, variables)?.rows("OFFSET")?,
+        None => None,
+    };
+    Ok(Bounds { limit, offset: offset.unwrap_or(0) })
+}
+
+#[cfg(test)]
+mod tests {
+    use ir::{Operand, Value};
+
+    use super::super::program::{
+        Access, GraphParameter, GraphTransaction, LevelPage, ParameterType,
+    };
+    use super::*;
+
+    fn statement(root: u32, parameters: Vec<(Value, ParameterType)>) -> GraphStatement {
+        let parameters = parameters
+            .into_iter()
+            .map(|(value, r#type)| GraphParameter { operand: Operand::Constant(value), r#type });
+        GraphStatement { root, text: "RETURN 1".into(), parameters: parameters.collect() }
+    }
+
+    fn level(rows: LevelRows, limit: Option<i64>) -> GraphLevel {
+        let limit = limit.map(|limit| Operand::Constant(Value::Integer(limit)));
+        let page = LevelPage { limit, offset: None, look_ahead: false };
+        GraphLevel { rows, width: 1, page, counters: Box::default() }
+    }
+
+    fn program(statements: Vec<GraphStatement>, levels: Vec<GraphLevel>) -> GraphProgram {
+        let transactions = vec![GraphTransaction { access: Access::Read, statements }];
+        GraphProgram { transactions, levels, ..GraphProgram::default() }
+    }
+
+    #[test]
+    fn parameters_are_named_by_their_places() {
+        let parameters = vec![
+            (Value::Integer(7), ParameterType::Integer),
+            (Value::Text("a".into()), ParameterType::Text),
+        ];
+        let program = program(vec![statement(0, Vec::new()), statement(1, parameters)], Vec::new());
+        let (bound, failures) = bind(&program, Variables::of(&[]));
+        assert_eq!(failures, []);
+        let mut out = Pack::new();
+        bound.write(0, &mut out);
+        assert_eq!(out.as_bytes(), b"");
+        bound.write(1, &mut out);
+        assert_eq!(out.as_bytes(), b"\x82p0\x07\x82p1\x81a");
+    }
+
+    #[test]
+    fn an_error_belongs_to_the_root_field_of_its_statement_or_level() {
+        let bad = (Value::Text("x".into()), ParameterType::Integer);
+        let statements = vec![statement(0, Vec::new()), statement(3, vec![bad])];
+        let levels = vec![
+            level(LevelRows::Records { statement: 0 }, Some(2)),
+            level(LevelRows::InRow { column: 0 }, Some(-1)),
+            level(LevelRows::InRecord { statement: 1, column: 0 }, Some(-1)),
+        ];
+        let (bound, failures) = bind(&program(statements, levels), Variables::of(&[]));
+        let roots: Vec<u32> = failures.iter().map(|(root, _)| *root).collect();
+        assert_eq!(roots, [3, 0]);
+        assert_eq!(&*failures[1].1.message, "LIMIT must not be negative");
+        assert_eq!(bound.bounds[0], Bounds { limit: Some(2), offset: 0 });
+    }
+}

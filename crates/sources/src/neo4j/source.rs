@@ -1,0 +1,195 @@
+//! A graph in Neo4j, read from every thread.
+
+use std::rc::Rc;
+use std::sync::Arc;
+use std::time::Instant;
+
+use catalog::{Builder, Capabilities, Catalog};
+use cypher::Flavor;
+use response::{Memory, Shape, Sink, Writer};
+
+use super::bind::{Bound, bind};
+use super::compile::compile;
+use super::cursor::Answer;
+use super::execute::Running;
+use super::explain::explain;
+use super::pool::{Pool, PoolOptions};
+use super::program::{Access, GraphProgram};
+use super::wire::{Cluster, Config, Records, ServerVersion, WireError};
+use crate::error::SourceError;
+use crate::observed::Observed;
+use crate::operand::Variables;
+use crate::relational::CompileError;
+use crate::session::Session;
+use crate::source::{Asked, ExecuteError, Most, OpenError, OpenOptions, Plan, Timeouts};
+use crate::statistics::Counter;
+use crate::streamed::{Delivery, Executed};
+
+/// A database that was reached once.
+#[derive(Debug)]
+pub struct Neo4jSource {
+    cluster: Arc<Cluster>,
+    version: ServerVersion,
+    timeouts: Timeouts,
+}
+
+/// The pool of one thread.
+#[derive(Debug)]
+pub struct Neo4jConnections {
+    pool: Rc<Pool>,
+}
+
+/// A compiled request.
+#[derive(Debug)]
+pub struct Neo4jProgram {
+    program: GraphProgram,
+}
+
+/// What a program read or changed for a request.
+struct Read {
+    bound: Bound,
+    /// The root fields that failed.
+    failures: Vec<(u32, SourceError)>,
+    results: Vec<Records>,
+}
+
+impl Neo4jSource {
+    /// Connects, and learns which version answers. What the graph holds is not asked for: type
+    /// definitions declare it.
+    pub async fn open(url: &str, options: &OpenOptions) -> Result<(Self, Catalog), OpenError> {
+        let source = Self::connect(url, options.timeouts).await.map_err(OpenError::Neo4j)?;
+        Ok((source, Builder::new(Capabilities::default()).finish()))
+    }
+
+    async fn connect(url: &str, timeouts: Timeouts) -> Result<Self, WireError> {
+        let config = Config::from_url(url)?.with_usual_connect_timeout(timeouts.connect);
+        let cluster = Cluster::new(config);
+        let endpoint = cluster.choose(Access::Read).await?;
+        let connection = cluster.connect(&endpoint).await?;
+        let version = connection.server_version();
+        connection.close().await;
+        Ok(Self { cluster, version, timeouts })
+    }
+
+    /// Which server was there when the source was opened.
+    #[must_use]
+    pub fn version(&self) -> ServerVersion {
+        self.version
+    }
+
+    pub fn compile(
+        &self,
+        catalog: &Catalog,
+        request: &ir::Request,
+    ) -> Result<Neo4jProgram, CompileError> {
+        let part = |number: u32| u16::try_from(number).unwrap_or(u16::MAX);
+        let flavor = Flavor::of_version(part(self.version.major), part(self.version.minor));
+        Ok(Neo4jProgram::new(compile(catalog, request, flavor)?))
+    }
+
+    #[must_use]
+    pub fn connections(&self, most: Most, memory: &Arc<Memory>) -> Neo4jConnections {
+        let options = PoolOptions {
+            max_connections: most.connections,
+            acquire_timeout: self.timeouts.acquire,
+            idle_timeout: self.timeouts.idle,
+            ..PoolOptions::default()
+        };
+        let config = self.cluster.config().clone().with_memory(memory);
+        Neo4jConnections { pool: Pool::new(Arc::clone(&self.cluster), config, options) }
+    }
+}
+
+impl Neo4jProgram {
+    #[must_use]
+    pub fn new(program: GraphProgram) -> Self {
+        Self { program }
+    }
+
+    /// Its statements, and where in what they give the rows stand.
+    #[must_use]
+    pub fn program(&self) -> &GraphProgram {
+        &self.program
+    }
+}
+
+impl Neo4jConnections {
+    pub fn count(&mut self, counter: Counter) {
+        // Nobody has a connection yet.
+        if let Some(pool) = Rc::get_mut(&mut self.pool) {
+            pool.count(counter);
+        }
+    }
+
+    pub fn close_old(&self) {
+        self.pool.close_old();
+    }
+
+    /// Runs a plan and writes its answer. A root field that fails is null; where nothing is changed
+    /// the others are run without it. The answer is made as a whole, however it is wanted: the server
+    /// has sent all of it before a statement beside it can fail.
+    pub async fn deliver(
+        &self,
+        plan: &Plan,
+        program: &Neo4jProgram,
+        asked: Asked<'_>,
+        sink: Sink,
+        _: Delivery<'_>,
+        observed: &mut Observed,
+    ) -> Result<Executed, ExecuteError> {
+        let program = &program.program;
+        let (bound, mut failures) = bind(program, asked.variables);
+        let running = Running { pool: &self.pool, program, bound: &bound, observed };
+        let results = running.run(&mut failures).await?;
+        Read { bound, failures, results }.write(program, &plan.shape, asked.echoes, sink, observed)
+    }
+
+    /// Asks a server for a sign of life, and replaces a connection that shows none.
+    pub async fn probe(&self) -> Result<(), SourceError> {
+        loop {
+            let mut connection = self.pool.acquire(Access::Read).await?;
+            let may_be_replaced = connection.is_reused();
+            match connection.reset().await {
+                Err(_) if may_be_replaced => {}
+                checked => return Ok(checked?),
+            }
+        }
+    }
+
+    /// The database's plan of each statement. With `analyze` those that only read are run.
+    pub async fn explain(
+        &self,
+        program: &Neo4jProgram,
+        variables: Variables<'_>,
+        _: &Session,
+        analyze: bool,
+    ) -> Result<Vec<String>, SourceError> {
+        let (bound, failures) = bind(&program.program, variables);
+        if let Some((_, error)) = failures.into_iter().next() {
+            return Err(error);
+        }
+        explain(&self.pool, &program.program, &bound, analyze).await
+    }
+}
+
+impl Read {
+    /// Writes the answer.
+    fn write(
+        self,
+        program: &GraphProgram,
+        shape: &Shape,
+        echoes: &[Box<[u8]>],
+        sink: Sink,
+        observed: &mut Observed,
+    ) -> Result<Executed, ExecuteError> {
+        let started = Instant::now();
+        let answer = Answer::new(program, &self.bound.bounds, &self.results);
+        let mut writer = Writer::new(shape, &program.layout, sink).echoing(echoes);
+        for (root, error) in self.failures {
+            writer.fail_root(root as usize, error);
+        }
+        let written = writer.write(&mut answer.top());
+        observed.write = Some(started.elapsed());
+        Ok(Executed::Whole(written?))
+    }
+}
