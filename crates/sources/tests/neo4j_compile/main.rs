@@ -1,8 +1,9 @@
-//! The statements of Cypher that requests become.
+//! The statements of Cypher that requests become, and whether a server understands them.
 
 #![allow(clippy::unwrap_used, reason = "all of this crate is tests, which may panic")]
 
 mod filters;
 mod model;
 mod reads;
+mod understood;
 mod writes;
