@@ -9,7 +9,7 @@
 //! 1. `written`: definitions and their extensions as one type of each name
 //! 2. `directives`: which directives there are, where they may stand and what they may say
 //! 3. `types`: what each type is: nodes, properties of relationships, interfaces and so on
-//! 4. `conformance`: what GraphQL asks of interfaces and unions
+//! 4. `conformance`: what GraphQL asks of interfaces and unions; `plurals`: names that would clash
 //! 5. `node`, `composite`: the types; `field`, `property`, `constant`, `relationship`: their fields;
 //!    `offers`: what they offer
 //! 6. `problem`: what is told of all of it
@@ -21,6 +21,7 @@ mod directives;
 mod field;
 mod node;
 mod offers;
+mod plurals;
 mod problem;
 mod property;
 mod relationship;
@@ -36,12 +37,14 @@ use types::Types;
 
 /// What type definitions say, or everything that is wrong with them, by line.
 pub fn read(text: &str, form: ApiForm) -> Result<Model, Vec<DefinitionProblem>> {
-    let definitions = parse_definitions(text)
+    let mut definitions = parse_definitions(text)
         .map_err(|errors| errors.iter().map(DefinitionProblem::syntax).collect::<Vec<_>>())?;
     let mut problems = Problems::default();
+    written::forget_own_directives(&mut definitions);
     let written = written::merge(&definitions, &mut problems);
     let types = Types::new(form, &written, &definitions, &mut problems);
     conformance::check(&types, &mut problems);
+    plurals::check(&types, &mut problems);
     let model = Model {
         nodes: node::nodes(&types, &mut problems),
         properties: composite::properties(&types, &mut problems),

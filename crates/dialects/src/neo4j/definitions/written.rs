@@ -3,12 +3,12 @@
 //! Two definitions of one name are merged too, if they are of one kind: that is how type
 //! definitions in several files come together.
 
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
 use std::sync::Arc;
 
 use graphql::definitions::{
-    Composite, Definitions, Directive, EnumValueDefinition, FieldDefinition, Named, TypeBody,
-    TypeDefinition,
+    Composite, Definitions, Directive, EnumValueDefinition, FieldDefinition, Literal, Named,
+    TypeBody, TypeDefinition,
 };
 
 use super::problem::{At, Problems};
@@ -76,6 +76,36 @@ impl WrittenBody<'_> {
             Self::Union(_) => "union",
             Self::Enum(_) => "enum",
             Self::InputObject => "input",
+        }
+    }
+}
+
+/// Leaves out what is said by directives that the document defines itself: these are refused once,
+/// where they are defined.
+pub(super) fn forget_own_directives(definitions: &mut Definitions) {
+    let Definitions { types, schemas, directives } = definitions;
+    if directives.is_empty() {
+        return;
+    }
+    let own: HashSet<&str> = directives.iter().map(|directive| &*directive.name).collect();
+    let forget = |said: &mut Vec<Directive>| said.retain(|one| !own.contains(&*one.name));
+    for schema in schemas {
+        forget(&mut schema.directives);
+    }
+    for r#type in types {
+        forget(&mut r#type.directives);
+        match &mut r#type.body {
+            TypeBody::Object(composite) | TypeBody::Interface(composite) => {
+                for field in &mut composite.fields {
+                    forget(&mut field.directives);
+                }
+            }
+            TypeBody::Enum(values) => {
+                for value in values {
+                    forget(&mut value.directives);
+                }
+            }
+            TypeBody::Scalar | TypeBody::Union(_) | TypeBody::InputObject => {}
         }
     }
 }
@@ -220,7 +250,8 @@ fn add_names<'d>(
     }
 }
 
-/// In another place the same may be said again, and more; something else may not.
+/// In another place the same may be said again, and more, and something else: then the later holds.
+/// Lists of both would be put together, which nobody means.
 pub(super) fn add_directives<'d>(
     directives: &mut Vec<&'d Directive>,
     more: &'d [Directive],
@@ -236,7 +267,7 @@ pub(super) fn add_directives<'d>(
             // Federation's may stand several times in one place.
             Some(_) if matches!(&*directive.name, "key" | "link") => directives.push(directive),
             Some((place, known)) if place < before && says(known, directive) => {}
-            Some((place, known)) if place < before && says(directive, known) => {
+            Some((place, known)) if place < before && replaces(directive, known) => {
                 if let Some(known) = directives.get_mut(place) {
                     *known = directive;
                 }
@@ -252,8 +283,18 @@ pub(super) fn add_directives<'d>(
 
 /// Whether the first says all that the second says.
 fn says(first: &Directive, second: &Directive) -> bool {
-    second.arguments.iter().all(|argument| {
-        let mut others = first.arguments.iter();
-        others.any(|other| other.name == argument.name && other.value == argument.value)
+    second.arguments.iter().all(|argument| said(first, &argument.name) == Some(&argument.value))
+}
+
+/// Whether the later holds alone, whatever the earlier says.
+fn replaces(later: &Directive, earlier: &Directive) -> bool {
+    earlier.arguments.iter().all(|argument| match said(later, &argument.name) {
+        Some(value) => *value == argument.value || !matches!(value, Literal::List(_)),
+        None => false,
     })
+}
+
+fn said<'d>(directive: &'d Directive, argument: &str) -> Option<&'d Literal> {
+    let mut arguments = directive.arguments.iter();
+    arguments.find(|one| &*one.name == argument).map(|one| &one.value)
 }

@@ -453,12 +453,23 @@ fn the_schema_and_a_type_do_not_say_the_same() {
         &["A: `@query` is said of the schema: say it there or of types"],
     );
     refuse_type(
-        "extend schema @query(read: true) extend schema @query(read: false)",
+        "extend schema @query(read: true) extend schema @query(aggregate: true)",
         &["the schema: `@query` stands on line 1 already"],
     );
     refuse_type(
         "schema { query: Root }",
         &["the schema: the type of query operations is always `Query`"],
+    );
+}
+
+#[test]
+fn plurals_are_of_one_type() {
+    refuse_type(
+        "type Movie @node { a: Int } type Movies @node { a: Int } union U @plural(value: \"others\") = Movie",
+        &[
+            "Movies: its plural is `movies`, as that of `Movie`: say another one by `@plural(value:)`",
+            "U: its plural is `others`, as that of `Other`: say another one by `@plural(value:)`",
+        ],
     );
 }
 

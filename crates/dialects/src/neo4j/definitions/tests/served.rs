@@ -298,6 +298,12 @@ fn what_is_said_twice_holds_where_it_says_more() {
     );
     assert_eq!(labels(&model.nodes[0]), ["B"]);
     assert!(!model.nodes[0].offers.read);
+    let model = seven(
+        "type A @node @plural(value: \"aaa\") { a: Int @alias(property: \"x\") } \
+         type A @plural(value: \"bbb\") { a: Int @alias(property: \"y\") }",
+    );
+    assert_eq!(model.nodes[0].plural.as_deref(), Some("bbb"));
+    assert_eq!(&*model.nodes[0].fields[0].property, "y");
 }
 
 #[test]

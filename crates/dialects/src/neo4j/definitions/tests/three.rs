@@ -114,6 +114,12 @@ fn types_offer_what_they_do_not_exclude() {
 }
 
 #[test]
+fn plurals_may_clash() {
+    let model = three("type Movie { a: Int } type Movies { a: Int }");
+    assert_eq!(model.nodes.len(), 2);
+}
+
+#[test]
 fn limits_are_options_of_queries() {
     let model = three("type A @queryOptions(limit: {default: 10, max: 100}) { a: Int }");
     assert_eq!(model.nodes[0].limit, Limit { default: Some(10), max: Some(100) });

@@ -101,7 +101,7 @@ fn what_needs_javascript_says_what_else_can_be_done() {
          instead, leave it out",
     );
     check(
-        "directive @mine on OBJECT",
+        "directive @mine on OBJECT extend type A @mine type A @node { a: Int @mine } enum E { X @mine }",
         "the schema: the directive `@mine` of one's own needs a function in JavaScript, and none \
          runs here; instead, leave it out: nothing reads it",
     );
