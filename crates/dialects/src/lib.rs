@@ -45,6 +45,7 @@ pub struct ConstraintMessage {
 pub enum Dialect {
     PostGraphile(postgraphile::Options),
     Phrag(phrag::Options),
+    Neo4j(neo4j::Options),
 }
 
 /// Adds to a catalog what the dialect declares of the source: keys and foreign keys that it does
@@ -53,6 +54,7 @@ pub fn declare(catalog: &mut Catalog, dialect: &Dialect) {
     match dialect {
         Dialect::PostGraphile(options) => postgraphile::declare(catalog, options),
         Dialect::Phrag(_) => {}
+        Dialect::Neo4j(options) => neo4j::declare(catalog, options),
     }
 }
 
@@ -62,7 +64,7 @@ pub fn declare(catalog: &mut Catalog, dialect: &Dialect) {
 pub fn wanted_rows(catalog: &Catalog, dialect: &Dialect) -> Vec<(EntityId, Vec<FieldId>)> {
     match dialect {
         Dialect::PostGraphile(options) => postgraphile::wanted_rows(catalog, options),
-        Dialect::Phrag(_) => Vec::new(),
+        Dialect::Phrag(_) | Dialect::Neo4j(_) => Vec::new(),
     }
 }
 
@@ -71,7 +73,7 @@ pub fn wanted_rows(catalog: &Catalog, dialect: &Dialect) -> Vec<(EntityId, Vec<F
 pub fn messages(catalog: &Catalog, dialect: &Dialect) -> Vec<ConstraintMessage> {
     match dialect {
         Dialect::PostGraphile(options) => postgraphile::messages(catalog, options),
-        Dialect::Phrag(_) => Vec::new(),
+        Dialect::Phrag(_) | Dialect::Neo4j(_) => Vec::new(),
     }
 }
 
@@ -81,5 +83,6 @@ pub fn api(catalog: &Catalog, dialect: &Dialect) -> Api {
     match dialect {
         Dialect::PostGraphile(options) => postgraphile::api(catalog, options),
         Dialect::Phrag(options) => phrag::api(catalog, options),
+        Dialect::Neo4j(options) => neo4j::api(options),
     }
 }

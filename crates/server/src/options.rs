@@ -12,6 +12,7 @@ mod errors;
 mod filter;
 mod limits;
 mod load;
+mod neo4j;
 mod network;
 mod observability;
 mod origins;

@@ -15,6 +15,14 @@ const END: &str = "<!-- The end of the support table. -->";
 /// The sources, by their words in `# skip`, and as they are called.
 const SOURCES: [(&str, &str); 2] = [("postgres", "PostgreSQL"), ("sqlite", "SQLite")];
 
+/// The one that has graphs, and the dialect of these.
+const GRAPHS: [(&str, &str); 1] = [("neo4j", "Neo4j")];
+
+/// The sources that a dialect is served from, as cases and people call them.
+fn sources(dialect: &str) -> &'static [(&'static str, &'static str)] {
+    if dialect == "neo4j" { &GRAPHS } else { &SOURCES }
+}
+
 /// The documents could not be made.
 #[derive(Debug, thiserror::Error)]
 pub(crate) enum DocsError {
@@ -94,15 +102,17 @@ fn replace_table(page: &str, table: &str) -> Option<String> {
 
 /// One row an area.
 fn table(dialect: &str, areas: &Areas) -> String {
+    let sources = sources(dialect);
     let mut text = String::from("| area | cases |");
-    for (_, name) in SOURCES {
+    for (_, name) in sources {
         let _ = write!(text, " {name} |");
     }
-    text.push_str(" left out, and why |\n|---|---|---|---|---|\n");
+    let rule = "---|".repeat(sources.len());
+    let _ = writeln!(text, " left out, and why |\n|---|---|{rule}---|");
     for (area, cases) in areas {
         let _ = write!(text, "| [{area}]({dialect}-cases.md#{area}) | {} |", cases.len());
         let mut reasons: BTreeMap<(&str, &str), usize> = BTreeMap::new();
-        for (word, name) in SOURCES {
+        for (word, name) in sources {
             let skipped = cases.iter().filter_map(|case| case.reason(word));
             skipped.for_each(|reason| *reasons.entry((name, reason)).or_default() += 1);
             let held = cases.iter().filter(|case| case.reason(word).is_none()).count();
@@ -130,14 +140,15 @@ fn cases(dialect: &str, areas: &Areas) -> String {
     );
     for (area, cases) in areas {
         let _ = write!(text, "\n## {area}\n\n| behaviour |");
-        for (_, name) in SOURCES {
+        let sources = sources(dialect);
+        for (_, name) in sources {
             let _ = write!(text, " {name} |");
         }
-        text.push_str("\n|---|---|---|\n");
+        let _ = writeln!(text, "\n|---|{}", "---|".repeat(sources.len()));
         for case in cases {
             let link = format!("../fixtures/cases/{dialect}/{}", case.path);
             let _ = write!(text, "| [{}]({link}) |", escape(&case.sentence));
-            for (word, _) in SOURCES {
+            for (word, _) in sources {
                 let _ = write!(text, " {} |", case.reason(word).unwrap_or("yes"));
             }
             text.push('\n');

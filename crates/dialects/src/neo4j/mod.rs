@@ -25,3 +25,34 @@ mod own_types;
 mod plural;
 pub mod seven;
 mod values;
+
+use std::sync::Arc;
+
+use ::catalog::Catalog;
+
+use crate::api::Api;
+use model::Model;
+
+/// What the API is made of.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Options {
+    /// What the type definitions say.
+    pub model: Arc<Model>,
+    /// Whether inputs are left out that the library calls deprecated.
+    pub exclude_deprecated: bool,
+}
+
+/// Says of a graph what its type definitions say.
+pub fn declare(catalog: &mut Catalog, options: &Options) {
+    catalog::declare(catalog, &options.model);
+}
+
+/// Makes the API of type definitions.
+#[must_use]
+pub fn api(options: &Options) -> Api {
+    // What a model becomes in a catalog that is empty is the same each time.
+    let placed = catalog::declare(&mut Catalog::default(), &options.model);
+    let exclude_deprecated = options.exclude_deprecated;
+    let own = seven::Options { exclude_deprecated, mutations: true };
+    seven::api(&options.model, &placed, own)
+}

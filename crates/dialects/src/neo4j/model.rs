@@ -5,7 +5,7 @@
 use std::sync::Arc;
 
 /// Everything that type definitions say.
-#[derive(Clone, Debug, Default, PartialEq)]
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Model {
     /// In the order of the definitions.
     pub nodes: Vec<NodeType>,
@@ -21,7 +21,7 @@ pub struct Model {
 }
 
 /// A type of nodes.
-#[derive(Clone, Debug, Default, PartialEq)]
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct NodeType {
     pub name: Arc<str>,
     pub description: Option<Arc<str>>,
@@ -40,7 +40,7 @@ pub struct NodeType {
 }
 
 /// A type of the properties of relationships.
-#[derive(Clone, Debug, Default, PartialEq)]
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct PropertiesType {
     pub name: Arc<str>,
     pub description: Option<Arc<str>>,
@@ -48,7 +48,7 @@ pub struct PropertiesType {
 }
 
 /// An interface of node types.
-#[derive(Clone, Debug, Default, PartialEq)]
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct InterfaceType {
     pub name: Arc<str>,
     pub description: Option<Arc<str>>,
@@ -63,7 +63,7 @@ pub struct InterfaceType {
 }
 
 /// A union of node types.
-#[derive(Clone, Debug, Default, PartialEq)]
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct UnionType {
     pub name: Arc<str>,
     pub description: Option<Arc<str>>,
@@ -73,21 +73,21 @@ pub struct UnionType {
     pub offers: Offers,
 }
 
-#[derive(Clone, Debug, Default, PartialEq)]
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct EnumType {
     pub name: Arc<str>,
     pub description: Option<Arc<str>>,
     pub values: Vec<EnumTypeValue>,
 }
 
-#[derive(Clone, Debug, Default, PartialEq)]
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct EnumTypeValue {
     pub name: Arc<str>,
     pub description: Option<Arc<str>>,
     pub deprecated: Option<Arc<str>>,
 }
 
-#[derive(Clone, Debug, Default, PartialEq)]
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct ScalarType {
     pub name: Arc<str>,
     pub description: Option<Arc<str>>,
@@ -95,7 +95,7 @@ pub struct ScalarType {
 }
 
 /// A field of a node type, an interface or the properties of relationships.
-#[derive(Clone, Debug, PartialEq)]
+#[derive(Clone, Debug, PartialEq, Eq)]
 pub struct ModelField {
     pub name: Arc<str>,
     pub description: Option<Arc<str>>,
@@ -108,14 +108,14 @@ pub struct ModelField {
     pub line: usize,
 }
 
-#[derive(Clone, Debug, PartialEq)]
+#[derive(Clone, Debug, PartialEq, Eq)]
 pub enum FieldKind {
     Property(Property),
     Relationship(RelationshipField),
 }
 
 /// A stored value.
-#[derive(Clone, Debug, PartialEq)]
+#[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Property {
     pub r#type: PropertyType,
     /// Whether it is a list of such.
@@ -169,7 +169,7 @@ pub enum PropertyType {
 }
 
 /// A value that definitions say.
-#[derive(Clone, Debug, PartialEq)]
+#[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Constant {
     Boolean(bool),
     Integer(i64),
@@ -182,7 +182,7 @@ pub enum Constant {
 }
 
 /// A way to nodes.
-#[derive(Clone, Debug, PartialEq)]
+#[derive(Clone, Debug, PartialEq, Eq)]
 pub struct RelationshipField {
     pub r#type: Arc<str>,
     pub direction: ModelDirection,
@@ -314,7 +314,7 @@ pub struct Limit {
 }
 
 /// An index of `@fulltext`.
-#[derive(Clone, Debug, Default, PartialEq)]
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct FulltextIndex {
     pub index: Arc<str>,
     pub query: Option<Arc<str>>,
@@ -332,7 +332,7 @@ pub enum ApiForm {
 }
 
 /// What became of a model in a catalog.
-#[derive(Clone, Debug, Default, PartialEq)]
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Placed {
     /// By the places of [`Model::nodes`].
     pub nodes: Vec<PlacedNode>,
@@ -343,7 +343,7 @@ pub struct Placed {
 }
 
 /// What became of a node type.
-#[derive(Clone, Debug, PartialEq)]
+#[derive(Clone, Debug, PartialEq, Eq)]
 pub struct PlacedNode {
     pub entity: catalog::EntityId,
     /// By the places of its fields.
@@ -351,7 +351,7 @@ pub struct PlacedNode {
 }
 
 /// What became of a field of a node type.
-#[derive(Clone, Debug, PartialEq)]
+#[derive(Clone, Debug, PartialEq, Eq)]
 pub enum PlacedField {
     Property(catalog::FieldId),
     /// The way to each entity that is on the other side, in the order of the target's types.

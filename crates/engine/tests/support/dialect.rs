@@ -1,9 +1,12 @@
-//! The dialect line of a case: `postgraphile simple-collections=both`, `phrag default-limit=2`.
+//! The dialect line of a case: `postgraphile simple-collections=both`, `phrag default-limit=2`,
+//! `neo4j types=music/types.graphql`.
 
 use std::path::Path;
+use std::sync::Arc;
 
+use dialects::neo4j::model::ApiForm;
 use dialects::postgraphile::SimplifiedNames;
-use dialects::{Dialect, Transactions, phrag, postgraphile};
+use dialects::{Dialect, Transactions, neo4j, phrag, postgraphile};
 
 /// Reads the line; an option that the dialect does not have is an error.
 pub(crate) fn parse(line: &str) -> Result<Dialect, String> {
@@ -11,6 +14,7 @@ pub(crate) fn parse(line: &str) -> Result<Dialect, String> {
     let mut dialect = match words.next() {
         Some("phrag") => Dialect::Phrag(phrag::Options::default()),
         Some("postgraphile") => Dialect::PostGraphile(postgraphile::Options::default()),
+        Some("neo4j") => Dialect::Neo4j(neo4j::Options::default()),
         _ => return Err(format!("`{line}` is no dialect")),
     };
     for word in words {
@@ -44,6 +48,14 @@ pub(crate) fn parse(line: &str) -> Result<Dialect, String> {
             }
             (Dialect::PostGraphile(options), Some(("view-unique-key", value))) => {
                 options.view_unique_key = Some(value.into());
+                true
+            }
+            (Dialect::Neo4j(options), Some(("types", path))) => {
+                set_types(options, path)?;
+                true
+            }
+            (Dialect::Neo4j(options), None) if word == "exclude-deprecated" => {
+                options.exclude_deprecated = true;
                 true
             }
             (Dialect::Phrag(options), Some(("default-limit", value))) => {
@@ -98,6 +110,19 @@ fn set_tags(options: &mut postgraphile::Options, path: &str) -> Result<(), Strin
         .map_err(|error| format!("{path}: {error}"))?;
     options.tags_file =
         postgraphile::TagsFile::parse(&text).map_err(|error| format!("{path}: {error}"))?;
+    Ok(())
+}
+
+/// A file within `fixtures/databases`.
+fn set_types(options: &mut neo4j::Options, path: &str) -> Result<(), String> {
+    let databases = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../fixtures/databases");
+    let text = std::fs::read_to_string(databases.join(path))
+        .map_err(|error| format!("{path}: {error}"))?;
+    let model = neo4j::definitions::read(&text, ApiForm::Seven).map_err(|problems| {
+        let problems: Vec<String> = problems.iter().map(ToString::to_string).collect();
+        format!("{path}: {}", problems.join("; "))
+    })?;
+    options.model = Arc::new(model);
     Ok(())
 }
 

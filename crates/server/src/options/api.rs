@@ -7,20 +7,22 @@ use dialects::{Dialect, Transactions, phrag, postgraphile};
 use engine::{Rights, SourceAddress};
 
 use super::filter::Filters;
+use super::neo4j::Neo4jOptions;
 use super::policies::policies;
 use super::postgraphile::PostGraphileOptions;
 use crate::failure::Failure;
 
 #[derive(Debug, Args)]
 pub(crate) struct ApiOptions {
-    /// The database: a path or `sqlite:PATH` for SQLite, `postgres://…` for PostgreSQL
+    /// The database: a path or `sqlite:PATH` for SQLite, `postgres://…` for PostgreSQL, `neo4j://…` or
+    /// `bolt://…` for Neo4j
     ///
     /// What a PostgreSQL address leaves out comes from the `PG*` variables.
     #[arg(env = "THALWEG_SOURCE", hide_env_values = true, required = true)]
     pub(crate) source: Option<String>,
-    /// The system whose API this one is like
-    #[arg(long, env = "THALWEG_DIALECT", default_value = "postgraphile")]
-    pub(crate) dialect: DialectName,
+    /// The system whose API this one is like [default: neo4j for a graph, else postgraphile]
+    #[arg(long, env = "THALWEG_DIALECT")]
+    pub(crate) dialect: Option<DialectName>,
     /// The schemas of PostgreSQL to serve, separated by commas; SQLite has none
     #[arg(
         long,
@@ -56,6 +58,8 @@ pub(crate) struct ApiOptions {
     pub(crate) simple_collections: Option<SimpleCollections>,
     #[command(flatten)]
     pub(crate) filters: Filters,
+    #[command(flatten)]
+    pub(crate) neo4j: Neo4jOptions,
     /// For phrag: how many rows a list has where the query gives no limit [default: all]
     #[arg(help_heading = "Phrag", long, env = "THALWEG_DEFAULT_LIMIT", value_name = "ROWS")]
     pub(crate) default_limit: Option<u64>,
@@ -73,6 +77,8 @@ pub(crate) enum DialectName {
     Postgraphile,
     /// As Phrag makes it
     Phrag,
+    /// As Neo4j's GraphQL library makes it of type definitions
+    Neo4j,
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
@@ -134,12 +140,35 @@ impl ApiOptions {
         })
     }
 
+    /// Which dialect is meant: a graph has one of its own, which no other source has.
+    fn dialect_name(&self) -> Result<DialectName, Failure> {
+        let is_graph = matches!(self.address()?, SourceAddress::Neo4j(_));
+        match (self.dialect, is_graph) {
+            (None | Some(DialectName::Neo4j), true) => Ok(DialectName::Neo4j),
+            (None, false) => Ok(DialectName::Postgraphile),
+            (Some(DialectName::Neo4j), false) => Err(Failure::Usage(
+                "`--dialect neo4j` needs a graph: an address such as `neo4j://localhost:7687`"
+                    .into(),
+            )),
+            (Some(DialectName::Postgraphile | DialectName::Phrag), true) => {
+                Err(Failure::Usage("a graph is served with `--dialect neo4j` only".into()))
+            }
+            (Some(dialect), false) => Ok(dialect),
+        }
+    }
+
     fn dialect(&self) -> Result<Dialect, Failure> {
         let mutation_transactions = match self.mutation_transactions {
             None | Some(MutationTransactions::Each) => Transactions::Each,
             Some(MutationTransactions::Request) => Transactions::Request,
         };
-        match self.dialect {
+        let dialect = self.dialect_name()?;
+        if dialect != DialectName::Neo4j
+            && let Some(option) = self.neo4j.given()
+        {
+            refuse(true, option, "neo4j")?;
+        }
+        match dialect {
             DialectName::Postgraphile => {
                 refuse(self.default_limit.is_some(), "--default-limit", "phrag")?;
                 refuse(self.max_nest_level.is_some(), "--max-nest-level", "phrag")?;
@@ -178,6 +207,24 @@ impl ApiOptions {
                     mutation_transactions,
                     without_aggregation: self.use_aggregation == Some(false),
                 }))
+            }
+            DialectName::Neo4j => {
+                refuse(self.simple_collections.is_some(), "--simple-collections", "postgraphile")?;
+                refuse(self.default_limit.is_some(), "--default-limit", "phrag")?;
+                refuse(self.max_nest_level.is_some(), "--max-nest-level", "phrag")?;
+                refuse(self.use_aggregation.is_some(), "--use-aggregation", "phrag")?;
+                refuse(self.bigint.is_some(), "--bigint", "phrag")?;
+                let together = mutation_transactions != Transactions::Each;
+                refuse(together, "--mutation-transactions", "postgraphile")?;
+                if let Some(option) = self.postgraphile.given().or(self.filters.first_given()) {
+                    refuse(true, option, "postgraphile")?;
+                }
+                if self.policies.is_some() || self.no_ignore_rbac {
+                    let message = "policies and rights are not served on a graph yet: leave out \
+                        `--policies` and `--no-ignore-rbac`";
+                    return Err(Failure::Usage(message.into()));
+                }
+                Ok(Dialect::Neo4j(self.neo4j.of_dialect()?))
             }
         }
     }

@@ -50,6 +50,7 @@ pub struct Skip {
 pub enum Family {
     Sqlite,
     Postgres,
+    Neo4j,
 }
 
 /// A part of a case, below a line of three dashes.
@@ -95,7 +96,7 @@ pub enum SectionKind {
 }
 
 impl Family {
-    pub const ALL: [Self; 2] = [Self::Sqlite, Self::Postgres];
+    pub const ALL: [Self; 3] = [Self::Sqlite, Self::Postgres, Self::Neo4j];
 
     /// The word in a case file.
     #[must_use]
@@ -103,6 +104,7 @@ impl Family {
         match self {
             Self::Sqlite => "sqlite",
             Self::Postgres => "postgres",
+            Self::Neo4j => "neo4j",
         }
     }
 }

@@ -1,0 +1,167 @@
+//! The case files of `fixtures/cases` that ask a graph, one after the other on one Neo4j:
+//! `UPDATE_EXPECT=1` writes what comes. A case that may change something finds the graph as its
+//! database's file makes it, and so does the next one.
+
+#[path = "support/asker.rs"]
+mod asker;
+#[path = "support/dialect.rs"]
+mod dialect;
+#[path = "support/options.rs"]
+mod options;
+
+use std::error::Error;
+use std::fs;
+use std::path::{Path, PathBuf};
+use std::process::ExitCode;
+use std::sync::{Arc, Mutex, PoisonError};
+
+use engine::{
+    Allowed, Delivery, Engine, Most, OpenOptions, Options, Report, SourceAddress, Worker,
+};
+use libtest_mimic::{Arguments, Failed, Trial};
+use testkit::cases::{
+    self, Answered, CaseFile, Family, Header, Mismatch, Outcome, SectionKind, Statement, Step,
+};
+use testkit::neo4j::{self, Graph};
+
+/// The server, and which database's graph is in it as its file makes it.
+struct Loaded {
+    graph: Graph,
+    database: Option<String>,
+}
+
+fn main() -> Result<ExitCode, Box<dyn Error>> {
+    let arguments = Arguments::from_args();
+    let mut files = cases::find(&fixtures().join("cases"))?;
+    files.retain(|file| file.case.header.dialect.starts_with("neo4j"));
+    let graph = match arguments.list || files.is_empty() {
+        true => None,
+        // What is missing has been told.
+        false => neo4j::take()?,
+    };
+    let is_missing = graph.is_none();
+    let loaded = Arc::new(Mutex::new(graph.map(|graph| Loaded { graph, database: None })));
+    let update = std::env::var_os("UPDATE_EXPECT").is_some_and(|value| value == "1");
+    let trials = files.into_iter().map(|file| {
+        let loaded = Arc::clone(&loaded);
+        let name = format!("{}::neo4j", file.name);
+        let run = move || {
+            let mut loaded = loaded.lock().unwrap_or_else(PoisonError::into_inner);
+            let loaded = loaded.as_mut().ok_or("there is no Neo4j")?;
+            if update { write(&file, loaded) } else { compare(&file, loaded) }
+        };
+        Trial::test(name, run).with_ignored_flag(is_missing)
+    });
+    let conclusion = libtest_mimic::run(&arguments, trials.collect());
+    drop(loaded);
+    Ok(conclusion.exit_code())
+}
+
+fn compare(file: &CaseFile, loaded: &mut Loaded) -> Result<(), Failed> {
+    let outcome = run(file, loaded)?;
+    report(file, &cases::compare(&file.case, Family::Neo4j, &outcome))
+}
+
+fn write(file: &CaseFile, loaded: &mut Loaded) -> Result<(), Failed> {
+    let outcome = run(file, loaded)?;
+    let case = cases::update(&file.case, Family::Neo4j, &outcome);
+    fs::write(&file.path, cases::print(&case))?;
+    report(file, &cases::compare(&case, Family::Neo4j, &outcome))
+}
+
+fn run(file: &CaseFile, loaded: &mut Loaded) -> Result<Outcome, Failed> {
+    let Header { database, dialect, options, .. } = &file.case.header;
+    let is_private = file.case.is_private();
+    if loaded.database.as_ref() != Some(database) {
+        loaded.database = None;
+        loaded.graph.clear()?;
+        loaded.graph.run_file(&fixtures().join("databases").join(database).join("graph.cypher"))?;
+        loaded.database = Some(database.clone());
+    }
+    let mut asked = Options {
+        dialect: dialect::parse(dialect)?,
+        source: OpenOptions::default(),
+        connections: Most::apart(2),
+        limits: engine::Limits::default(),
+        errors: engine::ErrorOptions::default(),
+        policies: None,
+    };
+    options::parse(options)?(&mut asked);
+    let address = SourceAddress::Neo4j(loaded.graph.address("bolt"));
+    if is_private {
+        loaded.database = None;
+    }
+    let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build()?;
+    let local = tokio::task::LocalSet::new();
+    runtime.block_on(local.run_until(async {
+        let engine = Engine::open(&address, &asked).await?;
+        let mut outcome = Outcome {
+            schema: engine.sdl(),
+            notes: engine.notes().map(ToString::to_string).collect(),
+            answers: Vec::new(),
+        };
+        let worker = Worker::new(Arc::clone(&engine));
+        for (number, step) in file.case.steps.iter().enumerate() {
+            let Some(request) = request(step)? else { break };
+            let session = asker::session(&file.case, number)?;
+            outcome.answers.push(answer(&worker, &request, &session, is_private).await?);
+        }
+        Ok(outcome)
+    }))
+}
+
+async fn answer(
+    worker: &Worker,
+    request: &graphql::Request,
+    session: &engine::Session,
+    may_change: bool,
+) -> Result<Answered, Failed> {
+    let mut answered = Answered::default();
+    // What cannot be prepared is refused below with the same errors.
+    if let Ok(explained) = worker.prepare_for(request, session, &mut Report::default()) {
+        let statements = explained.statements.into_iter();
+        answered.request_tree = explained.request;
+        answered.statements =
+            statements.map(|one| Statement { round: one.round, text: one.text }).collect();
+    }
+    // A mutation is refused where others would see what it changed.
+    let allowed = if may_change { Allowed::All } else { Allowed::Queries };
+    let (delivery, mut report) = (Delivery::Whole, Report::default());
+    let response = worker.deliver_reported(request, session, allowed, delivery, &mut report).await;
+    answered.response = String::from_utf8(response.body)?;
+    Ok(answered)
+}
+
+/// The request as it would come over HTTP.
+fn request(step: &Step) -> Result<Option<graphql::Request>, Failed> {
+    let Some(document) = step.document() else { return Ok(None) };
+    let operation = step.find_text(SectionKind::Operation);
+    let variables = step.find_text(SectionKind::Variables).unwrap_or("{}");
+    let body = [
+        "{\"query\":",
+        &serde_json::to_string(&document.text)?,
+        ",\"operationName\":",
+        &serde_json::to_string(&operation)?,
+        ",\"variables\":",
+        variables,
+        "}",
+    ];
+    let request = graphql::Request::from_json(body.concat().as_bytes());
+    request.map(Some).map_err(|error| Failed::from(error.message))
+}
+
+fn report(file: &CaseFile, mismatches: &[Mismatch]) -> Result<(), Failed> {
+    if mismatches.is_empty() {
+        return Ok(());
+    }
+    let mut text = format!("{}: {}\n", file.name, file.case.header.sentence);
+    for mismatch in mismatches {
+        text.push_str(&mismatch.to_string());
+    }
+    Err(text.into())
+}
+
+/// The folder `fixtures` of the workspace.
+fn fixtures() -> PathBuf {
+    Path::new(env!("CARGO_MANIFEST_DIR")).join("../../fixtures")
+}
