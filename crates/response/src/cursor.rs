@@ -103,24 +103,24 @@ pub enum Value<'a> {
     /// UTF-8 is checked where it is written: a file may hold anything.
     Text(&'a [u8]),
     Blob(&'a [u8]),
-    /// A list, a map or a structure in PackStream's form. More bytes may follow it.
+    /// A boolean, a list, a map or a structure in PackStream's form. More bytes may follow it.
     Packed(&'a [u8]),
 }
 
 impl<'a> Value<'a> {
-    /// A value in PackStream's form, which was read at the beginning of the bytes. Booleans are
-    /// numbers.
+    /// A value in PackStream's form, which was read at the beginning of the bytes.
     #[must_use]
     #[inline]
     pub fn of_packed(packed: Packed<'a>, bytes: &'a [u8]) -> Self {
         match packed {
             Packed::Null => Value::Null,
-            Packed::Boolean(boolean) => Value::Integer(boolean.into()),
             Packed::Integer(integer) => Value::Integer(integer),
             Packed::Float(float) => Value::Real(float),
             Packed::Bytes(bytes) => Value::Blob(bytes),
             Packed::Text(text) => Value::Text(text),
-            Packed::List(_) | Packed::Map(_) | Packed::Structure { .. } => Value::Packed(bytes),
+            Packed::Boolean(_) | Packed::List(_) | Packed::Map(_) | Packed::Structure { .. } => {
+                Value::Packed(bytes)
+            }
         }
     }
 }

@@ -171,7 +171,7 @@ async fn values_come_back_as_they_were_sent() {
             text("-P1Y2DT3.5S"),
             ParameterType::Duration,
             own(GraphLeaf::Duration),
-            "\"P-12M-2DT-3.500000000S\"",
+            "\"P-1Y-2DT-3.500000000S\"",
         ),
         (
             point(r#"{"longitude":12.5,"latitude":-1,"height":3}"#),

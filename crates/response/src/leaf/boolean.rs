@@ -1,9 +1,13 @@
-//! Booleans: PostgreSQL's letters, SQLite's numbers.
+//! Booleans: PostgreSQL's letters, SQLite's numbers, those of a graph.
 
-use super::LeafError;
+use super::{LeafError, graph};
 use crate::cursor::Value;
 
 pub(super) fn write_boolean(value: Value<'_>, out: &mut Vec<u8>) -> Result<(), LeafError> {
+    if let Some(boolean) = graph::boolean(value) {
+        out.extend_from_slice(if boolean { b"true" } else { b"false" });
+        return Ok(());
+    }
     let text: &[u8] = match value {
         Value::Text(b"t" | b"true" | b"1") | Value::Integer(1) => b"true",
         Value::Text(b"f" | b"false" | b"0") | Value::Integer(0) => b"false",
@@ -29,6 +33,8 @@ mod tests {
         check_text(&Leaf::Boolean, "0", "false");
         check(&Leaf::Boolean, Value::Integer(1), "true");
         check(&Leaf::Boolean, Value::Integer(0), "false");
+        check(&Leaf::Boolean, Value::Packed(b"\xc3"), "true");
+        check(&Leaf::Boolean, Value::Packed(b"\xc2"), "false");
     }
 
     #[test]

@@ -4,7 +4,7 @@
 //! * `number`, `text`: numbers, texts and booleans
 //! * `moment`, `duration`: dates, times and quantities of time
 //! * `point`; `list`
-//! * `kind`: what an error calls a value that has parts
+//! * `kind`: booleans, and what an error calls a value that has parts
 
 mod duration;
 mod kind;
@@ -17,18 +17,18 @@ mod text;
 use super::LeafError;
 use crate::cursor::Value;
 
-pub(super) use kind::kind;
+pub(super) use kind::{boolean, kind};
 pub(super) use list::write_list;
 pub(super) use point::write_point;
 
 /// How a stored value becomes JSON by the rules of that library.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum GraphLeaf {
-    /// A string; floats become one as JavaScript prints them, integers are an error.
+    /// A string; floats and booleans become one as JavaScript prints them, integers are an error.
     String,
     /// A string; numbers become one as JavaScript prints them.
     Id,
-    /// A JSON number of 32 bits. A text counts as the number that it begins with.
+    /// A JSON number of 32 bits. A text counts as the number that it begins with, true as 1.
     Int,
     /// An integer as a string.
     BigInt,
@@ -45,8 +45,10 @@ pub enum GraphLeaf {
     LocalDateTime,
     /// `2020-02-29T12:34:56.789Z`: what JavaScript's `toISOString` gives.
     DateTime,
-    /// `P1M2DT3S`.
+    /// `P1Y2M3DT4H5M6S`, of which what is zero is left out.
     Duration,
+    /// `P14M3DT14706S`, of which nothing is left out: what drivers before version 6 give.
+    PlainDuration,
 }
 
 impl GraphLeaf {
@@ -64,6 +66,7 @@ impl GraphLeaf {
             Self::LocalDateTime => moment::write_local_date_time(value, out),
             Self::DateTime => moment::write_date_time(value, out),
             Self::Duration => duration::write_duration(value, out),
+            Self::PlainDuration => duration::write_plain_duration(value, out),
         }
     }
 }

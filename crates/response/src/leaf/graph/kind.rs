@@ -1,10 +1,22 @@
-//! What an error calls a value that has parts.
+//! Which kind of value it is that comes in PackStream's form.
 
+use crate::cursor::Value;
 use crate::packed::{Packed, begin};
 
-/// The kind of a value in PackStream's form.
+/// A boolean of a graph.
+pub(in super::super) fn boolean(value: Value<'_>) -> Option<bool> {
+    let Value::Packed(bytes) = value else { return None };
+    match begin(bytes) {
+        Ok(Packed::Boolean(boolean)) => Some(boolean),
+        _ => None,
+    }
+}
+
+/// What an error calls a value in PackStream's form.
 pub(in super::super) fn kind(bytes: &[u8]) -> &'static str {
     match begin(bytes) {
+        Ok(Packed::Boolean(true)) => "true",
+        Ok(Packed::Boolean(false)) => "false",
         Ok(Packed::List(_)) => "a list",
         Ok(Packed::Map(_)) => "a map",
         Ok(Packed::Structure { tag, .. }) => match tag {
@@ -22,7 +34,6 @@ pub(in super::super) fn kind(bytes: &[u8]) -> &'static str {
         },
         Ok(
             Packed::Null
-            | Packed::Boolean(_)
             | Packed::Integer(_)
             | Packed::Float(_)
             | Packed::Bytes(_)

@@ -2,6 +2,7 @@
 
 use super::super::number::{write_integer, write_real};
 use super::super::{LeafError, text};
+use super::kind::boolean;
 use crate::cursor::Value;
 
 /// Appends a 32-bit integer.
@@ -18,9 +19,10 @@ pub(super) fn write_int(value: Value<'_>, out: &mut Vec<u8>) -> Result<(), LeafE
             Some(number) => number as f64,
             None => return refuse("non-integer value", value),
         },
-        Value::Null | Value::Blob(_) | Value::Packed(_) => {
-            return refuse("non-integer value", value);
-        }
+        Value::Null | Value::Blob(_) | Value::Packed(_) => match boolean(value) {
+            Some(boolean) => f64::from(boolean),
+            None => return refuse("non-integer value", value),
+        },
     };
     if number.trunc() != number || number.is_infinite() {
         return refuse("non-integer value", Value::Real(number));
@@ -62,7 +64,9 @@ pub(super) fn write_float(value: Value<'_>, out: &mut Vec<u8>) -> Result<(), Lea
             None => return Err(LeafError::new("Float", "non numeric value", value)),
         },
         Value::Null | Value::Real(_) | Value::Blob(_) | Value::Packed(_) => {
-            return Err(LeafError::new("Float", "non numeric value", value));
+            let boolean = boolean(value);
+            let refuse = || LeafError::new("Float", "non numeric value", value);
+            f64::from(boolean.ok_or_else(refuse)?)
         }
     };
     write_real(number, out);
@@ -113,6 +117,7 @@ mod tests {
         check(&leaf, Value::Integer(-2_147_483_648), "-2147483648");
         check(&leaf, Value::Real(3.0), "3");
         check(&leaf, Value::Real(-0.0), "0");
+        check(&leaf, Value::Packed(b"\xc3"), "1");
         let expect = "Int cannot represent non 32-bit signed integer value";
         check(&leaf, Value::Integer(2_147_483_648), &format!("{expect}: 2147483648"));
         check(&leaf, Value::Integer(i64::MAX), &format!("{expect}: 9223372036854776000"));
@@ -155,12 +160,14 @@ mod tests {
         check(&leaf, Value::Real(1e21), "\"1e+21\"");
         check_text(&leaf, "a\"", "\"a\\\"\"");
         check(&leaf, Value::Packed(b"\x90"), "BigInt cannot represent value: a list");
+        check(&leaf, Value::Packed(b"\xc3"), "BigInt cannot represent value: true");
     }
 
     #[test]
     fn floats_are_finite() {
         let leaf = Leaf::Graph(GraphLeaf::Float);
         check(&leaf, Value::Real(0.1), "0.1");
+        check(&leaf, Value::Packed(b"\xc2"), "0");
         check(&leaf, Value::Integer(5), "5");
         check(&leaf, Value::Integer(i64::MAX), "9223372036854776000");
         let expect = "Float cannot represent non numeric value";

@@ -2,6 +2,7 @@
 
 use super::super::number::write_real;
 use super::super::{LeafError, text};
+use super::kind::boolean;
 use crate::cursor::Value;
 
 /// Appends what graphql-js makes of a value for `String`. Integers come to it as objects of the
@@ -14,7 +15,10 @@ pub(super) fn write_string(value: Value<'_>, out: &mut Vec<u8>) -> Result<(), Le
             Ok(())
         }
         Value::Null | Value::Integer(_) | Value::Real(_) | Value::Blob(_) | Value::Packed(_) => {
-            Err(LeafError::new("String", "value", value))
+            let boolean = boolean(value);
+            let boolean = boolean.ok_or_else(|| LeafError::new("String", "value", value))?;
+            out.extend_from_slice(if boolean { b"\"true\"" } else { b"\"false\"" });
+            Ok(())
         }
     }
 }
@@ -38,11 +42,9 @@ pub(super) fn write_id(value: Value<'_>, out: &mut Vec<u8>) -> Result<(), LeafEr
     }
 }
 
-/// Appends what graphql-js makes of a value for `Boolean`. A stored boolean comes as 0 or 1.
+/// Appends what graphql-js makes of a value for `Boolean`.
 pub(super) fn write_boolean(value: Value<'_>, out: &mut Vec<u8>) -> Result<(), LeafError> {
     let boolean = match value {
-        Value::Integer(0) => false,
-        Value::Integer(1) => true,
         Value::Real(real) if real.is_finite() => real != 0.0,
         Value::Null
         | Value::Integer(_)
@@ -50,7 +52,8 @@ pub(super) fn write_boolean(value: Value<'_>, out: &mut Vec<u8>) -> Result<(), L
         | Value::Text(_)
         | Value::Blob(_)
         | Value::Packed(_) => {
-            return Err(LeafError::new("Boolean", "a non boolean value", value));
+            let boolean = boolean(value);
+            boolean.ok_or_else(|| LeafError::new("Boolean", "a non boolean value", value))?
         }
     };
     out.extend_from_slice(if boolean { b"true" } else { b"false" });
@@ -76,6 +79,7 @@ mod tests {
         check_text(&leaf, "", "\"\"");
         check(&leaf, Value::Real(1.5), "\"1.5\"");
         check(&leaf, Value::Real(2.0), "\"2\"");
+        check(&leaf, Value::Packed(b"\xc3"), "\"true\"");
         check(&leaf, Value::Null, "null");
         check(&leaf, Value::Integer(5), "String cannot represent value: 5");
         check(&leaf, Value::Real(f64::NAN), "String cannot represent value: NaN");
@@ -92,17 +96,18 @@ mod tests {
         check(&leaf, Value::Integer(9_007_199_254_740_993), "\"9007199254740992\"");
         check(&leaf, Value::Real(1.5), "\"1.5\"");
         check(&leaf, Value::Packed(b"\x90"), "ID cannot represent value: a list");
+        check(&leaf, Value::Packed(b"\xc2"), "ID cannot represent value: false");
     }
 
     #[test]
     fn booleans_are_booleans_and_floats() {
         let leaf = Leaf::Graph(GraphLeaf::Boolean);
-        check(&leaf, Value::Integer(1), "true");
-        check(&leaf, Value::Integer(0), "false");
+        check(&leaf, Value::Packed(b"\xc3"), "true");
+        check(&leaf, Value::Packed(b"\xc2"), "false");
         check(&leaf, Value::Real(0.0), "false");
         check(&leaf, Value::Real(-2.5), "true");
         let expect = "Boolean cannot represent a non boolean value";
         check_text(&leaf, "true", &format!("{expect}: \"true\""));
-        check(&leaf, Value::Integer(2), &format!("{expect}: 2"));
+        check(&leaf, Value::Integer(1), &format!("{expect}: 1"));
     }
 }

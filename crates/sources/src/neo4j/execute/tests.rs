@@ -230,6 +230,24 @@ async fn a_connection_that_was_closed_meanwhile_is_replaced() {
 }
 
 #[tokio::test]
+async fn a_read_whose_server_goes_away_is_asked_again() {
+    let port = Port::open().await;
+    let pool = pool(&port, 1);
+    let program = program(&[(READ, &[0])]);
+    let serve = async {
+        let mut peer = port.serve().await;
+        expect_read(&mut peer, r#""S0""#).await;
+        drop(peer);
+        let mut peer = port.serve().await;
+        expect_read(&mut peer, r#""S0""#).await;
+        peer.say(&ONE).await;
+        peer
+    };
+    let (ran, _peer) = tokio::join!(run(&pool, &program), serve);
+    assert_eq!(ran, Ok((vec![1], vec![], false)));
+}
+
+#[tokio::test]
 async fn what_nobody_waits_for_any_more_is_reset_and_used_again() {
     let port = Port::open().await;
     let pool = pool(&port, 1);
