@@ -442,6 +442,8 @@ pub enum InputRole {
     Before,
     /// The rows after a cursor of [`Cursors::Offsets`].
     AfterOffset,
+    /// At most so many rows; zero is as if it were absent.
+    LimitUnlessZero,
     /// An object of arguments of the list.
     Options,
     /// The opaque id of a row.

@@ -7,7 +7,7 @@ use std::fs;
 use std::path::PathBuf;
 use std::time::{Duration, Instant};
 
-use catalog::{Builder, Capabilities, Catalog};
+use catalog::{Builder, Capabilities, Catalog, RelationshipKind};
 use dialects::neo4j::model::ApiForm;
 use dialects::neo4j::seven::{self, Options};
 use dialects::neo4j::{catalog as graph, definitions};
@@ -88,6 +88,18 @@ fn an_api_without_changes_has_no_mutation_type() {
     let (api, _) = made(definitions, Options::default());
     assert_eq!(api.schema.mutation, None);
     assert_eq!(api.schema.find_type("MovieCreateInput"), None);
+}
+
+#[test]
+fn a_connection_may_be_of_a_relationship_and_of_all_nodes() {
+    let definitions = "type User @node { name: String
+           facts: [UserFacts!]! @relationship(type: \"HAS\", direction: OUT) }
+         type UserFacts @node { value: Int }";
+    let (api, _) = made(definitions, ALL);
+    validate_schema(&api.schema).unwrap();
+    let printed = print_schema(&api.schema);
+    assert!(printed.contains("type UserFactsConnection {\n  edges: [UserFactsRelationship!]!"));
+    assert!(printed.contains("\n  userFactsConnection(") && !printed.contains("UserFactsEdge"));
 }
 
 #[test]
@@ -201,6 +213,41 @@ fn nodes_are_changed_together_with_what_is_along_their_relationships() {
                 #1 links deleted of step 0
         "#]],
     );
+}
+
+#[test]
+fn zero_is_no_limit_and_the_type_says_the_order_of_what_is_ordered_by() {
+    check_request(
+        "library",
+        "{ books(limit: 0, offset: 1, sort: [{pages: DESC, title: ASC}, {price: ASC}]) { title }
+           authorsConnection(first: 0, after: \"no cursor\") { totalCount } }",
+        &expect![[r#"
+            transaction, snapshot
+              step 0 of root 0: read rows 0: entity Book, order title asc nulls last, pages desc nulls first, price asc nulls last, page offset 1
+                #0 field title
+              step 1 of root 1: read rows 1: entity Author, not shown, page offset part 0 of arrayconnection "no cursor"
+                #1 count
+        "#]],
+    );
+}
+
+#[test]
+fn what_is_there_is_found_either_way_and_what_is_new_is_directed() {
+    let (api, catalog) = made(&definitions_of("library"), ALL);
+    let document = "mutation { updateAuthors(update: {knows: [{create: [{node: {name: \"a\"}}]},
+        {connect: [{}]}, {disconnect: [{}]}, {update: {}}, {delete: [{}]}]}) {
+        info { nodesCreated } } }";
+    let request = lowered(&api, document, "{}").unwrap().request;
+    let steps = request.transactions.iter().flat_map(|transaction| &transaction.steps);
+    let write = steps.clone().find_map(|step| match &step.kind {
+        ir::StepKind::Write(write) => Some(write),
+        _ => None,
+    });
+    let is_undirected = |child: &ir::ChildWrite| {
+        catalog[child.hop.relationship].kind == RelationshipKind::Graph { undirected: true }
+    };
+    let found: Vec<bool> = write.unwrap().children.iter().map(is_undirected).collect();
+    assert_eq!(found, [false, false, true, true, true]);
 }
 
 #[test]

@@ -50,6 +50,8 @@ pub enum Aspect {
     /// has objects of any keys.
     UniformKeys(Vec<Box<str>>),
     Length(usize),
+    /// Whether a number is zero.
+    Zero(bool),
     /// Not a list where a list is expected: coerced to a list of one.
     Single,
     /// An opaque text of this shape; `None` if it cannot be read as one.
@@ -148,6 +150,7 @@ impl Observation {
                     && object.keys().zip(keys).all(|(key, expected)| key.as_str() == &**expected)
             }
             (Aspect::Length(length), Some(Json::Array(items))) => items.len() == *length,
+            (Aspect::Zero(expected), Some(Json::Number(number))) => is_zero(number) == *expected,
             (Aspect::Single, Some(value)) => !matches!(value, Json::Array(_) | Json::Null),
             (Aspect::Opaque(kind, expected), Some(value)) => {
                 opaque_shape(value, *kind) == *expected
@@ -157,6 +160,7 @@ impl Observation {
                 | Aspect::KeySet(_)
                 | Aspect::UniformKeys(_)
                 | Aspect::Length(_)
+                | Aspect::Zero(_)
                 | Aspect::Single
                 | Aspect::Opaque(..),
                 _,
@@ -187,6 +191,21 @@ impl<'v> Steering<'v> {
         let is_given = self.variables.get(slot, path).is_some();
         self.observe(slot, path, if is_given { Aspect::Given } else { Aspect::Absent });
         is_given
+    }
+
+    /// Whether a number is zero; nothing else is.
+    pub fn is_zero(&self, slot: Slot, path: &Path) -> bool {
+        match self.variables.get(slot, path) {
+            Some(Json::Number(number)) => {
+                let is_zero = is_zero(number);
+                self.observe(slot, path, Aspect::Zero(is_zero));
+                is_zero
+            }
+            Some(_) | None => {
+                self.presence(slot, path);
+                false
+            }
+        }
     }
 
     /// The whole of a boolean or enum value.
@@ -293,6 +312,10 @@ fn sorted_keys(object: &Map<ByteString, Json>) -> Vec<Box<str>> {
     let mut keys: Vec<Box<str>> = object.keys().map(|key| key.as_str().into()).collect();
     keys.sort_unstable();
     keys
+}
+
+fn is_zero(number: &serde_json_bytes::serde_json::Number) -> bool {
+    number.as_f64() == Some(0.0)
 }
 
 /// Whether an object has just these keys, none of which is there twice.

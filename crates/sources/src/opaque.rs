@@ -17,10 +17,12 @@ pub fn part(text: &str, codec: Codec, part: u16) -> Option<Resolved<'static>> {
         true => STANDARD.decode(text),
         false => STANDARD_NO_PAD.decode(text),
     };
-    let bytes = bytes.ok()?;
     if codec == Codec::ArrayConnection {
-        return next_offset(&bytes).map(Resolved::Integer);
+        // What is no cursor is as if there were none.
+        let offset = bytes.ok().and_then(|bytes| next_offset(&bytes));
+        return Some(Resolved::Integer(offset.unwrap_or(0)));
     }
+    let bytes = bytes.ok()?;
     let items: Vec<&RawValue> = serde_json::from_slice(&bytes).ok()?;
     let part = usize::from(part);
     match codec {
@@ -94,9 +96,11 @@ mod tests {
         check("arrayconnection:0", Codec::ArrayConnection, 0, next(1).as_ref());
         check("arrayconnection:41", Codec::ArrayConnection, 0, next(42).as_ref());
         for invalid in ["arrayconnection:", "arrayconnection:-1", "arrayconnection:+1", "1"] {
-            check(invalid, Codec::ArrayConnection, 0, None);
+            check(invalid, Codec::ArrayConnection, 0, next(0).as_ref());
         }
-        check("arrayconnection:9223372036854775807", Codec::ArrayConnection, 0, None);
+        let beyond = "arrayconnection:9223372036854775807";
+        check(beyond, Codec::ArrayConnection, 0, next(0).as_ref());
+        assert_eq!(part("!", Codec::ArrayConnection, 0), next(0));
     }
 
     #[test]

@@ -3,7 +3,7 @@
 use catalog::FieldId;
 use graphql::CollectedField;
 use graphql::opaque::{OpaqueKind, OpaqueShape, OpaqueValues};
-use graphql::schema::{InputId, TypeRef};
+use graphql::schema::{InputId, TypeKind, TypeRef};
 use ir::{Codec, Filter, Operand};
 
 use super::call::Given;
@@ -127,6 +127,7 @@ impl Context<'_> {
                 | InputRole::After
                 | InputRole::Before
                 | InputRole::AfterOffset
+                | InputRole::LimitUnlessZero
                 | InputRole::Options
                 | InputRole::Offset
                 | InputRole::OrderBy
@@ -147,6 +148,11 @@ impl Context<'_> {
             InputRole::Last => arguments.last = Some(self.operand(input, r#type)),
             InputRole::After => arguments.after = Some(self.cursor(input, field)?),
             InputRole::Before => arguments.before = Some(self.cursor(input, field)?),
+            InputRole::LimitUnlessZero => {
+                if !self.is_zero(input) {
+                    arguments.limit = Some(self.operand(input, r#type));
+                }
+            }
             InputRole::AfterOffset => {
                 let slot = Box::new(self.plain_operand(input));
                 let (codec, part) = (Codec::ArrayConnection, 0);
@@ -192,7 +198,7 @@ impl Context<'_> {
                     }
                 }
             }
-            InputRole::Sort => self.sort(input, r#type, field, &mut arguments.orders)?,
+            InputRole::Sort => self.sort(input, r#type, false, field, &mut arguments.orders)?,
             InputRole::Member
             | InputRole::Inputs
             | InputRole::Rows
@@ -263,21 +269,30 @@ impl Context<'_> {
         &self,
         input: &Input<'_>,
         r#type: TypeRef,
+        is_listed: bool,
         field: &CollectedField<'_>,
         orders: &mut Vec<OrderBy>,
     ) -> Result<(), LowerError> {
         if let Some(item) = r#type.item() {
             for input in self.items(input)? {
                 if self.presence(&input) == Presence::Present {
-                    self.sort(&input, item, field, orders)?;
+                    self.sort(&input, item, true, field, orders)?;
                 }
             }
             return Ok(());
         }
-        for (id, input) in self.entries(input, r#type.base)? {
+        let mut entries = self.entries(input, r#type.base)?;
+        if is_listed {
+            // JavaScript makes the objects of a list with their members as the type has them.
+            if let TypeKind::InputObject { fields } = &self.api.schema[r#type.base].kind {
+                let place = |id: &InputId| fields.iter().position(|field| field == id);
+                entries.sort_by_key(|(id, _)| place(id));
+            }
+        }
+        for (id, input) in entries {
             match self.api.input(id).role {
                 InputRole::Sort if self.presence(&input) == Presence::Present => {
-                    self.sort(&input, self.api.schema[id].r#type, field, orders)?;
+                    self.sort(&input, self.api.schema[id].r#type, is_listed, field, orders)?;
                 }
                 InputRole::Sort => {}
                 _ => orders.extend(self.sort_field(id, &input, field)?),

@@ -325,6 +325,7 @@ impl Context<'_> {
                 | InputRole::Assigns(_)
                 | InputRole::AssignBy(_)
                 | InputRole::AfterOffset
+                | InputRole::LimitUnlessZero
                 | InputRole::Options
                 | InputRole::Directed { .. }
                 | InputRole::DistancePoint

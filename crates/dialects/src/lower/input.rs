@@ -62,6 +62,7 @@ impl Context<'_> {
                 | Aspect::KeySet(_)
                 | Aspect::UniformKeys(_)
                 | Aspect::Length(_)
+                | Aspect::Zero(_)
                 | Aspect::Single
                 | Aspect::Opaque(..) => Presence::Present,
             },
@@ -197,6 +198,14 @@ impl Context<'_> {
             Input::Variable(slot, path) => {
                 self.steering.value(*slot, path) == Some(&Json::Bool(true))
             }
+        }
+    }
+
+    /// Whether a number is zero. It steers.
+    pub(super) fn is_zero(&self, input: &Input<'_>) -> bool {
+        match input {
+            Input::Literal(value) => **value == Value::Int(0),
+            Input::Variable(slot, path) => self.steering.is_zero(*slot, path),
         }
     }
 

@@ -41,7 +41,7 @@ fn nodes(build: &mut Build<'_>, link: &Link<'_>) -> DraftField {
     };
     let mut field = DraftField::new(link.name(), &r#type, binding)
         .argument(filter(build, target))
-        .argument(argument("limit", "Int", InputRole::Limit))
+        .argument(argument("limit", "Int", InputRole::LimitUnlessZero))
         .argument(argument("offset", "Int", InputRole::Offset))
         .deprecated(link.field.deprecated.as_ref());
     field.description.clone_from(&link.field.description);
@@ -69,7 +69,7 @@ fn connection(build: &mut Build<'_>, link: &Link<'_>) -> DraftField {
     super::related::connection_where(build, link);
     let field = DraftField::new(&link.connection_name(), &r#type, binding)
         .argument(argument("where", &link.connection_where(None), InputRole::Filter))
-        .argument(argument("first", "Int", InputRole::Limit))
+        .argument(argument("first", "Int", InputRole::LimitUnlessZero))
         .argument(argument("after", "String", InputRole::AfterOffset))
         .deprecated(link.field.deprecated.as_ref());
     match sort::connection(build, link) {

@@ -26,26 +26,20 @@ pub(super) fn inputs(build: &mut Build<'_>, link: &Link<'_>) {
     if let (true, Some(name)) = (link.field.offers.on_create, new(build, link, &others)) {
         let owner = build.name(link.owner.into());
         if let Target::Node(_) = Target::from(link.owner) {
-            let input = DraftInput::new(link.name(), &name, along(build, link));
+            let input = DraftInput::new(link.name(), &name, along(link));
             add(build, link, &format!("{owner}CreateInput"), input);
         }
     }
     for step in [Step::Delete, Step::Connect, Step::Disconnect] {
         if let Some(r#type) = step_type(build, link, &others, step) {
             let owner = format!("{}{}Input", build.name(link.owner.into()), step.name());
-            let binding = match way(build, link) {
-                Some(way) => {
-                    let way = Some(way);
-                    InputBinding::lenient(InputRole::AlongBy { way, verb: step.verb() })
-                }
-                None => several(),
-            };
+            let binding = by(build, link, step.verb());
             add(build, link, &owner, DraftInput::new(link.name(), &r#type, binding));
         }
     }
     if let (true, Some(r#type)) = (link.field.offers.on_update, update(build, link, &others)) {
         let owner = format!("{}UpdateInput", build.name(link.owner.into()));
-        let input = DraftInput::new(link.name(), &r#type, along(build, link));
+        let input = DraftInput::new(link.name(), &r#type, along(link));
         add(build, link, &owner, input);
     }
 }
@@ -119,24 +113,26 @@ fn connect_where(build: &mut Build<'_>, node: &str) {
     }
 }
 
-/// How the relationship is written, if nodes of one type are on the other side.
-fn way(build: &Build<'_>, link: &Link<'_>) -> Option<Way> {
-    let (Target::Node(_), [way]) = (link.target(), link.ways) else { return None };
+/// What is done along a link, if nodes of one type are on the other side. What is new is written as
+/// the link says; what is there is found as queries find it.
+fn by(build: &Build<'_>, link: &Link<'_>, verb: AlongVerb) -> InputBinding {
+    let (Target::Node(_), [way]) = (link.target(), link.ways) else { return several() };
     let edge = link.relationship.properties;
     let edge = edge.and_then(|edge| build.placed.properties.get(edge)).map(|(edge, _)| *edge);
-    Some(Way { hop: way.written, entity: way.entity, edge })
+    let hop = match verb {
+        AlongVerb::Create | AlongVerb::Connect => way.written,
+        AlongVerb::Disconnect | AlongVerb::Update | AlongVerb::Delete => way.hop,
+    };
+    let way = Some(Way { hop, entity: way.entity, edge });
+    InputBinding::lenient(InputRole::AlongBy { way, verb })
 }
 
-/// The input that names what is done along a link.
-fn along(build: &Build<'_>, link: &Link<'_>) -> InputBinding {
-    match way(build, link) {
-        Some(way) => InputBinding::lenient(InputRole::Along(way)),
-        None => several(),
+/// The input that holds what is done along a link.
+fn along(link: &Link<'_>) -> InputBinding {
+    match link.target() {
+        Target::Node(_) => InputBinding::lenient(InputRole::Inputs),
+        Target::Interface(_) | Target::Union(_) => several(),
     }
-}
-
-fn by(verb: AlongVerb) -> InputBinding {
-    InputBinding::lenient(InputRole::AlongBy { way: None, verb })
 }
 
 fn add(build: &mut Build<'_>, link: &Link<'_>, name: &str, input: DraftInput) {
@@ -178,7 +174,7 @@ fn new<'a>(build: &mut Build<'a>, link: &Link<'_>, others: &[Other<'a>]) -> Opti
             [("connect", connect, AlongVerb::Connect), ("create", create, AlongVerb::Create)];
         for (field, r#type, verb) in steps {
             if let Some(r#type) = r#type {
-                let input = DraftInput::new(field, &format!("[{type}!]"), by(verb));
+                let input = DraftInput::new(field, &format!("[{type}!]"), by(build, link, verb));
                 build.draft.add_input(&name, input);
             }
         }
@@ -305,7 +301,9 @@ fn update<'a>(build: &mut Build<'a>, link: &Link<'_>, others: &[Other<'a>]) -> O
         ];
         for (field, r#type, verb) in steps {
             if let Some(r#type) = r#type {
-                build.draft.add_input(&name, DraftInput::new(field, &r#type, by(verb)));
+                build
+                    .draft
+                    .add_input(&name, DraftInput::new(field, &r#type, by(build, link, verb)));
             }
         }
         Some(format!("[{name}!]"))

@@ -71,7 +71,7 @@ fn list(build: &mut Build<'_>, target: Target) {
     let binding = rows(build, target, RowsForm::List);
     let field = DraftField::new(&build.names(target).plural, &format!("[{own}!]!"), binding)
         .argument(filter(build, target))
-        .argument(argument("limit", "Int", InputRole::Limit))
+        .argument(argument("limit", "Int", InputRole::LimitUnlessZero))
         .argument(argument("offset", "Int", InputRole::Offset));
     let field = match sort::name(build, target) {
         Some(sort) => field.argument(sorted(&sort)),
@@ -87,16 +87,19 @@ fn connection(build: &mut Build<'_>, owner: Owner, offers: Offers) {
     let names = build.names(target);
     let (name, r#type) = (names.plural.clone(), format!("{}Connection", names.pascal_plural()));
     let edge = format!("{own}Edge");
-    if offers.connection {
-        add_edge(build, &edge, own);
-    }
-    add_connection(build, &r#type, offers.connection.then_some(&*edge));
-    if offers.aggregate {
-        add_aggregate(build, &r#type, &format!("{own}Aggregate"));
+    // A relationship may have given its connection the name: then that is the type of both.
+    if !build.draft.has(&r#type) {
+        if offers.connection {
+            add_edge(build, &edge, own);
+        }
+        add_connection(build, &r#type, offers.connection.then_some(&*edge));
+        if offers.aggregate {
+            add_aggregate(build, &r#type, &format!("{own}Aggregate"));
+        }
     }
     let binding = rows(build, target, RowsForm::Connection);
     let field = DraftField::new(&format!("{name}Connection"), &format!("{type}!"), binding)
-        .argument(argument("first", "Int", InputRole::Limit))
+        .argument(argument("first", "Int", InputRole::LimitUnlessZero))
         .argument(argument("after", "String", InputRole::AfterOffset))
         .argument(filter(build, target));
     let field = match sort::name(build, target) {
