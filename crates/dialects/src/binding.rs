@@ -444,6 +444,8 @@ pub enum InputRole {
     AfterOffset,
     /// At most so many rows; zero is as if it were absent.
     LimitUnlessZero,
+    /// The same, and never more than this.
+    LimitAtMost(u64),
     /// An object of arguments of the list.
     Options,
     /// The opaque id of a row.

@@ -169,6 +169,46 @@ fn a_list_of_related_nodes_has_each_once_and_a_connection_each_relationship() {
 }
 
 #[test]
+fn a_list_is_never_longer_than_its_type_lets_it() {
+    let definitions = "interface Any @limit(max: 4) { name: String } \
+        type Few implements Any @node @limit(default: 2, max: 3) { name: String \
+          more: [Few!]! @relationship(type: \"MORE\", direction: OUT) \
+          anys: [Any!]! @relationship(type: \"ANY\", direction: OUT) } \
+        type Most @node @limit(max: 5) { name: String }";
+    let (api, catalog) = made(definitions, ALL);
+    let document = "query ($limit: Int) { fews { more(limit: 9) { name } \
+        moreConnection { edges { node { name } } } anys(limit: 1) { name } } \
+        mosts { name } one: mosts(limit: $limit) { name } \
+        mostsConnection(first: 7) { edges { node { name } } } }";
+    let request =
+        |variables| ir::print(&lowered(&api, document, variables).unwrap().request, &catalog);
+    let given = request("{\"limit\": 8}");
+    expect![[r#"
+        transaction, snapshot
+          step 0 of root 0: read rows 0: entity Few, page limit 2
+            #1 related rows 1: relation ->Few[:MORE], each once, page limit the rows before 4, limit 9
+              #0 field name
+            #3 related rows 2: relation ->Few[:MORE], page limit 2
+              #2 field name
+            #6 related rows 3: variants, each once, page limit the rows before 5, limit 1
+              variant ->Few[:ANY], common [name]
+                #5 field name
+              #4 variant
+          step 1 of root 1: read rows 4: entity Most, page limit 5
+            #7 field name
+          step 2 of root 2: read rows 5: entity Most, page limit the rows before 6, limit $0
+            #8 field name
+          step 3 of root 3: read rows 6: entity Most, page limit the rows before 6, limit 7
+            #9 field name
+    "#]].assert_eq(&given);
+    // What is not given, or null, is as the type has it.
+    let absent = request("{}");
+    assert_eq!(absent, request("{\"limit\": null}"));
+    assert_eq!(absent, request("{\"limit\": 0}"));
+    assert_ne!(absent, given);
+}
+
+#[test]
 fn conditions_are_said_by_objects_and_by_endings_of_names() {
     check_request(
         "library",

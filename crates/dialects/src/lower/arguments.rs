@@ -9,6 +9,7 @@ use ir::{Codec, Filter, Operand};
 use super::call::Given;
 use super::filter::{Around, meaning};
 use super::input::{Input, Presence};
+use super::paging::at_most;
 use super::{Context, LowerError};
 use crate::binding::{ArgumentBinding, InputRole, NodeIdBinding, OrderBy, ValueBinding};
 
@@ -123,6 +124,7 @@ impl Context<'_> {
         if matches!(
             binding.role,
             InputRole::Limit
+                | InputRole::LimitAtMost(_)
                 | InputRole::Last
                 | InputRole::After
                 | InputRole::Before
@@ -151,6 +153,11 @@ impl Context<'_> {
             InputRole::LimitUnlessZero => {
                 if !self.is_zero(input) {
                     arguments.limit = Some(self.operand(input, r#type));
+                }
+            }
+            InputRole::LimitAtMost(most) => {
+                if !self.is_zero(input) {
+                    arguments.limit = Some(at_most(self.operand(input, r#type), *most));
                 }
             }
             InputRole::AfterOffset => {

@@ -310,6 +310,7 @@ impl Context<'_> {
                 | InputRole::Argument(_)
                 | InputRole::CallArguments
                 | InputRole::Limit
+                | InputRole::LimitAtMost(_)
                 | InputRole::Last
                 | InputRole::After
                 | InputRole::Before

@@ -2,7 +2,7 @@
 
 use graphql::opaque::OpaqueValues;
 use graphql::operation::Location;
-use ir::{Codec, Keyset, KeysetValue, Operand, Page};
+use ir::{Codec, Keyset, KeysetValue, Operand, Page, Value};
 
 use super::LowerError;
 use super::arguments::{Arguments, Opaque};
@@ -128,6 +128,17 @@ fn between_numbers(window: Window, order: &ListOrder, look_ahead: bool) -> Optio
         limit: limit.or(last).map(Box::new),
     };
     Some(Page::Offset { limit: Some(limit), offset, look_ahead })
+}
+
+/// The smaller one of what is asked for and of what a list may have.
+pub(super) fn at_most(limit: Operand, most: u64) -> Operand {
+    // So many rows are before the row of the next number.
+    let next = i64::try_from(most).unwrap_or(i64::MAX).saturating_add(1);
+    Operand::RowsBefore {
+        row: Box::new(Operand::Constant(Value::Integer(next))),
+        offset: None,
+        limit: Some(Box::new(limit)),
+    }
 }
 
 fn sum(left: Option<Operand>, right: Option<Operand>) -> Option<Operand> {

@@ -8,7 +8,7 @@ use crate::binding::{
     RowsFrom,
 };
 use crate::neo4j::draft::{DraftField, DraftInput};
-use crate::neo4j::model::Target;
+use crate::neo4j::model::{Limit, Target};
 
 /// Adds the fields of a link to its owner, and the types that they lead to.
 pub(super) fn fields(build: &mut Build<'_>, link: &Link<'_>) {
@@ -41,7 +41,7 @@ fn nodes(build: &mut Build<'_>, link: &Link<'_>) -> DraftField {
     };
     let mut field = DraftField::new(link.name(), &r#type, binding)
         .argument(filter(build, target))
-        .argument(argument("limit", "Int", InputRole::LimitUnlessZero))
+        .argument(limited(build, "limit", link.target()))
         .argument(argument("offset", "Int", InputRole::Offset))
         .deprecated(link.field.deprecated.as_ref());
     field.description.clone_from(&link.field.description);
@@ -69,7 +69,7 @@ fn connection(build: &mut Build<'_>, link: &Link<'_>) -> DraftField {
     super::related::connection_where(build, link);
     let field = DraftField::new(&link.connection_name(), &r#type, binding)
         .argument(argument("where", &link.connection_where(None), InputRole::Filter))
-        .argument(argument("first", "Int", InputRole::LimitUnlessZero))
+        .argument(limited(build, "first", link.target()))
         .argument(argument("after", "String", InputRole::AfterOffset))
         .deprecated(link.field.deprecated.as_ref());
     match sort::connection(build, link) {
@@ -140,12 +140,26 @@ pub(super) fn add_aggregate(build: &mut Build<'_>, name: &str, aggregate: &str) 
 
 /// How many nodes of a type a list has where nothing is said.
 pub(super) fn default_limit(build: &Build<'_>, target: Target) -> Option<u64> {
-    let limit = match target {
-        Target::Node(index) => build.model.nodes.get(index)?.limit,
-        Target::Interface(index) => build.model.interfaces.get(index)?.limit,
-        Target::Union(_) => return None,
+    let limit = limit(build, target);
+    limit.default.or(limit.max).map(u64::from)
+}
+
+/// The argument that says how many nodes of a type a list has: never more than the type lets it.
+pub(super) fn limited(build: &Build<'_>, name: &str, target: Target) -> DraftInput {
+    let role = match limit(build, target).max {
+        Some(most) => InputRole::LimitAtMost(most.into()),
+        None => InputRole::LimitUnlessZero,
     };
-    limit.default.map(u64::from)
+    argument(name, "Int", role)
+}
+
+fn limit(build: &Build<'_>, target: Target) -> Limit {
+    let limit = match target {
+        Target::Node(index) => build.model.nodes.get(index).map(|node| node.limit),
+        Target::Interface(index) => build.model.interfaces.get(index).map(|one| one.limit),
+        Target::Union(_) => None,
+    };
+    limit.unwrap_or_default()
 }
 
 /// The conditions on the nodes of a list.

@@ -2,7 +2,7 @@
 
 use super::build::{Build, Owner};
 use super::connections::{
-    add_aggregate, add_connection, add_edge, argument, default_limit, filter, sorted,
+    add_aggregate, add_connection, add_edge, argument, default_limit, filter, limited, sorted,
 };
 use super::{objects, sort, variants};
 use crate::binding::{
@@ -71,7 +71,7 @@ fn list(build: &mut Build<'_>, target: Target) {
     let binding = rows(build, target, RowsForm::List);
     let field = DraftField::new(&build.names(target).plural, &format!("[{own}!]!"), binding)
         .argument(filter(build, target))
-        .argument(argument("limit", "Int", InputRole::LimitUnlessZero))
+        .argument(limited(build, "limit", target))
         .argument(argument("offset", "Int", InputRole::Offset));
     let field = match sort::name(build, target) {
         Some(sort) => field.argument(sorted(&sort)),
@@ -99,7 +99,7 @@ fn connection(build: &mut Build<'_>, owner: Owner, offers: Offers) {
     }
     let binding = rows(build, target, RowsForm::Connection);
     let field = DraftField::new(&format!("{name}Connection"), &format!("{type}!"), binding)
-        .argument(argument("first", "Int", InputRole::LimitUnlessZero))
+        .argument(limited(build, "first", target))
         .argument(argument("after", "String", InputRole::AfterOffset))
         .argument(filter(build, target));
     let field = match sort::name(build, target) {

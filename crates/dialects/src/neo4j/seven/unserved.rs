@@ -21,9 +21,6 @@ pub fn unserved(model: &Model) -> Option<String> {
         if !node.fulltext.is_empty() {
             return Some(format!("{}: @fulltext is not served yet.", node.name));
         }
-        if node.limit.max.is_some() {
-            return Some(format!("{}: `max` of @limit is not served yet.", node.name));
-        }
     }
     let of_nodes = model.nodes.iter().map(|known| (&known.name, &known.fields));
     let of_properties = model.properties.iter().map(|known| (&known.name, &known.fields));
@@ -65,10 +62,6 @@ mod tests {
         check(
             "type Movie @node {\n title: String\n rank: Int @coalesce(value: 1) }",
             Some("Line 3, Movie.rank: @coalesce is not served yet."),
-        );
-        check(
-            "type Movie @node @limit(max: 5) { title: String }",
-            Some("Movie: `max` of @limit is not served yet."),
         );
     }
 
