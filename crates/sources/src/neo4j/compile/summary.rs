@@ -6,7 +6,7 @@ use response::{LevelId, Place};
 
 use super::super::program::{LevelPage, LevelRows};
 use super::listed::Start;
-use super::place::{Kind, formed};
+use super::place::{Kind, Scope, formed};
 use super::rows::returning;
 use super::statement::Statement;
 use super::{Compiler, column, refused};
@@ -153,7 +153,9 @@ impl Compiler<'_> {
         if nodes {
             let counts = terms.iter().any(|term| term.is_count(true));
             let mut projection = Projection::of([scope.node]);
-            if let Kind::Variants { number, .. } = scope.kind {
+            if let Kind::Variants { number, .. } = scope.kind
+                && self.tells_apart(terms, &scope)?
+            {
                 projection.items.push(ProjectionItem::variable(number));
             }
             if counts {
@@ -192,6 +194,20 @@ impl Compiler<'_> {
     }
 }
 
+impl Compiler<'_> {
+    /// Whether some value depends on which of several entities a node is of.
+    fn tells_apart(&self, terms: &[Term<'_>], scope: &Scope<'_>) -> Result<bool, CompileError> {
+        for term in terms {
+            if let Some(place) = term.place
+                && let (_, Expression::Case(_)) = self.place(place, scope)?
+            {
+                return Ok(true);
+            }
+        }
+        Ok(false)
+    }
+}
+
 impl Term<'_> {
     fn over(&self, leads: bool) -> Over {
         match self.place {
@@ -213,13 +229,9 @@ impl Term<'_> {
     }
 }
 
-/// Whether relationships lead to the rows. Those at the root come once as it is.
+/// Whether a node may come several times: relationships lead to it, or it is of several entities.
 fn leads(rows: &Rows) -> bool {
-    match &rows.from {
-        ir::From::Relation(_) => true,
-        ir::From::Variants(variants) => variants.iter().any(|variant| variant.hop.is_some()),
-        _ => false,
-    }
+    matches!(rows.from, ir::From::Relation(_) | ir::From::Variants(_))
 }
 
 /// A row, in a list of rows.

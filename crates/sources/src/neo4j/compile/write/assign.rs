@@ -1,7 +1,7 @@
 //! Values that are stored.
 
-use catalog::FieldId;
-use cypher::{Expression, Function, Name, Operation, Set, Variable};
+use catalog::{FieldId, Scalar, Type};
+use cypher::{Case, Comparison, Expression, Function, Name, Operation, Set, Variable};
 use ir::{Assignment, NewId, Operand};
 
 use super::super::super::program::ParameterType;
@@ -50,11 +50,22 @@ impl Compiler<'_> {
                 // A place below zero is counted from the end.
                 let none = Expression::Integer(0);
                 let to = none.compute(Operation::Subtract, integer(operand, statement));
-                return Ok(Expression::Head { list: Box::new(old), to: Box::new(to) });
+                let list = Box::new(old.clone());
+                return Ok(unless(is_null(old), Expression::Head { list, to: Box::new(to) }));
             }
             Assignment::Merge(_) | Assignment::Inserted => return Err(refused("this change")),
         };
-        Ok(old.compute(operation, self.stored(field, operand, statement)?))
+        let operand = self.stored(field, operand, statement)?;
+        let mut fails = vec![is_null(old.clone())];
+        if operation == Operation::Divide {
+            fails.push(operand.clone().compare(Comparison::Equal, Expression::Integer(0)));
+        }
+        let new = old.compute(operation, operand);
+        if self.catalog[field].r#type == Type::Scalar(Scalar::Int32) {
+            let most = Expression::Integer(i32::MAX.unsigned_abs());
+            fails.push(new.clone().compare(Comparison::Greater, most));
+        }
+        Ok(unless(Expression::Or(fails), new))
     }
 
     fn stored(
@@ -88,4 +99,18 @@ impl Compiler<'_> {
     pub(super) fn name(&self, field: FieldId) -> Name {
         Name(self.catalog[field].name.clone())
     }
+}
+
+fn is_null(value: Expression) -> Expression {
+    Expression::IsNull(Box::new(value))
+}
+
+/// A value, or the end of the transaction where it cannot be made: the server would store null, or
+/// a number that is too large to be shown. No other error of arithmetic can be asked for without a
+/// procedure, and the server divides by nothing before it is asked to.
+fn unless(fails: Expression, value: Expression) -> Expression {
+    let nothing = Expression::call(Function::Size, vec![Expression::List(Vec::new())]);
+    let failure = Expression::Integer(1).compute(Operation::Divide, nothing);
+    let branches = vec![(fails, failure)];
+    Expression::Case(Case { branches, otherwise: Some(Box::new(value)) })
 }
