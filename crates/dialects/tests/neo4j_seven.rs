@@ -132,6 +132,17 @@ fn lowered(api: &Api, document: &str, variables: &str) -> Result<Lowered, LowerE
     lower(api, &operation, Steering::new(&values), &Introspection::new(), 10_000)
 }
 
+/// What is said where an operation is not taken.
+fn check_refused(name: &str, document: &str, expected: &str) {
+    let (api, _) = made(&definitions_of(name), ALL);
+    let shape = lowered(&api, document, "{}").unwrap().shape;
+    let refused = shape.nodes.iter().find_map(|node| match node {
+        response::Node::Refused(text) => Some(&**text),
+        _ => None,
+    });
+    assert_eq!(refused, Some(expected), "{document}");
+}
+
 /// The request that an operation on a file of definitions becomes.
 fn check_request(name: &str, document: &str, expect: &Expect) {
     let (api, catalog) = made(&definitions_of(name), ALL);
@@ -288,6 +299,46 @@ fn what_is_there_is_found_either_way_and_what_is_new_is_directed() {
     };
     let found: Vec<bool> = write.unwrap().children.iter().map(is_undirected).collect();
     assert_eq!(found, [false, false, true, true, true]);
+}
+
+#[test]
+fn one_value_is_changed_in_one_way() {
+    check_refused(
+        "library",
+        "mutation { updateBooks(update: {pages: {set: 1, add: 2}}) { info { nodesCreated } } }",
+        "Conflicting modification of field pages: [[set]], [[add]]",
+    );
+    check_refused(
+        "library",
+        "mutation { updateBooks(update: {pages: {set: 1}, pages_SET: 2}) { info { nodesCreated } } }",
+        "Conflicting modification of [[pages]], [[pages_SET]]",
+    );
+}
+
+#[test]
+fn what_is_not_done_for_nodes_of_several_types_is_refused_not_left_out() {
+    let expected = "Conditions on nodes of several types are not served yet.";
+    check_refused(
+        "abstract",
+        "{ works(where: {creators: {some: {name: {eq: \"x\"}}}}) { title } }",
+        expected,
+    );
+    check_refused(
+        "abstract",
+        "{ works(where: {creators_SOME: {name: {eq: \"x\"}}}) { title } }",
+        expected,
+    );
+    check_refused(
+        "abstract",
+        "{ works(where: {creatorsConnection: {none: {node: {name: {eq: \"x\"}}}}}) { title } }",
+        expected,
+    );
+    check_refused(
+        "abstract",
+        "mutation { createCreators(input: [{name: \"x\", works: {connect: [{}]}}]) {
+             info { nodesCreated } } }",
+        expected,
+    );
 }
 
 #[test]

@@ -22,6 +22,8 @@ use crate::binding::{AlongVerb, AssignVerb, Change, InputRole, Way};
 #[derive(Debug, Default)]
 struct Said {
     assignments: Vec<(FieldId, Assignment)>,
+    /// Which input changes a field.
+    changed: Vec<(FieldId, InputId)>,
     filters: Vec<Filter>,
     children: Vec<ChildWrite>,
 }
@@ -124,6 +126,26 @@ impl<'a> Context<'a> {
         Ok(each)
     }
 
+    /// Notes that an input changes a field, which no other of the same object may.
+    fn claim(
+        &self,
+        field: FieldId,
+        id: InputId,
+        location: Location,
+        said: &mut Said,
+    ) -> Result<(), LowerError> {
+        match said.changed.iter().find(|(known, _)| *known == field) {
+            Some((_, first)) => {
+                let names = [*first, id].map(|input| &*self.api.schema[input].name);
+                Err(conflict("", names.into_iter(), location))
+            }
+            None => {
+                said.changed.push((field, id));
+                Ok(())
+            }
+        }
+    }
+
     /// Adds what one input says.
     fn say_of_node(
         &self,
@@ -146,12 +168,23 @@ impl<'a> Context<'a> {
                 said.assignments.push((*field, Assignment::Set(operand)));
             }
             InputRole::Assign { field, verb } => {
+                self.claim(*field, id, location, said)?;
                 let operand = self.operand(input, r#type);
                 said.assignments.push((*field, assignment(*verb, operand)));
             }
             InputRole::Assigns(field) => {
                 for input in self.each(input, r#type)? {
-                    for (id, input) in self.members_given(&input, r#type.base, location)? {
+                    let members = self.members_given(&input, r#type.base, location)?;
+                    if let [_, _, ..] = members.as_slice() {
+                        let verbs =
+                            members.iter().map(|(verb, _)| self.api.schema[*verb].name.as_ref());
+                        let name = format!("field {}: ", self.api.schema[id].name);
+                        return Err(conflict(&name, verbs, location));
+                    }
+                    if !members.is_empty() {
+                        self.claim(*field, id, location, said)?;
+                    }
+                    for (id, input) in members {
                         let InputRole::AssignBy(verb) = self.api.input(id).role else {
                             return Err(misplaced("what becomes of a value"));
                         };
@@ -256,7 +289,7 @@ impl<'a> Context<'a> {
 
     fn child(&self, way: Way, verb: AlongVerb, step: Step) -> ChildWrite {
         let Way { hop, entity, edge } = way;
-        let Step { node: Said { assignments, filters, children }, edge: said } = step;
+        let Step { node: Said { assignments, filters, children, .. }, edge: said } = step;
         let filter = Filter::and(filters);
         let edge = match (edge, verb) {
             (Some(edge), AlongVerb::Create | AlongVerb::Connect) => {
@@ -317,6 +350,17 @@ impl<'a> Context<'a> {
         }
         said
     }
+}
+
+/// Nothing says which of several changes of one value would be the last, so that is refused.
+fn conflict<'n>(
+    what: &str,
+    names: impl Iterator<Item = &'n str>,
+    location: Location,
+) -> LowerError {
+    let names: Vec<String> = names.map(|name| format!("[[{name}]]")).collect();
+    let text = format!("Conflicting modification of {what}{}", names.join(", "));
+    LowerError::refused(&text, location)
 }
 
 fn assignment(verb: AssignVerb, operand: Operand) -> Assignment {

@@ -71,7 +71,8 @@ pub(super) fn of_member(number: usize) -> InputBinding {
 
 /// A condition that is printed and refused.
 pub(super) fn several() -> InputBinding {
-    let role = Box::new(InputRole::Filter);
+    // Refused whatever is in it: this role is one that always states something.
+    let role = Box::new(InputRole::OfVariants);
     InputBinding::lenient(InputRole::Refused { role, otherwise: SEVERAL.into() })
 }
 
