@@ -149,6 +149,31 @@ mod tests {
     }
 
     #[test]
+    fn a_limit_can_be_the_smaller_one_of_two() {
+        let constant = |number| Box::new(Operand::Constant(Value::Integer(number)));
+        let bound = |limit| {
+            let limit = Operand::RowsBefore {
+                row: constant(6),
+                offset: None,
+                limit: Some(constant(limit)),
+            };
+            let (operand, r#type) = (limit.clone(), ParameterType::Integer);
+            let mut statement = statement(0, Vec::new());
+            statement.parameters.push(GraphParameter { operand, r#type });
+            let mut level = level(LevelRows::Records { statement: 0 }, None);
+            level.page.limit = Some(limit);
+            let (bound, failures) =
+                bind(&program(vec![statement], vec![level]), Variables::of(&[]));
+            let mut out = Pack::new();
+            bound.write(0, &mut out);
+            (out.as_bytes().to_vec(), bound.bounds[0].limit, failures.len())
+        };
+        assert_eq!(bound(4), (b"\x82p0\x04".to_vec(), Some(4), 0));
+        assert_eq!(bound(9), (b"\x82p0\x05".to_vec(), Some(5), 0));
+        assert_eq!(bound(-1).2, 1);
+    }
+
+    #[test]
     fn an_error_belongs_to_the_root_field_of_its_statement_or_level() {
         let bad = (Value::Text("x".into()), ParameterType::Integer);
         let statements = vec![statement(0, Vec::new()), statement(3, vec![bad])];
