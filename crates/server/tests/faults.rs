@@ -4,6 +4,7 @@
 //! * `unreachable`: PostgreSQL stops, ends sessions, has no connection free
 //! * `outage`: PostgreSQL is killed under load, or out of reach without a word
 //! * `refusing`: PostgreSQL is there and gives no sessions
+//! * `graphs`: Neo4j goes away, falls silent, and works for nobody
 //! * `failover`: another PostgreSQL takes over
 //! * `full_disk`: there is no room on the disk
 //! * `leaks`: nothing is lost in hundreds of faults
@@ -14,7 +15,7 @@
 //! * `mutations`: whatever happens in the middle of one
 //! * `masked`: what clients learn of an error, and what the log has
 //! * `served`, `databases`: the program and the databases; `load`: clients that go on asking;
-//!   `proxy`: a way to a database that can be blocked; `cutter`: one that breaks off
+//!   `proxy`: a way to a database that can be blocked; `cutter`, `breaker`: ways that break off
 
 #![allow(clippy::unwrap_used, clippy::panic, reason = "a test ends where it cannot go on")]
 
@@ -22,6 +23,8 @@ mod program;
 
 #[path = "faults/abandoned.rs"]
 mod abandoned;
+#[path = "faults/breaker.rs"]
+mod breaker;
 #[path = "faults/changed.rs"]
 mod changed;
 #[path = "faults/cutter.rs"]
@@ -34,6 +37,8 @@ mod failover;
 mod files;
 #[path = "faults/full_disk.rs"]
 mod full_disk;
+#[path = "faults/graphs.rs"]
+mod graphs;
 #[path = "faults/leaks.rs"]
 mod leaks;
 #[path = "faults/load.rs"]
