@@ -19,6 +19,8 @@ use crate::postgres::create_own_folder;
 const START_LIMIT: Duration = Duration::from_secs(180);
 const STOP_LIMIT: Duration = Duration::from_secs(10);
 const POLL: Duration = Duration::from_millis(50);
+/// A failure is told at the end of the log.
+const LOG_LINES: usize = 40;
 /// Another process may take the free port before the server does.
 const PORT_ATTEMPTS: usize = 3;
 const WATCHER: &str = include_str!("watcher.sh");
@@ -199,7 +201,10 @@ fn spawn(
     command.arg("-c").arg(WATCHER).arg("watcher").arg(folder);
     command.arg(lock.file()).arg(lock.registration()).arg(kind.patience());
     command.arg(&installation.java).args(JAVA);
-    command.arg("-cp").arg(installation.library.join("*")).arg(MAIN_CLASS);
+    // What a plugin adds to the server itself is looked for here, its procedures in its folder.
+    let classes = [installation.library.join("*"), folder.join("plugins/*")];
+    let classes = classes.map(|path| path.display().to_string()).join(":");
+    command.arg("-cp").arg(classes).arg(MAIN_CLASS);
     let argument = |name: &str, folder: &Path| format!("--{name}={}", folder.display());
     command.arg(argument("home-dir", folder)).arg(argument("config-dir", &folder.join("conf")));
     // A group of its own: an interrupt at the terminal is for the tests.
@@ -213,10 +218,7 @@ fn wait_until_ready(
     kind: Kind,
 ) -> Result<(), StartError> {
     let started = Instant::now();
-    let log = || {
-        fs::read_to_string(log_file(&server.folder))
-            .unwrap_or_else(|error| format!("no log: {error}"))
-    };
+    let log = || read_log(&server.folder);
     loop {
         if server.folder.join("exited").exists() || watcher.try_wait()?.is_some() {
             return Err(StartError::Exited { log: log() });
@@ -250,6 +252,15 @@ fn prepare(port: u16, kind: Kind) -> Result<(), BoltError> {
         }
     }
     Connection::open(port, kind.password())?.query("RETURN 1").map(drop)
+}
+
+/// What the program printed, which is little, and what it wrote down itself.
+fn read_log(folder: &Path) -> String {
+    let paths = [log_file(folder), folder.join("logs/neo4j.log")];
+    let texts = paths.map(|path| fs::read_to_string(path).unwrap_or_default());
+    let lines: Vec<&str> = texts.iter().flat_map(|text| text.lines()).collect();
+    let end = lines.len().saturating_sub(LOG_LINES);
+    lines.get(end..).unwrap_or_default().join("\n")
 }
 
 fn log_file(folder: &Path) -> PathBuf {

@@ -34,6 +34,9 @@ is_registered() {
 ) 2>/dev/null &
 
 wait "$server"
+status=$?
 : >"$folder/exited"
 wait
+# Whoever waits for its start reads in its log why it ended by itself.
+[ "$status" -gt 128 ] || sleep 1
 cd / && rm -rf "$folder"
