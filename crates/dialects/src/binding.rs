@@ -615,6 +615,9 @@ pub enum InputRole {
     /// Of rows of several entities a list of enum values, bound by [`ValueBinding::Variant`]: the row
     /// is of one of these.
     OfVariants,
+    /// An object of [`InputRole::OfVariant`]s beside which there may be other conditions: if there
+    /// are, rows of entities that it does not name pass those alone.
+    OnVariant,
     /// An object of conditions on rows of one entity, by its number among all. An object that has
     /// some such is passed by rows of no other entity.
     OfVariant(u16),
@@ -633,6 +636,11 @@ pub enum InputRole {
     Directed {
         directed: Hop,
         undirected: Hop,
+    },
+    /// The same of the ways to rows of several entities.
+    DirectedVariants {
+        directed: VariantsId,
+        undirected: VariantsId,
     },
     Match {
         r#match: TextMatch,

@@ -11,7 +11,9 @@ use super::filter::{Around, meaning};
 use super::input::{Input, Presence};
 use super::paging::at_most;
 use super::{Context, LowerError};
-use crate::binding::{ArgumentBinding, InputRole, NodeIdBinding, OrderBy, ValueBinding};
+use crate::binding::{
+    ArgumentBinding, InputRole, NodeIdBinding, OrderBy, ValueBinding, VariantsId,
+};
 
 /// The most orders of one list: each of them is a part of every cursor.
 const ORDERS: usize = 64;
@@ -30,6 +32,8 @@ pub(super) struct Arguments {
     pub(super) node_id: Option<Option<Opaque>>,
     /// The relationship that is followed instead of the field's own.
     pub(super) hop: Option<ir::Hop>,
+    /// The same of rows of several entities.
+    pub(super) variants: Option<VariantsId>,
     /// What is given to the function that the field calls.
     pub(super) given: Vec<Given>,
 }
@@ -178,6 +182,14 @@ impl Context<'_> {
                     });
                 }
             }
+            InputRole::DirectedVariants { directed, undirected } => {
+                if self.presence(input) == Presence::Present {
+                    arguments.variants = Some(match self.is_true(input) {
+                        true => *directed,
+                        false => *undirected,
+                    });
+                }
+            }
             InputRole::NodeId => {
                 let shape = self.opaque(input, OpaqueKind::NodeId);
                 let operand = self.operand(input, r#type);
@@ -252,6 +264,7 @@ impl Context<'_> {
             | InputRole::RelatedVariants(_)
             | InputRole::RelatedVariantsBy { .. }
             | InputRole::OfVariants
+            | InputRole::OnVariant
             | InputRole::OfVariant(_)
             | InputRole::All
             | InputRole::Distance(_)

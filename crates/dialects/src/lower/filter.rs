@@ -31,6 +31,8 @@ pub(super) struct Around<'b> {
     ways: Option<VariantsId>,
     /// Which of several entities the conditions are about.
     variant: Option<OfVariant<'b>>,
+    /// Whether there is no other condition beside it.
+    alone: bool,
 }
 
 impl<'b> Around<'b> {
@@ -254,6 +256,20 @@ impl Context<'_> {
                 self.stated(role, Given { around, ..given })
             }
             (InputRole::OfVariants, _) => self.of_variants(input, r#type.base, around),
+            (InputRole::OnVariant, _) if around.alone => self.object(given, around),
+            (InputRole::OnVariant, _) => {
+                let entries = self.entries(input, r#type.base)?;
+                let is_own = |(id, _): &(InputId, Input<'_>)| match self.api.input(*id).role {
+                    InputRole::OfVariant(number) => {
+                        around.variant.is_some_and(|own| own.number == number)
+                    }
+                    _ => false,
+                };
+                match entries.iter().find(|entry| is_own(entry)) {
+                    Some((id, input)) => self.condition(*id, input, around, given.location),
+                    None => Ok(None),
+                }
+            }
             (InputRole::OfVariant(number), _) => {
                 match around.variant.is_some_and(|own| own.number == *number) {
                     true => self.object(given, Around::default()),
@@ -329,6 +345,7 @@ impl Context<'_> {
                 | InputRole::LimitUnlessZero
                 | InputRole::Options
                 | InputRole::Directed { .. }
+                | InputRole::DirectedVariants { .. }
                 | InputRole::DistancePoint
                 | InputRole::DistanceIs(_)
                 | InputRole::Sort
@@ -536,6 +553,7 @@ impl Context<'_> {
         around: Around<'_>,
         location: Location,
     ) -> Result<Option<Filter>, LowerError> {
+        let around = Around { alone: entries.len() == 1, ..around };
         let mut filters = Vec::with_capacity(entries.len());
         for (id, input) in entries {
             filters.extend(self.condition(*id, input, around, location)?);

@@ -353,12 +353,14 @@ impl<'a> Context<'a> {
         };
         let given = std::mem::take(&mut arguments.given);
         let other_way = arguments.hop;
+        let other_ways = arguments.variants;
         let page = page(arguments, &order, look_ahead, field.location)?;
         let rows = Rows {
             id: rows_id,
             from: match binding.from {
                 RowsFrom::Entity => ir::From::Entity(binding.entity),
                 RowsFrom::Variants { variants, .. } => {
+                    let variants = other_ways.unwrap_or(variants);
                     ir::From::Variants(self.variants(variants, field, &mut outputs)?)
                 }
                 RowsFrom::Relation(hop) | RowsFrom::Nodes(hop) => {

@@ -9,7 +9,7 @@
 //! * [`mod@catalog`]: the model as what the source holds
 //! * [`introspected`]: type definitions for what is in a graph
 //! * [`migration`]: what definitions want of the database
-//! * [`seven`]: the model as the API of versions 7
+//! * [`seven`]: the model as the API of versions 7, [`three`]: as that of versions 3.18 to 3.20
 //! * `own_types`, `values`: what both forms have; `naming`, `plural`: how names are made; `draft`,
 //!   `arrange`: a schema while it is made, and the order of its types
 
@@ -24,6 +24,7 @@ mod naming;
 mod own_types;
 mod plural;
 pub mod seven;
+pub mod three;
 mod values;
 
 use std::sync::Arc;

@@ -3,11 +3,12 @@
 use std::sync::Arc;
 
 use catalog::FieldId;
+use graphql::value::Const;
 use ir::{Form, NewId, Operand};
 use response::{EnumNames, GraphLeaf, Leaf};
 
 use super::model::{
-    FieldKind, Made, Model, ModelField, Placed, PlacedField, Property, PropertyType,
+    Constant, FieldKind, Made, Model, ModelField, Placed, PlacedField, Property, PropertyType,
 };
 use crate::api::ApiBuilder;
 use crate::binding::{ColumnBinding, Cursors, EntityBinding, ValueShape};
@@ -146,4 +147,16 @@ fn bind_entity<'a>(
         }
     }
     builder.bind_entity(entity, binding);
+}
+
+/// A default as the schema says it.
+pub(super) fn constant(value: &Constant) -> Const {
+    match value {
+        Constant::Boolean(value) => Const::Boolean(*value),
+        Constant::Integer(value) => Const::Int(*value),
+        Constant::Float(text) => Const::Float(text.parse().unwrap_or_default()),
+        Constant::Text(text) => Const::String((&**text).into()),
+        Constant::Enum(name) => Const::Enum((&**name).into()),
+        Constant::List(items) => Const::List(items.iter().map(constant).collect()),
+    }
 }

@@ -1,6 +1,6 @@
 //! What stands within a line.
 
-use catalog::{EntityId, FieldId};
+use catalog::{EntityId, FieldId, RelationshipKind};
 
 use super::Printer;
 use crate::filter::{
@@ -35,10 +35,14 @@ impl Printer<'_> {
             [] => format!("[:{}]", relationship.name),
             fields => self.fields(fields),
         };
-        match hop.direction {
-            HopDirection::Forward => format!("->{}{way}", self.entity(relationship.to)),
-            HopDirection::Backward => format!("<-{}{way}", self.entity(relationship.from)),
-        }
+        let is_undirected = relationship.kind == RelationshipKind::Graph { undirected: true };
+        let (arrow, end) = match hop.direction {
+            HopDirection::Forward if is_undirected => ("--", relationship.to),
+            HopDirection::Backward if is_undirected => ("--", relationship.from),
+            HopDirection::Forward => ("->", relationship.to),
+            HopDirection::Backward => ("<-", relationship.from),
+        };
+        format!("{arrow}{}{way}", self.entity(end))
     }
 
     pub(super) fn path(&self, path: &[Hop]) -> String {

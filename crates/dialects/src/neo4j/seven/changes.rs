@@ -1,14 +1,12 @@
 //! What becomes of stored values: the inputs of new nodes and of changed ones, and the objects of
 //! what is done with one value.
 
-use graphql::value::Const;
-
 use super::attribute::{Attribute, Spot};
 use super::build::Build;
 use super::conditions::several;
 use crate::binding::{AssignVerb, InputBinding, InputRole};
 use crate::neo4j::draft::{DraftInput, DraftKind};
-use crate::neo4j::model::{Constant, PropertyType};
+use crate::neo4j::model::PropertyType;
 use crate::neo4j::values;
 
 /// Adds the objects of what is done with a value: those that nothing leads to are left out.
@@ -136,7 +134,7 @@ pub(super) fn created(build: &mut Build<'_>, name: &str, attributes: &[Attribute
         let input = DraftInput::new(attribute.name(), &r#type, binding)
             .deprecated(attribute.field.deprecated.as_ref());
         let input = match &attribute.property.default {
-            Some(default) => input.defaulted(constant(default)),
+            Some(default) => input.defaulted(values::constant(default)),
             None => input,
         };
         build.draft.add_input(name, input);
@@ -209,17 +207,5 @@ fn field(attribute: &Attribute<'_>) -> Option<catalog::FieldId> {
     match attribute.spot {
         Spot::Node(field) | Spot::Edge(field) => Some(field),
         Spot::Common(_) => None,
-    }
-}
-
-/// A default as the schema says it.
-fn constant(value: &Constant) -> Const {
-    match value {
-        Constant::Boolean(value) => Const::Boolean(*value),
-        Constant::Integer(value) => Const::Int(*value),
-        Constant::Float(text) => Const::Float(text.parse().unwrap_or_default()),
-        Constant::Text(text) => Const::String((&**text).into()),
-        Constant::Enum(name) => Const::Enum((&**name).into()),
-        Constant::List(items) => Const::List(items.iter().map(constant).collect()),
     }
 }

@@ -1,0 +1,32 @@
+//! What requests say of nodes that are created, changed and deleted.
+//!
+//! * `values.rs`: of what is stored in them
+//! * `nodes.rs`, `interfaces.rs`, `unions.rs`: of what is done along their relationships, by what
+//!   these lead to
+
+mod interfaces;
+mod nodes;
+mod unions;
+mod values;
+
+use super::build::Build;
+use super::relations::Relation;
+use super::roles::unserved;
+use crate::binding::InputBinding;
+use crate::neo4j::model::Target;
+
+impl<'m> Build<'m> {
+    /// The input types for what is done along a relationship.
+    pub(super) fn add_changes(&mut self, relation: &Relation<'m>) {
+        match relation.relationship.target {
+            Target::Node(node) => self.add_changes_of_nodes(relation, node),
+            Target::Interface(place) => self.add_changes_of_interface(relation, place),
+            Target::Union(_) => self.add_changes_of_union(relation),
+        }
+    }
+}
+
+/// What is said of nodes of several types.
+fn of_several() -> InputBinding {
+    unserved("A change of nodes of several types")
+}

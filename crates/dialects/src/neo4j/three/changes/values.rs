@@ -1,0 +1,137 @@
+//! What requests say of what is stored.
+
+use crate::binding::{AssignVerb, InputBinding, InputRole};
+use crate::neo4j::draft::DraftInput;
+use crate::neo4j::model::{ModelField, PropertyType};
+use crate::neo4j::three::build::{Build, reason};
+use crate::neo4j::three::classes::{Class, OF_ABSENT, OF_LISTS, Stored, USUAL, stored};
+use crate::neo4j::three::relations::unique;
+use crate::neo4j::three::roles::{Values, unserved};
+use crate::neo4j::values::{constant, required, type_name};
+
+/// What becomes of a number: the end of the name, and how it is done.
+const OF_INTEGERS: [(&str, AssignVerb); 2] =
+    [("INCREMENT", AssignVerb::Add), ("DECREMENT", AssignVerb::Subtract)];
+const OF_FLOATS: [(&str, AssignVerb); 4] = [
+    ("ADD", AssignVerb::Add),
+    ("SUBTRACT", AssignVerb::Subtract),
+    ("DIVIDE", AssignVerb::Divide),
+    ("MULTIPLY", AssignVerb::Multiply),
+];
+
+impl Build<'_> {
+    /// The input types for the properties of relationships.
+    pub(in crate::neo4j::three) fn add_edge_values(&mut self, place: usize) {
+        let properties = &self.model.properties[place];
+        let values = Values::Edge(place);
+        let update = format!("{}UpdateInput", properties.name);
+        self.add_updated(&update, &properties.fields, values);
+        self.add_numbers(&update, &properties.fields, values);
+        self.add_lists(&update, &properties.fields, &[Class::Primitive, Class::Point], values);
+        let create = format!("{}CreateInput", properties.name);
+        self.add_created(&create, &properties.fields, &USUAL, values);
+    }
+
+    /// The input types for what is stored in nodes.
+    pub(in crate::neo4j::three) fn add_node_values(&mut self, place: usize) {
+        let node = &self.model.nodes[place];
+        let (name, fields, values) = (&node.name, &node.fields, Values::Node(place));
+        self.add_created(&format!("{name}CreateInput"), fields, &USUAL, values);
+        let update = format!("{name}UpdateInput");
+        self.add_updated(&update, fields, values);
+        self.add_numbers(&update, fields, values);
+        self.add_lists(&update, fields, &OF_LISTS, values);
+        for one in unique(node) {
+            let r#type = type_name(self.model, &one.property.r#type);
+            let binding = unserved("`connectOrCreate`");
+            self.put(&format!("{name}UniqueWhere"), &one.field.name, r#type, binding);
+        }
+    }
+
+    /// The values of a node that is created if it is not there.
+    pub(super) fn add_absent_values(&mut self, place: usize) -> String {
+        let node = &self.model.nodes[place];
+        let name = format!("{}OnCreateInput", node.name);
+        self.add_created(&name, &node.fields, &OF_ABSENT, Values::Node(place));
+        self.fill(&name);
+        name
+    }
+
+    fn add_created(
+        &mut self,
+        name: &str,
+        fields: &[ModelField],
+        classes: &[Class],
+        values: Values,
+    ) {
+        self.draft.input(name);
+        for one in stored(fields, classes) {
+            if !one.field.offers.on_create || one.property.is_made_on_create() {
+                continue;
+            }
+            let binding = match values.field(self.placed, one.place) {
+                Some(field) => InputBinding::lenient(InputRole::Stored(field)),
+                None => super::of_several(),
+            };
+            let r#type = required(self.given(one.property), one.property);
+            let mut input = DraftInput::new(&one.field.name, &r#type, binding);
+            input.default = one.property.default.as_ref().map(constant);
+            input.deprecated = reason(one.field).map(Into::into);
+            self.draft.add_input(name, input);
+        }
+    }
+
+    pub(super) fn add_updated(&mut self, name: &str, fields: &[ModelField], values: Values) {
+        self.draft.input(name);
+        for one in updated(fields) {
+            let binding = self.assigned(one, AssignVerb::Set, values);
+            let r#type = self.given(one.property);
+            self.put_for(name, &one.field.name, &r#type, binding, reason(one.field));
+        }
+    }
+
+    /// What becomes of numbers.
+    pub(super) fn add_numbers(&mut self, name: &str, fields: &[ModelField], values: Values) {
+        for one in updated(fields) {
+            let verbs: &[(&str, AssignVerb)] = match one.property.r#type {
+                _ if one.property.is_list => &[],
+                PropertyType::Int | PropertyType::BigInt => &OF_INTEGERS,
+                PropertyType::Float => &OF_FLOATS,
+                _ => &[],
+            };
+            for (word, verb) in verbs {
+                let binding = self.assigned(one, *verb, values);
+                let r#type = self.given(one.property);
+                let field = format!("{}_{word}", one.field.name);
+                self.put_for(name, &field, &r#type, binding, reason(one.field));
+            }
+        }
+    }
+
+    /// What becomes of lists.
+    fn add_lists(&mut self, name: &str, fields: &[ModelField], classes: &[Class], values: Values) {
+        let mut lists = stored(fields, classes);
+        lists.retain(|one| one.property.is_list && one.field.offers.on_create);
+        for one in lists {
+            let binding = self.assigned(one, AssignVerb::Pop, values);
+            self.put(name, &format!("{}_POP", one.field.name), "Int", binding);
+            let binding = self.assigned(one, AssignVerb::Push, values);
+            let r#type = self.given(one.property);
+            self.put(name, &format!("{}_PUSH", one.field.name), &r#type, binding);
+        }
+    }
+
+    fn assigned(&self, one: Stored<'_>, verb: AssignVerb, values: Values) -> InputBinding {
+        match values.field(self.placed, one.place) {
+            Some(field) => InputBinding::lenient(InputRole::Assign { field, verb }),
+            None => super::of_several(),
+        }
+    }
+}
+
+/// The properties that an update can say.
+fn updated(fields: &[ModelField]) -> Vec<Stored<'_>> {
+    let mut all = stored(fields, &USUAL);
+    all.retain(|one| one.field.offers.on_update && !one.property.is_made_on_create());
+    all
+}

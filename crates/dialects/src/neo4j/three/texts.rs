@@ -1,0 +1,47 @@
+//! What the schema says about its parts.
+
+/// Of conditions with `_NOT`.
+pub(super) const NEGATION: &str = "Negation filters will be deprecated, use the NOT operator to \
+     achieve the same behavior";
+
+/// Of conditions on the lengths of texts whose names do not say that.
+pub(super) const IMPLICIT_LENGTH: &str =
+    "Please use the explicit _LENGTH version for string aggregation.";
+
+/// Of conditions on any of several values.
+pub(super) const NO_AGGREGATE: &str =
+    "Aggregation filters that are not relying on an aggregating function will be deprecated.";
+
+pub(super) const OVERWRITE: &str = "Whether or not to overwrite any matching relationship with the \
+     new properties. Will default to `false` in 4.0.0.";
+
+/// Of the only field of an input that would have none.
+pub(super) const EMPTY_INPUT: &str = "Appears because this input type would be empty otherwise \
+     because this type is composed of just generated and/or relationship properties. See \
+     https://neo4j.com/docs/graphql-manual/current/troubleshooting/faqs/";
+
+/// What `@deprecated` says without a reason.
+pub(super) fn use_instead(name: &str) -> String {
+    format!("Use `{name}` instead.")
+}
+
+/// Of a type of orders, of rows that are called so.
+pub(super) fn sort_type(several: &str, sort: &str) -> String {
+    format!(
+        "Fields to sort {several} by. The order in which sorts are applied is not guaranteed when \
+         specifying many fields in one {sort} object."
+    )
+}
+
+/// Of the orders that a list is given.
+pub(super) fn sort_option(several: &str, sort: &str) -> String {
+    format!(
+        "Specify one or more {sort} objects to sort {several} by. The sorts will be applied in the \
+         order in which they are arranged in the array."
+    )
+}
+
+/// Of a condition on related rows: how many of them must pass.
+pub(super) fn quantified(sources: &str, quantity: &str, targets: &str) -> String {
+    format!("Return {sources} where {quantity} of the related {targets} match this filter")
+}
