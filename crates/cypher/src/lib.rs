@@ -12,9 +12,9 @@ pub mod print;
 pub mod tree;
 
 pub use flavor::Flavor;
-pub use print::print;
+pub use print::{print, print_schema};
 pub use tree::{
     Case, Clause, Comparison, Direction, Expression, Function, Labels, Match, Merge, Name,
     NodePattern, Operation, OrderItem, Parameter, Path, Projection, ProjectionItem, Query,
-    RelationshipDirection, RelationshipPattern, Removal, Set, Step, Union, Variable,
+    RelationshipDirection, RelationshipPattern, Removal, SchemaChange, Set, Step, Union, Variable,
 };

@@ -9,19 +9,19 @@ use std::fmt::{self, Write as _};
 use crate::flavor::Flavor;
 use crate::tree::{Name, Parameter, Query, Variable};
 
+pub use schema::print_schema;
+
 mod clause;
 mod expression;
 mod pattern;
+mod schema;
 #[cfg(test)]
 mod tests;
 
 /// Prints a statement.
 #[must_use]
 pub fn print(query: &Query, flavor: &Flavor) -> String {
-    let mut printer = Printer { out: String::with_capacity(256), flavor };
-    if flavor.says_version {
-        printer.out.push_str("CYPHER 5 ");
-    }
+    let mut printer = Printer::new(flavor);
     // Writing to a string cannot fail.
     let _ = printer.query(query, &[]);
     printer.out
@@ -32,7 +32,15 @@ struct Printer<'f> {
     flavor: &'f Flavor,
 }
 
-impl Printer<'_> {
+impl<'f> Printer<'f> {
+    fn new(flavor: &'f Flavor) -> Self {
+        let mut out = String::with_capacity(256);
+        if flavor.says_version {
+            out.push_str("CYPHER 5 ");
+        }
+        Self { out, flavor }
+    }
+
     /// The server replaces what it takes for escapes of Unicode before it reads anything else, in
     /// names too, so that a backslash is written as such an escape.
     fn name(&mut self, name: &Name) {

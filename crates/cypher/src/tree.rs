@@ -1,11 +1,13 @@
 //! The nodes of a statement: its clauses, the patterns in [`pattern`] and the expressions in
-//! [`expression`].
+//! [`expression`]; and statements about a database's constraints and indexes in [`schema`].
 
 pub mod expression;
 pub mod pattern;
+pub mod schema;
 
 pub use expression::{Case, Comparison, Expression, Function, Operation};
 pub use pattern::{Labels, NodePattern, Path, RelationshipDirection, RelationshipPattern, Step};
+pub use schema::SchemaChange;
 
 /// A label, a relationship type or a property's name, quoted by the printer.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]

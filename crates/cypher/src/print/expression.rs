@@ -322,6 +322,7 @@ fn name_of(function: Function) -> &'static str {
         Function::Coalesce => "coalesce",
         Function::DateTime => "datetime",
         Function::Distance => "point.distance",
+        Function::Id => "id",
         Function::RandomUuid => "randomUUID",
         Function::Size => "size",
         Function::Time => "time",

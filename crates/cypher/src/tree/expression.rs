@@ -145,6 +145,8 @@ pub enum Function {
     DateTime,
     /// Between two points.
     Distance,
+    /// By which a node or a relationship is found again, for as long as it is there.
+    Id,
     /// A new UUID as a text.
     RandomUuid,
     Size,

@@ -5,6 +5,7 @@
 //! * [`compile`](mod@compile), [`program`]: a request as statements
 //! * `bind`: their parameters
 //! * `execute`, `pool`: a request's run, and the connections that it takes
+//! * [`introspect`]: what is in a graph, and [`migrate`]: what it is to make sure of
 //! * [`wire`]: the client
 //! * `cursor`: rows out of what was received
 //! * `explain`, `error`
@@ -15,6 +16,8 @@ mod cursor;
 mod error;
 mod execute;
 mod explain;
+pub mod introspect;
+pub mod migrate;
 mod pool;
 pub mod program;
 pub mod source;

@@ -4,7 +4,9 @@ use std::rc::Rc;
 use std::sync::Arc;
 use std::time::Instant;
 
-use catalog::{Builder, Capabilities, Catalog};
+use catalog::{
+    Builder, Capabilities, Catalog, GraphChange, GraphConstraint, GraphIndex, GraphSummary,
+};
 use cypher::Flavor;
 use response::{Memory, Shape, Sink, Writer};
 
@@ -13,9 +15,11 @@ use super::compile::compile;
 use super::cursor::Answer;
 use super::execute::Running;
 use super::explain::explain;
+use super::introspect::{self, Bounds, IntrospectError};
+use super::migrate;
 use super::pool::{Pool, PoolOptions};
 use super::program::{Access, GraphProgram};
-use super::wire::{Cluster, Config, Records, ServerVersion, WireError};
+use super::wire::{Cluster, Config, Connection, Records, ServerVersion, WireError};
 use crate::error::SourceError;
 use crate::observed::Observed;
 use crate::operand::Variables;
@@ -69,6 +73,44 @@ impl Neo4jSource {
         let version = connection.server_version();
         connection.close().await;
         Ok(Self { cluster, version, timeouts })
+    }
+
+    /// What is in the graph, as far as it is looked at.
+    pub async fn summary(&self, bounds: Bounds) -> Result<GraphSummary, IntrospectError> {
+        let mut connection = self.connection(Access::Read).await?;
+        let summary = introspect::introspect(&mut connection, bounds).await?;
+        connection.close().await;
+        Ok(summary)
+    }
+
+    /// What the database makes sure of, and what it finds quickly.
+    pub async fn constraints_and_indexes(
+        &self,
+    ) -> Result<(Vec<GraphConstraint>, Vec<GraphIndex>), IntrospectError> {
+        let mut connection = self.connection(Access::Read).await?;
+        let read = migrate::read(&mut connection).await?;
+        connection.close().await;
+        Ok(read)
+    }
+
+    /// The statements that make changes, in their order.
+    #[must_use]
+    pub fn statements(&self, changes: &[GraphChange]) -> Vec<String> {
+        migrate::statements(changes, self.version)
+    }
+
+    /// Runs a statement that makes a change.
+    pub async fn change(&self, statement: &str) -> Result<(), WireError> {
+        let mut connection = self.connection(Access::Write).await?;
+        migrate::run(&mut connection, statement).await?;
+        connection.close().await;
+        Ok(())
+    }
+
+    /// A connection for something that is done once.
+    async fn connection(&self, access: Access) -> Result<Connection, WireError> {
+        let endpoint = self.cluster.choose(access).await?;
+        self.cluster.connect(&endpoint).await
     }
 
     /// Which server was there when the source was opened.

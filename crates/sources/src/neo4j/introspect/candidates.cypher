@@ -1,0 +1,2 @@
+CALL db.schema.visualization() YIELD nodes, relationships
+RETURN nodes, relationships

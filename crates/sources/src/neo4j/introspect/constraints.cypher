@@ -1,0 +1,3 @@
+SHOW CONSTRAINTS YIELD name, type, entityType, labelsOrTypes, properties
+RETURN name, type, entityType, labelsOrTypes, properties, null AS propertyType
+ORDER BY name

@@ -1,0 +1,48 @@
+//! Reads what is in a graph: which labels, properties and relationships there are, and what
+//! constraints and indexes say of them.
+//!
+//! * [`ask`]: statements that are sent together
+//! * [`read`]: which statements these are; a graph that is not large is read as a whole
+//! * [`sample`]: of a large one some nodes of each label and some relationships of each type are,
+//!   which takes as long as there are labels and types, however many nodes there are
+//! * [`record`], [`rows`], [`types`]: what they answer
+//! * [`whole`], [`sampled`]: the answers put together
+//!
+//! The statements stand in `.cypher` files beside this one. Those of a sample begin with one that
+//! names a label or a type and answers ids; whatever else is asked takes these as a parameter.
+
+mod ask;
+mod read;
+mod record;
+mod rows;
+mod sample;
+mod sampled;
+mod types;
+mod whole;
+
+pub use read::Bounds;
+pub(super) use read::read_schema;
+pub use record::Unexpected;
+
+use catalog::GraphSummary;
+
+use super::wire::{Connection, WireError};
+
+/// Why a graph could not be read.
+#[derive(Debug, thiserror::Error)]
+pub enum IntrospectError {
+    #[error(transparent)]
+    Wire(#[from] WireError),
+    #[error(transparent)]
+    Unexpected(#[from] Unexpected),
+}
+
+/// Reads what is in the connection's database. It is not changed.
+///
+/// A connection on which this failed is to be reset or given up.
+pub async fn introspect(
+    connection: &mut Connection,
+    bounds: Bounds,
+) -> Result<GraphSummary, IntrospectError> {
+    read::read(connection, bounds).await
+}
