@@ -15,8 +15,9 @@ pub(crate) enum Peer {
     Version4,
     /// With the preset that gives it version 4's names.
     Version5,
-    /// Neo4j's library, on Yoga.
+    /// Neo4j's library, on Yoga, in its newest version and in one of the old form.
     Neo4jGraphQL7,
+    Neo4jGraphQL3,
 }
 
 /// A peer could not be installed.
@@ -31,7 +32,8 @@ pub(crate) enum PeerError {
 }
 
 impl Peer {
-    pub(crate) const ALL: [Self; 3] = [Self::Version4, Self::Version5, Self::Neo4jGraphQL7];
+    pub(crate) const ALL: [Self; 4] =
+        [Self::Version4, Self::Version5, Self::Neo4jGraphQL7, Self::Neo4jGraphQL3];
 
     /// The word in `expected.txt`, and the name of its folders.
     pub(crate) fn name(self) -> &'static str {
@@ -39,6 +41,7 @@ impl Peer {
             Self::Version4 => "v4",
             Self::Version5 => "v5",
             Self::Neo4jGraphQL7 => "neo4j-graphql-7",
+            Self::Neo4jGraphQL3 => "neo4j-graphql-3",
         }
     }
 }

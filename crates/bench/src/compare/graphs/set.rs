@@ -46,4 +46,11 @@ pub(crate) const SETS: &[Set] = &[
         types: "types-7-abstract.graphql",
         writes: false,
     },
+    Set {
+        name: "neo4j-3",
+        peer: Peer::Neo4jGraphQL3,
+        api: "3",
+        types: "types-3.graphql",
+        writes: false,
+    },
 ];
