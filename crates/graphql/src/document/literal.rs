@@ -95,6 +95,7 @@ impl Literals<'_> {
                         None => return self.unexpected(r#type, value),
                     }
                 }
+                self.add_defaults(r#type, &mut converted);
                 Value::Object(converted)
             }
             (
@@ -105,6 +106,52 @@ impl Literals<'_> {
                 | TypeKind::Union { .. },
                 _,
             ) => self.unexpected(r#type, value),
+        }
+    }
+
+    /// Adds the fields of an input object that are left out and have a default:
+    /// <https://spec.graphql.org/draft/#sec-Input-Objects.Input-Coercion>.
+    fn add_defaults(&self, object: TypeRef, given: &mut Vec<(InputId, Value)>) {
+        let TypeKind::InputObject { fields } = &self.schema[object.base].kind else { return };
+        for field in fields {
+            let definition = &self.schema[*field];
+            if let Some(default) = &definition.default
+                && !given.iter().any(|(known, _)| known == field)
+            {
+                given.push((*field, self.default(definition.r#type, default)));
+            }
+        }
+    }
+
+    /// A default of the schema as if it stood in the document.
+    fn default(&self, r#type: TypeRef, value: &Const) -> Value {
+        match (value, r#type.item()) {
+            (Const::Null, _) => Value::Null,
+            (Const::List(items), item_type) => {
+                let item_type = item_type.unwrap_or(r#type);
+                Value::List(items.iter().map(|item| self.default(item_type, item)).collect())
+            }
+            (_, Some(item_type)) => Value::List(vec![self.default(item_type, value)]),
+            (Const::Boolean(value), None) => Value::Boolean(*value),
+            (Const::Int(number), None) => Value::Int(*number),
+            (Const::Float(number), None) => Value::Number(number.to_string().into()),
+            (Const::String(text), None) => Value::String(text.clone()),
+            (Const::Enum(name), None) => {
+                match self.schema.find_enum_value(r#type.base, name) {
+                    Some(id) => Value::Enum(id),
+                    // Of a scalar of one's own.
+                    None => Value::String(name.clone()),
+                }
+            }
+            (Const::Object(fields), None) => {
+                let field = |(name, value): &(Box<str>, Const)| {
+                    let field = self.schema.find_input_field(r#type.base, name)?;
+                    Some((field, self.default(self.schema[field].r#type, value)))
+                };
+                let mut given: Vec<_> = fields.iter().filter_map(field).collect();
+                self.add_defaults(r#type, &mut given);
+                Value::Object(given)
+            }
         }
     }
 

@@ -234,7 +234,7 @@ fn an_operation_is_resolved_to_ids() {
             - artist: artist 13:29
               set 0 on Artist
               - name: name 13:38
-        - more: albums 4:3 filter={ids:[Int(1),],not:{year:Int(1999),title:Null,},extra:Json("{\"a\":[1,\"ü\",\"X\",1.50]}"),}
+        - more: albums 4:3 filter={ids:[Int(1),],not:{year:Int(1999),title:Null,order:NATURAL,},extra:Json("{\"a\":[1,\"ü\",\"X\",1.50]}"),year:Int(2000),order:NATURAL,}
           set 6 on Album
           - id: id 5:5 if $3==false if true==true
         - search: search 7:3 text=String("block\n  string") matrix=[[Int(1),],[Int(2),Null,],] extra=Number("12345678901234567890")
@@ -449,28 +449,28 @@ fn valid_corner_cases_pass() {
         Query None
         $a: Int = Some(Int(5))
         set 1 on Query
-        - albums: albums 1:23 filter={year:Variable(Slot(0)),}
+        - albums: albums 1:23 filter={year:Variable(Slot(0)),order:NATURAL,}
           set 0 on Album
           - id: id 1:52
         "query ($a: Int) { albums(filter: {year: $a}) { id } }"
         Query None
         $a: Int = None
         set 1 on Query
-        - albums: albums 1:19 filter={year:Variable(Slot(0)),}
+        - albums: albums 1:19 filter={year:Variable(Slot(0)),order:NATURAL,}
           set 0 on Album
           - id: id 1:48
         "query ($a: Int!) { albums(filter: {ids: [$a, 1]}) { id } }"
         Query None
         $a: Int! = None
         set 1 on Query
-        - albums: albums 1:20 filter={ids:[Variable(Slot(0)),Int(1),],}
+        - albums: albums 1:20 filter={ids:[Variable(Slot(0)),Int(1),],year:Int(2000),order:NATURAL,}
           set 0 on Album
           - id: id 1:53
         "query ($a: JSON) { albums(filter: {extra: $a}) { id } }"
         Query None
         $a: JSON = None
         set 1 on Query
-        - albums: albums 1:20 filter={extra:Variable(Slot(0)),}
+        - albums: albums 1:20 filter={extra:Variable(Slot(0)),year:Int(2000),order:NATURAL,}
           set 0 on Album
           - id: id 1:50
         "query ($n: String!) { __type(name: $n) { name } }"
@@ -494,7 +494,7 @@ fn valid_corner_cases_pass() {
         "# ü\r\n{ a: albums(filter: {title: \"üü€\"}) { id }\r b: albums { id } }"
         Query None
         set 2 on Query
-        - a: albums 2:3 filter={title:String("üü€"),}
+        - a: albums 2:3 filter={title:String("üü€"),year:Int(2000),order:NATURAL,}
           set 0 on Album
           - id: id 2:39
         - b: albums 3:2
