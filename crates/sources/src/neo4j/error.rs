@@ -69,8 +69,6 @@ fn kind(error: &DatabaseError) -> SourceErrorKind {
             SourceErrorKind::ReadOnly
         }
         "NotALeader" | "DatabaseUnavailable" | "DatabaseNotFound" => SourceErrorKind::Unavailable,
-        // A number of rows below zero, or a number that is too large to count with.
-        "ArgumentError" | "ArithmeticError" => SourceErrorKind::Input,
         // What else is said to mean nothing is a statement of ours.
         "SemanticError" if error.message.starts_with(INVALID_REGEX) => SourceErrorKind::Input,
         _ => match error.class() {
@@ -122,7 +120,8 @@ mod tests {
         check("Neo.TransientError.General.OutOfMemoryError", SourceErrorKind::Overloaded);
         check("Neo.TransientError.General.DatabaseUnavailable", SourceErrorKind::Unavailable);
         check("Neo.TransientError.Cluster.ReplicationFailure", SourceErrorKind::Unavailable);
-        check("Neo.ClientError.Statement.ArgumentError", SourceErrorKind::Input);
+        check("Neo.ClientError.Statement.ArgumentError", SourceErrorKind::Internal);
+        check("Neo.ClientError.Statement.ArithmeticError", SourceErrorKind::Internal);
         check("Neo.ClientError.Statement.SyntaxError", SourceErrorKind::Internal);
         check("Neo.ClientError.Statement.SemanticError", SourceErrorKind::Internal);
         let regex =

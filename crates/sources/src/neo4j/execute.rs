@@ -152,6 +152,12 @@ impl Running<'_> {
                 Err(error) => error,
             };
             connection.note(&error);
+            let is_too_much = matches!(error, WireError::TooLarge { .. } | WireError::NoMemory(_));
+            if is_too_much && let Ok(is_committed) = connection.read_to_end().await {
+                self.observed.has_changed |= is_committed;
+                fail_all(&too_much(error, is_committed), statements, failures);
+                return Ok(());
+            }
             if connection.outcome_is_unknown() {
                 self.observed.has_changed = true;
                 fail_all(&outcome_unknown(&error), statements, failures);
@@ -164,7 +170,7 @@ impl Running<'_> {
             // What comes with the end of the transaction belongs to all that was done in it.
             let root = failed(&error, statements)
                 .or_else(|| statements.last().map(|(_, statement)| statement.root));
-            fail_because(root.unwrap_or(0), error.into(), statements, failures);
+            fail_because(root.unwrap_or(0), of_change(error), statements, failures);
             return Ok(());
         }
     }
@@ -265,6 +271,33 @@ async fn open_connection(pool: &Rc<Pool>) -> Result<Pooled, PoolError> {
         if connection.is_open() {
             return Ok(connection);
         }
+    }
+}
+
+/// What a change gives is more than may be read of it.
+fn too_much(error: WireError, is_committed: bool) -> SourceError {
+    let error = SourceError::from(error);
+    let became = if is_committed { "; the change was made" } else { "; nothing was changed" };
+    SourceError { message: [&error.message, became].concat().into(), ..error }
+}
+
+/// The error of a change. Its values are the client's own, and what the database says of them may
+/// show others that it computed with.
+fn of_change(error: WireError) -> SourceError {
+    let is_of_values = match &error {
+        WireError::Database { error, .. } => {
+            matches!(error.title(), "ArithmeticError" | "ArgumentError")
+        }
+        _ => false,
+    };
+    let error = SourceError::from(error);
+    match is_of_values {
+        true => SourceError {
+            kind: SourceErrorKind::Input,
+            message: "A value cannot be computed with, or is out of the range of its type.".into(),
+            ..error
+        },
+        false => error,
     }
 }
 

@@ -8,7 +8,7 @@ use catalog::{
     Builder, Capabilities, Catalog, GraphChange, GraphConstraint, GraphIndex, GraphSummary,
 };
 use cypher::Flavor;
-use response::{Memory, Shape, Sink, Writer};
+use response::{Memory, Shape, Sink, Stopped, TooLarge, Writer};
 
 use super::bind::{Bound, bind};
 use super::compile::compile;
@@ -20,7 +20,7 @@ use super::migrate;
 use super::pool::{Pool, PoolOptions};
 use super::program::{Access, GraphProgram};
 use super::wire::{Cluster, Config, Connection, Records, ServerVersion, WireError};
-use crate::error::SourceError;
+use crate::error::{SourceError, SourceErrorKind};
 use crate::observed::Observed;
 use crate::operand::Variables;
 use crate::relational::CompileError;
@@ -232,6 +232,16 @@ impl Read {
         }
         let written = writer.write(&mut answer.top());
         observed.write = Some(started.elapsed());
-        Ok(Executed::Whole(written?))
+        match written {
+            Err(Stopped::TooLarge(error)) if observed.has_changed => {
+                let kind = match error {
+                    TooLarge::Answer { .. } => SourceErrorKind::TooLarge,
+                    TooLarge::Together(_) => SourceErrorKind::NoMemory,
+                };
+                let message = [&error.to_string(), "; the change was made"].concat();
+                Err(SourceError::new(kind, message).into())
+            }
+            written => Ok(Executed::Whole(written?)),
+        }
     }
 }

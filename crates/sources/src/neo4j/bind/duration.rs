@@ -35,7 +35,7 @@ impl Duration {
         };
         let rest = rest.strip_prefix('P')?;
         let units = Units::read(rest).or_else(|| Units::read_digits(rest))?;
-        Some(units.sum(if is_negative { -1.0 } else { 1.0 }))
+        units.sum(if is_negative { -1.0 } else { 1.0 })
     }
 
     pub(super) fn pack(self, out: &mut Pack) {
@@ -101,7 +101,8 @@ impl Units {
     }
 
     /// The sum by months, days and seconds; what is left of a unit goes to the next smaller one.
-    fn sum(&self, sign: f64) -> Duration {
+    /// `None` where one of them is beyond 64 bits.
+    fn sum(&self, sign: f64) -> Option<Duration> {
         let (months, of_month) = split(self.months + self.years * 12.0);
         let (days, of_day) = split(self.days + self.weeks * 7.0 + of_month * DAYS_OF_MONTH);
         let parts = [
@@ -111,14 +112,21 @@ impl Units {
         ];
         let seconds: f64 = parts.iter().map(|(whole, _)| whole).sum();
         let of_second: f64 = parts.iter().map(|(_, rest)| rest).sum();
-        let nanoseconds = (sign * nine_digits(of_second) * NANOSECONDS as f64) as i64;
-        Duration {
-            months: (sign * months) as i64,
-            days: (sign * days) as i64,
-            seconds: (sign * seconds) as i64 + nanoseconds.div_euclid(NANOSECONDS),
+        let nanoseconds = integer(sign * nine_digits(of_second) * NANOSECONDS as f64)?;
+        Some(Duration {
+            months: integer(sign * months)?,
+            days: integer(sign * days)?,
+            seconds: integer(sign * seconds)?.checked_add(nanoseconds.div_euclid(NANOSECONDS))?,
             nanoseconds: nanoseconds.rem_euclid(NANOSECONDS),
-        }
+        })
     }
+}
+
+/// The whole part of a number, if it has 64 bits at most.
+fn integer(number: f64) -> Option<i64> {
+    /// Two to the power of 63, the first number that is too large.
+    const LIMIT: f64 = 9_223_372_036_854_775_808.0;
+    (-LIMIT..LIMIT).contains(&number).then_some(number as i64)
 }
 
 /// Takes a number before the letter of its unit, if there is one.
@@ -205,6 +213,9 @@ mod tests {
             "P54W",
             "P1.D",
             "P.5D",
+            "P99999999999999999999D",
+            "PT9223372036854775808S",
+            "P-9999999999999999999Y",
             "P1D2",
             "P0001-02-03",
             "P--1D",

@@ -127,7 +127,7 @@ async fn what_only_reads_goes_on_without_the_root_field_that_failed() {
         peer
     };
     let (ran, _peer) = tokio::join!(run(&pool, &program), serve);
-    assert_eq!(ran, Ok((vec![1, 0, 1], vec![(1, SourceErrorKind::Input)], false)));
+    assert_eq!(ran, Ok((vec![1, 0, 1], vec![(1, SourceErrorKind::Internal)], false)));
 }
 
 #[tokio::test]
@@ -189,6 +189,43 @@ async fn a_change_that_fails_takes_back_those_of_its_transaction_and_no_other() 
     let failures = vec![(1, SourceErrorKind::CheckViolation), (0, SourceErrorKind::Aborted)];
     // Nothing was counted in the one that was made.
     assert_eq!(ran, Ok((vec![0, 0, 1], failures, false)));
+}
+
+#[tokio::test]
+async fn a_change_that_cannot_be_computed_is_the_clients_fault() {
+    let port = Port::open().await;
+    let pool = pool(&port, 1);
+    let program = program(&[(WRITE, &[0])]);
+    let serve = async {
+        let mut peer = port.serve().await;
+        peer.expect(&["BEGIN({})", r#"RUN("S0", {}, {})"#, "PULL({n: -1})", "COMMIT()"]).await;
+        let failure = failure("ClientError.Statement.ArithmeticError");
+        peer.say(&["SUCCESS({})", &failure, "IGNORED()", "IGNORED()"]).await;
+        peer.expect(&["RESET()"]).await;
+        peer.say(&["SUCCESS({})"]).await;
+        peer
+    };
+    let (ran, _peer) = tokio::join!(run(&pool, &program), serve);
+    assert_eq!(ran, Ok((vec![0], vec![(0, SourceErrorKind::Input)], false)));
+}
+
+#[tokio::test]
+async fn a_change_whose_answer_is_too_much_is_told_to_be_made() {
+    let port = Port::open().await;
+    let config = port.config("bolt").with_answer_limit(100_000);
+    let pool = Pool::new(Cluster::new(config.clone()), config, PoolOptions::default());
+    let program = program(&[(WRITE, &[0])]);
+    let record = ["RECORD([\"", &"x".repeat(40_000), "\"])"].concat();
+    let serve = async {
+        let mut peer = port.serve().await;
+        peer.expect(&["BEGIN({})", r#"RUN("S0", {}, {})"#, "PULL({n: -1})", "COMMIT()"]).await;
+        peer.say(&["SUCCESS({})", "SUCCESS({fields: []})"]).await;
+        peer.say(&[&record, &record, &record, &record, "SUCCESS({})", "SUCCESS({})"]).await;
+        peer
+    };
+    let (ran, _peer) = tokio::join!(run(&pool, &program), serve);
+    assert_eq!(ran, Ok((vec![0], vec![(0, SourceErrorKind::TooLarge)], true)));
+    assert_eq!(pool.idle_connections(), 1);
 }
 
 #[tokio::test]

@@ -10,6 +10,7 @@ use std::sync::{Arc, PoisonError, RwLock};
 use std::time::Instant;
 
 use tokio::sync::Mutex;
+use tokio::time::timeout;
 
 use super::bookmarks::Bookmarks;
 use super::config::{Config, Endpoint};
@@ -122,7 +123,7 @@ impl Cluster {
         let others = known.iter().filter(|router| *router != seed);
         let mut last = WireError::NoServer(Access::Read);
         for router in others.chain([seed]) {
-            match self.ask_at(router).await {
+            match self.ask_in_time(router).await {
                 Ok(table) if table.is_usable() => return Ok(table),
                 Ok(_) => {}
                 Err(error) => {
@@ -132,6 +133,18 @@ impl Cluster {
             }
         }
         Err(last)
+    }
+
+    /// Asks a server for as long as connecting to one may take.
+    async fn ask_in_time(&self, router: &Arc<Endpoint>) -> Result<Table, WireError> {
+        match self.config.connect_timeout() {
+            // Connecting has the time for itself.
+            Some(limit) => match timeout(limit * 2, self.ask_at(router)).await {
+                Ok(asked) => asked,
+                Err(_) => Err(WireError::Timeout),
+            },
+            None => self.ask_at(router).await,
+        }
     }
 
     async fn ask_at(&self, router: &Arc<Endpoint>) -> Result<Table, WireError> {

@@ -109,6 +109,14 @@ impl DatabaseError {
         match (self.class(), self.title()) {
             // Somebody ended it on purpose. Only 4.4 and older call that transient.
             (ErrorClass::Transient, "Terminated" | "LockClientStopped") => false,
+            // It would take as much memory again, or meet the same limit.
+            (
+                ErrorClass::Transient,
+                "OutOfMemoryError"
+                | "MemoryPoolOutOfMemoryError"
+                | "StackOverFlowError"
+                | "MaximumTransactionLimitReached",
+            ) => false,
             (ErrorClass::Transient, _) => true,
             // The server forgot what the user may do: another connection asks again.
             (ErrorClass::Client, "AuthorizationExpired") => true,
@@ -254,6 +262,8 @@ mod tests {
         };
         check("Neo.TransientError.Transaction.DeadlockDetected", true, false);
         check("Neo.TransientError.Transaction.LockAcquisitionTimeout", true, false);
+        check("Neo.TransientError.General.MemoryPoolOutOfMemoryError", false, false);
+        check("Neo.TransientError.Transaction.MaximumTransactionLimitReached", false, false);
         check("Neo.TransientError.General.DatabaseUnavailable", true, true);
         check("Neo.TransientError.Transaction.Terminated", false, false);
         check("Neo.TransientError.Transaction.LockClientStopped", false, false);

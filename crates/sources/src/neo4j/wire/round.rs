@@ -123,6 +123,47 @@ impl Connection {
         Ok(())
     }
 
+    /// Passes over the answers that were too much to be read, to their end, and tells whether the
+    /// transaction was committed. The connection is clean again then.
+    pub async fn read_to_end(&mut self) -> Result<bool, WireError> {
+        let ended = self.pass_over_answers().await;
+        match ended {
+            Ok((is_committed, false)) => {
+                self.state = State::Idle;
+                Ok(is_committed)
+            }
+            // Behind a failure the server wants to be told to go on.
+            Ok((is_committed, true)) => self.reset().await.map(|()| is_committed),
+            Err(error) => {
+                self.state = State::Broken;
+                Err(error)
+            }
+        }
+    }
+
+    /// Whether what was sent was committed, and whether a part of it failed.
+    async fn pass_over_answers(&mut self) -> Result<(bool, bool), WireError> {
+        let (mut is_committed, mut has_failed) = (false, false);
+        while let Some(&expected) = self.expected.front() {
+            let Some(frame) = self.receiver.next_message()? else {
+                // Nobody needs what was read.
+                self.receiver.start_round();
+                self.receive().await?;
+                continue;
+            };
+            match message::read(self.receiver.message(frame))? {
+                Reply::Record => continue,
+                Reply::Success(_) => {
+                    is_committed |= expected.commits();
+                    self.open.after(expected, false);
+                }
+                Reply::Ignored | Reply::Failure(_) => has_failed = true,
+            }
+            self.expected.pop_front();
+        }
+        Ok((is_committed, has_failed))
+    }
+
     /// Passes over all answers up to that to a RESET, which is the last.
     pub(super) async fn read_away(&mut self) -> Result<(), WireError> {
         while let Some(&expected) = self.expected.front() {

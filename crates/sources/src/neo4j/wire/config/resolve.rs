@@ -47,8 +47,8 @@ pub(super) fn resolve(url: &str, environment: Environment<'_>) -> Result<Config,
     }
     let (user, password) = match user.is_some() || password.is_some() {
         // A user of one place and a password of another are not the same person's.
-        true => (user, password.or_else(|| variable("NEO4J_PASSWORD"))),
-        false => (variable("NEO4J_USERNAME"), variable("NEO4J_PASSWORD")),
+        true => (user, password.or_else(|| variable("NEO4J_PASSWORD").map(Secret::new))),
+        false => (variable("NEO4J_USERNAME"), variable("NEO4J_PASSWORD").map(Secret::new)),
     };
     let database = options.database.or_else(|| variable("NEO4J_DATABASE"));
     Ok(Config {
@@ -104,9 +104,9 @@ impl Options {
 fn authentication(
     scheme: Option<&str>,
     user: Option<String>,
-    password: Option<String>,
+    password: Option<Secret>,
 ) -> Result<Authentication, WireError> {
-    let secret = |text: Option<String>| Secret::new(text.unwrap_or_default());
+    let secret = |own: Option<Secret>| own.unwrap_or_else(|| Secret::new(""));
     Ok(match scheme {
         None if user.is_none() && password.is_none() => Authentication::None,
         None | Some("basic") => Authentication::Basic {

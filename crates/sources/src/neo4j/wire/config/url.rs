@@ -3,6 +3,7 @@
 use super::super::error::WireError;
 use super::Endpoint;
 use crate::wire::percent;
+use crate::wire::secret::Secret;
 
 const DEFAULT_PORT: u16 = 7687;
 
@@ -11,7 +12,7 @@ const DEFAULT_PORT: u16 = 7687;
 pub(super) struct Parts {
     pub(super) scheme: String,
     pub(super) user: Option<String>,
-    pub(super) password: Option<String>,
+    pub(super) password: Option<Secret>,
     pub(super) endpoint: Endpoint,
     pub(super) query: Vec<(String, String)>,
 }
@@ -22,6 +23,9 @@ pub(super) fn parse(url: &str) -> Result<Parts, WireError> {
         return Err(wrong("it has a fragment; a `#` in a password is written as %23"));
     }
     let (rest, query) = rest.split_once('?').unwrap_or((rest, ""));
+    if query.contains('@') {
+        return Err(wrong("it has an `@` behind a `?`; a `?` in a password is written as %3F"));
+    }
     let (authority, path) = rest.split_once('/').unwrap_or((rest, ""));
     if !path.is_empty() {
         return Err(wrong(
@@ -34,7 +38,7 @@ pub(super) fn parse(url: &str) -> Result<Parts, WireError> {
         None => (None, authority),
     };
     let (user, password) = match user.map(|user| user.split_once(':').unwrap_or((user, ""))) {
-        Some((user, password)) => (given(user)?, given(password)?),
+        Some((user, password)) => (given(user)?, given(password)?.map(Secret::new)),
         None => (None, None),
     };
     let pairs = query.split('&').filter(|pair| !pair.is_empty());
@@ -99,6 +103,9 @@ mod tests {
     fn check(url: &str, expected: &str) {
         let shown = match parse(url) {
             Ok(Parts { scheme, user, password, endpoint, query }) => {
+                let shown =
+                    |secret: Secret| String::from_utf8_lossy(secret.as_bytes()).into_owned();
+                let password = password.map(shown);
                 format!("{scheme} {user:?} {password:?} {endpoint} {query:?}")
             }
             Err(error) => error.to_string(),
@@ -135,7 +142,11 @@ mod tests {
         ] {
             check(url, &wrong("its host or port is malformed"));
         }
-        for (url, why) in [("bolt://u:p#@h", "fragment"), ("bolt://u:secret/@h", "path")] {
+        for (url, why) in [
+            ("bolt://u:p#@h", "fragment"),
+            ("bolt://u:secret/@h", "path"),
+            ("bolt://u:some?secret@h", "%3F"),
+        ] {
             let error = parse(url).unwrap_err().to_string();
             assert!(error.contains(why) && !error.contains("secret"), "{error}");
         }

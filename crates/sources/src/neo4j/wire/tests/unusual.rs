@@ -190,6 +190,41 @@ async fn an_answer_beyond_the_limit_is_refused_and_can_be_read_away() {
 }
 
 #[tokio::test]
+async fn what_became_of_a_change_is_read_behind_an_answer_beyond_the_limit() {
+    let record = ["RECORD([\"", &"x".repeat(40_000), "\"])"].concat();
+    let failure = r#"FAILURE({code: "Neo.TransientError.A.B", message: "m"})"#;
+    for (commit, is_committed) in [(r#"SUCCESS({bookmark: "B"})"#, true), (failure, false)] {
+        let port = Port::open().await;
+        let (mut connection, mut peer) = port.connect().await;
+        connection.allow(100_000);
+        let (seen, mut results) = (none(), Vec::new());
+        let serve = async {
+            peer.expect(&["BEGIN({})", r#"RUN("x", {}, {})"#, "PULL({n: -1})", "COMMIT()"]).await;
+            peer.say(&["SUCCESS({})", "SUCCESS({fields: []})"]).await;
+            peer.say(&[&record, &record, &record, &record, "SUCCESS({})", commit]).await;
+            if !is_committed {
+                peer.expect(&["RESET()"]).await;
+                peer.say(&["SUCCESS({})"]).await;
+            }
+            answer_one(&mut peer).await;
+        };
+        let ask = async {
+            let mut batch = connection.batch();
+            batch.begin(&Transaction::new(Access::Write, &seen)).unwrap();
+            run(&mut batch, Scope::InTransaction, "x");
+            batch.commit().unwrap();
+            let error = batch.exchange(&mut results).await.unwrap_err();
+            assert!(matches!(error, WireError::TooLarge { limit: 100_000 }), "{error:?}");
+            assert!(connection.outcome_is_unknown());
+            assert_eq!(connection.read_to_end().await.unwrap(), is_committed);
+            assert!(connection.is_clean() && !connection.outcome_is_unknown());
+            assert_eq!(read_one(&mut connection, &mut results).await, b"\x91\x01");
+        };
+        tokio::join!(ask, serve);
+    }
+}
+
+#[tokio::test]
 async fn large_messages_pass_each_other() {
     let port = Port::open().await;
     let (mut connection, mut peer) = port.connect().await;
