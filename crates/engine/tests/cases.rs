@@ -15,6 +15,8 @@ mod options;
 #[allow(dead_code, reason = "the differential test uses the rest of it")]
 #[path = "support/sources.rs"]
 mod sources;
+#[path = "support/steps.rs"]
+mod steps;
 
 use std::error::Error;
 use std::fs;
@@ -25,9 +27,8 @@ use std::sync::Arc;
 use engine::{Allowed, Delivery, Engine, Report, Session, Sizes, Worker};
 use libtest_mimic::{Arguments, Failed, Trial};
 use sources::{Sources, TestSource};
-use testkit::cases::{
-    self, Answered, CaseFile, Header, Mismatch, Outcome, SectionKind, Statement, Step,
-};
+use steps::{report, request};
+use testkit::cases::{self, Answered, CaseFile, Header, Outcome, SectionKind, Statement};
 
 fn main() -> Result<ExitCode, Box<dyn Error>> {
     let arguments = Arguments::from_args();
@@ -224,33 +225,4 @@ async fn compare_streamed(
 /// policies name it, too.
 fn without_schema(text: &str) -> String {
     text.replace("public.", "")
-}
-
-/// The request as it would come over HTTP.
-fn request(step: &Step) -> Result<Option<graphql::Request>, Failed> {
-    let Some(document) = step.document() else { return Ok(None) };
-    let operation = step.find_text(SectionKind::Operation);
-    let variables = step.find_text(SectionKind::Variables).unwrap_or("{}");
-    let body = [
-        "{\"query\":",
-        &serde_json::to_string(&document.text)?,
-        ",\"operationName\":",
-        &serde_json::to_string(&operation)?,
-        ",\"variables\":",
-        variables,
-        "}",
-    ];
-    let request = graphql::Request::from_json(body.concat().as_bytes());
-    request.map(Some).map_err(|error| Failed::from(error.message))
-}
-
-fn report(file: &CaseFile, mismatches: &[Mismatch]) -> Result<(), Failed> {
-    if mismatches.is_empty() {
-        return Ok(());
-    }
-    let mut text = format!("{}: {}\n", file.name, file.case.header.sentence);
-    for mismatch in mismatches {
-        text.push_str(&mismatch.to_string());
-    }
-    Err(text.into())
 }

@@ -8,6 +8,8 @@ mod asker;
 mod dialect;
 #[path = "support/options.rs"]
 mod options;
+#[path = "support/steps.rs"]
+mod steps;
 
 use std::error::Error;
 use std::fs;
@@ -19,9 +21,8 @@ use engine::{
     Allowed, Delivery, Engine, Most, OpenOptions, Options, Report, SourceAddress, Worker,
 };
 use libtest_mimic::{Arguments, Failed, Trial};
-use testkit::cases::{
-    self, Answered, CaseFile, Family, Header, Mismatch, Outcome, SectionKind, Statement, Step,
-};
+use steps::{report, request};
+use testkit::cases::{self, Answered, CaseFile, Family, Header, Outcome, Statement};
 use testkit::neo4j::{self, Graph};
 
 /// The server, and which database's graph is in it as its file makes it.
@@ -130,35 +131,6 @@ async fn answer(
     let response = worker.deliver_reported(request, session, allowed, delivery, &mut report).await;
     answered.response = String::from_utf8(response.body)?;
     Ok(answered)
-}
-
-/// The request as it would come over HTTP.
-fn request(step: &Step) -> Result<Option<graphql::Request>, Failed> {
-    let Some(document) = step.document() else { return Ok(None) };
-    let operation = step.find_text(SectionKind::Operation);
-    let variables = step.find_text(SectionKind::Variables).unwrap_or("{}");
-    let body = [
-        "{\"query\":",
-        &serde_json::to_string(&document.text)?,
-        ",\"operationName\":",
-        &serde_json::to_string(&operation)?,
-        ",\"variables\":",
-        variables,
-        "}",
-    ];
-    let request = graphql::Request::from_json(body.concat().as_bytes());
-    request.map(Some).map_err(|error| Failed::from(error.message))
-}
-
-fn report(file: &CaseFile, mismatches: &[Mismatch]) -> Result<(), Failed> {
-    if mismatches.is_empty() {
-        return Ok(());
-    }
-    let mut text = format!("{}: {}\n", file.name, file.case.header.sentence);
-    for mismatch in mismatches {
-        text.push_str(&mismatch.to_string());
-    }
-    Err(text.into())
 }
 
 /// The folder `fixtures` of the workspace.
