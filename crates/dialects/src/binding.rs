@@ -523,7 +523,10 @@ pub enum InputRole {
         verb: AssignVerb,
     },
     /// An object of [`InputRole::AssignBy`]s for a field.
-    Assigns(FieldId),
+    Assigns {
+        field: FieldId,
+        is_required: bool,
+    },
     AssignBy(AssignVerb),
     /// A text of the client that it gets back with what the change gives.
     ClientMutationId,

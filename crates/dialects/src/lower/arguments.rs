@@ -231,7 +231,7 @@ impl Context<'_> {
             | InputRole::AlongEdge
             | InputRole::Further
             | InputRole::Assign { .. }
-            | InputRole::Assigns(_)
+            | InputRole::Assigns { .. }
             | InputRole::AssignBy(_)
             | InputRole::ClientMutationId => {}
             InputRole::SortField(_)

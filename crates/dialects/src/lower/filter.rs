@@ -272,7 +272,11 @@ impl Context<'_> {
             }
             (InputRole::OfVariant(number), _) => {
                 match around.variant.is_some_and(|own| own.number == *number) {
-                    true => self.object(given, Around::default()),
+                    true => {
+                        let stated = self.object(given, Around::default())?;
+                        // It is named: all of its rows are meant.
+                        Ok(Some(stated.unwrap_or_else(Filter::all)))
+                    }
                     false => Ok(None),
                 }
             }
@@ -339,7 +343,7 @@ impl Context<'_> {
                 | InputRole::AlongEdge
                 | InputRole::Further
                 | InputRole::Assign { .. }
-                | InputRole::Assigns(_)
+                | InputRole::Assigns { .. }
                 | InputRole::AssignBy(_)
                 | InputRole::AfterOffset
                 | InputRole::LimitUnlessZero

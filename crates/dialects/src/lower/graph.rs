@@ -16,7 +16,7 @@ use super::filter::Around;
 use super::input::{Input, Presence};
 use super::selection::misplaced;
 use super::{Context, LowerError};
-use crate::binding::{AlongVerb, AssignVerb, Change, InputRole, Way};
+use crate::binding::{AlongVerb, AssignVerb, Change, InputRole, Meaning, Way};
 
 /// What the inputs of a change say of nodes of one kind.
 #[derive(Debug, Default)]
@@ -168,11 +168,13 @@ impl<'a> Context<'a> {
                 said.assignments.push((*field, Assignment::Set(operand)));
             }
             InputRole::Assign { field, verb } => {
+                let is_required = matches!(self.api.input(id).null, Meaning::Refuse(_));
+                self.check_null(id, input, (*verb, is_required), location)?;
                 self.claim(*field, id, location, said)?;
                 let operand = self.operand(input, r#type);
                 said.assignments.push((*field, assignment(*verb, operand)));
             }
-            InputRole::Assigns(field) => {
+            InputRole::Assigns { field, is_required } => {
                 for input in self.each(input, r#type)? {
                     let members = self.members_given(&input, r#type.base, location)?;
                     if let [_, _, ..] = members.as_slice() {
@@ -184,11 +186,12 @@ impl<'a> Context<'a> {
                     if !members.is_empty() {
                         self.claim(*field, id, location, said)?;
                     }
-                    for (id, input) in members {
-                        let InputRole::AssignBy(verb) = self.api.input(id).role else {
+                    for (member, input) in members {
+                        let InputRole::AssignBy(verb) = self.api.input(member).role else {
                             return Err(misplaced("what becomes of a value"));
                         };
-                        let operand = self.operand(&input, self.api.schema[id].r#type);
+                        self.check_null(id, &input, (verb, *is_required), location)?;
+                        let operand = self.operand(&input, self.api.schema[member].r#type);
                         said.assignments.push((*field, assignment(verb, operand)));
                     }
                 }
@@ -212,6 +215,25 @@ impl<'a> Context<'a> {
         Ok(())
     }
 
+    /// Refuses null where a value must be there, and where something is computed with it.
+    fn check_null(
+        &self,
+        id: InputId,
+        input: &Input<'_>,
+        (verb, is_required): (AssignVerb, bool),
+        location: Location,
+    ) -> Result<(), LowerError> {
+        if self.presence(input) == Presence::Present || (verb == AssignVerb::Set && !is_required) {
+            return Ok(());
+        }
+        let name = &self.api.schema[id].name;
+        let message = match verb {
+            AssignVerb::Set => format!("Cannot set non-nullable field {name} to null."),
+            _ => format!("Cannot change {name} by null."),
+        };
+        Err(LowerError::refused(&message, location))
+    }
+
     /// Adds all that one object says of what is done along a relationship. A condition beside it is
     /// on the nodes that are changed.
     fn say_along_all(
@@ -227,6 +249,12 @@ impl<'a> Context<'a> {
                 filters.extend(self.condition(*id, input, Around::default(), location)?);
             }
         }
+        // One order whatever the request's: that of a variable's members means nothing.
+        let mut members: Vec<&(InputId, Input<'_>)> = members.iter().collect();
+        members.sort_by_key(|(id, _)| match self.api.input(*id).role {
+            InputRole::AlongBy { verb, .. } => rank(verb),
+            _ => 0,
+        });
         for (id, input) in members {
             match &self.api.input(*id).role {
                 InputRole::Filter => {}
@@ -361,6 +389,17 @@ fn conflict<'n>(
     let names: Vec<String> = names.map(|name| format!("[[{name}]]")).collect();
     let text = format!("Conflicting modification of {what}{}", names.join(", "));
     LowerError::refused(&text, location)
+}
+
+/// Which of several things that are done along a relationship comes first, as in the library.
+fn rank(verb: AlongVerb) -> u8 {
+    match verb {
+        AlongVerb::Update => 1,
+        AlongVerb::Create => 2,
+        AlongVerb::Connect => 3,
+        AlongVerb::Delete => 4,
+        AlongVerb::Disconnect => 5,
+    }
 }
 
 fn assignment(verb: AssignVerb, operand: Operand) -> Assignment {

@@ -28,8 +28,20 @@ pub(crate) fn prepare(options: &ServeOptions) -> Result<Prepared, Failure> {
         source: options.api.address()?,
         engine_options: engine_options(options)?,
         settings: Settings::new(&options.serving)?,
-        watch: options.watch,
+        watch: watched(options)?,
     })
+}
+
+/// Whether the schema is watched, which a graph does not have.
+fn watched(options: &ServeOptions) -> Result<bool, Failure> {
+    match options.watch && matches!(options.api.address()?, SourceAddress::Neo4j(_)) {
+        true => Err(Failure::Usage(
+            "`--watch` follows the schema of a database: of a graph, SIGHUP reads the type \
+             definitions again"
+                .into(),
+        )),
+        false => Ok(options.watch),
+    }
 }
 
 /// Everything for which options cannot be prepared.

@@ -203,8 +203,9 @@ impl Traced<'_> {
         };
         let text = |level: &usize| program?.text(*level, &self.report.observed);
         let texts: Vec<_> = round.levels.iter().filter_map(text).collect();
-        // Statements begin with what they do.
-        let first = texts.first().and_then(|text| text.split(' ').next()).unwrap_or_default();
+        // Statements begin with what they do, those of a graph perhaps with their language.
+        let first = texts.first().map(|text| text.strip_prefix("CYPHER 5 ").unwrap_or(text));
+        let first = first.and_then(|text| text.split(' ').next()).unwrap_or_default();
         let operation = if texts.len() > 1 { ["BATCH ", first].concat() } else { first.to_owned() };
         let mut attributes = vec![
             KeyValue::new("db.system.name", system),

@@ -73,7 +73,7 @@ pub(super) fn define(build: &mut Build<'_>) {
             build.draft.add_field(&name, field);
         }
     }
-    let nodes = DraftField::new("nodes", "Int!", counted(Function::Count));
+    let nodes = DraftField::new("nodes", "Int!", counted(Function::DistinctCount));
     build.draft.add_field("Count", nodes);
     let nodes = DraftField::new("nodes", "Int!", counted(Function::DistinctCount));
     build.draft.add_field("CountConnection", nodes);

@@ -9,6 +9,9 @@ use crate::neo4j::draft::{DraftInput, DraftKind};
 use crate::neo4j::model::PropertyType;
 use crate::neo4j::values;
 
+/// Of the inputs of values that have to be there.
+const MUST_NOT_BE_NULL: &str = "The value must not be null.";
+
 /// Adds the objects of what is done with a value: those that nothing leads to are left out.
 pub(super) fn define(build: &mut Build<'_>) {
     let built_in = [
@@ -158,7 +161,10 @@ pub(super) fn updated(
             false => one_name(build.model, r#type),
         };
         let binding = match field(attribute) {
-            Some(field) => InputBinding::lenient(InputRole::Assigns(field)),
+            Some(field) => {
+                let is_required = attribute.property.is_required;
+                InputBinding::lenient(InputRole::Assigns { field, is_required })
+            }
             None => several(),
         };
         let input = DraftInput::new(own, &object, binding);
@@ -170,6 +176,9 @@ pub(super) fn updated(
         let whole = build.whole_input(attribute);
         let by = |ending: &str, r#type: &str, verb| {
             let binding = match field(attribute) {
+                Some(field) if attribute.property.is_required => {
+                    InputBinding::refuse_null(InputRole::Assign { field, verb }, MUST_NOT_BE_NULL)
+                }
                 Some(field) => InputBinding::lenient(InputRole::Assign { field, verb }),
                 None => several(),
             };

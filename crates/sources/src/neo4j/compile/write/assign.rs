@@ -64,6 +64,9 @@ impl Compiler<'_> {
         if self.catalog[field].r#type == Type::Scalar(Scalar::Int32) {
             let most = Expression::Integer(i32::MAX.unsigned_abs());
             fails.push(new.clone().compare(Comparison::Greater, most));
+            let least = Expression::Integer(i32::MIN.unsigned_abs());
+            let least = Expression::Integer(0).compute(Operation::Subtract, least);
+            fails.push(new.clone().compare(Comparison::Less, least));
         }
         Ok(unless(Expression::Or(fails), new))
     }
