@@ -3,7 +3,7 @@
 use std::num::NonZeroU32;
 use std::path::PathBuf;
 
-use crate::race::floor::bare;
+use crate::race::floor::{bare, bolt};
 use crate::schema_size::database::Family;
 use crate::schema_size::operations::Dialect;
 use crate::start_up::{self, Contestant};
@@ -72,6 +72,11 @@ cargo xtask bench sqlite-floor --suite SUITE --query QUERY --file FILE [--second
       --query QUERY     one of its queries
       --file FILE       an SQLite file; made with the suite's rows if it is not there
       --seconds NUMBER  for how long, 5 if not said
+
+cargo xtask bench neo4j-floor --suite SUITE --query QUERY --port PORT [--connections NUMBER]
+                              [--seconds NUMBER]
+    Runs the statement of a query's floor for Neo4j by Bolt, as often as so many connections can,
+    and prints the same. The server is one of this machine without a password, with the graph.
 ";
 
 /// What to do.
@@ -84,6 +89,7 @@ pub(crate) enum Command {
     Long(long::Kind, long::Options),
     Run(race::options::Options),
     SqliteFloor(bare::Options),
+    Neo4jFloor(bolt::Options),
     /// Of the run in this folder, or of the newest.
     Report(Option<PathBuf>),
     Help,
@@ -146,6 +152,7 @@ pub(crate) fn parse(words: &[String]) -> Result<Command, ArgumentError> {
         "run" => parse_run(rest),
         "report" => parse_report(rest),
         "sqlite-floor" => parse_sqlite_floor(rest),
+        "neo4j-floor" => parse_neo4j_floor(rest),
         "help" | "--help" | "-h" => Ok(Command::Help),
         _ => Err(ArgumentError::Command(name.clone())),
     }
@@ -191,6 +198,39 @@ fn parse_sqlite_floor(words: &[String]) -> Result<Command, ArgumentError> {
         suite: suite.ok_or(ArgumentError::Missing("--suite"))?,
         query: query.ok_or(ArgumentError::Missing("--query"))?,
         file: file.ok_or(ArgumentError::Missing("--file"))?,
+        seconds,
+    }))
+}
+
+fn parse_neo4j_floor(words: &[String]) -> Result<Command, ArgumentError> {
+    let (mut suite, mut query, mut port, mut connections, mut seconds) = (None, None, None, 16, 5);
+    let mut rest = words.iter();
+    while let Some(word) = rest.next() {
+        let mut number = |name: &'static str| {
+            let text = value(name, rest.next())?;
+            text.parse::<u32>().map_err(|_| ArgumentError::Number(text))
+        };
+        match word.as_str() {
+            "--connections" => connections = number("--connections")?,
+            "--seconds" => seconds = number("--seconds")?,
+            "--port" => {
+                let number = number("--port")?;
+                let told = ArgumentError::Number(number.to_string());
+                port = Some(number.try_into().map_err(|_| told)?);
+            }
+            "--suite" => suite = Some(value("--suite", rest.next())?),
+            "--query" => query = Some(value("--query", rest.next())?),
+            _ => {
+                let option = word.clone();
+                return Err(ArgumentError::Option { command: "neo4j-floor", option });
+            }
+        }
+    }
+    Ok(Command::Neo4jFloor(bolt::Options {
+        suite: suite.ok_or(ArgumentError::Missing("--suite"))?,
+        query: query.ok_or(ArgumentError::Missing("--query"))?,
+        port: port.ok_or(ArgumentError::Missing("--port"))?,
+        connections,
         seconds,
     }))
 }

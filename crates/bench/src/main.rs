@@ -76,6 +76,7 @@ fn main() -> ExitCode {
             race::run(&workspace(), &options).map_err(Failure::from)
         }
         Ok(Command::SqliteFloor(options)) => sqlite_floor(&options),
+        Ok(Command::Neo4jFloor(options)) => neo4j_floor(&options),
         Ok(Command::Report(folder)) => report(folder).map_err(Failure::from),
         Err(error) => {
             eprintln!("bench: {error}\n\n{}", arguments::help());
@@ -95,6 +96,13 @@ fn main() -> ExitCode {
 /// Prints what the bare loop over SQLite does.
 fn sqlite_floor(options: &race::floor::bare::Options) -> Result<bool, Failure> {
     let measured = race::floor::bare::measure(&workspace().join("bench"), options)?;
+    println!("{}", serde_json::to_string(&measured)?);
+    Ok(true)
+}
+
+/// Prints what the bare loop over Neo4j does.
+fn neo4j_floor(options: &race::floor::bolt::Options) -> Result<bool, Failure> {
+    let measured = race::floor::bolt::measure(&workspace().join("bench"), options)?;
     println!("{}", serde_json::to_string(&measured)?);
     Ok(true)
 }

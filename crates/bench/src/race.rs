@@ -184,7 +184,7 @@ fn check(choice: &Choice, suites: &[Suite], all: &[Contestant]) -> Result<(), Ra
             return Err(RaceError::Unknown { kind: "contestant", name: name.clone(), there });
         }
     }
-    let chosen = suites.iter().filter(|suite| choice.wants_suite(&suite.id));
+    let chosen = suites.iter().filter(|suite| choice.wants_suite(suite));
     let queries = chosen.flat_map(|suite| suite.queries.iter().map(|query| query.file.id.as_str()));
     let queries: Vec<&str> = queries.collect();
     match &choice.only {

@@ -11,7 +11,7 @@ use super::record::Role;
 use super::suite::{Source, Suite};
 
 /// What stands in braces in the words of a command.
-const PLACES: [&str; 9] = [
+const PLACES: [&str; 10] = [
     "program",
     "node",
     "port",
@@ -21,6 +21,7 @@ const PLACES: [&str; 9] = [
     "database",
     "connections",
     "dialect",
+    "types",
 ];
 
 /// One of those that are compared.
@@ -92,6 +93,7 @@ pub(crate) struct Floor {
 pub(crate) enum Driver {
     Pgbench,
     SqliteLoop,
+    BoltLoop,
 }
 
 /// The file as it stands there.
@@ -113,6 +115,7 @@ impl Contestant {
             Kind::Server(server) => server.file.command.join(" "),
             Kind::Floor(Floor { driver: Driver::Pgbench }) => "pgbench -M prepared".to_owned(),
             Kind::Floor(Floor { driver: Driver::SqliteLoop }) => "prepared statements".to_owned(),
+            Kind::Floor(Floor { driver: Driver::BoltLoop }) => "statements by Bolt".to_owned(),
         }
     }
 

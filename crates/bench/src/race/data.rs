@@ -1,16 +1,19 @@
 //! The rows that are asked for: the same ones in every kind of database.
 //!
 //! * `meetups`: venues, meetups, members, by a generator
+//! * `movies`: movies and people, a graph by a generator
 //! * `chinook`: the script of the well-known sample, where it is given
 
 mod chinook;
 mod meetups;
+mod movies;
 
 use std::fs;
 use std::path::Path;
 
 use rusqlite::Connection;
 use testkit::cases::sample_script;
+use testkit::neo4j::Graph;
 use testkit::postgres::Server;
 
 use super::failure::RaceError;
@@ -54,6 +57,21 @@ pub(crate) fn fill_sqlite(
     fill().map_err(|error: rusqlite::Error| problem(suite, &error))
 }
 
+/// Makes a graph in the place of what was there.
+pub(crate) fn fill_graph(suite: &Suite, graph: &Graph) -> Result<(), RaceError> {
+    let size = match &suite.file.data {
+        Data::Generator(Generator::Movies) => movies::SAMPLE,
+        Data::Generator(Generator::ManyMovies) => movies::MANY,
+        Data::Generator(Generator::Shop | Generator::Meetups)
+        | Data::Scripts(_)
+        | Data::Given(Given::Chinook) => {
+            return Err(problem(suite, &"it makes no graph"));
+        }
+    };
+    graph.clear()?;
+    movies::fill(size, graph).map_err(|error| problem(suite, &error))
+}
+
 /// The statements that make tables and rows, without what ends them.
 fn statements(
     suite: &Suite,
@@ -64,8 +82,14 @@ fn statements(
         Data::Generator(Generator::Shop) => Ok(vec![sample_script(match source {
             Source::Postgres => sample::POSTGRES_SCHEMA,
             Source::Sqlite => sample::SQLITE_SCHEMA,
+            Source::Neo4j => return Err(no_tables(suite)),
         })]),
-        Data::Generator(Generator::Meetups) => Ok(meetups::statements(source)),
+        Data::Generator(Generator::Meetups) if source != Source::Neo4j => {
+            Ok(meetups::statements(source))
+        }
+        Data::Generator(Generator::Meetups | Generator::Movies | Generator::ManyMovies) => {
+            Err(no_tables(suite))
+        }
         Data::Scripts(scripts) => {
             let names = scripts.get(&source).map_or(&[][..], Vec::as_slice);
             names.iter().map(|name| read(&suite.folder.join(name))).collect()
@@ -77,6 +101,10 @@ fn statements(
             chinook::statements(&read(path)?, source).map_err(|error| RaceError::file(path, &error))
         }
     }
+}
+
+fn no_tables(suite: &Suite) -> RaceError {
+    problem(suite, &"there are no tables in it, or none for this kind of database")
 }
 
 fn read(path: &Path) -> Result<String, RaceError> {

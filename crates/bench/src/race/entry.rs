@@ -62,6 +62,9 @@ pub(super) fn start(
         ("connections", (ground.connections / server.file.processes).max(1).to_string()),
         ("dialect", dialect.clone()),
     ]);
+    if let Some(types) = suite.write_types(&dialect, &ground.logs)? {
+        places.insert("types", types.display().to_string());
+    }
     let mut command = command(&words, &places)?;
     forget_environment(&mut command);
     for (name, value) in &server.file.environment {
@@ -80,7 +83,7 @@ pub(super) fn start(
 pub(crate) fn forget_environment(command: &mut Command) {
     for (name, _) in std::env::vars_os() {
         let text = name.to_string_lossy();
-        if text.starts_with("THALWEG_") || text.starts_with("PG") {
+        if ["THALWEG_", "PG", "NEO4J_"].iter().any(|start| text.starts_with(start)) {
             command.env_remove(&name);
         }
     }

@@ -3,7 +3,7 @@
 use std::io;
 use std::path::PathBuf;
 
-use testkit::postgres;
+use testkit::{neo4j, postgres};
 
 use super::report::ReportError;
 
@@ -25,6 +25,10 @@ pub(crate) enum RaceError {
     NoBinary(PathBuf),
     #[error("there is no run that has not ended")]
     NothingToResume,
+    #[error("there is no Neo4j on this machine; `cargo xtask setup` installs it")]
+    NoNeo4j,
+    #[error(transparent)]
+    Graph(#[from] neo4j::GraphError),
     #[error(transparent)]
     Report(#[from] ReportError),
     #[error(transparent)]

@@ -5,12 +5,16 @@
 //! * `postgres`: the rows once, for the check; who measures them is `pgbench`
 //! * `nested`: the statements of SQLite as nested loops
 //! * `bare`: these loops, measured
+//! * `graph`: a statement of Cypher with the form of its records
+//! * `bolt`: this statement by many connections, measured
 //!
 //! A floor that did not bring the same would be no floor: before it is measured, its rows are
 //! joined to an answer, and compared with what Thalweg has answered.
 
 pub(crate) mod answer;
 pub(crate) mod bare;
+pub(crate) mod bolt;
+pub(crate) mod graph;
 pub(crate) mod nested;
 mod postgres;
 pub(crate) mod script;
@@ -60,6 +64,8 @@ impl Floor {
         let path = suite.texts.join("floors").join(match source {
             Source::Postgres => format!("{name}.sql"),
             Source::Sqlite => format!("{name}.sqlite.sql"),
+            // That of a graph has another form.
+            Source::Neo4j => return Ok(None),
         });
         if !path.is_file() {
             return Ok(None);

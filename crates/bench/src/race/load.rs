@@ -8,6 +8,7 @@
 
 pub(crate) mod bare;
 mod beside;
+pub(crate) mod bolt;
 pub(crate) mod burst;
 pub(crate) mod failure;
 pub(crate) mod latency;

@@ -3,6 +3,7 @@
 use std::path::{Path, PathBuf};
 
 use super::load::bare::Bare;
+use super::load::bolt::Bolt;
 use super::load::burst::Burst;
 use super::load::failure::LoadError;
 use super::load::oha::Oha;
@@ -126,6 +127,12 @@ impl Meter {
     pub(super) fn bare(&self, bare: Bare<'_>) -> Result<Outcome, LoadError> {
         let seconds = self.pace.settings.seconds;
         undisturbed(self.pace.repetitions, || bare.measure(seconds))
+    }
+
+    /// The statement of a floor in Neo4j.
+    pub(super) fn bolt(&self, bolt: Bolt<'_>) -> Result<Outcome, LoadError> {
+        let seconds = self.pace.settings.seconds;
+        undisturbed(self.pace.repetitions, || bolt.measure(seconds))
     }
 
     fn climb_rates(

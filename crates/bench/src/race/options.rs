@@ -4,6 +4,8 @@ use std::path::PathBuf;
 
 use serde::{Deserialize, Serialize};
 
+use super::suite::Suite;
+
 pub(crate) const HELP: &str = "
 cargo xtask bench [run] [--quick] [--suite NAME] [--only QUERY] [--contestant NAME] [--name NAME]
                   [--resume] [--chinook FILE] [--program PATH]
@@ -48,8 +50,9 @@ impl Choice {
         self.suites.is_empty() && self.contestants.is_empty() && self.only.is_none()
     }
 
-    pub(super) fn wants_suite(&self, id: &str) -> bool {
-        self.suites.is_empty() || self.suites.iter().any(|suite| suite == id)
+    pub(super) fn wants_suite(&self, suite: &Suite) -> bool {
+        let is_named = self.suites.contains(&suite.id);
+        is_named || (self.suites.is_empty() && !suite.file.only_named)
     }
 
     pub(super) fn wants_contestant(&self, id: &str) -> bool {

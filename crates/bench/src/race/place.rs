@@ -3,6 +3,7 @@
 use std::fs;
 use std::path::{Path, PathBuf};
 
+use testkit::neo4j::{self, Graph};
 use testkit::postgres::{self, Server};
 
 use super::data;
@@ -20,27 +21,29 @@ pub(crate) struct Place {
     chinook: Option<PathBuf>,
     /// Started for the first suite that wants it.
     postgres: Option<Server>,
+    /// The same, and as long as no other suite wants it.
+    graph: Option<Graph>,
 }
 
 /// Where a suite's rows are.
 #[derive(Debug)]
 pub(crate) struct Database {
     pub(crate) source: Source,
-    /// `sqlite:FILE`, or `postgres:///…` by the Unix socket.
+    /// `sqlite:FILE`, `postgres:///…` by the Unix socket, or `bolt://…`.
     pub(crate) url: String,
     /// PostgreSQL's name of it, or the file.
     pub(crate) name: String,
-    /// PostgreSQL's folder of sockets; empty for SQLite.
+    /// PostgreSQL's folder of sockets; empty for the others.
     pub(crate) socket: String,
     pub(crate) port: u16,
-    /// PostgreSQL's first process.
+    /// PostgreSQL's first process, or Neo4j's.
     pub(crate) process: Option<u32>,
 }
 
 impl Place {
     /// `folder` is for SQLite's files.
     pub(crate) fn new(folder: &Path, chinook: Option<PathBuf>) -> Self {
-        Self { folder: folder.to_owned(), chinook, postgres: None }
+        Self { folder: folder.to_owned(), chinook, postgres: None, graph: None }
     }
 
     /// Makes the tables and rows of a suite.
@@ -76,6 +79,19 @@ impl Place {
                     process: first_process(server),
                 })
             }
+            Source::Neo4j => {
+                let graph = self.graph()?;
+                data::fill_graph(stage.suite, graph)?;
+                Ok(Database {
+                    source: stage.source,
+                    // The others would ask who else is in the cluster.
+                    url: graph.address("bolt"),
+                    name: String::new(),
+                    socket: String::new(),
+                    port: graph.port(),
+                    process: graph.process(),
+                })
+            }
         }
     }
 
@@ -84,9 +100,22 @@ impl Place {
         self.postgres.as_ref()
     }
 
+    /// Neo4j, where a suite has wanted it.
+    pub(crate) fn neo4j(&self) -> Option<&Graph> {
+        self.graph.as_ref()
+    }
+
     /// What the rows are in, where there is one already.
     pub(crate) fn postgres_version(&self) -> Option<String> {
         self.postgres.as_ref().map(|server| server.installation().version.to_string())
+    }
+
+    fn graph(&mut self) -> Result<&Graph, RaceError> {
+        let graph = match self.graph.take() {
+            Some(graph) => graph,
+            None => neo4j::take_for_measurement()?.ok_or(RaceError::NoNeo4j)?,
+        };
+        Ok(self.graph.insert(graph))
     }
 
     fn postgres(&mut self) -> Result<&Server, RaceError> {

@@ -43,7 +43,7 @@ impl Stage<'_> {
 
 /// Every suite that is wanted, on each of its sources.
 pub(super) fn stages<'s>(suites: &'s [Suite], choice: &Choice) -> Vec<Stage<'s>> {
-    let wanted = suites.iter().filter(|suite| choice.wants_suite(&suite.id));
+    let wanted = suites.iter().filter(|suite| choice.wants_suite(suite));
     let stages = wanted.flat_map(|suite| {
         suite.file.sources.iter().map(move |source| Stage { suite, source: *source })
     });
@@ -92,8 +92,10 @@ fn loads(
     round: u32,
 ) -> Vec<Load> {
     let own = &query.file.connections;
-    let wanted = |connections: &&u32| own.is_empty() || own.contains(connections);
-    let closed = pace.settings.connections.iter().filter(wanted);
+    // A quick run asks by no other numbers than its own.
+    let numbers = &pace.settings.connections;
+    let all = if own.is_empty() || pace.settings.quick { numbers } else { own };
+    let closed = all.iter().filter(|number| own.is_empty() || own.contains(number));
     let closed: Vec<Load> =
         closed.map(|connections| Load::Closed { connections: *connections }).collect();
     // In a quick run the rates of one kind of database have to do.
@@ -124,6 +126,7 @@ fn loads(
             }
             // One thread over one connection: what more of them do is known from it.
             Driver::SqliteLoop => vec![Load::Closed { connections: 1 }],
+            Driver::BoltLoop => closed,
         },
     }
 }

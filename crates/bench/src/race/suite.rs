@@ -1,6 +1,7 @@
 //! The suites: a folder each in `bench/suites`, in the form that `bench/README.md` tells.
 
 mod load;
+mod types;
 pub(crate) mod variables;
 
 use std::collections::BTreeMap;
@@ -43,6 +44,12 @@ pub(crate) struct SuiteFile {
     /// The suite whose queries and floors are asked, where they are not its own.
     #[serde(default)]
     pub(crate) texts_of: Option<String>,
+    /// Whether it is measured only where `--suite` names it.
+    #[serde(default)]
+    pub(crate) only_named: bool,
+    /// What a graph holds.
+    #[serde(default)]
+    pub(crate) types: Option<Types>,
     pub(crate) data: Data,
     pub(crate) queries: Vec<QueryFile>,
 }
@@ -53,6 +60,18 @@ pub(crate) struct SuiteFile {
 pub(crate) enum Source {
     Postgres,
     Sqlite,
+    Neo4j,
+}
+
+/// The type definitions of a graph.
+#[derive(Clone, Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub(crate) struct Types {
+    /// Files beside the folders of texts, by dialect.
+    pub(crate) files: BTreeMap<String, String>,
+    /// How many types that nobody asks for stand behind those of the file.
+    #[serde(default)]
+    pub(crate) others: u32,
 }
 
 /// Where the rows come from.
@@ -74,6 +93,10 @@ pub(crate) enum Generator {
     Shop,
     /// Venues, meetups, members, and who comes: 100,000 rows each.
     Meetups,
+    /// A graph of movies and people, as large as Neo4j's own sample.
+    Movies,
+    /// The same with 4,000 movies and 6,000 people.
+    ManyMovies,
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize)]
@@ -149,6 +172,7 @@ impl Source {
         match self {
             Self::Postgres => "postgres",
             Self::Sqlite => "sqlite",
+            Self::Neo4j => "neo4j",
         }
     }
 
@@ -157,6 +181,7 @@ impl Source {
         match self {
             Self::Postgres => "PostgreSQL",
             Self::Sqlite => "SQLite",
+            Self::Neo4j => "Neo4j",
         }
     }
 }

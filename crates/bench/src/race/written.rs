@@ -6,11 +6,15 @@ use std::time::Duration;
 
 use rusqlite::Connection;
 use serde_json::Value;
+use testkit::neo4j::Graph;
 use testkit::postgres::Server;
 
-use super::floor::{Row, Variables, nested};
+use super::floor::{Row, Variables, graph, nested};
 use super::made;
 use super::suite::Writes;
+
+const DELETE: &str = include_str!("written/delete.cypher");
+const SELECT: &str = include_str!("written/select.cypher");
 
 /// Taking back waits for so long for a server's transaction.
 const PATIENCE: Duration = Duration::from_secs(10);
@@ -20,6 +24,7 @@ const PATIENCE: Duration = Duration::from_secs(10);
 pub(crate) enum Store<'s> {
     Postgres { server: &'s Server, database: &'s str },
     Sqlite(&'s Path),
+    Graph(&'s Graph),
 }
 
 /// The rows that a query writes.
@@ -47,6 +52,9 @@ impl Written<'_> {
                     connection.query_row("PRAGMA wal_checkpoint(TRUNCATE)", [], |_| Ok(()))
                 })
                 .map_err(|error| error.to_string()),
+            Store::Graph(graph) => {
+                graph.run_with(DELETE, self.nodes()).map(drop).map_err(|error| error.to_string())
+            }
         };
         done.map_err(|error| format!("what was written cannot be taken back: {error}"))
     }
@@ -61,6 +69,9 @@ impl Written<'_> {
         let rows = self.rows().map_err(|error| format!("what was written is unknown: {error}"))?;
         if rows.len() != sets.len() {
             return Err(format!("has written {} rows and not {}", rows.len(), sets.len()));
+        }
+        if let Store::Graph(_) = self.store {
+            return check_nodes(rows, sets);
         }
         for (place, (row, set)) in rows.iter().zip(sets).enumerate() {
             for (name, value) in set {
@@ -102,8 +113,35 @@ impl Written<'_> {
                     rows.collect()
                 })
                 .map_err(|error| error.to_string()),
+            Store::Graph(graph) => {
+                let records = graph.run_with(SELECT, self.nodes());
+                let records = records.map_err(|error| error.to_string())?;
+                let nodes = records.into_iter().flatten().map(|value| graph::to_json(&value));
+                Ok(nodes.filter_map(|value| value.as_object().cloned()).collect())
+            }
         }
     }
+
+    /// The parameters of the statements.
+    fn nodes(self) -> testkit::neo4j::Value {
+        let Writes { table, key, after } = self.writes;
+        let set = serde_json::json!({ "label": table, "key": key, "after": after });
+        graph::to_value(&set)
+    }
+}
+
+/// Nodes have no order, so each set is looked for among all of them.
+fn check_nodes(mut rows: Vec<Row>, sets: &[Variables]) -> Result<(), String> {
+    for set in sets {
+        let is_of_set =
+            |row: &Row| set.iter().all(|(name, value)| row.get(name) == Some(value));
+        let place = rows.iter().position(is_of_set);
+        let place = place.ok_or_else(|| {
+            format!("has written no node with {}", Value::Object(set.clone()))
+        })?;
+        rows.swap_remove(place);
+    }
+    Ok(())
 }
 
 fn open(file: &Path) -> rusqlite::Result<Connection> {

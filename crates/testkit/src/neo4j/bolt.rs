@@ -3,7 +3,7 @@
 //! [Bolt](https://neo4j.com/docs/bolt/current/bolt/message/) 5.1 to 5.4, written apart from the
 //! product's: what prepares and inspects a graph is not what is tested.
 
-use std::io::{self, Read, Write};
+use std::io::{self, BufReader, Read, Write};
 use std::net::{Ipv4Addr, SocketAddr, TcpStream};
 use std::time::Duration;
 
@@ -52,7 +52,21 @@ pub enum BoltError {
 /// An open connection.
 #[derive(Debug)]
 pub struct Connection {
-    stream: TcpStream,
+    stream: BufReader<TcpStream>,
+}
+
+/// A statement with its parameters, in the bytes that are sent: it may be sent again and again.
+#[derive(Debug, Clone)]
+pub struct Request(Vec<u8>);
+
+impl Request {
+    /// The parameters are a map.
+    #[must_use]
+    pub fn new(statement: &str, parameters: Value) -> Self {
+        let mut bytes = message(RUN, vec![statement.into(), parameters, map([])]);
+        bytes.extend(message(PULL, vec![map([("n", Value::Integer(-1))])]));
+        Self(bytes)
+    }
 }
 
 impl Connection {
@@ -68,7 +82,7 @@ impl Connection {
         if !matches!(version, [0, 0, 1..=4, 5]) {
             return Err(BoltError::Version);
         }
-        let mut connection = Self { stream };
+        let mut connection = Self { stream: BufReader::new(stream) };
         let agent = Value::from("thalweg-testkit");
         connection.ask(
             HELLO,
@@ -105,17 +119,21 @@ impl Connection {
         self.ask(PULL, vec![map([("n", Value::Integer(-1))])])
     }
 
+    /// Sends both messages of a request at once, as drivers do, and gives the records.
+    pub fn exchange(&mut self, request: &Request) -> Result<Vec<Vec<Value>>, BoltError> {
+        self.stream.get_mut().write_all(&request.0)?;
+        self.answer()?;
+        self.answer()
+    }
+
     /// Sends a message and reads up to the end of its answer; gives the records before that.
     fn ask(&mut self, tag: u8, fields: Vec<Value>) -> Result<Vec<Vec<Value>>, BoltError> {
-        let mut message = Vec::new();
-        Value::Structure(tag, fields).write(&mut message);
-        let mut bytes = Vec::with_capacity(message.len() + 4);
-        for chunk in message.chunks(CHUNK) {
-            bytes.extend(u16::try_from(chunk.len()).unwrap_or(u16::MAX).to_be_bytes());
-            bytes.extend(chunk);
-        }
-        bytes.extend([0, 0]);
-        self.stream.write_all(&bytes)?;
+        self.stream.get_mut().write_all(&message(tag, fields))?;
+        self.answer()
+    }
+
+    /// Reads up to the end of the answer to a message.
+    fn answer(&mut self) -> Result<Vec<Vec<Value>>, BoltError> {
         let mut records = Vec::new();
         loop {
             let Value::Structure(tag, fields) = self.receive()? else {
@@ -156,6 +174,19 @@ impl Connection {
             Some(_) | None => Err(BoltError::Answer),
         }
     }
+}
+
+/// The bytes of a message.
+fn message(tag: u8, fields: Vec<Value>) -> Vec<u8> {
+    let mut message = Vec::new();
+    Value::Structure(tag, fields).write(&mut message);
+    let mut bytes = Vec::with_capacity(message.len() + 4);
+    for chunk in message.chunks(CHUNK) {
+        bytes.extend(u16::try_from(chunk.len()).unwrap_or(u16::MAX).to_be_bytes());
+        bytes.extend(chunk);
+    }
+    bytes.extend([0, 0]);
+    bytes
 }
 
 fn map<const N: usize>(entries: [(&str, Value); N]) -> Value {

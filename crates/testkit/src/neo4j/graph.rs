@@ -4,7 +4,7 @@ use std::fs;
 use std::io;
 use std::path::Path;
 
-use super::bolt::{BoltError, Connection};
+use super::bolt::{BoltError, Connection, Request};
 use super::installation::{self, Installation, MissingInstallation};
 use super::lock::{Lock, Registered};
 use super::script;
@@ -83,6 +83,12 @@ pub fn take_with_apoc() -> Result<Option<Graph>, GraphError> {
     take_private(Kind::Extended)
 }
 
+/// The same, and as fast as Neo4j is where people run it: with a heap of a gigabyte, the collector and
+/// the compilers that Java has by itself.
+pub fn take_for_measurement() -> Result<Option<Graph>, GraphError> {
+    take_private(Kind::Measured)
+}
+
 fn take_private(kind: Kind) -> Result<Option<Graph>, GraphError> {
     let Some(installation) = installation::wanted()? else { return Ok(None) };
     let lock = Lock::take(&installation::folder()).map_err(GraphError::Lock)?;
@@ -117,6 +123,12 @@ impl Graph {
         &self.server.folder
     }
 
+    /// The process of the server, for whoever measures it.
+    #[must_use]
+    pub fn process(&self) -> Option<u32> {
+        fs::read_to_string(self.server.folder.join("process")).ok()?.trim().parse().ok()
+    }
+
     /// The password of the user `neo4j`; none where nobody has to say who they are.
     #[must_use]
     pub fn password(&self) -> Option<&'static str> {
@@ -144,6 +156,16 @@ impl Graph {
         Ok(records)
     }
 
+    /// Runs one statement with parameters, a map, and gives its records.
+    pub fn run_with(
+        &self,
+        statement: &str,
+        parameters: Value,
+    ) -> Result<Vec<Vec<Value>>, GraphError> {
+        let answered = self.connect()?.exchange(&Request::new(statement, parameters));
+        answered.map_err(|error| refused(error, statement))
+    }
+
     /// The same with the statements of a file.
     pub fn run_file(&self, path: &Path) -> Result<Vec<Vec<Value>>, GraphError> {
         let text = fs::read_to_string(path)
@@ -164,7 +186,9 @@ impl Drop for Graph {
             // It stays for the next test.
             Kind::Shared => {}
             // If that fails, its watcher still sees the lock become free.
-            Kind::Guarded | Kind::Extended => drop(end(&self.lock, &self.server)),
+            Kind::Guarded | Kind::Extended | Kind::Measured => {
+                drop(end(&self.lock, &self.server));
+            }
         }
     }
 }
@@ -184,12 +208,16 @@ fn clear(connection: &mut Connection) -> Result<(), GraphError> {
 }
 
 fn run_one(connection: &mut Connection, statement: &str) -> Result<Vec<Vec<Value>>, GraphError> {
-    connection.query(statement).map_err(|error| match error {
+    connection.query(statement).map_err(|error| refused(error, statement))
+}
+
+fn refused(error: BoltError, statement: &str) -> GraphError {
+    match error {
         BoltError::Refused { .. } => {
             GraphError::Statement { statement: statement.to_owned(), error }
         }
         BoltError::Connection(_) | BoltError::Version | BoltError::Answer => {
             GraphError::Connection(error)
         }
-    })
+    }
 }

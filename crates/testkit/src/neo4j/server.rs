@@ -44,14 +44,21 @@ const SETTINGS: [&str; 9] = [
     "db.temporal.timezone=UTC",
 ];
 
+/// A server that is measured: the collector and the compilers that it has by itself.
+const MEASURED_JAVA: [&str; 2] = ["-Xms1g", "-Xmx1g"];
+
 /// A small heap, the collector that needs the least, and a compiler that is done early: a server of
-/// tests answers few statements. Neo4j looks into these packages.
-const JAVA: [&str; 11] = [
+/// tests answers few statements.
+const TEST_JAVA: [&str; 5] = [
     "-Xms128m",
     "-Xmx512m",
     "-XX:+UseSerialGC",
     "-XX:TieredStopAtLevel=1",
     "-XX:-UsePerfData",
+];
+
+/// What each has; Neo4j looks into these packages.
+const JAVA: [&str; 6] = [
     "-Duser.timezone=UTC",
     "-Dio.netty.tryReflectionSetAccessible=true",
     "--add-opens=java.base/java.nio=ALL-UNNAMED",
@@ -91,12 +98,14 @@ pub(super) enum Kind {
     Guarded,
     /// One comparison: it also has the functions that others call.
     Extended,
+    /// One benchmark: the same functions, and a Java as people run it.
+    Measured,
 }
 
 impl Kind {
     pub(super) fn password(self) -> Option<&'static str> {
         match self {
-            Self::Shared | Self::Extended => None,
+            Self::Shared | Self::Extended | Self::Measured => None,
             Self::Guarded => Some(PASSWORD),
         }
     }
@@ -105,7 +114,21 @@ impl Kind {
     fn patience(self) -> &'static str {
         match self {
             Self::Shared => "30",
-            Self::Guarded | Self::Extended => "0",
+            Self::Guarded | Self::Extended | Self::Measured => "0",
+        }
+    }
+
+    fn has_plugins(self) -> bool {
+        match self {
+            Self::Shared | Self::Guarded => false,
+            Self::Extended | Self::Measured => true,
+        }
+    }
+
+    fn java(self) -> &'static [&'static str] {
+        match self {
+            Self::Shared | Self::Guarded | Self::Extended => &TEST_JAVA,
+            Self::Measured => &MEASURED_JAVA,
         }
     }
 }
@@ -147,7 +170,7 @@ fn start_once(
     let folder = create_own_folder()?;
     let port = TcpListener::bind((Ipv4Addr::LOCALHOST, 0))?.local_addr()?.port();
     configure(&folder, port, kind)?;
-    if kind == Kind::Extended {
+    if kind.has_plugins() {
         add_plugins(installation, &folder)?;
     }
     let server = Registered { port, folder };
@@ -200,7 +223,7 @@ fn spawn(
     }
     command.arg("-c").arg(WATCHER).arg("watcher").arg(folder);
     command.arg(lock.file()).arg(lock.registration()).arg(kind.patience());
-    command.arg(&installation.java).args(JAVA);
+    command.arg(&installation.java).args(kind.java()).args(JAVA);
     // What a plugin adds to the server itself is looked for here, its procedures in its folder.
     let classes = [installation.library.join("*"), folder.join("plugins/*")];
     let classes = classes.map(|path| path.display().to_string()).join(":");

@@ -12,6 +12,7 @@ exec 9<"$lock"
 
 "$@" </dev/null 9<&- &
 server=$!
+echo "$server" >"$folder/process"
 
 is_registered() {
     read -r _ registered <"$registration" && [ "$registered" = "$folder" ]

@@ -59,7 +59,7 @@ impl Lengthy {
         let filters = Self::Filters { conditions: conditions(fastest) };
         Ok(match source {
             Source::Postgres => vec![Self::Sleeps, Self::Computes, filters],
-            Source::Sqlite => vec![filters],
+            Source::Sqlite | Source::Neo4j => vec![filters],
         })
     }
 

@@ -108,6 +108,7 @@ impl Course<'_> {
             (Source::Sqlite, _) => Store::Sqlite(Path::new(name)),
             (Source::Postgres, Some(server)) => Store::Postgres { server, database: name },
             (Source::Postgres, None) => return Err("there is no PostgreSQL".to_owned()),
+            (Source::Neo4j, _) => Store::Graph(self.place.neo4j().ok_or("there is no Neo4j")?),
         };
         Ok(Some(Written { writes, store }))
     }

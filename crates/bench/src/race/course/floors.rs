@@ -9,7 +9,9 @@ use super::{Course, Field};
 use crate::race::answers;
 use crate::race::contestant::Driver;
 use crate::race::floor::Floor;
+use crate::race::floor::graph::GraphFloor;
 use crate::race::load::bare::Bare;
+use crate::race::load::bolt::Bolt;
 use crate::race::load::failure::LoadError;
 use crate::race::load::pgbench::Pgbench;
 use crate::race::meter::{self, Measured};
@@ -37,6 +39,9 @@ impl Course<'_> {
         field: &Field,
         expected: Option<(&[Set], &[Vec<u8>])>,
     ) -> Result<PathBuf, String> {
+        if stage.source == Source::Neo4j {
+            return self.check_graph_floor(stage, query, field, expected);
+        }
         let floor = Floor::read(stage.suite, query, stage.source);
         let floor = floor.map_err(|error| error.to_string())?;
         let floor = floor.ok_or("nobody has written one for this query")?;
@@ -53,13 +58,39 @@ impl Course<'_> {
                 (Source::Postgres, Some(server)) => {
                     floor.check_postgres(server, &field.database.name, set, &data)
                 }
-                (Source::Postgres, None) => return Err("there is no PostgreSQL".to_owned()),
+                (Source::Postgres | Source::Neo4j, _) => {
+                    return Err("there is no PostgreSQL".to_owned());
+                }
             };
             compared.map_err(|error| error.to_string())?;
         }
         let compared = sets.len().min(answers.len()).min(COMPARED);
         written.map_or(Ok(()), |written| written.check(&sets[..compared], None))?;
         self.write_script(stage, query, &floor.path).map_err(|error| error.to_string())
+    }
+
+    /// The same with a statement of Cypher.
+    fn check_graph_floor(
+        &self,
+        stage: Stage<'_>,
+        query: &Query,
+        field: &Field,
+        expected: Option<(&[Set], &[Vec<u8>])>,
+    ) -> Result<PathBuf, String> {
+        let floor = GraphFloor::read(stage.suite, query).map_err(|error| error.to_string())?;
+        let floor = floor.ok_or("nobody has written one for this query")?;
+        let (sets, answers) = expected.ok_or("there is no answer to compare it with")?;
+        let graph = self.place.neo4j().ok_or("there is no Neo4j")?;
+        let written = self.written(query, field)?;
+        written.map_or(Ok(()), Written::take_back)?;
+        for (set, answer) in sets.iter().zip(answers).take(COMPARED) {
+            let data = serde_json::from_str(answers::data(answer)?)
+                .map_err(|error| format!("the answer is no JSON: {error}"))?;
+            floor.check(graph, set, &data).map_err(|error| error.to_string())?;
+        }
+        let compared = sets.len().min(answers.len()).min(COMPARED);
+        written.map_or(Ok(()), |written| written.check(&sets[..compared], None))?;
+        Ok(floor.path)
     }
 
     /// The statements, behind the lines that choose the variables.
@@ -95,6 +126,17 @@ impl Course<'_> {
                 file: Path::new(&database.name),
             })?;
             return Ok(vec![(record::Load::Closed { connections: 1 }, outcome)]);
+        }
+        if driver == Driver::BoltLoop {
+            let Load::Closed { connections } = item.load else { return Ok(Vec::new()) };
+            let outcome = self.meter.bolt(Bolt {
+                suite: &stage.suite.id,
+                query: &item.query,
+                port: database.port,
+                connections,
+                database: database.process,
+            })?;
+            return Ok(vec![(record::Load::Closed { connections }, outcome)]);
         }
         let connections = match item.load {
             Load::Closed { connections } => connections,

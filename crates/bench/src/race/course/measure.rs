@@ -33,7 +33,7 @@ impl Course<'_> {
                 field.questions.contains_key(&key) && self.tools.can(item.load)
             }
             Some(Runner::Floor(driver)) => {
-                let can = *driver == Driver::SqliteLoop || self.tools.pgbench.is_ok();
+                let can = *driver != Driver::Pgbench || self.tools.pgbench.is_ok();
                 can && field.scripts.contains_key(&key)
             }
             None => false,

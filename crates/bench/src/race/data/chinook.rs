@@ -31,7 +31,7 @@ pub(super) fn statements(script: &str, source: Source) -> Result<Vec<String>, Ot
             statements.push(RENAME.to_owned());
             statements
         }
-        Source::Sqlite => {
+        Source::Sqlite | Source::Neo4j => {
             let renamed = inserts.map(|insert| {
                 let insert = with_usual_dates(insert);
                 insert.replacen("INSERT INTO artist (artist_id,", "INSERT INTO artist (id,", 1)

@@ -28,7 +28,7 @@ const LETTERS: &[u8; 62] = b"ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxy
 pub(super) fn statements(source: Source) -> Vec<String> {
     let tables = match source {
         Source::Postgres => POSTGRES_TABLES,
-        Source::Sqlite => SQLITE_TABLES,
+        Source::Sqlite | Source::Neo4j => SQLITE_TABLES,
     };
     let mut statements = vec![tables.to_owned()];
     let mut random = Random::new(1);

@@ -52,8 +52,8 @@ fn check(file: &SuiteFile) -> Result<(), String> {
         }
         let names = query.writes.iter().flat_map(|writes| [&writes.table, &writes.key]);
         for name in names {
-            if !name.chars().all(|letter| letter.is_ascii_lowercase() || letter == '_') {
-                return Err(format!("`{id}` writes `{name}`: small letters and `_` only"));
+            if !name.chars().all(|letter| letter.is_ascii_alphabetic() || letter == '_') {
+                return Err(format!("`{id}` writes `{name}`: letters and `_` only"));
             }
         }
         for (name, rule) in &query.variables {
@@ -133,7 +133,7 @@ mod tests {
         let writes =
             |table| format!("{GOOD}writes = {{ table = '{table}', key = 'id', after = 1 }}");
         check(&writes("a_b"), "s");
-        check(&writes("a; b"), "small letters");
+        check(&writes("a; b"), "letters and");
         check(&format!("{GOOD}[[queries]]\nid = 'q'\ntitle = 'Q'"), "two queries `q`");
         check("title =", "suite.toml");
     }

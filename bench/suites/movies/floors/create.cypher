@@ -1,0 +1,2 @@
+CREATE (m:Movie {id: toString($id), title: $title, released: $released})
+RETURN m.id, m.title, m.released

@@ -1,0 +1,1 @@
+MATCH (m:Movie) RETURN m.title LIMIT 10
