@@ -526,6 +526,24 @@ mod tests {
     }
 
     #[test]
+    fn options_of_the_neo4j_floor_are_read() {
+        let options = bolt::Options {
+            suite: "movies".to_owned(),
+            query: "create".to_owned(),
+            port: 7687,
+            connections: 10,
+            seconds: 5,
+        };
+        check(
+            "neo4j-floor --suite movies --query create --port 7687 --connections 10",
+            &Ok(Command::Neo4jFloor(options)),
+        );
+        let wrong = "neo4j-floor --suite movies --query create --port 99999";
+        check(wrong, &Err(ArgumentError::Number("99999".to_owned())));
+        check("neo4j-floor --suite movies", &Err(ArgumentError::Missing("--query")));
+    }
+
+    #[test]
     fn what_is_not_known_is_refused() {
         check("race", &Err(ArgumentError::Command("race".to_owned())));
         check("schema-size --source oracle", &Err(ArgumentError::Source("oracle".to_owned())));

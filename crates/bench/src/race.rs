@@ -57,7 +57,7 @@ use folder::Folder;
 use options::{Choice, Options};
 use pace::Pace;
 use record::Run;
-use suite::Suite;
+use suite::{Source, Suite};
 use tools::Tools;
 
 /// Where the runs are, in the workspace.
@@ -78,7 +78,13 @@ pub(crate) fn run(workspace: &Path, options: &Options) -> Result<bool, RaceError
     let contestants = contestant::load(&bench)?;
     let (folder, resumed, choice) = open(&workspace.join(RUNS), options)?;
     check(&choice, &suites, &contestants)?;
-    let wanted = contestants.iter().filter(|one| choice.wants_contestant(&one.id));
+    // Nobody installs what serves none of the databases.
+    let chosen = suites.iter().filter(|suite| choice.wants_suite(suite));
+    let sources: Vec<Source> = chosen.flat_map(|suite| suite.file.sources.clone()).collect();
+    let wanted = contestants
+        .iter()
+        .filter(|one| choice.wants_contestant(&one.id))
+        .filter(|one| one.sources.iter().any(|source| sources.contains(source)));
     let wanted: Vec<&Contestant> = wanted.collect();
     let pace = Pace::of(choice.quick);
     let run = resumed.unwrap_or_else(|| new_run(&pace));

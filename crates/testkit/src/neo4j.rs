@@ -20,7 +20,9 @@ mod server;
 mod value;
 
 pub use bolt::{BoltError, Connection, Request};
-pub use graph::{Graph, GraphError, take, take_for_measurement, take_with_apoc, take_with_password};
+pub use graph::{
+    Graph, GraphError, take, take_for_measurement, take_with_apoc, take_with_password,
+};
 pub use installation::MissingInstallation;
 pub use script::split;
 pub use server::StartError;

@@ -133,12 +133,10 @@ impl Written<'_> {
 /// Nodes have no order, so each set is looked for among all of them.
 fn check_nodes(mut rows: Vec<Row>, sets: &[Variables]) -> Result<(), String> {
     for set in sets {
-        let is_of_set =
-            |row: &Row| set.iter().all(|(name, value)| row.get(name) == Some(value));
+        let is_of_set = |row: &Row| set.iter().all(|(name, value)| row.get(name) == Some(value));
         let place = rows.iter().position(is_of_set);
-        let place = place.ok_or_else(|| {
-            format!("has written no node with {}", Value::Object(set.clone()))
-        })?;
+        let place = place
+            .ok_or_else(|| format!("has written no node with {}", Value::Object(set.clone())))?;
         rows.swap_remove(place);
     }
     Ok(())

@@ -83,8 +83,8 @@ pub fn take_with_apoc() -> Result<Option<Graph>, GraphError> {
     take_private(Kind::Extended)
 }
 
-/// The same, and as fast as Neo4j is where people run it: with a heap of a gigabyte, the collector and
-/// the compilers that Java has by itself.
+/// A graph of a server of its own that is as fast as Neo4j is where people run it: with a heap of a
+/// gigabyte, and the collector and the compilers that Java has by itself.
 pub fn take_for_measurement() -> Result<Option<Graph>, GraphError> {
     take_private(Kind::Measured)
 }

@@ -49,13 +49,8 @@ const MEASURED_JAVA: [&str; 2] = ["-Xms1g", "-Xmx1g"];
 
 /// A small heap, the collector that needs the least, and a compiler that is done early: a server of
 /// tests answers few statements.
-const TEST_JAVA: [&str; 5] = [
-    "-Xms128m",
-    "-Xmx512m",
-    "-XX:+UseSerialGC",
-    "-XX:TieredStopAtLevel=1",
-    "-XX:-UsePerfData",
-];
+const TEST_JAVA: [&str; 5] =
+    ["-Xms128m", "-Xmx512m", "-XX:+UseSerialGC", "-XX:TieredStopAtLevel=1", "-XX:-UsePerfData"];
 
 /// What each has; Neo4j looks into these packages.
 const JAVA: [&str; 6] = [
@@ -98,7 +93,7 @@ pub(super) enum Kind {
     Guarded,
     /// One comparison: it also has the functions that others call.
     Extended,
-    /// One benchmark: the same functions, and a Java as people run it.
+    /// One benchmark: nothing more, and a Java as people run it.
     Measured,
 }
 
@@ -115,13 +110,6 @@ impl Kind {
         match self {
             Self::Shared => "30",
             Self::Guarded | Self::Extended | Self::Measured => "0",
-        }
-    }
-
-    fn has_plugins(self) -> bool {
-        match self {
-            Self::Shared | Self::Guarded => false,
-            Self::Extended | Self::Measured => true,
         }
     }
 
@@ -170,7 +158,7 @@ fn start_once(
     let folder = create_own_folder()?;
     let port = TcpListener::bind((Ipv4Addr::LOCALHOST, 0))?.local_addr()?.port();
     configure(&folder, port, kind)?;
-    if kind.has_plugins() {
+    if kind == Kind::Extended {
         add_plugins(installation, &folder)?;
     }
     let server = Registered { port, folder };

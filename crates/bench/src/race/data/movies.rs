@@ -21,10 +21,14 @@ const ROWS_A_STATEMENT: usize = 1_000;
 const FIRST_YEAR: u64 = 1975;
 const YEARS: u64 = 45;
 
-const QUALITIES: [&str; 10] =
-    ["Silent", "Last", "Golden", "Broken", "Distant", "Hidden", "Electric", "Quiet", "Burning", "Lost"];
-const THINGS: [&str; 10] =
-    ["River", "City", "Letter", "Garden", "Signal", "Winter", "Harbour", "Mirror", "Orchard", "Train"];
+const QUALITIES: [&str; 10] = [
+    "Silent", "Last", "Golden", "Broken", "Distant", "Hidden", "Electric", "Quiet", "Burning",
+    "Lost",
+];
+const THINGS: [&str; 10] = [
+    "River", "City", "Letter", "Garden", "Signal", "Winter", "Harbour", "Mirror", "Orchard",
+    "Train",
+];
 const FIRST_NAMES: [&str; 10] =
     ["Ada", "Bruno", "Clara", "Dario", "Edith", "Felix", "Greta", "Hugo", "Irene", "Jonas"];
 const LAST_NAMES: [&str; 10] = [
@@ -166,10 +170,7 @@ mod tests {
             let parts = parts(size);
             assert_eq!(parts, super::parts(size));
             let counts: Vec<u64> = parts.iter().map(|(_, rows)| rows.len() as u64).collect();
-            assert_eq!(
-                counts,
-                [size.movies, size.people, size.roles, size.movies, size.reviews]
-            );
+            assert_eq!(counts, [size.movies, size.people, size.roles, size.movies, size.reviews]);
             for ((_, rows), key) in parts.iter().zip(["title", "name"]) {
                 let names: HashSet<Option<&str>> =
                     rows.iter().map(|row| row.get(key).and_then(Value::text)).collect();
