@@ -133,7 +133,14 @@ impl Written<'_> {
 /// Nodes have no order, so each set is looked for among all of them.
 fn check_nodes(mut rows: Vec<Row>, sets: &[Variables]) -> Result<(), String> {
     for set in sets {
-        let is_of_set = |row: &Row| set.iter().all(|(name, value)| row.get(name) == Some(value));
+        let is_of_set = |row: &Row| {
+            // An id is a text in the graph, whatever the variable is.
+            let is_same = |(name, value): (&String, &Value)| match row.get(name) {
+                Some(Value::String(text)) if value.is_number() => *text == value.to_string(),
+                written => written == Some(value),
+            };
+            set.iter().all(is_same)
+        };
         let place = rows.iter().position(is_of_set);
         let place = place
             .ok_or_else(|| format!("has written no node with {}", Value::Object(set.clone())))?;
@@ -172,6 +179,19 @@ mod tests {
         written.take_back().expect("rows are removed");
         let left: i64 = made.query_row("SELECT count(*) FROM t", [], |row| row.get(0)).expect("1");
         assert_eq!(left, 1, "what was there before stays");
+    }
+
+    #[test]
+    fn nodes_are_those_that_were_asked_for_in_any_order() {
+        let map = |value: Value| value.as_object().cloned().unwrap_or_default();
+        let sets = [json!({ "id": 1, "n": 5 }), json!({ "id": 2, "n": 5 })].map(map);
+        let nodes = vec![
+            map(json!({ "id": "2", "n": 5, "more": true })),
+            map(json!({ "id": "1", "n": 5 })),
+        ];
+        assert_eq!(check_nodes(nodes.clone(), &sets), Ok(()));
+        let twice = vec![nodes[0].clone(), nodes[0].clone()];
+        assert!(check_nodes(twice, &sets).is_err_and(|told| told.contains("\"id\":1")));
     }
 
     #[test]
