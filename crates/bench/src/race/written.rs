@@ -136,9 +136,7 @@ fn check_nodes(mut rows: Vec<Row>, sets: &[Variables]) -> Result<(), String> {
         let is_of_set = |row: &Row| {
             // An id is a text in the graph, whatever the variable is.
             let is_same = |(name, value): (&String, &Value)| match row.get(name) {
-                Some(Value::String(text)) if value.is_number() => {
-                    text.parse().ok() == value.as_i64()
-                }
+                Some(Value::String(text)) if value.is_i64() => text.parse().ok() == value.as_i64(),
                 written => written == Some(value),
             };
             set.iter().all(is_same)
