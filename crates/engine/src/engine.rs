@@ -10,6 +10,7 @@ use sources::{Address, Most, OpenOptions, Rights, Session, Source};
 
 use crate::authorize::{Policies, PolicyFile, PolicySet, Unresolved};
 use crate::cost::CostLimits;
+use crate::graph::{self, GraphError};
 use crate::known_rows::{self, KnownRowsError};
 use crate::prepare::DocumentCache;
 use crate::tell::{ErrorOptions, Messages};
@@ -72,6 +73,8 @@ pub enum OpenError {
     Source(#[from] sources::OpenError),
     #[error(transparent)]
     Rows(#[from] KnownRowsError),
+    #[error(transparent)]
+    Graph(#[from] GraphError),
     #[error("the policies do not fit the source: {0}")]
     Policies(#[from] Unresolved),
     #[error(
@@ -106,17 +109,19 @@ impl Engine {
     /// The same for a look only: an API without a field is fine.
     pub async fn inspect(address: &Address, options: &Options) -> Result<Arc<Self>, OpenError> {
         let (source, mut catalog) = Source::open(address, &options.source).await?;
-        dialects::declare(&mut catalog, &options.dialect);
-        let wanted = dialects::wanted_rows(&catalog, &options.dialect);
+        let (dialect, left_out) = graph::defined(&source, &options.dialect).await?;
+        dialects::declare(&mut catalog, &dialect);
+        left_out.into_iter().for_each(|note| catalog.note(note));
+        let wanted = dialects::wanted_rows(&catalog, &dialect);
         known_rows::read(&source, &mut catalog, wanted).await?;
         let policies = options.policies.as_deref();
         let policies = policies.map(|file| Policies::new(file, &catalog)).transpose()?;
         for field in policies.iter().flat_map(Policies::preset_in_new_rows) {
             catalog.declare_default(field);
         }
-        let api = dialects::api(&catalog, &options.dialect);
+        let api = dialects::api(&catalog, &dialect);
         let validator = Validator::new(&api.schema);
-        let tagged = dialects::messages(&catalog, &options.dialect);
+        let tagged = dialects::messages(&catalog, &dialect);
         Ok(Arc::new(Self {
             source,
             catalog,

@@ -12,6 +12,7 @@
 //! * [`session`]: who asks: from a token to what the source is told
 //! * [`engine`]: one API over one source, shared by all threads
 //! * [`known_rows`]: rows that the API is made from
+//! * [`graph`]: what is in a graph, of which an API is made without type definitions
 //! * [`worker`]: what one thread needs to answer: connections
 //! * [`prepare`]: everything that is made once and cached
 //! * [`cost`]: what an operation is estimated to cost
@@ -25,6 +26,7 @@ pub mod authorize;
 pub mod cost;
 pub mod engine;
 pub mod explain;
+pub mod graph;
 pub mod known_rows;
 pub mod prepare;
 pub mod report;

@@ -29,6 +29,7 @@ pub(crate) use api::ApiOptions;
 pub(crate) use auth::AuthOptions;
 pub(crate) use compression::Coding;
 pub(crate) use cost::CostOptions;
+pub(crate) use neo4j::TypesOptions;
 pub(crate) use observability::LoggedRequests;
 pub(crate) use origins::{AllowedOrigin, OriginOptions};
 pub(crate) use persisted::PersistedOptions;
@@ -64,6 +65,10 @@ pub(crate) enum Command {
     Schema(ApiOptions),
     /// Print what an operation becomes: the request tree, the statements, the database's plan
     Explain(Box<ExplainOptions>),
+    /// Print type definitions for what is in a graph
+    ///
+    /// They are a beginning, to be changed and then served with `--types`.
+    Types(TypesOptions),
     /// Name what is wrong with a configuration file, and what the API cannot represent or serves
     /// slowly, each with the remedy
     ///
@@ -248,6 +253,7 @@ impl Command {
             Self::Demo(_)
             | Self::Schema(_)
             | Self::Explain(_)
+            | Self::Types(_)
             | Self::Check(_)
             | Self::Health(_)
             | Self::Completions(_)

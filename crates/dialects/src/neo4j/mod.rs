@@ -29,18 +29,40 @@ mod values;
 
 use std::sync::Arc;
 
-use ::catalog::Catalog;
+use ::catalog::{Catalog, GraphSummary, Note};
 
 use crate::api::Api;
-use model::Model;
+use introspected::{Indexes, Introspected};
+use model::{ApiForm, Model};
 
 /// What the API is made of.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Options {
     /// What the type definitions say.
     pub model: Arc<Model>,
+    /// Whether there are none, so that the model is still to be made of what is in the graph.
+    pub is_introspected: bool,
     /// Whether inputs are left out that the library calls deprecated.
     pub exclude_deprecated: bool,
+}
+
+/// Makes the model of what is in a graph, and says what that leaves out; none if there is nothing.
+/// The other way, it is said what keeps definitions for it from being served.
+pub fn model_of(summary: &GraphSummary) -> Result<Option<(Model, Vec<Note>)>, String> {
+    let form = ApiForm::Seven;
+    // Searches are not served yet.
+    let Introspected { text, notes } = introspected::definitions(summary, form, Indexes::Comments);
+    if text.is_empty() {
+        return Ok(None);
+    }
+    let model = definitions::read(&text, form).map_err(|problems| {
+        let problems: Vec<String> = problems.iter().map(ToString::to_string).collect();
+        problems.join("\n")
+    })?;
+    match seven::unserved(&model) {
+        Some(problem) => Err(problem),
+        None => Ok(Some((model, notes))),
+    }
 }
 
 /// Says of a graph what its type definitions say.

@@ -10,6 +10,7 @@ mod man;
 mod prepare;
 mod schema;
 mod serve;
+mod types;
 
 use std::io::{self, Write};
 use std::process::ExitCode;
@@ -29,6 +30,7 @@ pub(crate) fn run(invocation: &Invocation) -> Result<ExitCode, Failure> {
         Command::Serve(options) => serve::run(options, invocation).map(|()| ExitCode::SUCCESS),
         Command::Schema(options) => schema::run(options).map(|()| ExitCode::SUCCESS),
         Command::Explain(options) => explain::run(options).map(|()| ExitCode::SUCCESS),
+        Command::Types(options) => types::run(options).map(|()| ExitCode::SUCCESS),
         Command::Check(options) => check::run(options, invocation),
         Command::Demo(options) => demo::run(options).map(|()| ExitCode::SUCCESS),
         Command::Health(options) => health::run(options).map(|()| ExitCode::SUCCESS),

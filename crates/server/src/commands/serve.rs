@@ -68,6 +68,7 @@ fn reload(again: &Again) -> Result<Fresh, Failure> {
         Command::Serve(options) => prepare(options)?.open()?,
         Command::Schema(_)
         | Command::Explain(_)
+        | Command::Types(_)
         | Command::Check(_)
         | Command::Demo(_)
         | Command::Health(_)

@@ -7,13 +7,14 @@ use clap::{Args, ValueEnum};
 use dialects::neo4j::definitions;
 use dialects::neo4j::model::ApiForm;
 use dialects::neo4j::{self, Options};
+use engine::SourceAddress;
 
 use crate::failure::Failure;
 
 #[derive(Debug, Args)]
 #[command(next_help_heading = "Neo4j")]
 pub(crate) struct Neo4jOptions {
-    /// For neo4j: the type definitions that say what the graph holds, and so what the API is
+    /// For neo4j: the type definitions; without, what `thalweg types` writes, at each start anew
     #[arg(long, env = "THALWEG_TYPES", value_name = "FILE")]
     types: Option<PathBuf>,
     /// For neo4j: the version of the library whose API this is [default: 7]
@@ -24,11 +25,34 @@ pub(crate) struct Neo4jOptions {
     exclude_deprecated_fields: bool,
 }
 
+/// Of which graph type definitions are written, and for whom.
+#[derive(Debug, Args)]
+pub(crate) struct TypesOptions {
+    /// The graph: `neo4j://…` or `bolt://…`
+    #[arg(env = "THALWEG_SOURCE", hide_env_values = true)]
+    source: String,
+    /// The version of the library that reads the definitions [default: 7]
+    #[arg(long, env = "THALWEG_NEO4J_API", value_name = "VERSION")]
+    neo4j_api: Option<Neo4jApi>,
+}
+
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
 enum Neo4jApi {
     /// Versions 7
     #[value(name = "7")]
     Seven,
+}
+
+impl TypesOptions {
+    pub(crate) fn address(&self) -> Result<SourceAddress, Failure> {
+        Ok(SourceAddress::parse(&self.source).map_err(engine::OpenError::from)?)
+    }
+
+    pub(crate) fn form(&self) -> ApiForm {
+        match self.neo4j_api {
+            Some(Neo4jApi::Seven) | None => ApiForm::Seven,
+        }
+    }
 }
 
 impl Neo4jOptions {
@@ -46,13 +70,12 @@ impl Neo4jOptions {
         let form = match self.neo4j_api {
             Some(Neo4jApi::Seven) | None => ApiForm::Seven,
         };
-        let Some(path) = &self.types else {
-            let message = "a graph is served with `--types FILE`: type definitions, as Neo4j's \
-                GraphQL library has them";
-            return Err(Failure::Usage(message.into()));
+        let exclude_deprecated = self.exclude_deprecated_fields;
+        let (model, is_introspected) = match &self.types {
+            Some(path) => (Arc::new(model(path, form)?), false),
+            None => (Arc::default(), true),
         };
-        let model = Arc::new(model(path, form)?);
-        Ok(Options { model, exclude_deprecated: self.exclude_deprecated_fields })
+        Ok(Options { model, is_introspected, exclude_deprecated })
     }
 }
 

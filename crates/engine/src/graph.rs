@@ -1,0 +1,75 @@
+//! What is in a graph, where nobody has said it by type definitions.
+
+use std::borrow::Cow;
+use std::sync::Arc;
+
+use catalog::{GraphSummary, Note};
+use dialects::Dialect;
+use dialects::neo4j::introspected::{self, Indexes, Introspected};
+use dialects::neo4j::model::ApiForm;
+use sources::neo4j::introspect::{Bounds, IntrospectError};
+use sources::{Address, OpenOptions, Source, Timeouts};
+
+use crate::engine::OpenError;
+
+/// Why there are no type definitions for a source.
+#[derive(Debug, thiserror::Error)]
+pub enum GraphError {
+    #[error(
+        "type definitions are written for graphs; give an address such as neo4j://localhost:7687"
+    )]
+    NoGraph,
+    #[error("cannot read what is in the graph: {0}")]
+    Introspect(#[from] IntrospectError),
+    #[error(
+        "there is nothing in the graph that an API could show; write type definitions, and give them with --types"
+    )]
+    Empty,
+    #[error(
+        "an API of what is in the graph is not served: {0}; print type definitions with `thalweg \
+         types`, change them, and give them with --types"
+    )]
+    Refused(String),
+}
+
+/// Writes type definitions for what is in a graph.
+pub async fn written(
+    address: &Address,
+    form: ApiForm,
+    timeouts: Timeouts,
+) -> Result<Introspected, OpenError> {
+    if !matches!(address, Address::Neo4j(_)) {
+        return Err(GraphError::NoGraph.into());
+    }
+    let options = OpenOptions { timeouts, ..OpenOptions::default() };
+    let (source, _) = Source::open(address, &options).await?;
+    let summary = summary(&source).await?;
+    // Searches are not served yet.
+    Ok(introspected::definitions(&summary, form, Indexes::Comments))
+}
+
+/// The dialect with a model of what is in the graph, if it has no other, and what that leaves out.
+pub(crate) async fn defined<'d>(
+    source: &Source,
+    dialect: &'d Dialect,
+) -> Result<(Cow<'d, Dialect>, Vec<Note>), GraphError> {
+    match dialect {
+        Dialect::Neo4j(options) if options.is_introspected => {
+            let summary = summary(source).await?;
+            let made = dialects::neo4j::model_of(&summary).map_err(GraphError::Refused)?;
+            let (model, notes) = made.ok_or(GraphError::Empty)?;
+            let options = dialects::neo4j::Options { model: Arc::new(model), ..options.clone() };
+            Ok((Cow::Owned(Dialect::Neo4j(options)), notes))
+        }
+        Dialect::Neo4j(_) | Dialect::PostGraphile(_) | Dialect::Phrag(_) => {
+            Ok((Cow::Borrowed(dialect), Vec::new()))
+        }
+    }
+}
+
+async fn summary(source: &Source) -> Result<GraphSummary, GraphError> {
+    match source {
+        Source::Neo4j(graph) => Ok(graph.summary(Bounds::default()).await?),
+        Source::Sqlite(_) | Source::Postgres(_) => Err(GraphError::NoGraph),
+    }
+}
