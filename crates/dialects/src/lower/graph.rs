@@ -320,12 +320,14 @@ impl<'a> Context<'a> {
         let Step { node: Said { assignments, filters, children, .. }, edge: said } = step;
         let filter = Filter::and(filters);
         let edge = match (edge, verb) {
-            (Some(edge), AlongVerb::Create | AlongVerb::Connect) => {
+            (Some(edge), AlongVerb::Create) => {
                 let set = |(field, operand)| (field, Assignment::Set(operand));
                 self.created(edge, said).into_iter().map(set).collect()
             }
             (Some(edge), AlongVerb::Update) => self.updated(edge, said),
-            (Some(_), AlongVerb::Disconnect | AlongVerb::Delete) | (None, _) => said,
+            // A relationship to a node that is there gets what is said of it, as in the library.
+            (Some(_), AlongVerb::Connect | AlongVerb::Disconnect | AlongVerb::Delete)
+            | (None, _) => said,
         };
         let kind = match verb {
             AlongVerb::Create => {

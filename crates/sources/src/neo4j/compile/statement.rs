@@ -3,6 +3,7 @@
 
 use cypher::{Expression, Parameter, Variable};
 use ir::Operand;
+use rustc_hash::FxHashMap;
 
 use super::super::program::{GraphParameter, ParameterType};
 use crate::relational::CompileError;
@@ -13,7 +14,8 @@ const MOST: usize = u16::MAX as usize;
 /// What a statement has used so far.
 #[derive(Debug, Default)]
 pub(super) struct Statement {
-    parameters: Vec<GraphParameter>,
+    /// Each with its place.
+    parameters: FxHashMap<(Operand, ParameterType), usize>,
     elements: u32,
     columns: u32,
     items: u32,
@@ -43,20 +45,20 @@ impl Statement {
 
     /// A value; one that is sent already is not sent again.
     pub(super) fn parameter(&mut self, operand: Operand, r#type: ParameterType) -> Expression {
-        let known = |known: &GraphParameter| known.operand == operand && known.r#type == r#type;
-        let place = self.parameters.iter().position(known).unwrap_or_else(|| {
-            self.parameters.push(GraphParameter { operand, r#type });
-            self.parameters.len() - 1
-        });
+        let next = self.parameters.len();
+        let place = self.parameters.entry((operand, r#type)).or_insert(next);
         // A statement of more is refused when it is done.
-        Expression::Parameter(Parameter(u16::try_from(place).unwrap_or(u16::MAX)))
+        Expression::Parameter(Parameter(u16::try_from(*place).unwrap_or(u16::MAX)))
     }
 
     /// The parameters, if they can be numbered.
     pub(super) fn parameters(self) -> Result<Vec<GraphParameter>, CompileError> {
-        match self.parameters.len() > MOST {
-            true => Err(CompileError::TooManyParameters { most: MOST }),
-            false => Ok(self.parameters),
+        if self.parameters.len() > MOST {
+            return Err(CompileError::TooManyParameters { most: MOST });
         }
+        let mut parameters: Vec<_> = self.parameters.into_iter().collect();
+        parameters.sort_unstable_by_key(|(_, place)| *place);
+        let parameter = |((operand, r#type), _)| GraphParameter { operand, r#type };
+        Ok(parameters.into_iter().map(parameter).collect())
     }
 }

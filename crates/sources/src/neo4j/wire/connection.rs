@@ -134,6 +134,11 @@ impl Connection {
     /// again: one round trip, which is also the sign of life that a rested connection is asked for.
     pub async fn reset(&mut self) -> Result<(), WireError> {
         self.forget_composed();
+        // Half a message is no work that the server would begin: what nobody waits for any more is not
+        // sent to its end, where a COMMIT may stand.
+        if self.state == State::Sent && !self.out.unsent().is_empty() {
+            self.state = State::Broken;
+        }
         if self.state == State::Broken {
             return Err(WireError::Closed);
         }
