@@ -1,17 +1,19 @@
 //! Conditions: the input objects that filter rows.
+//!
+//! `graph.rs`: those that only the API of a graph has.
+
+mod graph;
 
 use catalog::{FieldId, FunctionId};
 use graphql::operation::Location;
-use graphql::schema::{InputId, TypeId, TypeKind, TypeRef};
+use graphql::schema::{InputId, TypeKind, TypeRef};
 use ir::{AggregateFunction, Case, Comparison, Filter, GeoOperator, Hop, Place, Quantifier};
 
 use super::input::{Input, Presence};
 use super::order::of_row;
 use super::variants::OfVariant;
 use super::{Context, LowerError};
-use crate::binding::{
-    CompositePlace, InputBinding, InputRole, Meaning, Subject, ValueBinding, VariantsId,
-};
+use crate::binding::{CompositePlace, InputBinding, InputRole, Meaning, Subject, VariantsId};
 
 /// How deep conditions may stand within each other: whoever compiles them goes down as far.
 const NESTED: usize = 64;
@@ -143,11 +145,6 @@ impl Context<'_> {
                 comparison: Comparison::Equal,
                 operand: self.operand(input, r#type),
             })),
-            (InputRole::On { subject, role }, _) => {
-                let subject = OfVariant::subject(around.variant, subject);
-                let around = Around { subject: Some(&subject), ..Around::default() };
-                self.stated(role, Given { around, ..given })
-            }
             (InputRole::IsNull { otherwise, .. }, _) => {
                 Err(LowerError::Refused { message: otherwise.clone(), location: given.location })
             }
@@ -209,10 +206,21 @@ impl Context<'_> {
             (InputRole::OperatorsOfComputed { aggregate, computed }, _) => {
                 self.of_computed(given, *aggregate, *computed)
             }
-            (InputRole::Operators(subject), _) => {
-                let subject = &*OfVariant::subject(around.variant, subject);
-                self.object(given, Around { subject: Some(subject), ..Around::default() })
-            }
+            (InputRole::Operators(subject), _) => self.operators(given, subject),
+            (
+                InputRole::On { .. }
+                | InputRole::RelatedBy { .. }
+                | InputRole::All
+                | InputRole::RelatedVariants(_)
+                | InputRole::RelatedVariantsBy { .. }
+                | InputRole::OfVariants
+                | InputRole::OnVariant
+                | InputRole::OfVariant(_)
+                | InputRole::Together { .. }
+                | InputRole::MadeOf(_)
+                | InputRole::OperatorsOfMade(_),
+                _,
+            ) => self.stated_of_graph(role, given),
             (InputRole::And { item }, _) => {
                 let filters = self.listed(given, item)?;
                 listed_meaning(given, filters, Filter::and)
@@ -234,72 +242,11 @@ impl Context<'_> {
                 Some(hop) => self.related_group(given, hop, nothing),
                 None => Ok(None),
             },
-            (InputRole::RelatedBy { hop, role }, _) => {
-                let around = Around { hop: Some(*hop), ..Around::default() };
-                self.stated(role, Given { around, ..given })
-            }
-            (InputRole::All, _) => {
-                let all = |quantifier| match (around.hop, around.ways) {
-                    (Some(hop), _) => self.related(given, hop, quantifier),
-                    (None, Some(ways)) => self.quantified(given, ways, quantifier),
-                    (None, None) => Ok(None),
-                };
-                let some = all(Quantifier::Some)?;
-                let every = all(Quantifier::Every)?;
-                Ok(some.zip(every).map(|(some, every)| Filter::And(vec![some, every])))
-            }
-            (InputRole::RelatedVariants(variants), _) => {
-                self.object(given, Around { ways: Some(*variants), ..Around::default() })
-            }
-            (InputRole::RelatedVariantsBy { variants, role }, _) => {
-                let around = Around { ways: Some(*variants), ..Around::default() };
-                self.stated(role, Given { around, ..given })
-            }
-            (InputRole::OfVariants, _) => self.of_variants(input, r#type.base, around),
-            (InputRole::OnVariant, _) if around.alone => self.object(given, around),
-            (InputRole::OnVariant, _) => {
-                let entries = self.entries(input, r#type.base)?;
-                let is_own = |(id, _): &(InputId, Input<'_>)| match self.api.input(*id).role {
-                    InputRole::OfVariant(number) => {
-                        around.variant.is_some_and(|own| own.number == number)
-                    }
-                    _ => false,
-                };
-                match entries.iter().find(|entry| is_own(entry)) {
-                    Some((id, input)) => self.condition(*id, input, around, given.location),
-                    None => Ok(None),
-                }
-            }
-            (InputRole::OfVariant(number), _) => {
-                match around.variant.is_some_and(|own| own.number == *number) {
-                    true => {
-                        let stated = self.object(given, Around::default())?;
-                        // It is named: all of its rows are meant.
-                        Ok(Some(stated.unwrap_or_else(Filter::all)))
-                    }
-                    false => Ok(None),
-                }
-            }
             (InputRole::Distance(comparison), Some(subject)) => {
                 let operand = self.operand(input, r#type);
                 Ok(Some(distance(&subject.place, *comparison, operand)))
             }
             (InputRole::DistanceFrom, Some(subject)) => self.distances(given, &subject.place),
-            (InputRole::Together { hop, once }, _) => match hop.or(around.hop) {
-                Some(hop) => self.together(given, hop, *once),
-                None => Ok(None),
-            },
-            (InputRole::MadeOf(place), _) => {
-                self.object(given, Around { made_of: Some(place), ..Around::default() })
-            }
-            (InputRole::OperatorsOfMade(function), _) => match around.made_of {
-                Some(place) => {
-                    let (function, place) = (*function, Box::new(place.clone()));
-                    let subject = Subject::new(Place::Aggregated { function, place });
-                    self.object(given, Around { subject: Some(&subject), ..Around::default() })
-                }
-                None => Ok(None),
-            },
             (InputRole::Exists(hop), _) => {
                 let quantifier = match self.is_true(input) {
                     true => Quantifier::Some,
@@ -394,77 +341,6 @@ impl Context<'_> {
                 Some(Filter::RelatedGroup { hop, filter, having, once: false })
             }
         })
-    }
-
-    /// A point by how far it is from another.
-    fn distances(&self, given: Given<'_, '_>, place: &Place) -> Result<Option<Filter>, LowerError> {
-        let entries = self.entries(given.input, self.api.schema[given.id].r#type.base)?;
-        let is_point =
-            |(id, _): &&(InputId, Input<'_>)| self.api.input(*id).role == InputRole::DistancePoint;
-        let Some((id, point)) = entries.iter().find(is_point) else {
-            return meaning(&given.binding.empty, Some(place), given.location);
-        };
-        let point = self.operand(point, self.api.schema[*id].r#type);
-        let mut filters = Vec::new();
-        for (id, input) in &entries {
-            if let InputRole::DistanceIs(comparison) = self.api.input(*id).role
-                && self.presence(input) == Presence::Present
-            {
-                let most = self.operand(input, self.api.schema[*id].r#type);
-                let members = vec![("point".into(), point.clone()), ("distance".into(), most)];
-                filters.push(distance(place, comparison, ir::Operand::Object(members)));
-            }
-        }
-        Ok(if filters.is_empty() { None } else { Some(Filter::and(filters)) })
-    }
-
-    /// Rows by all rows together that they are related to.
-    fn together(
-        &self,
-        given: Given<'_, '_>,
-        hop: Hop,
-        once: bool,
-    ) -> Result<Option<Filter>, LowerError> {
-        let having = self.object(given, Around::default())?;
-        Ok(having.map(|having| {
-            let (filter, having) = (Box::new(Filter::all()), Box::new(having));
-            Filter::RelatedGroup { hop, filter, having, once }
-        }))
-    }
-
-    /// Rows by rows of several entities that they are related to.
-    fn quantified(
-        &self,
-        given: Given<'_, '_>,
-        ways: VariantsId,
-        quantifier: Quantifier,
-    ) -> Result<Option<Filter>, LowerError> {
-        self.related_variants(ways, quantifier, |around| self.object(given, around))
-    }
-
-    /// Whether an object has conditions on rows of other entities only: then it is for no other rows.
-    fn is_of_others(&self, entries: &[(InputId, Input<'_>)], own: u16) -> bool {
-        let mut numbers = entries.iter().filter_map(|(id, _)| match self.api.input(*id).role {
-            InputRole::OfVariant(number) => Some(number),
-            _ => None,
-        });
-        numbers.next().is_some_and(|first| first != own && numbers.all(|number| number != own))
-    }
-
-    /// Whether rows are of one of the entities that a list names.
-    fn of_variants(
-        &self,
-        input: &Input<'_>,
-        r#type: TypeId,
-        around: Around<'_>,
-    ) -> Result<Option<Filter>, LowerError> {
-        let mut is_own = false;
-        for item in self.items(input)? {
-            if let Some(ValueBinding::Variant(number)) = self.enum_value(&item, r#type) {
-                is_own |= around.variant.is_some_and(|own| own.number == *number);
-            }
-        }
-        Ok(Some(if is_own { Filter::all() } else { Filter::none() }))
     }
 
     /// Rows by rows that they are related to.

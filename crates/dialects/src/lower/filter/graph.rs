@@ -1,0 +1,179 @@
+//! Conditions that only the API of a graph has: rows of several entities, what is made of many rows
+//! together, distances.
+//!
+//! They stand apart so that the frames of conditions in each other stay small.
+
+use graphql::schema::{InputId, TypeId};
+use ir::{Filter, Hop, Place, Quantifier};
+
+use super::{Around, Given, distance, meaning};
+use crate::binding::{InputRole, Subject, ValueBinding, VariantsId};
+use crate::lower::input::{Input, Presence};
+use crate::lower::selection::misplaced;
+use crate::lower::variants::OfVariant;
+use crate::lower::{Context, LowerError};
+
+impl Context<'_> {
+    /// The condition on what a field of the row compares with, or one that all variants have.
+    pub(super) fn operators(
+        &self,
+        given: Given<'_, '_>,
+        subject: &Subject,
+    ) -> Result<Option<Filter>, LowerError> {
+        let subject = &*OfVariant::subject(given.around.variant, subject);
+        self.object(given, Around { subject: Some(subject), ..Around::default() })
+    }
+
+    pub(super) fn stated_of_graph(
+        &self,
+        role: &InputRole,
+        given: Given<'_, '_>,
+    ) -> Result<Option<Filter>, LowerError> {
+        let Given { id, input, around, .. } = given;
+        let r#type = self.api.schema[id].r#type;
+        match role {
+            InputRole::On { subject, role } => {
+                let subject = OfVariant::subject(around.variant, subject);
+                let around = Around { subject: Some(&subject), ..Around::default() };
+                self.stated(role, Given { around, ..given })
+            }
+            InputRole::RelatedBy { hop, role } => {
+                let around = Around { hop: Some(*hop), ..Around::default() };
+                self.stated(role, Given { around, ..given })
+            }
+            InputRole::All => {
+                let all = |quantifier| match (around.hop, around.ways) {
+                    (Some(hop), _) => self.related(given, hop, quantifier),
+                    (None, Some(ways)) => self.quantified(given, ways, quantifier),
+                    (None, None) => Ok(None),
+                };
+                let some = all(Quantifier::Some)?;
+                let every = all(Quantifier::Every)?;
+                Ok(some.zip(every).map(|(some, every)| Filter::And(vec![some, every])))
+            }
+            InputRole::RelatedVariants(variants) => {
+                self.object(given, Around { ways: Some(*variants), ..Around::default() })
+            }
+            InputRole::RelatedVariantsBy { variants, role } => {
+                let around = Around { ways: Some(*variants), ..Around::default() };
+                self.stated(role, Given { around, ..given })
+            }
+            InputRole::OfVariants => self.of_variants(input, r#type.base, around),
+            InputRole::OnVariant if around.alone => self.object(given, around),
+            InputRole::OnVariant => {
+                let entries = self.entries(input, r#type.base)?;
+                let is_own = |(id, _): &(InputId, Input<'_>)| match self.api.input(*id).role {
+                    InputRole::OfVariant(number) => {
+                        around.variant.is_some_and(|own| own.number == number)
+                    }
+                    _ => false,
+                };
+                match entries.iter().find(|entry| is_own(entry)) {
+                    Some((id, input)) => self.condition(*id, input, around, given.location),
+                    None => Ok(None),
+                }
+            }
+            InputRole::OfVariant(number) => {
+                match around.variant.is_some_and(|own| own.number == *number) {
+                    true => {
+                        let stated = self.object(given, Around::default())?;
+                        // It is named: all of its rows are meant.
+                        Ok(Some(stated.unwrap_or_else(Filter::all)))
+                    }
+                    false => Ok(None),
+                }
+            }
+            InputRole::Together { hop, once } => match hop.or(around.hop) {
+                Some(hop) => self.together(given, hop, *once),
+                None => Ok(None),
+            },
+            InputRole::MadeOf(place) => {
+                self.object(given, Around { made_of: Some(place), ..Around::default() })
+            }
+            InputRole::OperatorsOfMade(function) => match around.made_of {
+                Some(place) => {
+                    let (function, place) = (*function, Box::new(place.clone()));
+                    let subject = Subject::new(Place::Aggregated { function, place });
+                    self.object(given, Around { subject: Some(&subject), ..Around::default() })
+                }
+                None => Ok(None),
+            },
+            _ => Err(misplaced("a condition of a graph")),
+        }
+    }
+
+    /// A point by how far it is from another.
+    pub(super) fn distances(
+        &self,
+        given: Given<'_, '_>,
+        place: &Place,
+    ) -> Result<Option<Filter>, LowerError> {
+        let entries = self.entries(given.input, self.api.schema[given.id].r#type.base)?;
+        let is_point =
+            |(id, _): &&(InputId, Input<'_>)| self.api.input(*id).role == InputRole::DistancePoint;
+        let Some((id, point)) = entries.iter().find(is_point) else {
+            return meaning(&given.binding.empty, Some(place), given.location);
+        };
+        let point = self.operand(point, self.api.schema[*id].r#type);
+        let mut filters = Vec::new();
+        for (id, input) in &entries {
+            if let InputRole::DistanceIs(comparison) = self.api.input(*id).role
+                && self.presence(input) == Presence::Present
+            {
+                let most = self.operand(input, self.api.schema[*id].r#type);
+                let members = vec![("point".into(), point.clone()), ("distance".into(), most)];
+                filters.push(distance(place, comparison, ir::Operand::Object(members)));
+            }
+        }
+        Ok(if filters.is_empty() { None } else { Some(Filter::and(filters)) })
+    }
+
+    /// Rows by all rows together that they are related to.
+    fn together(
+        &self,
+        given: Given<'_, '_>,
+        hop: Hop,
+        once: bool,
+    ) -> Result<Option<Filter>, LowerError> {
+        let having = self.object(given, Around::default())?;
+        Ok(having.map(|having| {
+            let (filter, having) = (Box::new(Filter::all()), Box::new(having));
+            Filter::RelatedGroup { hop, filter, having, once }
+        }))
+    }
+
+    /// Rows by rows of several entities that they are related to.
+    pub(super) fn quantified(
+        &self,
+        given: Given<'_, '_>,
+        ways: VariantsId,
+        quantifier: Quantifier,
+    ) -> Result<Option<Filter>, LowerError> {
+        self.related_variants(ways, quantifier, |around| self.object(given, around))
+    }
+
+    /// Whether an object has conditions on rows of other entities only: then it is for no other rows.
+    pub(super) fn is_of_others(&self, entries: &[(InputId, Input<'_>)], own: u16) -> bool {
+        let mut numbers = entries.iter().filter_map(|(id, _)| match self.api.input(*id).role {
+            InputRole::OfVariant(number) => Some(number),
+            _ => None,
+        });
+        numbers.next().is_some_and(|first| first != own && numbers.all(|number| number != own))
+    }
+
+    /// Whether rows are of one of the entities that a list names.
+    fn of_variants(
+        &self,
+        input: &Input<'_>,
+        r#type: TypeId,
+        around: Around<'_>,
+    ) -> Result<Option<Filter>, LowerError> {
+        let mut is_own = false;
+        for item in self.items(input)? {
+            if let Some(ValueBinding::Variant(number)) = self.enum_value(&item, r#type) {
+                is_own |= around.variant.is_some_and(|own| own.number == *number);
+            }
+        }
+        Ok(Some(if is_own { Filter::all() } else { Filter::none() }))
+    }
+}
