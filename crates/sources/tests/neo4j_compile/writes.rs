@@ -218,7 +218,7 @@ pub(crate) fn cases(movies: &Movies) -> Vec<Case> {
                 vec![changed(0, vec![title(0)])],
             ),
             expect![[r#"
-                MATCH (t0:`Movie`) SET t0.`title` = $p0, t0.`released` = CASE WHEN t0.`released` IS NULL OR t0.`released` + $p1 > 2147483647 THEN 1 / size([]) ELSE t0.`released` + $p1 END, t0.`rating` = CASE WHEN t0.`rating` IS NULL OR $p2 = 0 THEN 1 / size([]) ELSE t0.`rating` / $p2 END, t0.`tags` = CASE WHEN t0.`tags` IS NULL THEN 1 / size([]) ELSE t0.`tags` + $p3 END, t0.`tags` = CASE WHEN t0.`tags` IS NULL THEN 1 / size([]) ELSE t0.`tags`[0..0 - $p4] END WITH t0 RETURN t0.`title` AS c0
+                MATCH (t0:`Movie`) SET t0.`title` = $p0, t0.`released` = CASE WHEN t0.`released` IS NULL OR t0.`released` + $p1 > 2147483647 OR t0.`released` + $p1 < 0 - 2147483648 THEN 1 / size([]) ELSE t0.`released` + $p1 END, t0.`rating` = CASE WHEN t0.`rating` IS NULL OR $p2 = 0 THEN 1 / size([]) ELSE t0.`rating` / $p2 END, t0.`tags` = CASE WHEN t0.`tags` IS NULL THEN 1 / size([]) ELSE t0.`tags` + $p3 END, t0.`tags` = CASE WHEN t0.`tags` IS NULL THEN 1 / size([]) ELSE t0.`tags`[0..0 - $p4] END WITH t0 RETURN t0.`title` AS c0
                 p0: $0 Text
                 p1: $1 Integer
                 p2: $2 Float
