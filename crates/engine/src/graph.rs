@@ -1,4 +1,7 @@
-//! What is in a graph, where nobody has said it by type definitions.
+//! What is in a graph, where nobody has said it by type definitions; and [`migrate`]: what
+//! definitions want of it.
+
+pub mod migrate;
 
 use std::borrow::Cow;
 use std::sync::Arc;
@@ -8,6 +11,7 @@ use dialects::Dialect;
 use dialects::neo4j::introspected::{self, Indexes, Introspected};
 use dialects::neo4j::model::ApiForm;
 use sources::neo4j::introspect::{Bounds, IntrospectError};
+use sources::neo4j::wire::WireError;
 use sources::{Address, OpenOptions, Source, Timeouts};
 
 use crate::engine::OpenError;
@@ -21,6 +25,12 @@ pub enum GraphError {
     NoGraph,
     #[error("cannot read what is in the graph: {0}")]
     Introspect(#[from] IntrospectError),
+    #[error(
+        "constraints and indexes are made in graphs; give an address such as neo4j://localhost:7687"
+    )]
+    NothingToMigrate,
+    #[error("cannot change the graph: {0}")]
+    Change(WireError),
     #[error(
         "there is nothing in the graph that an API could show; write type definitions, and give them with --types"
     )]

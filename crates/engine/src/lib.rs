@@ -12,7 +12,8 @@
 //! * [`session`]: who asks: from a token to what the source is told
 //! * [`engine`]: one API over one source, shared by all threads
 //! * [`known_rows`]: rows that the API is made from
-//! * [`graph`]: what is in a graph, of which an API is made without type definitions
+//! * [`graph`]: what is in a graph, of which an API is made without type definitions, and what
+//!   definitions want of it
 //! * [`worker`]: what one thread needs to answer: connections
 //! * [`prepare`]: everything that is made once and cached
 //! * [`cost`]: what an operation is estimated to cost

@@ -12,6 +12,7 @@ mod errors;
 mod filter;
 mod limits;
 mod load;
+mod migrate;
 mod neo4j;
 mod network;
 mod observability;
@@ -29,6 +30,7 @@ pub(crate) use api::ApiOptions;
 pub(crate) use auth::AuthOptions;
 pub(crate) use compression::Coding;
 pub(crate) use cost::CostOptions;
+pub(crate) use migrate::MigrateOptions;
 pub(crate) use neo4j::TypesOptions;
 pub(crate) use observability::LoggedRequests;
 pub(crate) use origins::{AllowedOrigin, OriginOptions};
@@ -69,6 +71,14 @@ pub(crate) enum Command {
     ///
     /// They are a beginning, to be changed and then served with `--types`.
     Types(TypesOptions),
+    /// Make the constraints and indexes in a graph that its type definitions want
+    ///
+    /// What is unique by its definition gets a constraint, and what is searched gets its index. What
+    /// is there already stays as it is; nothing is dropped, and no node is changed. It can be run
+    /// again at any time.
+    ///
+    /// The exit code is 1 when something that is wanted could not be made.
+    Migrate(MigrateOptions),
     /// Name what is wrong with a configuration file, and what the API cannot represent or serves
     /// slowly, each with the remedy
     ///
@@ -254,6 +264,7 @@ impl Command {
             | Self::Schema(_)
             | Self::Explain(_)
             | Self::Types(_)
+            | Self::Migrate(_)
             | Self::Check(_)
             | Self::Health(_)
             | Self::Completions(_)

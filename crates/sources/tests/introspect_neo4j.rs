@@ -201,8 +201,8 @@ async fn a_graph_is_read_as_a_whole_and_by_a_sample_and_changed() {
             properties: vec!["name".into(), "x y".into()],
         },
     ];
-    for statement in neo4j.statements(&changes) {
-        neo4j.change(&statement).await.unwrap();
+    for change in &changes {
+        neo4j.change(&neo4j.statement(change)).await.unwrap();
     }
     let (constraints, indexes) = neo4j.constraints_and_indexes().await.unwrap();
     let made = constraints.iter().find(|constraint| &*constraint.name == "odd `name`").unwrap();
@@ -214,7 +214,7 @@ async fn a_graph_is_read_as_a_whole_and_by_a_sample_and_changed() {
     let made = indexes.iter().find(|index| &*index.name == "people").unwrap();
     assert_eq!(*made.properties, ["name".into(), "x y".into()]);
     // What is there already is left as it is.
-    for statement in neo4j.statements(&changes) {
-        neo4j.change(&statement).await.unwrap();
+    for change in &changes {
+        neo4j.change(&neo4j.statement(change)).await.unwrap();
     }
 }

@@ -128,6 +128,8 @@ pub struct Property {
     pub made: Option<Made>,
     /// Whether no two nodes of the type have the same: `@unique` of form 3, `@id` of both.
     pub is_unique: bool,
+    /// What the constraint is called that keeps them apart, where form 3's `@unique` says it.
+    pub constraint: Option<Arc<str>>,
     /// Whether it is what global ids are made of.
     pub is_relay_id: bool,
     /// The value of a new node where none is given.

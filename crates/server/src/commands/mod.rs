@@ -7,6 +7,7 @@ mod demo;
 mod explain;
 pub(crate) mod health;
 mod man;
+mod migrate;
 mod prepare;
 mod schema;
 mod serve;
@@ -31,6 +32,7 @@ pub(crate) fn run(invocation: &Invocation) -> Result<ExitCode, Failure> {
         Command::Schema(options) => schema::run(options).map(|()| ExitCode::SUCCESS),
         Command::Explain(options) => explain::run(options).map(|()| ExitCode::SUCCESS),
         Command::Types(options) => types::run(options).map(|()| ExitCode::SUCCESS),
+        Command::Migrate(options) => migrate::run(options),
         Command::Check(options) => check::run(options, invocation),
         Command::Demo(options) => demo::run(options).map(|()| ExitCode::SUCCESS),
         Command::Health(options) => health::run(options).map(|()| ExitCode::SUCCESS),

@@ -69,6 +69,7 @@ fn reload(again: &Again) -> Result<Fresh, Failure> {
         Command::Schema(_)
         | Command::Explain(_)
         | Command::Types(_)
+        | Command::Migrate(_)
         | Command::Check(_)
         | Command::Demo(_)
         | Command::Health(_)

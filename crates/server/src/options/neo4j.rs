@@ -80,7 +80,7 @@ impl Neo4jOptions {
 }
 
 /// What type definitions say.
-fn model(path: &Path, form: ApiForm) -> Result<neo4j::model::Model, Failure> {
+pub(super) fn model(path: &Path, form: ApiForm) -> Result<neo4j::model::Model, Failure> {
     let refused =
         |error: String| Failure::Usage(format!("the type definitions {}: {error}", path.display()));
     let text = std::fs::read_to_string(path).map_err(|error| refused(error.to_string()))?;

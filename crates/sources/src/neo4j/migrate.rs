@@ -1,7 +1,10 @@
 //! Makes the constraints and indexes that a graph is to have.
 
 use catalog::{GraphChange, GraphConstraint, GraphIndex};
-use cypher::{Flavor, Name, SchemaChange};
+use cypher::{
+    Clause, Comparison, Expression, Flavor, Labels, Match, Name, NodePattern, Path, Projection,
+    ProjectionItem, Query, SchemaChange, Variable,
+};
 
 use super::introspect::{self, IntrospectError};
 use super::program::Access;
@@ -14,11 +17,43 @@ pub async fn read(
     introspect::read_schema(connection).await
 }
 
-/// The statements that make changes, in their order.
+/// The statement that makes a change.
 #[must_use]
-pub fn statements(changes: &[GraphChange], version: ServerVersion) -> Vec<String> {
-    let flavor = flavor(version);
-    changes.iter().map(|change| cypher::print_schema(&compile(change), &flavor)).collect()
+pub fn statement(change: &GraphChange, version: ServerVersion) -> String {
+    cypher::print_schema(&compile(change), &flavor(version))
+}
+
+/// The statement that finds what keeps a change from being made, where nodes can: each value that
+/// several have, and how many.
+#[must_use]
+pub fn finder(change: &GraphChange, version: ServerVersion) -> Option<String> {
+    let (label, property) = match change {
+        GraphChange::CreateUnique { label, property, .. } => (label, property),
+        GraphChange::CreateFulltext { .. } => return None,
+    };
+    let node = Variable::Element(0);
+    let (shared, nodes) = (Variable::Column(0), Variable::Column(1));
+    let value = Expression::property(node, property);
+    let pattern = NodePattern {
+        variable: Some(node),
+        labels: Labels::all(vec![Name(label.clone())]),
+        properties: Vec::new(),
+    };
+    let is_there = Expression::IsNotNull(Box::new(value.clone()));
+    let several = Expression::Variable(nodes).compare(Comparison::Greater, Expression::Integer(1));
+    let query = Query::of(vec![
+        Match::of(Path::node(pattern), Some(is_there)),
+        Clause::With(Projection {
+            items: vec![
+                ProjectionItem::named(value, shared),
+                ProjectionItem::named(Expression::CountRows, nodes),
+            ],
+            filter: Some(several),
+            ..Projection::default()
+        }),
+        Clause::Return(Projection::of([shared, nodes])),
+    ]);
+    Some(cypher::print(&query, &flavor(version)))
 }
 
 /// Runs a statement in a transaction of its own. A constraint that the graph does not keep to is
@@ -75,11 +110,23 @@ mod tests {
             },
         ];
         let old = ServerVersion { major: 4, minor: 4, patch: 0 };
+        let statements = changes.each_ref().map(|change| statement(change, old));
         assert_eq!(
-            statements(&changes, old),
+            statements,
             [
                 "CREATE CONSTRAINT `A_id` IF NOT EXISTS FOR (t0:`A`) REQUIRE t0.`i``d` IS UNIQUE",
                 "CREATE FULLTEXT INDEX `texts` IF NOT EXISTS FOR (t0:`A`) ON EACH [t0.`a`, t0.`b`]",
+            ]
+        );
+        let finders = changes.each_ref().map(|change| finder(change, old));
+        assert_eq!(
+            finders.each_ref().map(Option::as_deref),
+            [
+                Some(
+                    "MATCH (t0:`A`) WHERE t0.`i``d` IS NOT NULL WITH t0.`i``d` AS c0, count(*) AS c1 \
+                     WHERE c1 > 1 RETURN c0, c1"
+                ),
+                None,
             ]
         );
     }

@@ -93,10 +93,16 @@ impl Neo4jSource {
         Ok(read)
     }
 
-    /// The statements that make changes, in their order.
+    /// The statement that makes a change.
     #[must_use]
-    pub fn statements(&self, changes: &[GraphChange]) -> Vec<String> {
-        migrate::statements(changes, self.version)
+    pub fn statement(&self, change: &GraphChange) -> String {
+        migrate::statement(change, self.version)
+    }
+
+    /// The statement that finds what keeps a change from being made, where nodes can.
+    #[must_use]
+    pub fn finder(&self, change: &GraphChange) -> Option<String> {
+        migrate::finder(change, self.version)
     }
 
     /// Runs a statement that makes a change.

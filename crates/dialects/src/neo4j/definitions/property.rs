@@ -39,6 +39,7 @@ pub(super) fn property(context: Context<'_, '_>, problems: &mut Problems) -> Opt
         are_elements_required: shape.are_elements_required,
         made: id.is_made.then_some(Made::Id).or(timestamp),
         is_unique: id.is_unique || context.said.has(Known::Unique),
+        constraint: constraint_name(context),
         is_relay_id: id.is_global,
         default,
         coalesce,
@@ -134,6 +135,11 @@ fn check_owner(context: Context<'_, '_>, known: Known, problems: &mut Problems) 
         let message = "it belongs to the types that implement the interface: say it there";
         problems.wrong(context.at_directive(known), message);
     }
+}
+
+/// The name that `@unique` says.
+fn constraint_name(context: Context<'_, '_>) -> Option<Arc<str>> {
+    context.said.find(Known::Unique)?.text("constraintName").cloned()
 }
 
 #[derive(Default)]

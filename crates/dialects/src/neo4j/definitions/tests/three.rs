@@ -82,6 +82,9 @@ fn ids_say_what_they_are() {
     assert_eq!(id("a: ID! @id(global: true)"), (Some(Made::Id), true, true));
     assert_eq!(id("a: String @unique(constraintName: \"c\")"), (None, true, false));
     assert_eq!(id("a: String"), (None, false, false));
+    let named = |definition: &str| property(&field(definition)).constraint.clone();
+    assert_eq!(named("a: String @unique(constraintName: \"c\")").as_deref(), Some("c"));
+    assert_eq!(named("a: String @unique"), None);
 }
 
 #[test]

@@ -1,0 +1,74 @@
+//! Makes the constraints and indexes that type definitions want of a graph.
+
+use dialects::neo4j::migration::{Migration, Wanted, migration};
+use dialects::neo4j::model::Model;
+use sources::neo4j::source::Neo4jSource;
+use sources::neo4j::wire::{DatabaseError, WireError};
+use sources::{Address, OpenOptions, Source, Timeouts};
+
+use super::GraphError;
+use crate::engine::OpenError;
+
+/// A graph, and what it is still to get.
+#[derive(Debug)]
+pub struct Plan {
+    source: Neo4jSource,
+    migration: Migration,
+}
+
+/// Why a change was not made.
+#[derive(Debug)]
+pub enum NotMade {
+    /// The database refuses this one, and may take others.
+    Refused {
+        error: Box<DatabaseError>,
+        /// The statement that finds the nodes that are in its way, where it is these.
+        finder: Option<String>,
+    },
+    /// Nothing else can be tried either.
+    Lost(WireError),
+}
+
+/// Compares what definitions want of a graph with what is there. Nothing is changed.
+pub async fn plan(address: &Address, model: &Model, timeouts: Timeouts) -> Result<Plan, OpenError> {
+    if !matches!(address, Address::Neo4j(_)) {
+        return Err(GraphError::NothingToMigrate.into());
+    }
+    let options = OpenOptions { timeouts, ..OpenOptions::default() };
+    let (source, _) = Source::open(address, &options).await?;
+    let Source::Neo4j(source) = source else { return Err(GraphError::NothingToMigrate.into()) };
+    let (constraints, indexes) =
+        source.constraints_and_indexes().await.map_err(GraphError::Introspect)?;
+    let migration = migration(model, &constraints, &indexes);
+    Ok(Plan { source, migration })
+}
+
+impl Plan {
+    #[must_use]
+    pub fn migration(&self) -> &Migration {
+        &self.migration
+    }
+
+    /// The statement that makes a change.
+    #[must_use]
+    pub fn statement(&self, wanted: &Wanted) -> String {
+        self.source.statement(&wanted.change)
+    }
+
+    /// Makes a change, in a transaction of its own.
+    pub async fn make(&self, wanted: &Wanted) -> Result<(), NotMade> {
+        match self.source.change(&self.statement(wanted)).await {
+            Ok(()) => Ok(()),
+            Err(WireError::Database { error, .. }) => {
+                let is_violated = error.title() == VIOLATED;
+                let finder = is_violated.then(|| self.source.finder(&wanted.change)).flatten();
+                Err(NotMade::Refused { error, finder })
+            }
+            Err(error) => Err(NotMade::Lost(error)),
+        }
+    }
+}
+
+/// How it is called that nodes do not keep to a constraint that is to be made.
+/// <https://neo4j.com/docs/status-codes/current/errors/all-errors/>
+const VIOLATED: &str = "ConstraintCreationFailed";

@@ -1,0 +1,118 @@
+//! `thalweg migrate`: the constraints and indexes that type definitions want of a graph.
+
+use std::io::{self, Write};
+use std::process::ExitCode;
+
+use dialects::neo4j::migration::{Found, Wanted};
+use engine::OpenError;
+use engine::graph::GraphError;
+use engine::graph::migrate::{NotMade, Plan, plan};
+
+use crate::commands::{block_on, print};
+use crate::failure::Failure;
+use crate::options::MigrateOptions;
+
+pub(crate) fn run(options: &MigrateOptions) -> Result<ExitCode, Failure> {
+    let model = options.model()?;
+    let address = options.graph.address()?;
+    block_on(async {
+        let plan = plan(&address, &model, engine::Timeouts::default()).await?;
+        match options.dry_run {
+            true => show(&plan),
+            false => make(&plan).await,
+        }
+    })
+}
+
+/// Prints what would be done, as a script: what is not done stands in comments.
+fn show(plan: &Plan) -> Result<ExitCode, Failure> {
+    for found in &plan.migration().present {
+        print(&["// ", &there(found), "\n"].concat())?;
+    }
+    for wanted in &plan.migration().changes {
+        print(&[&plan.statement(wanted), ";\n"].concat())?;
+    }
+    tell_obstacles(plan);
+    Ok(exit_code(plan.migration().obstacles.is_empty()))
+}
+
+/// Does what can be done. What fails keeps nothing else from being made.
+async fn make(plan: &Plan) -> Result<ExitCode, Failure> {
+    let migration = plan.migration();
+    for found in &migration.present {
+        print(&[&there(found), "\n"].concat())?;
+    }
+    let mut made = 0_usize;
+    for wanted in &migration.changes {
+        match plan.make(wanted).await {
+            Ok(()) => {
+                made += 1;
+                print(&[&*wanted.subject, ": the ", &called(wanted), " was made.\n"].concat())?;
+            }
+            Err(NotMade::Refused { error, finder }) => {
+                let message = error.message.lines().collect::<Vec<_>>().join(" ");
+                tell(&format!(
+                    "{}: the {} was not made: {message} ({})",
+                    wanted.subject,
+                    called(wanted),
+                    error.code
+                ));
+                if let Some(finder) = finder {
+                    tell_remedy(
+                        "give each node a value of its own, or none, and migrate again. This finds \
+                         the values that several have:",
+                    );
+                    tell_line(&["    ", &finder, ";"].concat());
+                }
+            }
+            Err(NotMade::Lost(error)) => {
+                return Err(OpenError::from(GraphError::Change(error)).into());
+            }
+        }
+    }
+    tell_obstacles(plan);
+    let wanted = migration.changes.len() + migration.obstacles.len();
+    let there = migration.present.len();
+    print(&match wanted + there {
+        0 => "The type definitions want no constraint and no index.\n".to_owned(),
+        _ => format!("Made: {made}. There already: {there}. Not made: {}.\n", wanted - made),
+    })?;
+    Ok(exit_code(made == wanted))
+}
+
+fn exit_code(is_done: bool) -> ExitCode {
+    match is_done {
+        true => ExitCode::SUCCESS,
+        false => ExitCode::FAILURE,
+    }
+}
+
+fn there(found: &Found) -> String {
+    format!("{}: the {} {:?} is there.", found.subject, found.kind.label(), found.name)
+}
+
+/// `constraint "Movie_id"`
+fn called(wanted: &Wanted) -> String {
+    let (kind, name) = wanted.made();
+    format!("{} {name:?}", kind.label())
+}
+
+fn tell_obstacles(plan: &Plan) {
+    for note in &plan.migration().obstacles {
+        tell(&format!("{}: {}", note.subject, note.message));
+        tell_remedy(&note.remedy);
+    }
+}
+
+fn tell(problem: &str) {
+    tell_line(&["error: ", problem].concat());
+}
+
+fn tell_remedy(remedy: &str) {
+    tell_line(&["  Remedy: ", remedy].concat());
+}
+
+fn tell_line(line: &str) {
+    // Where even the error stream is closed, the exit code has to be enough.
+    drop(writeln!(io::stderr(), "{line}"));
+}
