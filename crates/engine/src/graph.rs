@@ -66,7 +66,8 @@ pub(crate) async fn defined<'d>(
     match dialect {
         Dialect::Neo4j(options) if options.is_introspected => {
             let summary = summary(source).await?;
-            let made = dialects::neo4j::model_of(&summary).map_err(GraphError::Refused)?;
+            let made = dialects::neo4j::model_of(&summary, options.form);
+            let made = made.map_err(GraphError::Refused)?;
             let (model, notes) = made.ok_or(GraphError::Empty)?;
             let options = dialects::neo4j::Options { model: Arc::new(model), ..options.clone() };
             Ok((Cow::Owned(Dialect::Neo4j(options)), notes))

@@ -14,6 +14,8 @@ pub enum ValueForm {
     Plain,
     /// A name of the API for a text of the source: pairs of both.
     Name(Vec<(Box<str>, Box<str>)>),
+    /// A text that means a moment: the same one in UTC and whole milliseconds.
+    Moment,
     /// A list of values of one form.
     List(Arc<ValueForm>),
     /// An object as a value of a composite type: the member for each attribute in their order.

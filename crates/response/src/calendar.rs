@@ -1,7 +1,10 @@
 //! Days and times of day as a graph counts them, from 1970 and from midnight, and as they are
 //! written. What a client gives and what is stored are read by the same rules.
 
+mod moment;
 mod read;
+
+pub use moment::Moment;
 
 /// A day of the proleptic Gregorian calendar. The year zero is there, as in ISO 8601.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

@@ -38,18 +38,31 @@ use model::{ApiForm, Model};
 /// What the API is made of.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Options {
+    /// Whose API it is.
+    pub form: ApiForm,
     /// What the type definitions say.
     pub model: Arc<Model>,
     /// Whether there are none, so that the model is still to be made of what is in the graph.
     pub is_introspected: bool,
-    /// Whether inputs are left out that the library calls deprecated.
+    /// Whether inputs are left out that version 7 calls deprecated.
     pub exclude_deprecated: bool,
+}
+
+/// What definitions can say that a form does not do yet, as a message.
+#[must_use]
+pub fn unserved(model: &Model, form: ApiForm) -> Option<String> {
+    match form {
+        ApiForm::Three => three::not_served(model),
+        ApiForm::Seven => seven::unserved(model),
+    }
 }
 
 /// Makes the model of what is in a graph, and says what that leaves out; none if there is nothing.
 /// The other way, it is said what keeps definitions for it from being served.
-pub fn model_of(summary: &GraphSummary) -> Result<Option<(Model, Vec<Note>)>, String> {
-    let form = ApiForm::Seven;
+pub fn model_of(
+    summary: &GraphSummary,
+    form: ApiForm,
+) -> Result<Option<(Model, Vec<Note>)>, String> {
     // Searches are not served yet.
     let Introspected { text, notes } = introspected::definitions(summary, form, Indexes::Comments);
     if text.is_empty() {
@@ -59,7 +72,7 @@ pub fn model_of(summary: &GraphSummary) -> Result<Option<(Model, Vec<Note>)>, St
         let problems: Vec<String> = problems.iter().map(ToString::to_string).collect();
         problems.join("\n")
     })?;
-    match seven::unserved(&model) {
+    match unserved(&model, form) {
         Some(problem) => Err(problem),
         None => Ok(Some((model, notes))),
     }
@@ -75,7 +88,12 @@ pub fn declare(catalog: &mut Catalog, options: &Options) {
 pub fn api(options: &Options) -> Api {
     // What a model becomes in a catalog that is empty is the same each time.
     let placed = catalog::declare(&mut Catalog::default(), &options.model);
-    let exclude_deprecated = options.exclude_deprecated;
-    let own = seven::Options { exclude_deprecated, mutations: true };
-    seven::api(&options.model, &placed, own)
+    match options.form {
+        ApiForm::Three => three::api(&options.model, &placed, &three::Options::default()),
+        ApiForm::Seven => {
+            let exclude_deprecated = options.exclude_deprecated;
+            let own = seven::Options { exclude_deprecated, mutations: true };
+            seven::api(&options.model, &placed, own)
+        }
+    }
 }

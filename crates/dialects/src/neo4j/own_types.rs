@@ -2,7 +2,7 @@
 //! that these say.
 
 use graphql::schema::EnumValueDefinition;
-use ir::{Counter, Direction};
+use ir::{Counter, Direction, ValueForm};
 use response::{Leaf, Part};
 
 use super::draft::{Draft, DraftField, DraftInput, DraftKind};
@@ -32,7 +32,9 @@ pub(super) fn define(draft: &mut Draft, model: &Model, form: ApiForm) {
         draft.add(name, None, DraftKind::Scalar { form: None });
     }
     for (name, description) in SCALARS {
-        draft.add(name, Some(description), DraftKind::Scalar { form: None });
+        // Version 3 hands moments on in UTC, so that one offset is as good as another.
+        let form = (*name == *"DateTime" && form == ApiForm::Three).then_some(ValueForm::Moment);
+        draft.add(name, Some(description), DraftKind::Scalar { form });
     }
     for scalar in &model.scalars {
         // Values of scalars that the definitions bring along are stored as they are given.

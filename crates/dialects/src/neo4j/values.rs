@@ -8,7 +8,8 @@ use ir::{Form, NewId, Operand};
 use response::{EnumNames, GraphLeaf, Leaf};
 
 use super::model::{
-    Constant, FieldKind, Made, Model, ModelField, Placed, PlacedField, Property, PropertyType,
+    ApiForm, Constant, FieldKind, Made, Model, ModelField, Placed, PlacedField, Property,
+    PropertyType,
 };
 use crate::api::ApiBuilder;
 use crate::binding::{ColumnBinding, Cursors, EntityBinding, ValueShape};
@@ -61,7 +62,7 @@ pub(super) fn required(whole: String, property: &Property) -> String {
 }
 
 /// How one value is written, by the rules of the library; names of enums are written as they are.
-pub(super) fn leaf(r#type: &PropertyType) -> Leaf {
+pub(super) fn leaf(r#type: &PropertyType, form: ApiForm) -> Leaf {
     Leaf::Graph(match r#type {
         PropertyType::Boolean => GraphLeaf::Boolean,
         PropertyType::Id => GraphLeaf::Id,
@@ -74,7 +75,10 @@ pub(super) fn leaf(r#type: &PropertyType) -> Leaf {
         PropertyType::LocalTime => GraphLeaf::LocalTime,
         PropertyType::DateTime => GraphLeaf::DateTime,
         PropertyType::LocalDateTime => GraphLeaf::LocalDateTime,
-        PropertyType::Duration => GraphLeaf::Duration,
+        PropertyType::Duration => match form {
+            ApiForm::Three => GraphLeaf::PlainDuration,
+            ApiForm::Seven => GraphLeaf::Duration,
+        },
         PropertyType::Enum(_) => return Leaf::Text,
         // What has no other form is written as it is.
         PropertyType::Point | PropertyType::CartesianPoint | PropertyType::Scalar(_) => {
@@ -84,10 +88,10 @@ pub(super) fn leaf(r#type: &PropertyType) -> Leaf {
 }
 
 /// How a field of an entity is written.
-pub(super) fn column(model: &Model, property: &Property) -> ColumnBinding {
+fn column(model: &Model, property: &Property, api: ApiForm) -> ColumnBinding {
     let one = match property.r#type {
         PropertyType::Enum(index) => enum_leaf(model, index),
-        ref r#type => leaf(r#type),
+        ref r#type => leaf(r#type, api),
     };
     let shape = match property.r#type {
         PropertyType::Point | PropertyType::CartesianPoint => ValueShape::Point,
@@ -108,31 +112,31 @@ fn enum_leaf(model: &Model, index: usize) -> Leaf {
 }
 
 /// Says how the values of all entities are written, and what the source makes of new nodes.
-pub(super) fn bind(builder: &mut ApiBuilder, model: &Model, placed: &Placed) {
+pub(super) fn bind(builder: &mut ApiBuilder, model: &Model, placed: &Placed, form: ApiForm) {
     for (node, placed) in model.nodes.iter().zip(&placed.nodes) {
         let fields = node.fields.iter().zip(&placed.fields);
         let fields = fields.filter_map(|(field, placed)| match placed {
             PlacedField::Property(id) => Some((field, *id)),
             PlacedField::Ways(_) => None,
         });
-        bind_entity(builder, model, placed.entity, fields);
+        bind_entity(builder, (model, form), placed.entity, fields);
     }
     for (properties, (entity, fields)) in model.properties.iter().zip(&placed.properties) {
         let fields = properties.fields.iter().zip(fields.iter().copied());
-        bind_entity(builder, model, *entity, fields);
+        bind_entity(builder, (model, form), *entity, fields);
     }
 }
 
 fn bind_entity<'a>(
     builder: &mut ApiBuilder,
-    model: &Model,
+    (model, form): (&Model, ApiForm),
     entity: catalog::EntityId,
     fields: impl Iterator<Item = (&'a ModelField, FieldId)>,
 ) {
     let mut binding = EntityBinding { cursors: Cursors::Offsets, ..EntityBinding::default() };
     for (field, id) in fields {
         let FieldKind::Property(property) = &field.kind else { continue };
-        builder.bind_column(id, column(model, property));
+        builder.bind_column(id, column(model, property, form));
         match property.made {
             Some(Made::Id) => binding.made_on_create.push((id, Operand::NewId(NewId::Uuid))),
             Some(Made::Timestamp { on_create, on_update }) => {

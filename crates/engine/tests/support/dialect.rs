@@ -1,5 +1,5 @@
 //! The dialect line of a case: `postgraphile simple-collections=both`, `phrag default-limit=2`,
-//! `neo4j types=music/types.graphql`.
+//! `neo4j types=music/types.graphql`, `neo4j api=3 types=music/types-3.graphql`.
 
 use std::path::Path;
 use std::sync::Arc;
@@ -48,6 +48,11 @@ pub(crate) fn parse(line: &str) -> Result<Dialect, String> {
             }
             (Dialect::PostGraphile(options), Some(("view-unique-key", value))) => {
                 options.view_unique_key = Some(value.into());
+                true
+            }
+            // Before the types, which are read by it.
+            (Dialect::Neo4j(options), Some(("api", "3"))) => {
+                options.form = ApiForm::Three;
                 true
             }
             (Dialect::Neo4j(options), Some(("types", path))) => {
@@ -118,10 +123,13 @@ fn set_types(options: &mut neo4j::Options, path: &str) -> Result<(), String> {
     let databases = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../fixtures/databases");
     let text = std::fs::read_to_string(databases.join(path))
         .map_err(|error| format!("{path}: {error}"))?;
-    let model = neo4j::definitions::read(&text, ApiForm::Seven).map_err(|problems| {
+    let model = neo4j::definitions::read(&text, options.form).map_err(|problems| {
         let problems: Vec<String> = problems.iter().map(ToString::to_string).collect();
         format!("{path}: {}", problems.join("; "))
     })?;
+    if let Some(problem) = neo4j::unserved(&model, options.form) {
+        return Err(format!("{path}: {problem}"));
+    }
     options.model = Arc::new(model);
     Ok(())
 }

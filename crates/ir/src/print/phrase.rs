@@ -398,6 +398,7 @@ fn value_form(form: &ValueForm) -> String {
     match form {
         ValueForm::Plain => "value".to_owned(),
         ValueForm::Name(_) => "name".to_owned(),
+        ValueForm::Moment => "moment".to_owned(),
         ValueForm::List(element) => format!("list of {}", value_form(element)),
         ValueForm::Composite(members) => {
             let members = members.iter().map(|own| own.as_ref().map_or("null".into(), member));

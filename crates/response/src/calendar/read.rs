@@ -58,6 +58,13 @@ impl Clock {
 }
 
 impl Offset {
+    /// Reads a whole text as [`Offset::take`] reads the beginning of one.
+    #[must_use]
+    pub fn read(text: &[u8]) -> Option<Self> {
+        let (offset, rest) = Self::take(text)?;
+        rest.is_empty().then_some(offset)
+    }
+
     /// Reads `Z`, `+01`, `+01:30` or `+0130`, and gives what follows.
     #[must_use]
     pub fn take(text: &[u8]) -> Option<(Self, &[u8])> {

@@ -38,6 +38,9 @@ pub(crate) struct TypesOptions {
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
 enum Neo4jApi {
+    /// Versions 3.18 to 3.20
+    #[value(name = "3")]
+    Three,
     /// Versions 7
     #[value(name = "7")]
     Seven,
@@ -49,9 +52,7 @@ impl TypesOptions {
     }
 
     pub(crate) fn form(&self) -> ApiForm {
-        match self.neo4j_api {
-            Some(Neo4jApi::Seven) | None => ApiForm::Seven,
-        }
+        form(self.neo4j_api)
     }
 }
 
@@ -67,15 +68,24 @@ impl Neo4jOptions {
     }
 
     pub(super) fn of_dialect(&self) -> Result<Options, Failure> {
-        let form = match self.neo4j_api {
-            Some(Neo4jApi::Seven) | None => ApiForm::Seven,
-        };
+        let form = form(self.neo4j_api);
+        if self.exclude_deprecated_fields && form == ApiForm::Three {
+            let message = "`--exclude-deprecated-fields` needs `--neo4j-api 7`";
+            return Err(Failure::Usage(message.into()));
+        }
         let exclude_deprecated = self.exclude_deprecated_fields;
         let (model, is_introspected) = match &self.types {
             Some(path) => (Arc::new(model(path, form)?), false),
             None => (Arc::default(), true),
         };
-        Ok(Options { model, is_introspected, exclude_deprecated })
+        Ok(Options { form, model, is_introspected, exclude_deprecated })
+    }
+}
+
+fn form(api: Option<Neo4jApi>) -> ApiForm {
+    match api {
+        Some(Neo4jApi::Three) => ApiForm::Three,
+        Some(Neo4jApi::Seven) | None => ApiForm::Seven,
     }
 }
 
@@ -88,7 +98,7 @@ pub(super) fn model(path: &Path, form: ApiForm) -> Result<neo4j::model::Model, F
         let problems: Vec<String> = problems.iter().map(ToString::to_string).collect();
         refused(problems.join("\n"))
     })?;
-    match neo4j::seven::unserved(&model) {
+    match neo4j::unserved(&model, form) {
         Some(problem) => Err(refused(problem)),
         None => Ok(model),
     }

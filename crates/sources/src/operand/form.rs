@@ -3,6 +3,7 @@
 use std::borrow::Cow;
 
 use ir::{Member, ValueForm};
+use response::calendar::Moment;
 use serde_json_bytes::Value as Json;
 
 use super::given::Given;
@@ -20,6 +21,7 @@ pub(super) fn formed<'v>(
     Ok(match form {
         ValueForm::Plain => given.plain()?,
         ValueForm::Name(labels) => label(&given.plain()?, labels)?,
+        ValueForm::Moment => moment(given.plain()?),
         ValueForm::List(element) => {
             let items = match given.items() {
                 Some(items) => {
@@ -161,6 +163,15 @@ fn label<'v>(
     // The schema lets no other name through.
     let (_, label) = found.ok_or_else(|| misplaced("a value that its enum does not have"))?;
     Ok(Resolved::Text((&**label).into()))
+}
+
+/// What means no moment stays as it is: it is refused where it is to be one.
+fn moment(value: Resolved<'_>) -> Resolved<'_> {
+    let in_utc = match &value {
+        Resolved::Text(text) => Moment::read(text).and_then(Moment::in_utc),
+        _ => None,
+    };
+    in_utc.map_or(value, |text| Resolved::Text(text.into()))
 }
 
 fn key_values<'v>(given: Given<'v>) -> Result<Vec<KeyValue<'v>>, SourceError> {

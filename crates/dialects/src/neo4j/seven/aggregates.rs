@@ -8,7 +8,7 @@ use super::build::{Build, Owner};
 use super::link::Link;
 use crate::binding::{AggregateField, AggregateValue, FieldBinding};
 use crate::neo4j::draft::DraftField;
-use crate::neo4j::model::PropertyType;
+use crate::neo4j::model::{ApiForm, PropertyType};
 use crate::neo4j::values::{self, leaf};
 
 /// Whether anything is made of values of a type.
@@ -18,8 +18,8 @@ pub(super) fn has_aggregates(r#type: &PropertyType) -> bool {
 
 /// What is made of values of a type: the field, its type, the function, and how it is written.
 fn functions(r#type: &PropertyType) -> Vec<(&'static str, &'static str, Function, Leaf)> {
-    let own = |name: &'static str, function, field| (field, name, function, leaf(r#type));
-    let float = leaf(&PropertyType::Float);
+    let own = |name: &'static str, function, field| (field, name, function, own_leaf(r#type));
+    let float = own_leaf(&PropertyType::Float);
     let numbers = |name, (average, written)| {
         vec![
             own(name, Function::Maximum, "max"),
@@ -37,7 +37,7 @@ fn functions(r#type: &PropertyType) -> Vec<(&'static str, &'static str, Function
         ],
         PropertyType::Float => numbers("Float", ("Float", float)),
         PropertyType::Int => numbers("Int", ("Float", float)),
-        PropertyType::BigInt => numbers("BigInt", ("BigInt", leaf(r#type))),
+        PropertyType::BigInt => numbers("BigInt", ("BigInt", own_leaf(r#type))),
         PropertyType::DateTime => moments("DateTime"),
         PropertyType::LocalDateTime => moments("LocalDateTime"),
         PropertyType::LocalTime => moments("LocalTime"),
@@ -51,6 +51,10 @@ fn functions(r#type: &PropertyType) -> Vec<(&'static str, &'static str, Function
         | PropertyType::Enum(_)
         | PropertyType::Scalar(_) => Vec::new(),
     }
+}
+
+fn own_leaf(r#type: &PropertyType) -> Leaf {
+    leaf(r#type, ApiForm::Seven)
 }
 
 /// Adds the types that all node types share.

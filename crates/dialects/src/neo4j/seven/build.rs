@@ -66,7 +66,7 @@ pub(super) fn build(model: &Model, placed: &Placed, options: Options) -> Api {
     }
     let mut builder = ApiBuilder::default();
     build.draft.finish(&mut builder);
-    values::bind(&mut builder, model, placed);
+    values::bind(&mut builder, model, placed, ApiForm::Seven);
     variants::finish(&mut builder, build.variants);
     builder.finish()
 }

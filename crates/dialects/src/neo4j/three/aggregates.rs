@@ -3,7 +3,7 @@
 use ir::{AggregateFunction, Form};
 use response::Leaf;
 
-use super::super::model::{ModelField, PropertyType};
+use super::super::model::{ApiForm, ModelField, PropertyType};
 use super::super::values::{leaf, type_name};
 use super::build::Build;
 use super::classes::{OF_AGGREGATES, stored};
@@ -106,16 +106,20 @@ impl Shown {
     }
 }
 
+fn own_leaf(r#type: &PropertyType) -> Leaf {
+    leaf(r#type, ApiForm::Three)
+}
+
 /// The functions of values of a type; none where nothing is made of them.
 fn functions(r#type: &PropertyType) -> Vec<Shown> {
     use AggregateFunction::{Average, LongestText, Maximum, Minimum, ShortestText, Total};
     let same =
-        |name, function| Shown { name, function, r#type: r#type.clone(), leaf: leaf(r#type) };
+        |name, function| Shown { name, function, r#type: r#type.clone(), leaf: own_leaf(r#type) };
     let average = || match r#type {
         // The average of integers need not be one. That of large ones is a text all the same.
         PropertyType::Int => {
             let r#type = PropertyType::Float;
-            Shown { name: "average", function: Average, leaf: leaf(&r#type), r#type }
+            Shown { name: "average", function: Average, leaf: own_leaf(&r#type), r#type }
         }
         PropertyType::BigInt => Shown { leaf: Leaf::FloatText, ..same("average", Average) },
         _ => same("average", Average),

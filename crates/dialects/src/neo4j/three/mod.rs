@@ -8,7 +8,7 @@
 //! * `conditions.rs`, `orders.rs`: which rows and in which order; `roles.rs`: what those mean
 //! * `aggregates.rs`, `made_conditions.rs`: of many rows together
 //! * `changes`: what requests say of nodes that are changed
-//! * `roots.rs`: the root types
+//! * `roots.rs`: the root types; `not_served.rs`: definitions that are refused
 //!
 //! The library makes types one after the other and gives them fields whenever it comes across one.
 //! Here it is the same: a type that is wanted is made, and a field that is there already is
@@ -21,6 +21,7 @@ mod classes;
 mod conditions;
 mod connections;
 mod made_conditions;
+mod not_served;
 mod objects;
 mod orders;
 mod related;
@@ -35,6 +36,7 @@ use super::{own_types, values};
 use crate::api::{Api, ApiBuilder};
 use crate::binding::FieldBinding;
 use build::Build;
+pub use not_served::not_served;
 use relations::{Owner, Relation};
 use roles::Values;
 
@@ -76,7 +78,7 @@ pub fn api(model: &Model, placed: &Placed, options: &Options) -> Api {
     for variants in build.finished_variants(builder.schema()) {
         builder.add_variants(variants);
     }
-    values::bind(&mut builder, model, placed);
+    values::bind(&mut builder, model, placed, ApiForm::Three);
     builder.finish()
 }
 

@@ -62,11 +62,11 @@ pub(super) fn not() -> InputBinding {
     InputBinding::lenient(InputRole::Negated(Box::new(InputRole::Filter)))
 }
 
-/// How many rows a list has: never more than `most`. Zero says nothing.
+/// How many rows a list has: never more than `most`.
 pub(super) fn limit(most: Option<u32>) -> InputBinding {
     InputBinding::lenient(match most {
         Some(most) => InputRole::LimitAtMost(most.into()),
-        None => InputRole::LimitUnlessZero,
+        None => InputRole::Limit,
     })
 }
 

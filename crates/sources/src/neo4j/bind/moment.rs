@@ -3,21 +3,13 @@
 //! What the library reads by JavaScript's `Date` is read in its forms of ISO 8601, and what has no
 //! offset as UTC. Days that there are not are refused, where JavaScript would take later ones.
 
-use response::calendar::{Clock, Day, Offset, join_seconds, split_seconds};
+use response::calendar::{Clock, Day, Moment, Offset, join_seconds, split_seconds};
 
 use super::super::wire::Pack;
 
-/// A moment by UTC, and the offset with which it is told.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) struct Moment {
-    seconds: i64,
-    nanosecond: u32,
-    offset: Offset,
-}
-
 /// A day; of a moment, its day in UTC.
 pub(super) fn day(text: &str) -> Option<Day> {
-    let moment = moment(text)?;
+    let moment = Moment::read(text)?;
     split_seconds(moment.seconds, 0).map(|(day, _)| day)
 }
 
@@ -35,7 +27,7 @@ pub(super) fn zoned_clock(text: &str) -> Option<(Clock, Offset)> {
     };
     let offset = match rest {
         [] => Offset(0),
-        rest => whole_offset(rest)?,
+        rest => Offset::read(rest)?,
     };
     has_short_fraction(text).then_some((clock, offset))
 }
@@ -45,24 +37,6 @@ pub(super) fn local(text: &str) -> Option<(Day, Clock)> {
     let (day, rest) = Day::take(text.as_bytes())?;
     let (clock, rest) = Clock::take_seconds(rest.strip_prefix(b"T")?)?;
     (rest.is_empty() && (0..=9999).contains(&day.year)).then_some((day, clock))
-}
-
-/// A day, or a day and a time of day, which may have an offset.
-pub(super) fn moment(text: &str) -> Option<Moment> {
-    let (day, rest) = Day::take(text.as_bytes())?;
-    let (clock, rest) = match rest {
-        [] => (Clock::default(), rest),
-        rest => {
-            let rest = rest.strip_prefix(b"T")?;
-            Clock::take_seconds(rest).or_else(|| Clock::take_minutes(rest))?
-        }
-    };
-    let offset = match rest {
-        [] => Offset(0),
-        rest => whole_offset(rest)?,
-    };
-    let seconds = join_seconds(day, clock) - i64::from(offset.0);
-    Some(Moment { seconds, nanosecond: clock.nanosecond, offset })
 }
 
 pub(super) fn pack_day(day: Day, out: &mut Pack) {
@@ -94,11 +68,6 @@ pub(super) fn pack_moment(moment: &Moment, out: &mut Pack) {
     out.integer(moment.offset.0.into());
 }
 
-fn whole_offset(text: &[u8]) -> Option<Offset> {
-    let (offset, rest) = Offset::take(text)?;
-    rest.is_empty().then_some(offset)
-}
-
 /// Whether a fraction has nine digits at most.
 fn has_short_fraction(text: &str) -> bool {
     let Some((_, fraction)) = text.split_once('.') else { return true };
@@ -110,21 +79,8 @@ mod tests {
     use super::*;
 
     #[test]
-    fn moments_are_those_of_utc() {
-        let check = |text: &str, seconds, nanosecond, offset| {
-            let expect = Moment { seconds, nanosecond, offset: Offset(offset) };
-            assert_eq!(moment(text), Some(expect), "{text}");
-        };
-        check("1970-01-02", 86_400, 0, 0);
-        check("1970-01-01T01:00+01:00", 0, 0, 3_600);
-        check("1970-01-01T00:00:00.000000001Z", 0, 1, 0);
-        check("1970-01-01T00:00:05", 5, 0, 0);
-        check("1969-12-31T23:59:59-00:30", 1_799, 0, -1_800);
-        for text in ["", "x", "1970-01-01T", "1970-01-01 00:00", "1970-02-30", "1970-01-01Zx"] {
-            assert_eq!(moment(text), None, "{text}");
-        }
-        let late = day("1970-01-01T23:30:00-01:00");
-        assert_eq!(late, Day::new(1970, 1, 2));
+    fn the_day_of_a_moment_is_that_of_utc() {
+        assert_eq!(day("1970-01-01T23:30:00-01:00"), Day::new(1970, 1, 2));
     }
 
     #[test]

@@ -1,6 +1,7 @@
 //! A value as the type that its statement gives it.
 
 use ir::Operand;
+use response::calendar::Moment;
 use serde_json_bytes::Value as Json;
 
 use super::super::program::ParameterType;
@@ -137,7 +138,7 @@ fn scalar(value: &Resolved<'_>, r#type: &ParameterType, out: &mut Pack) -> Resul
             Some(moment) => moment::pack_local(moment, out),
             None => return refuse("Value must be formatted as LocalDateTime"),
         },
-        ParameterType::DateTime => match moment::moment(&text) {
+        ParameterType::DateTime => match Moment::read(&text) {
             Some(moment) => moment::pack_moment(&moment, out),
             None => return refuse("DateTime cannot represent non temporal value"),
         },

@@ -169,7 +169,7 @@ fn rows_are_found_by_what_is_made_of_what_they_are_related_to() {
         } }) { title } }"#,
         &expect![[r#"
             transaction, snapshot
-              step 0 of root 0: read rows 0: entity Movie, filter all <-Person[:ACTED_IN] (all) together (count > 2 and (average length name >= 3.5 and (minimum born < "2000-01-01T00:00:00Z")) and shortest length edge role = 1)
+              step 0 of root 0: read rows 0: entity Movie, filter all <-Person[:ACTED_IN] (all) together (count > 2 and (average length name >= 3.5 and (minimum born < "2000-01-01T00:00:00Z" as moment)) and shortest length edge role = 1)
                 #0 field title
         "#]],
     );

@@ -1,0 +1,88 @@
+//! What definitions can say that this API does not do yet: they are refused, for what is not done
+//! must not look as if it were.
+
+use super::super::draft::Draft;
+use super::super::model::{ApiForm, FieldKind, Model, ModelField, Property};
+use super::super::own_types;
+
+/// How the names of the types end that show what is made of many values of one type.
+const MADE: [&str; 2] = ["AggregateSelectionNullable", "AggregateSelectionNonNullable"];
+
+/// The first thing of the definitions that is not served yet, as a message.
+#[must_use]
+pub fn not_served(model: &Model) -> Option<String> {
+    let mut own = Draft::default();
+    own_types::define(&mut own, &Model::default(), ApiForm::Three);
+    if let Some(name) = names(model).find(|name| is_own(&own, name)) {
+        return Some(format!("The type {name}: the API has a type of that name itself."));
+    }
+    if let Some(node) = model.nodes.iter().find(|node| !node.fulltext.is_empty()) {
+        return Some(format!("{}: @fulltext is not served yet.", node.name));
+    }
+    let of_nodes = model.nodes.iter().map(|known| (&known.name, &known.fields));
+    let of_properties = model.properties.iter().map(|known| (&known.name, &known.fields));
+    of_nodes.chain(of_properties).find_map(|(owner, fields)| {
+        fields.iter().find_map(|field| of_field(field).map(|what| at(owner, field, what)))
+    })
+}
+
+/// The names of all types of the definitions.
+fn names(model: &Model) -> impl Iterator<Item = &str> {
+    let names = model.nodes.iter().map(|known| &*known.name);
+    let names = names.chain(model.properties.iter().map(|known| &*known.name));
+    let names = names.chain(model.enums.iter().map(|known| &*known.name));
+    let names = names.chain(model.scalars.iter().map(|known| &*known.name));
+    let names = names.chain(model.interfaces.iter().map(|known| &*known.name));
+    names.chain(model.unions.iter().map(|known| &*known.name))
+}
+
+/// Whether the API has a type of that name whatever the definitions say, or may want one.
+fn is_own(own: &Draft, name: &str) -> bool {
+    let of_values = MADE.iter().find_map(|end| name.strip_suffix(end));
+    name == "QueryOptions" || own.has(name) || of_values.is_some_and(|values| own.has(values))
+}
+
+fn of_field(field: &ModelField) -> Option<&'static str> {
+    match &field.kind {
+        FieldKind::Property(Property { is_relay_id: true, .. }) => Some("@id(global: true)"),
+        FieldKind::Property(Property { coalesce: Some(_), .. }) => Some("@coalesce"),
+        FieldKind::Property(_) | FieldKind::Relationship(_) => None,
+    }
+}
+
+fn at(owner: &str, field: &ModelField, what: &str) -> String {
+    format!("Line {}, {owner}.{}: {what} is not served yet.", field.line, field.name)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::neo4j::definitions;
+
+    fn check(definitions: &str, expected: Option<&str>) {
+        let model = definitions::read(definitions, ApiForm::Three).expect("definitions");
+        assert_eq!(not_served(&model).as_deref(), expected, "{definitions}");
+    }
+
+    #[test]
+    fn what_is_not_done_is_told() {
+        check("type Movie { title: String! }", None);
+        check(
+            "type Movie {\n code: ID! @id(global: true) }",
+            Some("Line 2, Movie.code: @id(global: true) is not served yet."),
+        );
+        check(
+            "type Movie {\n title: String\n rank: Int @coalesce(value: 1) }",
+            Some("Line 3, Movie.rank: @coalesce is not served yet."),
+        );
+    }
+
+    #[test]
+    fn names_of_the_api_itself_are_taken() {
+        for name in ["CreateInfo", "QueryOptions", "IntAggregateSelectionNullable"] {
+            let message = format!("The type {name}: the API has a type of that name itself.");
+            check(&format!("type {name} {{ title: String }}"), Some(&message));
+        }
+        check("type MovieAggregateSelectionNullable { title: String }", None);
+    }
+}

@@ -1,0 +1,77 @@
+//! Moments: a day, a time of day, and how far that clock is ahead of UTC.
+
+use super::{Clock, Day, Offset, join_seconds, split_seconds};
+
+/// A moment by UTC, and the offset with which it is told.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Moment {
+    /// How many seconds after the beginning of 1970 it is.
+    pub seconds: i64,
+    pub nanosecond: u32,
+    pub offset: Offset,
+}
+
+impl Moment {
+    /// Reads a day, or a day and a time of day, which may have an offset.
+    #[must_use]
+    pub fn read(text: &str) -> Option<Self> {
+        let (day, rest) = Day::take(text.as_bytes())?;
+        let (clock, rest) = match rest {
+            [] => (Clock::default(), rest),
+            rest => {
+                let rest = rest.strip_prefix(b"T")?;
+                Clock::take_seconds(rest).or_else(|| Clock::take_minutes(rest))?
+            }
+        };
+        let offset = match rest {
+            [] => Offset(0),
+            rest => Offset::read(rest)?,
+        };
+        let seconds = join_seconds(day, clock) - i64::from(offset.0);
+        Some(Self { seconds, nanosecond: clock.nanosecond, offset })
+    }
+
+    /// The same in UTC and whole milliseconds: `2020-02-29T12:34:56.789Z`.
+    #[must_use]
+    pub fn in_utc(self) -> Option<String> {
+        let (day, clock) = split_seconds(self.seconds, self.nanosecond.into())?;
+        let mut out = Vec::with_capacity("2020-02-29T12:34:56.789Z".len());
+        day.write(&mut out);
+        out.push(b'T');
+        clock.write_milliseconds(&mut out);
+        out.push(b'Z');
+        String::from_utf8(out).ok()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn moments_are_those_of_utc() {
+        let check = |text: &str, seconds, nanosecond, offset| {
+            let expect = Moment { seconds, nanosecond, offset: Offset(offset) };
+            assert_eq!(Moment::read(text), Some(expect), "{text}");
+        };
+        check("1970-01-02", 86_400, 0, 0);
+        check("1970-01-01T01:00+01:00", 0, 0, 3_600);
+        check("1970-01-01T00:00:00.000000001Z", 0, 1, 0);
+        check("1970-01-01T00:00:05", 5, 0, 0);
+        check("1969-12-31T23:59:59-00:30", 1_799, 0, -1_800);
+        for text in ["", "x", "1970-01-01T", "1970-01-01 00:00", "1970-02-30", "1970-01-01Zx"] {
+            assert_eq!(Moment::read(text), None, "{text}");
+        }
+    }
+
+    #[test]
+    fn a_moment_is_written_in_utc() {
+        let check = |text: &str, expected: &str| {
+            let written = Moment::read(text).and_then(Moment::in_utc);
+            assert_eq!(written.as_deref(), Some(expected), "{text}");
+        };
+        check("2021-12-31T01:00:00.123456789+02:00", "2021-12-30T23:00:00.123Z");
+        check("1969-12-31T23:59:59.9999Z", "1969-12-31T23:59:59.999Z");
+        check("-000001-12-31", "-000001-12-31T00:00:00.000Z");
+    }
+}
