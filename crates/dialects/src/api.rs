@@ -1,5 +1,7 @@
 //! An API: a GraphQL schema with a binding for each of its positions.
 
+mod known;
+
 use std::sync::{Arc, LazyLock};
 
 use catalog::{EntityId, FieldId, FunctionId, Note};
@@ -10,9 +12,10 @@ use graphql::schema::{
 use ir::ValueForm;
 use rustc_hash::FxHashMap;
 
+use self::known::Known;
 use crate::binding::{
-    CallBinding, ColumnBinding, EntityBinding, FieldBinding, InputBinding, InputRole, RowsBinding,
-    RowsFrom, ValueBinding, VariantBinding, VariantsId,
+    CallBinding, ColumnBinding, EntityBinding, FieldBinding, InputBinding, ValueBinding,
+    VariantBinding, VariantsId,
 };
 
 /// What a dialect makes of a catalog.
@@ -228,7 +231,7 @@ impl ApiBuilder {
     }
 
     /// An input that says and means this: most of them stand in several places.
-    fn input(&mut self, mut definition: InputDefinition, binding: InputBinding) -> InputId {
+    fn input(&mut self, mut definition: InputDefinition, mut binding: InputBinding) -> InputId {
         self.schema.share_input(&mut definition);
         let key = Known::of_input(&definition, &binding);
         if let Some(known) = self.known.inputs.get(&key).copied()
@@ -238,6 +241,7 @@ impl ApiBuilder {
             return known;
         }
         let id = self.schema.add_input(definition);
+        self.known.share(&mut binding.role);
         self.inputs.push(binding);
         self.known.inputs.insert(key, id);
         id
@@ -339,45 +343,6 @@ impl ApiBuilder {
             notes,
         }
     }
-}
-
-/// What was added so far, by what tells most of it: where that agrees, the last one is compared.
-#[derive(Debug, Default)]
-struct Known {
-    fields: FxHashMap<Signature, graphql::schema::FieldId>,
-    inputs: FxHashMap<Signature, InputId>,
-}
-
-/// Where the name and the description stand, of which there is only one each; the type; and the
-/// number of the catalog's thing that is meant, if it is one of those of which there are many.
-type Signature = (usize, usize, TypeRef, Option<usize>);
-
-impl Known {
-    fn of_field(definition: &FieldDefinition, binding: &FieldBinding) -> Signature {
-        let meant = match binding {
-            FieldBinding::Rows(RowsBinding {
-                from: RowsFrom::Relation(hop) | RowsFrom::Nodes(hop),
-                ..
-            }) => Some(hop.relationship.index()),
-            _ => None,
-        };
-        let FieldDefinition { name, description, r#type, .. } = definition;
-        (place(Some(name)), place(description.as_ref()), *r#type, meant)
-    }
-
-    fn of_input(definition: &InputDefinition, binding: &InputBinding) -> Signature {
-        let meant = match binding.role {
-            InputRole::Stored(field) | InputRole::Equal(field) => Some(field.index()),
-            _ => None,
-        };
-        let InputDefinition { name, description, r#type, .. } = definition;
-        (place(Some(name)), place(description.as_ref()), *r#type, meant)
-    }
-}
-
-/// Where a text stands.
-fn place(text: Option<&Arc<str>>) -> usize {
-    text.map_or(0, |text| text.as_ptr() as usize)
 }
 
 /// A form within as many lists as the type has. A list of plain values needs none.

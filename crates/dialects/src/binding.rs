@@ -541,11 +541,11 @@ pub enum InputRole {
         otherwise: Box<str>,
     },
     /// An object of operators on one value of the row, all of which must hold.
-    Operators(Box<Subject>),
+    Operators(Arc<Subject>),
     /// What the role within states of this.
     On {
-        subject: Box<Subject>,
-        role: Box<InputRole>,
+        subject: Arc<Subject>,
+        role: Arc<InputRole>,
     },
     /// One operator; the value is that of the enclosing [`InputRole::Operators`].
     Compare(Comparison),
@@ -596,7 +596,7 @@ pub enum InputRole {
         once: bool,
     },
     /// In [`InputRole::Together`] an object of [`InputRole::OperatorsOfMade`]s on this.
-    MadeOf(Place),
+    MadeOf(Box<Place>),
     /// An object of operators on what is made of the place of the enclosing
     /// [`InputRole::MadeOf`].
     OperatorsOfMade(AggregateFunction),

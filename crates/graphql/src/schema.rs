@@ -111,7 +111,8 @@ pub struct InputDefinition {
     pub name: Arc<str>,
     pub description: Option<Arc<str>>,
     pub r#type: TypeRef,
-    pub default: Option<Const>,
+    /// Few have one.
+    pub default: Option<Box<Const>>,
     pub deprecated: Option<Arc<str>>,
 }
 
@@ -393,7 +394,9 @@ impl Schema {
     fn share(&mut self, text: &mut Arc<str>) {
         match self.texts.get(text) {
             Some(known) => *text = Arc::clone(known),
+            // What is kept stands together, apart from what was there only to make it.
             None => {
+                *text = Arc::from(&**text);
                 self.texts.insert(Arc::clone(text));
             }
         }

@@ -123,7 +123,13 @@ fn input_field(
 }
 
 fn input(name: &str, r#type: TypeRef, default: Option<Const>) -> InputDefinition {
-    InputDefinition { name: name.into(), description: None, r#type, default, deprecated: None }
+    InputDefinition {
+        name: name.into(),
+        description: None,
+        r#type,
+        default: default.map(Box::new),
+        deprecated: None,
+    }
 }
 
 fn enum_value(schema: &mut Schema, parent: TypeId, name: &str, deprecated: Option<&str>) {

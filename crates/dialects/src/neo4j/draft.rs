@@ -4,7 +4,9 @@
 //! nothing leads to from the root types is left out in the end.
 
 use std::mem::discriminant;
+use std::panic::resume_unwind;
 use std::sync::Arc;
+use std::thread;
 
 use catalog::{Note, NoteKind};
 use graphql::schema::{
@@ -233,7 +235,18 @@ impl Draft {
 
     /// Puts what the root types lead to into an API, in the order in which the library's schemas
     /// are printed.
+    ///
+    /// A draft is several times as large as what becomes of it. An allocator gives each thread pages
+    /// of its own, so the API is made on another one: among the draft's values it would keep nearly
+    /// all of their pages in use.
     pub(super) fn finish(&self, builder: &mut ApiBuilder) {
+        thread::scope(|scope| {
+            let made = scope.spawn(|| self.fill(builder)).join();
+            made.unwrap_or_else(|panic| resume_unwind(panic));
+        });
+    }
+
+    fn fill(&self, builder: &mut ApiBuilder) {
         let reached = self.reached();
         let mut kept: Vec<&DraftType> =
             self.types.iter().filter(|known| reached.contains(&*known.name)).collect();
@@ -385,7 +398,7 @@ impl DraftInput {
             name: Arc::clone(&self.name),
             description: self.description.clone(),
             r#type: type_ref(&self.r#type, schema)?,
-            default: self.default.clone(),
+            default: self.default.clone().map(Box::new),
             deprecated: self.deprecated.clone(),
         })
     }

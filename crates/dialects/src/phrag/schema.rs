@@ -1,5 +1,7 @@
 //! The plan as types, fields and inputs with their bindings.
 
+use std::sync::Arc;
+
 use catalog::Catalog;
 use graphql::schema::{FieldDefinition, InputDefinition, TypeId, TypeKind, TypeRef};
 use ir::HopDirection;
@@ -144,7 +146,7 @@ fn add_columns(builder: &mut ApiBuilder, planned: &Planned<'_>, own: EntityTypes
                 own.clauses,
                 InputDefinition::new(&field.name, TypeRef::named(operators)),
                 InputBinding::refuse_null(
-                    InputRole::Operators(Box::new(Subject::field(field.id))),
+                    InputRole::Operators(Arc::new(Subject::field(field.id))),
                     &text,
                 ),
             );

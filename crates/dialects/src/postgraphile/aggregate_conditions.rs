@@ -1,6 +1,8 @@
 //! Conditions on aggregates, as the plugin pg-aggregates gives them: `having` of groups, and
 //! `aggregates` beside the quantifiers of the connection-filter plugin.
 
+use std::sync::Arc;
+
 use catalog::{Scalar, Type};
 use graphql::schema::{TypeId, TypeKind, TypeRef};
 use ir::{AggregateFunction, Call, Comparison, Place};
@@ -28,7 +30,7 @@ const OPERATORS: [(&str, Comparison); 6] = [
 /// What a function makes of a column, as operators compare it.
 fn aggregated(function: AggregateFunction, column: &Column) -> InputRole {
     let place = Box::new(Place::field(column.field));
-    InputRole::Operators(Box::new(Subject::new(Place::Aggregated { function, place })))
+    InputRole::Operators(Arc::new(Subject::new(Place::Aggregated { function, place })))
 }
 
 /// Adds the type of conditions on groups of an entity's rows; `None` if its name is taken.
@@ -220,7 +222,7 @@ fn computed_filter(
     let call = Call { function, of_row: Some(Vec::new()), arguments: Vec::new() };
     let place = Box::new(Place::Computed(call));
     let subject = Subject::new(Place::Aggregated { function: specification.function, place });
-    let role = InputRole::Operators(Box::new(subject));
+    let role = InputRole::Operators(Arc::new(subject));
     let fits = is_number || specification.function != AggregateFunction::DistinctCount;
     let role = match (made, fits) {
         (true, true) => role,

@@ -35,7 +35,7 @@ pub(super) fn add_order(
     let Some(order) = of.types.and_then(|types| types.order) else { return };
     let r#type = TypeRef::named(order).non_null().list();
     let definition = input("orderBy", &descriptions::order_by(&of.name), r#type);
-    let definition = InputDefinition { default, ..definition };
+    let definition = InputDefinition { default: default.map(Box::new), ..definition };
     build.api.add_argument(field, definition, InputBinding::lenient(InputRole::OrderBy));
 }
 

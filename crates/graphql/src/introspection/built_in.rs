@@ -107,7 +107,7 @@ fn input(schema: &Schema, definition: &InputValueDefinition) -> Option<InputDefi
     let r#type = type_reference(schema, &definition.ty)?;
     Some(InputDefinition {
         description: shared(definition.description.as_ref()),
-        default: definition.default_value.as_ref().and_then(|value| constant(value)),
+        default: definition.default_value.as_ref().and_then(|value| constant(value)).map(Box::new),
         ..InputDefinition::new(&definition.name, r#type)
     })
 }

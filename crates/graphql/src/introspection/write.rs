@@ -222,9 +222,8 @@ impl<'s> Writer<'s> {
             MetaField::Type => {
                 writer.r#type(Type { schema, r#type: input.r#type }, &asked.selected)
             }
-            MetaField::DefaultValue => {
-                writer.optional(input.default.as_ref().map(print_default).as_deref())
-            }
+            MetaField::DefaultValue => writer
+                .optional(input.default.as_ref().map(|default| print_default(default)).as_deref()),
             MetaField::Typename => writer.text(MetaType::InputValue.name()),
             _ => writer.deprecation(input.deprecated.as_deref(), asked),
         })

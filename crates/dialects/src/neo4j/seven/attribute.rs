@@ -1,5 +1,7 @@
 //! Stored values as the API shows them, and what of them there is where.
 
+use std::sync::Arc;
+
 use catalog::FieldId;
 use ir::Place;
 
@@ -37,8 +39,8 @@ impl Spot {
         }
     }
 
-    pub(super) fn subject(self) -> Box<Subject> {
-        Box::new(Subject::new(self.place()))
+    pub(super) fn subject(self) -> Arc<Subject> {
+        Arc::new(Subject::new(self.place()))
     }
 }
 

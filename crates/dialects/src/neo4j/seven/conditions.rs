@@ -1,5 +1,7 @@
 //! `where` of nodes, and of the properties of relationships: conditions on stored values.
 
+use std::sync::Arc;
+
 use graphql::schema::EnumValueDefinition;
 use ir::{Comparison, TextMatch};
 
@@ -118,7 +120,7 @@ fn attribute_conditions(build: &mut Build<'_>, name: &str, attributes: &[Attribu
                     _ => "PointDistance".into(),
                 },
             };
-            let (subject, role) = (attribute.spot.subject(), Box::new(suffix.role));
+            let (subject, role) = (attribute.spot.subject(), Arc::new(suffix.role));
             let role = operator(InputRole::On { subject, role });
             let reason = format!(
                 "Please use the relevant generic filter {own}: {{ {}: ... }}",

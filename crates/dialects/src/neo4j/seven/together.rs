@@ -1,6 +1,8 @@
 //! Conditions on what is made of all nodes together that a relationship leads to, and of the
 //! relationships.
 
+use std::sync::Arc;
+
 use ir::{AggregateFunction, Comparison, Place};
 
 use super::attribute::Attribute;
@@ -55,7 +57,7 @@ pub(super) fn conditions(build: &mut Build<'_>, link: &Link<'_>) {
                 "Please use the relevant generic filter '{{ count: {{ {generic}: ... }} }} }}' \
                  instead."
             );
-            let role = Box::new(InputRole::Compare(comparison));
+            let role = Arc::new(InputRole::Compare(comparison));
             let role = InputRole::On { subject: counted(false), role };
             let input = DraftInput::new(&format!("count_{suffix}"), "Int", operator(role));
             build.draft.add_input(&name, input.because(&reason));
@@ -84,8 +86,8 @@ pub(super) fn conditions(build: &mut Build<'_>, link: &Link<'_>) {
     build.draft.add_input(&owner, input);
 }
 
-fn counted(distinct: bool) -> Box<Subject> {
-    Box::new(Subject::new(Place::Counted { distinct }))
+fn counted(distinct: bool) -> Arc<Subject> {
+    Arc::new(Subject::new(Place::Counted { distinct }))
 }
 
 /// How many nodes and relationships there are.
@@ -153,7 +155,7 @@ pub(super) fn of_attributes(
             by_suffix(build, name, attribute);
         }
         let r#type = values::type_name(build.model, &attribute.property.r#type);
-        let binding = InputBinding::lenient(InputRole::MadeOf(attribute.spot.place()));
+        let binding = InputBinding::lenient(InputRole::MadeOf(Box::new(attribute.spot.place())));
         let r#type = format!("{type}ScalarAggregationFilters");
         build.draft.add_input(name, DraftInput::new(attribute.name(), &r#type, binding));
     }
@@ -172,8 +174,8 @@ fn by_suffix(build: &mut Build<'_>, name: &str, attribute: &Attribute<'_>) {
                  ... }} }} }}' instead."
             );
             let place = Place::Aggregated { function, place: Box::new(attribute.spot.place()) };
-            let subject = Box::new(Subject::new(place));
-            let role = Box::new(InputRole::Compare(comparison));
+            let subject = Arc::new(Subject::new(place));
+            let role = Arc::new(InputRole::Compare(comparison));
             let binding = operator(InputRole::On { subject, role });
             let input = DraftInput::new(&format!("{own}_{made}_{suffix}"), r#type, binding);
             build.draft.add_input(name, input.because(&reason));

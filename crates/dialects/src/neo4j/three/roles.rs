@@ -1,5 +1,7 @@
 //! What the inputs mean.
 
+use std::sync::Arc;
+
 use catalog::FieldId;
 use ir::{AggregateFunction, Comparison, Place, Quantifier, TextMatch};
 
@@ -89,7 +91,7 @@ pub(super) fn condition(
     negated: bool,
 ) -> InputBinding {
     let Some(place) = place else { return unserved("A condition on nodes of several types") };
-    let on = InputRole::On { subject: Box::new(Subject::new(place)), role: Box::new(role) };
+    let on = InputRole::On { subject: Arc::new(Subject::new(place)), role: Arc::new(role) };
     let null = match (values, negated) {
         (Values::Edge(_), _) => Meaning::False,
         (Values::Node(_) | Values::Interface(_), false) => Meaning::IsNull,
@@ -180,8 +182,8 @@ pub(super) fn aggregated(
 }
 
 fn made(place: Place, comparison: Comparison) -> InputBinding {
-    let subject = Box::new(Subject::new(place));
-    let role = InputRole::On { subject, role: Box::new(compare(comparison)) };
+    let subject = Arc::new(Subject::new(place));
+    let role = InputRole::On { subject, role: Arc::new(compare(comparison)) };
     InputBinding { role, null: Meaning::False, empty: Meaning::Ignore }
 }
 

@@ -1,5 +1,7 @@
 //! Filters by computed columns, and of the sets that functions give.
 
+use std::sync::Arc;
+
 use catalog::{EntityId, EntityKind, FieldId, Type};
 use graphql::schema::TypeId;
 use ir::{Call, Place};
@@ -38,7 +40,7 @@ pub(super) fn add_computed(build: &mut Build<'_>, entity: EntityId, filters: &mu
         let call = Call { function, of_row: Some(Vec::new()), arguments: Vec::new() };
         let subject = Subject { place: Place::Computed(call), plain, ignoring };
         let named = format!("{}()", build.catalog.function_name(function));
-        filters.add_field(build, &name, r#type, InputRole::Operators(Box::new(subject)), &named);
+        filters.add_field(build, &name, r#type, InputRole::Operators(Arc::new(subject)), &named);
     }
 }
 
@@ -90,7 +92,7 @@ pub(in crate::postgraphile) fn argument_of_set(
             let r#type = operators::find(build, &field.r#type)?;
             let (plain, ignoring) = cases(&field.r#type);
             let subject = Subject { place: Place::field(field.id), plain, ignoring };
-            Some((r#type, options.object(InputRole::Operators(Box::new(subject)))))
+            Some((r#type, options.object(InputRole::Operators(Arc::new(subject)))))
         }
         EntityKind::Edge => None,
     }
@@ -110,7 +112,7 @@ fn record(
         let Some(found) = operators::find(build, value) else { continue };
         let (plain, ignoring) = cases(value);
         let subject = Subject { place: Place::field(*field), plain, ignoring };
-        fields.push((name, found, InputRole::Operators(Box::new(subject))));
+        fields.push((name, found, InputRole::Operators(Arc::new(subject))));
     }
     if fields.is_empty() {
         return None;

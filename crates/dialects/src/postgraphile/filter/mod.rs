@@ -11,6 +11,8 @@ pub(super) mod functions;
 pub(super) mod operators;
 mod relations;
 
+use std::sync::Arc;
+
 use catalog::{FieldId, Scalar, Type};
 use graphql::schema::{InputDefinition, TypeId, TypeKind, TypeRef};
 use ir::{Case, Place};
@@ -157,7 +159,7 @@ pub(super) fn add_fields(build: &mut Build<'_>, served: &[Served<'_>], index: us
                 _ => {
                     let (plain, ignoring) = cases(value);
                     let place = Place::field(column.field);
-                    InputRole::Operators(Box::new(Subject { place, plain, ignoring }))
+                    InputRole::Operators(Arc::new(Subject { place, plain, ignoring }))
                 }
             };
             filters.add_field(build, &column.name, operators, role, &subject);
