@@ -9,7 +9,10 @@
 use std::collections::{HashMap, HashSet};
 
 use graphql::{ErrorCode, GraphQLError};
-use ir::{InsertedRows, OrderKey, Output, OutputKind, Page, Rows, StepId, StepKind, WriteKind};
+use ir::{
+    ChildWrite, InsertedRows, OrderKey, Output, OutputKind, Page, Rows, StepId, StepKind, Write,
+    WriteKind,
+};
 use sources::Variables;
 
 /// How many rows that are only counted or aggregated cost as much as one that is shown.
@@ -92,7 +95,8 @@ impl Cost {
                         if let Some(rows) = rows {
                             lists.changed.insert(step.id, rows);
                         }
-                        lists.add_change(rows.unwrap_or(1).max(1));
+                        let rows = rows.unwrap_or(1).max(1);
+                        lists.add_change(rows.saturating_add(within(write, list_size)));
                     }
                     StepKind::Call(_) => lists.add_change(1),
                 }
@@ -171,6 +175,15 @@ fn changed(write: &WriteKind, list_size: u64) -> Option<u64> {
         | WriteKind::SetLinks { .. }
         | WriteKind::Choose { .. } => None,
     }
+}
+
+/// What the writes within a write cost. Recursion is bounded by the depth of the operation's values.
+fn within(write: &Write, list_size: u64) -> u64 {
+    let of = |child: &ChildWrite| {
+        let rows = changed(&child.write.kind, list_size).unwrap_or(1).max(1);
+        rows.saturating_add(within(&child.write, list_size))
+    };
+    write.children.iter().map(of).fold(0, u64::saturating_add)
 }
 
 struct Lists {
@@ -290,9 +303,29 @@ impl Lists {
 #[cfg(test)]
 mod tests {
     use catalog::EntityId;
-    use ir::{Filter, Isolation, Operand, Step, Transaction, Value, Write};
+    use ir::{Filter, Isolation, Operand, Step, Transaction, Value};
 
     use super::*;
+
+    #[test]
+    fn each_write_within_a_write_costs() {
+        let write = |children| Write {
+            entity: EntityId::new(0),
+            kind: WriteKind::Link { filter: Filter::all() },
+            children,
+        };
+        let child = |write| ChildWrite {
+            hop: ir::Hop {
+                relationship: catalog::RelationshipId::new(0),
+                direction: ir::HopDirection::Forward,
+            },
+            parents: Vec::new(),
+            write,
+            edge: Vec::new(),
+        };
+        let deep = write(vec![child(write(vec![child(write(Vec::new()))])), child(write(vec![]))]);
+        assert_eq!((within(&deep, 100), within(&write(Vec::new()), 100)), (3, 0));
+    }
 
     #[test]
     fn a_change_costs_as_many_rows_as_it_may_reach_and_so_does_what_shows_them() {
