@@ -14,7 +14,7 @@ use rustc_hash::FxHashMap;
 
 use self::known::Known;
 use crate::binding::{
-    CallBinding, ColumnBinding, EntityBinding, FieldBinding, InputBinding, ValueBinding,
+    CallBinding, ColumnBinding, EntityBinding, FieldBinding, InputBinding, NodeIdBinding, ValueBinding,
     VariantBinding, VariantsId,
 };
 
@@ -26,6 +26,8 @@ pub struct Api {
     inputs: Vec<InputBinding>,
     values: Vec<ValueBinding>,
     columns: FxHashMap<FieldId, ColumnBinding>,
+    /// What stands for fields that are null.
+    absent: FxHashMap<FieldId, Absent>,
     entities: FxHashMap<EntityId, EntityBinding>,
     /// What values of input types are at the source, where they are not as they are given.
     forms: FxHashMap<TypeId, Arc<ValueForm>>,
@@ -38,6 +40,14 @@ pub struct Api {
     pub transactions: Transactions,
     /// Collisions of names and what else could not be offered.
     pub notes: Vec<Note>,
+}
+
+/// What stands for a field that is null, where it is shown and where it is compared.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Absent {
+    pub value: ir::Value,
+    /// The same as a field shows it.
+    pub json: Box<[u8]>,
 }
 
 /// What of a request's changes is done together, or not at all.
@@ -66,6 +76,7 @@ pub struct ApiBuilder {
     inputs: Vec<InputBinding>,
     values: Vec<ValueBinding>,
     columns: FxHashMap<FieldId, ColumnBinding>,
+    absent: FxHashMap<FieldId, Absent>,
     entities: FxHashMap<EntityId, EntityBinding>,
     forms: FxHashMap<TypeId, Arc<ValueForm>>,
     calls: FxHashMap<FunctionId, CallBinding>,
@@ -109,6 +120,12 @@ impl Api {
     #[must_use]
     pub fn find_column(&self, field: FieldId) -> Option<&ColumnBinding> {
         self.columns.get(&field)
+    }
+
+    /// What stands for a field where it is null, if not null itself.
+    #[must_use]
+    pub fn find_absent(&self, field: FieldId) -> Option<&Absent> {
+        self.absent.get(&field)
     }
 
     /// The entity whose opaque ids begin with `prefix`.
@@ -261,12 +278,25 @@ impl ApiBuilder {
         self.columns.insert(field, binding);
     }
 
+    /// Says what stands for a field where it is null.
+    pub fn bind_absent(&mut self, field: FieldId, absent: Absent) {
+        self.absent.insert(field, absent);
+    }
+
     /// Of several entities whose opaque ids begin alike, the first is found by them.
     pub fn bind_entity(&mut self, entity: EntityId, binding: EntityBinding) {
         if let Some(node_id) = binding.node_id.as_ref().filter(|node_id| node_id.found) {
             self.prefixes.entry(node_id.prefix.clone()).or_insert(entity);
         }
         self.entities.insert(entity, binding);
+    }
+
+    /// Gives an entity that is bound opaque ids.
+    pub fn bind_node_id(&mut self, entity: EntityId, node_id: NodeIdBinding) {
+        if node_id.found {
+            self.prefixes.entry(node_id.prefix.clone()).or_insert(entity);
+        }
+        self.entities.entry(entity).or_default().node_id = Some(node_id);
     }
 
     /// Adds a list of entities whose rows stand together.
@@ -311,6 +341,7 @@ impl ApiBuilder {
             mut inputs,
             mut values,
             mut columns,
+            absent,
             mut entities,
             forms,
             calls,
@@ -333,6 +364,7 @@ impl ApiBuilder {
             inputs,
             values,
             columns,
+            absent,
             entities,
             forms,
             calls,

@@ -7,7 +7,7 @@ use std::sync::Arc;
 use catalog::{EntityId, FieldId, FunctionId};
 use graphql::schema::TypeId;
 use ir::{
-    AggregateFunction, Case, Comparison, Counter, Direction, Form, Hop, Operand, Place, Quantifier,
+    AggregateFunction, Case, Codec, Comparison, Counter, Direction, Form, Hop, Operand, Place, Quantifier,
     TextMatch, TimeUnit,
 };
 use response::{Figure, Leaf, Part};
@@ -33,6 +33,8 @@ pub enum FieldBinding {
     Lookup { root: &'static str },
     /// The row's opaque id: `prefix`, then the JSON form of each key field, as a JSON array.
     NodeId { prefix: Box<str>, key: Vec<FieldId> },
+    /// The row's opaque id: `prefix`, a colon, and the field as a text. Without a value it has none.
+    GlobalId { prefix: Box<str>, field: FieldId },
     /// A field of a connection, over the rows it pages.
     Connection(ConnectionField),
     /// A field of an edge, over one row of a connection.
@@ -411,6 +413,8 @@ pub struct NodeIdBinding {
     pub prefix: Box<str>,
     /// The fields whose values follow it.
     pub key: Vec<FieldId>,
+    /// How their values stand there: [`Codec::Base64JsonArray`], or [`Codec::GlobalId`] of one.
+    pub codec: Codec,
     /// Whether the source sees to it that no two rows have the same id.
     pub enforced: bool,
     /// Whether the row of any entity is found by it, where it is one of this.
@@ -450,6 +454,10 @@ pub enum InputRole {
     Options,
     /// The opaque id of a row.
     NodeId,
+    /// The same as [`FieldBinding::GlobalId`] writes it.
+    GlobalId,
+    /// A condition: the row of this entity has that id. One of other rows is refused.
+    IsGlobalId(EntityId),
     /// An argument of the function that gives what the field shows.
     Argument(ArgumentBinding),
     /// Without the first so many rows.

@@ -126,6 +126,7 @@ fn orders_cursors_and_node_ids() {
             natural_cursor: "primary_key_asc".into(),
             value: None,
             node_id: Some(NodeIdBinding {
+                codec: ir::Codec::Base64JsonArray,
                 enforced: true,
                 found: true,
                 prefix: "people".into(),

@@ -17,6 +17,8 @@ pub enum OpaqueKind {
     Cursor,
     /// This word itself, which stands for one thing.
     Word(&'static str),
+    /// `type:field:value`, which is no JSON: the tag is all before the value.
+    GlobalId,
 }
 
 /// What of an opaque text steers.
@@ -42,6 +44,11 @@ pub fn read_opaque(text: &str, kind: OpaqueKind) -> Option<OpaqueShape> {
         let values = OpaqueValues::Nulls(Vec::new());
         return (text == word).then_some(OpaqueShape { tags: Vec::new(), values });
     }
+    if kind == OpaqueKind::GlobalId {
+        let text = String::from_utf8(decode(text)?).ok()?;
+        let values = OpaqueValues::Nulls(vec![false]);
+        return Some(OpaqueShape { tags: vec![global_tag(&text)?.into()], values });
+    }
     let Json::Array(mut items) = decode_opaque(text)? else { return None };
     let is_null = |value: &Json| matches!(value, Json::Null);
     let (tags, values) = match kind {
@@ -62,7 +69,7 @@ pub fn read_opaque(text: &str, kind: OpaqueKind) -> Option<OpaqueShape> {
             };
             (items, values)
         }
-        OpaqueKind::Word(_) => return None,
+        OpaqueKind::Word(_) | OpaqueKind::GlobalId => return None,
     };
     let tags = tags.iter().map(|tag| tag.as_str().map(Into::into));
     Some(OpaqueShape { tags: tags.collect::<Option<_>>()?, values })
@@ -71,11 +78,24 @@ pub fn read_opaque(text: &str, kind: OpaqueKind) -> Option<OpaqueShape> {
 /// The JSON of an opaque text.
 #[must_use]
 pub fn decode_opaque(text: &str) -> Option<Json> {
+    serde_json::from_slice(&decode(text)?).ok()
+}
+
+fn decode(text: &str) -> Option<Vec<u8>> {
     let bytes = match text.ends_with('=') {
         true => STANDARD.decode(text),
         false => STANDARD_NO_PAD.decode(text),
     };
-    serde_json::from_slice(&bytes.ok()?).ok()
+    bytes.ok()
+}
+
+/// `type:field` of an id that has both, and a value.
+fn global_tag(id: &str) -> Option<&str> {
+    let (r#type, rest) = id.split_once(':')?;
+    let (field, value) = rest.split_once(':')?;
+    let is_whole = !r#type.is_empty() && !field.is_empty() && !value.is_empty();
+    let end = r#type.len() + 1 + field.len();
+    id.get(..end).filter(|_| is_whole)
 }
 
 #[cfg(test)]
@@ -116,6 +136,19 @@ mod tests {
         check("[\"natural\",7]", OpaqueKind::Cursor, Some((&["natural"], OpaqueValues::Number)));
         check("[\"natural\",-7]", OpaqueKind::Cursor, None);
         check("[\"natural\",\"x\"]", OpaqueKind::Cursor, None);
+    }
+
+    #[test]
+    fn a_global_id_has_a_type_a_field_and_a_value_with_any_letters() {
+        let kind = OpaqueKind::GlobalId;
+        for id in ["Movie:code:a", "Movie:code:a:b", "Movie:code:é"] {
+            check(id, kind, Some((&["Movie:code"], OpaqueValues::Nulls(vec![false]))));
+        }
+        for id in ["Movie:code", "Movie:code:", ":code:a", "Movie::a", "", "[\"Movie\"]"] {
+            check(id, kind, None);
+        }
+        assert_eq!(read_opaque("/w==", kind), None);
+        assert_eq!(read_opaque("Movie:code:a", kind), None);
     }
 
     #[test]

@@ -3,7 +3,7 @@
 
 use catalog::FieldId;
 
-use crate::operand::Operand;
+use crate::operand::{Operand, Value};
 use crate::rows::{AggregateFunction, Call, Hop};
 
 /// A condition on a row.
@@ -104,6 +104,11 @@ pub enum Place {
     If {
         place: Box<Place>,
         filter: Box<Filter>,
+    },
+    /// The value of a place, or this one where it is null: in comparisons only.
+    OrElse {
+        place: Box<Place>,
+        value: Box<Value>,
     },
 }
 
@@ -231,5 +236,14 @@ impl Place {
     #[must_use]
     pub fn field(field: FieldId) -> Self {
         Self::Field { path: Vec::new(), field }
+    }
+
+    /// The place itself, whatever stands for it where it is null.
+    #[must_use]
+    pub fn stored(&self) -> &Self {
+        match self {
+            Self::OrElse { place, .. } => place.stored(),
+            _ => self,
+        }
     }
 }

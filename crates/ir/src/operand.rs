@@ -121,4 +121,6 @@ pub enum Codec {
     Base64JsonArrayTail,
     /// `arrayconnection:<offset>` in base64. Part 0 is the offset of the row after the cursor's.
     ArrayConnection,
+    /// `type:field:value` in base64. Part 0 is the value, as a text whatever it is.
+    GlobalId,
 }

@@ -130,6 +130,12 @@ pub enum Piece {
         output: OutputId,
         leaf: Leaf,
     },
+    /// A value as a text, without the marks and escapes that JSON has for it. Where it is null the
+    /// whole is null.
+    Text {
+        output: OutputId,
+        leaf: Leaf,
+    },
     /// The number of the current row, counted from the first row of all pages as 1.
     RowNumber,
     /// The same counted from 0.

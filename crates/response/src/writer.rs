@@ -6,6 +6,7 @@
 //!
 //! [Handling Execution Errors]: https://spec.graphql.org/draft/#sec-Handling-Execution-Errors
 
+mod bare;
 mod plain;
 mod told;
 
@@ -20,6 +21,7 @@ use crate::shape::{
 };
 use crate::sink::{Full, Mark, Sink, TooLarge};
 use crate::written_before::WrittenBefore;
+use bare::write_bare;
 use told::Told;
 
 /// Writes answers of one shape.
@@ -559,9 +561,24 @@ impl<'p, E> Writer<'p, E> {
         let mut text = std::mem::take(&mut self.scratch);
         text.clear();
         let mut failure = None;
+        let mut is_null = false;
         for piece in pieces {
             match piece {
                 Piece::Literal(literal) => text.extend_from_slice(literal),
+                Piece::Text { output, leaf } => {
+                    let value = match self.layout.place(*output) {
+                        Place::Column(column) => cursor.value(column),
+                        Place::Level(_) | Place::Unused => Value::Null,
+                    };
+                    if value == Value::Null {
+                        is_null = true;
+                        break;
+                    }
+                    if let Err(error) = write_bare(value, leaf, &mut text) {
+                        failure = Some(error);
+                        break;
+                    }
+                }
                 Piece::RowNumber | Piece::RowOffset => {
                     let number = cursor.row_number();
                     let number = match piece {
@@ -586,6 +603,7 @@ impl<'p, E> Writer<'p, E> {
         }
         let written = match failure {
             Some(error) => Err(self.fail(Failure::Leaf(error))),
+            None if is_null => Ok(false),
             None => {
                 let out = self.sink.bytes();
                 out.push(b'"');

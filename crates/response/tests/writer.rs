@@ -488,6 +488,29 @@ fn pieces_are_written_in_base64() {
 }
 
 #[test]
+fn a_text_of_a_value_is_in_base64_without_marks_and_null_without_a_value() {
+    let mut answer = Answer::default();
+    let rows = answer.level(artists());
+    let output = answer.column(2);
+    let pieces = vec![
+        Piece::Literal(b"Artist:since:".as_slice().into()),
+        Piece::Text { output, leaf: Leaf::Text },
+    ];
+    let id = answer.shape.add(Node::Base64(pieces));
+    let artist = answer.object(&[("id", id, true)]);
+    let list = answer.list(rows, artist, false);
+    answer.root(&[("all", list, true)]);
+    answer.check(
+        concat!(
+            // Artist:since:Angus, none, Artist:since:Joe
+            r#"{"all":[{"id":"QXJ0aXN0OnNpbmNlOkFuZ3Vz"},{"id":null},"#,
+            r#"{"id":"QXJ0aXN0OnNpbmNlOkpvZQ=="}]}"#,
+        ),
+        &[],
+    );
+}
+
+#[test]
 fn a_piece_that_cannot_be_written_fails_the_text() {
     let mut answer = Answer::default();
     let rows = answer.level(artists());

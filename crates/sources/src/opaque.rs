@@ -23,6 +23,11 @@ pub fn part(text: &str, codec: Codec, part: u16) -> Option<Resolved<'static>> {
         return Some(Resolved::Integer(offset.unwrap_or(0)));
     }
     let bytes = bytes.ok()?;
+    if codec == Codec::GlobalId {
+        let (_, rest) = str::from_utf8(&bytes).ok()?.split_once(':')?;
+        let (_, value) = rest.split_once(':')?;
+        return Some(Resolved::Text(value.to_owned().into()));
+    }
     let items: Vec<&RawValue> = serde_json::from_slice(&bytes).ok()?;
     let part = usize::from(part);
     match codec {
@@ -31,7 +36,7 @@ pub fn part(text: &str, codec: Codec, part: u16) -> Option<Resolved<'static>> {
             let tail: Vec<&RawValue> = serde_json::from_str(items.last()?.get()).ok()?;
             value(tail.get(part)?)
         }
-        Codec::ArrayConnection => None,
+        Codec::ArrayConnection | Codec::GlobalId => None,
     }
 }
 
@@ -101,6 +106,14 @@ mod tests {
         let beyond = "arrayconnection:9223372036854775807";
         check(beyond, Codec::ArrayConnection, 0, next(0).as_ref());
         assert_eq!(part("!", Codec::ArrayConnection, 0), next(0));
+    }
+
+    #[test]
+    fn the_value_of_a_global_id_is_all_behind_the_field() {
+        let value = |text: &'static str| Some(Resolved::Text(text.into()));
+        check("Movie:code:7", Codec::GlobalId, 0, value("7").as_ref());
+        check("Movie:code:a:é", Codec::GlobalId, 0, value("a:é").as_ref());
+        check("Movie:code", Codec::GlobalId, 0, None);
     }
 
     #[test]

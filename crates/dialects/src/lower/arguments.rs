@@ -65,12 +65,13 @@ impl Opaque {
             comparison: ir::Comparison::Equal,
             operand: Operand::Decoded {
                 slot: Box::new(self.operand.clone()),
-                codec: Codec::Base64JsonArray,
+                codec: binding.codec,
                 part,
             },
         };
-        // The tag is part 0.
-        Some(Filter::and(binding.key.iter().zip(1..).map(equal).collect()))
+        // The tag of a JSON array is its part 0.
+        let first = if binding.codec == Codec::GlobalId { 0 } else { 1 };
+        Some(Filter::and(binding.key.iter().zip(first..).map(equal).collect()))
     }
 }
 
@@ -190,8 +191,12 @@ impl Context<'_> {
                     });
                 }
             }
-            InputRole::NodeId => {
-                let shape = self.opaque(input, OpaqueKind::NodeId);
+            InputRole::NodeId | InputRole::GlobalId => {
+                let kind = match binding.role {
+                    InputRole::GlobalId => OpaqueKind::GlobalId,
+                    _ => OpaqueKind::NodeId,
+                };
+                let shape = self.opaque(input, kind);
                 let operand = self.operand(input, r#type);
                 arguments.node_id = Some(shape.map(|shape| Opaque { shape, operand }));
             }
@@ -265,6 +270,7 @@ impl Context<'_> {
             | InputRole::RelatedVariantsBy { .. }
             | InputRole::OfVariants
             | InputRole::OnVariant
+            | InputRole::IsGlobalId(_)
             | InputRole::OfVariant(_)
             | InputRole::All
             | InputRole::Distance(_)

@@ -144,7 +144,8 @@ impl<'a> Context<'a> {
         };
         let (value, form) = (binding.value.clone(), binding.form);
         let leaf = self.leaf(&value, r#type, field)?;
-        Ok(Node::Leaf { output: outputs.edge(self, column, form), leaf })
+        let output = outputs.edge(self, column, form);
+        Ok(self.or_absent(column, output, leaf))
     }
 
     fn page_info(

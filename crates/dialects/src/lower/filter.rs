@@ -93,7 +93,7 @@ impl Context<'_> {
                 };
                 let Around { subject, hop, variant, .. } = around;
                 let around = subject.map(|subject| &subject.place);
-                let own = subject_of(&binding.role).map(|own| OfVariant::subject(variant, own));
+                let own = subject_of(&binding.role).map(|own| self.subject(variant, own));
                 let own = own.as_ref().map(|subject| &subject.place);
                 let hop = match &binding.role {
                     InputRole::RelatedBy { hop, .. } => Some(*hop),
@@ -196,7 +196,7 @@ impl Context<'_> {
                 self.object(given, Around { subject: Some(&subject), ..Around::default() })
             }
             (InputRole::TestNull, Some(subject)) => {
-                let is_null = Filter::IsNull(subject.place.clone());
+                let is_null = Filter::IsNull(subject.place.stored().clone());
                 Ok(Some(match self.is_true(input) {
                     true => is_null,
                     false => Filter::Not(Box::new(is_null)),
@@ -216,6 +216,7 @@ impl Context<'_> {
                 | InputRole::OfVariants
                 | InputRole::OnVariant
                 | InputRole::OfVariant(_)
+                | InputRole::IsGlobalId(_)
                 | InputRole::Together { .. }
                 | InputRole::MadeOf(_)
                 | InputRole::OperatorsOfMade(_),
@@ -274,6 +275,7 @@ impl Context<'_> {
                 | InputRole::NestedIn(_)
                 | InputRole::ClientMutationId
                 | InputRole::NodeId
+                | InputRole::GlobalId
                 | InputRole::Argument(_)
                 | InputRole::CallArguments
                 | InputRole::Limit
@@ -499,9 +501,9 @@ pub(super) fn meaning(
         Meaning::Ignore => Ok(None),
         Meaning::True => Ok(Some(Filter::all())),
         Meaning::False => Ok(Some(Filter::none())),
-        Meaning::IsNull => Ok(place.map(|place| Filter::IsNull(place.clone()))),
+        Meaning::IsNull => Ok(place.map(|place| Filter::IsNull(place.stored().clone()))),
         Meaning::IsNotNull => {
-            let is_null = |place: &Place| Box::new(Filter::IsNull(place.clone()));
+            let is_null = |place: &Place| Box::new(Filter::IsNull(place.stored().clone()));
             Ok(place.map(|place| Filter::Not(is_null(place))))
         }
         Meaning::Related | Meaning::Unrelated => Ok(None),

@@ -1,9 +1,10 @@
 //! Values with parts: what the operation selects of them becomes part of their leaf.
 
+use catalog::FieldId;
 use graphql::CollectedField;
 use graphql::operation::FieldRef;
 use graphql::schema::TypeId;
-use response::{Leaf, Member, Part, ShapeField};
+use response::{Leaf, Member, Node, OutputId, Part, ShapeField};
 
 use super::selection::misplaced;
 use super::{Context, LowerError};
@@ -18,6 +19,14 @@ impl Context<'_> {
         field: &CollectedField<'_>,
     ) -> Result<Leaf, LowerError> {
         self.leaf_within(value, r#type, field, None)
+    }
+
+    /// The node of a field's value, which something else may stand for where it is null.
+    pub(super) fn or_absent(&self, field: FieldId, output: OutputId, leaf: Leaf) -> Node {
+        match self.api.find_absent(field) {
+            Some(absent) => Node::LeafOr { output, leaf, absent: absent.json.clone() },
+            None => Node::Leaf { output, leaf },
+        }
     }
 
     /// The same within a range, whose elements have the shape `element`.

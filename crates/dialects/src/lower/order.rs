@@ -201,6 +201,20 @@ impl Context<'_> {
         pieces
     }
 
+    /// The same of an id that is made of one value as a text.
+    pub(super) fn global_id_pieces(
+        &mut self,
+        path: &[ir::Hop],
+        prefix: &str,
+        field: FieldId,
+        outputs: &mut Outputs,
+    ) -> Vec<Piece> {
+        let leaf = self.api.find_column(field).map(|column| column.node_id.clone());
+        let output = outputs.field(self, path, field, ir::Form::Stored);
+        let value = Piece::Text { output, leaf: leaf.unwrap_or(Leaf::Any) };
+        vec![literal(prefix.as_bytes()), literal(b":"), value]
+    }
+
     fn value_piece(
         &mut self,
         path: &[ir::Hop],

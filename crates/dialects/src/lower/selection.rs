@@ -98,6 +98,7 @@ impl<'a> Context<'a> {
                     | FieldBinding::Payload(_)
                     | FieldBinding::Column(_)
                     | FieldBinding::NodeId { .. }
+                    | FieldBinding::GlobalId { .. }
                     | FieldBinding::Connection(_)
                     | FieldBinding::Edge(_)
                     | FieldBinding::PageInfo(_)
@@ -147,11 +148,14 @@ impl<'a> Context<'a> {
                 };
                 let leaf = self.leaf(&binding.value, api.schema[id].r#type.base, field)?;
                 let output = outputs.field(self, path, *column, binding.form);
-                Ok(Node::Leaf { output, leaf })
+                Ok(self.or_absent(*column, output, leaf))
             }
             FieldBinding::NodeId { prefix, key } => {
                 let pieces = self.node_id_pieces(path, prefix, key, outputs);
                 Ok(Node::Base64(pieces))
+            }
+            FieldBinding::GlobalId { prefix, field } => {
+                Ok(Node::Base64(self.global_id_pieces(path, prefix, *field, outputs)))
             }
             FieldBinding::Computed(binding) => {
                 self.computed(binding, api.schema[id].r#type.base, field, path, outputs)

@@ -21,29 +21,45 @@ use crate::binding::{EdgeField, FieldBinding, Subject, VariantBinding, VariantsI
 #[derive(Clone, Copy, Debug)]
 pub(super) struct OfVariant<'b> {
     pub(super) number: u16,
-    pub(super) common: &'b [FieldId],
+    common: &'b [FieldId],
 }
 
 impl<'b> OfVariant<'b> {
     fn new(variant: &'b VariantBinding) -> Self {
         Self { number: variant.number, common: &variant.common }
     }
-
-    /// What operators are about, with the variant's own field in the place of a common one.
-    pub(super) fn subject(own: Option<Self>, subject: &Subject) -> Cow<'_, Subject> {
-        match (own, &subject.place) {
-            (Some(own), Place::Common(place)) => match own.common.get(usize::from(*place)) {
-                Some(field) => {
-                    Cow::Owned(Subject { place: Place::field(*field), ..subject.clone() })
-                }
-                None => Cow::Borrowed(subject),
-            },
-            _ => Cow::Borrowed(subject),
-        }
-    }
 }
 
 impl<'a> Context<'a> {
+    /// What operators are about: a variant's own field in the place of a common one, and with what
+    /// stands for null.
+    pub(super) fn subject<'s>(
+        &self,
+        own: Option<OfVariant<'_>>,
+        subject: &'s Subject,
+    ) -> Cow<'s, Subject> {
+        let common = match (own, &subject.place) {
+            (Some(own), Place::Common(place)) => own.common.get(usize::from(*place)),
+            _ => None,
+        };
+        let common = common.map(|field| Place::field(*field));
+        let field = match common.as_ref().unwrap_or(&subject.place) {
+            Place::Field { path, field } if path.is_empty() => Some(*field),
+            Place::Edge(field) => Some(*field),
+            _ => None,
+        };
+        let absent = field.and_then(|field| self.api.find_absent(field));
+        let place = match (common, absent) {
+            (None, None) => return Cow::Borrowed(subject),
+            (Some(place), None) => place,
+            (common, Some(absent)) => Place::OrElse {
+                place: Box::new(common.unwrap_or_else(|| subject.place.clone())),
+                value: Box::new(absent.value.clone()),
+            },
+        };
+        Cow::Owned(Subject { place, ..subject.clone() })
+    }
+
     /// The node that a row of several entities is, each made by itself.
     pub(super) fn by_variant(
         &mut self,

@@ -10,7 +10,7 @@ use catalog::{
 use ir::{Hop, HopDirection};
 
 use super::model::{
-    FieldKind, Model, ModelDirection, ModelField, Placed, PlacedField, PlacedNode, Property,
+    Constant, FieldKind, Model, ModelDirection, ModelField, Placed, PlacedField, PlacedNode, Property,
     PropertyType, QueryDirection, RelationshipField, Target, Way,
 };
 
@@ -121,7 +121,10 @@ impl<'m> Declarer<'m> {
     ) -> FieldId {
         let r#type = self.r#type(property);
         let same_name = known.0.entry((&*field.property).into()).or_default();
-        if let Some((_, id)) = same_name.iter().find(|(known, _)| *known == r#type) {
+        let mut known = same_name.iter();
+        if let Some((.., id)) = known
+            .find(|(known, coalesce, _)| *known == r#type && *coalesce == property.coalesce)
+        {
             return *id;
         }
         let id = self.builder.field(
@@ -136,7 +139,7 @@ impl<'m> Declarer<'m> {
                 description: field.description.as_deref().map(Into::into),
             },
         );
-        same_name.push((r#type, id));
+        same_name.push((r#type, property.coalesce.clone(), id));
         if property.is_unique {
             let key = Key {
                 name: "".into(),
@@ -230,9 +233,9 @@ impl<'m> Declarer<'m> {
 }
 
 /// The fields of an entity by the property that they hold. Two fields of one property and type are
-/// one field of the entity.
+/// one field of the entity, unless they show it differently where there is none.
 #[derive(Debug, Default)]
-struct KnownFields(HashMap<Box<str>, Vec<(Type, FieldId)>>);
+struct KnownFields(HashMap<Box<str>, Vec<(Type, Option<Constant>, FieldId)>>);
 
 #[cfg(test)]
 mod tests;

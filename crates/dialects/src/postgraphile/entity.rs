@@ -460,6 +460,7 @@ fn entity_binding(build: &Build<'_>, one: &Served<'_>, row: TypeId) -> EntityBin
     }
     let enforced = entity.primary_key().is_some_and(|key| key.enforced);
     let node_id = (!key.is_empty()).then(|| NodeIdBinding {
+        codec: ir::Codec::Base64JsonArray,
         enforced,
         // Of rows that may not be read nobody says whether they are there.
         found: build.is_readable(entity.id),

@@ -109,7 +109,7 @@ impl Refused {
             | Node::Count { output } => of(*output),
             Node::Leaves(leaves) => leaves.iter().find_map(|(output, _)| of(*output)),
             Node::Base64(pieces) => pieces.iter().find_map(|piece| match piece {
-                Piece::Leaf { output, .. } => of(*output),
+                Piece::Leaf { output, .. } | Piece::Text { output, .. } => of(*output),
                 Piece::Literal(_) | Piece::RowNumber | Piece::RowOffset => None,
             }),
             Node::Object(_)

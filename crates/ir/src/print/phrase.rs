@@ -72,6 +72,9 @@ impl Printer<'_> {
             Place::Counted { distinct: false } => "count".to_owned(),
             Place::Counted { distinct: true } => "distinct count".to_owned(),
             Place::Common(place) => format!("common {place}"),
+            Place::OrElse { place, value } => {
+                format!("({} else {})", self.place(place), constant(value))
+            }
             Place::If { place, filter } => {
                 format!("({} if {})", self.place(place), self.filter(filter))
             }
@@ -144,6 +147,7 @@ impl Printer<'_> {
                     Codec::Base64JsonArray => "array",
                     Codec::Base64JsonArrayTail => "array's tail",
                     Codec::ArrayConnection => "arrayconnection",
+                    Codec::GlobalId => "global id",
                 };
                 format!("part {part} of {codec} {}", self.operand(slot))
             }

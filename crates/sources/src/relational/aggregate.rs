@@ -384,7 +384,9 @@ pub(super) fn field_of(place: &Place) -> Option<FieldId> {
     match place {
         Place::Field { field, .. } | Place::Edge(field) => Some(*field),
         Place::Truncated { place, .. } | Place::Aggregated { place, .. } => field_of(place),
-        Place::Attribute { of: place, .. } | Place::If { place, .. } => field_of(place),
+        Place::Attribute { of: place, .. }
+        | Place::If { place, .. }
+        | Place::OrElse { place, .. } => field_of(place),
         Place::Computed(_) | Place::Counted { .. } | Place::Common(_) => None,
     }
 }

@@ -437,6 +437,7 @@ impl Compiler<'_> {
             Place::Computed(call) => self.computed_place(call, scope, statement),
             Place::Counted { .. } => Err(CompileError::not_built("a number of related rows")),
             Place::Common(_) => Err(CompileError::not_built("a field of several entities")),
+            Place::OrElse { .. } => Err(CompileError::not_built("a value in the place of null")),
             Place::If { place, filter } => {
                 let Place::Field { path, field } = &**place else {
                     return Err(CompileError::not_built("a part of a row that may not pass"));

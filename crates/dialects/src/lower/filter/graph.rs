@@ -3,14 +3,16 @@
 //!
 //! They stand apart so that the frames of conditions in each other stay small.
 
+use catalog::EntityId;
+use graphql::opaque::OpaqueKind;
 use graphql::schema::{InputId, TypeId};
 use ir::{Filter, Hop, Place, Quantifier};
 
 use super::{Around, Given, distance, meaning};
 use crate::binding::{InputRole, Subject, ValueBinding, VariantsId};
+use crate::lower::arguments::Opaque;
 use crate::lower::input::{Input, Presence};
 use crate::lower::selection::misplaced;
-use crate::lower::variants::OfVariant;
 use crate::lower::{Context, LowerError};
 
 impl Context<'_> {
@@ -20,7 +22,7 @@ impl Context<'_> {
         given: Given<'_, '_>,
         subject: &Subject,
     ) -> Result<Option<Filter>, LowerError> {
-        let subject = &*OfVariant::subject(given.around.variant, subject);
+        let subject = &*self.subject(given.around.variant, subject);
         self.object(given, Around { subject: Some(subject), ..Around::default() })
     }
 
@@ -33,7 +35,7 @@ impl Context<'_> {
         let r#type = self.api.schema[id].r#type;
         match role {
             InputRole::On { subject, role } => {
-                let subject = OfVariant::subject(around.variant, subject);
+                let subject = self.subject(around.variant, subject);
                 let around = Around { subject: Some(&subject), ..Around::default() };
                 self.stated(role, Given { around, ..given })
             }
@@ -83,6 +85,7 @@ impl Context<'_> {
                     false => Ok(None),
                 }
             }
+            InputRole::IsGlobalId(entity) => self.has_global_id(*entity, given).map(Some),
             InputRole::Together { hop, once } => match hop.or(around.hop) {
                 Some(hop) => self.together(given, hop, *once),
                 None => Ok(None),
@@ -100,6 +103,25 @@ impl Context<'_> {
             },
             _ => Err(misplaced("a condition of a graph")),
         }
+    }
+
+    /// The row of an entity by its global id.
+    fn has_global_id(
+        &self,
+        entity: EntityId,
+        given: Given<'_, '_>,
+    ) -> Result<Filter, LowerError> {
+        let Given { id, input, location, .. } = given;
+        let binding = self.api.find_entity(entity).and_then(|entity| entity.node_id.as_ref());
+        let Some(binding) = binding else { return Err(misplaced("a global id")) };
+        let shape = self.opaque(input, OpaqueKind::GlobalId);
+        let operand = self.operand(input, self.api.schema[id].r#type);
+        let filter = shape.and_then(|shape| Opaque { shape, operand }.filter(binding));
+        filter.ok_or_else(|| {
+            let name = &self.api.schema[binding.r#type].name;
+            let message = format!("Cannot query Relay Id on \"{name}\"");
+            LowerError::Refused { message: message.into(), location }
+        })
     }
 
     /// A point by how far it is from another.

@@ -6,8 +6,8 @@ use super::attribute::{Attribute, Spot};
 use super::link::Link;
 use super::variants::Variant;
 use super::{
-    Options, aggregates, changes, conditions, connections, nested, objects, operators, related,
-    root, sort, together, variants, writes,
+    Options, aggregates, changes, coalesced, conditions, connections, global, nested, objects,
+    operators, related, root, sort, together, variants, writes,
 };
 use crate::api::{Api, ApiBuilder};
 use crate::binding::{InputBinding, InputRole, Meaning};
@@ -67,6 +67,8 @@ pub(super) fn build(model: &Model, placed: &Placed, options: Options) -> Api {
     let mut builder = ApiBuilder::default();
     build.draft.finish(&mut builder);
     values::bind(&mut builder, model, placed, ApiForm::Seven);
+    coalesced::bind(&mut builder, model, placed);
+    global::bind(&mut builder, model, placed);
     variants::finish(&mut builder, build.variants);
     builder.finish()
 }

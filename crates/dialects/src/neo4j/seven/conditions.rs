@@ -7,6 +7,7 @@ use ir::{Comparison, TextMatch};
 
 use super::attribute::Attribute;
 use super::build::{Build, Owner};
+use super::global;
 use super::operators::{operator, operators_name};
 use crate::binding::{InputBinding, InputRole, ValueBinding};
 use crate::neo4j::draft::{DraftInput, DraftKind};
@@ -40,10 +41,7 @@ pub(super) fn owner(build: &mut Build<'_>, owner: Owner, attributes: &[Attribute
     attribute_conditions(build, &name, attributes);
     build.add_logic(&name, ["OR", "AND", "NOT"]);
     match owner {
-        Owner::Node(_) if attributes.iter().any(|attribute| attribute.property.is_relay_id) => {
-            build.draft.add_input(&name, DraftInput::new("id", "ID", several()));
-        }
-        Owner::Node(_) => {}
+        Owner::Node(node) => global::condition(build, node, &name, attributes),
         Owner::Interface(interface) => typename(build, interface, &name),
     }
 }

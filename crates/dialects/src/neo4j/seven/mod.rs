@@ -8,7 +8,8 @@
 //! * changes: `changes.rs` for single values, `writes.rs` for nodes, `nested.rs` for what is
 //!   connected with them
 //! * `variants.rs`: nodes of several types in one list
-//! * `root.rs`: the fields of the roots
+//! * `root.rs`: the fields of the roots; `global.rs`: ids that are found among all nodes
+//! * `coalesced.rs`: what stands for values that are not there
 //!
 //! The order of types and fields, the descriptions and the reasons for deprecations are those of
 //! the library: clients compare schemas as texts.
@@ -17,8 +18,10 @@ mod aggregates;
 mod attribute;
 mod build;
 mod changes;
+mod coalesced;
 mod conditions;
 mod connections;
+mod global;
 mod link;
 mod nested;
 mod objects;

@@ -3,7 +3,7 @@
 use super::attribute::{Attribute, Spot};
 use super::build::{Build, Owner};
 use super::link::{EdgeKind, Link};
-use super::{changes, conditions, sort, together};
+use super::{changes, conditions, global, sort, together};
 use crate::binding::{EdgeField, FieldBinding, InputBinding, InputRole};
 use crate::neo4j::draft::{DraftField, DraftInput, DraftKind};
 use crate::neo4j::model::Target;
@@ -43,10 +43,7 @@ pub(super) fn object(build: &mut Build<'_>, owner: Owner, attributes: &[Attribut
             build.draft.implement(name, &interface.name);
         }
     }
-    if attributes.iter().any(|attribute| attribute.property.is_relay_id) {
-        build.draft.add_field(name, DraftField::new("id", "ID!", unserved()));
-        build.draft.implement(name, "Node");
-    }
+    global::field(build, name, attributes);
 }
 
 fn attribute_field(

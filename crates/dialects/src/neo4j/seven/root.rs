@@ -4,35 +4,21 @@ use super::build::{Build, Owner};
 use super::connections::{
     add_aggregate, add_connection, add_edge, argument, default_limit, filter, limited, sorted,
 };
-use super::{objects, sort, variants};
+use super::{global, objects, sort, variants};
 use crate::binding::{
     Change, FieldBinding, InputBinding, InputRole, MutationBinding, MutationForm, RowsBinding,
     RowsForm, RowsFrom,
 };
-use crate::neo4j::draft::{DraftField, DraftInput, DraftKind};
+use crate::neo4j::draft::{DraftField, DraftInput};
 use crate::neo4j::model::{Offers, Target};
 
 const QUERY: &str = "Query";
 const MUTATION: &str = "Mutation";
 
-/// `node(id: …)`, if a type has global ids.
+/// What all types of nodes are found by, if a type has it.
 pub(super) fn global_ids(build: &mut Build<'_>) {
     build.draft.object(QUERY);
-    let nodes = 0..build.model.nodes.len();
-    let has_ids = nodes
-        .flat_map(|node| build.attributes(Owner::Node(node)))
-        .any(|attribute| attribute.property.is_relay_id);
-    if !has_ids {
-        return;
-    }
-    let id = DraftField::new("id", "ID!", objects::unserved()).described("The id of the object.");
-    let kind = DraftKind::Interface { fields: vec![id], interfaces: Vec::new() };
-    build.draft.add("Node", Some("An object with an ID"), kind);
-    let id = DraftInput::new("id", "ID!", super::conditions::several());
-    let field = DraftField::new("node", "Node", objects::unserved())
-        .described("Fetches an object given its ID")
-        .argument(id.described("The ID of an object"));
-    build.draft.add_field(QUERY, field);
+    global::root(build, QUERY);
 }
 
 /// The list of a union.

@@ -2,7 +2,8 @@
 //! must not look as if it were.
 
 use super::build::fixed_types;
-use crate::neo4j::model::{FieldKind, Model, ModelField, Property};
+use super::global;
+use crate::neo4j::model::Model;
 
 /// The first thing of the definitions that is not served yet, as a message.
 #[must_use]
@@ -22,23 +23,15 @@ pub fn unserved(model: &Model) -> Option<String> {
             return Some(format!("{}: @fulltext is not served yet.", node.name));
         }
     }
-    let of_nodes = model.nodes.iter().map(|known| (&known.name, &known.fields));
-    let of_properties = model.properties.iter().map(|known| (&known.name, &known.fields));
-    of_nodes.chain(of_properties).find_map(|(owner, fields)| {
-        fields.iter().find_map(|field| of_field(field).map(|what| at(owner, field, what)))
+    model.nodes.iter().find_map(|node| {
+        let field = global::unserved(node)?;
+        let name = &node.name;
+        Some(format!(
+            "Line {}, {name}.{}: @relayId of such values is not served yet: ids are made of ID, \
+             String, Int, BigInt and enums, without @coalesce.",
+            field.line, field.name
+        ))
     })
-}
-
-fn of_field(field: &ModelField) -> Option<&'static str> {
-    match &field.kind {
-        FieldKind::Property(Property { is_relay_id: true, .. }) => Some("@relayId"),
-        FieldKind::Property(Property { coalesce: Some(_), .. }) => Some("@coalesce"),
-        FieldKind::Property(_) | FieldKind::Relationship(_) => None,
-    }
-}
-
-fn at(owner: &str, field: &ModelField, what: &str) -> String {
-    format!("Line {}, {owner}.{}: {what} is not served yet.", field.line, field.name)
 }
 
 #[cfg(test)]
@@ -55,14 +48,12 @@ mod tests {
     #[test]
     fn what_is_not_done_is_told() {
         check("type Movie @node { title: String! }", None);
-        check(
-            "type Movie @node {\n code: ID! @id @relayId }",
-            Some("Line 2, Movie.code: @relayId is not served yet."),
-        );
-        check(
-            "type Movie @node {\n title: String\n rank: Int @coalesce(value: 1) }",
-            Some("Line 3, Movie.rank: @coalesce is not served yet."),
-        );
+        check("type Movie @node {\n code: ID! @id @relayId\n rank: Int @coalesce(value: 1) }", None);
+        for r#type in ["[ID!]!", "DateTime", "Float", "String @coalesce(value: \"a\")"] {
+            let told = "Line 2, Movie.code: @relayId of such values is not served yet: ids are made \
+                        of ID, String, Int, BigInt and enums, without @coalesce.";
+            check(&format!("type Movie @node {{\n code: {type} @relayId }}"), Some(told));
+        }
     }
 
     #[test]

@@ -39,6 +39,7 @@ impl Walk<'_> {
             Place::Computed(call) => self.call(call, within),
             Place::Attribute { of: place, .. }
             | Place::Truncated { place, .. }
+            | Place::OrElse { place, .. }
             | Place::Aggregated { place, .. } => self.place(place, within),
             Place::Counted { .. } => {}
             Place::Common(_) => self.deny(Denial::NotUnderstood("rows of several entities")),

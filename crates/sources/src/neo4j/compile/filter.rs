@@ -34,12 +34,12 @@ impl Compiler<'_> {
             }
             Filter::IsNull(place) => Expression::IsNull(Box::new(self.place(place, scope)?.1)),
             Filter::Compare { place, comparison, operand } => {
-                let (field, value) = self.place(place, scope)?;
+                let (field, value) = self.compared_place(place, scope, statement)?;
                 let r#type = self.field_type(field)?;
                 self.compared(value, r#type, *comparison, operand, statement)?
             }
             Filter::CompareText { place, comparison, case, operand } => {
-                let (_, value) = self.place(place, scope)?;
+                let (_, value) = self.compared_place(place, scope, statement)?;
                 match case {
                     Case::AsTyped | Case::Exact => {
                         self.compared(value, ParameterType::Text, *comparison, operand, statement)?
@@ -48,11 +48,11 @@ impl Compiler<'_> {
                 }
             }
             Filter::Text { place, r#match, case, operand } => {
-                let (_, value) = self.place(place, scope)?;
+                let (_, value) = self.compared_place(place, scope, statement)?;
                 matched(value, *r#match, *case, operand, statement)?
             }
             Filter::AnyElement { place, comparison, operand } => {
-                let (field, list) = self.place(place, scope)?;
+                let (field, list) = self.compared_place(place, scope, statement)?;
                 let r#type = element_of(self.field_type(field)?)?;
                 self.any_element(list, r#type, *comparison, operand, statement)?
             }

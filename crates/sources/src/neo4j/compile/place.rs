@@ -2,8 +2,9 @@
 
 use catalog::FieldId;
 use cypher::{Case, Comparison, Expression, Function, Variable};
-use ir::{Form, Place, Variant};
+use ir::{Form, Operand, Place, Variant};
 
+use super::statement::Statement;
 use super::{Compiler, refused};
 use crate::relational::CompileError;
 
@@ -84,7 +85,22 @@ impl Compiler<'_> {
                 Err(refused("an aggregate in this place"))
             }
             Place::If { .. } => Err(refused("a field that may be withheld")),
+            Place::OrElse { .. } => Err(refused("a value in the place of null")),
         }
+    }
+
+    /// The same where it is compared: then another value may stand for null.
+    pub(super) fn compared_place(
+        &self,
+        place: &Place,
+        scope: &Scope<'_>,
+        statement: &mut Statement,
+    ) -> Result<(FieldId, Expression), CompileError> {
+        let Place::OrElse { place, value } = place else { return self.place(place, scope) };
+        let (field, stored) = self.place(place, scope)?;
+        let value = Operand::Constant((**value).clone());
+        let value = statement.parameter(value, self.field_type(field)?);
+        Ok((field, Expression::call(Function::Coalesce, vec![stored, value])))
     }
 
     pub(super) fn property(&self, of: Variable, field: FieldId) -> Expression {
