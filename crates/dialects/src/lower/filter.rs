@@ -83,28 +83,7 @@ impl Context<'_> {
         let binding = self.api.input(id);
         match self.presence(input) {
             Presence::Absent => Ok(None),
-            Presence::Null => {
-                let equal = match &binding.role {
-                    InputRole::Equal(field) | InputRole::IsNull { field, .. } => {
-                        Some(Place::field(*field))
-                    }
-                    InputRole::EqualComputed(function) => Some(Place::Computed(of_row(*function))),
-                    _ => None,
-                };
-                let Around { subject, hop, variant, .. } = around;
-                let around = subject.map(|subject| &subject.place);
-                let own = subject_of(&binding.role).map(|own| self.subject(variant, own));
-                let own = own.as_ref().map(|subject| &subject.place);
-                let hop = match &binding.role {
-                    InputRole::RelatedBy { hop, .. } => Some(*hop),
-                    _ => hop,
-                };
-                match (&binding.null, hop) {
-                    (Meaning::Related, Some(hop)) => Ok(Some(exists(hop, Quantifier::Some))),
-                    (Meaning::Unrelated, Some(hop)) => Ok(Some(exists(hop, Quantifier::None))),
-                    (null, _) => meaning(null, own.or(equal.as_ref()).or(around), location),
-                }
-            }
+            Presence::Null => self.null(binding, around, location),
             Presence::Present => {
                 let nested = self.nested.get();
                 if nested >= NESTED {
@@ -116,6 +95,45 @@ impl Context<'_> {
                 self.nested.set(nested);
                 stated
             }
+        }
+    }
+
+    /// The condition that null states.
+    // Its frame would stand in those of all conditions around it.
+    #[inline(never)]
+    fn null(
+        &self,
+        binding: &InputBinding,
+        around: Around<'_>,
+        location: Location,
+    ) -> Result<Option<Filter>, LowerError> {
+        let equal = match &binding.role {
+            InputRole::Equal(field) | InputRole::IsNull { field, .. } => Some(Place::field(*field)),
+            InputRole::EqualComputed(function) => Some(Place::Computed(of_row(*function))),
+            _ => None,
+        };
+        let Around { subject, hop, ways, variant, .. } = around;
+        let (hop, ways) = match &binding.role {
+            InputRole::RelatedBy { hop, .. } => (Some(*hop), None),
+            InputRole::RelatedVariantsBy { variants, .. } => (None, Some(*variants)),
+            _ => (hop, ways),
+        };
+        let quantifier = match &binding.null {
+            Meaning::Related => Quantifier::Some,
+            Meaning::Unrelated => Quantifier::None,
+            null => {
+                let own = subject_of(&binding.role).map(|own| self.subject(variant, own));
+                let own = own.as_ref().map(|subject| &subject.place);
+                let around = subject.map(|subject| &subject.place);
+                return meaning(null, own.or(equal.as_ref()).or(around), location);
+            }
+        };
+        match (hop, ways) {
+            (Some(hop), _) => Ok(Some(exists(hop, quantifier))),
+            (None, Some(ways)) => {
+                self.related_variants(ways, quantifier, |_| Ok(Some(Filter::all())))
+            }
+            (None, None) => Ok(None),
         }
     }
 

@@ -191,7 +191,7 @@ pub struct RelationshipField {
     /// How it is followed by queries, where that is not as it is written.
     pub query_direction: QueryDirection,
     pub target: Target,
-    /// Form 3 has relationships to one node at most.
+    /// Whether it leads to any number of nodes, and not to one at most.
     pub is_list: bool,
     pub is_required: bool,
     /// The type of its properties, by its place in [`Model::properties`].

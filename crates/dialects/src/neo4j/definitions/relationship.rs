@@ -6,7 +6,7 @@ use graphql::definitions::TypeExpression;
 
 use super::directives::{Arguments, Known, UPDATE};
 use super::field::{Context, Owner};
-use super::problem::{Problems, Unserved};
+use super::problem::Problems;
 use super::types::{Meaning, built_in};
 use crate::neo4j::model::{
     ApiForm, ModelDirection, NestedOperations, QueryDirection, RelationshipField, Target,
@@ -105,7 +105,9 @@ fn shape(context: Context<'_, '_>, problems: &mut Problems) -> Option<Shape> {
     let r#type = &context.written.definition.r#type;
     let name = r#type.base();
     match r#type {
-        TypeExpression::Named { is_required, .. } if context.types.form == ApiForm::Three => {
+        TypeExpression::Named { is_required, .. }
+            if !is_required || context.types.form == ApiForm::Three =>
+        {
             Some(Shape { is_list: false, is_required: *is_required })
         }
         TypeExpression::List { of, is_required: true }
@@ -113,12 +115,15 @@ fn shape(context: Context<'_, '_>, problems: &mut Problems) -> Option<Shape> {
         {
             Some(Shape { is_list: true, is_required: true })
         }
-        TypeExpression::Named { is_required: false, .. } => {
-            let subject = format!("a relationship to one `{name}` (in form 7 write `[{name}!]!`)");
-            problems.not_served(context.at, subject, Unserved::ToOne);
+        TypeExpression::Named { .. } => {
+            let message = format!(
+                "nothing sees to it that there is one: write `{name}`, which may be null, or \
+                 `[{name}!]!`"
+            );
+            problems.wrong(context.at, message);
             None
         }
-        TypeExpression::Named { .. } | TypeExpression::List { .. } => {
+        TypeExpression::List { .. } => {
             let message =
                 format!("a relationship leads to lists without nulls: write `[{name}!]!`");
             problems.wrong(context.at, message);

@@ -23,28 +23,38 @@ pub(super) fn fields(build: &mut Build<'_>, link: &Link<'_>) {
     }
 }
 
-/// `actors(where: …): [Person!]!`.
+/// `actors(where: …): [Person!]!`, or `director: Person`.
 fn nodes(build: &mut Build<'_>, link: &Link<'_>) -> DraftField {
     let target = link.declared_target;
-    let required = if link.relationship.is_required { "!" } else { "" };
-    let r#type = format!("[{}!]{required}", build.name(link.target()));
-    let limit = default_limit(build, link.target());
+    let one = build.name(link.target());
+    let r#type = match (link.is_list(), link.relationship.is_required) {
+        (true, true) => format!("[{one}!]!"),
+        (true, false) => format!("[{one}!]"),
+        (false, true) => format!("{one}!"),
+        (false, false) => one.into(),
+    };
+    let limit = default_limit(build, link.target()).filter(|_| link.is_list());
+    let form = if link.is_list() { RowsForm::List } else { RowsForm::First };
     let binding = match (link.ways, link.hop(), link.variants) {
         ([way], Some(hop), _) => FieldBinding::Rows(RowsBinding {
             from: RowsFrom::Nodes(hop),
             entity: way.entity,
-            form: RowsForm::List,
+            form,
             default_limit: limit,
         }),
-        (_, _, Some(variants)) => variants.rows(RowsForm::List, true, limit),
+        (_, _, Some(variants)) => variants.rows(form, true, limit),
         _ => objects::unserved(),
     };
     let mut field = DraftField::new(link.name(), &r#type, binding)
-        .argument(filter(build, target))
-        .argument(limited(build, "limit", link.target()))
-        .argument(argument("offset", "Int", InputRole::Offset))
         .deprecated(link.field.deprecated.as_ref());
     field.description.clone_from(&link.field.description);
+    if !link.is_list() {
+        return field;
+    }
+    let field = field
+        .argument(filter(build, target))
+        .argument(limited(build, "limit", link.target()))
+        .argument(argument("offset", "Int", InputRole::Offset));
     match sort::name(build, target) {
         Some(sort) => field.argument(sorted(&sort)),
         None => field,
@@ -54,7 +64,7 @@ fn nodes(build: &mut Build<'_>, link: &Link<'_>) -> DraftField {
 /// `actorsConnection(where: …): MovieActorsConnection!`.
 fn connection(build: &mut Build<'_>, link: &Link<'_>) -> DraftField {
     connection_type(build, link);
-    let limit = default_limit(build, link.target());
+    let limit = default_limit(build, link.target()).filter(|_| link.is_list());
     let binding = match (link.ways, link.hop(), link.variants) {
         (_, _, Some(variants)) => variants.rows(RowsForm::Connection, false, limit),
         ([way], Some(hop), None) => FieldBinding::Rows(RowsBinding {
@@ -68,10 +78,14 @@ fn connection(build: &mut Build<'_>, link: &Link<'_>) -> DraftField {
     let r#type = format!("{}!", link.connection_type());
     super::related::connection_where(build, link);
     let field = DraftField::new(&link.connection_name(), &r#type, binding)
+        .deprecated(link.field.deprecated.as_ref());
+    if !link.is_list() {
+        return field;
+    }
+    let field = field
         .argument(argument("where", &link.connection_where(None), InputRole::Filter))
         .argument(limited(build, "first", link.target()))
-        .argument(argument("after", "String", InputRole::AfterOffset))
-        .deprecated(link.field.deprecated.as_ref());
+        .argument(argument("after", "String", InputRole::AfterOffset));
     match sort::connection(build, link) {
         Some(sort) => field.argument(sorted(&sort)),
         None => field,

@@ -60,8 +60,20 @@ impl<'a> Link<'a> {
         }
     }
 
+    /// Whether it leads to any number of nodes.
+    pub(super) fn is_list(&self) -> bool {
+        self.relationship.is_list
+    }
+
+    /// What is done along it; a way to one node is only made with its node, and goes with that.
     pub(super) fn nested(&self) -> NestedOperations {
-        self.relationship.nested
+        let nested = self.relationship.nested;
+        match self.is_list() {
+            true => nested,
+            false => {
+                NestedOperations { connect: false, disconnect: false, update: false, ..nested }
+            }
+        }
     }
 
     pub(super) fn connection_name(&self) -> String {
@@ -82,13 +94,18 @@ impl<'a> Link<'a> {
     }
 
     pub(super) fn is_filtered_by_aggregate(&self) -> bool {
-        self.field.offers.by_aggregate && !matches!(self.target(), Target::Union(_))
+        self.field.offers.by_aggregate
+            && self.is_list()
+            && !matches!(self.target(), Target::Union(_))
     }
 
     /// Whether something is made of all nodes on the other side.
     pub(super) fn is_aggregated(&self) -> bool {
         let is_owned = matches!(self.owner, Owner::Node(_));
-        self.relationship.is_aggregated && is_owned && !matches!(self.target(), Target::Union(_))
+        self.relationship.is_aggregated
+            && self.is_list()
+            && is_owned
+            && !matches!(self.target(), Target::Union(_))
     }
 
     pub(super) fn has_properties(&self) -> bool {

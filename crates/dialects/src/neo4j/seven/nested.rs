@@ -37,6 +37,9 @@ pub(super) fn inputs(build: &mut Build<'_>, link: &Link<'_>) {
             add(build, link, &owner, DraftInput::new(link.name(), &r#type, binding));
         }
     }
+    if !link.is_list() {
+        return;
+    }
     if let (true, Some(r#type)) = (link.field.offers.on_update, update(build, link, &others)) {
         let owner = format!("{}UpdateInput", build.name(link.owner.into()));
         let input = DraftInput::new(link.name(), &r#type, along(link));
@@ -174,7 +177,8 @@ fn new<'a>(build: &mut Build<'a>, link: &Link<'_>, others: &[Other<'a>]) -> Opti
             [("connect", connect, AlongVerb::Connect), ("create", create, AlongVerb::Create)];
         for (field, r#type, verb) in steps {
             if let Some(r#type) = r#type {
-                let input = DraftInput::new(field, &format!("[{type}!]"), by(build, link, verb));
+                let r#type = several_of(link, &r#type);
+                let input = DraftInput::new(field, &r#type, by(build, link, verb));
                 build.draft.add_input(&name, input);
             }
         }
@@ -190,8 +194,13 @@ fn step_type<'a>(
     kind: Step,
 ) -> Option<String> {
     each_member(build, link, others, &format!("{}Input", kind.name()), |build, other| {
-        step(build, link, other, kind).map(|name| format!("[{name}!]"))
+        step(build, link, other, kind).map(|name| several_of(link, &name))
     })
+}
+
+/// The type of what is given for each node that a link leads to.
+fn several_of(link: &Link<'_>, name: &str) -> String {
+    if link.is_list() { format!("[{name}!]") } else { name.into() }
 }
 
 /// `MovieActorsConnectFieldInput` or its like, if there is that operation.
@@ -241,8 +250,9 @@ fn leads_further(build: &Build<'_>, other: Other<'_>, kind: Step) -> bool {
         Target::Union(_) => Vec::new(),
     };
     // The library does not look at the operations of members of unions and of interfaces.
-    match (other.member, other.target) {
-        (None, Target::Node(_)) => links.iter().any(|link| kind.is_in(link.nested())),
+    match (other.member, other.target, kind) {
+        (None, Target::Node(_), _) => links.iter().any(|link| kind.is_in(link.nested())),
+        (Some(_), _, Step::Connect | Step::Disconnect) => links.iter().any(Link::is_list),
         _ => !links.is_empty(),
     }
 }

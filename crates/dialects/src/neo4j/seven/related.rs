@@ -50,6 +50,9 @@ impl Many {
 
 /// Adds the conditions of a link to those of its owner.
 pub(super) fn conditions(build: &mut Build<'_>, link: &Link<'_>) {
+    if !link.is_list() {
+        return of_one(build, link);
+    }
     if !link.is_filtered() && !link.is_filtered_by_aggregate() {
         return;
     }
@@ -62,6 +65,23 @@ pub(super) fn conditions(build: &mut Build<'_>, link: &Link<'_>) {
         }
     }
     of_relationships(build, link, &owner);
+    connection_where(build, link);
+}
+
+/// `director: …` and `directorConnection: …`: there is such a node. Null asks for none.
+fn of_one(build: &mut Build<'_>, link: &Link<'_>) {
+    let owner = format!("{}Where", build.name(link.owner.into()));
+    let some = || by(link, Many::Some.role());
+    let node = some().map_or_else(several, |role| InputBinding {
+        role,
+        null: Meaning::Unrelated,
+        empty: Meaning::Ignore,
+    });
+    let r#type = format!("{}Where", build.name(link.target()));
+    build.draft.add_input(&owner, DraftInput::new(link.name(), &r#type, node));
+    let r#type = link.connection_where(None);
+    let connection = some().map_or_else(several, InputBinding::lenient);
+    build.draft.add_input(&owner, DraftInput::new(&link.connection_name(), &r#type, connection));
     connection_where(build, link);
 }
 
