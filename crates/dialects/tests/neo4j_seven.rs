@@ -78,6 +78,30 @@ fn interfaces_and_unions_are_as_the_library_shows_them() {
 }
 
 #[test]
+fn global_ids_are_as_the_library_shows_them() {
+    check("global", ALL);
+}
+
+#[test]
+fn ways_to_one_node_are_as_the_library_shows_them() {
+    check("one", ALL);
+}
+
+#[test]
+fn a_declared_way_to_one_node_is_not_connected() {
+    // The library prints inputs without fields here.
+    let definitions = "type Movie @node { places: [Place!]! @relationship(type: \"AT\", direction: OUT) }
+         interface Place { mayor: Person @declareRelationship }
+         type City implements Place @node {
+           mayor: Person @relationship(type: \"MAYOR\", direction: IN) }
+         type Person @node { name: String }";
+    let (api, _) = made(definitions, ALL);
+    validate_schema(&api.schema).unwrap();
+    assert_eq!(api.schema.find_type("PlaceConnectInput"), None);
+    assert!(api.schema.find_type("PlaceDeleteInput").is_some());
+}
+
+#[test]
 fn what_the_library_deprecates_can_be_left_out() {
     check("library", Options { exclude_deprecated: true, ..ALL });
 }

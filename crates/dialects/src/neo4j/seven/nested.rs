@@ -252,7 +252,8 @@ fn leads_further(build: &Build<'_>, other: Other<'_>, kind: Step) -> bool {
     // The library does not look at the operations of members of unions and of interfaces.
     match (other.member, other.target, kind) {
         (None, Target::Node(_), _) => links.iter().any(|link| kind.is_in(link.nested())),
-        (Some(_), _, Step::Connect | Step::Disconnect) => links.iter().any(Link::is_list),
+        // The library has inputs without fields where an interface declares ways to one node only.
+        (_, _, Step::Connect | Step::Disconnect) => links.iter().any(Link::is_list),
         _ => !links.is_empty(),
     }
 }

@@ -4,6 +4,7 @@ use super::attribute::Attribute;
 use super::build::{Build, Owner};
 use super::changes;
 use super::conditions::several;
+use super::link::Link;
 use crate::binding::{FieldBinding, InputBinding, InputRole, PayloadField};
 use crate::neo4j::draft::{DraftField, DraftInput};
 use crate::neo4j::model::Target;
@@ -31,7 +32,8 @@ pub(super) fn inputs(build: &mut Build<'_>, owner: Owner, attributes: &[Attribut
                 build.draft.add_input(&create, input);
             }
             changes::updated(build, &update, attributes, false);
-            if build.draft.inputs_of(&update).is_empty() && build.links(owner).is_empty() {
+            let has_links = build.links(owner).iter().any(Link::is_list);
+            if build.draft.inputs_of(&update).is_empty() && !has_links {
                 add_empty(build, &update);
             }
         }

@@ -83,13 +83,12 @@ fn values_of_properties_have_types() {
 fn relationships_lead_to_lists_of_nodes() {
     let relationship = "@relationship(type: \"T\", direction: IN)";
     let list = "a relationship leads to lists without nulls: write `[A!]!`";
-    for wrong in ["A!", "[A]", "[A!]", "[A]!", "[[A!]!]!"] {
+    for wrong in ["[A]", "[A!]", "[A]!", "[[A!]!]!"] {
         refuse_field(&format!("{wrong} {relationship}"), &[list]);
     }
     refuse_field(
-        &format!("A {relationship}"),
-        &["a relationship to one `A` (in form 7 write `[A!]!`) is not served yet: relationships \
-           to one node are not"],
+        &format!("A! {relationship}"),
+        &["nothing sees to it that there is one: write `A`, which may be null, or `[A!]!`"],
     );
     refuse_field(
         &format!("[Int!]! {relationship}"),
