@@ -88,7 +88,7 @@ pub(super) fn leaf(r#type: &PropertyType, form: ApiForm) -> Leaf {
 }
 
 /// How a field of an entity is written.
-fn column(model: &Model, property: &Property, api: ApiForm) -> ColumnBinding {
+pub(super) fn column(model: &Model, property: &Property, api: ApiForm) -> ColumnBinding {
     let one = match property.r#type {
         PropertyType::Enum(index) => enum_leaf(model, index),
         ref r#type => leaf(r#type, api),
