@@ -14,8 +14,8 @@ use rustc_hash::FxHashMap;
 
 use self::known::Known;
 use crate::binding::{
-    CallBinding, ColumnBinding, EntityBinding, FieldBinding, InputBinding, NodeIdBinding, ValueBinding,
-    VariantBinding, VariantsId,
+    CallBinding, ColumnBinding, EntityBinding, FieldBinding, InputBinding, NodeIdBinding,
+    ValueBinding, VariantBinding, VariantsId,
 };
 
 /// What a dialect makes of a catalog.

@@ -7,8 +7,8 @@ use std::sync::Arc;
 use catalog::{EntityId, FieldId, FunctionId};
 use graphql::schema::TypeId;
 use ir::{
-    AggregateFunction, Case, Codec, Comparison, Counter, Direction, Form, Hop, Operand, Place, Quantifier,
-    TextMatch, TimeUnit,
+    AggregateFunction, Case, Codec, Comparison, Counter, Direction, Form, Hop, Operand, Place,
+    Quantifier, TextMatch, TimeUnit,
 };
 use response::{Figure, Leaf, Part};
 

@@ -90,7 +90,8 @@ fn ways_to_one_node_are_as_the_library_shows_them() {
 #[test]
 fn a_declared_way_to_one_node_is_not_connected() {
     // The library prints inputs without fields here.
-    let definitions = "type Movie @node { places: [Place!]! @relationship(type: \"AT\", direction: OUT) }
+    let definitions =
+        "type Movie @node { places: [Place!]! @relationship(type: \"AT\", direction: OUT) }
          interface Place { mayor: Person @declareRelationship }
          type City implements Place @node {
            mayor: Person @relationship(type: \"MAYOR\", direction: IN) }

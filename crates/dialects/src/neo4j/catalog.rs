@@ -10,8 +10,8 @@ use catalog::{
 use ir::{Hop, HopDirection};
 
 use super::model::{
-    Constant, FieldKind, Model, ModelDirection, ModelField, Placed, PlacedField, PlacedNode, Property,
-    PropertyType, QueryDirection, RelationshipField, Target, Way,
+    Constant, FieldKind, Model, ModelDirection, ModelField, Placed, PlacedField, PlacedNode,
+    Property, PropertyType, QueryDirection, RelationshipField, Target, Way,
 };
 
 /// Fills the catalog of a graph, which holds nothing but capabilities before.
@@ -122,8 +122,8 @@ impl<'m> Declarer<'m> {
         let r#type = self.r#type(property);
         let same_name = known.0.entry((&*field.property).into()).or_default();
         let mut known = same_name.iter();
-        if let Some((.., id)) = known
-            .find(|(known, coalesce, _)| *known == r#type && *coalesce == property.coalesce)
+        if let Some((.., id)) =
+            known.find(|(known, coalesce, _)| *known == r#type && *coalesce == property.coalesce)
         {
             return *id;
         }

@@ -106,11 +106,7 @@ impl Context<'_> {
     }
 
     /// The row of an entity by its global id.
-    fn has_global_id(
-        &self,
-        entity: EntityId,
-        given: Given<'_, '_>,
-    ) -> Result<Filter, LowerError> {
+    fn has_global_id(&self, entity: EntityId, given: Given<'_, '_>) -> Result<Filter, LowerError> {
         let Given { id, input, location, .. } = given;
         let binding = self.api.find_entity(entity).and_then(|entity| entity.node_id.as_ref());
         let Some(binding) = binding else { return Err(misplaced("a global id")) };

@@ -7,9 +7,7 @@ use response::Leaf;
 
 use crate::api::{Absent, ApiBuilder};
 use crate::binding::ValueShape;
-use crate::neo4j::model::{
-    ApiForm, Constant, FieldKind, Model, ModelField, Placed, PlacedField,
-};
+use crate::neo4j::model::{ApiForm, Constant, FieldKind, Model, ModelField, Placed, PlacedField};
 use crate::neo4j::values;
 
 /// Says what stands for the fields of all entities.

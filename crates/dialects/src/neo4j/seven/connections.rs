@@ -45,8 +45,8 @@ fn nodes(build: &mut Build<'_>, link: &Link<'_>) -> DraftField {
         (_, _, Some(variants)) => variants.rows(form, true, limit),
         _ => objects::unserved(),
     };
-    let mut field = DraftField::new(link.name(), &r#type, binding)
-        .deprecated(link.field.deprecated.as_ref());
+    let mut field =
+        DraftField::new(link.name(), &r#type, binding).deprecated(link.field.deprecated.as_ref());
     field.description.clone_from(&link.field.description);
     if !link.is_list() {
         return field;

@@ -61,8 +61,7 @@ pub(super) fn condition(
 pub(super) fn bind(builder: &mut ApiBuilder, model: &Model, placed: &Placed) {
     for (node, placed) in model.nodes.iter().zip(&placed.nodes) {
         let mut fields = node.fields.iter().zip(&placed.fields);
-        let Some((field, PlacedField::Property(id))) =
-            fields.find(|(field, _)| is_id(&field.kind))
+        let Some((field, PlacedField::Property(id))) = fields.find(|(field, _)| is_id(&field.kind))
         else {
             continue;
         };

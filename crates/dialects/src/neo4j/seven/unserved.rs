@@ -48,7 +48,10 @@ mod tests {
     #[test]
     fn what_is_not_done_is_told() {
         check("type Movie @node { title: String! }", None);
-        check("type Movie @node {\n code: ID! @id @relayId\n rank: Int @coalesce(value: 1) }", None);
+        check(
+            "type Movie @node {\n code: ID! @id @relayId\n rank: Int @coalesce(value: 1) }",
+            None,
+        );
         for r#type in ["[ID!]!", "DateTime", "Float", "String @coalesce(value: \"a\")"] {
             let told = "Line 2, Movie.code: @relayId of such values is not served yet: ids are made \
                         of ID, String, Int, BigInt and enums, without @coalesce.";

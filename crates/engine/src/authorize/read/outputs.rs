@@ -78,10 +78,7 @@ impl Walk<'_> {
             Place::Edge(_) | Place::Computed(_) | Place::Aggregated { .. } => {
                 self.place(place, within);
             }
-            Place::Counted { .. }
-            | Place::Common(_)
-            | Place::If { .. }
-            | Place::OrElse { .. } => {
+            Place::Counted { .. } | Place::Common(_) | Place::If { .. } | Place::OrElse { .. } => {
                 self.deny(Denial::NotUnderstood("groups of such values"));
             }
         }
