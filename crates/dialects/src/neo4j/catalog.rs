@@ -121,11 +121,10 @@ impl<'m> Declarer<'m> {
     ) -> FieldId {
         let r#type = self.r#type(property);
         let same_name = known.0.entry((&*field.property).into()).or_default();
-        let mut known = same_name.iter();
-        if let Some((.., id)) =
-            known.find(|(known, coalesce, _)| *known == r#type && *coalesce == property.coalesce)
-        {
-            return *id;
+        let same =
+            |known: &&KnownField| known.r#type == r#type && known.coalesce == property.coalesce;
+        if let Some(known) = same_name.iter().find(same) {
+            return known.id;
         }
         let id = self.builder.field(
             entity,
@@ -139,7 +138,7 @@ impl<'m> Declarer<'m> {
                 description: field.description.as_deref().map(Into::into),
             },
         );
-        same_name.push((r#type, property.coalesce.clone(), id));
+        same_name.push(KnownField { r#type, coalesce: property.coalesce.clone(), id });
         if property.is_unique {
             let key = Key {
                 name: "".into(),
@@ -235,7 +234,14 @@ impl<'m> Declarer<'m> {
 /// The fields of an entity by the property that they hold. Two fields of one property and type are
 /// one field of the entity, unless they show it differently where there is none.
 #[derive(Debug, Default)]
-struct KnownFields(HashMap<Box<str>, Vec<(Type, Option<Constant>, FieldId)>>);
+struct KnownFields(HashMap<Box<str>, Vec<KnownField>>);
+
+#[derive(Debug)]
+struct KnownField {
+    r#type: Type,
+    coalesce: Option<Constant>,
+    id: FieldId,
+}
 
 #[cfg(test)]
 mod tests;
