@@ -15,7 +15,7 @@ use rustc_hash::FxHashMap;
 use self::known::Known;
 use crate::binding::{
     CallBinding, ColumnBinding, EntityBinding, FieldBinding, InputBinding, NodeIdBinding,
-    ValueBinding, VariantBinding, VariantsId,
+    NodeRules, ValueBinding, VariantBinding, VariantsId,
 };
 
 /// What a dialect makes of a catalog.
@@ -297,6 +297,11 @@ impl ApiBuilder {
             self.prefixes.entry(node_id.prefix.clone()).or_insert(entity);
         }
         self.entities.entry(entity).or_default().node_id = Some(node_id);
+    }
+
+    /// Adds what holds for the rows of an entity when they were changed.
+    pub fn bind_rules(&mut self, entity: EntityId, rules: NodeRules) {
+        self.entities.entry(entity).or_default().rules = rules;
     }
 
     /// Adds a list of entities whose rows stand together.

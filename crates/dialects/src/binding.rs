@@ -12,7 +12,9 @@ use ir::{
 };
 use response::{Figure, Leaf, Part};
 
-pub use graph::{AlongVerb, AssignVerb, Cursors, VariantBinding, VariantsId, Way};
+pub use graph::{
+    AlongVerb, AssignVerb, Cursors, LinkRule, NodeRules, VariantBinding, VariantsId, Way,
+};
 
 /// What a field of an object type means.
 #[derive(Clone, Debug, PartialEq)]
@@ -404,6 +406,7 @@ pub struct EntityBinding {
     pub made_on_create: Vec<(FieldId, Operand)>,
     /// What rows hold that are changed.
     pub made_on_update: Vec<(FieldId, Operand)>,
+    pub rules: NodeRules,
 }
 
 /// The opaque ids of an entity's rows.
@@ -523,6 +526,12 @@ pub enum InputRole {
     AlongNode,
     /// The same of the relationship.
     AlongEdge,
+    /// An object of the values that tell the node on the other side from all others.
+    AlongKey,
+    /// Whether a relationship may be there already: a boolean, which steers. What is said otherwise.
+    Overwrite {
+        otherwise: Box<str>,
+    },
     /// An object, or a list of such, of what is done from there on.
     Further,
     /// What becomes of the value of a field.

@@ -173,7 +173,8 @@ fn changed(write: &WriteKind, list_size: u64) -> Option<u64> {
         WriteKind::Link { .. }
         | WriteKind::Unlink { .. }
         | WriteKind::SetLinks { .. }
-        | WriteKind::Choose { .. } => None,
+        | WriteKind::Choose { .. }
+        | WriteKind::Expect { .. } => None,
     }
 }
 
@@ -303,7 +304,7 @@ impl Lists {
 #[cfg(test)]
 mod tests {
     use catalog::EntityId;
-    use ir::{Filter, Isolation, Operand, Step, Transaction, Value};
+    use ir::{Again, Filter, Isolation, Operand, Step, Transaction, Value};
 
     use super::*;
 
@@ -311,7 +312,7 @@ mod tests {
     fn each_write_within_a_write_costs() {
         let write = |children| Write {
             entity: EntityId::new(0),
-            kind: WriteKind::Link { filter: Filter::all() },
+            kind: WriteKind::Link { filter: Filter::all(), again: Again::Link },
             children,
         };
         let child = |write| ChildWrite {

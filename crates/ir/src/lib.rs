@@ -34,5 +34,6 @@ pub use rows::{
 };
 pub use value_form::{Member, Unit, ValueForm};
 pub use write::{
-    Assignment, ChildWrite, Conflict, Counter, Insert, InsertedRows, Update, Write, WriteKind,
+    Again, Assignment, ChildWrite, Conflict, Counter, Insert, InsertedRows, Update, Write,
+    WriteKind,
 };

@@ -73,22 +73,29 @@ impl Printer<'_> {
     }
 
     fn require(&mut self, lead: &str, require: &Require) {
-        let Otherwise { kind, message, gaps } = &require.otherwise;
         let mut text = format!("{lead}require {} row", if require.exists { "a" } else { "no" });
         if !require.filter.is_all() {
             text.push_str(&format!(" with {}", self.filter(&require.filter)));
         }
+        text.push_str(&self.otherwise(&require.otherwise));
+        self.line(text);
+        self.indented(|printer| printer.rows("", &require.rows));
+    }
+
+    /// The end of a line that says what is required.
+    fn otherwise(&self, otherwise: &Otherwise) -> String {
+        let Otherwise { kind, message, gaps } = otherwise;
         let kind = match kind {
             OtherwiseKind::Missing => "missing",
             OtherwiseKind::TooMany => "too many",
             OtherwiseKind::Refused => "refused",
+            OtherwiseKind::Invalid => "invalid",
         };
-        text.push_str(&format!(", otherwise {kind} {message:?}"));
+        let mut text = format!(", otherwise {kind} {message:?}");
         if !gaps.is_empty() {
             text.push_str(&format!(" ({})", self.operands(gaps)));
         }
-        self.line(text);
-        self.indented(|printer| printer.rows("", &require.rows));
+        text
     }
 
     fn rows(&mut self, lead: &str, rows: &Rows) {

@@ -84,6 +84,8 @@ pub enum OtherwiseKind {
     TooMany,
     /// What it would become may not be.
     Refused,
+    /// What it would become may never be, whoever asks for it.
+    Invalid,
 }
 
 impl Otherwise {

@@ -4,6 +4,7 @@ use catalog::{EntityId, FieldId};
 
 use crate::filter::Filter;
 use crate::operand::Operand;
+use crate::request::Otherwise;
 use crate::rows::Hop;
 
 /// One write, with the writes that hang on its rows.
@@ -35,6 +36,8 @@ pub enum WriteKind {
     /// Makes rows that the filter finds refer to the outer row, or the outer row to them.
     Link {
         filter: Filter,
+        /// What becomes of a row that is linked already.
+        again: Again,
     },
     Unlink {
         filter: Filter,
@@ -44,7 +47,8 @@ pub enum WriteKind {
         filter: Filter,
     },
     /// Links the row that agrees in the key, or inserts it and links it: either way it is among
-    /// the returned.
+    /// the returned. The first fields of the insert are those of the key; one that is said once
+    /// more has that value if the row is inserted.
     LinkOrInsert {
         insert: Insert,
         conflict: Conflict,
@@ -57,6 +61,23 @@ pub enum WriteKind {
         found: Box<Write>,
         missing: Box<Write>,
     },
+    /// Changes nothing: the transaction ends with the error unless each outer row is linked to one
+    /// row, or to none where it may be.
+    Expect {
+        is_required: bool,
+        otherwise: Otherwise,
+    },
+}
+
+/// What becomes of a row that is linked already where it is to be linked.
+#[derive(Clone, Debug, PartialEq)]
+pub enum Again {
+    /// It is linked once more.
+    Link,
+    /// It is not linked once more, and the link that is there gets the values.
+    Keep,
+    /// The transaction ends with the error.
+    Refuse(Otherwise),
 }
 
 /// Rows to insert, and which of their fields are said.

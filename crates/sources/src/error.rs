@@ -1,5 +1,7 @@
 //! What can go wrong at a source, by what a client may be told of it.
 
+use ir::OtherwiseKind;
+
 /// A failure of a source.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[error("{message}")]
@@ -68,6 +70,17 @@ pub enum SourceErrorKind {
     TooLarge,
     /// What no client can cause or mend.
     Internal,
+}
+
+impl From<OtherwiseKind> for SourceErrorKind {
+    fn from(kind: OtherwiseKind) -> Self {
+        match kind {
+            OtherwiseKind::Missing => Self::Missing,
+            OtherwiseKind::TooMany => Self::TooMany,
+            OtherwiseKind::Refused => Self::Refused,
+            OtherwiseKind::Invalid => Self::Input,
+        }
+    }
 }
 
 impl SourceError {

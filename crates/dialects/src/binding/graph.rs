@@ -2,7 +2,7 @@
 
 use catalog::{EntityId, FieldId};
 use graphql::schema::TypeId;
-use ir::Hop;
+use ir::{Hop, Otherwise};
 
 /// A relationship of a graph by which nodes are changed together with others.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -19,14 +19,40 @@ pub struct Way {
 pub enum AlongVerb {
     /// Nodes are made and related.
     Create,
-    /// Nodes that are there are related.
+    /// Nodes that are there are related, once more if they are already.
     Connect,
+    /// Nodes that are there are related: what is said of the relationship holds for the one that is
+    /// there already, if [`InputRole::Overwrite`](super::InputRole::Overwrite) does not refuse it.
+    ConnectOnce,
+    /// The node with the values of [`InputRole::AlongKey`](super::InputRole::AlongKey) is related,
+    /// and made if it is not there.
+    ConnectOrCreate,
     /// Relationships go.
     Disconnect,
     /// Related nodes and their relationships are changed.
     Update,
     /// Related nodes go.
     Delete,
+}
+
+/// What holds for the nodes of an entity when they were changed.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct NodeRules {
+    pub links: Vec<LinkRule>,
+    /// Whether what is made for a change is made only where the change says values.
+    pub is_made_with_values: bool,
+}
+
+/// A relationship that leads from a node to one node at most.
+#[derive(Clone, Debug, PartialEq)]
+pub struct LinkRule {
+    pub hop: Hop,
+    /// The entity of the node.
+    pub entity: EntityId,
+    /// Whether there must be one.
+    pub is_required: bool,
+    /// What is said otherwise.
+    pub otherwise: Otherwise,
 }
 
 /// How a value is changed.

@@ -308,6 +308,8 @@ impl Context<'_> {
                 | InputRole::AlongBy { .. }
                 | InputRole::AlongNode
                 | InputRole::AlongEdge
+                | InputRole::AlongKey
+                | InputRole::Overwrite { .. }
                 | InputRole::Further
                 | InputRole::Assign { .. }
                 | InputRole::Assigns { .. }

@@ -1,12 +1,17 @@
 //! Changes of nodes of a graph, together with what is done along their relationships.
 //!
 //! One write says all of it: what is done along a relationship is a child of the write whose nodes it
-//! starts from, in the order in which the request says it.
+//! starts from, in the order in which it is done.
+//!
+//! * `along.rs`: what is done along one relationship
+
+mod along;
 
 use catalog::{EntityId, FieldId};
 use graphql::CollectedField;
 use graphql::operation::Location;
-use graphql::schema::{InputId, TypeRef};
+use graphql::schema::{InputId, TypeKind, TypeRef};
+use graphql::value::Value;
 use ir::{
     Assignment, ChildWrite, Filter, Insert, InsertedRows, Operand, StepId, StepKind, Update, Write,
     WriteKind,
@@ -16,7 +21,7 @@ use super::filter::Around;
 use super::input::{Input, Presence};
 use super::selection::misplaced;
 use super::{Context, LowerError};
-use crate::binding::{AlongVerb, AssignVerb, Change, InputRole, Meaning, Way};
+use crate::binding::{AlongVerb, AssignVerb, Change, InputRole, Meaning};
 
 /// What the inputs of a change say of nodes of one kind.
 #[derive(Debug, Default)]
@@ -26,13 +31,14 @@ struct Said {
     changed: Vec<(FieldId, InputId)>,
     filters: Vec<Filter>,
     children: Vec<ChildWrite>,
+    /// Whether the nodes are made by it.
+    is_new: bool,
 }
 
-/// What one object says of what is done along a relationship.
-#[derive(Debug, Default)]
-struct Step {
-    node: Said,
-    edge: Vec<(FieldId, Assignment)>,
+impl Said {
+    fn of_new() -> Self {
+        Self { is_new: true, ..Self::default() }
+    }
 }
 
 impl<'a> Context<'a> {
@@ -45,10 +51,12 @@ impl<'a> Context<'a> {
         let write = match change {
             Change::CreateNodes(entity) => self.create_nodes(*entity, field)?,
             Change::UpdateNodes(entity) => {
-                let said = self.said_of_nodes(field)?;
-                let assignments = self.updated(*entity, said.assignments);
+                let mut said = self.said_of_nodes(field)?;
+                let has_values = !said.assignments.is_empty();
+                let assignments = self.updated(*entity, said.assignments, has_values);
                 let filter = Filter::and(said.filters);
                 let kind = WriteKind::Update(Update { filter, assignments, at_most: None });
+                said.children.extend(self.expected(*entity));
                 Write { entity: *entity, kind, children: said.children }
             }
             Change::DeleteNodes(entity) => {
@@ -74,13 +82,16 @@ impl<'a> Context<'a> {
             }
             let r#type = self.api.schema[*id].r#type;
             for input in self.items(&Input::new(value))? {
-                let mut said = Said::default();
+                let mut said = Said::of_new();
                 self.say_members(&input, r#type, field.location, &mut said)?;
                 let place = u32::try_from(rows.len()).unwrap_or(u32::MAX);
                 let own = |child| ChildWrite { parents: vec![place], ..child };
                 children.extend(said.children.into_iter().map(own));
                 rows.push(self.created(entity, said.assignments));
             }
+        }
+        if !rows.is_empty() {
+            children.extend(self.expected(entity));
         }
         let kind = WriteKind::Insert(inserted(rows));
         Ok(Write { entity, kind, children })
@@ -89,12 +100,32 @@ impl<'a> Context<'a> {
     /// What all arguments of a field say of the nodes that it changes.
     fn said_of_nodes(&self, field: &CollectedField<'_>) -> Result<Said, LowerError> {
         let mut said = Said::default();
-        for (id, value) in field.arguments {
+        let mut arguments: Vec<&(InputId, Value)> = field.arguments.iter().collect();
+        arguments.sort_by_key(|(id, _)| self.place_of(*id));
+        for (id, value) in arguments {
             if self.is_given(*id, value, field.location)? {
                 self.say_of_node(*id, &Input::new(value), field.location, &mut said)?;
             }
         }
         Ok(said)
+    }
+
+    /// When an argument is done: what it does along relationships has its place among the others.
+    fn place_of(&self, id: InputId) -> u8 {
+        let other = along::place(AlongVerb::Update, false);
+        let TypeKind::InputObject { fields } =
+            &self.api.schema[self.api.schema[id].r#type.base].kind
+        else {
+            return other;
+        };
+        if self.api.input(id).role != InputRole::Further {
+            return other;
+        }
+        let verb = fields.iter().find_map(|field| match self.api.input(*field).role {
+            InputRole::AlongBy { verb, .. } => Some(verb),
+            _ => None,
+        });
+        verb.map_or(other, |verb| along::place(verb, false))
     }
 
     /// Adds what an object says, or each of a list of objects.
@@ -234,127 +265,13 @@ impl<'a> Context<'a> {
         Err(LowerError::refused(&message, location))
     }
 
-    /// Adds all that one object says of what is done along a relationship. A condition beside it is
-    /// on the nodes that are changed.
-    fn say_along_all(
-        &self,
-        way: Way,
-        members: &[(InputId, Input<'_>)],
-        location: Location,
-        said: &mut Said,
-    ) -> Result<(), LowerError> {
-        let mut filters = Vec::new();
-        for (id, input) in members {
-            if self.api.input(*id).role == InputRole::Filter {
-                filters.extend(self.condition(*id, input, Around::default(), location)?);
-            }
-        }
-        // One order whatever the request's: that of a variable's members means nothing.
-        let mut members: Vec<&(InputId, Input<'_>)> = members.iter().collect();
-        members.sort_by_key(|(id, _)| match self.api.input(*id).role {
-            InputRole::AlongBy { verb, .. } => rank(verb),
-            _ => 0,
-        });
-        for (id, input) in members {
-            match &self.api.input(*id).role {
-                InputRole::Filter => {}
-                InputRole::AlongBy { way: None, verb } => {
-                    let before = said.children.len();
-                    self.say_along(way, *verb, (*id, input), location, said)?;
-                    for child in said.children.iter_mut().skip(before) {
-                        if let WriteKind::Update(update) = &mut child.write.kind {
-                            let own = std::mem::replace(&mut update.filter, Filter::all());
-                            let all = filters.iter().cloned().chain([own]).collect();
-                            update.filter = Filter::and(all);
-                        }
-                    }
-                }
-                _ => self.say_of_node(*id, input, location, said)?,
-            }
-        }
-        Ok(())
-    }
-
-    /// Adds what is done along a relationship, a child for each object that says it.
-    fn say_along(
-        &self,
-        way: Way,
-        verb: AlongVerb,
-        (id, input): (InputId, &Input<'_>),
-        location: Location,
-        said: &mut Said,
-    ) -> Result<(), LowerError> {
-        let r#type = self.api.schema[id].r#type;
-        for input in self.each(input, r#type)? {
-            let mut step = Step::default();
-            for (id, input) in self.members_given(&input, r#type.base, location)? {
-                self.say_of_step(id, &input, location, &mut step)?;
-            }
-            said.children.push(self.child(way, verb, step));
-        }
-        Ok(())
-    }
-
-    fn say_of_step(
-        &self,
-        id: InputId,
-        input: &Input<'_>,
-        location: Location,
-        step: &mut Step,
-    ) -> Result<(), LowerError> {
-        let r#type = self.api.schema[id].r#type;
-        match &self.api.input(id).role {
-            InputRole::AlongNode => self.say_members(input, r#type, location, &mut step.node)?,
-            InputRole::AlongEdge => {
-                let mut edge = Said::default();
-                self.say_members(input, r#type, location, &mut edge)?;
-                step.edge.extend(edge.assignments);
-            }
-            _ => self.say_of_node(id, input, location, &mut step.node)?,
-        }
-        Ok(())
-    }
-
-    fn child(&self, way: Way, verb: AlongVerb, step: Step) -> ChildWrite {
-        let Way { hop, entity, edge } = way;
-        let Step { node: Said { assignments, filters, children, .. }, edge: said } = step;
-        let filter = Filter::and(filters);
-        let edge = match (edge, verb) {
-            (Some(edge), AlongVerb::Create) => {
-                let set = |(field, operand)| (field, Assignment::Set(operand));
-                self.created(edge, said).into_iter().map(set).collect()
-            }
-            (Some(edge), AlongVerb::Update) => self.updated(edge, said),
-            // A relationship to a node that is there gets what is said of it, as in the library.
-            (Some(_), AlongVerb::Connect | AlongVerb::Disconnect | AlongVerb::Delete)
-            | (None, _) => said,
-        };
-        let kind = match verb {
-            AlongVerb::Create => {
-                WriteKind::Insert(inserted(vec![self.created(entity, assignments)]))
-            }
-            AlongVerb::Connect => WriteKind::Link { filter },
-            AlongVerb::Disconnect => WriteKind::Unlink { filter },
-            AlongVerb::Update => {
-                let assignments = self.updated(entity, assignments);
-                WriteKind::Update(Update { filter, assignments, at_most: None })
-            }
-            AlongVerb::Delete => WriteKind::Delete { filter, at_most: None },
-        };
-        ChildWrite { hop, parents: Vec::new(), write: Write { entity, kind, children }, edge }
-    }
-
     /// The values of a new node, with those that are made for it.
     fn created(
         &self,
         entity: EntityId,
         said: Vec<(FieldId, Assignment)>,
     ) -> Vec<(FieldId, Operand)> {
-        let values = said.into_iter().filter_map(|(field, assignment)| match assignment {
-            Assignment::Set(operand) => Some((field, operand)),
-            _ => None,
-        });
-        let mut values: Vec<_> = values.collect();
+        let mut values = along::set(said);
         for (field, operand) in
             self.api.find_entity(entity).into_iter().flat_map(|entity| &entity.made_on_create)
         {
@@ -370,10 +287,11 @@ impl<'a> Context<'a> {
         &self,
         entity: EntityId,
         mut said: Vec<(FieldId, Assignment)>,
+        has_values: bool,
     ) -> Vec<(FieldId, Assignment)> {
-        for (field, operand) in
-            self.api.find_entity(entity).into_iter().flat_map(|entity| &entity.made_on_update)
-        {
+        let binding = self.api.find_entity(entity);
+        let binding = binding.filter(|known| has_values || !known.rules.is_made_with_values);
+        for (field, operand) in binding.into_iter().flat_map(|entity| &entity.made_on_update) {
             if !said.iter().any(|(known, _)| known == field) {
                 said.push((*field, Assignment::Set(operand.clone())));
             }
@@ -391,17 +309,6 @@ fn conflict<'n>(
     let names: Vec<String> = names.map(|name| format!("[[{name}]]")).collect();
     let text = format!("Conflicting modification of {what}{}", names.join(", "));
     LowerError::refused(&text, location)
-}
-
-/// Which of several things that are done along a relationship comes first, as in the library.
-fn rank(verb: AlongVerb) -> u8 {
-    match verb {
-        AlongVerb::Update => 1,
-        AlongVerb::Create => 2,
-        AlongVerb::Connect => 3,
-        AlongVerb::Delete => 4,
-        AlongVerb::Disconnect => 5,
-    }
 }
 
 fn assignment(verb: AssignVerb, operand: Operand) -> Assignment {

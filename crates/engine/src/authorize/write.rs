@@ -55,7 +55,8 @@ impl Walk<'_> {
             | WriteKind::Unlink { .. }
             | WriteKind::SetLinks { .. }
             | WriteKind::LinkOrInsert { .. }
-            | WriteKind::Choose { .. } => {
+            | WriteKind::Choose { .. }
+            | WriteKind::Expect { .. } => {
                 self.deny(Denial::NotUnderstood("this kind of write"));
             }
         }

@@ -6,7 +6,7 @@ use super::Printer;
 use crate::filter::Filter;
 use crate::operand::Operand;
 use crate::write::{
-    Assignment, ChildWrite, Conflict, Insert, InsertedRows, Update, Write, WriteKind,
+    Again, Assignment, ChildWrite, Conflict, Insert, InsertedRows, Update, Write, WriteKind,
 };
 
 impl Printer<'_> {
@@ -24,7 +24,7 @@ impl Printer<'_> {
             WriteKind::Upsert { insert, conflict } => {
                 self.insert(lead, "upsert", entity, insert, Some(conflict));
             }
-            WriteKind::Link { filter } => self.found(lead, "link", entity, filter, None),
+            WriteKind::Link { filter, again } => self.link(lead, entity, filter, again),
             WriteKind::Unlink { filter } => self.found(lead, "unlink", entity, filter, None),
             WriteKind::SetLinks { filter } => self.found(lead, "set links", entity, filter, None),
             WriteKind::LinkOrInsert { insert, conflict } => {
@@ -37,12 +37,29 @@ impl Printer<'_> {
                     printer.write("missing: ", missing);
                 });
             }
+            WriteKind::Expect { is_required, otherwise } => {
+                let links = if *is_required { "one" } else { "one or no" };
+                let otherwise = self.otherwise(otherwise);
+                self.line(format!("{lead}expect {links} {}{otherwise}", self.entity(entity)));
+            }
         }
         self.indented(|printer| {
             for child in &write.children {
                 printer.child(child);
             }
         });
+    }
+
+    fn link(&mut self, lead: &str, entity: EntityId, filter: &Filter, again: &Again) {
+        match again {
+            Again::Link => self.found(lead, "link", entity, filter, None),
+            Again::Keep => self.found(lead, "link once", entity, filter, None),
+            Again::Refuse(otherwise) => {
+                self.found(lead, "link new", entity, filter, None);
+                let otherwise = self.otherwise(otherwise);
+                self.indented(|printer| printer.line(format!("linked already{otherwise}")));
+            }
+        }
     }
 
     /// The first line of a write of rows that a filter finds.

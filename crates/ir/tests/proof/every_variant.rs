@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use expect_test::{Expect, expect};
 use ir::{
-    Aggregate, AggregateFunction, AggregateTerm, Assignment, Call, Case, ChildWrite, Codec,
+    Again, Aggregate, AggregateFunction, AggregateTerm, Assignment, Call, Case, ChildWrite, Codec,
     Comparison, Conflict, Counter, Direction, Filter, Form, From, GeoOperator, Hop, Insert,
     InsertedRows, Keyset, KeysetValue, Member, NewId, Nulls, Operand, OrderKey, OrderTerm,
     Otherwise, OtherwiseKind, OutputId, OutputKind, Page, Place, Quantifier, Request, Require,
@@ -421,10 +421,15 @@ fn writes() {
     let child =
         |kind, edge| ChildWrite { hop: likes, parents: vec![], write: write(album, kind), edge };
     let since = vec![set("fan.since", Assignment::Set(Operand::Now))];
+    let no = || Otherwise::new(OtherwiseKind::Invalid, "No.");
     let parent = Write {
         children: vec![
             child(WriteKind::LinkOrInsert { insert: insert.clone(), conflict }, since),
             child(WriteKind::Unlink { filter: Filter::all() }, vec![]),
+            child(WriteKind::Link { filter: Filter::all(), again: Again::Keep }, vec![]),
+            child(WriteKind::Link { filter: Filter::all(), again: Again::Refuse(no()) }, vec![]),
+            child(WriteKind::Expect { is_required: true, otherwise: no() }, vec![]),
+            child(WriteKind::Expect { is_required: false, otherwise: no() }, vec![]),
         ],
         ..write(artist, WriteKind::Delete { filter: Filter::all(), at_most: Some(variable(1, "")) })
     };
@@ -468,6 +473,11 @@ fn writes() {
               the same row stays as it is
               edge since = now
             along ->album[:LIKES]: unlink album
+            along ->album[:LIKES]: link once album
+            along ->album[:LIKES]: link new album
+              linked already, otherwise invalid "No."
+            along ->album[:LIKES]: expect one album, otherwise invalid "No."
+            along ->album[:LIKES]: expect one or no album, otherwise invalid "No."
           step 3 of root 0: read rows 0: once
             #0 rows inserted of step 0
             #1 rows updated of step 0

@@ -1,10 +1,10 @@
 //! Dgraph, Prisma, Hasura: nested writes and what they return.
 
 use ir::{
-    Aggregate, AggregateFunction, AggregateTerm, Assignment, ChildWrite, Comparison, Conflict,
-    Counter, Filter, From, Hop, Insert, InsertedRows, NewId, Operand, Otherwise, OtherwiseKind,
-    OutputId, OutputKind, Quantifier, Require, Rows, State, StepId, StepKind, Update, Write,
-    WriteKind,
+    Again, Aggregate, AggregateFunction, AggregateTerm, Assignment, ChildWrite, Comparison,
+    Conflict, Counter, Filter, From, Hop, Insert, InsertedRows, NewId, Operand, Otherwise,
+    OtherwiseKind, OutputId, OutputKind, Quantifier, Require, Rows, State, StepId, StepKind,
+    Update, Write, WriteKind,
 };
 
 use crate::model::{
@@ -49,6 +49,7 @@ fn add_author() {
         entity: post,
         kind: WriteKind::Link {
             filter: authors.compare("post.id", Comparison::In, Operand::List(vec![linked.clone()])),
+            again: Again::Link,
         },
         children: vec![],
     };
@@ -172,7 +173,11 @@ fn upsert_user() {
     let missing = Write {
         children: vec![
             child(posts, &[0], write(post, WriteKind::Insert(new_post))),
-            child(posts, &[0], write(post, WriteKind::Link { filter: linked() })),
+            child(
+                posts,
+                &[0],
+                write(post, WriteKind::Link { filter: linked(), again: Again::Link }),
+            ),
         ],
         ..write(user, WriteKind::Insert(new_user))
     };

@@ -1,11 +1,15 @@
 //! Neo4j's errors in the terms of all sources.
 
+use super::compile::raised;
 use super::pool::PoolError;
 use super::wire::{DatabaseError, ErrorClass, WireError};
 use crate::error::{SourceError, SourceErrorKind};
 
 impl From<DatabaseError> for SourceError {
     fn from(error: DatabaseError) -> Self {
+        if let Some((kind, message)) = raised(&error.message) {
+            return Self::new(kind, message);
+        }
         Self {
             kind: kind(&error),
             message: error.message.into(),

@@ -3,7 +3,6 @@
 use std::collections::BTreeSet;
 use std::ops::{Range, RangeInclusive};
 
-use ir::OtherwiseKind;
 use response::{Bounds, Layout, LevelId};
 
 use super::bounding::BoundedPages;
@@ -103,12 +102,7 @@ impl Requirement {
     /// The error if it is not met.
     #[must_use]
     pub fn error(&self) -> SourceError {
-        let kind = match self.otherwise.kind {
-            OtherwiseKind::Missing => SourceErrorKind::Missing,
-            OtherwiseKind::TooMany => SourceErrorKind::TooMany,
-            OtherwiseKind::Refused => SourceErrorKind::Refused,
-        };
-        SourceError::new(kind, self.otherwise.message.clone())
+        SourceError::new(self.otherwise.kind.into(), self.otherwise.message.clone())
     }
 }
 

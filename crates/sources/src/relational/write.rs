@@ -115,7 +115,10 @@ impl Compiler<'_> {
                 self.delete(step, entity, (filter, at_most.as_ref()), wanted)?;
                 at_most.as_ref()
             }
-            Kind::Link { .. } | Kind::Unlink { .. } | Kind::SetLinks { .. } => {
+            Kind::Link { .. }
+            | Kind::Unlink { .. }
+            | Kind::SetLinks { .. }
+            | Kind::Expect { .. } => {
                 return Err(CompileError::not_built("a change of a relationship"));
             }
             Kind::LinkOrInsert { .. } | Kind::Choose { .. } => {

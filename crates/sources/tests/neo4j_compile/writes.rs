@@ -3,8 +3,9 @@
 use catalog::FieldId;
 use expect_test::expect;
 use ir::{
-    Assignment, ChildWrite, Counter, Filter, From, Hop, Insert, InsertedRows, Isolation, NewId,
-    Operand, OutputKind, Request, Rows, State, StepId, StepKind, Update, Write, WriteKind,
+    Again, Assignment, ChildWrite, Conflict, Counter, Filter, From, Hop, Insert, InsertedRows,
+    Isolation, NewId, Operand, Otherwise, OtherwiseKind, OutputKind, Request, Rows, State, StepId,
+    StepKind, Update, Write, WriteKind,
 };
 
 use crate::model::{Case, Movies, ascending, backward, operand, output, related, request, rows};
@@ -73,7 +74,8 @@ pub(crate) fn cases(movies: &Movies) -> Vec<Case> {
         };
         let known = child(backward(movies.knows), &[], person(6));
         let friend = Write { children: vec![known], ..person(5) };
-        let connect = of_person(WriteKind::Link { filter: named(7) }, Vec::new());
+        let connect =
+            of_person(WriteKind::Link { filter: named(7), again: Again::Link }, Vec::new());
         of_movie(
             two(),
             vec![
@@ -105,8 +107,11 @@ pub(crate) fn cases(movies: &Movies) -> Vec<Case> {
             of_person(WriteKind::Unlink { filter: Filter::all() }, Vec::new()),
         );
         let disconnect = of_person(WriteKind::Unlink { filter: named(3) }, vec![of_friends]);
-        let mut connect =
-            child(hop, &[], of_person(WriteKind::Link { filter: named(4) }, Vec::new()));
+        let mut connect = child(
+            hop,
+            &[],
+            of_person(WriteKind::Link { filter: named(4), again: Again::Link }, Vec::new()),
+        );
         connect.edge = role(5);
         let delete = of_person(WriteKind::Delete { filter: named(6), at_most: None }, Vec::new());
         of_movie(
@@ -118,6 +123,34 @@ pub(crate) fn cases(movies: &Movies) -> Vec<Case> {
                 child(hop, &[], person(8)),
                 child(hop, &[], delete),
             ],
+        )
+    };
+    let once = {
+        let hop = movies.actors();
+        let no = |message: &str| Otherwise::new(OtherwiseKind::Invalid, message);
+        let person_by = |kind, children| child(hop, &[], of_person(kind, children));
+        let link = |slot, again| WriteKind::Link { filter: named(slot), again };
+        let expect = |is_required| {
+            let kind = WriteKind::Expect { is_required, otherwise: no("one") };
+            child(backward(movies.directed), &[], of_person(kind, Vec::new()))
+        };
+        let mut keep = person_by(link(0, Again::Keep), Vec::new());
+        keep.edge = role(1);
+        let plain = person_by(link(0, Again::Keep), Vec::new());
+        let mut refuse = person_by(link(2, Again::Refuse(no("again"))), Vec::new());
+        refuse.edge = role(3);
+        let fields = ["Person.name", "Person.name", "Person.born"].map(|name| movies.field(name));
+        let insert = Insert {
+            fields: fields.to_vec(),
+            rows: InsertedRows::each(vec![vec![operand(4), operand(5), operand(6)]]),
+        };
+        let key = vec![movies.field("Person.name")];
+        let conflict = Conflict { key, assignments: Vec::new(), filter: Filter::all() };
+        let mut create = person_by(WriteKind::LinkOrInsert { insert, conflict }, Vec::new());
+        create.edge = role(7);
+        of_movie(
+            update(Filter::all(), Vec::new()),
+            vec![keep, plain, refuse, create, expect(true), expect(false)],
         )
     };
     let deletion = {
@@ -259,6 +292,26 @@ pub(crate) fn cases(movies: &Movies) -> Vec<Case> {
                 rows 1: level 0
                 #0 column 0, #1 column 0, #2 column 1
             "#]],
+        ),
+        case(
+            "relationships once",
+            change(once, vec![counters()]),
+            expect![[r#"
+            MATCH (t0:`Movie`) WITH collect(t0) AS c0 CALL (c0) { UNWIND c0 AS t1 MATCH (t2:`Person`) WHERE t2.`name` = $p0 MERGE (t1)<-[t3:`ACTED_IN`]-(t2) SET t3.`role` = $p1 } CALL (c0) { UNWIND c0 AS t4 MATCH (t5:`Person`) WHERE t5.`name` = $p0 MERGE (t4)<-[:`ACTED_IN`]-(t5) } CALL (c0) { UNWIND c0 AS t7 MATCH (t8:`Person`) WHERE t8.`name` = $p2 WITH t7, t8 WHERE CASE WHEN EXISTS { MATCH (t7)<-[:`ACTED_IN`]-(t8) } THEN datetime($p3) IS NULL ELSE true END CREATE (t7)<-[:`ACTED_IN` {`role`: $p4}]-(t8) } CALL (c0) { UNWIND c0 AS t9 MERGE (t10:`Person` {`name`: $p5}) ON CREATE SET t10.`name` = $p6, t10.`born` = $p7 MERGE (t9)<-[t11:`ACTED_IN`]-(t10) ON CREATE SET t11.`role` = $p8 } CALL (c0) { UNWIND c0 AS t12 WITH t12 WHERE CASE WHEN COUNT { MATCH (t12)<-[:`DIRECTED`]-(t13:`Person`) } <> 1 THEN datetime($p9) IS NULL ELSE true END RETURN count(*) AS c1 } CALL (c0) { UNWIND c0 AS t14 WITH t14 WHERE CASE WHEN COUNT { MATCH (t14)<-[:`DIRECTED`]-(t15:`Person`) } > 1 THEN datetime($p9) IS NULL ELSE true END RETURN count(*) AS c2 } RETURN size(c0) AS c3
+            p0: $0 Text
+            p1: $1 Text
+            p2: $2 Text
+            p3: Constant(Text("thalweg:invalid:again")) Text
+            p4: $3 Text
+            p5: $4 Text
+            p6: $5 Text
+            p7: $6 Date
+            p8: $7 Text
+            p9: Constant(Text("thalweg:invalid:one")) Text
+            level 0: Summary { statement: 0 }, 2 wide
+            rows 1: level 0
+            #1 column 0, #2 column 1
+        "#]],
         ),
         case(
             "delete",

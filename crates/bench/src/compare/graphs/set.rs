@@ -54,6 +54,20 @@ pub(crate) const SETS: &[Set] = &[
         writes: false,
     },
     Set {
+        name: "neo4j-3-mutations",
+        peer: Peer::Neo4jGraphQL3,
+        api: "3",
+        types: "types-3.graphql",
+        writes: true,
+    },
+    Set {
+        name: "neo4j-3-made",
+        peer: Peer::Neo4jGraphQL3,
+        api: "3",
+        types: "types-3-made.graphql",
+        writes: true,
+    },
+    Set {
         name: "neo4j-3-abstract",
         peer: Peer::Neo4jGraphQL3,
         api: "3",

@@ -123,7 +123,10 @@ fn by(build: &Build<'_>, link: &Link<'_>, verb: AlongVerb) -> InputBinding {
     let edge = link.relationship.properties;
     let edge = edge.and_then(|edge| build.placed.properties.get(edge)).map(|(edge, _)| *edge);
     let hop = match verb {
-        AlongVerb::Create | AlongVerb::Connect => way.written,
+        AlongVerb::Create
+        | AlongVerb::Connect
+        | AlongVerb::ConnectOnce
+        | AlongVerb::ConnectOrCreate => way.written,
         AlongVerb::Disconnect | AlongVerb::Update | AlongVerb::Delete => way.hop,
     };
     let way = Some(Way { hop, entity: way.entity, edge });

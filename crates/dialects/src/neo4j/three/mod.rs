@@ -7,7 +7,7 @@
 //! * `variants.rs`: nodes of several types in one list
 //! * `conditions.rs`, `orders.rs`: which rows and in which order; `roles.rs`: what those mean
 //! * `aggregates.rs`, `made_conditions.rs`: of many rows together
-//! * `changes`: what requests say of nodes that are changed
+//! * `changes`: what requests say of nodes that are changed; `rules.rs`: what holds afterwards
 //! * `roots.rs`: the root types; `not_served.rs`: definitions that are refused
 //!
 //! The library makes types one after the other and gives them fields whenever it comes across one.
@@ -28,6 +28,7 @@ mod related;
 mod relations;
 mod roles;
 mod roots;
+mod rules;
 mod texts;
 mod variants;
 
@@ -79,6 +80,7 @@ pub fn api(model: &Model, placed: &Placed, options: &Options) -> Api {
         builder.add_variants(variants);
     }
     values::bind(&mut builder, model, placed, ApiForm::Three);
+    rules::bind(&mut builder, model, placed);
     builder.finish()
 }
 

@@ -1,5 +1,7 @@
 //! The fields of the root types: lists, connections and aggregates of nodes, and their changes.
 
+use catalog::EntityId;
+
 use super::super::draft::{DraftField, DraftInput, DraftKind};
 use super::super::model::NodeType;
 use super::super::naming::upper_first;
@@ -8,12 +10,9 @@ use super::objects::{in_interface, with_reason};
 use super::roles::{filter, limit};
 use super::unserved;
 use crate::binding::{
-    ConnectionField, EdgeField, FieldBinding, InputBinding, InputRole, PayloadField, RowsBinding,
-    RowsForm, RowsFrom,
+    Change, ConnectionField, EdgeField, FieldBinding, InputBinding, InputRole, MutationBinding,
+    MutationForm, PayloadField, RowsBinding, RowsForm, RowsFrom,
 };
-
-/// What is refused of the mutation type.
-const CHANGE: &str = "A change through the API of version 3";
 
 /// What an update does along relationships: its arguments, with the ends of their types' names.
 const ALONG: [(&str, &str); 5] = [
@@ -130,13 +129,13 @@ impl Build<'_> {
         let r#type = self.add_response(place, name, "CreateInfo!");
         let input = format!("[{}CreateInput!]!", node.name);
         let input = DraftInput::new("input", &input, InputBinding::lenient(InputRole::Rows));
-        let binding = unserved(CHANGE);
+        let binding = self.change(place, Change::CreateNodes, true);
         self.put_root("Mutation", node, DraftField::new(name, &r#type, binding).argument(input));
     }
 
     fn add_delete(&mut self, place: usize, name: &str) {
         let node = &self.model.nodes[place];
-        let binding = unserved(CHANGE);
+        let binding = self.change(place, Change::DeleteNodes, false);
         let mut field =
             DraftField::new(name, "DeleteInfo!", binding).argument(where_argument(node));
         field.arguments.extend(self.further(node, "delete", "DeleteInput"));
@@ -148,7 +147,7 @@ impl Build<'_> {
         let r#type = self.add_response(place, name, "UpdateInfo!");
         let update = format!("{}UpdateInput", node.name);
         let update = DraftInput::new("update", &update, InputBinding::lenient(InputRole::Inputs));
-        let binding = unserved(CHANGE);
+        let binding = self.change(place, Change::UpdateNodes, true);
         let mut field =
             DraftField::new(name, &r#type, binding).argument(where_argument(node)).argument(update);
         for (argument, suffix) in ALONG {
@@ -173,6 +172,24 @@ impl Build<'_> {
         let rows = format!("[{}!]!", node.name);
         self.show(&name, &plural, &rows, FieldBinding::Payload(PayloadField::Rows));
         format!("{name}!")
+    }
+
+    fn change(
+        &self,
+        place: usize,
+        change: fn(EntityId) -> Change,
+        gives_nodes: bool,
+    ) -> FieldBinding {
+        let Some(node) = self.placed.nodes.get(place) else {
+            return unserved("A type of nodes without a place");
+        };
+        FieldBinding::Mutation(Box::new(MutationBinding {
+            change: change(node.entity),
+            returned: gives_nodes.then_some(node.entity),
+            form: MutationForm::Payload,
+            missing: None,
+            unchanged: None,
+        }))
     }
 
     fn put_root(&mut self, root: &str, node: &NodeType, field: DraftField) {

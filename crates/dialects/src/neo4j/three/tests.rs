@@ -101,6 +101,15 @@ fn check_of(definitions: &str, document: &str, expect: &Expect) {
     expect.assert_eq(&text);
 }
 
+/// An operation on the films that is refused as a whole, and what is said of it.
+fn check_refused(document: &str, told: &str) {
+    let (api, _) = made(MOVIES, &Options::default());
+    let shape = lowered(&api, document).shape;
+    let is_told =
+        |node: &response::Node| matches!(node, response::Node::Refused(text) if **text == *told);
+    assert!(shape.nodes.iter().any(is_told), "{:?}", shape.nodes);
+}
+
 fn lowered(api: &Api, document: &str) -> Lowered {
     let request = format!("{{\"query\": {document:?}}}");
     let request = Request::from_json(request.as_bytes()).unwrap();

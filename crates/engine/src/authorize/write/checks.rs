@@ -121,7 +121,8 @@ impl Walk<'_> {
             | WriteKind::Unlink { .. }
             | WriteKind::SetLinks { .. }
             | WriteKind::LinkOrInsert { .. }
-            | WriteKind::Choose { .. } => return true,
+            | WriteKind::Choose { .. }
+            | WriteKind::Expect { .. } => return true,
         };
         // What an update of a view writes to its tables is not known.
         self.catalog[write.entity].kind != EntityKind::Table

@@ -17,7 +17,7 @@
 //! * `place`: what is compared, sorted and shown
 //! * `filter`: conditions; `related`: those on related rows
 //! * `parameter`: as which type a value is sent
-//! * `write`: changes
+//! * `write`: changes; `raise`: errors of ours
 
 mod aggregate;
 mod filter;
@@ -25,6 +25,7 @@ mod listed;
 mod order;
 mod parameter;
 mod place;
+mod raise;
 mod read;
 mod related;
 mod rows;
@@ -37,6 +38,7 @@ use catalog::Catalog;
 use cypher::Flavor;
 use response::{Layout, LevelId, Place};
 
+pub(super) use self::raise::raised;
 use self::statement::Statement;
 use super::program::{
     Access, GraphLevel, GraphProgram, GraphStatement, GraphTransaction, LevelPage, LevelRows,

@@ -54,7 +54,7 @@ impl Compiler<'_> {
     }
 
     /// In how many ways a pattern is found.
-    fn number(&self, path: Path, filter: Option<Expression>) -> Expression {
+    pub(super) fn number(&self, path: Path, filter: Option<Expression>) -> Expression {
         if self.flavor.count_subqueries {
             return Expression::Count(Box::new(Query::of(vec![Match::of(path, filter)])));
         }

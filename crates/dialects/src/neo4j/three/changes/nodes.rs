@@ -4,13 +4,13 @@ use crate::binding::{AlongVerb, InputBinding, InputRole, Way};
 use crate::neo4j::draft::DraftInput;
 use crate::neo4j::three::build::Build;
 use crate::neo4j::three::relations::{Owner, Relation, has_relationships, unique};
-use crate::neo4j::three::roles::{filter, unserved};
+use crate::neo4j::three::roles::filter;
 use crate::neo4j::three::texts::OVERWRITE;
 use graphql::value::Const;
 
 /// The words of what is done along a relationship: of the field, and in the names of types.
 const CREATE: Word = Word { field: "create", name: "Create", verb: AlongVerb::Create };
-const CONNECT: Word = Word { field: "connect", name: "Connect", verb: AlongVerb::Connect };
+const CONNECT: Word = Word { field: "connect", name: "Connect", verb: AlongVerb::ConnectOnce };
 const DELETE: Word = Word { field: "delete", name: "Delete", verb: AlongVerb::Delete };
 const DISCONNECT: Word =
     Word { field: "disconnect", name: "Disconnect", verb: AlongVerb::Disconnect };
@@ -42,7 +42,8 @@ impl<'m> Build<'m> {
         if nested.connect_or_create && has_unique {
             let r#type = self.add_connect_or_create(relation, node, &relation.shared(""));
             for parent in [&of_update, &of_create] {
-                self.put(parent, "connectOrCreate", &r#type, absent());
+                let binding = done(None, AlongVerb::ConnectOrCreate);
+                self.put(parent, "connectOrCreate", &r#type, binding);
             }
         }
         if nested.create {
@@ -84,7 +85,8 @@ impl<'m> Build<'m> {
             let name = relation.shared("ConnectOrCreateFieldInput");
             let parent = format!("{source}ConnectOrCreateInput");
             let listed = relation.one_or_list(&name);
-            self.put(&parent, &relation.field.name, &listed, absent());
+            let binding = self.done_along(relation, AlongVerb::ConnectOrCreate);
+            self.put(&parent, &relation.field.name, &listed, binding);
         }
     }
 
@@ -100,15 +102,19 @@ impl<'m> Build<'m> {
         let name = format!("{prefix}ConnectOrCreateFieldInput");
         let on_create = format!("{name}OnCreate");
         let values = self.add_absent_values(node);
-        self.put(&on_create, "node", &format!("{values}!"), absent());
+        let along_node = InputBinding::lenient(InputRole::AlongNode);
+        self.put(&on_create, "node", &format!("{values}!"), along_node);
         let is_required = relation.edge_input(self).is_required;
         if let Some(edge) = relation.edge_create(self, is_required) {
-            self.put(&on_create, "edge", &edge, absent());
+            let along_edge = InputBinding::lenient(InputRole::AlongEdge);
+            self.put(&on_create, "edge", &edge, along_edge);
         }
         let r#where = format!("{own}ConnectOrCreateWhere");
-        self.put(&r#where, "node", &format!("{own}UniqueWhere!"), absent());
-        self.put(&name, "where", &format!("{}!", r#where), absent());
-        self.put(&name, "onCreate", &format!("{on_create}!"), absent());
+        let key = InputBinding::lenient(InputRole::AlongKey);
+        self.put(&r#where, "node", &format!("{own}UniqueWhere!"), key);
+        let within = || InputBinding::lenient(InputRole::Inputs);
+        self.put(&name, "where", &format!("{}!", r#where), within());
+        self.put(&name, "onCreate", &format!("{on_create}!"), within());
         relation.one_or_list(&name)
     }
 
@@ -130,7 +136,11 @@ impl<'m> Build<'m> {
             self.put(&name, "connect", &further, InputBinding::lenient(InputRole::Further));
         }
         self.put_new_edge(relation, &name);
-        let binding = unserved("`overwrite`");
+        let (source, field) = (relation.source, &relation.field.name);
+        let one = if relation.relationship.is_list { " for a specific " } else { "" };
+        let other = if relation.relationship.is_list { &*node.name } else { "" };
+        let otherwise = format!("{source}.{field} required exactly once{one}{other}").into();
+        let binding = InputBinding::lenient(InputRole::Overwrite { otherwise });
         let overwrite = DraftInput::new("overwrite", "Boolean!", binding);
         let overwrite = overwrite.described(OVERWRITE).defaulted(Const::Boolean(true));
         self.draft.add_input(&name, overwrite);
@@ -158,12 +168,16 @@ impl<'m> Build<'m> {
         for parent in parents {
             self.put(parent, word.field, &listed, done(None, word.verb));
         }
-        let binding = match self.way(relation) {
-            Some(way) => done(Some(way), word.verb),
-            None => super::of_several(),
-        };
+        let binding = self.done_along(relation, word.verb);
         let parent = format!("{}{all}", relation.source);
         self.put_for(&parent, &relation.field.name, &listed, binding, relation.reason());
+    }
+
+    fn done_along(&self, relation: &Relation<'m>, verb: AlongVerb) -> InputBinding {
+        match self.way(relation) {
+            Some(way) => done(Some(way), verb),
+            None => super::of_several(),
+        }
     }
 
     fn along(&self, relation: &Relation<'m>) -> InputBinding {
@@ -184,8 +198,4 @@ impl<'m> Build<'m> {
 
 fn done(way: Option<Way>, verb: AlongVerb) -> InputBinding {
     InputBinding::lenient(InputRole::AlongBy { way, verb })
-}
-
-fn absent() -> InputBinding {
-    unserved("`connectOrCreate`")
 }

@@ -6,7 +6,7 @@ use crate::neo4j::model::{ModelField, PropertyType};
 use crate::neo4j::three::build::{Build, reason};
 use crate::neo4j::three::classes::{Class, OF_ABSENT, OF_LISTS, Stored, USUAL, stored};
 use crate::neo4j::three::relations::unique;
-use crate::neo4j::three::roles::{Values, unserved};
+use crate::neo4j::three::roles::Values;
 use crate::neo4j::values::{constant, required, type_name};
 
 /// What becomes of a number: the end of the name, and how it is done.
@@ -18,6 +18,9 @@ const OF_FLOATS: [(&str, AssignVerb); 4] = [
     ("DIVIDE", AssignVerb::Divide),
     ("MULTIPLY", AssignVerb::Multiply),
 ];
+
+/// Of the inputs of values that have to be there.
+const MUST_NOT_BE_NULL: &str = "The value must not be null.";
 
 impl Build<'_> {
     /// The input types for the properties of relationships.
@@ -43,7 +46,10 @@ impl Build<'_> {
         self.add_lists(&update, fields, &OF_LISTS, values);
         for one in unique(node) {
             let r#type = type_name(self.model, &one.property.r#type);
-            let binding = unserved("`connectOrCreate`");
+            let binding = match values.field(self.placed, one.place) {
+                Some(field) => InputBinding::lenient(InputRole::Stored(field)),
+                None => super::of_several(),
+            };
             self.put(&format!("{name}UniqueWhere"), &one.field.name, r#type, binding);
         }
     }
@@ -122,9 +128,16 @@ impl Build<'_> {
     }
 
     fn assigned(&self, one: Stored<'_>, verb: AssignVerb, values: Values) -> InputBinding {
-        match values.field(self.placed, one.place) {
-            Some(field) => InputBinding::lenient(InputRole::Assign { field, verb }),
-            None => super::of_several(),
+        let Some(field) = values.field(self.placed, one.place) else {
+            return super::of_several();
+        };
+        let role = InputRole::Assign { field, verb };
+        match values {
+            // What relationships say is not looked at.
+            Values::Node(_) if one.property.is_required => {
+                InputBinding::refuse_null(role, MUST_NOT_BE_NULL)
+            }
+            Values::Node(_) | Values::Edge(_) | Values::Interface(_) => InputBinding::lenient(role),
         }
     }
 }

@@ -28,8 +28,15 @@ impl Compiler<'_> {
             let Some(child) = alike.first() else { continue };
             match &child.write.kind {
                 WriteKind::Insert(_) => self.create(alike, outer, clauses, statement)?,
-                WriteKind::Link { filter } => {
-                    self.connect(child, filter, outer, clauses, statement)?;
+                WriteKind::Link { filter, again } => {
+                    self.connect(child, (filter, again), outer, clauses, statement)?;
+                }
+                WriteKind::LinkOrInsert { insert, conflict } => {
+                    self.connect_or_create(child, (insert, conflict), outer, clauses, statement)?;
+                }
+                WriteKind::Expect { is_required, otherwise } => {
+                    let expected = (*is_required, otherwise);
+                    clauses.push(self.expect(child, expected, outer, statement)?);
                 }
                 WriteKind::Unlink { filter } => {
                     let (mut body, edge, node) = self.reached(child, filter, outer, statement)?;
@@ -64,7 +71,7 @@ impl Compiler<'_> {
                 WriteKind::Delete { .. } => {
                     return Err(refused("a guard of how many rows are changed"));
                 }
-                WriteKind::Upsert { .. } | WriteKind::LinkOrInsert { .. } => {
+                WriteKind::Upsert { .. } => {
                     return Err(refused("an insert of what may be there"));
                 }
                 WriteKind::SetLinks { .. } => return Err(refused("exactly these relationships")),
@@ -156,7 +163,7 @@ impl Compiler<'_> {
     }
 
     /// What new relationships say of themselves, row by row.
-    fn edge_cells(
+    pub(super) fn edge_cells(
         &self,
         fields: &[(FieldId, Assignment)],
         edges: &[&Vec<(FieldId, Assignment)>],
@@ -174,32 +181,6 @@ impl Compiler<'_> {
             })
         };
         fields.iter().enumerate().map(cells).collect()
-    }
-
-    /// New relationships to nodes that are there.
-    fn connect(
-        &self,
-        child: &ChildWrite,
-        filter: &Filter,
-        outer: Variable,
-        clauses: &mut Vec<Clause>,
-        statement: &mut Statement,
-    ) -> Result<(), CompileError> {
-        let mut body = Vec::new();
-        let start = self.outer_nodes(child, outer, &mut body, statement)?;
-        let node = statement.element();
-        let scope = Scope::of(node, None);
-        let passes = self.filter(filter, &scope, statement)?;
-        let path = Path::node(self.node(node, child.write.entity));
-        body.push(Match::of(path, Expression::condition(vec![passes])));
-        let cells = self.edge_cells(&child.edge, &[&child.edge])?;
-        let values = self.said(&cells, 1, statement)?.values;
-        let mut relationship = self.relationship(child.hop)?;
-        relationship.properties = present(cells.into_iter().map(|cells| cells.name).zip(values));
-        directed(&mut relationship);
-        let known = cypher::NodePattern::known(node);
-        body.push(Clause::Create(vec![Path::along(start, relationship, known)]));
-        self.go_on(&child.write, (body, node), outer, clauses, statement)
     }
 
     /// The clauses that find the nodes that relationships of the outer nodes lead to.
@@ -223,7 +204,7 @@ impl Compiler<'_> {
     }
 
     /// A row for each of the outer nodes that a child concerns.
-    fn outer_nodes(
+    pub(super) fn outer_nodes(
         &self,
         child: &ChildWrite,
         outer: Variable,
@@ -251,7 +232,7 @@ impl Compiler<'_> {
     }
 
     /// Adds a subquery that changes something, and what is done along relationships of its nodes.
-    fn go_on(
+    pub(super) fn go_on(
         &self,
         write: &Write,
         (mut body, node): (Vec<Clause>, Variable),
@@ -305,12 +286,14 @@ fn are_alike(one: &ChildWrite, other: &ChildWrite) -> bool {
 }
 
 /// Properties that have a value.
-fn present(properties: impl Iterator<Item = (Name, Expression)>) -> Vec<(Name, Expression)> {
+pub(super) fn present(
+    properties: impl Iterator<Item = (Name, Expression)>,
+) -> Vec<(Name, Expression)> {
     properties.filter(|(_, value)| *value != Expression::Null).collect()
 }
 
 /// A relationship has a direction when it is made, whichever way it is followed.
-fn directed(relationship: &mut cypher::RelationshipPattern) {
+pub(super) fn directed(relationship: &mut cypher::RelationshipPattern) {
     if relationship.direction == cypher::RelationshipDirection::Either {
         relationship.direction = cypher::RelationshipDirection::Right;
     }

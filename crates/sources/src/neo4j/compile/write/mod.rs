@@ -4,13 +4,15 @@
 //! The nodes of a change are a list, from which each of its children sets out. A change of nothing
 //! else, of which one set of rows is read at most, needs no list.
 //!
-//! * `insert`: new nodes; `child`: what is done along relationships
+//! * `insert`: new nodes; `child`: what is done along relationships; `link`: new ones to nodes that
+//!   may be there already
 //! * `assign`: values that are stored
 //! * `returned`: what is read
 
 mod assign;
 mod child;
 mod insert;
+mod link;
 mod returned;
 
 use cypher::{Clause, Expression, Function, Match, Path, Projection, ProjectionItem, Variable};
@@ -81,7 +83,10 @@ impl Compiler<'_> {
             WriteKind::Upsert { .. } | WriteKind::LinkOrInsert { .. } => {
                 return Err(refused("an insert of what may be there"));
             }
-            WriteKind::Link { .. } | WriteKind::Unlink { .. } | WriteKind::SetLinks { .. } => {
+            WriteKind::Link { .. }
+            | WriteKind::Unlink { .. }
+            | WriteKind::SetLinks { .. }
+            | WriteKind::Expect { .. } => {
                 return Err(refused("a change of relationships of no row"));
             }
             WriteKind::Choose { .. } => return Err(refused("a choice of writes")),
