@@ -7,9 +7,10 @@ use crate::entity::{
 };
 use crate::function::{Argument, Function, FunctionResult, Volatility};
 use crate::ids::{
-    CompositeId, DomainId, EntityId, EnumId, FieldId, FunctionId, RangeId, RelationshipId,
+    CompositeId, DomainId, EntityId, EnumId, FieldId, FunctionId, RangeId, RelationshipId, SearchId,
 };
 use crate::note::{Note, NoteKind};
+use crate::search::{Search, SearchKind};
 use crate::types::{Attribute, Composite, Domain, Enum, EnumLabel, Range, Type};
 
 /// Collects what introspection finds.
@@ -224,6 +225,20 @@ impl Builder {
             offered: true,
             description,
         });
+        id
+    }
+
+    /// Adds an index by which rows of an entity are searched for. The score is a field of an entity
+    /// of the kind [`EntityKind::Edge`].
+    pub fn search(
+        &mut self,
+        name: Box<str>,
+        kind: SearchKind,
+        entity: EntityId,
+        score: FieldId,
+    ) -> SearchId {
+        let id = SearchId::new(self.catalog.searches.len());
+        self.catalog.searches.push(Search { id, name, kind, entity, score });
         id
     }
 

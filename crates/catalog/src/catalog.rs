@@ -7,9 +7,10 @@ use crate::declare::KnownRows;
 use crate::entity::{ConstraintComment, Entity, Field, Relationship};
 use crate::function::Function;
 use crate::ids::{
-    CompositeId, DomainId, EntityId, EnumId, FieldId, FunctionId, RangeId, RelationshipId,
+    CompositeId, DomainId, EntityId, EnumId, FieldId, FunctionId, RangeId, RelationshipId, SearchId,
 };
 use crate::note::Note;
+use crate::search::Search;
 use crate::types::{Composite, Domain, Enum, Range, Scalar, Type};
 
 /// Everything a source holds, as far as it can be represented. Made by [`crate::Builder`].
@@ -23,6 +24,7 @@ pub struct Catalog {
     pub(crate) domains: Vec<Domain>,
     pub(crate) ranges: Vec<Range>,
     pub(crate) functions: Vec<Function>,
+    pub(crate) searches: Vec<Search>,
     pub(crate) constraint_comments: Vec<ConstraintComment>,
     pub(crate) notes: Vec<Note>,
     pub(crate) capabilities: Capabilities,
@@ -54,6 +56,10 @@ impl Catalog {
 
     pub fn functions(&self) -> impl Iterator<Item = &Function> {
         self.functions.iter()
+    }
+
+    pub fn searches(&self) -> impl Iterator<Item = &Search> {
+        self.searches.iter()
     }
 
     /// The fields of all entities.
@@ -178,4 +184,5 @@ arena! {
     DomainId => Domain in domains;
     RangeId => Range in ranges;
     FunctionId => Function in functions;
+    SearchId => Search in searches;
 }

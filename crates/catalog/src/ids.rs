@@ -48,4 +48,6 @@ ids! {
     RangeId "g";
     /// A function of the source.
     FunctionId "p";
+    /// An index by which rows are searched for.
+    SearchId "s";
 }

@@ -6,6 +6,7 @@
 //! * [`catalog`]: the arena and its look-ups
 //! * [`entity`]: entities, fields, keys, relationships
 //! * [`function`]: functions, their arguments and results
+//! * [`search`]: indexes by which rows are searched for
 //! * [`types`]: what values a field holds
 //! * [`graph`]: what a graph holds, which has no schema to fill the arena from
 //! * [`ids`]: the ids everything else uses
@@ -21,6 +22,7 @@ pub mod function;
 pub mod graph;
 pub mod ids;
 pub mod note;
+pub mod search;
 pub mod types;
 
 pub use builder::Builder;
@@ -37,7 +39,8 @@ pub use graph::{
     RelationshipGroup, Triple,
 };
 pub use ids::{
-    CompositeId, DomainId, EntityId, EnumId, FieldId, FunctionId, RangeId, RelationshipId,
+    CompositeId, DomainId, EntityId, EnumId, FieldId, FunctionId, RangeId, RelationshipId, SearchId,
 };
 pub use note::{Note, NoteKind};
+pub use search::{Search, SearchKind};
 pub use types::{Attribute, Composite, Domain, Enum, EnumLabel, Range, Scalar, Type};

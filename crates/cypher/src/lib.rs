@@ -16,5 +16,6 @@ pub use print::{print, print_schema};
 pub use tree::{
     Case, Clause, Comparison, Direction, Expression, Function, Labels, Match, Merge, Name,
     NodePattern, Operation, OrderItem, Parameter, Path, Projection, ProjectionItem, Query,
-    RelationshipDirection, RelationshipPattern, Removal, SchemaChange, Set, Step, Union, Variable,
+    RelationshipDirection, RelationshipPattern, Removal, SchemaChange, Search, SearchIndex, Set,
+    Step, Union, Variable,
 };

@@ -66,6 +66,7 @@ pub enum Clause {
         detach: bool,
         elements: Vec<Variable>,
     },
+    Search(Search),
     /// A subquery for each row, which sees nothing but the variables of `scope`.
     Call {
         scope: Vec<Variable>,
@@ -80,6 +81,26 @@ pub struct Match {
     pub optional: bool,
     pub paths: Vec<Path>,
     pub filter: Option<Expression>,
+}
+
+/// Rows for each node that an index finds, the best first.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Search {
+    pub index: SearchIndex,
+    /// The name of the index, and what the procedure takes beside it.
+    pub arguments: Vec<Expression>,
+    pub node: Variable,
+    pub score: Variable,
+    pub filter: Option<Expression>,
+}
+
+/// What kind of index finds nodes.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum SearchIndex {
+    /// By words: takes a query in the language of Lucene.
+    Fulltext,
+    /// By a vector: takes how many nodes are wanted, and the vector.
+    Vector,
 }
 
 /// A pattern that is found, or created.

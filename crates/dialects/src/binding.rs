@@ -4,7 +4,7 @@ pub mod graph;
 
 use std::sync::Arc;
 
-use catalog::{EntityId, FieldId, FunctionId};
+use catalog::{EntityId, FieldId, FunctionId, SearchId};
 use graphql::schema::TypeId;
 use ir::{
     AggregateFunction, Case, Codec, Comparison, Counter, Direction, Form, Hop, Operand, Place,
@@ -307,6 +307,8 @@ pub enum RowsFrom {
     },
     /// The row, or the rows of an array, that is the value of a field of the row.
     Value(FieldId),
+    /// Those that an index finds for [`InputRole::Searched`].
+    Search(SearchId),
 }
 
 /// The value of a function.
@@ -463,6 +465,8 @@ pub enum InputRole {
     IsGlobalId(EntityId),
     /// An argument of the function that gives what the field shows.
     Argument(ArgumentBinding),
+    /// What an index is searched for.
+    Searched,
     /// Without the first so many rows.
     Offset,
     /// An enum value or a list of them, bound by [`ValueBinding::Order`].

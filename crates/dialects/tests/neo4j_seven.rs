@@ -103,6 +103,11 @@ fn a_declared_way_to_one_node_is_not_connected() {
 }
 
 #[test]
+fn searches_are_as_the_library_shows_them() {
+    check("searches", ALL);
+}
+
+#[test]
 fn what_the_library_deprecates_can_be_left_out() {
     check("library", Options { exclude_deprecated: true, ..ALL });
 }
@@ -393,4 +398,34 @@ fn nodes_of_several_types_are_asked_for_each_by_itself() {
                   #4 variant
         "#]],
     );
+}
+
+#[test]
+fn nodes_are_searched_for_by_words_and_by_vectors() {
+    check_request(
+        "searches",
+        "{ booksByWords(phrase: \"a b\", where: {score: {min: 0.5, max: 2}, node: {pages: {gt: 3}}},
+             sort: [{score: DESC, node: {title: ASC}}, {node: {pages: DESC}}], after: \"x\") {
+             totalCount pageInfo { hasNextPage } edges { cursor score node { title authors { name } } } }
+           similarAuthors(vector: [1, 0.5], first: 2) { edges { found: score node { name } } } }",
+        &expect![[r#"
+            transaction, snapshot
+              step 0 of root 0: read rows 0: search of Book by "book words" for "a b", filter (edge score >= 0.5 and edge score <= 2) and pages > 3, order title asc nulls last, edge score desc nulls first, pages desc nulls first, page limit 3 offset part 0 of arrayconnection "x" + look-ahead
+                #0 count
+                #1 edge score
+                #2 field title
+                #4 related rows 1: relation <-Author[:WROTE], each once
+                  #3 field name
+              step 1 of root 1: read rows 2: search of Author by "faces" for [1, 0.5], page limit 2
+                #5 edge score
+                #6 field name
+        "#]],
+    );
+}
+
+#[test]
+fn nothing_is_not_searched_for() {
+    let expected = "There is nothing to search for.";
+    check_refused("searches", "{ similarAuthors { totalCount } }", expected);
+    check_refused("searches", "{ similarAuthors(vector: null) { totalCount } }", expected);
 }

@@ -214,6 +214,7 @@ impl Lists {
             | ir::From::Joining { .. }
             | ir::From::Function(_)
             | ir::From::Value(_)
+            | ir::From::Search { .. }
             | ir::From::Once
             | ir::From::Native { .. }
             | ir::From::Keys { .. }

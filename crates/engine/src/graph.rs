@@ -54,8 +54,7 @@ pub async fn written(
     let options = OpenOptions { timeouts, ..OpenOptions::default() };
     let (source, _) = Source::open(address, &options).await?;
     let summary = summary(&source).await?;
-    // Searches are not served yet.
-    Ok(introspected::definitions(&summary, form, Indexes::Comments))
+    Ok(introspected::definitions(&summary, form, Indexes::served(form)))
 }
 
 /// The dialect with a model of what is in the graph, if it has no other, and what that leaves out.

@@ -231,6 +231,10 @@ fn telling(kind: SourceErrorKind) -> Telling {
             (ErrorCode::Unauthenticated, Words::Masked("The data source does not know who asks."))
         }
         Kind::Timeout => (ErrorCode::Timeout, Words::Masked("The data source took too long.")),
+        Kind::NoIndex => (
+            ErrorCode::NotSupported,
+            Words::Masked("The data source has no index for this search."),
+        ),
         Kind::Unavailable => {
             (ErrorCode::Unavailable, Words::Masked("The data source cannot be reached."))
         }

@@ -149,6 +149,11 @@ impl Printer<'_> {
             }
             From::Function(call) => format!("function {}", self.call(call)),
             From::Value(field) => format!("value {}", self.field(*field)),
+            From::Search { search, operand } => {
+                let search = &self.catalog[*search];
+                let (index, entity) = (&search.name, self.entity(search.entity));
+                format!("search of {entity} by {index:?} for {}", self.operand(operand))
+            }
             From::Once => "once".to_owned(),
             From::Native { name, of_row, arguments } => {
                 let row = of_row.then(|| "row".to_owned());

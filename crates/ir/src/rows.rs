@@ -1,6 +1,6 @@
 //! Reading: where rows come from, which of them, in which order, and what of each.
 
-use catalog::{EntityId, FieldId, FunctionId, RelationshipId};
+use catalog::{EntityId, FieldId, FunctionId, RelationshipId, SearchId};
 
 use crate::filter::{Filter, Place};
 use crate::operand::Operand;
@@ -64,6 +64,12 @@ pub enum From {
     /// The row that is the value of a field of the outer `Rows`, or the rows of one that is an
     /// array of rows: none where that is null.
     Value(FieldId),
+    /// The rows that an index finds for a text or a vector, the best first where no other order is
+    /// said. Their score is [`Place::Edge`] of the search's own field.
+    Search {
+        search: SearchId,
+        operand: Operand,
+    },
     /// One row of no entity: for counters, which are there even if no row is.
     Once,
     /// A statement in the source's own language, declared by the schema's author.

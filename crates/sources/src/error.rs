@@ -56,6 +56,8 @@ pub enum SourceErrorKind {
     Refused,
     /// It took too long, or was told to stop.
     Timeout,
+    /// The source has no index by which it could search.
+    NoIndex,
     /// The source cannot be reached.
     Unavailable,
     /// All connections to the source are in use, and none became free in time.

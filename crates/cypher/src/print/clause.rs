@@ -4,7 +4,8 @@ use std::fmt;
 
 use super::Printer;
 use crate::tree::{
-    Clause, Direction, Match, Merge, Projection, Query, Removal, Set, Union, Variable,
+    Clause, Direction, Match, Merge, Projection, Query, Removal, Search, SearchIndex, Set, Union,
+    Variable,
 };
 
 impl Printer<'_> {
@@ -64,6 +65,7 @@ impl Printer<'_> {
                 self.out.push_str(if *detach { "DETACH DELETE " } else { "DELETE " });
                 self.variables(elements)
             }
+            Clause::Search(search) => self.search(search),
             Clause::Call { scope, query } => self.call_clause(scope, query),
         }
     }
@@ -75,6 +77,26 @@ impl Printer<'_> {
             self.path(path)?;
         }
         if let Some(filter) = &clause.filter {
+            self.out.push_str(" WHERE ");
+            self.expression(filter)?;
+        }
+        Ok(())
+    }
+
+    fn search(&mut self, search: &Search) -> fmt::Result {
+        self.out.push_str(match search.index {
+            SearchIndex::Fulltext => "CALL db.index.fulltext.queryNodes(",
+            SearchIndex::Vector => "CALL db.index.vector.queryNodes(",
+        });
+        for (index, argument) in search.arguments.iter().enumerate() {
+            self.comma(index);
+            self.expression(argument)?;
+        }
+        self.out.push_str(") YIELD node AS ");
+        self.variable(search.node)?;
+        self.out.push_str(", score AS ");
+        self.variable(search.score)?;
+        if let Some(filter) = &search.filter {
             self.out.push_str(" WHERE ");
             self.expression(filter)?;
         }

@@ -5,7 +5,8 @@ use crate::flavor::Flavor;
 use crate::tree::{
     Case, Clause, Comparison, Direction, Expression, Function, Labels, Match, Merge, Name,
     NodePattern, Operation, OrderItem, Parameter, Path, Projection, ProjectionItem, Query,
-    RelationshipDirection, RelationshipPattern, Removal, Set, Step, Union, Variable,
+    RelationshipDirection, RelationshipPattern, Removal, Search, SearchIndex, Set, Step, Union,
+    Variable,
 };
 
 fn name(name: &str) -> Name {
@@ -359,5 +360,24 @@ fn functions_have_the_names_of_the_server() {
         &expect![[
             r#"RETURN [count(t0), collect(t0), sum(t0), avg(t0), min(t0), max(t0), coalesce(t0), datetime(t0), point.distance(t0), randomUUID(t0), size(t0), time(t0), toLower(t0), count(DISTINCT t0)]"#
         ]],
+    );
+}
+
+#[test]
+fn an_index_gives_nodes_and_their_scores() {
+    let (node, score) = (Variable::Element(0), Variable::Element(1));
+    let search =
+        |index, arguments, filter| Clause::Search(Search { index, arguments, node, score, filter });
+    let enough = variable(1).compare(Comparison::Greater, parameter(2));
+    check(
+        vec![search(SearchIndex::Fulltext, vec![parameter(0), parameter(1)], Some(enough))],
+        &expect![
+            "CALL db.index.fulltext.queryNodes($p0, $p1) YIELD node AS t0, score AS t1 WHERE t1 > $p2"
+        ],
+    );
+    let arguments = vec![parameter(0), Expression::Integer(4), parameter(1)];
+    check(
+        vec![search(SearchIndex::Vector, arguments, None)],
+        &expect!["CALL db.index.vector.queryNodes($p0, 4, $p1) YIELD node AS t0, score AS t1"],
     );
 }

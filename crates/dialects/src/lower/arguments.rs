@@ -36,6 +36,8 @@ pub(super) struct Arguments {
     pub(super) variants: Option<VariantsId>,
     /// What is given to the function that the field calls.
     pub(super) given: Vec<Given>,
+    /// What an index is searched for.
+    pub(super) searched: Option<Operand>,
 }
 
 /// An opaque text: what of it steers, and the text as a parameter.
@@ -152,6 +154,11 @@ impl Context<'_> {
         match &binding.role {
             InputRole::Limit => arguments.limit = Some(self.operand(input, r#type)),
             InputRole::Offset => arguments.offset = Some(self.operand(input, r#type)),
+            InputRole::Searched => {
+                if self.presence(input) == Presence::Present {
+                    arguments.searched = Some(self.operand(input, r#type));
+                }
+            }
             InputRole::Last => arguments.last = Some(self.operand(input, r#type)),
             InputRole::After => arguments.after = Some(self.cursor(input, field)?),
             InputRole::Before => arguments.before = Some(self.cursor(input, field)?),
@@ -317,6 +324,8 @@ impl Context<'_> {
                 entries.sort_by_key(|(id, _)| place(id));
             }
         }
+        // How well an index has found a row comes behind the row's own values.
+        entries.sort_by_key(|(id, _)| self.api.input(*id).role != InputRole::Sort);
         for (id, input) in entries {
             match self.api.input(id).role {
                 InputRole::Sort if self.presence(&input) == Presence::Present => {

@@ -35,6 +35,7 @@ impl<'a> Context<'a> {
     pub(super) fn row_form(&self, binding: &RowsBinding) -> RowForm {
         match binding.from {
             RowsFrom::Entity
+            | RowsFrom::Search(_)
             | RowsFrom::Relation(_)
             | RowsFrom::Nodes(_)
             | RowsFrom::Through { .. }

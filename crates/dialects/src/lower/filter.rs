@@ -301,6 +301,7 @@ impl Context<'_> {
                 | InputRole::Last
                 | InputRole::After
                 | InputRole::Before
+                | InputRole::Searched
                 | InputRole::Offset
                 | InputRole::OrderBy
                 | InputRole::GroupBy

@@ -14,6 +14,9 @@ use super::paging::{Paging, page};
 use super::{Context, LowerError, Outputs};
 use crate::binding::{FieldBinding, InputRole, NodeIdBinding, RowsBinding, RowsForm, RowsFrom};
 
+/// Why a search of nothing fails.
+const NOTHING_SEARCHED: &str = "There is nothing to search for.";
+
 impl<'a> Context<'a> {
     /// The merged fields that the selection sets select of an object type.
     pub(super) fn collect(
@@ -356,6 +359,7 @@ impl<'a> Context<'a> {
             _ => Filter::and(std::mem::take(&mut arguments.filters)),
         };
         let given = std::mem::take(&mut arguments.given);
+        let searched = arguments.searched.take();
         let other_way = arguments.hop;
         let other_ways = arguments.variants;
         let page = page(arguments, &order, look_ahead, field.location)?;
@@ -375,6 +379,10 @@ impl<'a> Context<'a> {
                 }
                 RowsFrom::Joining { near, far } => ir::From::Joining { near, far },
                 RowsFrom::Value(field) => ir::From::Value(field),
+                RowsFrom::Search(search) => {
+                    let refused = || LowerError::refused(NOTHING_SEARCHED, field.location);
+                    ir::From::Search { search, operand: searched.ok_or_else(refused)? }
+                }
                 RowsFrom::Function { function, of_row } => {
                     ir::From::Function(self.call(function, of_row.then(Vec::new), given)?)
                 }

@@ -5,14 +5,17 @@ use std::collections::HashMap;
 use catalog::builder::NewField;
 use catalog::{
     Builder, Catalog, EntityId, EntityKind, EnumLabel, FieldId, Key, KeyKind, RelationshipId,
-    Scalar, Type,
+    Scalar, SearchKind, Type,
 };
 use ir::{Hop, HopDirection};
 
 use super::model::{
-    Constant, FieldKind, Model, ModelDirection, ModelField, Placed, PlacedField, PlacedNode,
-    Property, PropertyType, QueryDirection, RelationshipField, Target, Way,
+    Constant, FieldKind, Model, ModelDirection, ModelField, NodeType, Placed, PlacedField,
+    PlacedNode, Property, PropertyType, QueryDirection, RelationshipField, Target, Way,
 };
+
+/// How many nodes the library asks an index of vectors for.
+const NEAREST: u32 = 4;
 
 /// Fills the catalog of a graph, which holds nothing but capabilities before.
 pub fn declare(catalog: &mut Catalog, model: &Model) -> Placed {
@@ -26,6 +29,7 @@ pub fn declare(catalog: &mut Catalog, model: &Model) -> Placed {
     declarer.properties();
     let entities = declarer.entities();
     declarer.nodes(&entities);
+    declarer.searches();
     *catalog = declarer.builder.finish();
     declarer.placed
 }
@@ -108,7 +112,37 @@ impl<'m> Declarer<'m> {
                 }
             });
             let fields = fields.collect();
-            self.placed.nodes.push(PlacedNode { entity: *entity, fields });
+            let (fulltext, vectors) = (Vec::new(), Vec::new());
+            self.placed.nodes.push(PlacedNode { entity: *entity, fields, fulltext, vectors });
+        }
+    }
+
+    /// The indexes by which nodes are searched for: all have one field for the score.
+    fn searches(&mut self) {
+        let has_one = |node: &NodeType| !node.fulltext.is_empty() || !node.vector.is_empty();
+        if !self.model.nodes.iter().any(has_one) {
+            return;
+        }
+        let found = self.builder.entity(None, "search".into(), EntityKind::Edge, None);
+        let score = NewField {
+            name: "score".into(),
+            r#type: Type::Scalar(Scalar::Float64),
+            nullable: false,
+            has_default: false,
+            generated: None,
+            description: None,
+        };
+        let score = self.builder.field(found, score);
+        self.placed.score = Some(score);
+        for (node, placed) in self.model.nodes.iter().zip(&mut self.placed.nodes) {
+            let (builder, entity) = (&mut self.builder, placed.entity);
+            let mut search = |index: &str, kind| builder.search(index.into(), kind, entity, score);
+            let fulltext = node.fulltext.iter();
+            placed.fulltext =
+                fulltext.map(|known| search(&known.index, SearchKind::Text)).collect();
+            let kind = SearchKind::Vector { most: NEAREST };
+            let vectors = node.vector.iter();
+            placed.vectors = vectors.map(|known| search(&known.index, kind)).collect();
         }
     }
 

@@ -63,8 +63,8 @@ pub fn model_of(
     summary: &GraphSummary,
     form: ApiForm,
 ) -> Result<Option<(Model, Vec<Note>)>, String> {
-    // Searches are not served yet.
-    let Introspected { text, notes } = introspected::definitions(summary, form, Indexes::Comments);
+    let Introspected { text, notes } =
+        introspected::definitions(summary, form, Indexes::served(form));
     if text.is_empty() {
         return Ok(None);
     }

@@ -36,6 +36,7 @@ pub struct NodeType {
     pub offers: Offers,
     pub limit: Limit,
     pub fulltext: Vec<FulltextIndex>,
+    pub vector: Vec<VectorIndex>,
     pub deprecated: Option<Arc<str>>,
 }
 
@@ -323,6 +324,15 @@ pub struct FulltextIndex {
     pub fields: Vec<Arc<str>>,
 }
 
+/// An index of `@vector`.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct VectorIndex {
+    pub index: Arc<str>,
+    pub query: Arc<str>,
+    /// The name of the property in the database.
+    pub property: Arc<str>,
+}
+
 /// Whose API it is.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum ApiForm {
@@ -342,6 +352,8 @@ pub struct Placed {
     pub properties: Vec<(catalog::EntityId, Vec<catalog::FieldId>)>,
     /// By the places of [`Model::enums`].
     pub enums: Vec<catalog::EnumId>,
+    /// How well an index has found a node, if there are such indexes.
+    pub score: Option<catalog::FieldId>,
 }
 
 /// What became of a node type.
@@ -350,6 +362,10 @@ pub struct PlacedNode {
     pub entity: catalog::EntityId,
     /// By the places of its fields.
     pub fields: Vec<PlacedField>,
+    /// By the places of [`NodeType::fulltext`].
+    pub fulltext: Vec<catalog::SearchId>,
+    /// By the places of [`NodeType::vector`].
+    pub vectors: Vec<catalog::SearchId>,
 }
 
 /// What became of a field of a node type.

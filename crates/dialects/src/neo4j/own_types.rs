@@ -2,7 +2,7 @@
 //! that these say.
 
 use graphql::schema::EnumValueDefinition;
-use ir::{Counter, Direction, ValueForm};
+use ir::{Comparison, Counter, Direction, ValueForm};
 use response::{Leaf, Part};
 
 use super::draft::{Draft, DraftField, DraftInput, DraftKind};
@@ -56,8 +56,13 @@ pub(super) fn define(draft: &mut Draft, model: &Model, form: ApiForm) {
     page_info(draft);
     infos(draft, form);
     points(draft, form);
-    let input = |name: &str| DraftInput::new(name, "Float", member());
-    let kind = DraftKind::Input { fields: vec![input("min"), input("max")], form: None };
+    let input = |name: &str, comparison| {
+        let binding = InputBinding::lenient(InputRole::Compare(comparison));
+        DraftInput::new(name, "Float", binding)
+    };
+    let bounds =
+        vec![input("min", Comparison::GreaterOrEqual), input("max", Comparison::LessOrEqual)];
+    let kind = DraftKind::Input { fields: bounds, form: None };
     draft.add("FloatWhere", Some("The input for filtering a float"), kind);
 }
 

@@ -125,6 +125,12 @@ pub(super) fn bind(builder: &mut ApiBuilder, model: &Model, placed: &Placed, for
         let fields = properties.fields.iter().zip(fields.iter().copied());
         bind_entity(builder, (model, form), *entity, fields);
     }
+    if let Some(score) = placed.score {
+        let leaf = leaf(&PropertyType::Float, form);
+        let (value, form) = (ValueShape::Leaf(leaf.clone()), Form::Stored);
+        let binding = ColumnBinding { value, form, node_id: leaf.clone(), json: leaf };
+        builder.bind_column(score, binding);
+    }
 }
 
 fn bind_entity<'a>(

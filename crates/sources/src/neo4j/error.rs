@@ -2,6 +2,7 @@
 
 use super::compile::raised;
 use super::pool::PoolError;
+use super::searched;
 use super::wire::{DatabaseError, ErrorClass, WireError};
 use crate::error::{SourceError, SourceErrorKind};
 
@@ -9,6 +10,9 @@ impl From<DatabaseError> for SourceError {
     fn from(error: DatabaseError) -> Self {
         if let Some((kind, message)) = raised(&error.message) {
             return Self::new(kind, message);
+        }
+        if let Some((kind, message)) = searched::failure(&error) {
+            return Self { kind, message, code: Some(error.code.into()), details: None };
         }
         Self {
             kind: kind(&error),

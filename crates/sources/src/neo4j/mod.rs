@@ -8,7 +8,7 @@
 //! * [`introspect`]: what is in a graph, and [`migrate`]: what it is to make sure of
 //! * [`wire`]: the client
 //! * `cursor`: rows out of what was received
-//! * `explain`, `error`
+//! * `explain`, `error`; `searched`: errors of searches
 
 mod bind;
 pub mod compile;
@@ -20,5 +20,6 @@ pub mod introspect;
 pub mod migrate;
 mod pool;
 pub mod program;
+mod searched;
 pub mod source;
 pub mod wire;

@@ -34,6 +34,7 @@ impl Compiler<'_> {
             | ir::From::Variants(_)
             | ir::From::Function(_)
             | ir::From::Value(_)
+            | ir::From::Search { .. }
             | ir::From::Once
             | ir::From::Native { .. }
             | ir::From::Keys { .. }

@@ -5,5 +5,6 @@
 mod filters;
 mod model;
 mod reads;
+mod searches;
 mod understood;
 mod writes;

@@ -2,7 +2,8 @@
 
 use catalog::builder::NewField;
 use catalog::{
-    Builder, Capabilities, Catalog, EntityId, EntityKind, FieldId, RelationshipId, Scalar, Type,
+    Builder, Capabilities, Catalog, EntityId, EntityKind, FieldId, RelationshipId, Scalar,
+    SearchId, SearchKind, Type,
 };
 use cypher::Flavor;
 use expect_test::Expect;
@@ -23,6 +24,8 @@ pub(crate) struct Movies {
     pub(crate) appeared_in: RelationshipId,
     pub(crate) directed: RelationshipId,
     pub(crate) knows: RelationshipId,
+    pub(crate) titles: SearchId,
+    pub(crate) likeness: SearchId,
 }
 
 /// A request, and what is expected of it.
@@ -72,6 +75,8 @@ impl Movies {
         let series = entity("Series", EntityKind::Node, &["Series", "Pro`duction"], &series);
         let person = entity("Person", EntityKind::Node, &["Person"], &person);
         let edge = Some(entity("ActedIn", EntityKind::Edge, &[], &edge));
+        let found = [("score", Type::Scalar(Scalar::Float64))];
+        let found = entity("Found", EntityKind::Edge, &[], &found);
         let mut relationship = |name: &str, from, to, edge, undirected| {
             builder.graph_relationship(name.into(), from, to, edge, undirected)
         };
@@ -79,14 +84,29 @@ impl Movies {
         let appeared_in = relationship("ACTED_IN", person, series, edge, false);
         let directed = relationship("DIRECTED", person, movie, None, false);
         let knows = relationship("KNOWS", person, person, None, true);
+        let score = builder.catalog().find_field(found, "score").unwrap().id;
+        let titles = builder.search("the titles".into(), SearchKind::Text, movie, score);
+        let likeness = SearchKind::Vector { most: 4 };
+        let likeness = builder.search("likeness".into(), likeness, series, score);
         let catalog = builder.finish();
-        Self { catalog, movie, series, person, acted_in, appeared_in, directed, knows }
+        Self {
+            catalog,
+            movie,
+            series,
+            person,
+            acted_in,
+            appeared_in,
+            directed,
+            knows,
+            titles,
+            likeness,
+        }
     }
 
     /// A field as `Movie.title`.
     pub(crate) fn field(&self, name: &str) -> FieldId {
         let (entity, field) = name.split_once('.').unwrap();
-        let entities = (0..4).map(EntityId::new);
+        let entities = (0..5).map(EntityId::new);
         let found = |id: &EntityId| &*self.catalog[*id].name == entity;
         let entity = entities.into_iter().find(found).unwrap();
         self.catalog.find_field(entity, field).unwrap().id

@@ -4,14 +4,19 @@ use cypher::{Clause, Expression, Flavor, Labels, Name, NodePattern, Path, Query,
 use testkit::neo4j::Value;
 
 use crate::model::Movies;
-use crate::{filters, reads, writes};
+use crate::{filters, reads, searches, writes};
 
 #[test]
 fn a_server_plans_every_statement() {
     let Some(graph) = testkit::neo4j::take().unwrap() else { return };
     let mut connection = graph.connect().unwrap();
     let movies = Movies::new();
-    let cases = [reads::cases(&movies), filters::cases(&movies), writes::cases(&movies)];
+    let cases = [
+        reads::cases(&movies),
+        filters::cases(&movies),
+        searches::cases(&movies),
+        writes::cases(&movies),
+    ];
     let older = Flavor { says_version: false, scope_clause: false, ..Flavor::NEWEST };
     for case in cases.iter().flatten() {
         for flavor in [Flavor::NEWEST, older] {

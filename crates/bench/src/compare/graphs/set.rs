@@ -47,6 +47,13 @@ pub(crate) const SETS: &[Set] = &[
         writes: false,
     },
     Set {
+        name: "neo4j-7-search",
+        peer: Peer::Neo4jGraphQL7,
+        api: "7",
+        types: "types-7-search.graphql",
+        writes: false,
+    },
+    Set {
         name: "neo4j-3",
         peer: Peer::Neo4jGraphQL3,
         api: "3",

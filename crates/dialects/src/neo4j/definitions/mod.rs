@@ -11,7 +11,7 @@
 //! 3. `types`: what each type is: nodes, properties of relationships, interfaces and so on
 //! 4. `conformance`: what GraphQL asks of interfaces and unions; `plurals`: names that would clash
 //! 5. `node`, `composite`: the types; `field`, `property`, `constant`, `relationship`: their fields;
-//!    `offers`: what they offer
+//!    `offers`: what they offer; `searches`: their indexes
 //! 6. `problem`: what is told of all of it
 
 mod composite;
@@ -25,6 +25,7 @@ mod plurals;
 mod problem;
 mod property;
 mod relationship;
+mod searches;
 mod types;
 mod written;
 
@@ -45,8 +46,10 @@ pub fn read(text: &str, form: ApiForm) -> Result<Model, Vec<DefinitionProblem>> 
     let types = Types::new(form, &written, &definitions, &mut problems);
     conformance::check(&types, &mut problems);
     plurals::check(&types, &mut problems);
+    let nodes = node::nodes(&types, &mut problems);
+    searches::check_queries(&types, &nodes, &mut problems);
     let model = Model {
-        nodes: node::nodes(&types, &mut problems),
+        nodes,
         properties: composite::properties(&types, &mut problems),
         interfaces: composite::interfaces(&types, &mut problems),
         unions: composite::unions(&types, &mut problems),

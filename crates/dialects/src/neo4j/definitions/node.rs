@@ -7,6 +7,7 @@ use super::directives::{Known, Said};
 use super::field::{self, Owner};
 use super::offers::{self, limit};
 use super::problem::{At, Problems, Unserved};
+use super::searches;
 use super::types::{Meaning, Type, Types};
 use crate::neo4j::model::{
     ApiForm, FieldKind, ModelDirection, ModelField, NodeType, Offers, Property, Target,
@@ -34,7 +35,8 @@ fn node(types: &Types<'_>, r#type: &Type<'_>, problems: &mut Problems) -> NodeTy
         fields,
         offers: node_offers(types, r#type, problems),
         limit: limit(said, at, problems),
-        fulltext: Vec::new(),
+        fulltext: searches::fulltext(r#type, problems),
+        vector: searches::vectors(r#type, problems),
         deprecated: None,
     }
 }

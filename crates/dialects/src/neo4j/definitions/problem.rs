@@ -34,13 +34,13 @@ pub enum Unserved {
     Statements,
     /// `@fulltext`.
     Fulltext,
-    /// `@vector`.
-    Vectors,
+    /// Searches of vectors by phrases.
+    Phrases,
     /// `@authentication`, `@authorization`, form 3's `@auth`.
     Authorization,
     /// `@jwt`, `@jwtClaim`, form 3's `@jwtPayload`.
     Claims,
-    /// `@subscription`, `@subscriptionsAuthorization`.
+    /// Form 7's `@subscription` of events.
     Subscriptions,
     /// `@groupBy`.
     Groups,
@@ -63,7 +63,9 @@ impl Unserved {
         match self {
             Self::Statements => "fields of statements of one's own are",
             Self::Fulltext => "fulltext indexes are",
-            Self::Vectors => "vector indexes are",
+            Self::Phrases => {
+                "searches of vectors by phrases, which need the keys of a provider, are"
+            }
             Self::Authorization => "authorization by type definitions is",
             Self::Claims => "types of claims are",
             Self::Subscriptions => "subscriptions are",

@@ -21,6 +21,17 @@ pub enum Indexes {
     Comments,
 }
 
+impl Indexes {
+    /// As a form of the API can search by them.
+    #[must_use]
+    pub fn served(form: ApiForm) -> Self {
+        match form {
+            ApiForm::Three => Self::Comments,
+            ApiForm::Seven => Self::Directives,
+        }
+    }
+}
+
 /// What the indexes of one type say.
 #[derive(Debug, Default)]
 pub(super) struct Searches {

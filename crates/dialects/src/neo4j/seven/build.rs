@@ -7,7 +7,7 @@ use super::link::Link;
 use super::variants::Variant;
 use super::{
     Options, aggregates, changes, coalesced, conditions, connections, global, nested, objects,
-    operators, related, root, sort, together, variants, writes,
+    operators, related, root, searches, sort, together, variants, writes,
 };
 use crate::api::{Api, ApiBuilder};
 use crate::binding::{InputBinding, InputRole, Meaning};
@@ -119,6 +119,9 @@ impl<'a> Build<'a> {
     fn owner(&mut self, owner: Owner) {
         let attributes = self.attributes(owner);
         conditions::owner(self, owner, &attributes);
+        if let Owner::Node(node) = owner {
+            searches::fields(self, node);
+        }
         writes::inputs(self, owner, &attributes);
         objects::object(self, owner, &attributes);
         sort::owner(self, owner, &attributes);

@@ -10,6 +10,7 @@
 //! * `variants.rs`: nodes of several types in one list
 //! * `root.rs`: the fields of the roots; `global.rs`: ids that are found among all nodes
 //! * `coalesced.rs`: what stands for values that are not there
+//! * `searches.rs`: root fields of indexes
 //!
 //! The order of types and fields, the descriptions and the reasons for deprecations are those of
 //! the library: clients compare schemas as texts.
@@ -28,6 +29,7 @@ mod objects;
 mod operators;
 mod related;
 mod root;
+mod searches;
 mod sort;
 mod together;
 mod unserved;

@@ -18,11 +18,6 @@ pub fn unserved(model: &Model) -> Option<String> {
     if let Some(name) = names.find(|name| own.has(name)) {
         return Some(format!("The type {name}: the API has a type of that name itself."));
     }
-    for node in &model.nodes {
-        if !node.fulltext.is_empty() {
-            return Some(format!("{}: @fulltext is not served yet.", node.name));
-        }
-    }
     model.nodes.iter().find_map(|node| {
         let field = global::unserved(node)?;
         let name = &node.name;

@@ -56,6 +56,11 @@ impl Walk<'_> {
                     }
                 }
             }
+            From::Search { search, .. } => {
+                let search = &self.catalog[*search];
+                let scores = self.catalog[search.score].entity;
+                (Some(search.entity), self.visible(search.entity), Some(scores))
+            }
             From::Once => return Within::nothing(),
             From::Returned { step, .. } => return self.returned(*step),
             From::Variants(_) => return self.unknown("rows of several entities"),

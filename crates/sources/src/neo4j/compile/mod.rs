@@ -9,7 +9,7 @@
 //! * `statement`: parameters and variables of one statement
 //! * `read`: root fields
 //! * `rows`: rows as clauses, and what is asked of each
-//! * `variants`: rows of several entities
+//! * `variants`: rows of several entities; `search`: rows that an index finds
 //! * `listed`: rows that are found once and used twice
 //! * `summary`: what is made of all rows
 //! * `aggregate`: what is made of the values of many rows
@@ -29,6 +29,7 @@ mod raise;
 mod read;
 mod related;
 mod rows;
+mod search;
 mod statement;
 mod summary;
 mod variants;

@@ -12,7 +12,8 @@ use crate::relational::CompileError;
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Scope<'r> {
     pub(super) node: Variable,
-    /// The relationship that led to it, where it has a name.
+    /// The relationship that led to it, where it has a name; of a row that was searched for its
+    /// score.
     pub(super) edge: Option<Variable>,
     pub(super) kind: Kind<'r>,
 }
@@ -22,6 +23,8 @@ pub(super) struct Scope<'r> {
 pub(super) enum Kind<'r> {
     /// It is the only one.
     One,
+    /// The same, and an index has found the row.
+    Found,
     /// One of several, which is known.
     Variant(&'r Variant),
     /// The row is known to be one of these, by its number in the variable.
@@ -38,7 +41,7 @@ impl<'r> Scope<'r> {
     /// The variables by which a subquery knows the row.
     pub(super) fn variables(&self) -> Vec<Variable> {
         match self.kind {
-            Kind::One | Kind::Variant(_) | Kind::Variants { .. } => vec![self.node],
+            Kind::One | Kind::Found | Kind::Variant(_) | Kind::Variants { .. } => vec![self.node],
             Kind::IfVariant { number, .. } => vec![self.node, number],
         }
     }
@@ -47,7 +50,7 @@ impl<'r> Scope<'r> {
     pub(super) fn own_variables(&self) -> Vec<Variable> {
         let number = match self.kind {
             Kind::Variants { number, .. } => Some(number),
-            Kind::One | Kind::Variant(_) | Kind::IfVariant { .. } => None,
+            Kind::One | Kind::Found | Kind::Variant(_) | Kind::IfVariant { .. } => None,
         };
         [self.node].into_iter().chain(self.edge).chain(number).collect()
     }
@@ -55,7 +58,7 @@ impl<'r> Scope<'r> {
     /// What has to hold for the row to be asked at all.
     pub(super) fn guard(&self) -> Option<Expression> {
         match self.kind {
-            Kind::One | Kind::Variant(_) | Kind::Variants { .. } => None,
+            Kind::One | Kind::Found | Kind::Variant(_) | Kind::Variants { .. } => None,
             Kind::IfVariant { number, place, .. } => Some(is_variant(number, place)),
         }
     }
@@ -75,7 +78,11 @@ impl Compiler<'_> {
             Place::Field { .. } => Err(refused("a field of a row referred to")),
             Place::Edge(field) => {
                 let edge = scope.edge.ok_or(refused("a property of a relationship"))?;
-                Ok((*field, self.property(edge, *field)))
+                let value = match scope.kind {
+                    Kind::Found => Expression::Variable(edge),
+                    _ => self.property(edge, *field),
+                };
+                Ok((*field, value))
             }
             Place::Common(place) => self.common(*place, scope),
             Place::Computed(_) => Err(refused("the value of a function")),
@@ -113,7 +120,7 @@ impl Compiler<'_> {
         let field =
             |variant: &Variant| variant.common.get(usize::from(place)).copied().ok_or_else(unknown);
         let (variants, number) = match scope.kind {
-            Kind::One => return Err(unknown()),
+            Kind::One | Kind::Found => return Err(unknown()),
             Kind::Variant(variant) | Kind::IfVariant { variant, .. } => {
                 let field = field(variant)?;
                 return Ok((field, self.property(scope.node, field)));

@@ -100,6 +100,9 @@ impl Compiler<'_> {
             (From::Variants(variants), near) => {
                 return self.found_variants(rows, variants, near, statement);
             }
+            (From::Search { search, operand }, _) => {
+                return self.searched(rows, (*search, operand), statement);
+            }
             (From::Relation(_), None) => return Err(refused("related rows of no row")),
             (From::Keys { .. }, _) => return Err(refused("rows by lists of keys")),
             (From::Once, _) => return Err(refused("a row of no entity")),
@@ -214,7 +217,7 @@ impl Compiler<'_> {
                 }
                 OutputKind::Variant => match scope.kind {
                     Kind::Variants { number, .. } => (Expression::Variable(number), Form::Stored),
-                    Kind::One | Kind::Variant(_) | Kind::IfVariant { .. } => {
+                    Kind::One | Kind::Found | Kind::Variant(_) | Kind::IfVariant { .. } => {
                         return Err(refused("which entity a row is of"));
                     }
                 },

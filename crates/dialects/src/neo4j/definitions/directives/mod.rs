@@ -11,9 +11,9 @@ mod seven;
 mod spec;
 mod three;
 
-use graphql::definitions::Directive;
+use graphql::definitions::{Directive, Literal};
 
-use super::problem::{At, Problems};
+use super::problem::{At, Problems, Unserved};
 use crate::neo4j::model::ApiForm;
 pub(super) use arguments::Arguments;
 pub(super) use spec::{Known, Place, UPDATE};
@@ -65,14 +65,26 @@ pub(super) fn check<'d>(
         let is_right = arguments::check(spec, at, directive, problems);
         let subject = format!("`@{}`", spec.name);
         match spec.service {
-            Service::Served if is_right => said.0.push((spec.directive, directive)),
-            Service::Served => {}
+            Service::Served if !is_right => {}
+            Service::Served if wants_events(form, spec.directive, directive) => {
+                problems.not_served(at, subject, Unserved::Subscriptions);
+            }
+            Service::Served => said.0.push((spec.directive, directive)),
             Service::NotYet(why) => problems.not_served(at, subject, why),
             Service::JavaScript(instead) => problems.needs_javascript(at, subject, instead),
         }
     }
     combinations::check(form, place, at, &all, problems);
     said
+}
+
+/// Whether somebody is to be told of changes. Form 3 has subscriptions by an option only, and an
+/// empty list is of no events.
+fn wants_events(form: ApiForm, known: Known, directive: &Directive) -> bool {
+    let none = Literal::List(Vec::new());
+    form == ApiForm::Seven
+        && known == Known::Subscription
+        && Arguments::new(directive).value("events") != Some(&none)
 }
 
 fn find(form: ApiForm, name: &str) -> Option<&'static Spec> {

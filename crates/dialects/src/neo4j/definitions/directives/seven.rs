@@ -69,10 +69,9 @@ pub(super) const DIRECTIVES: &[Spec] = &[
         FIELD,
         &[optional("byValue", Shape::Boolean), optional("byAggregate", Shape::Boolean)],
     ),
-    not_yet(
+    served(
         "fulltext",
         Known::Fulltext,
-        Unserved::Fulltext,
         OBJECT,
         &[required(
             "indexes",
@@ -154,17 +153,16 @@ pub(super) const DIRECTIVES: &[Spec] = &[
     ),
     served("sortable", Known::Sortable, FIELD, &[optional("byValue", Shape::Boolean)]),
     served("specifiedBy", Known::SpecifiedBy, &[Place::Scalar], &[required("url", Shape::Text)]),
-    not_yet(
+    // Of no events: nobody is told of any.
+    served(
         "subscription",
         Known::Subscription,
-        Unserved::Subscriptions,
         &[Place::Object, Place::Schema],
         &[optional("events", Shape::SomeOf(EVENTS))],
     ),
-    not_yet(
+    served(
         "subscriptionsAuthorization",
         Known::SubscriptionsAuthorization,
-        Unserved::Subscriptions,
         &[Place::Object, Place::Field],
         &[optional("filter", Shape::Anything)],
     ),
@@ -174,10 +172,9 @@ pub(super) const DIRECTIVES: &[Spec] = &[
         FIELD,
         &[optional("operations", Shape::SomeOf(&["CREATE", UPDATE]))],
     ),
-    not_yet(
+    served(
         "vector",
         Known::Vector,
-        Unserved::Vectors,
         OBJECT,
         &[required(
             "indexes",

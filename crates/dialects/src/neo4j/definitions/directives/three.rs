@@ -175,10 +175,10 @@ pub(super) const DIRECTIVES: &[Spec] = &[
     ),
     served("relationshipProperties", Known::RelationshipProperties, &[Place::Interface], &[]),
     served("specifiedBy", Known::SpecifiedBy, &[Place::Scalar], &[required("url", Shape::Text)]),
-    not_yet(
+    // Nobody is told of changes, as in the library without an engine that tells of them.
+    served(
         "subscription",
         Known::Subscription,
-        Unserved::Subscriptions,
         OBJECT_OR_SCHEMA,
         &[optional(
             "operations",

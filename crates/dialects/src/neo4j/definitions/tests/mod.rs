@@ -2,6 +2,7 @@
 
 mod large;
 mod refused;
+mod searches;
 mod served;
 mod three;
 mod unserved;

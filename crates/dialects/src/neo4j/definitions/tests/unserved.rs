@@ -19,14 +19,11 @@ fn what_is_not_served_yet_says_so() {
         Unserved::Statements,
     );
     check(
-        &r#type("@fulltext(indexes: [{indexName: \"i\", queryName: \"q\", fields: [\"a\"]}])"),
-        Unserved::Fulltext,
-    );
-    check(
         &r#type(
-            "@vector(indexes: [{indexName: \"i\", queryName: \"q\", embeddingProperty: \"a\"}])",
+            "@vector(indexes: [{indexName: \"i\", queryName: \"q\", embeddingProperty: \"a\", \
+             provider: OPEN_AI, maxPhraseLength: 10}])",
         ),
-        Unserved::Vectors,
+        Unserved::Phrases,
     );
     check(&r#type("@authentication"), Unserved::Authorization);
     check(
@@ -36,7 +33,6 @@ fn what_is_not_served_yet_says_so() {
     check("type Claims @jwt { roles: [String!]! @jwtClaim(path: \"a.b\") }", Unserved::Claims);
     check(&r#type("@subscription(events: [CREATED])"), Unserved::Subscriptions);
     check("extend schema @subscription", Unserved::Subscriptions);
-    check(&r#type("@subscriptionsAuthorization(filter: [])"), Unserved::Subscriptions);
     check(&field("@groupBy"), Unserved::Groups);
     check(&r#type("@key(fields: \"a\")"), Unserved::Federation);
     check(&field("@shareable"), Unserved::Federation);
@@ -66,7 +62,6 @@ fn the_arguments_of_what_is_not_served_are_checked() {
             "line 1: A: `fields` of `@fulltext(indexes:)` is a list of texts in quotes",
             "line 1: A: `@fulltext(indexes:)` has no `name`",
             "line 1: A: `@fulltext(indexes:)` wants `queryName`",
-            "line 1: A: `@fulltext` is not served yet: fulltext indexes are not",
         ],
     );
 }

@@ -1,0 +1,44 @@
+//! Rows that an index finds.
+
+use catalog::{SearchId, SearchKind};
+use cypher::{Clause, Expression, Labels, Search, SearchIndex};
+use ir::{Operand, Rows, Value};
+
+use super::super::program::ParameterType;
+use super::Compiler;
+use super::parameter::list_of;
+use super::place::{Kind, Scope};
+use super::statement::Statement;
+use crate::relational::CompileError;
+
+impl Compiler<'_> {
+    /// The clause that finds rows, with their scores. An index may be of several labels: what it
+    /// finds is no row unless it has those of the entity.
+    pub(super) fn searched<'r>(
+        &self,
+        rows: &Rows,
+        (search, operand): (SearchId, &Operand),
+        statement: &mut Statement,
+    ) -> Result<(Vec<Clause>, Scope<'r>), CompileError> {
+        let search = &self.catalog[search];
+        let name = Operand::Constant(Value::Text(search.name.clone()));
+        let mut arguments = vec![statement.parameter(name, ParameterType::Text)];
+        let (index, wanted) = match search.kind {
+            SearchKind::Text => (SearchIndex::Fulltext, ParameterType::Text),
+            SearchKind::Vector { most } => {
+                arguments.push(Expression::Integer(most));
+                (SearchIndex::Vector, list_of(ParameterType::Float))
+            }
+        };
+        arguments.push(statement.parameter(operand.clone(), wanted));
+        let (node, score) = (statement.element(), statement.element());
+        let scope = Scope { node, edge: Some(score), kind: Kind::Found };
+        let labels = Labels::all(self.labels(search.entity));
+        let conditions = vec![
+            Expression::HasLabels { node, labels },
+            self.filter(&rows.filter, &scope, statement)?,
+        ];
+        let filter = Expression::condition(conditions);
+        Ok((vec![Clause::Search(Search { index, arguments, node, score, filter })], scope))
+    }
+}
