@@ -5,7 +5,7 @@ use crate::entity::{
     ConstraintComment, Entity, EntityKind, Field, Generated, Index, Key, Offered, OfferedField,
     Relationship, RelationshipKind,
 };
-use crate::function::{Argument, Function, FunctionResult, Volatility};
+use crate::function::{Argument, Function, FunctionResult, Statement, Volatility};
 use crate::ids::{
     CompositeId, DomainId, EntityId, EnumId, FieldId, FunctionId, RangeId, RelationshipId, SearchId,
 };
@@ -223,6 +223,7 @@ impl Builder {
             result,
             output_name,
             offered: true,
+            statement: None,
             description,
         });
         id
@@ -240,6 +241,11 @@ impl Builder {
         let id = SearchId::new(self.catalog.searches.len());
         self.catalog.searches.push(Search { id, name, kind, entity, score });
         id
+    }
+
+    /// Says that a function is a statement of the schema's author.
+    pub fn state(&mut self, function: FunctionId, statement: Statement) {
+        self.catalog.functions[function.index()].statement = Some(statement);
     }
 
     pub fn constraint_comment(&mut self, comment: ConstraintComment) {

@@ -20,7 +20,29 @@ pub struct Function {
     pub output_name: Option<Box<str>>,
     /// Whether those who ask may call it.
     pub offered: bool,
+    /// What it is, where the source has no function of the name: a statement that the schema's
+    /// author wrote.
+    pub statement: Option<Statement>,
     pub description: Option<Box<str>>,
+}
+
+/// A statement in the source's own language.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Statement {
+    /// What it calls the row that is its first argument, if one is.
+    pub row: Option<Box<str>>,
+    pub parts: Vec<StatementPart>,
+    /// The column of its rows that is what it gives.
+    pub column: Box<str>,
+}
+
+/// A part of a statement.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum StatementPart {
+    /// As it stands.
+    Text(Box<str>),
+    /// The value of an argument, by its place.
+    Argument(u16),
 }
 
 /// What a function may do.

@@ -32,7 +32,9 @@ pub use entity::{
     ConstraintComment, Entity, EntityKind, Field, Finds, Generated, Index, Key, KeyKind, Offered,
     OfferedField, Relationship, RelationshipKind,
 };
-pub use function::{Argument, ArgumentType, Function, FunctionResult, Volatility};
+pub use function::{
+    Argument, ArgumentType, Function, FunctionResult, Statement, StatementPart, Volatility,
+};
 pub use graph::{
     Coverage, Degree, End, GraphChange, GraphConstraint, GraphConstraintKind, GraphIndex,
     GraphIndexKind, GraphPart, GraphProperty, GraphSummary, GraphType, GraphValue, NodeGroup,

@@ -17,5 +17,5 @@ pub use tree::{
     Case, Clause, Comparison, Direction, Expression, Function, Labels, Match, Merge, Name,
     NodePattern, Operation, OrderItem, Parameter, Path, Projection, ProjectionItem, Query,
     RelationshipDirection, RelationshipPattern, Removal, SchemaChange, Search, SearchIndex, Set,
-    Step, Union, Variable,
+    Statement, StatementPart, Step, Union, Variable,
 };

@@ -15,21 +15,35 @@ mod clause;
 mod expression;
 mod pattern;
 mod schema;
+mod statement;
 #[cfg(test)]
 mod tests;
 
 /// Prints a statement.
 #[must_use]
 pub fn print(query: &Query, flavor: &Flavor) -> String {
-    let mut printer = Printer::new(flavor);
-    // Writing to a string cannot fail.
-    let _ = printer.query(query, &[]);
-    printer.out
+    let mut mark = String::new();
+    loop {
+        let mut printer = Printer { mark: &mark, ..Printer::new(flavor) };
+        // Writing to a string cannot fail.
+        let _ = printer.query(query, &[]);
+        let Printer { out, is_mistakable, .. } = printer;
+        // No text has marks that are longer than itself.
+        if !is_mistakable {
+            return out;
+        }
+        mark.push('_');
+    }
 }
 
 struct Printer<'f> {
     out: String,
     flavor: &'f Flavor,
+    /// What stands in the names of variables before their numbers.
+    mark: &'f str,
+    /// Whether somebody else's statement has a name that a variable could have: the server takes the
+    /// two for one where a subquery is an expression.
+    is_mistakable: bool,
 }
 
 impl<'f> Printer<'f> {
@@ -38,7 +52,7 @@ impl<'f> Printer<'f> {
         if flavor.says_version {
             out.push_str("CYPHER 5 ");
         }
-        Self { out, flavor }
+        Self { out, flavor, mark: "", is_mistakable: false }
     }
 
     /// The server replaces what it takes for escapes of Unicode before it reads anything else, in
@@ -56,11 +70,12 @@ impl<'f> Printer<'f> {
     }
 
     fn variable(&mut self, variable: Variable) -> fmt::Result {
-        match variable {
-            Variable::Element(number) => write!(self.out, "t{number}"),
-            Variable::Column(number) => write!(self.out, "c{number}"),
-            Variable::Item(number) => write!(self.out, "x{number}"),
-        }
+        let (letter, number) = match variable {
+            Variable::Element(number) => ('t', number),
+            Variable::Column(number) => ('c', number),
+            Variable::Item(number) => ('x', number),
+        };
+        write!(self.out, "{letter}{}{number}", self.mark)
     }
 
     fn variables(&mut self, variables: &[Variable]) -> fmt::Result {

@@ -1,13 +1,16 @@
 //! The nodes of a statement: its clauses, the patterns in [`pattern`] and the expressions in
-//! [`expression`]; and statements about a database's constraints and indexes in [`schema`].
+//! [`expression`]; statements about a database's constraints and indexes in [`schema`], and those
+//! that somebody else wrote in [`statement`].
 
 pub mod expression;
 pub mod pattern;
 pub mod schema;
+pub mod statement;
 
 pub use expression::{Case, Comparison, Expression, Function, Operation};
 pub use pattern::{Labels, NodePattern, Path, RelationshipDirection, RelationshipPattern, Step};
 pub use schema::SchemaChange;
+pub use statement::{Statement, StatementPart};
 
 /// A label, a relationship type or a property's name, quoted by the printer.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
@@ -72,6 +75,7 @@ pub enum Clause {
         scope: Vec<Variable>,
         query: Query,
     },
+    Statement(Statement),
 }
 
 /// Rows for each way in which the patterns are found.

@@ -482,6 +482,8 @@ pub enum InputRole {
     SortEdge(FieldId),
     /// The same for a field that all variants have.
     SortCommon(u16),
+    /// The same for the value of a function of the row.
+    SortComputed(FunctionId),
     /// An object of conditions that must all hold.
     Filter,
     /// A list of [`InputRole::Filter`] objects that must all hold; `item` is what `{}` as one of

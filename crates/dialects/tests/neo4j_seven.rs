@@ -58,6 +58,11 @@ fn assert_same(name: &str, printed: &str, expected: &str) {
 const ALL: Options = Options { exclude_deprecated: false, mutations: true };
 
 #[test]
+fn statements_of_the_author_print_as_the_library_prints_them() {
+    check("statements", ALL);
+}
+
+#[test]
 fn nodes_and_relationships_are_as_the_library_shows_them() {
     check("library", ALL);
 }

@@ -53,7 +53,7 @@ pub enum TypeBody {
     /// With the names of its members.
     Union(Vec<Named>),
     Enum(Vec<EnumValueDefinition>),
-    InputObject,
+    InputObject(Vec<InputDefinition>),
 }
 
 /// What objects and interfaces have.
@@ -76,8 +76,18 @@ pub struct FieldDefinition {
     pub line: usize,
     pub description: Option<Arc<str>>,
     pub r#type: TypeExpression,
-    /// The names of its arguments.
-    pub arguments: Vec<Named>,
+    pub arguments: Vec<InputDefinition>,
+    pub directives: Vec<Directive>,
+}
+
+/// An argument of a field, or a field of an input object.
+#[derive(Clone, Debug, PartialEq)]
+pub struct InputDefinition {
+    pub name: Arc<str>,
+    pub line: usize,
+    pub description: Option<Arc<str>>,
+    pub r#type: TypeExpression,
+    pub default: Option<Literal>,
     pub directives: Vec<Directive>,
 }
 
@@ -114,7 +124,7 @@ pub struct DirectiveArgument {
 }
 
 /// A value as it is written.
-#[derive(Clone, Debug, PartialEq)]
+#[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Literal {
     Null,
     Boolean(bool),

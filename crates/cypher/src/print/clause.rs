@@ -67,6 +67,7 @@ impl Printer<'_> {
             }
             Clause::Search(search) => self.search(search),
             Clause::Call { scope, query } => self.call_clause(scope, query),
+            Clause::Statement(statement) => self.statement(statement),
         }
     }
 

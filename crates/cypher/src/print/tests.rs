@@ -5,8 +5,8 @@ use crate::flavor::Flavor;
 use crate::tree::{
     Case, Clause, Comparison, Direction, Expression, Function, Labels, Match, Merge, Name,
     NodePattern, Operation, OrderItem, Parameter, Path, Projection, ProjectionItem, Query,
-    RelationshipDirection, RelationshipPattern, Removal, Search, SearchIndex, Set, Step, Union,
-    Variable,
+    RelationshipDirection, RelationshipPattern, Removal, Search, SearchIndex, Set, Statement,
+    StatementPart, Step, Union, Variable,
 };
 
 fn name(name: &str) -> Name {
@@ -379,5 +379,54 @@ fn an_index_gives_nodes_and_their_scores() {
     check(
         vec![search(SearchIndex::Vector, arguments, None)],
         &expect!["CALL db.index.vector.queryNodes($p0, 4, $p1) YIELD node AS t0, score AS t1"],
+    );
+}
+
+/// A statement of somebody else's, asked of a row, and what it gives.
+fn check_statement(text: &str, column: &str, expect: &Expect) {
+    let statement = Statement {
+        row: Some((Variable::Element(0), name("this"))),
+        parts: vec![StatementPart::Text(text.into()), StatementPart::Value(parameter(0))],
+        column: name(column),
+        variable: Variable::Element(1),
+    };
+    let returned = Projection::of([Variable::Element(1)]);
+    let found = Match::of(Path::node(node(0, &["Movie"])), None);
+    check(vec![found, Clause::Statement(statement), Clause::Return(returned)], expect);
+}
+
+#[test]
+fn statements_of_others_stand_in_scopes_of_their_own() {
+    check_statement(
+        "RETURN this.n AS n // ",
+        "n",
+        &expect![[r"
+            MATCH (t0:`Movie`) CALL { WITH t0 WITH t0 AS `the row` CALL { WITH `the row` WITH `the row` AS `this` RETURN this.n AS n // $p0
+            } RETURN `n` AS t1 } RETURN t1"]],
+    );
+    check_statement(
+        "RETURN 1 AS `a`` b`, ",
+        "a` b",
+        &expect![[r"
+            MATCH (t0:`Movie`) CALL { WITH t0 WITH t0 AS `the row` CALL { WITH `the row` WITH `the row` AS `this` RETURN 1 AS `a`` b`, $p0
+            } RETURN `a`` b` AS t1 } RETURN t1"]],
+    );
+}
+
+#[test]
+fn no_variable_has_a_name_of_somebody_elses() {
+    check_statement(
+        "MATCH (t0), (x_12) RETURN t__ AS t, ",
+        "t",
+        &expect![[r"
+            MATCH (t__0:`Movie`) CALL { WITH t__0 WITH t__0 AS `the row` CALL { WITH `the row` WITH `the row` AS `this` MATCH (t0), (x_12) RETURN t__ AS t, $p0
+            } RETURN `t` AS t__1 } RETURN t__1"]],
+    );
+    check_statement(
+        "MATCH (at0), (t), (t0x) RETURN ",
+        "c",
+        &expect![[r"
+            MATCH (t_0:`Movie`) CALL { WITH t_0 WITH t_0 AS `the row` CALL { WITH `the row` WITH `the row` AS `this` MATCH (at0), (t), (t0x) RETURN $p0
+            } RETURN `c` AS t_1 } RETURN t_1"]],
     );
 }

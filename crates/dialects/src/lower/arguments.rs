@@ -3,12 +3,14 @@
 use catalog::FieldId;
 use graphql::CollectedField;
 use graphql::opaque::{OpaqueKind, OpaqueShape, OpaqueValues};
+use graphql::operation::FieldRef;
 use graphql::schema::{InputId, TypeKind, TypeRef};
 use ir::{Codec, Filter, Operand};
 
 use super::call::Given;
 use super::filter::{Around, meaning};
 use super::input::{Input, Presence};
+use super::order::of_row;
 use super::paging::at_most;
 use super::{Context, LowerError};
 use crate::binding::{
@@ -109,6 +111,9 @@ impl Context<'_> {
         let mut arguments = Arguments::default();
         for (id, value) in field.arguments {
             self.argument(*id, &Input::new(value), around, field, &mut arguments)?;
+        }
+        if let FieldRef::Field(id) = field.field {
+            self.add_defaults(id, &mut arguments.given);
         }
         if arguments.orders.len() > ORDERS {
             let message = format!("A list can be ordered by {ORDERS} values at most.");
@@ -251,6 +256,7 @@ impl Context<'_> {
             InputRole::SortField(_)
             | InputRole::SortEdge(_)
             | InputRole::SortCommon(_)
+            | InputRole::SortComputed(_)
             | InputRole::GroupBy
             | InputRole::RelatedGroup { .. }
             | InputRole::GroupFilter
@@ -358,6 +364,7 @@ impl Context<'_> {
             InputRole::SortField(column) => ir::Place::field(column),
             InputRole::SortEdge(column) => ir::Place::Edge(column),
             InputRole::SortCommon(place) => ir::Place::Common(place),
+            InputRole::SortComputed(function) => ir::Place::Computed(of_row(function)),
             _ => return Ok(None),
         };
         match self.presence(input) {

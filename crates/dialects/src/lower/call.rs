@@ -8,7 +8,9 @@ use response::Node;
 
 use super::selection::misplaced;
 use super::{Context, LowerError, Outputs};
-use crate::binding::{CallBinding, ComputedBinding, RowsBinding, RowsForm, RowsFrom, VariantsId};
+use crate::binding::{
+    CallBinding, ComputedBinding, InputRole, RowsBinding, RowsForm, RowsFrom, VariantsId,
+};
 
 /// How a row that a field gives is shown.
 #[derive(Clone, Copy, Debug)]
@@ -85,6 +87,22 @@ impl<'a> Context<'a> {
                 Node::Leaf { output: outputs.field(self, &[], column, binding.form), leaf }
             }
         })
+    }
+
+    /// Adds the defaults of those arguments of a field's function that the request does not give.
+    pub(super) fn add_defaults(&self, field: graphql::schema::FieldId, given: &mut Vec<Given>) {
+        for id in &self.api.schema[field].arguments {
+            let definition = &self.api.schema[*id];
+            let (InputRole::Argument(argument), Some(default)) =
+                (&self.api.input(*id).role, &definition.default)
+            else {
+                continue;
+            };
+            if !given.iter().any(|known| known.place == argument.place) {
+                let value = self.default(definition.r#type.base, default);
+                given.push(Given { place: argument.place, operand: Operand::Constant(value) });
+            }
+        }
     }
 
     /// The value of a function of the row at the end of a path.

@@ -325,7 +325,8 @@ impl Context<'_> {
                 | InputRole::Sort
                 | InputRole::SortField(_)
                 | InputRole::SortEdge(_)
-                | InputRole::SortCommon(_),
+                | InputRole::SortCommon(_)
+                | InputRole::SortComputed(_),
                 _,
             ) => Ok(None),
         }

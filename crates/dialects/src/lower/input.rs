@@ -6,7 +6,7 @@
 use graphql::opaque::{OpaqueKind, OpaqueShape, read_opaque};
 use graphql::operation::Location;
 use graphql::schema::{EnumValueId, InputId, TypeId, TypeRef};
-use graphql::value::{Slot, Value};
+use graphql::value::{Const, Slot, Value};
 use graphql::variables::{Aspect, Path, PathItem};
 use ir::Operand;
 use serde_json_bytes::Value as Json;
@@ -273,6 +273,36 @@ impl Context<'_> {
                     PathItem::Index(index) => ir::PathItem::Index(*index),
                 });
                 Operand::Variable { slot: ir::Slot(slot.0), path: path.collect() }
+            }
+        }
+    }
+
+    /// A default of the schema.
+    pub(super) fn default(&self, r#type: TypeId, value: &Const) -> ir::Value {
+        match value {
+            Const::Null => ir::Value::Null,
+            Const::Boolean(value) => ir::Value::Boolean(*value),
+            Const::Int(value) => ir::Value::Integer(*value),
+            Const::Float(value) => ir::Value::Number(value.to_string().into()),
+            Const::String(text) => ir::Value::Text(text.clone()),
+            Const::Enum(name) => {
+                let known = self.api.schema.find_enum_value(r#type, name);
+                let label = known.and_then(|id| match self.api.value(id) {
+                    ValueBinding::Label(label) => Some(label.clone()),
+                    _ => None,
+                });
+                ir::Value::Text(label.unwrap_or_else(|| name.clone()))
+            }
+            Const::List(items) => {
+                ir::Value::List(items.iter().map(|item| self.default(r#type, item)).collect())
+            }
+            Const::Object(members) => {
+                let member = |(name, value): &(Box<str>, Const)| {
+                    let id = self.api.schema.find_input_field(r#type, name);
+                    let r#type = id.map_or(r#type, |id| self.api.schema[id].r#type.base);
+                    (name.clone(), self.default(r#type, value))
+                };
+                ir::Value::Object(members.iter().map(member).collect())
             }
         }
     }

@@ -1,5 +1,7 @@
 //! Type definitions as a catalog: what a graph is said to hold, since it says nothing itself.
 
+mod statements;
+
 use std::collections::HashMap;
 
 use catalog::builder::NewField;
@@ -8,6 +10,8 @@ use catalog::{
     Scalar, SearchKind, Type,
 };
 use ir::{Hop, HopDirection};
+
+use statements::{Asked, Inputs};
 
 use super::model::{
     Constant, FieldKind, Model, ModelDirection, ModelField, NodeType, Placed, PlacedField,
@@ -24,12 +28,18 @@ pub fn declare(catalog: &mut Catalog, model: &Model) -> Placed {
         builder: Builder::new(catalog.capabilities()),
         placed: Placed::default(),
         relationships: HashMap::new(),
+        nodes: Vec::new(),
+        inputs: Inputs::default(),
     };
     declarer.enums();
     declarer.properties();
     let entities = declarer.entities();
+    declarer.nodes.clone_from(&entities);
+    declarer.objects(&entities);
+    declarer.inputs();
     declarer.nodes(&entities);
     declarer.searches();
+    declarer.roots();
     *catalog = declarer.builder.finish();
     declarer.placed
 }
@@ -39,6 +49,9 @@ struct Declarer<'m> {
     builder: Builder,
     placed: Placed,
     relationships: HashMap<RelationshipKey<'m>, RelationshipId>,
+    /// The entities of all types of nodes.
+    nodes: Vec<EntityId>,
+    inputs: Inputs,
 }
 
 /// What tells one relationship of the catalog from every other.
@@ -79,7 +92,7 @@ impl<'m> Declarer<'m> {
                     Some(self.field(entity, field, property, &mut known))
                 }
                 // Properties of relationships have none.
-                FieldKind::Relationship(_) => None,
+                FieldKind::Relationship(_) | FieldKind::Statement(_) => None,
             });
             let fields = fields.collect();
             self.placed.properties.push((entity, fields));
@@ -109,6 +122,10 @@ impl<'m> Declarer<'m> {
                 }
                 FieldKind::Relationship(way) => {
                     PlacedField::Ways(self.ways(*entity, way, entities))
+                }
+                FieldKind::Statement(statement) => {
+                    let asked = Asked::Node(&node.name, *entity);
+                    PlacedField::Statement(self.statement(asked, field, statement))
                 }
             });
             let fields = fields.collect();
@@ -189,7 +206,12 @@ impl<'m> Declarer<'m> {
     }
 
     fn r#type(&self, property: &Property) -> Type {
-        let element = match &property.r#type {
+        let element = self.value_type(&property.r#type);
+        if property.is_list { Type::List(Box::new(element)) } else { element }
+    }
+
+    fn value_type(&self, r#type: &PropertyType) -> Type {
+        match r#type {
             PropertyType::Boolean => Type::Scalar(Scalar::Boolean),
             PropertyType::Id | PropertyType::String => Type::Scalar(Scalar::Text),
             PropertyType::Int => Type::Scalar(Scalar::Int32),
@@ -211,8 +233,7 @@ impl<'m> Declarer<'m> {
                 let name = self.model.scalars.get(*place).map_or("", |scalar| &*scalar.name);
                 Type::Scalar(Scalar::Other(name.into()))
             }
-        };
-        if property.is_list { Type::List(Box::new(element)) } else { element }
+        }
     }
 
     /// To each type that is on the other side.

@@ -2,7 +2,14 @@
 //!
 //! Names are those of the definitions; what has no representation was refused when they were read.
 
+mod statement;
+
 use std::sync::Arc;
+
+pub use statement::{
+    Given, InputKind, InputType, InputValue, ObjectField, ObjectType, StatementField,
+    StatementPart, Wrapping,
+};
 
 /// Everything that type definitions say.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -16,6 +23,12 @@ pub struct Model {
     pub enums: Vec<EnumType>,
     /// Scalars of the definitions' own, whose values are as they are.
     pub scalars: Vec<ScalarType>,
+    /// Objects that are no nodes, and objects that requests give.
+    pub objects: Vec<ObjectType>,
+    pub inputs: Vec<InputType>,
+    /// The fields of the roots that statements give.
+    pub queries: Vec<ModelField>,
+    pub mutations: Vec<ModelField>,
     /// What the schema itself says of all types.
     pub offers: Offers,
 }
@@ -113,6 +126,8 @@ pub struct ModelField {
 pub enum FieldKind {
     Property(Property),
     Relationship(RelationshipField),
+    /// What a statement of the definitions' author gives.
+    Statement(StatementField),
 }
 
 /// A stored value.
@@ -354,6 +369,11 @@ pub struct Placed {
     pub enums: Vec<catalog::EnumId>,
     /// How well an index has found a node, if there are such indexes.
     pub score: Option<catalog::FieldId>,
+    /// By the places of [`Model::objects`]: the entity, and the field of each of its fields.
+    pub objects: Vec<(catalog::EntityId, Vec<catalog::FieldId>)>,
+    /// By the places of [`Model::queries`] and [`Model::mutations`].
+    pub queries: Vec<PlacedStatement>,
+    pub mutations: Vec<PlacedStatement>,
 }
 
 /// What became of a node type.
@@ -374,6 +394,16 @@ pub enum PlacedField {
     Property(catalog::FieldId),
     /// The way to each entity that is on the other side, in the order of the target's types.
     Ways(Vec<Way>),
+    Statement(PlacedStatement),
+}
+
+/// What became of a field that a statement gives.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct PlacedStatement {
+    pub function: catalog::FunctionId,
+    /// Of values the only field of the function's own entity.
+    pub value: Option<catalog::FieldId>,
+    pub entity: catalog::EntityId,
 }
 
 /// A way to the nodes of one type.

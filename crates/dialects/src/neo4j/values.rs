@@ -1,5 +1,7 @@
 //! How stored values stand in the API, in either form.
 
+mod statements;
+
 use std::sync::Arc;
 
 use catalog::FieldId;
@@ -11,6 +13,8 @@ use super::model::{
     ApiForm, Constant, FieldKind, Made, Model, ModelField, Placed, PlacedField, Property,
     PropertyType,
 };
+pub(super) use statements::arguments;
+
 use crate::api::ApiBuilder;
 use crate::binding::{ColumnBinding, Cursors, EntityBinding, ValueShape};
 
@@ -80,10 +84,9 @@ pub(super) fn leaf(r#type: &PropertyType, form: ApiForm) -> Leaf {
             ApiForm::Seven => GraphLeaf::Duration,
         },
         PropertyType::Enum(_) => return Leaf::Text,
-        // What has no other form is written as it is.
-        PropertyType::Point | PropertyType::CartesianPoint | PropertyType::Scalar(_) => {
-            return Leaf::Any;
-        }
+        PropertyType::Scalar(_) => GraphLeaf::Any,
+        // Its parts say how they are written.
+        PropertyType::Point | PropertyType::CartesianPoint => return Leaf::Any,
     })
 }
 
@@ -117,7 +120,7 @@ pub(super) fn bind(builder: &mut ApiBuilder, model: &Model, placed: &Placed, for
         let fields = node.fields.iter().zip(&placed.fields);
         let fields = fields.filter_map(|(field, placed)| match placed {
             PlacedField::Property(id) => Some((field, *id)),
-            PlacedField::Ways(_) => None,
+            PlacedField::Ways(_) | PlacedField::Statement(_) => None,
         });
         bind_entity(builder, (model, form), placed.entity, fields);
     }
@@ -131,6 +134,7 @@ pub(super) fn bind(builder: &mut ApiBuilder, model: &Model, placed: &Placed, for
         let binding = ColumnBinding { value, form, node_id: leaf.clone(), json: leaf };
         builder.bind_column(score, binding);
     }
+    statements::bind(builder, (model, form), placed);
 }
 
 fn bind_entity<'a>(

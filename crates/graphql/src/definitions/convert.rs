@@ -6,7 +6,7 @@ use apollo_compiler::{Name, Node, ast};
 
 use super::{
     Composite, Definitions, Directive, DirectiveArgument, EnumValueDefinition, FieldDefinition,
-    Literal, Named, SchemaDefinition, TypeBody, TypeDefinition, TypeExpression,
+    InputDefinition, Literal, Named, SchemaDefinition, TypeBody, TypeDefinition, TypeExpression,
 };
 use crate::document::positions::Positions;
 use crate::error::{ErrorCode, GraphQLError};
@@ -108,10 +108,11 @@ impl Converter<'_> {
                 (extended(&t.name, &t.directives), TypeBody::Enum(self.values(&t.values)))
             }
             D::InputObjectTypeDefinition(t) => {
-                (defined(&t.name, t.description.as_ref(), &t.directives), TypeBody::InputObject)
+                let head = defined(&t.name, t.description.as_ref(), &t.directives);
+                (head, TypeBody::InputObject(self.inputs(&t.fields)))
             }
             D::InputObjectTypeExtension(t) => {
-                (extended(&t.name, &t.directives), TypeBody::InputObject)
+                (extended(&t.name, &t.directives), TypeBody::InputObject(self.inputs(&t.fields)))
             }
         };
         definitions.types.push(TypeDefinition {
@@ -130,10 +131,22 @@ impl Converter<'_> {
             line: self.line(&field.name),
             description: field.description.as_ref().map(text),
             r#type: type_expression(&field.ty),
-            arguments: field.arguments.iter().map(|one| self.named(&one.name)).collect(),
+            arguments: self.inputs(&field.arguments),
             directives: self.directives(&field.directives),
         });
         Composite { interfaces: self.names(interfaces), fields: fields.collect() }
+    }
+
+    fn inputs(&self, inputs: &[Node<ast::InputValueDefinition>]) -> Vec<InputDefinition> {
+        let inputs = inputs.iter().map(|input| InputDefinition {
+            name: input.name.as_str().into(),
+            line: self.line(&input.name),
+            description: input.description.as_ref().map(text),
+            r#type: type_expression(&input.ty),
+            default: input.default_value.as_ref().map(|value| literal(value)),
+            directives: self.directives(&input.directives),
+        });
+        inputs.collect()
     }
 
     fn values(&self, values: &[Node<ast::EnumValueDefinition>]) -> Vec<EnumValueDefinition> {

@@ -4,8 +4,10 @@
 //! * `number`, `text`: numbers, texts and booleans
 //! * `moment`, `duration`: dates, times and quantities of time
 //! * `point`; `list`
+//! * `any`: values of which nothing is said
 //! * `kind`: booleans, and what an error calls a value that has parts
 
+mod any;
 mod duration;
 mod kind;
 mod list;
@@ -49,6 +51,8 @@ pub enum GraphLeaf {
     Duration,
     /// `P14M3DT14706S`, of which nothing is left out: what drivers before version 6 give.
     PlainDuration,
+    /// Whatever JSON the value is.
+    Any,
 }
 
 impl GraphLeaf {
@@ -67,6 +71,7 @@ impl GraphLeaf {
             Self::DateTime => moment::write_date_time(value, out),
             Self::Duration => duration::write_duration(value, out),
             Self::PlainDuration => duration::write_plain_duration(value, out),
+            Self::Any => any::write_any(value, out),
         }
     }
 }

@@ -78,6 +78,13 @@ impl<'a> Entries<'a> {
         self.left == 0
     }
 
+    /// The bytes that begin with the key of the next entry, or with what follows the last one. More
+    /// may follow.
+    #[must_use]
+    pub fn bytes(&self) -> &'a [u8] {
+        self.rest
+    }
+
     /// The value of a key among the entries that are left, the first one if there are several.
     pub fn find(&self, key: &[u8]) -> Result<Option<Packed<'a>>, Malformed> {
         for entry in *self {

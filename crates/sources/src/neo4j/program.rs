@@ -66,6 +66,10 @@ pub enum ParameterType {
     List(Box<ParameterType>),
     /// A map of values, each by its name.
     Row(Vec<(Box<str>, ParameterType)>),
+    /// A map of those values that are given.
+    Map(Vec<(Box<str>, ParameterType)>),
+    /// Whatever the value itself is.
+    Any,
 }
 
 /// Rows of one kind.

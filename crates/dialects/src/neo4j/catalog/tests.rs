@@ -13,6 +13,7 @@ fn ways(placed: &Placed, node: usize, field: usize) -> &[Way] {
     match &placed.nodes[node].fields[field] {
         PlacedField::Ways(ways) => ways,
         PlacedField::Property(id) => panic!("{id:?}"),
+        PlacedField::Statement(statement) => panic!("{statement:?}"),
     }
 }
 

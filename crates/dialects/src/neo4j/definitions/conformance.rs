@@ -28,7 +28,9 @@ pub(super) fn check(types: &Types<'_>, problems: &mut Problems) {
                     | Meaning::Interface(_)
                     | Meaning::Union(_)
                     | Meaning::Enum(_)
-                    | Meaning::Scalar(_),
+                    | Meaning::Scalar(_)
+                    | Meaning::Object(_)
+                    | Meaning::Input(_),
                 ) => {
                     let message = format!("`{}` is no type of nodes, as members are", member.name);
                     problems.wrong(at, message);

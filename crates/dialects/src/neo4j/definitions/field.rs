@@ -6,10 +6,10 @@ use graphql::definitions::Directive;
 
 use super::directives::{self, Known, Place, Said};
 use super::offers::field_offers;
-use super::problem::{At, Problems};
+use super::problem::{At, Problems, Unserved};
 use super::types::{Meaning, Type, Types};
 use super::written::WrittenField;
-use super::{property, relationship};
+use super::{property, relationship, statement};
 use crate::neo4j::model::{ApiForm, FieldKind, ModelField};
 
 /// Whose fields are read.
@@ -40,7 +40,7 @@ impl Context<'_, '_> {
 
 /// The reason of `@deprecated` where none is given.
 /// <https://spec.graphql.org/draft/#sec--deprecated>
-const NO_REASON: &str = "No longer supported";
+pub(super) const NO_REASON: &str = "No longer supported";
 
 /// The fields of a type that can be served; what is wrong with the others is reported.
 pub(super) fn fields<'d>(
@@ -61,7 +61,9 @@ pub(super) fn fields<'d>(
         let directives = inherited.directives(written);
         let before = problems.count();
         let said = directives::check(types.form, Place::Field, at, &directives, problems);
-        if let (Some(argument), true) = (definition.arguments.first(), problems.count() == before) {
+        if let (Some(argument), false, true) =
+            (definition.arguments.first(), said.has(Known::Statement), problems.count() == before)
+        {
             let subject = format!("the argument `{}` of one's own", argument.name);
             problems.needs_javascript(at.on_line(argument.line), subject, "leave it out");
         }
@@ -86,6 +88,9 @@ fn field(context: Context<'_, '_>, problems: &mut Problems) -> Option<ModelField
         FieldKind::Relationship(relationship::relationship(context, problems)?)
     } else if said.has(Known::DeclareRelationship) {
         FieldKind::Relationship(relationship::declared(context, problems)?)
+    } else if said.has(Known::Statement) {
+        check_statement_owner(context, problems)?;
+        FieldKind::Statement(statement::statement(context.types, at, definition, said, problems)?)
     } else {
         FieldKind::Property(property::property(context, problems)?)
     };
@@ -103,6 +108,22 @@ fn field(context: Context<'_, '_>, problems: &mut Problems) -> Option<ModelField
         deprecated: deprecated(said),
         line: definition.line,
     })
+}
+
+/// Statements belong to nodes: there is nothing else that they could be asked of.
+fn check_statement_owner(context: Context<'_, '_>, problems: &mut Problems) -> Option<()> {
+    let at = context.at_directive(Known::Statement);
+    match context.owner {
+        Owner::Node => return Some(()),
+        Owner::Interface => {
+            let message = "`@cypher` belongs to the types that implement the interface";
+            problems.wrong(at, message);
+        }
+        Owner::Properties => {
+            problems.not_served(at, "`@cypher`", Unserved::StatementsOfProperties);
+        }
+    }
+    None
 }
 
 /// The reason of `@deprecated`.

@@ -11,7 +11,8 @@
 //! 3. `types`: what each type is: nodes, properties of relationships, interfaces and so on
 //! 4. `conformance`: what GraphQL asks of interfaces and unions; `plurals`: names that would clash
 //! 5. `node`, `composite`: the types; `field`, `property`, `constant`, `relationship`: their fields;
-//!    `offers`: what they offer; `searches`: their indexes
+//!    `offers`: what they offer; `searches`: their indexes; `statement`, `statement_text`: fields of
+//!    statements of the author's own; `plain`: the types that only these have
 //! 6. `problem`: what is told of all of it
 
 mod composite;
@@ -21,11 +22,14 @@ mod directives;
 mod field;
 mod node;
 mod offers;
+mod plain;
 mod plurals;
 mod problem;
 mod property;
 mod relationship;
 mod searches;
+mod statement;
+mod statement_text;
 mod types;
 mod written;
 
@@ -55,8 +59,13 @@ pub fn read(text: &str, form: ApiForm) -> Result<Model, Vec<DefinitionProblem>> 
         unions: composite::unions(&types, &mut problems),
         enums: composite::enums(&types, &mut problems),
         scalars: composite::scalars(&types),
+        objects: plain::objects(&types, &mut problems),
+        inputs: plain::input_types(&types, &mut problems),
+        queries: statement::roots(&types, types.query.as_ref(), &mut problems),
+        mutations: statement::roots(&types, types.mutation.as_ref(), &mut problems),
         offers: offers::offers(form, None, types.schema()),
     };
+    plain::check(&types, &model, &mut problems);
     if model.nodes.is_empty() {
         let hint = match form {
             ApiForm::Three => "define a `type`",

@@ -30,8 +30,15 @@ pub enum ProblemKind {
 /// What is understood but not served yet.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Unserved {
-    /// `@cypher`.
+    /// Form 3's `@cypher`.
     Statements,
+    /// Statements that give nodes of several types.
+    StatementsOfSeveral,
+    /// Statements among the properties of relationships.
+    StatementsOfProperties,
+    ListsOfLists,
+    /// Inputs that have themselves as parts.
+    InputsInThemselves,
     /// `@fulltext`.
     Fulltext,
     /// Searches of vectors by phrases.
@@ -62,6 +69,10 @@ impl Unserved {
     pub fn what(self) -> &'static str {
         match self {
             Self::Statements => "fields of statements of one's own are",
+            Self::StatementsOfSeveral => "nodes of several types that a statement gives are",
+            Self::StatementsOfProperties => "statements among properties of relationships are",
+            Self::ListsOfLists => "lists of lists are",
+            Self::InputsInThemselves => "inputs without an end are",
             Self::Fulltext => "fulltext indexes are",
             Self::Phrases => {
                 "searches of vectors by phrases, which need the keys of a provider, are"

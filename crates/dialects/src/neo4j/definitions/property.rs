@@ -123,6 +123,14 @@ fn value_type(
             );
             problems.wrong(at, message);
         }
+        Some(Meaning::Object(_)) => {
+            let subject = format!("a field of `{name}` that no statement gives");
+            let instead = "add `@cypher(statement:, columnName:)`";
+            problems.needs_javascript(at, subject, instead);
+        }
+        Some(Meaning::Input(_)) => {
+            problems.wrong(at, format!("`{name}` is what requests give, and no value"));
+        }
         Some(Meaning::Refused) => {}
         None => problems.wrong(at, format!("there is no type `{name}`")),
     }

@@ -142,6 +142,12 @@ fn target(context: Context<'_, '_>, problems: &mut Problems) -> Option<Target> {
         Some(Meaning::Enum(_) | Meaning::Scalar(_)) => {
             format!("`{name}` is of values, and relationships lead to nodes")
         }
+        Some(Meaning::Object(_)) => {
+            format!("`{name}` has no `@node`, and relationships lead to nodes: add that")
+        }
+        Some(Meaning::Input(_)) => {
+            format!("`{name}` is what requests give, and relationships lead to nodes")
+        }
         Some(Meaning::Properties(_)) => {
             format!("`{name}` is of properties of relationships, which lead to nodes")
         }

@@ -45,6 +45,12 @@ pub(super) struct Types<'d> {
     pub(super) unions: Vec<Type<'d>>,
     pub(super) enums: Vec<Type<'d>>,
     pub(super) scalars: Vec<Type<'d>>,
+    /// Objects that are no nodes.
+    pub(super) objects: Vec<Type<'d>>,
+    pub(super) inputs: Vec<Type<'d>>,
+    /// The roots, where form 7 says something of them.
+    pub(super) query: Option<Type<'d>>,
+    pub(super) mutation: Option<Type<'d>>,
     meanings: HashMap<&'d str, Meaning>,
     schema: Said<'d>,
 }
@@ -65,6 +71,8 @@ pub(super) enum Meaning {
     Union(usize),
     Enum(usize),
     Scalar(usize),
+    Object(usize),
+    Input(usize),
     /// It is nothing that can be served, which was told where it is defined.
     Refused,
 }
@@ -106,6 +114,10 @@ impl<'d> Types<'d> {
             unions: Vec::new(),
             enums: Vec::new(),
             scalars: Vec::new(),
+            objects: Vec::new(),
+            inputs: Vec::new(),
+            query: None,
+            mutation: None,
             meanings: HashMap::new(),
             schema: schema(form, definitions, problems),
         };
@@ -145,7 +157,7 @@ impl<'d> Types<'d> {
             WrittenBody::Interface(_) => Place::Interface,
             WrittenBody::Union(_) => Place::Union,
             WrittenBody::Enum(_) => Place::Enum,
-            WrittenBody::InputObject => Place::InputObject,
+            WrittenBody::InputObject(_) => Place::InputObject,
         };
         let before = problems.count();
         let at = written.at();
@@ -155,8 +167,18 @@ impl<'d> Types<'d> {
         let is_properties = said.has(Known::RelationshipProperties)
             || (place == Place::Interface && named.contains(&**written.name));
         let is_node = self.form == ApiForm::Three || said.has(Known::Node);
+        let is_served = matches!(&**written.name, "Query" | "Mutation");
         let r#type = Type { written, said };
         match &written.body {
+            WrittenBody::Object(parts)
+                if self.form == ApiForm::Seven && !parts.fields.is_empty() && is_served =>
+            {
+                match &**written.name {
+                    "Query" => self.query = Some(r#type),
+                    _ => self.mutation = Some(r#type),
+                }
+                Meaning::Refused
+            }
             WrittenBody::Object(parts) if ROOTS.contains(&&**written.name) => {
                 refuse_root(self.form, written, parts, problems);
                 Meaning::Refused
@@ -175,11 +197,11 @@ impl<'d> Types<'d> {
             }
             WrittenBody::Object(_) => {
                 // What its directives are refused for may be what it is.
-                if !is_refused {
-                    let subject = "a type without `@node` (add that if nodes are meant)";
-                    problems.not_served(at, subject, Unserved::PlainObjects);
+                if is_refused {
+                    return Meaning::Refused;
                 }
-                Meaning::Refused
+                self.objects.push(r#type);
+                Meaning::Object(self.objects.len() - 1)
             }
             WrittenBody::Union(_) => {
                 self.unions.push(r#type);
@@ -193,9 +215,13 @@ impl<'d> Types<'d> {
                 self.scalars.push(r#type);
                 Meaning::Scalar(self.scalars.len() - 1)
             }
-            WrittenBody::InputObject => {
+            WrittenBody::InputObject(_) if self.form == ApiForm::Three => {
                 problems.not_served(at, "an `input`", Unserved::Inputs);
                 Meaning::Refused
+            }
+            WrittenBody::InputObject(_) => {
+                self.inputs.push(r#type);
+                Meaning::Input(self.inputs.len() - 1)
             }
         }
     }

@@ -7,8 +7,8 @@ use std::collections::{HashMap, HashSet};
 use std::sync::Arc;
 
 use graphql::definitions::{
-    Composite, Definitions, Directive, EnumValueDefinition, FieldDefinition, Literal, Named,
-    TypeBody, TypeDefinition,
+    Composite, Definitions, Directive, EnumValueDefinition, FieldDefinition, InputDefinition,
+    Literal, Named, TypeBody, TypeDefinition,
 };
 
 use super::problem::{At, Problems};
@@ -32,7 +32,7 @@ pub(super) enum WrittenBody<'d> {
     Interface(Parts<'d>),
     Union(Vec<&'d Named>),
     Enum(Vec<&'d EnumValueDefinition>),
-    InputObject,
+    InputObject(Vec<InputDefinition>),
 }
 
 /// What objects and interfaces have.
@@ -61,7 +61,7 @@ impl<'d> Written<'d> {
             WrittenBody::Scalar
             | WrittenBody::Union(_)
             | WrittenBody::Enum(_)
-            | WrittenBody::InputObject => None,
+            | WrittenBody::InputObject(_) => None,
         }
     }
 }
@@ -75,7 +75,7 @@ impl WrittenBody<'_> {
             Self::Interface(_) => "interface",
             Self::Union(_) => "union",
             Self::Enum(_) => "enum",
-            Self::InputObject => "input",
+            Self::InputObject(_) => "input",
         }
     }
 }
@@ -105,7 +105,7 @@ pub(super) fn forget_own_directives(definitions: &mut Definitions) {
                     forget(&mut value.directives);
                 }
             }
-            TypeBody::Scalar | TypeBody::Union(_) | TypeBody::InputObject => {}
+            TypeBody::Scalar | TypeBody::Union(_) | TypeBody::InputObject(_) => {}
         }
     }
 }
@@ -152,7 +152,7 @@ fn begin(definition: &TypeDefinition) -> Written<'_> {
             TypeBody::Interface(_) => WrittenBody::Interface(Parts::default()),
             TypeBody::Union(_) => WrittenBody::Union(Vec::new()),
             TypeBody::Enum(_) => WrittenBody::Enum(Vec::new()),
-            TypeBody::InputObject => WrittenBody::InputObject,
+            TypeBody::InputObject(_) => WrittenBody::InputObject(Vec::new()),
         },
         is_defined: false,
     }
@@ -162,8 +162,10 @@ fn extend<'d>(written: &mut Written<'d>, definition: &'d TypeDefinition, problem
     let at = written.at().on_line(definition.line);
     let keyword = written.body.keyword();
     match (&mut written.body, &definition.body) {
-        (WrittenBody::Scalar, TypeBody::Scalar)
-        | (WrittenBody::InputObject, TypeBody::InputObject) => {}
+        (WrittenBody::Scalar, TypeBody::Scalar) => {}
+        (WrittenBody::InputObject(inputs), TypeBody::InputObject(more)) => {
+            inputs.extend(more.iter().cloned());
+        }
         (WrittenBody::Object(parts), TypeBody::Object(composite))
         | (WrittenBody::Interface(parts), TypeBody::Interface(composite)) => {
             extend_parts(parts, composite, at, problems);

@@ -150,8 +150,10 @@ fn of_attributes(build: &mut Build<'_>, name: &str, attributes: &[Attribute<'_>]
         let r#type = values::type_name(build.model, &attribute.property.r#type);
         // Relationships are never of one node, so neither are their values.
         let once = !matches!(attribute.spot, Spot::Edge(_));
-        let place = attribute.spot.place();
-        let binding = FieldBinding::Aggregate(AggregateField::Of { place, once });
+        let binding = match attribute.spot.place() {
+            Some(place) => FieldBinding::Aggregate(AggregateField::Of { place, once }),
+            None => super::objects::unserved(),
+        };
         let r#type = format!("{type}AggregateSelection!");
         build.draft.add_field(name, DraftField::new(attribute.name(), &r#type, binding));
     }

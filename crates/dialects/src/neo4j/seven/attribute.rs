@@ -2,12 +2,12 @@
 
 use std::sync::Arc;
 
-use catalog::FieldId;
-use ir::Place;
+use catalog::{FieldId, FunctionId};
+use ir::{Call, Place};
 
 use super::build::Build;
 use crate::binding::Subject;
-use crate::neo4j::model::{FieldKind, Made, ModelField, Property, PropertyType};
+use crate::neo4j::model::{self, FieldKind, ModelField, Property, PropertyType};
 use crate::neo4j::values;
 
 /// A field that holds a stored value.
@@ -28,19 +28,41 @@ pub(super) enum Spot {
     /// That of nodes of several types, each of which has a field of its own: by its place among
     /// those that all have.
     Common(u16),
+    /// That of nodes of several types, of which some have no field of it: a statement gives it.
+    Apart,
+    /// What a statement gives of a node.
+    Made(Made),
+}
+
+/// A value that a statement gives.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) struct Made {
+    pub(super) function: FunctionId,
+    pub(super) has_arguments: bool,
+    /// Whether there are some without which it cannot be asked.
+    pub(super) needs_arguments: bool,
 }
 
 impl Spot {
-    pub(super) fn place(self) -> Place {
-        match self {
+    /// The place of the value, if it has one of its own.
+    pub(super) fn place(self) -> Option<Place> {
+        Some(match self {
             Self::Node(field) => Place::field(field),
             Self::Edge(field) => Place::Edge(field),
             Self::Common(place) => Place::Common(place),
-        }
+            Self::Made(Made { function, .. }) => {
+                Place::Computed(Call { function, of_row: Some(Vec::new()), arguments: Vec::new() })
+            }
+            Self::Apart => return None,
+        })
     }
 
-    pub(super) fn subject(self) -> Arc<Subject> {
-        Arc::new(Subject::new(self.place()))
+    pub(super) fn subject(self) -> Option<Arc<Subject>> {
+        Some(Arc::new(Subject::new(self.place()?)))
+    }
+
+    fn is_stored(self) -> bool {
+        !matches!(self, Self::Made(_))
     }
 }
 
@@ -86,16 +108,25 @@ impl<'a> Attribute<'a> {
     }
 
     pub(super) fn is_filtered(&self) -> bool {
-        self.field.offers.by_value
+        let is_asked = match self.spot {
+            Spot::Made(made) => !made.has_arguments,
+            Spot::Node(_) | Spot::Edge(_) | Spot::Common(_) | Spot::Apart => true,
+        };
+        is_asked && self.field.offers.by_value
     }
 
     pub(super) fn is_sorted(&self) -> bool {
-        self.field.offers.sortable && !self.property.is_list
+        let is_asked = match self.spot {
+            Spot::Made(made) => !made.needs_arguments,
+            Spot::Node(_) | Spot::Edge(_) | Spot::Common(_) | Spot::Apart => true,
+        };
+        is_asked && self.field.offers.sortable && !self.property.is_list
     }
 
     /// Whether something is made of its values in many rows.
     pub(super) fn is_aggregated(&self) -> bool {
-        self.field.offers.on_aggregate
+        self.spot.is_stored()
+            && self.field.offers.on_aggregate
             && !self.property.is_list
             && super::aggregates::has_aggregates(&self.property.r#type)
     }
@@ -120,25 +151,28 @@ impl<'a> Attribute<'a> {
             | PropertyType::Enum(_)
             | PropertyType::Scalar(_) => false,
         };
-        is_comparable && !self.property.is_list && self.field.offers.by_aggregate
+        self.spot.is_stored()
+            && is_comparable
+            && !self.property.is_list
+            && self.field.offers.by_aggregate
     }
 
     pub(super) fn is_created(&self) -> bool {
         let is_made = match self.property.made {
-            Some(Made::Id) => true,
-            Some(Made::Timestamp { on_create, .. }) => on_create,
+            Some(model::Made::Id) => true,
+            Some(model::Made::Timestamp { on_create, .. }) => on_create,
             None => false,
         };
-        !is_made && self.field.offers.on_create
+        self.spot.is_stored() && !is_made && self.field.offers.on_create
     }
 
     pub(super) fn is_updated(&self) -> bool {
         let is_made = match self.property.made {
-            Some(Made::Id) => true,
-            Some(Made::Timestamp { on_update, .. }) => on_update,
+            Some(model::Made::Id) => true,
+            Some(model::Made::Timestamp { on_update, .. }) => on_update,
             None => false,
         };
-        !is_made && self.field.offers.on_update
+        self.spot.is_stored() && !is_made && self.field.offers.on_update
     }
 }
 
@@ -152,7 +186,7 @@ impl<'a> Build<'a> {
             FieldKind::Property(property) => {
                 Some(Attribute { field, property, spot: Spot::Edge(*id) })
             }
-            FieldKind::Relationship(_) => None,
+            FieldKind::Relationship(_) | FieldKind::Statement(_) => None,
         };
         known.fields.iter().zip(fields).filter_map(attribute).collect()
     }

@@ -7,13 +7,13 @@ use super::link::Link;
 use super::variants::Variant;
 use super::{
     Options, aggregates, changes, coalesced, conditions, connections, global, nested, objects,
-    operators, related, root, searches, sort, together, variants, writes,
+    operators, related, root, searches, sort, statements, together, variants, writes,
 };
 use crate::api::{Api, ApiBuilder};
 use crate::binding::{InputBinding, InputRole, Meaning};
 use crate::neo4j::draft::{Draft, DraftInput};
 use crate::neo4j::model::{
-    ApiForm, FieldKind, Model, ModelField, Placed, PlacedField, RelationshipField, Target,
+    ApiForm, FieldKind, Given, Model, ModelField, Placed, PlacedField, RelationshipField, Target,
 };
 use crate::neo4j::naming::TypeNames;
 use crate::neo4j::{own_types, values};
@@ -64,6 +64,7 @@ pub(super) fn build(model: &Model, placed: &Placed, options: Options) -> Api {
     for node in 0..model.nodes.len() {
         build.owner(Owner::Node(node));
     }
+    statements::roots(&mut build);
     let mut builder = ApiBuilder::default();
     build.draft.finish(&mut builder);
     values::bind(&mut builder, model, placed, ApiForm::Seven);
@@ -85,7 +86,7 @@ pub(super) fn fixed_types() -> Draft {
 pub(super) fn relationship(field: &ModelField) -> Option<&RelationshipField> {
     match &field.kind {
         FieldKind::Relationship(relationship) => Some(relationship),
-        FieldKind::Property(_) => None,
+        FieldKind::Property(_) | FieldKind::Statement(_) => None,
     }
 }
 
@@ -113,6 +114,7 @@ impl<'a> Build<'a> {
         operators::define(self);
         aggregates::define(self);
         changes::define(self);
+        statements::types(self);
     }
 
     /// All types of a node type, or of an interface.
@@ -169,7 +171,7 @@ impl<'a> Build<'a> {
         self.model.unions.get(union).map_or(&[], |known| known.members.as_slice())
     }
 
-    fn fields(&self, owner: Owner) -> &'a [ModelField] {
+    pub(super) fn fields(&self, owner: Owner) -> &'a [ModelField] {
         match owner {
             Owner::Node(index) => {
                 self.model.nodes.get(index).map_or(&[], |known| known.fields.as_slice())
@@ -180,7 +182,7 @@ impl<'a> Build<'a> {
         }
     }
 
-    fn placed_field(&self, owner: Owner, field: usize) -> Option<&'a PlacedField> {
+    pub(super) fn placed_field(&self, owner: Owner, field: usize) -> Option<&'a PlacedField> {
         match owner {
             Owner::Node(index) => self.placed.nodes.get(index)?.fields.get(field),
             Owner::Interface(_) => None,
@@ -189,18 +191,43 @@ impl<'a> Build<'a> {
 
     /// The fields that hold stored values.
     pub(super) fn attributes(&self, owner: Owner) -> Vec<Attribute<'a>> {
-        let mut common = 0;
+        let mut common: u16 = 0;
         let mut attributes = Vec::new();
         for (index, field) in self.fields(owner).iter().enumerate() {
+            if let Some((statement, placed)) = statements::of_node(self, owner, index, field) {
+                if let Given::Value(property) = &statement.result {
+                    let spot = statements::spot(statement, placed);
+                    attributes.push(Attribute { field, property, spot });
+                }
+                continue;
+            }
             let FieldKind::Property(property) = &field.kind else { continue };
             let spot = match self.placed_field(owner, index) {
                 Some(PlacedField::Property(id)) => Spot::Node(*id),
-                Some(PlacedField::Ways(_)) | None => Spot::Common(common),
+                Some(PlacedField::Ways(_) | PlacedField::Statement(_)) | None => {
+                    match self.is_common(owner, field) {
+                        true => {
+                            let place = common;
+                            common = common.saturating_add(1);
+                            Spot::Common(place)
+                        }
+                        false => Spot::Apart,
+                    }
+                }
             };
-            common = common.saturating_add(1);
             attributes.push(Attribute { field, property, spot });
         }
         attributes
+    }
+
+    /// Whether all types of an interface store what a field of it shows.
+    fn is_common(&self, owner: Owner, field: &ModelField) -> bool {
+        let Owner::Interface(interface) = owner else { return true };
+        let nodes = self.implementations(interface).iter();
+        let mut own = nodes
+            .filter_map(|node| self.model.nodes.get(*node))
+            .flat_map(|node| node.fields.iter().filter(|own| own.name == field.name));
+        own.all(|own| matches!(own.kind, FieldKind::Property(_)))
     }
 
     /// The attributes of the nodes that a relationship leads to; a union has none of its own.
@@ -218,7 +245,7 @@ impl<'a> Build<'a> {
             let known = relationship(field)?;
             let ways = match self.placed_field(owner, index) {
                 Some(PlacedField::Ways(ways)) => ways.as_slice(),
-                Some(PlacedField::Property(_)) | None => &[],
+                Some(PlacedField::Property(_) | PlacedField::Statement(_)) | None => &[],
             };
             Some(self.link(owner, field, known, ways))
         };

@@ -215,6 +215,6 @@ pub(super) fn updated(
 fn field(attribute: &Attribute<'_>) -> Option<catalog::FieldId> {
     match attribute.spot {
         Spot::Node(field) | Spot::Edge(field) => Some(field),
-        Spot::Common(_) => None,
+        Spot::Common(_) | Spot::Apart | Spot::Made(_) => None,
     }
 }

@@ -16,7 +16,7 @@ pub(super) fn bind(builder: &mut ApiBuilder, model: &Model, placed: &Placed) {
         for (field, placed) in node.fields.iter().zip(&placed.fields) {
             match placed {
                 PlacedField::Property(id) => bind_field(builder, model, field, *id),
-                PlacedField::Ways(_) => {}
+                PlacedField::Ways(_) | PlacedField::Statement(_) => {}
             }
         }
     }

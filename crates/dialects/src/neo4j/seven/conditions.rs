@@ -9,6 +9,7 @@ use super::attribute::Attribute;
 use super::build::{Build, Owner};
 use super::global;
 use super::operators::{operator, operators_name};
+use super::statements;
 use crate::binding::{InputBinding, InputRole, ValueBinding};
 use crate::neo4j::draft::{DraftInput, DraftKind};
 use crate::neo4j::model::{PropertyType, Target};
@@ -38,7 +39,15 @@ enum Operand {
 /// `where` of a node type or of an interface.
 pub(super) fn owner(build: &mut Build<'_>, owner: Owner, attributes: &[Attribute<'_>]) {
     let name = format!("{}Where", build.name(owner.into()));
-    attribute_conditions(build, &name, attributes);
+    build.draft.input(&name);
+    for (index, field) in build.fields(owner).iter().enumerate() {
+        if let Some((statement, _)) = statements::of_node(build, owner, index, field) {
+            statements::conditions(build, &name, field, statement);
+        }
+        if let Some(attribute) = attributes.iter().find(|one| one.name() == &*field.name) {
+            attribute_conditions(build, &name, attribute);
+        }
+    }
     build.add_logic(&name, ["OR", "AND", "NOT"]);
     match owner {
         Owner::Node(node) => global::condition(build, node, &name, attributes),
@@ -49,7 +58,10 @@ pub(super) fn owner(build: &mut Build<'_>, owner: Owner, attributes: &[Attribute
 /// `where` of the properties of relationships.
 pub(super) fn properties(build: &mut Build<'_>, name: &str, attributes: &[Attribute<'_>]) {
     let name = format!("{name}Where");
-    attribute_conditions(build, &name, attributes);
+    build.draft.input(&name);
+    for attribute in attributes {
+        attribute_conditions(build, &name, attribute);
+    }
     build.add_logic(&name, ["OR", "AND", "NOT"]);
 }
 
@@ -93,44 +105,47 @@ fn typename(build: &mut Build<'_>, interface: usize, name: &str) {
     build.draft.add_input(name, DraftInput::new("typename", &format!("[{kind}!]"), binding));
 }
 
-fn attribute_conditions(build: &mut Build<'_>, name: &str, attributes: &[Attribute<'_>]) {
-    build.draft.input(name);
-    for attribute in attributes.iter().filter(|attribute| attribute.is_filtered()) {
-        let own = attribute.name();
-        let property = attribute.property;
-        let operators = operators_name(build, &property.r#type, property.is_list);
-        let role = InputBinding::lenient(InputRole::Operators(attribute.spot.subject()));
-        let input = DraftInput::new(own, &operators, role);
-        build.draft.add_input(name, input.deprecated(attribute.field.deprecated.as_ref()));
-        if build.options.exclude_deprecated {
-            continue;
-        }
-        for suffix in suffixes(attribute) {
-            let r#type = match suffix.operand {
-                Operand::Whole => build.whole_input(attribute),
-                Operand::One => build.input_name(attribute).into(),
-                Operand::Several if property.is_required => {
-                    format!("[{}!]", build.input_name(attribute))
-                }
-                Operand::Several => format!("[{}]", build.input_name(attribute)),
-                Operand::Distance => match property.r#type {
-                    PropertyType::CartesianPoint => "CartesianPointDistance".into(),
-                    _ => "PointDistance".into(),
-                },
-            };
-            let (subject, role) = (attribute.spot.subject(), Arc::new(suffix.role));
-            let role = operator(InputRole::On { subject, role });
-            let reason = format!(
-                "Please use the relevant generic filter {own}: {{ {}: ... }}",
-                suffix.generic
-            );
-            let input = DraftInput::new(&format!("{own}_{}", suffix.name), &r#type, role);
-            let input = match &attribute.field.deprecated {
-                Some(_) => input.deprecated(attribute.field.deprecated.as_ref()),
-                None => input.because(&reason),
-            };
-            build.draft.add_input(name, input);
-        }
+fn attribute_conditions(build: &mut Build<'_>, name: &str, attribute: &Attribute<'_>) {
+    if !attribute.is_filtered() {
+        return;
+    }
+    let own = attribute.name();
+    let property = attribute.property;
+    let operators = operators_name(build, &property.r#type, property.is_list);
+    let role = match attribute.spot.subject() {
+        Some(subject) => InputBinding::lenient(InputRole::Operators(subject)),
+        None => several(),
+    };
+    let input = DraftInput::new(own, &operators, role);
+    build.draft.add_input(name, input.deprecated(attribute.field.deprecated.as_ref()));
+    if build.options.exclude_deprecated {
+        return;
+    }
+    for suffix in suffixes(attribute) {
+        let r#type = match suffix.operand {
+            Operand::Whole => build.whole_input(attribute),
+            Operand::One => build.input_name(attribute).into(),
+            Operand::Several if property.is_required => {
+                format!("[{}!]", build.input_name(attribute))
+            }
+            Operand::Several => format!("[{}]", build.input_name(attribute)),
+            Operand::Distance => match property.r#type {
+                PropertyType::CartesianPoint => "CartesianPointDistance".into(),
+                _ => "PointDistance".into(),
+            },
+        };
+        let role = match attribute.spot.subject() {
+            Some(subject) => operator(InputRole::On { subject, role: Arc::new(suffix.role) }),
+            None => several(),
+        };
+        let reason =
+            format!("Please use the relevant generic filter {own}: {{ {}: ... }}", suffix.generic);
+        let input = DraftInput::new(&format!("{own}_{}", suffix.name), &r#type, role);
+        let input = match &attribute.field.deprecated {
+            Some(_) => input.deprecated(attribute.field.deprecated.as_ref()),
+            None => input.because(&reason),
+        };
+        build.draft.add_input(name, input);
     }
 }
 

@@ -100,7 +100,7 @@ pub(super) fn unserved(node: &NodeType) -> Option<&crate::neo4j::model::ModelFie
             };
             !is_plain || property.is_list || property.coalesce.is_some()
         }
-        FieldKind::Property(_) | FieldKind::Relationship(_) => false,
+        FieldKind::Property(_) | FieldKind::Relationship(_) | FieldKind::Statement(_) => false,
     })
 }
 

@@ -11,6 +11,7 @@
 //! * `root.rs`: the fields of the roots; `global.rs`: ids that are found among all nodes
 //! * `coalesced.rs`: what stands for values that are not there
 //! * `searches.rs`: root fields of indexes
+//! * `statements.rs`: fields that statements of the author give
 //!
 //! The order of types and fields, the descriptions and the reasons for deprecations are those of
 //! the library: clients compare schemas as texts.
@@ -31,6 +32,7 @@ mod related;
 mod root;
 mod searches;
 mod sort;
+mod statements;
 mod together;
 mod unserved;
 mod variants;

@@ -3,7 +3,7 @@
 use super::attribute::{Attribute, Spot};
 use super::build::{Build, Owner};
 use super::link::{EdgeKind, Link};
-use super::{changes, conditions, global, sort, together};
+use super::{changes, conditions, global, sort, statements, together};
 use crate::binding::{EdgeField, FieldBinding, InputBinding, InputRole};
 use crate::neo4j::draft::{DraftField, DraftInput, DraftKind};
 use crate::neo4j::model::Target;
@@ -27,11 +27,22 @@ pub(super) fn object(build: &mut Build<'_>, owner: Owner, attributes: &[Attribut
             build.draft.add(name, None, DraftKind::Interface { fields, interfaces });
         }
     }
-    for attribute in attributes.iter().filter(|attribute| attribute.is_shown()) {
+    for (index, field) in build.fields(owner).iter().enumerate() {
+        if let Some((statement, placed)) = statements::of_node(build, owner, index, field) {
+            if field.offers.on_read {
+                let shown = statements::shown(build, field, statement, placed);
+                build.draft.add_field(name, shown);
+            }
+            continue;
+        }
+        let mut own = attributes.iter().filter(|attribute| attribute.is_shown());
+        let Some(attribute) = own.find(|attribute| attribute.name() == &*field.name) else {
+            continue;
+        };
         let binding = match attribute.spot {
             Spot::Node(field) => FieldBinding::Column(field),
             Spot::Edge(field) => FieldBinding::Edge(EdgeField::Column(field)),
-            Spot::Common(_) => unserved(),
+            Spot::Common(_) | Spot::Apart | Spot::Made(_) => unserved(),
         };
         let field = attribute_field(build, attribute, binding);
         build.draft.add_field(name, field);

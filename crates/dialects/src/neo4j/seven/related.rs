@@ -1,5 +1,7 @@
 //! Conditions on the nodes that a relationship leads to, and on the relationships themselves.
 
+use std::sync::Arc;
+
 use ir::Quantifier;
 
 use super::build::Build;
@@ -108,20 +110,31 @@ fn by(link: &Link<'_>, role: InputRole) -> Option<InputRole> {
 
 /// `actors: {some: …}`.
 fn of_nodes(build: &mut Build<'_>, link: &Link<'_>, owner: &str) {
-    let target = build.name(link.target());
-    let name = format!("{target}RelationshipFilters");
+    let name = quantified(build, link.target(), link.field.deprecated.as_ref());
+    build.draft.add_input(owner, DraftInput::new(link.name(), &name, many(link)));
+}
+
+/// The conditions on how many of some nodes pass, by their name. `deprecated` holds where they are
+/// not there yet.
+pub(super) fn quantified(
+    build: &mut Build<'_>,
+    target: Target,
+    deprecated: Option<&Arc<str>>,
+) -> String {
+    let own = build.name(target);
+    let name = format!("{own}RelationshipFilters");
     if !build.draft.has(&name) {
-        let plural = build.names(link.target()).several.clone();
+        let plural = build.names(target).several.clone();
         for (name_of, text, many) in QUANTIFIERS {
             let text =
                 format!("Filter type where {text} of the related {plural} match this filter");
             let binding = many.of_nodes(many.role());
-            let input = DraftInput::new(name_of, &format!("{target}Where"), binding);
-            let input = input.described(&text).deprecated(link.field.deprecated.as_ref());
+            let input = DraftInput::new(name_of, &format!("{own}Where"), binding);
+            let input = input.described(&text).deprecated(deprecated);
             build.draft.add_input(&name, input);
         }
     }
-    build.draft.add_input(owner, DraftInput::new(link.name(), &name, many(link)));
+    name
 }
 
 /// `actors_SOME: …`.

@@ -62,10 +62,12 @@ pub(super) fn connection(build: &mut Build<'_>, link: &Link<'_>) -> Option<Strin
 }
 
 fn direction(attribute: &Attribute<'_>) -> DraftInput {
-    let role = match attribute.spot {
-        Spot::Node(field) => InputRole::SortField(field),
-        Spot::Edge(field) => InputRole::SortEdge(field),
-        Spot::Common(place) => InputRole::SortCommon(place),
+    let binding = match attribute.spot {
+        Spot::Node(field) => InputBinding::lenient(InputRole::SortField(field)),
+        Spot::Edge(field) => InputBinding::lenient(InputRole::SortEdge(field)),
+        Spot::Common(place) => InputBinding::lenient(InputRole::SortCommon(place)),
+        Spot::Made(made) => InputBinding::lenient(InputRole::SortComputed(made.function)),
+        Spot::Apart => super::conditions::several(),
     };
-    DraftInput::new(attribute.name(), "SortDirection", InputBinding::lenient(role))
+    DraftInput::new(attribute.name(), "SortDirection", binding)
 }

@@ -155,7 +155,10 @@ pub(super) fn of_attributes(
             by_suffix(build, name, attribute);
         }
         let r#type = values::type_name(build.model, &attribute.property.r#type);
-        let binding = InputBinding::lenient(InputRole::MadeOf(Box::new(attribute.spot.place())));
+        let binding = match attribute.spot.place() {
+            Some(place) => InputBinding::lenient(InputRole::MadeOf(Box::new(place))),
+            None => several(),
+        };
         let r#type = format!("{type}ScalarAggregationFilters");
         build.draft.add_input(name, DraftInput::new(attribute.name(), &r#type, binding));
     }
@@ -173,10 +176,15 @@ fn by_suffix(build: &mut Build<'_>, name: &str, attribute: &Attribute<'_>) {
                 "Please use the relevant generic filter '{own}: {{ {function_name}: {{ {generic}: \
                  ... }} }} }}' instead."
             );
-            let place = Place::Aggregated { function, place: Box::new(attribute.spot.place()) };
-            let subject = Arc::new(Subject::new(place));
-            let role = Arc::new(InputRole::Compare(comparison));
-            let binding = operator(InputRole::On { subject, role });
+            let binding = match attribute.spot.place() {
+                Some(place) => {
+                    let place = Place::Aggregated { function, place: Box::new(place) };
+                    let subject = Arc::new(Subject::new(place));
+                    let role = Arc::new(InputRole::Compare(comparison));
+                    operator(InputRole::On { subject, role })
+                }
+                None => several(),
+            };
             let input = DraftInput::new(&format!("{own}_{made}_{suffix}"), r#type, binding);
             build.draft.add_input(name, input.because(&reason));
         }

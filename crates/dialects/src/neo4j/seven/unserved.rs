@@ -13,6 +13,8 @@ pub fn unserved(model: &Model) -> Option<String> {
     let names = names.chain(model.enums.iter().map(|known| &known.name));
     let names = names.chain(model.interfaces.iter().map(|known| &known.name));
     let names = names.chain(model.unions.iter().map(|known| &known.name));
+    let names = names.chain(model.objects.iter().map(|known| &known.name));
+    let names = names.chain(model.inputs.iter().map(|known| &known.name));
     let mut names = names.chain(model.scalars.iter().map(|known| &known.name));
     let own = fixed_types();
     if let Some(name) = names.find(|name| own.has(name)) {

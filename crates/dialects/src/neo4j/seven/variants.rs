@@ -3,6 +3,7 @@
 use catalog::{EntityId, FieldId};
 use ir::Hop;
 
+use super::attribute::Spot;
 use super::build::{Build, Owner};
 use super::link::Link;
 use crate::api::ApiBuilder;
@@ -109,14 +110,15 @@ fn common(build: &Build<'_>, interface: usize, node: usize) -> Vec<FieldId> {
         return Vec::new();
     };
     let attributes = build.attributes(Owner::Interface(interface));
-    let own = attributes.iter().filter_map(|attribute| {
+    let shared = attributes.iter().filter(|attribute| attribute.spot != Spot::Apart);
+    let own = shared.filter_map(|attribute| {
         let mut fields = known.fields.iter().zip(&placed.fields);
         let (_, placed) = fields.find(|(field, _)| {
             field.name == attribute.field.name && matches!(field.kind, FieldKind::Property(_))
         })?;
         match placed {
             PlacedField::Property(id) => Some(*id),
-            PlacedField::Ways(_) => None,
+            PlacedField::Ways(_) | PlacedField::Statement(_) => None,
         }
     });
     own.collect()

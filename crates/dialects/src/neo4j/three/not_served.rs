@@ -46,7 +46,7 @@ fn of_field(field: &ModelField) -> Option<&'static str> {
     match &field.kind {
         FieldKind::Property(Property { is_relay_id: true, .. }) => Some("@id(global: true)"),
         FieldKind::Property(Property { coalesce: Some(_), .. }) => Some("@coalesce"),
-        FieldKind::Property(_) | FieldKind::Relationship(_) => None,
+        FieldKind::Property(_) | FieldKind::Relationship(_) | FieldKind::Statement(_) => None,
     }
 }
 

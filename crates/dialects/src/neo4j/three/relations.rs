@@ -257,6 +257,6 @@ fn ways(placed: &Placed, owner: Owner, field: usize) -> &[Way] {
     let found = placed.nodes.get(node).and_then(|node| node.fields.get(field));
     match found {
         Some(PlacedField::Ways(ways)) => ways,
-        Some(PlacedField::Property(_)) | None => &[],
+        Some(PlacedField::Property(_) | PlacedField::Statement(_)) | None => &[],
     }
 }

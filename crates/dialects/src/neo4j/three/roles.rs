@@ -27,7 +27,7 @@ impl Values {
         match self {
             Self::Node(node) => match placed.nodes.get(node)?.fields.get(place)? {
                 PlacedField::Property(field) => Some(*field),
-                PlacedField::Ways(_) => None,
+                PlacedField::Ways(_) | PlacedField::Statement(_) => None,
             },
             Self::Edge(properties) => {
                 let (_, fields) = placed.properties.get(properties)?;

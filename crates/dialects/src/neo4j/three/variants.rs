@@ -81,7 +81,7 @@ impl<'m> Build<'m> {
             let place = node_type.fields.iter().position(|own| own.name == field.name)?;
             match placed.fields.get(place)? {
                 PlacedField::Property(field) => Some(*field),
-                PlacedField::Ways(_) => None,
+                PlacedField::Ways(_) | PlacedField::Statement(_) => None,
             }
         };
         properties.map(own).collect()

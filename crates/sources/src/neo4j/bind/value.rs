@@ -46,6 +46,10 @@ fn pack(value: &Resolved<'_>, r#type: &ParameterType, out: &mut Pack) -> Result<
             Ok(())
         }
         (_, Resolved::Json(text)) => pack_json(&parse(text)?, r#type, out),
+        (ParameterType::Any, Resolved::List(items)) => {
+            out.list(items.len());
+            items.iter().try_for_each(|item| pack(item, r#type, out))
+        }
         (ParameterType::List(element), Resolved::List(items)) => {
             out.list(items.len());
             items.iter().try_for_each(|item| pack(item, element, out))
@@ -82,6 +86,29 @@ fn pack_json(value: &Json, r#type: &ParameterType, out: &mut Pack) -> Result<(),
             for (name, own) in members {
                 out.text(name);
                 pack_json(object.get(&**name).unwrap_or(&Json::Null), own, out)?;
+            }
+            Ok(())
+        }
+        (ParameterType::Map(members), Json::Object(object)) => {
+            let given = |(name, own)| object.get::<str>(name).map(|value| (name, own, value));
+            let given: Vec<(&str, &ParameterType, &Json)> =
+                members.iter().filter_map(|(name, own)| given((&**name, own))).collect();
+            out.map(given.len());
+            for (name, own, value) in given {
+                out.text(name);
+                pack_json(value, own, out)?;
+            }
+            Ok(())
+        }
+        (ParameterType::Any, Json::Array(items)) => {
+            out.list(items.len());
+            items.iter().try_for_each(|item| pack_json(item, r#type, out))
+        }
+        (ParameterType::Any, Json::Object(object)) => {
+            out.map(object.len());
+            for (name, value) in object {
+                out.text(name.as_str());
+                pack_json(value, r#type, out)?;
             }
             Ok(())
         }
@@ -146,14 +173,30 @@ fn scalar(value: &Resolved<'_>, r#type: &ParameterType, out: &mut Pack) -> Resul
             Some(duration) => duration.pack(out),
             None => return refuse("Value must be formatted as Duration"),
         },
+        ParameterType::Any => any(value, &text, out),
         ParameterType::GeographicPoint
         | ParameterType::CartesianPoint
         | ParameterType::Row(_)
+        | ParameterType::Map(_)
         | ParameterType::List(_) => {
             return Err(SourceError::input("a value without parts stands where it must have some"));
         }
     }
     Ok(())
+}
+
+/// Appends a value as what it is.
+fn any(value: &Resolved<'_>, text: &str, out: &mut Pack) {
+    match value {
+        Resolved::Boolean(boolean) => out.boolean(*boolean),
+        Resolved::Integer(integer) => out.integer(*integer),
+        Resolved::Number(_) => match (text.parse::<i64>(), text.parse::<f64>()) {
+            (Ok(integer), _) => out.integer(integer),
+            (Err(_), Ok(float)) => out.float(float),
+            (Err(_), Err(_)) => out.text(text),
+        },
+        _ => out.text(text),
+    }
 }
 
 /// A whole number, however it is written.
@@ -248,6 +291,28 @@ mod tests {
         let point = Resolved::Json(r#"{"longitude":1,"latitude":2}"#.into());
         let expect = b"\xb3X\xc9\x10\xe6\xc1\x3f\xf0\0\0\0\0\0\0\xc1\x40\0\0\0\0\0\0\0";
         check(&point, &ParameterType::GeographicPoint, expect);
+    }
+
+    #[test]
+    fn maps_have_what_is_given_and_nothing_else() {
+        let map = ParameterType::Map(vec![
+            ("a".into(), ParameterType::Integer),
+            ("b".into(), ParameterType::Date),
+            ("c".into(), ParameterType::Map(vec![("d".into(), ParameterType::Any)])),
+        ]);
+        let given = r#"{"c":{"d":[1,2.5,"x",null,{"e":true}]},"a":"7","ignored":1}"#;
+        let expect =
+            b"\xa2\x81a\x07\x81c\xa1\x81d\x95\x01\xc1\x40\x04\0\0\0\0\0\0\x81x\xc0\xa1\x81e\xc3";
+        check(&Resolved::Json(given.into()), &map, expect);
+        check(&Resolved::Json(r#"{"b":null}"#.into()), &map, b"\xa1\x81b\xc0");
+        check(&Resolved::Json("{}".into()), &map, b"\xa0");
+        check_refused(
+            &Resolved::Json(r#"{"a":"x"}"#.into()),
+            &map,
+            "Value must be a BigInt, or a string representing one: x",
+        );
+        check(&Resolved::List(vec![Resolved::Integer(1)]), &ParameterType::Any, b"\x91\x01");
+        check(&text("x"), &ParameterType::Any, b"\x81x");
     }
 
     #[test]

@@ -32,7 +32,9 @@ impl Compiler<'_> {
                     Expression::call(Function::Coalesce, vec![passes, Expression::Boolean(false)]);
                 Expression::Not(Box::new(known))
             }
-            Filter::IsNull(place) => Expression::IsNull(Box::new(self.place(place, scope)?.1)),
+            Filter::IsNull(place) => {
+                Expression::IsNull(Box::new(self.value_of(place, scope, statement)?.1))
+            }
             Filter::Compare { place, comparison, operand } => {
                 let (field, value) = self.compared_place(place, scope, statement)?;
                 let r#type = self.field_type(field)?;
@@ -136,7 +138,7 @@ impl Compiler<'_> {
         scope: &Scope<'_>,
         statement: &mut Statement,
     ) -> Result<Expression, CompileError> {
-        let (field, value) = self.place(place, scope)?;
+        let (field, value) = self.value_of(place, scope, statement)?;
         let r#type = match self.catalog.base_type(&self.catalog[field].r#type) {
             Type::Scalar(Scalar::GeographicPoint) => ParameterType::GeographicPoint,
             Type::Scalar(Scalar::CartesianPoint) => ParameterType::CartesianPoint,

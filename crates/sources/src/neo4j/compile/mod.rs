@@ -10,6 +10,7 @@
 //! * `read`: root fields
 //! * `rows`: rows as clauses, and what is asked of each
 //! * `variants`: rows of several entities; `search`: rows that an index finds
+//! * `called`: what statements of the schema's author give
 //! * `listed`: rows that are found once and used twice
 //! * `summary`: what is made of all rows
 //! * `aggregate`: what is made of the values of many rows
@@ -20,6 +21,7 @@
 //! * `write`: changes; `raise`: errors of ours
 
 mod aggregate;
+mod called;
 mod filter;
 mod listed;
 mod order;
@@ -89,6 +91,9 @@ impl Compiler<'_> {
             let statement = match &step.kind {
                 ir::StepKind::Read(rows) => {
                     rest = later;
+                    if self.changes(rows) {
+                        access = Access::Write;
+                    }
                     self.read(step.root, rows)?
                 }
                 ir::StepKind::Write(write) => {

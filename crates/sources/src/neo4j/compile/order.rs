@@ -1,7 +1,7 @@
 //! Sorting and paging, before anything is made of the rows.
 
 use cypher::{Clause, Direction, Expression, Operation, OrderItem, Projection};
-use ir::{Nulls, OrderKey, OrderTerm, Page, Rows};
+use ir::{Nulls, OrderKey, OrderTerm, Page, Place, Rows};
 
 use super::super::program::LevelPage;
 use super::parameter::integer;
@@ -11,16 +11,18 @@ use super::{Compiler, refused};
 use crate::relational::CompileError;
 
 impl Compiler<'_> {
-    /// The clause that sorts rows and cuts them to their page, if one has to.
+    /// The clauses that sort rows and cut them to their page, if some have to. What a statement gives
+    /// of a row is found before: the server takes no such thing within an order.
     pub(super) fn sorted(
         &self,
         rows: &Rows,
         scope: &Scope<'_>,
         statement: &mut Statement,
-    ) -> Result<Option<Clause>, CompileError> {
+    ) -> Result<Vec<Clause>, CompileError> {
         let mut projection = Projection::of(scope.own_variables());
+        let mut given = Vec::new();
         for term in &rows.order {
-            self.term(term, scope, &mut projection.order)?;
+            self.term(term, scope, statement, &mut given, &mut projection.order)?;
         }
         match &rows.page {
             Page::All => {}
@@ -38,12 +40,25 @@ impl Compiler<'_> {
                 return Err(refused("a page after a row"));
             }
         }
-        projection.distinct = is_once(rows);
+        let mut clauses = Vec::new();
+        match is_once(rows) {
+            // An order of rows that are made to differ knows nothing but them.
+            true if !given.is_empty() => {
+                let distinct = true;
+                let each = Projection { distinct, ..Projection::of(scope.own_variables()) };
+                clauses.push(Clause::With(each));
+            }
+            is_once => projection.distinct = is_once,
+        }
+        clauses.append(&mut given);
         let is_needed = projection.distinct
             || !projection.order.is_empty()
             || projection.skip.is_some()
             || projection.limit.is_some();
-        Ok(is_needed.then_some(Clause::With(projection)))
+        if is_needed {
+            clauses.push(Clause::With(projection));
+        }
+        Ok(clauses)
     }
 
     /// The server takes null for greater than every value; where nulls stand elsewhere, whether
@@ -52,12 +67,21 @@ impl Compiler<'_> {
         &self,
         term: &OrderTerm,
         scope: &Scope<'_>,
+        statement: &mut Statement,
+        given: &mut Vec<Clause>,
         order: &mut Vec<OrderItem>,
     ) -> Result<(), CompileError> {
         let OrderKey::Place(place) = &term.key else {
             return Err(refused("this order"));
         };
-        let (_, expression) = self.place(place, scope)?;
+        let expression = match place {
+            Place::Computed(call) => {
+                let (clause, name) = self.given_value(call, scope, statement)?;
+                given.push(clause);
+                Expression::Variable(name)
+            }
+            _ => self.place(place, scope)?.1,
+        };
         let (direction, nulls) = match term.direction {
             ir::Direction::Ascending => (Direction::Ascending, Nulls::Last),
             ir::Direction::Descending => (Direction::Descending, Nulls::First),

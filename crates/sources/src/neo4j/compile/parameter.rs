@@ -15,6 +15,23 @@ impl Compiler<'_> {
         self.parameter_type(&self.catalog[field].r#type)
     }
 
+    /// The type of an argument, which may be a map.
+    pub(super) fn argument_type(&self, r#type: &Type) -> Result<ParameterType, CompileError> {
+        match r#type {
+            Type::Composite(composite) => {
+                let attributes = &self.catalog[*composite].attributes;
+                let members = attributes.iter().map(|attribute| {
+                    Ok((attribute.name.clone(), self.argument_type(&attribute.r#type)?))
+                });
+                Ok(ParameterType::Map(members.collect::<Result<_, CompileError>>()?))
+            }
+            Type::List(element) => Ok(list_of(self.argument_type(element)?)),
+            // A scalar of the schema's own.
+            Type::Scalar(Scalar::Other(_)) => Ok(ParameterType::Any),
+            other => self.parameter_type(other),
+        }
+    }
+
     fn parameter_type(&self, r#type: &Type) -> Result<ParameterType, CompileError> {
         Ok(match self.catalog.base_type(r#type) {
             Type::Scalar(scalar) => scalar_type(scalar)?,

@@ -103,7 +103,9 @@ impl Compiler<'_> {
         scope: &Scope<'_>,
         statement: &mut Statement,
     ) -> Result<(FieldId, Expression), CompileError> {
-        let Place::OrElse { place, value } = place else { return self.place(place, scope) };
+        let Place::OrElse { place, value } = place else {
+            return self.value_of(place, scope, statement);
+        };
         let (field, stored) = self.place(place, scope)?;
         let value = Operand::Constant((**value).clone());
         let value = statement.parameter(value, self.field_type(field)?);
@@ -111,6 +113,9 @@ impl Compiler<'_> {
     }
 
     pub(super) fn property(&self, of: Variable, field: FieldId) -> Expression {
+        if self.is_value(field) {
+            return Expression::Variable(of);
+        }
         Expression::property(of, &self.catalog[field].name)
     }
 

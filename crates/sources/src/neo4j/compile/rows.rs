@@ -2,7 +2,7 @@
 
 use catalog::{EntityId, RelationshipKind};
 use cypher::{
-    Clause, Expression, Function, Labels, Match, Name, NodePattern, Path, Projection,
+    Case, Clause, Expression, Function, Labels, Match, Name, NodePattern, Path, Projection,
     ProjectionItem, Query, RelationshipDirection, RelationshipPattern, Variable,
 };
 use ir::{Form, From, Hop, HopDirection, Output, OutputKind, Rows};
@@ -111,8 +111,9 @@ impl Compiler<'_> {
             (From::Through { .. } | From::Joining { .. }, _) => {
                 return Err(refused("rows that others join"));
             }
-            (From::Function(_), _) => return Err(refused("the rows of a function")),
-            (From::Value(_), _) => return Err(refused("the row that a field holds")),
+            (From::Function(_) | From::Value(_), _) => {
+                return self.found_given(rows, start, statement);
+            }
         };
         let mut conditions: Vec<Expression> = guard.into_iter().collect();
         conditions.push(self.filter(&rows.filter, &scope, statement)?);
@@ -221,9 +222,16 @@ impl Compiler<'_> {
                         return Err(refused("which entity a row is of"));
                     }
                 },
-                // There is a row.
                 OutputKind::Present { path } if path.is_empty() => {
-                    (Expression::Boolean(true), Form::Stored)
+                    let row = Box::new(Expression::Variable(scope.node));
+                    let is_there = Expression::IsNotNull(row);
+                    let branches = vec![(is_there, Expression::Boolean(true))];
+                    (Expression::Case(Case { branches, otherwise: None }), Form::Stored)
+                }
+                OutputKind::Computed { call, form } => {
+                    let (clause, name) = self.given_value(call, scope, statement)?;
+                    items.subqueries.push(clause);
+                    (Expression::Variable(name), *form)
                 }
                 OutputKind::Related { path, rows } if path.is_empty() => {
                     self.related_rows(rows, scope, items, statement)?;
@@ -235,7 +243,6 @@ impl Compiler<'_> {
                 | OutputKind::PresentIf { .. }
                 | OutputKind::Related { .. } => return Err(refused("a row referred to")),
                 OutputKind::FieldIf { .. } => return Err(refused("a field that may be withheld")),
-                OutputKind::Computed { .. } => return Err(refused("the value of a function")),
                 OutputKind::OrderValue(_) => return Err(refused("a value sorted by")),
                 OutputKind::Ordinal => return Err(refused("the place of a key")),
                 OutputKind::Counter { .. } => return Err(refused("a counter")),

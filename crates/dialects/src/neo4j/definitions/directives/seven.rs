@@ -40,10 +40,9 @@ pub(super) const DIRECTIVES: &[Spec] = &[
         &[optional("requires", Shape::Text)],
         INSTEAD_OF_RESOLVERS,
     ),
-    not_yet(
+    served(
         "cypher",
         Known::Statement,
-        Unserved::Statements,
         FIELD,
         &[required("statement", Shape::Text), required("columnName", Shape::Text)],
     ),

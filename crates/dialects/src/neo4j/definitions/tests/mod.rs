@@ -4,6 +4,7 @@ mod large;
 mod refused;
 mod searches;
 mod served;
+mod statements;
 mod three;
 mod unserved;
 
@@ -46,6 +47,7 @@ fn property(field: &ModelField) -> &Property {
     match &field.kind {
         FieldKind::Property(property) => property,
         FieldKind::Relationship(way) => panic!("{way:?}"),
+        FieldKind::Statement(statement) => panic!("{statement:?}"),
     }
 }
 
@@ -53,6 +55,7 @@ fn way(field: &ModelField) -> &RelationshipField {
     match &field.kind {
         FieldKind::Relationship(way) => way,
         FieldKind::Property(property) => panic!("{property:?}"),
+        FieldKind::Statement(statement) => panic!("{statement:?}"),
     }
 }
 

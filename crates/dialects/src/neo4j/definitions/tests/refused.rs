@@ -30,7 +30,7 @@ fn everything_is_told_at_once_by_line() {
             "line 5: A: there is no directive `@nodes`: is the name right?",
             "line 6: A.a: `@id` makes values of type ID only",
             "line 8: C: it is extended, but not defined: write `type C` without `extend`",
-            "line 8: C: a type without `@node` (add that if nodes are meant) is not served yet: \
+            "line 8: C: a type without `@node` that no statement gives (add `@node` if nodes are meant) is not served yet: \
              types of objects that are neither nodes nor properties are not",
         ],
     );

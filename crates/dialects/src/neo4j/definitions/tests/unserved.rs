@@ -13,11 +13,6 @@ fn what_is_not_served_yet_says_so() {
     };
     let field = |directive: &str| format!("type A @node {{ a: Int {directive} }}");
     let r#type = |directive: &str| format!("type A @node {directive} {{ a: Int }}");
-    check(&field("@cypher(statement: \"RETURN 1 AS a\", columnName: \"a\")"), Unserved::Statements);
-    check(
-        "type Query { a: Int @cypher(statement: \"RETURN 1 AS a\", columnName: \"a\") }",
-        Unserved::Statements,
-    );
     check(
         &r#type(
             "@vector(indexes: [{indexName: \"i\", queryName: \"q\", embeddingProperty: \"a\", \
@@ -53,7 +48,6 @@ fn the_arguments_of_what_is_not_served_are_checked() {
         [
             "line 1: A.a: `@cypher(statement:)` is a text in quotes",
             "line 1: A.a: `@cypher` wants `columnName:`",
-            "line 1: A.a: `@cypher` is not served yet: fields of statements of one's own are not",
         ]
     );
     refuse(
@@ -88,7 +82,8 @@ fn what_needs_javascript_says_what_else_can_be_done() {
     check(
         "type Query { hello: String }",
         "Query.hello: a root field of one's own needs a function in JavaScript, and none runs \
-         here; instead, leave it out: fields for every type of nodes are made anyway",
+         here; instead, give it a statement by `@cypher`, or leave it out: fields for every type of \
+         nodes are made anyway",
     );
     check(
         "type A @node { a(b: Int): Int }",

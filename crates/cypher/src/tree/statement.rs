@@ -1,0 +1,24 @@
+//! Statements that somebody else wrote.
+
+use super::{Expression, Name, Variable};
+
+/// Somebody else's statement as a subquery: a row for each of its rows, with one of its columns.
+/// It sees nothing of what is around it but the row, and nothing around it sees its other columns.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Statement {
+    /// The row that it is asked of, and what it calls that.
+    pub row: Option<(Variable, Name)>,
+    pub parts: Vec<StatementPart>,
+    pub column: Name,
+    /// What the column is called outside.
+    pub variable: Variable,
+}
+
+/// A part of such a statement.
+#[derive(Clone, Debug, PartialEq)]
+pub enum StatementPart {
+    /// As its author wrote it.
+    Text(Box<str>),
+    /// A value in its place.
+    Value(Expression),
+}
