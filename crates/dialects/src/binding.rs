@@ -638,11 +638,18 @@ pub enum InputRole {
         variants: VariantsId,
         role: Box<InputRole>,
     },
+    /// An object of [`InputRole::OfVariant`]s: the role within states each of them by itself of the
+    /// rows of its own entity.
+    RelatedEach {
+        variants: VariantsId,
+        role: Box<InputRole>,
+    },
     /// Of rows of several entities a list of enum values, bound by [`ValueBinding::Variant`]: the row
     /// is of one of these.
     OfVariants,
     /// An object of [`InputRole::OfVariant`]s beside which there may be other conditions: if there
-    /// are, rows of entities that it does not name pass those alone.
+    /// are, rows of entities that it does not name pass those alone. A condition on one entity stands
+    /// for one of the same name beside the object.
     OnVariant,
     /// An object of conditions on rows of one entity, by its number among all. An object that has
     /// some such is passed by rows of no other entity.

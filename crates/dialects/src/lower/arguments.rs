@@ -283,6 +283,7 @@ impl Context<'_> {
             | InputRole::RelatedBy { .. }
             | InputRole::RelatedVariants(_)
             | InputRole::RelatedVariantsBy { .. }
+            | InputRole::RelatedEach { .. }
             | InputRole::OfVariants
             | InputRole::OnVariant
             | InputRole::IsGlobalId(_)

@@ -3,6 +3,7 @@
 //! `graph.rs`: those that only the API of a graph has.
 
 mod graph;
+mod several;
 
 use catalog::{FieldId, FunctionId};
 use graphql::operation::Location;
@@ -231,6 +232,7 @@ impl Context<'_> {
                 | InputRole::All
                 | InputRole::RelatedVariants(_)
                 | InputRole::RelatedVariantsBy { .. }
+                | InputRole::RelatedEach { .. }
                 | InputRole::OfVariants
                 | InputRole::OnVariant
                 | InputRole::OfVariant(_)
@@ -459,8 +461,14 @@ impl Context<'_> {
     ) -> Result<Option<Filter>, LowerError> {
         let around = Around { alone: entries.len() == 1, ..around };
         let mut filters = Vec::with_capacity(entries.len());
+        let overridden = match around.variant {
+            Some(own) => self.overridden(entries, own)?,
+            None => Vec::new(),
+        };
         for (id, input) in entries {
-            filters.extend(self.condition(*id, input, around, location)?);
+            if !overridden.contains(&self.api.schema[*id].name) {
+                filters.extend(self.condition(*id, input, around, location)?);
+            }
         }
         if let Some(own) = around.variant
             && self.is_of_others(entries, own.number)

@@ -60,6 +60,7 @@ impl Context<'_> {
                 let around = Around { ways: Some(*variants), ..Around::default() };
                 self.stated(role, Given { around, ..given })
             }
+            InputRole::RelatedEach { variants, role } => self.related_each(given, *variants, role),
             InputRole::OfVariants => self.of_variants(input, r#type.base, around),
             InputRole::OnVariant if around.alone => self.object(given, around),
             InputRole::OnVariant => {

@@ -151,6 +151,9 @@ pub(super) fn related(relation: &Relation<'_>, many: Many, null: Meaning) -> Inp
         (None, Target::Interface(_), Some(variants)) => {
             InputRole::RelatedVariantsBy { variants: variants.usual, role }
         }
+        (None, Target::Union(_), Some(variants)) => {
+            InputRole::RelatedEach { variants: variants.usual, role }
+        }
         (None, _, _) => return unserved("A condition on related nodes of several types"),
     };
     InputBinding { role, null, empty: Meaning::Ignore }

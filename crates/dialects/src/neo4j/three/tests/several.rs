@@ -105,12 +105,31 @@ fn nodes_are_found_by_nodes_of_several_types() {
 }
 
 #[test]
-fn what_is_not_served_says_so() {
+fn conditions_on_a_union_are_of_each_type_by_itself() {
     check(
-        r#"{ thespians(where: { thingsConnection_SOME: { Film: { node: { title: "B" } } } }) { name } }"#,
+        r#"{ thespians(where: { thingsConnection_NONE: {
+            Film: { node: { title: "B" } } Series: { OR: [{ node: { episodes: 1 } }] }
+        } }) { name } }"#,
         &expect![[r#"
             transaction, snapshot
-            refused A condition on related nodes of several types is not served yet.
+              step 0 of root 0: read rows 0: entity Actor, filter no ->Film[:LIKES] (title = "B") and no ->Series[:LIKES] (episodes = 1)
+                #0 field name
+        "#]],
+    );
+}
+
+#[test]
+fn a_condition_on_one_type_stands_for_one_on_all() {
+    check(
+        r#"{ thespians { productions(where: { title: "A", _on: { Film: { title: "B", runtime: 1 } } }) {
+            __typename } } }"#,
+        &expect![[r#"
+            transaction, snapshot
+              step 0 of root 0: read rows 0: entity Actor
+                #1 related rows 1: variants
+                  variant ->Film[:ACTED_IN], filter title = "B" and runtime = 1, common [title]
+                  variant ->Series[:ACTED_IN], filter title = "A", common [title]
+                  #0 variant
         "#]],
     );
 }

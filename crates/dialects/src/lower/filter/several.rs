@@ -1,0 +1,59 @@
+//! Conditions of version 3 of a graph's API on nodes of several types: those that a request has for
+//! some of the types, beside those for all.
+
+use std::sync::Arc;
+
+use graphql::schema::InputId;
+use ir::Filter;
+
+use super::{Around, Given};
+use crate::binding::{InputRole, VariantsId};
+use crate::lower::input::{Input, Presence};
+use crate::lower::variants::OfVariant;
+use crate::lower::{Context, LowerError};
+
+impl Context<'_> {
+    /// Rows by rows of several entities that they are related to, where each entity has a condition
+    /// of its own: all of these hold, and of entities that are not named nothing is asked.
+    pub(super) fn related_each(
+        &self,
+        given: Given<'_, '_>,
+        variants: VariantsId,
+        role: &InputRole,
+    ) -> Result<Option<Filter>, LowerError> {
+        let mut filters = Vec::new();
+        for (id, input) in self.entries(given.input, self.api.schema[given.id].r#type.base)? {
+            let binding = self.api.input(id);
+            let InputRole::OfVariant(number) = binding.role else { continue };
+            let ways = self.api.variants(variants);
+            let hop = ways.iter().find(|way| way.number == number).and_then(|way| way.hop);
+            if hop.is_some() && self.presence(&input) == Presence::Present {
+                let around = Around { hop, ..Around::default() };
+                let input = &input;
+                filters.extend(self.stated(role, Given { id, input, binding, around, ..given })?);
+            }
+        }
+        Ok(if filters.is_empty() { None } else { Some(Filter::and(filters)) })
+    }
+
+    /// Which conditions on rows of all entities do not count for those of one: it has others by the
+    /// same names.
+    pub(super) fn overridden(
+        &self,
+        entries: &[(InputId, Input<'_>)],
+        own: OfVariant<'_>,
+    ) -> Result<Vec<Arc<str>>, LowerError> {
+        let is_on = |(id, _): &&(InputId, Input<'_>)| {
+            matches!(self.api.input(*id).role, InputRole::OnVariant)
+        };
+        let Some((id, input)) = entries.iter().find(is_on) else { return Ok(Vec::new()) };
+        let mut names = Vec::new();
+        for (id, input) in self.entries(input, self.api.schema[*id].r#type.base)? {
+            if self.api.input(id).role == InputRole::OfVariant(own.number) {
+                let members = self.entries(&input, self.api.schema[id].r#type.base)?;
+                names.extend(members.iter().map(|(id, _)| Arc::clone(&self.api.schema[*id].name)));
+            }
+        }
+        Ok(names)
+    }
+}
