@@ -348,6 +348,10 @@ pub enum AggregateFunction {
     ShortestLength,
     LongestLength,
     AverageLength,
+    /// All values as a list, nulls left out.
+    Values,
+    /// The lengths of all texts as a list.
+    Lengths,
 }
 
 /// A call of a function of the source.

@@ -264,6 +264,8 @@ impl Printer<'_> {
             AggregateFunction::ShortestLength => "shortest length",
             AggregateFunction::LongestLength => "longest length",
             AggregateFunction::AverageLength => "average length",
+            AggregateFunction::Values => "values of",
+            AggregateFunction::Lengths => "lengths of",
         };
         match place {
             Some(place) => format!("{name} {}", self.place(place)),

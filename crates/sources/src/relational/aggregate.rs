@@ -233,7 +233,9 @@ impl Compiler<'_> {
             | AggregateFunction::LongestText
             | AggregateFunction::ShortestLength
             | AggregateFunction::LongestLength
-            | AggregateFunction::AverageLength => {
+            | AggregateFunction::AverageLength
+            | AggregateFunction::Values
+            | AggregateFunction::Lengths => {
                 return Err(CompileError::not_built("this aggregate"));
             }
         };

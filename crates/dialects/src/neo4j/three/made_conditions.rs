@@ -7,7 +7,7 @@ use super::super::values::type_name;
 use super::build::Build;
 use super::classes::{OF_AGGREGATES, Stored, stored};
 use super::relations::{Part, Relation};
-use super::roles::{Values, aggregated, unserved};
+use super::roles::{Values, aggregated, any_of};
 use super::texts::{IMPLICIT_LENGTH, NO_AGGREGATE};
 
 /// The operators: the end of the name, and what is compared.
@@ -81,8 +81,14 @@ impl<'m> Build<'m> {
         let own = &one.field.name;
         if let Some(any) = self.any_type(r#type, operator) {
             let field = format!("{own}_{operator}");
-            let what = format!("The condition `{field}` on any of several values");
-            self.put_for(name, &field, any, unserved(&what), Some(NO_AGGREGATE));
+            // Texts are compared as they are only if they are to be equal.
+            let function = match (r#type, comparison) {
+                (PropertyType::String, Comparison::Equal) => AggregateFunction::Values,
+                (PropertyType::String, _) => AggregateFunction::Lengths,
+                _ => AggregateFunction::Values,
+            };
+            let binding = any_of(function, place.cloned(), comparison);
+            self.put_for(name, &field, any, binding, Some(NO_AGGREGATE));
         }
         for made in all_made(r#type) {
             let field = format!("{own}_{}_{operator}", made.word);

@@ -185,9 +185,27 @@ pub(super) fn aggregated(
 }
 
 fn made(place: Place, comparison: Comparison) -> InputBinding {
-    let subject = Arc::new(Subject::new(place));
-    let role = InputRole::On { subject, role: Arc::new(compare(comparison)) };
+    on_made(place, compare(comparison))
+}
+
+fn on_made(place: Place, role: InputRole) -> InputBinding {
+    let role = InputRole::On { subject: Arc::new(Subject::new(place)), role: Arc::new(role) };
     InputBinding { role, null: Meaning::False, empty: Meaning::Ignore }
+}
+
+/// A condition that any of the values of all of them has to pass, or its length.
+pub(super) fn any_of(
+    function: AggregateFunction,
+    place: Option<Place>,
+    comparison: Comparison,
+) -> InputBinding {
+    match place {
+        Some(place) => {
+            let place = Place::Aggregated { function, place: Box::new(place) };
+            on_made(place, InputRole::CompareElement(comparison))
+        }
+        None => unserved("A condition on related nodes of several types"),
+    }
 }
 
 /// Whether a relationship is followed as it is directed.

@@ -37,6 +37,8 @@ impl Compiler<'_> {
             AggregateFunction::AverageLength => of(Function::Average, size(value)),
             AggregateFunction::ShortestLength => of(Function::Minimum, size(value)),
             AggregateFunction::LongestLength => of(Function::Maximum, size(value)),
+            AggregateFunction::Values => of(Function::Collect, value),
+            AggregateFunction::Lengths => of(Function::Collect, size(value)),
             AggregateFunction::LongestText => extreme(value, Comparison::Greater, statement),
             // The last one of those that are equally short.
             AggregateFunction::ShortestText => extreme(value, Comparison::LessOrEqual, statement),

@@ -111,7 +111,7 @@ impl Compiler<'_> {
     }
 
     /// Whether some element of a list compares so.
-    fn any_element(
+    pub(super) fn any_element(
         &self,
         list: Expression,
         r#type: ParameterType,

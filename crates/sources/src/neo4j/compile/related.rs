@@ -1,8 +1,6 @@
 //! Conditions on related rows.
 
-use cypher::{
-    Clause, Comparison, Expression, Function, Match, Path, Projection, ProjectionItem, Query,
-};
+use cypher::{Clause, Comparison, Expression, Function, Match, Path, Projection, Query};
 use ir::{AggregateFunction, Filter, Hop, Operand, Place, Quantifier};
 
 use super::super::program::ParameterType;
@@ -19,6 +17,15 @@ struct Group<'r> {
     filter: &'r Filter,
     /// Each row's own fields count once, however many relationships lead to it.
     once: bool,
+}
+
+/// What a value that is made of related rows is compared with.
+#[derive(Clone, Copy)]
+struct Compared<'r> {
+    comparison: ir::Comparison,
+    operand: &'r Operand,
+    /// Whether the value is a list, any of whose elements may compare so.
+    element: bool,
 }
 
 impl Compiler<'_> {
@@ -100,7 +107,15 @@ impl Compiler<'_> {
                 comparison,
                 operand,
             } => {
-                let compared = (*comparison, operand);
+                let compared = Compared { comparison: *comparison, operand, element: false };
+                self.group_value(group, (*function, place), compared, scope, statement)
+            }
+            Filter::AnyElement {
+                place: Place::Aggregated { function, place },
+                comparison,
+                operand,
+            } => {
+                let compared = Compared { comparison: *comparison, operand, element: true };
                 self.group_value(group, (*function, place), compared, scope, statement)
             }
             _ => Err(refused("this condition on related rows together")),
@@ -134,7 +149,7 @@ impl Compiler<'_> {
         &self,
         group: Group<'_>,
         (function, place): (AggregateFunction, &Place),
-        (comparison, operand): (ir::Comparison, &Operand),
+        compared: Compared<'_>,
         scope: &Scope<'_>,
         statement: &mut Statement,
     ) -> Result<Expression, CompileError> {
@@ -155,7 +170,8 @@ impl Compiler<'_> {
             AggregateFunction::Count
             | AggregateFunction::DistinctCount
             | AggregateFunction::ShortestLength
-            | AggregateFunction::LongestLength => ParameterType::Integer,
+            | AggregateFunction::LongestLength
+            | AggregateFunction::Lengths => ParameterType::Integer,
             AggregateFunction::AverageLength => ParameterType::Float,
             AggregateFunction::Average => match self.field_type(field)? {
                 ParameterType::Duration => ParameterType::Duration,
@@ -164,12 +180,13 @@ impl Compiler<'_> {
             _ => self.field_type(field)?,
         };
         let value = self.aggregate(function, value, statement)?;
-        let name = statement.column();
-        // The value has a name, so that nothing but it is made of the group.
-        let item = ProjectionItem::named(value, name);
-        clauses.push(Clause::With(Projection { items: vec![item], ..Projection::default() }));
-        let value = Expression::Variable(name);
-        let passes = self.compared(value, r#type, comparison, operand, statement)?;
+        // A name for the value would need a WITH, which the server groups by the row outside: then
+        // of no related rows nothing would be made.
+        let Compared { comparison, operand, element } = compared;
+        let passes = match element {
+            true => self.any_element(value, r#type, comparison, operand, statement)?,
+            false => self.compared(value, r#type, comparison, operand, statement)?,
+        };
         clauses.push(returning(passes, statement.column()));
         Ok(Expression::Element {
             list: Box::new(Expression::Collect(Box::new(Query::of(clauses)))),
