@@ -296,7 +296,7 @@ pub(crate) fn cases(movies: &Movies) -> Vec<Case> {
                 true,
             ),
             expect![[r#"
-                MATCH (t0:`Movie`) WHERE COLLECT { MATCH (t0)<-[:`ACTED_IN`]-(t1:`Person`) WITH DISTINCT t1 WITH avg(t1.`born`) AS c0 RETURN c0 > $p0 AS c1 }[0] OR COLLECT { MATCH (t0)<-[:`ACTED_IN`]-(t2:`Person`) WITH DISTINCT t2 WITH avg(size(t2.`name`)) AS c2 RETURN c2 > $p1 AS c3 }[0] OR COLLECT { MATCH (t0)<-[:`ACTED_IN`]-(t3:`Person`) WITH DISTINCT t3 WITH min(size(t3.`name`)) AS c4 RETURN c4 > $p2 AS c5 }[0] OR COLLECT { MATCH (t0)<-[t4:`ACTED_IN`]-(t5:`Person`) WITH sum(t4.`screenTime`) AS c6 RETURN c6 > $p3 AS c7 }[0] RETURN t0.`title` AS c8
+                MATCH (t0:`Movie`) WHERE COLLECT { MATCH (t0)<-[:`ACTED_IN`]-(t1:`Person`) WITH DISTINCT t1 RETURN avg(t1.`born`) > $p0 AS c0 }[0] OR COLLECT { MATCH (t0)<-[:`ACTED_IN`]-(t2:`Person`) WITH DISTINCT t2 RETURN avg(size(t2.`name`)) > $p1 AS c1 }[0] OR COLLECT { MATCH (t0)<-[:`ACTED_IN`]-(t3:`Person`) WITH DISTINCT t3 RETURN min(size(t3.`name`)) > $p2 AS c2 }[0] OR COLLECT { MATCH (t0)<-[t4:`ACTED_IN`]-(t5:`Person`) RETURN sum(t4.`screenTime`) > $p3 AS c3 }[0] RETURN t0.`title` AS c4
                 p0: $0 Float
                 p1: $1 Float
                 p2: $2 Integer
@@ -310,7 +310,7 @@ pub(crate) fn cases(movies: &Movies) -> Vec<Case> {
             "values of nodes as often as they are found",
             together(movies, made_of(AggregateFunction::LongestLength, name(), 0), false),
             expect![[r#"
-                MATCH (t0:`Movie`) WHERE COLLECT { MATCH (t0)<-[t1:`ACTED_IN`]-(t2:`Person`) WITH max(size(t2.`name`)) AS c0 RETURN c0 > $p0 AS c1 }[0] RETURN t0.`title` AS c2
+                MATCH (t0:`Movie`) WHERE COLLECT { MATCH (t0)<-[t1:`ACTED_IN`]-(t2:`Person`) RETURN max(size(t2.`name`)) > $p0 AS c0 }[0] RETURN t0.`title` AS c1
                 p0: $0 Integer
                 level 0: Records { statement: 0 }, 1 wide
                 rows 0: level 0
