@@ -77,6 +77,14 @@ pub fn messages(catalog: &Catalog, dialect: &Dialect) -> Vec<ConstraintMessage> 
     }
 }
 
+/// What the dialect's definitions say of who may see and change what, or what is wrong with it.
+pub fn guards(dialect: &Dialect, api: &Api) -> Result<Vec<neo4j::rules::PlacedGuard>, String> {
+    match dialect {
+        Dialect::Neo4j(options) => neo4j::guards(options, api),
+        Dialect::PostGraphile(_) | Dialect::Phrag(_) => Ok(Vec::new()),
+    }
+}
+
 /// Makes the API of a catalog.
 #[must_use]
 pub fn api(catalog: &Catalog, dialect: &Dialect) -> Api {

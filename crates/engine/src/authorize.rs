@@ -13,6 +13,7 @@
 //! * [`read`]: a request as far as these rules let it read
 //! * [`write`](mod@write): the same for what it changes
 //! * [`denial`]: what is refused, in words
+//! * [`rules`]: the same of rules that type definitions say
 //! * [`withhold`]: what is refused, out of the request and into its answer
 //! * [`explain`]: what is let by which rule, as text
 
@@ -23,6 +24,7 @@ pub mod file;
 mod node;
 pub mod policies;
 pub(crate) mod read;
+pub(crate) mod rules;
 pub mod set;
 pub(crate) mod withhold;
 pub(crate) mod write;

@@ -315,6 +315,7 @@ mod tests {
             entity: EntityId::new(0),
             kind: WriteKind::Link { filter: Filter::all(), again: Again::Link },
             children,
+            check: Filter::all(),
         };
         let child = |write| ChildWrite {
             hop: ir::Hop {
@@ -333,7 +334,8 @@ mod tests {
     fn a_change_costs_as_many_rows_as_it_may_reach_and_so_does_what_shows_them() {
         let at_most = Some(Operand::Constant(Value::Integer(7)));
         let kind = WriteKind::Delete { filter: Filter::all(), at_most };
-        let write = Write { entity: EntityId::new(0), kind, children: Vec::new() };
+        let write =
+            Write { entity: EntityId::new(0), kind, children: Vec::new(), check: Filter::all() };
         let shown = Rows {
             id: ir::RowsId(0),
             from: ir::From::Returned { step: StepId(0), state: ir::State::After },

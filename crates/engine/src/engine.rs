@@ -8,7 +8,8 @@ use graphql::schema::Schema;
 use graphql::{DocumentLimits, GraphQLError, Validator};
 use sources::{Address, Most, OpenOptions, Rights, Session, Source};
 
-use crate::authorize::{Policies, PolicyFile, PolicySet, Unresolved};
+use crate::authorize::rules::{RuleSet, Rules};
+use crate::authorize::{Policies, PolicyFile, PolicySet, PolicySetId, Unresolved};
 use crate::cost::CostLimits;
 use crate::graph::{self, GraphError};
 use crate::known_rows::{self, KnownRowsError};
@@ -59,6 +60,8 @@ pub struct Engine {
     pub(crate) validator: Validator,
     pub(crate) limits: Limits,
     pub(crate) policies: Option<Policies>,
+    /// What the type definitions say of who may see and change what.
+    pub(crate) rules: Option<Rules>,
     pub(crate) documents: DocumentCache,
     pub(crate) connections: Most,
     pub(crate) messages: Messages,
@@ -77,6 +80,10 @@ pub enum OpenError {
     Graph(#[from] GraphError),
     #[error("the policies do not fit the source: {0}")]
     Policies(#[from] Unresolved),
+    #[error("a rule of the type definitions means nothing: {0}")]
+    Rules(String),
+    #[error("policies and rules of type definitions exclude each other: leave one out")]
+    PoliciesAndRules,
     #[error(
         "the source offers nothing that this API can show; `thalweg check` says why, and \
          --schema names other schemas"
@@ -88,6 +95,25 @@ pub enum OpenError {
          --schema, or leave out --no-ignore-rbac"
     )]
     NothingGranted,
+}
+
+/// What is let to a session.
+#[derive(Debug)]
+pub(crate) enum Lets {
+    Everything,
+    Policies(Arc<PolicySet>),
+    Rules(Arc<RuleSet>),
+}
+
+impl Lets {
+    /// What tells its plans from those of others.
+    pub(crate) fn id(&self) -> Option<PolicySetId> {
+        match self {
+            Self::Everything => None,
+            Self::Policies(set) => Some(set.id()),
+            Self::Rules(set) => Some(set.id()),
+        }
+    }
 }
 
 impl Engine {
@@ -120,6 +146,11 @@ impl Engine {
             catalog.declare_default(field);
         }
         let api = dialects::api(&catalog, &dialect);
+        let guards = dialects::guards(&dialect, &api).map_err(OpenError::Rules)?;
+        let rules = Rules::new(&catalog, guards);
+        if policies.is_some() && rules.is_some() {
+            return Err(OpenError::PoliciesAndRules);
+        }
         let validator = Validator::new(&api.schema);
         let tagged = dialects::messages(&catalog, &dialect);
         Ok(Arc::new(Self {
@@ -129,22 +160,22 @@ impl Engine {
             validator,
             limits: options.limits.clone(),
             policies,
+            rules,
             documents: DocumentCache::new(),
             connections: options.connections,
             messages: Messages::new(options.errors.clone(), tagged),
         }))
     }
 
-    /// What is let to a session; `None`: everything, since there are no policies.
-    pub(crate) fn lets(
-        &self,
-        session: &Session,
-    ) -> Result<Option<Arc<PolicySet>>, Vec<GraphQLError>> {
-        let Some(policies) = &self.policies else { return Ok(None) };
-        match policies.of(session.claims.as_deref()) {
-            Ok(set) => Ok(Some(set)),
-            Err(refusal) => Err(vec![refusal.into()]),
-        }
+    /// What is let to a session.
+    pub(crate) fn lets(&self, session: &Session) -> Result<Lets, Vec<GraphQLError>> {
+        let claims = session.claims.as_deref();
+        let lets = match (&self.policies, &self.rules) {
+            (Some(policies), _) => policies.of(claims).map(Lets::Policies),
+            (None, Some(rules)) => rules.of(&self.catalog, claims).map(Lets::Rules),
+            (None, None) => Ok(Lets::Everything),
+        };
+        lets.map_err(|refusal| vec![refusal.into()])
     }
 
     /// The claim that is the role, where there are policies.

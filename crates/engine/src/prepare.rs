@@ -18,7 +18,7 @@ use sources::{Plan, Session, SourceError};
 use crate::authorize::PolicySetId;
 use crate::authorize::read::authorize;
 use crate::cost::Cost;
-use crate::engine::Engine;
+use crate::engine::{Engine, Lets};
 
 /// The most structures of one document that are kept for one combination of rules.
 const STRUCTURES: usize = 64;
@@ -255,8 +255,8 @@ impl Engine {
         session: &Session,
         is_known: &mut bool,
     ) -> Result<Arc<Prepared>, Vec<GraphQLError>> {
-        let set = self.lets(session)?;
-        let policies = set.as_ref().map(|set| set.id());
+        let lets = self.lets(session)?;
+        let policies = lets.id();
         let plans = document.plans.read().unwrap_or_else(PoisonError::into_inner);
         let known = plans
             .iter()
@@ -267,8 +267,12 @@ impl Engine {
         }
         drop(plans);
         let mut lowered = self.lower(document, operation_name, variables)?;
-        if let Some(set) = &set {
-            let refused = authorize(&self.catalog, set, &mut lowered.request);
+        let refused = match &lets {
+            Lets::Everything => None,
+            Lets::Policies(set) => Some(authorize(&self.catalog, set, &mut lowered.request)),
+            Lets::Rules(set) => Some(set.authorize(&self.catalog, &mut lowered.request)),
+        };
+        if let Some(refused) = refused {
             refused.tell(&self.catalog, &mut lowered);
         }
         let program = self

@@ -17,6 +17,10 @@ pub enum Filter {
     Not(Box<Filter>),
     /// The complement: unknown counts as not matched, so every row passes this or the other.
     Except(Box<Filter>),
+    /// What each row has to pass that passes what stands beside it: where one does not, the root
+    /// field fails as a whole. Only rows that are read or changed have it, in the outermost
+    /// conjunction of their condition.
+    Required(Box<Filter>),
     Compare {
         place: Place,
         comparison: Comparison,

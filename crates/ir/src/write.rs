@@ -15,6 +15,9 @@ pub struct Write {
     /// Writes on the other side of relationships of this entity. Those along a forward hop run
     /// first, since the row refers to their result; the others run after it.
     pub children: Vec<ChildWrite>,
+    /// What each of its rows has to pass once it and its children are done: where one does not,
+    /// the root field fails as a whole.
+    pub check: Filter,
 }
 
 /// What a write does.

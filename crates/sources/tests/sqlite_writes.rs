@@ -142,7 +142,7 @@ impl<'f> Mutation<'f> {
     fn root(&mut self, entity: &str, kind: WriteKind, missing: bool, fields: &[&str], notes: bool) {
         let root = u32::try_from(self.roots.len()).unwrap();
         let id = self.file.entity(entity);
-        let write = Write { entity: id, kind, children: Vec::new() };
+        let write = Write { entity: id, kind, children: Vec::new(), check: Filter::all() };
         let mut steps = vec![self.step(root, StepKind::Write(write))];
         let from = From::Returned { step: steps[0].id, state: State::After };
         if missing {

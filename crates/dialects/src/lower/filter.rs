@@ -453,7 +453,7 @@ impl Context<'_> {
         Ok(filters)
     }
 
-    fn conjunction(
+    pub(super) fn conjunction(
         &self,
         entries: &[(InputId, Input<'_>)],
         around: Around<'_>,

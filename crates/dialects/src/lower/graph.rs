@@ -57,12 +57,12 @@ impl<'a> Context<'a> {
                 let filter = Filter::and(said.filters);
                 let kind = WriteKind::Update(Update { filter, assignments, at_most: None });
                 said.children.extend(self.expected(*entity));
-                Write { entity: *entity, kind, children: said.children }
+                Write { entity: *entity, kind, children: said.children, check: Filter::all() }
             }
             Change::DeleteNodes(entity) => {
                 let said = self.said_of_nodes(field)?;
                 let kind = WriteKind::Delete { filter: Filter::and(said.filters), at_most: None };
-                Write { entity: *entity, kind, children: said.children }
+                Write { entity: *entity, kind, children: said.children, check: Filter::all() }
             }
             _ => return Err(misplaced("a change of nodes")),
         };
@@ -94,7 +94,7 @@ impl<'a> Context<'a> {
             children.extend(self.expected(entity));
         }
         let kind = WriteKind::Insert(inserted(rows));
-        Ok(Write { entity, kind, children })
+        Ok(Write { entity, kind, children, check: Filter::all() })
     }
 
     /// What all arguments of a field say of the nodes that it changes.

@@ -21,6 +21,7 @@
 //! * `stored.rs`: what the inputs of a change say
 //! * `variants.rs`: rows of several entities in one list
 //! * `returned.rs`: what a change gives
+//! * `rule.rs`: conditions that the author of an API says
 
 mod aggregate;
 mod arguments;
@@ -37,6 +38,7 @@ mod order;
 mod outputs;
 mod paging;
 mod returned;
+pub(crate) mod rule;
 mod selection;
 mod stored;
 mod variants;
@@ -167,6 +169,34 @@ pub fn lower(
     let transactions = mutation::transactions(operation.kind, api.transactions, steps);
     let request = ir::Request { transactions, outputs: next_output, rows: next_rows };
     Ok(Lowered { request, shape, echoes, structure: steering.into_structure() })
+}
+
+impl<'a> Context<'a> {
+    /// What conditions are lowered in that no operation states.
+    fn of_conditions(
+        api: &'a Api,
+        operation: &'a Operation,
+        steering: &'a Steering<'a>,
+        introspection: &'a Introspection,
+    ) -> Self {
+        Self {
+            api,
+            operation,
+            steering,
+            introspection,
+            budget: Budget::new(0),
+            inputs: Cell::new(INPUTS),
+            values: Cell::new(VALUES),
+            nested: Cell::new(0),
+            shape: Shape::default(),
+            next_output: 0,
+            next_rows: 0,
+            steps: Vec::new(),
+            echoes: Vec::new(),
+            root: 0,
+            level: 0,
+        }
+    }
 }
 
 impl Context<'_> {

@@ -110,7 +110,9 @@ impl<'a> Context<'a> {
         changed: Changed<'_>,
         field: &CollectedField<'_>,
     ) -> Result<Option<StepKind>, LowerError> {
-        let write = |entity, kind| StepKind::Write(Write { entity, kind, children: Vec::new() });
+        let write = |entity, kind| {
+            StepKind::Write(Write { entity, kind, children: Vec::new(), check: Filter::all() })
+        };
         Ok(Some(match binding.change {
             Change::Upsert { entity, ref key, ref kept } => {
                 write(entity, upserted(changed.stored, key, kept))

@@ -9,6 +9,7 @@
 //! * [`mod@catalog`]: the model as what the source holds
 //! * [`introspected`]: type definitions for what is in a graph
 //! * [`migration`]: what definitions want of the database
+//! * [`rules`]: who may see and change what
 //! * [`seven`]: the model as the API of versions 7, [`three`]: as that of versions 3.18 to 3.20
 //! * `own_types`, `values`: what both forms have; `naming`, `plural`: how names are made; `draft`,
 //!   `arrange`: a schema while it is made, and the order of its types
@@ -23,6 +24,7 @@ pub mod model;
 mod naming;
 mod own_types;
 mod plural;
+pub mod rules;
 pub mod seven;
 pub mod three;
 mod values;
@@ -34,6 +36,7 @@ use ::catalog::{Catalog, GraphSummary, Note};
 use crate::api::Api;
 use introspected::{Indexes, Introspected};
 use model::{ApiForm, Model};
+use rules::PlacedGuard;
 
 /// What the API is made of.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -81,6 +84,13 @@ pub fn model_of(
 /// Says of a graph what its type definitions say.
 pub fn declare(catalog: &mut Catalog, options: &Options) {
     catalog::declare(catalog, &options.model);
+}
+
+/// What type definitions say of who may see and change what in the API that is made of them; or
+/// what of it means nothing there.
+pub(crate) fn guards(options: &Options, api: &Api) -> Result<Vec<PlacedGuard>, String> {
+    let placed = catalog::declare(&mut Catalog::default(), &options.model);
+    rules::guards(&options.model, &placed, api)
 }
 
 /// Makes the API of type definitions.

@@ -6,6 +6,7 @@ mod statement;
 
 use std::sync::Arc;
 
+use super::rules::{ClaimNames, WrittenGuard};
 pub use statement::{
     Given, InputKind, InputType, InputValue, ObjectField, ObjectType, StatementField,
     StatementPart, Wrapping,
@@ -31,6 +32,9 @@ pub struct Model {
     pub mutations: Vec<ModelField>,
     /// What the schema itself says of all types.
     pub offers: Offers,
+    /// Who may see and change what.
+    pub guards: Vec<WrittenGuard>,
+    pub claims: ClaimNames,
 }
 
 /// A type of nodes.

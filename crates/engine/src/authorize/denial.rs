@@ -26,6 +26,8 @@ pub enum Denial {
     Function(FunctionId),
     /// The fields of a write are let by different rules, none of which lets them together.
     Together(EntityId, Verb),
+    /// Who asks is not known, or not by the claims that are wanted.
+    Unauthenticated,
     /// This stage does not know what would be let.
     NotUnderstood(&'static str),
 }
@@ -66,6 +68,7 @@ impl Denial {
                 "You may not {verb} rows of `{}` with these fields together.",
                 catalog.qualified_name(*entity)
             ),
+            Self::Unauthenticated => "Unauthenticated".to_owned(),
             Self::NotUnderstood(what) => {
                 format!("What you may see and change is restricted, which is not known for {what}.")
             }

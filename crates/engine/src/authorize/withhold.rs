@@ -129,6 +129,7 @@ fn not_read(catalog: &Catalog, denial: &Denial) -> NotRead {
         Denial::Entity(..)
         | Denial::Function(_)
         | Denial::Together(..)
+        | Denial::Unauthenticated
         | Denial::NotUnderstood(_) => None,
     };
     NotRead::NotLet { message: denial.message(catalog).into(), field }

@@ -171,6 +171,7 @@ impl Printer<'_> {
             Filter::Or(filters) => self.junction(filters, " or ", "none"),
             Filter::Not(filter) => format!("not ({})", self.filter(filter)),
             Filter::Except(filter) => format!("except ({})", self.filter(filter)),
+            Filter::Required(filter) => format!("required ({})", self.filter(filter)),
             Filter::Compare { place, comparison, operand } => {
                 let (place, operand) = (self.place(place), self.operand(operand));
                 format!("{place} {} {operand}", comparison_text(*comparison))

@@ -47,6 +47,10 @@ impl Printer<'_> {
             for child in &write.children {
                 printer.child(child);
             }
+            if !write.check.is_all() {
+                let check = printer.filter(&write.check);
+                printer.line(format!("then each has {check}"));
+            }
         });
     }
 

@@ -387,7 +387,7 @@ fn writes() {
     let music = music();
     let (album, artist) = (music.entity("album"), music.entity("artist"));
     let likes = music.forward("artist.LIKES");
-    let write = |entity, kind| Write { entity, kind, children: vec![] };
+    let write = |entity, kind| Write { entity, kind, children: vec![], check: ir::Filter::all() };
     let set = |field, assignment| (music.field(field), assignment);
     let one = || integer(1);
     let update = WriteKind::Update(Update {

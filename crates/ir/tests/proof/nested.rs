@@ -52,6 +52,7 @@ fn add_author() {
             again: Again::Link,
         },
         children: vec![],
+        check: ir::Filter::all(),
     };
     let new_posts = Write {
         entity: post,
@@ -63,6 +64,7 @@ fn add_author() {
             ]),
         }),
         children: vec![],
+        check: ir::Filter::all(),
     };
     let upsert = Write {
         entity: authors.entity("author"),
@@ -80,6 +82,7 @@ fn add_author() {
                 filter: Filter::all(),
             },
         },
+        check: ir::Filter::all(),
         children: vec![child(posts, &[0], link), child(posts, &[0, 1], new_posts)],
     };
     let titles = Rows {
@@ -146,7 +149,7 @@ fn upsert_user() {
     let (user, post) = (users.entity("user"), users.entity("post"));
     let linked = || users.compare("post.id", Comparison::In, Operand::List(vec![variable(1, "")]));
     let email = || users.equal("user.email", variable(0, ""));
-    let write = |entity, kind| Write { entity, kind, children: vec![] };
+    let write = |entity, kind| Write { entity, kind, children: vec![], check: ir::Filter::all() };
     let found = Write {
         children: vec![child(posts, &[], write(post, WriteKind::SetLinks { filter: linked() }))],
         ..write(
@@ -229,6 +232,7 @@ fn insert_artist() {
             },
         },
         children: vec![],
+        check: ir::Filter::all(),
     };
     let album = upsert(
         "Album",

@@ -24,8 +24,12 @@ fn create_post() {
         fields: blog.fields(&["post.author_id", "post.headline"]),
         rows: InsertedRows::each(vec![vec![variable(0, "authorId"), variable(0, "headline")]]),
     };
-    let write =
-        Write { entity: blog.entity("post"), kind: WriteKind::Insert(insert), children: vec![] };
+    let write = Write {
+        entity: blog.entity("post"),
+        kind: WriteKind::Insert(insert),
+        children: vec![],
+        check: ir::Filter::all(),
+    };
     let posts = Rows {
         order: vec![blog.ascending("post.id")],
         page: limit(integer(2)),
@@ -75,7 +79,8 @@ fn delete_person() {
     };
     let kind =
         WriteKind::Delete { filter: blog.equal("person.id", variable(0, "")), at_most: None };
-    let write = Write { entity: blog.entity("person"), kind, children: vec![] };
+    let write =
+        Write { entity: blog.entity("person"), kind, children: vec![], check: ir::Filter::all() };
     let person = Rows {
         single: true,
         ..rows(

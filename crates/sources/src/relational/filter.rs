@@ -77,6 +77,7 @@ impl Compiler<'_> {
                 self.related_group((*hop, filter, having), scope.alias, statement)?
             }
             Filter::Geo { .. } => return Err(CompileError::not_built("a geographic filter")),
+            Filter::Required(_) => return Err(CompileError::not_built("a required condition")),
         })
     }
 

@@ -97,6 +97,9 @@ impl Compiler<'_> {
         if !write.children.is_empty() {
             return Err(CompileError::not_built("a write within a write"));
         }
+        if !write.check.is_all() {
+            return Err(CompileError::not_built("a required condition"));
+        }
         let entity = write.entity;
         let at_most = match &write.kind {
             Kind::Insert(insert) => {

@@ -43,8 +43,10 @@ fn child(hop: Hop, parents: &[u32], write: Write) -> ChildWrite {
 }
 
 pub(crate) fn cases(movies: &Movies) -> Vec<Case> {
-    let of_movie = |kind, children| Write { entity: movies.movie, kind, children };
-    let of_person = |kind, children| Write { entity: movies.person, kind, children };
+    let of_movie =
+        |kind, children| Write { entity: movies.movie, kind, children, check: ir::Filter::all() };
+    let of_person =
+        |kind, children| Write { entity: movies.person, kind, children, check: ir::Filter::all() };
     let id = || Some(Operand::NewId(NewId::Uuid));
     let given = |slot| Some(operand(slot));
     let title = |id| movies.output(id, "Movie.title");

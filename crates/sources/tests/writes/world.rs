@@ -268,7 +268,10 @@ impl Steps {
     }
 
     pub(crate) fn write(&mut self, root: u32, entity: EntityId, kind: WriteKind) -> StepId {
-        self.add(root, StepKind::Write(Write { entity, kind, children: Vec::new() }))
+        self.add(
+            root,
+            StepKind::Write(Write { entity, kind, children: Vec::new(), check: Filter::all() }),
+        )
     }
 
     /// Inserts a row of an entity, `entity.field` by `entity.field`.

@@ -207,9 +207,11 @@ fn check_steps(steps: &[Step]) -> Result<(), String> {
     Ok(())
 }
 
-/// Who asks is told to the policies, or else to PostgreSQL.
+/// Who asks is told to the policies, to the rules of type definitions, or else to PostgreSQL.
 fn check_session(case: &Case) -> Result<(), &'static str> {
-    let is_told = !case.header.policies.is_empty() || case.find_skip(Family::Sqlite).is_some();
+    let is_told = !case.header.policies.is_empty()
+        || case.header.dialect.starts_with("neo4j")
+        || case.find_skip(Family::Sqlite).is_some();
     match case.says_who_asks() && !is_told {
         true => Err("a role and claims need `# policies: …`, or `# skip sqlite: …`"),
         false => Ok(()),

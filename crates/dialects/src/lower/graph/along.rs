@@ -86,7 +86,8 @@ impl Context<'_> {
         rules.flat_map(|entity| &entity.rules.links).map(|rule| {
             let otherwise = rule.otherwise.clone();
             let kind = WriteKind::Expect { is_required: rule.is_required, otherwise };
-            let write = Write { entity: rule.entity, kind, children: Vec::new() };
+            let write =
+                Write { entity: rule.entity, kind, children: Vec::new(), check: Filter::all() };
             ChildWrite { hop: rule.hop, parents: Vec::new(), write, edge: Vec::new() }
         })
     }
@@ -208,7 +209,7 @@ impl Context<'_> {
             }
             AlongVerb::Delete => WriteKind::Delete { filter, at_most: None },
         };
-        let write = Write { entity, kind, children };
+        let write = Write { entity, kind, children, check: Filter::all() };
         Ok(ChildWrite { hop, parents: Vec::new(), write, edge })
     }
 

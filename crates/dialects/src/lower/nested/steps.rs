@@ -12,7 +12,12 @@ use super::Row;
 
 impl Context<'_> {
     pub(super) fn add_write(&mut self, entity: EntityId, kind: WriteKind) -> StepId {
-        self.add_step(StepKind::Write(Write { entity, kind, children: Vec::new() }))
+        self.add_step(StepKind::Write(Write {
+            entity,
+            kind,
+            children: Vec::new(),
+            check: Filter::all(),
+        }))
     }
 
     /// Makes rows, of which the same fields are said in the same order.

@@ -30,7 +30,8 @@ pub(super) fn check(types: &Types<'_>, problems: &mut Problems) {
                     | Meaning::Enum(_)
                     | Meaning::Scalar(_)
                     | Meaning::Object(_)
-                    | Meaning::Input(_),
+                    | Meaning::Input(_)
+                    | Meaning::Claims,
                 ) => {
                     let message = format!("`{}` is no type of nodes, as members are", member.name);
                     problems.wrong(at, message);

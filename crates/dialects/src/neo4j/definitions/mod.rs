@@ -13,8 +13,10 @@
 //! 5. `node`, `composite`: the types; `field`, `property`, `constant`, `relationship`: their fields;
 //!    `offers`: what they offer; `searches`: their indexes; `statement`, `statement_text`: fields of
 //!    statements of the author's own; `plain`: the types that only these have
-//! 6. `problem`: what is told of all of it
+//! 6. `claims`, `rules`: who may see and change what
+//! 7. `problem`: what is told of all of it
 
+mod claims;
 mod composite;
 mod conformance;
 mod constant;
@@ -27,6 +29,7 @@ mod plurals;
 mod problem;
 mod property;
 mod relationship;
+mod rules;
 mod searches;
 mod statement;
 mod statement_text;
@@ -52,7 +55,10 @@ pub fn read(text: &str, form: ApiForm) -> Result<Model, Vec<DefinitionProblem>> 
     plurals::check(&types, &mut problems);
     let nodes = node::nodes(&types, &mut problems);
     searches::check_queries(&types, &nodes, &mut problems);
+    let claims = claims::names(form, &types.claims, &mut problems);
     let model = Model {
+        guards: rules::guards(&types, &nodes, &claims, &mut problems),
+        claims,
         nodes,
         properties: composite::properties(&types, &mut problems),
         interfaces: composite::interfaces(&types, &mut problems),

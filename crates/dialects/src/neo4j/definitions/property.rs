@@ -131,6 +131,9 @@ fn value_type(
         Some(Meaning::Input(_)) => {
             problems.wrong(at, format!("`{name}` is what requests give, and no value"));
         }
+        Some(Meaning::Claims) => {
+            problems.wrong(at, format!("`{name}` is of claims of tokens, which no field has"));
+        }
         Some(Meaning::Refused) => {}
         None => problems.wrong(at, format!("there is no type `{name}`")),
     }

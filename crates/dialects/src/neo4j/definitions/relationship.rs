@@ -148,6 +148,9 @@ fn target(context: Context<'_, '_>, problems: &mut Problems) -> Option<Target> {
         Some(Meaning::Input(_)) => {
             format!("`{name}` is what requests give, and relationships lead to nodes")
         }
+        Some(Meaning::Claims) => {
+            format!("`{name}` is of claims of tokens, and relationships lead to nodes")
+        }
         Some(Meaning::Properties(_)) => {
             format!("`{name}` is of properties of relationships, which lead to nodes")
         }

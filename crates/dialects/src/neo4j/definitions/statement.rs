@@ -127,6 +127,10 @@ pub(super) fn given(
             problems.wrong(at, format!("`{name}` is what requests give, and no value"));
             None
         }
+        Some(Meaning::Claims) => {
+            problems.wrong(at, format!("`{name}` is of claims of tokens, and no value"));
+            None
+        }
         Some(Meaning::Refused) => None,
         None => {
             problems.wrong(at, format!("there is no type `{name}`"));

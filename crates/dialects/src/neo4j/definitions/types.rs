@@ -51,6 +51,8 @@ pub(super) struct Types<'d> {
     /// The roots, where form 7 says something of them.
     pub(super) query: Option<Type<'d>>,
     pub(super) mutation: Option<Type<'d>>,
+    /// The types of the claims of tokens.
+    pub(super) claims: Vec<Type<'d>>,
     meanings: HashMap<&'d str, Meaning>,
     schema: Said<'d>,
 }
@@ -73,6 +75,8 @@ pub(super) enum Meaning {
     Scalar(usize),
     Object(usize),
     Input(usize),
+    /// Of the claims of tokens, which no field has.
+    Claims,
     /// It is nothing that can be served, which was told where it is defined.
     Refused,
 }
@@ -118,6 +122,7 @@ impl<'d> Types<'d> {
             inputs: Vec::new(),
             query: None,
             mutation: None,
+            claims: Vec::new(),
             meanings: HashMap::new(),
             schema: schema(form, definitions, problems),
         };
@@ -182,6 +187,14 @@ impl<'d> Types<'d> {
             WrittenBody::Object(parts) if ROOTS.contains(&&**written.name) => {
                 refuse_root(self.form, written, parts, problems);
                 Meaning::Refused
+            }
+            WrittenBody::Object(_) if r#type.said.has(Known::Jwt) => {
+                if is_node || is_properties {
+                    let message = "a type of claims is neither of nodes nor of properties";
+                    problems.wrong(at, message);
+                }
+                self.claims.push(r#type);
+                Meaning::Claims
             }
             WrittenBody::Object(_) | WrittenBody::Interface(_) if is_properties => {
                 self.properties.push(r#type);

@@ -54,6 +54,7 @@ impl Walk<'_> {
                 filters.iter_mut().for_each(|filter| self.filter(filter, within));
             }
             Filter::Not(filter) | Filter::Except(filter) => self.filter(filter, within),
+            Filter::Required(_) => self.deny(Denial::NotUnderstood("a required condition")),
             Filter::Compare { place, .. }
             | Filter::CompareText { place, .. }
             | Filter::IsNull(place)
@@ -110,7 +111,9 @@ pub(in super::super) fn both(one: Filter, other: Filter) -> Filter {
 pub(super) fn leads_elsewhere(filter: &Filter) -> bool {
     match filter {
         Filter::And(filters) | Filter::Or(filters) => filters.iter().any(leads_elsewhere),
-        Filter::Not(filter) | Filter::Except(filter) => leads_elsewhere(filter),
+        Filter::Not(filter) | Filter::Except(filter) | Filter::Required(filter) => {
+            leads_elsewhere(filter)
+        }
         Filter::Relation { .. } | Filter::RelatedGroup { .. } => true,
         Filter::Compare { .. }
         | Filter::CompareText { .. }

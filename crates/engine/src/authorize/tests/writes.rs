@@ -17,7 +17,8 @@ fn insert(blog: &Blog, names: &[&str]) -> Request {
     let fields = names.iter().map(|name| blog.field(name)).collect();
     let row = names.iter().map(|_| Operand::Constant(Value::Integer(1))).collect();
     let kind = WriteKind::Insert(Insert { fields, rows: InsertedRows::each(vec![row]) });
-    let write = Write { entity: blog.entity("post"), kind, children: Vec::new() };
+    let write =
+        Write { entity: blog.entity("post"), kind, children: Vec::new(), check: Filter::all() };
     change(StepKind::Write(write), blog.fields(&[(&[], "post.headline")]))
 }
 
@@ -51,7 +52,8 @@ fn update(blog: &Blog, name: &str) -> Request {
     let one = Assignment::Set(Operand::Constant(Value::Integer(1)));
     let (filter, assignments) = (blog.equal("post.id"), vec![(blog.field(name), one)]);
     let kind = WriteKind::Update(Update { filter, assignments, at_most: None });
-    let write = Write { entity: blog.entity("post"), kind, children: Vec::new() };
+    let write =
+        Write { entity: blog.entity("post"), kind, children: Vec::new(), check: Filter::all() };
     change(StepKind::Write(write), Vec::new())
 }
 
@@ -81,7 +83,8 @@ fn rows_are_changed_that_may_be_changed_and_seen() {
     assert!(text.contains(expected), "{text}");
     blog.check(&author(), update(&blog, "post.status"), "You may not update `post.status`.");
     let kind = WriteKind::Delete { filter: blog.equal("post.id"), at_most: None };
-    let write = Write { entity: blog.entity("post"), kind, children: Vec::new() };
+    let write =
+        Write { entity: blog.entity("post"), kind, children: Vec::new(), check: Filter::all() };
     let delete = || change(StepKind::Write(write.clone()), Vec::new());
     let text = blog.let_of(&author(), delete());
     assert!(text.contains("author_id = claim user") && text.contains("post_tag"), "{text}");
@@ -89,7 +92,8 @@ fn rows_are_changed_that_may_be_changed_and_seen() {
     // A bound on their number takes no rule away.
     let at_most = Some(Operand::Constant(Value::Integer(5)));
     let kind = WriteKind::Delete { filter: blog.equal("post.status"), at_most };
-    let write = Write { entity: blog.entity("post"), kind, children: Vec::new() };
+    let write =
+        Write { entity: blog.entity("post"), kind, children: Vec::new(), check: Filter::all() };
     let text = blog.let_of(&author(), change(StepKind::Write(write), Vec::new()));
     assert!(text.contains("author_id = claim user") && text.contains("at most 5"), "{text}");
 }
@@ -204,7 +208,8 @@ rules = ["ids", "status"]
     let blog = Blog::under(RULES);
     let delete = |shown: &str| {
         let kind = WriteKind::Delete { filter: blog.equal("post.id"), at_most: None };
-        let write = Write { entity: blog.entity("post"), kind, children: Vec::new() };
+        let write =
+            Write { entity: blog.entity("post"), kind, children: Vec::new(), check: Filter::all() };
         change(StepKind::Write(write), blog.fields(&[(&[], shown)]))
     };
     let claims = |role: &str| json!({ "role": role });

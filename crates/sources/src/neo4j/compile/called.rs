@@ -61,13 +61,17 @@ impl Compiler<'_> {
         if near.is_some() {
             conditions.push(Expression::IsNotNull(Box::new(Expression::Variable(variable))));
         }
+        let mut required = None;
         if rows.filter != Filter::all() {
-            conditions.push(self.filter(&rows.filter, &scope, statement)?);
+            let own = self.conditions(&rows.filter, &scope, statement)?;
+            required = own.required([variable]);
+            conditions.extend(own.passes);
         }
         if let Some(filter) = Expression::condition(conditions) {
             let filter = Some(filter);
             clauses.push(Clause::With(Projection { filter, ..Projection::of([variable]) }));
         }
+        clauses.extend(required);
         Ok((clauses, scope))
     }
 

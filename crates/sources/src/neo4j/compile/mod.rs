@@ -18,6 +18,7 @@
 //! * `place`: what is compared, sorted and shown
 //! * `filter`: conditions; `related`: those on related rows
 //! * `parameter`: as which type a value is sent
+//! * `required`: conditions that rows may not fail
 //! * `write`: changes; `raise`: errors of ours
 
 mod aggregate;
@@ -30,6 +31,7 @@ mod place;
 mod raise;
 mod read;
 mod related;
+mod required;
 mod rows;
 mod search;
 mod statement;

@@ -116,8 +116,11 @@ impl Compiler<'_> {
             }
         };
         let mut conditions: Vec<Expression> = guard.into_iter().collect();
-        conditions.push(self.filter(&rows.filter, &scope, statement)?);
-        Ok((vec![Match::of(path, Expression::condition(conditions))], scope))
+        let own = self.conditions(&rows.filter, &scope, statement)?;
+        let required = own.required(scope.own_variables());
+        conditions.extend(own.passes);
+        let found = Match::of(path, Expression::condition(conditions));
+        Ok(([found].into_iter().chain(required).collect(), scope))
     }
 
     /// A node of an entity.

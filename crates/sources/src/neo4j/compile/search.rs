@@ -34,11 +34,12 @@ impl Compiler<'_> {
         let (node, score) = (statement.element(), statement.element());
         let scope = Scope { node, edge: Some(score), kind: Kind::Found };
         let labels = Labels::all(self.labels(search.entity));
-        let conditions = vec![
-            Expression::HasLabels { node, labels },
-            self.filter(&rows.filter, &scope, statement)?,
-        ];
+        let own = self.conditions(&rows.filter, &scope, statement)?;
+        let required = own.required(scope.own_variables());
+        let mut conditions = vec![Expression::HasLabels { node, labels }];
+        conditions.extend(own.passes);
         let filter = Expression::condition(conditions);
-        Ok((vec![Clause::Search(Search { index, arguments, node, score, filter })], scope))
+        let found = Clause::Search(Search { index, arguments, node, score, filter });
+        Ok(([found].into_iter().chain(required).collect(), scope))
     }
 }

@@ -27,7 +27,7 @@ impl Compiler<'_> {
             let mut projection = Projection::of([node].into_iter().chain(edge));
             projection.distinct = leads && rows.once;
             projection.items.push(ProjectionItem::named(Expression::Integer(place), number));
-            branches.push(vec![found, Clause::Return(projection)]);
+            branches.push(found.into_iter().chain([Clause::Return(projection)]).collect());
         }
         if branches.is_empty() {
             return Err(refused("rows of no entity"));
@@ -49,7 +49,7 @@ impl Compiler<'_> {
         near: Option<&Scope<'_>>,
         scope: &Scope<'_>,
         statement: &mut Statement,
-    ) -> Result<Clause, CompileError> {
+    ) -> Result<Vec<Clause>, CompileError> {
         let node = self.node(scope.node, variant.entity);
         let mut conditions = Vec::new();
         let path = match (variant.hop, near) {
@@ -63,7 +63,10 @@ impl Compiler<'_> {
             (Some(_), None) => return Err(refused("related rows of no row")),
         };
         conditions.push(self.filter(&rows.filter, scope, statement)?);
-        conditions.push(self.filter(&variant.filter, scope, statement)?);
-        Ok(Match::of(path, Expression::condition(conditions)))
+        let own = self.conditions(&variant.filter, scope, statement)?;
+        let required = own.required(scope.own_variables());
+        conditions.extend(own.passes);
+        let found = Match::of(path, Expression::condition(conditions));
+        Ok([found].into_iter().chain(required).collect())
     }
 }

@@ -19,17 +19,15 @@ pub(super) const INSTEAD_OF_CALLBACKS: &str =
 
 pub(super) const DIRECTIVES: &[Spec] = &[
     served("alias", Known::Alias, FIELD, &[required("property", Shape::Text)]),
-    not_yet(
+    served(
         "authentication",
         Known::Authentication,
-        Unserved::Authorization,
         &[Place::Schema, Place::Object, Place::Field],
         &[optional("operations", Shape::Anything), optional("jwt", Shape::Anything)],
     ),
-    not_yet(
+    served(
         "authorization",
         Known::Authorization,
-        Unserved::Authorization,
         &[Place::Object, Place::Field],
         &[optional("filter", Shape::Anything), optional("validate", Shape::Anything)],
     ),
@@ -83,8 +81,8 @@ pub(super) const DIRECTIVES: &[Spec] = &[
     ),
     not_yet("groupBy", Known::GroupBy, Unserved::Groups, FIELD, &[]),
     served("id", Known::Id, FIELD, &[]),
-    not_yet("jwt", Known::Jwt, Unserved::Claims, OBJECT, &[]),
-    not_yet("jwtClaim", Known::JwtClaim, Unserved::Claims, FIELD, &[required("path", Shape::Text)]),
+    served("jwt", Known::Jwt, OBJECT, &[]),
+    served("jwtClaim", Known::JwtClaim, FIELD, &[required("path", Shape::Text)]),
     served(
         "limit",
         Known::Limit,

@@ -2,6 +2,7 @@
 
 mod large;
 mod refused;
+mod rules;
 mod searches;
 mod served;
 mod statements;

@@ -20,12 +20,6 @@ fn what_is_not_served_yet_says_so() {
         ),
         Unserved::Phrases,
     );
-    check(&r#type("@authentication"), Unserved::Authorization);
-    check(
-        &field("@authorization(filter: [{where: {node: {a: {eq: 1}}}}])"),
-        Unserved::Authorization,
-    );
-    check("type Claims @jwt { roles: [String!]! @jwtClaim(path: \"a.b\") }", Unserved::Claims);
     check(&r#type("@subscription(events: [CREATED])"), Unserved::Subscriptions);
     check("extend schema @subscription", Unserved::Subscriptions);
     check(&field("@groupBy"), Unserved::Groups);

@@ -197,9 +197,11 @@ impl Compiler<'_> {
         let mut relationship = self.relationship(child.hop)?;
         relationship.variable = Some(edge);
         let scope = Scope::of(node, Some(edge));
-        let passes = self.filter(filter, &scope, statement)?;
+        let own = self.conditions(filter, &scope, statement)?;
+        let required = own.required([edge, node]);
         let path = Path::along(start, relationship, self.node(node, child.write.entity));
-        body.push(Match::of(path, Expression::condition(vec![passes])));
+        body.push(Match::of(path, Expression::condition(own.passes)));
+        body.extend(required);
         Ok((body, edge, node))
     }
 
@@ -240,7 +242,7 @@ impl Compiler<'_> {
         clauses: &mut Vec<Clause>,
         statement: &mut Statement,
     ) -> Result<(), CompileError> {
-        if write.children.is_empty() {
+        if write.children.is_empty() && write.check.is_all() {
             clauses.push(call(vec![outer], body));
             return Ok(());
         }
@@ -251,7 +253,9 @@ impl Compiler<'_> {
             _ => each_once(node, list),
         }));
         clauses.push(call(vec![outer], body));
-        self.children(&write.children, list, clauses, statement)
+        self.children(&write.children, list, clauses, statement)?;
+        clauses.extend(self.checked(&write.check, list, statement)?);
+        Ok(())
     }
 }
 
@@ -276,6 +280,7 @@ fn are_alike(one: &ChildWrite, other: &ChildWrite) -> bool {
             one.hop == other.hop
                 && one.write.entity == other.write.entity
                 && insert.fields == next.fields
+                && one.write.check == other.write.check
                 && one.parents.is_empty() == other.parents.is_empty()
                 && one.write.children.is_empty()
                 && other.write.children.is_empty()

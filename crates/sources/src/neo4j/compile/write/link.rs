@@ -8,6 +8,7 @@ use ir::{Again, ChildWrite, Conflict, Filter, Insert, Otherwise};
 
 use super::super::place::Scope;
 use super::super::raise::raise;
+use super::super::required::asked;
 use super::super::rows::{call, returning};
 use super::super::statement::Statement;
 use super::super::{Compiler, refused};
@@ -29,9 +30,11 @@ impl Compiler<'_> {
         let start = self.outer_nodes(child, outer, &mut body, statement)?;
         let node = statement.element();
         let scope = Scope::of(node, None);
-        let passes = self.filter(filter, &scope, statement)?;
+        let own = self.conditions(filter, &scope, statement)?;
+        let required = own.required([start, node]);
         let path = Path::node(self.node(node, child.write.entity));
-        body.push(Match::of(path, Expression::condition(vec![passes])));
+        body.push(Match::of(path, Expression::condition(own.passes)));
+        body.extend(required);
         let mut relationship = self.relationship(child.hop)?;
         directed(&mut relationship);
         let known = NodePattern::known(node);
@@ -50,8 +53,8 @@ impl Compiler<'_> {
             let path = Path::along(start, relationship.clone(), known.clone());
             let fails =
                 Expression::Exists(Box::new(cypher::Query::of(vec![Match::of(path, None)])));
-            let filter = Some(unless(fails, otherwise, statement)?);
-            body.push(Clause::With(Projection { filter, ..Projection::of([start, node]) }));
+            let passes = unless(fails, otherwise, statement)?;
+            body.push(asked([start, node], passes, statement.column()));
         }
         let cells = self.edge_cells(&child.edge, &[&child.edge])?;
         let values = self.said(&cells, 1, statement)?.values;

@@ -47,12 +47,14 @@ impl Compiler<'_> {
         let node = self.top(write, &mut clauses, &mut statement)?;
         let shown = reads.iter().filter(|rows| !returned::is_counted(rows)).count();
         let is_delete = matches!(write.kind, WriteKind::Delete { .. });
-        let changed = if write.children.is_empty() && (is_delete || shown <= 1) {
+        let is_plain = write.children.is_empty() && write.check.is_all();
+        let changed = if is_plain && (is_delete || shown <= 1) {
             Changed::Each(node)
         } else {
             let list = statement.column();
             clauses.push(Clause::With(collected(node, list)));
             self.children(&write.children, list, &mut clauses, &mut statement)?;
+            clauses.extend(self.checked(&write.check, list, &mut statement)?);
             Changed::List(list)
         };
         if is_delete {
@@ -96,9 +98,11 @@ impl Compiler<'_> {
         }
         let node = statement.element();
         let scope = Scope::of(node, None);
-        let passes = self.filter(filter, &scope, statement)?;
+        let own = self.conditions(filter, &scope, statement)?;
+        let required = own.required([node]);
         let path = Path::node(self.node(node, write.entity));
-        clauses.push(Match::of(path, Expression::condition(vec![passes])));
+        clauses.push(Match::of(path, Expression::condition(own.passes)));
+        clauses.extend(required);
         let sets = self.assigned(node, assignments, statement)?;
         if !sets.is_empty() {
             clauses.push(Clause::Set(sets));

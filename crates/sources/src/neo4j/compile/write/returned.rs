@@ -48,12 +48,14 @@ impl Compiler<'_> {
                 let node = match changed {
                     Changed::Each(node) => {
                         clauses.push(Clause::With(Projection::of([node])));
+                        clauses.extend(self.kept(rows, node, statement)?);
                         node
                     }
                     Changed::List(list) => {
                         let node = statement.element();
                         let list = Expression::Variable(list);
                         clauses.push(Clause::Unwind { list, variable: node });
+                        clauses.extend(self.kept(rows, node, statement)?);
                         node
                     }
                 };
@@ -89,7 +91,8 @@ impl Compiler<'_> {
         let level = self.level(place, page_of(rows))?;
         let node = statement.element();
         let unwind = Clause::Unwind { list: Expression::Variable(list), variable: node };
-        let found = (vec![unwind], self.scope_of(rows, node)?);
+        let kept = self.kept(rows, node, statement)?;
+        let found = ([unwind].into_iter().chain(kept).collect(), self.scope_of(rows, node)?);
         let (mut body, items) = self.page_of_found(rows, found, level, statement)?;
         let width = column(items.expressions.len())?;
         let name = statement.column();
@@ -101,13 +104,25 @@ impl Compiler<'_> {
         Ok(())
     }
 
+    /// The clauses that keep those of the rows of a change that are shown.
+    fn kept(
+        &self,
+        rows: &Rows,
+        node: Variable,
+        statement: &mut Statement,
+    ) -> Result<Vec<Clause>, CompileError> {
+        let own = self.conditions(&rows.filter, &Scope::of(node, None), statement)?;
+        let required = own.required([node]);
+        let filter = Expression::condition(own.passes);
+        let with = Clause::With(Projection { filter, ..Projection::of([node]) });
+        let is_all = rows.filter.is_all();
+        Ok((!is_all).then_some(with).into_iter().chain(required).collect())
+    }
+
     fn scope_of<'r>(&self, rows: &'r Rows, node: Variable) -> Result<Scope<'r>, CompileError> {
         let ir::From::Returned { state: State::After, .. } = rows.from else {
             return Err(refused("rows as they were before a change"));
         };
-        if !rows.filter.is_all() {
-            return Err(refused("some of the rows of a change"));
-        }
         let is_made_of_all = |output: &ir::Output| {
             matches!(output.kind, OutputKind::Count | OutputKind::Aggregate(_))
         };

@@ -1,0 +1,237 @@
+//! What type definitions say of who may see and change what.
+//!
+//! Where policies let what they name, these rules take from what is there: a place without a rule is
+//! open to everybody. What depends on claims alone is decided when a session comes, and what is left
+//! are conditions on nodes; so a plan is good for all sessions of which the same was decided.
+//!
+//! * [`claims`]: conditions on claims
+//! * [`decided`]: conditions with what was decided of them
+//! * [`read`]: a request as far as rules let it read
+//! * [`write`](mod@write): the same for what it changes
+
+mod claims;
+mod decided;
+mod read;
+#[cfg(test)]
+mod tests;
+mod write;
+
+use std::collections::HashMap;
+use std::sync::{Arc, PoisonError, RwLock};
+
+use catalog::{Catalog, EntityId, FieldId};
+use dialects::neo4j::rules::{
+    Authentication, ClaimCondition, Condition, GuardPlace, Operation, PlacedGuard,
+};
+use ir::{Filter, Request};
+use sources::Claims;
+
+use self::claims::Named;
+use self::decided::Decided;
+use super::denial::Refusal;
+use super::set::PolicySetId;
+use super::withhold::Refused;
+
+/// The most combinations of what is decided that are kept. Tokens of one issuer have few.
+const MOST_SETS: usize = 4_096;
+
+/// The rules of type definitions.
+#[derive(Debug)]
+pub(crate) struct Rules {
+    guards: Vec<PlacedGuard>,
+    /// The conditions on claims, in the order in which they stand.
+    tests: Vec<ClaimCondition>,
+    /// The claims that values of nodes are compared with.
+    named: Vec<Named>,
+    sets: RwLock<HashMap<Facts, Arc<RuleSet>>>,
+}
+
+/// What is known of a session.
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+struct Facts {
+    is_authenticated: bool,
+    /// By [`Rules::tests`], whether they pass.
+    tests: Vec<bool>,
+    /// By [`Rules::named`], whether they can be compared with.
+    named: Vec<bool>,
+}
+
+/// What rules let to sessions of which the same is known.
+#[derive(Debug)]
+pub(crate) struct RuleSet {
+    id: PolicySetId,
+    everything: Own,
+    entities: HashMap<EntityId, Own>,
+    fields: HashMap<FieldId, Own>,
+}
+
+/// What is decided at one place.
+#[derive(Debug, Default)]
+struct Own {
+    /// What may not be done at all.
+    closed: Vec<Operation>,
+    filters: Vec<Decided>,
+    validations: Vec<Decided>,
+}
+
+/// When a node has to pass.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Stage {
+    Before,
+    After,
+}
+
+impl Rules {
+    /// The rules of an API; none if there are none.
+    pub(crate) fn new(catalog: &Catalog, guards: Vec<PlacedGuard>) -> Option<Self> {
+        if guards.is_empty() {
+            return None;
+        }
+        let (mut tests, mut named) = (Vec::new(), Vec::new());
+        for guard in &guards {
+            let authentication = guard.authentication.iter();
+            tests.extend(authentication.filter_map(|one| one.claims.clone()));
+            for rule in guard.filters.iter().chain(&guard.validations) {
+                collect(catalog, &rule.condition, &mut tests, &mut named);
+            }
+        }
+        Some(Self { guards, tests, named, sets: RwLock::default() })
+    }
+
+    /// What is let to who has these claims.
+    pub(crate) fn of(
+        &self,
+        catalog: &Catalog,
+        claims: Option<&Claims>,
+    ) -> Result<Arc<RuleSet>, Refusal> {
+        let facts = Facts {
+            is_authenticated: claims.is_some(),
+            tests: self.tests.iter().map(|test| claims::passes(test, claims)).collect(),
+            named: self.named.iter().map(|named| named.fits(claims)).collect(),
+        };
+        let sets = self.sets.read().unwrap_or_else(PoisonError::into_inner);
+        if let Some(known) = sets.get(&facts) {
+            return Ok(Arc::clone(known));
+        }
+        drop(sets);
+        let mut sets = self.sets.write().unwrap_or_else(PoisonError::into_inner);
+        if let Some(known) = sets.get(&facts) {
+            return Ok(Arc::clone(known));
+        }
+        if sets.len() >= MOST_SETS {
+            return Err(Refusal::TooManySets);
+        }
+        let number = u32::try_from(sets.len()).unwrap_or(u32::MAX - 1) + 1;
+        let set = Arc::new(self.decide(catalog, PolicySetId(number), &facts));
+        sets.insert(facts, Arc::clone(&set));
+        Ok(set)
+    }
+
+    fn decide(&self, catalog: &Catalog, id: PolicySetId, facts: &Facts) -> RuleSet {
+        let mut set = RuleSet {
+            id,
+            everything: Own::default(),
+            entities: HashMap::new(),
+            fields: HashMap::new(),
+        };
+        for guard in &self.guards {
+            let own = match guard.place {
+                GuardPlace::Everything => &mut set.everything,
+                GuardPlace::Entity(entity) => set.entities.entry(entity).or_default(),
+                GuardPlace::Field(field) => set.fields.entry(field).or_default(),
+            };
+            if let Some(Authentication { operations, claims }) = &guard.authentication {
+                let passes = match claims {
+                    Some(claims) => self.holds(claims, facts),
+                    None => true,
+                };
+                if !facts.is_authenticated || !passes {
+                    own.closed.extend(operations);
+                }
+            }
+            let decided = |rules: &[_]| {
+                let decide = |rule| Decided::of(catalog, rule, self, facts);
+                rules.iter().map(decide).collect::<Vec<_>>()
+            };
+            own.filters.extend(decided(&guard.filters));
+            own.validations.extend(decided(&guard.validations));
+        }
+        set
+    }
+
+    /// What was found of a condition on claims.
+    fn holds(&self, condition: &ClaimCondition, facts: &Facts) -> bool {
+        let place = self.tests.iter().position(|known| known == condition);
+        place.and_then(|place| facts.tests.get(place).copied()).unwrap_or(false)
+    }
+}
+
+/// Adds the conditions on claims, and the claims that values are compared with.
+fn collect(
+    catalog: &Catalog,
+    condition: &Condition<Filter>,
+    tests: &mut Vec<ClaimCondition>,
+    named: &mut Vec<Named>,
+) {
+    match condition {
+        Condition::All(all) | Condition::Any(all) => {
+            all.iter().for_each(|one| collect(catalog, one, tests, named));
+        }
+        Condition::Not(one) => collect(catalog, one, tests, named),
+        Condition::Claims(claims) => tests.push(claims.clone()),
+        Condition::Node(filter) => claims::named(catalog, filter, named),
+    }
+}
+
+impl RuleSet {
+    pub(crate) fn id(&self) -> PolicySetId {
+        self.id
+    }
+
+    /// Changes a request to what it is let to do, and gives what it is not.
+    pub(crate) fn authorize(&self, catalog: &Catalog, request: &mut Request) -> Refused {
+        let mut refused = read::walk(self, catalog, request);
+        refused.take_roots(request);
+        refused
+    }
+
+    /// Whether something may be done with an entity, or a field of it, at all.
+    fn is_open(&self, entity: EntityId, field: Option<FieldId>, operation: Operation) -> bool {
+        let field = field.and_then(|field| self.fields.get(&field));
+        let own = [Some(&self.everything), self.entities.get(&entity), field];
+        own.into_iter().flatten().all(|own| !own.closed.contains(&operation))
+    }
+
+    /// The nodes that are there for who does something with them and these of their fields.
+    fn filter(&self, entity: EntityId, fields: &[FieldId], operation: Operation) -> Filter {
+        Filter::and(self.rules(entity, fields).filter_map(|own| own.filter(operation)).collect())
+    }
+
+    /// What they have to pass then.
+    fn validation(
+        &self,
+        entity: EntityId,
+        fields: &[FieldId],
+        operation: Operation,
+        stage: Stage,
+    ) -> Filter {
+        let rules = self.rules(entity, fields);
+        Filter::and(rules.filter_map(|own| own.validation(operation, stage)).collect())
+    }
+
+    fn rules(&self, entity: EntityId, fields: &[FieldId]) -> impl Iterator<Item = &Own> {
+        let fields = fields.iter().filter_map(|field| self.fields.get(field));
+        self.entities.get(&entity).into_iter().chain(fields)
+    }
+}
+
+impl Own {
+    fn filter(&self, operation: Operation) -> Option<Filter> {
+        decided::any(self.filters.iter().filter(|one| one.is_of(operation)))
+    }
+
+    fn validation(&self, operation: Operation, stage: Stage) -> Option<Filter> {
+        let own = self.validations.iter();
+        decided::any(own.filter(|one| one.is_of(operation) && one.is_at(stage)))
+    }
+}

@@ -1,0 +1,254 @@
+//! A request as far as rules let it read.
+//!
+//! The rows that are read, counted or aggregated are those that pass the filters of what is done
+//! with them; those of fields count where the fields are asked for. Conditions and orders that a
+//! request says look at everything, as in the library.
+
+use std::collections::HashMap;
+
+use catalog::{Catalog, EntityId, FieldId, FunctionResult};
+use dialects::neo4j::rules::Operation;
+use ir::{
+    Filter, From, Hop, HopDirection, Output, OutputKind, Place, Request, Rows, StepId, StepKind,
+    Variant,
+};
+
+use super::super::denial::Denial;
+use super::super::read::both;
+use super::super::withhold::{Part, Refused};
+use super::{RuleSet, Stage};
+
+/// Adds what rules ask for, and gives what they do not let.
+pub(super) fn walk(set: &RuleSet, catalog: &Catalog, request: &mut Request) -> Refused {
+    let mut walk =
+        Walk { set, catalog, refused: Refused::default(), root: 0, changed: HashMap::new() };
+    for step in request.transactions.iter_mut().flat_map(|one| &mut one.steps) {
+        walk.root = step.root;
+        match &mut step.kind {
+            StepKind::Read(rows) => walk.rows(rows),
+            StepKind::Write(write) => walk.top(step.id, write),
+            StepKind::Call(_) => walk.deny(Denial::NotUnderstood("a function")),
+            StepKind::Require(_) => walk.deny(Denial::NotUnderstood("a requirement")),
+        }
+    }
+    walk.refused
+}
+
+pub(super) struct Walk<'a> {
+    pub(super) set: &'a RuleSet,
+    pub(super) catalog: &'a Catalog,
+    refused: Refused,
+    /// The root field that is looked at: it is done as a whole or not at all.
+    root: u32,
+    /// What the steps that change something give.
+    pub(super) changed: HashMap<StepId, Changed>,
+}
+
+/// The rows that a change gives.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Changed {
+    pub(super) entity: EntityId,
+    /// Who made them may see them.
+    pub(super) is_new: bool,
+}
+
+/// What is done with rows, and with which of their fields.
+#[derive(Debug, Default)]
+struct Asked {
+    is_read: bool,
+    is_aggregated: bool,
+    read: Vec<FieldId>,
+    aggregated: Vec<FieldId>,
+}
+
+impl Walk<'_> {
+    pub(super) fn deny(&mut self, denial: Denial) {
+        self.refused.add(Part::Root(self.root), denial);
+    }
+
+    /// Refuses what may not be done at all.
+    pub(super) fn open(&mut self, entity: EntityId, fields: &[FieldId], operation: Operation) {
+        let is_open = self.set.is_open(entity, None, operation)
+            && fields.iter().all(|field| self.set.is_open(entity, Some(*field), operation));
+        if !is_open {
+            self.deny(Denial::Unauthenticated);
+        }
+    }
+
+    /// Refuses what may do anything where something may not be done at all.
+    fn change_anything(&mut self) {
+        let changes = Operation::ALL
+            .iter()
+            .filter(|operation| !matches!(operation, Operation::Read | Operation::Aggregate));
+        if changes.into_iter().any(|operation| self.set.everything.closed.contains(operation)) {
+            self.deny(Denial::Unauthenticated);
+        }
+    }
+
+    /// The entity that a hop leads to.
+    pub(super) fn far(&self, hop: Hop) -> EntityId {
+        let relationship = &self.catalog[hop.relationship];
+        match hop.direction {
+            HopDirection::Forward => relationship.to,
+            HopDirection::Backward => relationship.from,
+        }
+    }
+
+    fn rows(&mut self, rows: &mut Rows) {
+        match &mut rows.from {
+            From::Entity(entity) => {
+                let entity = *entity;
+                self.of(entity, rows);
+            }
+            From::Relation(hop) => {
+                let entity = self.far(*hop);
+                self.of(entity, rows);
+            }
+            From::Search { search, .. } => {
+                let entity = self.catalog[*search].entity;
+                self.of(entity, rows);
+            }
+            From::Function(call) => {
+                let function = &self.catalog[call.function];
+                if !function.only_reads() {
+                    self.change_anything();
+                }
+                if let FunctionResult::Row(entity)
+                | FunctionResult::Rows(entity)
+                | FunctionResult::RowArray(entity) = function.result
+                {
+                    self.of(entity, rows);
+                }
+            }
+            From::Value(field) => match self.catalog.find_rows(&self.catalog[*field].r#type) {
+                Some((entity, _)) => self.of(entity, rows),
+                None => self.deny(Denial::NotUnderstood("rows within a value")),
+            },
+            From::Variants(variants) => {
+                for variant in variants {
+                    self.variant(variant, rows.shown, &rows.outputs);
+                }
+            }
+            From::Returned { step, .. } => match self.changed.get(step).copied() {
+                Some(Changed { entity, is_new }) => {
+                    let mut asked = Asked { is_read: true, ..Asked::default() };
+                    asked.add(&rows.outputs, &[]);
+                    self.check(entity, &asked);
+                    if !is_new {
+                        let own = std::mem::replace(&mut rows.filter, Filter::all());
+                        rows.filter = both(own, self.condition(entity, &asked));
+                    }
+                }
+                None => self.deny(Denial::NotUnderstood("rows of another change")),
+            },
+            From::Once => {}
+            From::Through { .. }
+            | From::Joining { .. }
+            | From::Native { .. }
+            | From::Keys { .. } => self.deny(Denial::NotUnderstood("rows of this kind")),
+        }
+        self.outputs(&mut rows.outputs);
+    }
+
+    fn outputs(&mut self, outputs: &mut [Output]) {
+        for output in outputs {
+            if let OutputKind::Related { path, rows } = &mut output.kind {
+                if !path.is_empty() {
+                    self.deny(Denial::NotUnderstood("a row referred to"));
+                }
+                self.rows(rows);
+            }
+        }
+    }
+
+    fn of(&mut self, entity: EntityId, rows: &mut Rows) {
+        let mut asked = Asked { is_read: rows.shown, ..Asked::default() };
+        asked.add(&rows.outputs, &[]);
+        self.check(entity, &asked);
+        let own = std::mem::replace(&mut rows.filter, Filter::all());
+        rows.filter = both(own, self.condition(entity, &asked));
+    }
+
+    fn variant(&mut self, variant: &mut Variant, shown: bool, outputs: &[Output]) {
+        let entity = variant.entity;
+        let mut asked = Asked { is_read: shown, ..Asked::default() };
+        asked.add(outputs, &variant.common);
+        asked.add(&variant.outputs, &variant.common);
+        // Of one that the request leaves out nothing is asked.
+        if variant.filter != Filter::none() {
+            self.check(entity, &asked);
+        }
+        let own = std::mem::replace(&mut variant.filter, Filter::all());
+        variant.filter = both(own, self.condition(entity, &asked));
+        self.outputs(&mut variant.outputs);
+    }
+
+    /// Whether it may be done at all. Whoever asks for something of all nodes asks for the nodes.
+    fn check(&mut self, entity: EntityId, asked: &Asked) {
+        self.open(entity, &asked.read, Operation::Read);
+        if asked.is_aggregated {
+            self.open(entity, &asked.aggregated, Operation::Aggregate);
+        }
+    }
+
+    /// Which nodes there are for what is asked, and what they have to pass.
+    fn condition(&self, entity: EntityId, asked: &Asked) -> Filter {
+        let mut filters = Vec::new();
+        let mut add = |fields: &[FieldId], operation| {
+            let required = self.set.validation(entity, fields, operation, Stage::Before);
+            filters.push(self.set.filter(entity, fields, operation));
+            filters.push(self::required(required));
+        };
+        if asked.is_read {
+            add(&asked.read, Operation::Read);
+        }
+        if asked.is_aggregated {
+            add(&asked.aggregated, Operation::Aggregate);
+        }
+        Filter::and(filters)
+    }
+}
+
+/// What has to hold, unless it is nothing.
+pub(super) fn required(filter: Filter) -> Filter {
+    match filter.is_all() {
+        true => filter,
+        false => Filter::Required(Box::new(filter)),
+    }
+}
+
+impl Asked {
+    /// Adds what outputs ask for; `common` are the fields that common ones are of this entity.
+    fn add(&mut self, outputs: &[Output], common: &[FieldId]) {
+        let field = |place: &Place| match place.stored() {
+            Place::Field { field, .. } => Some(*field),
+            Place::Common(place) => common.get(usize::from(*place)).copied(),
+            _ => None,
+        };
+        for output in outputs {
+            match &output.kind {
+                OutputKind::Field { field, .. } | OutputKind::FieldIf { field, .. } => {
+                    self.read.push(*field);
+                }
+                OutputKind::Common { place, .. } => {
+                    self.read.extend(common.get(usize::from(*place)));
+                }
+                OutputKind::Count => self.is_read = true,
+                OutputKind::Aggregate(aggregate) => {
+                    self.is_aggregated = true;
+                    let places = aggregate.terms.iter().filter_map(|term| term.place.as_ref());
+                    self.aggregated.extend(places.filter_map(field));
+                }
+                OutputKind::Present { .. }
+                | OutputKind::PresentIf { .. }
+                | OutputKind::Edge { .. }
+                | OutputKind::Related { .. }
+                | OutputKind::Computed { .. }
+                | OutputKind::OrderValue(_)
+                | OutputKind::Variant
+                | OutputKind::Ordinal
+                | OutputKind::Counter { .. } => {}
+            }
+        }
+    }
+}

@@ -1,0 +1,159 @@
+//! What a request is let to change.
+//!
+//! Nodes are changed, deleted, connected and disconnected only if they pass the filters of that.
+//! Validations are asked before, after or both; those after once the change of the node and all that
+//! is said along its relationships is done.
+
+use catalog::{EntityId, FieldId};
+use dialects::neo4j::rules::Operation;
+use ir::{Assignment, ChildWrite, Filter, Operand, StepId, Update, Write, WriteKind};
+
+use super::super::denial::Denial;
+use super::super::read::both;
+use super::Stage;
+use super::read::{Changed, Walk, required};
+
+impl Walk<'_> {
+    /// The change of a root field.
+    pub(super) fn top(&mut self, step: StepId, write: &mut Write) {
+        let is_new = matches!(write.kind, WriteKind::Insert(_));
+        self.changed.insert(step, Changed { entity: write.entity, is_new });
+        match write.kind {
+            WriteKind::Insert(_) | WriteKind::Update(_) | WriteKind::Delete { .. } => {
+                self.write(write, false);
+            }
+            WriteKind::Upsert { .. }
+            | WriteKind::Link { .. }
+            | WriteKind::Unlink { .. }
+            | WriteKind::SetLinks { .. }
+            | WriteKind::LinkOrInsert { .. }
+            | WriteKind::Expect { .. }
+            | WriteKind::Choose { .. } => {
+                self.deny(Denial::NotUnderstood("this kind of change"));
+            }
+        }
+    }
+
+    fn write(&mut self, write: &mut Write, is_nested: bool) {
+        let entity = write.entity;
+        let is_along = is_nested && !write.children.is_empty();
+        match &mut write.kind {
+            WriteKind::Insert(insert) => {
+                self.open(entity, &insert.fields, Operation::Create);
+                let operation = Operation::Create;
+                let check = self.set.validation(entity, &insert.fields, operation, Stage::After);
+                and(&mut write.check, check);
+            }
+            WriteKind::Update(Update { filter, assignments, .. }) => {
+                let fields: Vec<FieldId> = assignments.iter().filter_map(said).collect();
+                self.open(entity, &fields, Operation::Update);
+                // What is done along relationships alone is no change of the node.
+                if !fields.is_empty() || is_along {
+                    let check = self.restrict(filter, entity, &fields, Operation::Update);
+                    and(&mut write.check, check);
+                }
+            }
+            WriteKind::Delete { filter, .. } => {
+                self.open(entity, &[], Operation::Delete);
+                // There is nothing to be asked of them afterwards.
+                self.restrict(filter, entity, &[], Operation::Delete);
+            }
+            WriteKind::Link { filter, .. } => {
+                self.open(entity, &[], Operation::CreateRelationship);
+                let operation = Operation::CreateRelationship;
+                let check = self.restrict(filter, entity, &[], operation);
+                and(&mut write.check, check);
+            }
+            WriteKind::Unlink { filter } => {
+                self.open(entity, &[], Operation::DeleteRelationship);
+                let operation = Operation::DeleteRelationship;
+                let check = self.restrict(filter, entity, &[], operation);
+                and(&mut write.check, check);
+            }
+            // It asks how many relationships there are, and shows nothing.
+            WriteKind::Expect { .. } => {}
+            WriteKind::Upsert { .. }
+            | WriteKind::SetLinks { .. }
+            | WriteKind::LinkOrInsert { .. }
+            | WriteKind::Choose { .. } => {
+                self.deny(Denial::NotUnderstood("this kind of change"));
+            }
+        }
+        for operation in [Operation::CreateRelationship, Operation::DeleteRelationship] {
+            if write.children.iter().any(|child| is_of(child, operation)) {
+                self.source(write, operation);
+            }
+        }
+        for child in &mut write.children {
+            self.write(&mut child.write, true);
+        }
+    }
+
+    /// Adds what is asked of the nodes from which relationships are made or deleted.
+    fn source(&mut self, write: &mut Write, operation: Operation) {
+        let entity = write.entity;
+        self.open(entity, &[], operation);
+        let own = match &mut write.kind {
+            WriteKind::Update(Update { filter, .. })
+            | WriteKind::Delete { filter, .. }
+            | WriteKind::Link { filter, .. }
+            | WriteKind::Unlink { filter } => Some(filter),
+            // A new node is not there before.
+            WriteKind::Insert(_)
+            | WriteKind::Upsert { .. }
+            | WriteKind::SetLinks { .. }
+            | WriteKind::LinkOrInsert { .. }
+            | WriteKind::Expect { .. }
+            | WriteKind::Choose { .. } => None,
+        };
+        if let Some(filter) = own {
+            and(filter, self.set.filter(entity, &[], operation));
+            if operation == Operation::DeleteRelationship {
+                let before = self.set.validation(entity, &[], operation, Stage::Before);
+                and(filter, required(before));
+            }
+        }
+        let after = self.set.validation(entity, &[], operation, Stage::After);
+        and(&mut write.check, after);
+    }
+
+    /// Adds what is asked of nodes before something is done with them; gives what is asked after.
+    fn restrict(
+        &self,
+        filter: &mut Filter,
+        entity: EntityId,
+        fields: &[FieldId],
+        operation: Operation,
+    ) -> Filter {
+        and(filter, self.set.filter(entity, fields, operation));
+        let before = self.set.validation(entity, fields, operation, Stage::Before);
+        and(filter, required(before));
+        self.set.validation(entity, fields, operation, Stage::After)
+    }
+}
+
+fn and(filter: &mut Filter, other: Filter) {
+    let own = std::mem::replace(filter, Filter::all());
+    *filter = both(own, other);
+}
+
+/// A field that the request says: no request says the time of the change, which is made.
+fn said((field, assignment): &(FieldId, Assignment)) -> Option<FieldId> {
+    (*assignment != Assignment::Set(Operand::Now)).then_some(*field)
+}
+
+/// Whether a child makes relationships of what is there, or deletes them.
+fn is_of(child: &ChildWrite, operation: Operation) -> bool {
+    match child.write.kind {
+        WriteKind::Link { .. } => operation == Operation::CreateRelationship,
+        WriteKind::Unlink { .. } => operation == Operation::DeleteRelationship,
+        WriteKind::Insert(_)
+        | WriteKind::Update(_)
+        | WriteKind::Delete { .. }
+        | WriteKind::Upsert { .. }
+        | WriteKind::SetLinks { .. }
+        | WriteKind::LinkOrInsert { .. }
+        | WriteKind::Expect { .. }
+        | WriteKind::Choose { .. } => false,
+    }
+}
