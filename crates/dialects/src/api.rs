@@ -4,7 +4,7 @@ mod known;
 
 use std::sync::{Arc, LazyLock};
 
-use catalog::{EntityId, FieldId, FunctionId, Note};
+use catalog::{EntityId, FieldId, FunctionId, Note, RelationshipId};
 use graphql::schema::{
     EnumValueDefinition, EnumValueId, FieldDefinition, InputDefinition, InputId, Schema,
     TypeDefinition, TypeId, TypeRef,
@@ -28,6 +28,8 @@ pub struct Api {
     columns: FxHashMap<FieldId, ColumnBinding>,
     /// What stands for fields that are null.
     absent: FxHashMap<FieldId, Absent>,
+    /// The entities of the properties of a graph's relationships.
+    edges: FxHashMap<RelationshipId, EntityId>,
     entities: FxHashMap<EntityId, EntityBinding>,
     /// What values of input types are at the source, where they are not as they are given.
     forms: FxHashMap<TypeId, Arc<ValueForm>>,
@@ -77,6 +79,7 @@ pub struct ApiBuilder {
     values: Vec<ValueBinding>,
     columns: FxHashMap<FieldId, ColumnBinding>,
     absent: FxHashMap<FieldId, Absent>,
+    edges: FxHashMap<RelationshipId, EntityId>,
     entities: FxHashMap<EntityId, EntityBinding>,
     forms: FxHashMap<TypeId, Arc<ValueForm>>,
     calls: FxHashMap<FunctionId, CallBinding>,
@@ -126,6 +129,13 @@ impl Api {
     #[must_use]
     pub fn find_absent(&self, field: FieldId) -> Option<&Absent> {
         self.absent.get(&field)
+    }
+
+    /// The entity of the properties that a relationship of a graph has, if conditions depend on
+    /// which it is.
+    #[must_use]
+    pub fn find_edge(&self, relationship: RelationshipId) -> Option<EntityId> {
+        self.edges.get(&relationship).copied()
     }
 
     /// The entity whose opaque ids begin with `prefix`.
@@ -283,6 +293,11 @@ impl ApiBuilder {
         self.absent.insert(field, absent);
     }
 
+    /// Says of which entity the properties of a graph's relationships are.
+    pub fn bind_edge(&mut self, relationship: RelationshipId, edge: EntityId) {
+        self.edges.insert(relationship, edge);
+    }
+
     /// Of several entities whose opaque ids begin alike, the first is found by them.
     pub fn bind_entity(&mut self, entity: EntityId, binding: EntityBinding) {
         if let Some(node_id) = binding.node_id.as_ref().filter(|node_id| node_id.found) {
@@ -347,6 +362,7 @@ impl ApiBuilder {
             mut values,
             mut columns,
             absent,
+            edges,
             mut entities,
             forms,
             calls,
@@ -370,6 +386,7 @@ impl ApiBuilder {
             values,
             columns,
             absent,
+            edges,
             entities,
             forms,
             calls,

@@ -13,7 +13,8 @@ use ir::{
 use response::{Figure, Leaf, Part};
 
 pub use graph::{
-    AlongVerb, AssignVerb, Cursors, LinkRule, NodeRules, VariantBinding, VariantsId, Way,
+    AlongVerb, AssignVerb, Cursors, DeclaredRole, LinkRule, NodeRules, VariantBinding, VariantLink,
+    VariantsId, Way,
 };
 
 /// What a field of an object type means.
@@ -644,6 +645,8 @@ pub enum InputRole {
         variants: VariantsId,
         role: Box<InputRole>,
     },
+    /// What is declared of rows of several entities.
+    Declared(DeclaredRole),
     /// Of rows of several entities a list of enum values, bound by [`ValueBinding::Variant`]: the row
     /// is of one of these.
     OfVariants,

@@ -87,6 +87,31 @@ pub struct VariantBinding {
     pub number: u16,
     /// Its fields for those that all of them have: [`Place::Common`] names them by their place.
     pub common: Vec<FieldId>,
+    /// The same of what leads to other rows: [`DeclaredRole`]s name them by their place.
+    pub links: Vec<VariantLink>,
+}
+
+/// What leads from the rows of one of several entities to others.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum VariantLink {
+    One(Hop),
+    /// To rows of several entities.
+    Several(VariantsId),
+}
+
+/// A condition along a relationship that the rows of several entities have, each its own: by its
+/// place among those that all of them have.
+#[derive(Clone, Debug, PartialEq)]
+pub enum DeclaredRole {
+    /// As [`InputRole::RelatedMany`](super::InputRole::RelatedMany).
+    Many(u16),
+    /// As [`InputRole::RelatedBy`](super::InputRole::RelatedBy).
+    By { place: u16, role: Box<super::InputRole> },
+    /// As [`InputRole::Together`](super::InputRole::Together).
+    Together { place: u16, once: bool },
+    /// An object of conditions on relationships whose properties are of this entity: of others it
+    /// asks nothing.
+    Edge(EntityId),
 }
 
 /// What the cursors of an entity's rows are.

@@ -286,6 +286,7 @@ impl Context<'_> {
             | InputRole::RelatedEach { .. }
             | InputRole::OfVariants
             | InputRole::OnVariant
+            | InputRole::Declared(_)
             | InputRole::IsGlobalId(_)
             | InputRole::OfVariant(_)
             | InputRole::All

@@ -2,6 +2,7 @@
 //!
 //! `graph.rs`: those that only the API of a graph has.
 
+mod declared;
 mod graph;
 mod several;
 
@@ -14,7 +15,10 @@ use super::input::{Input, Presence};
 use super::order::of_row;
 use super::variants::OfVariant;
 use super::{Context, LowerError};
-use crate::binding::{CompositePlace, InputBinding, InputRole, Meaning, Subject, VariantsId};
+use crate::binding::{
+    CompositePlace, DeclaredRole, InputBinding, InputRole, Meaning, Subject, VariantLink, VariantsId,
+};
+use declared::not_declared;
 
 /// How deep conditions may stand within each other: whoever compiles them goes down as far.
 const NESTED: usize = 64;
@@ -36,11 +40,18 @@ pub(super) struct Around<'b> {
     variant: Option<OfVariant<'b>>,
     /// Whether there is no other condition beside it.
     alone: bool,
+    /// The relationship that led to the rows.
+    along: Option<Hop>,
 }
 
 impl<'b> Around<'b> {
     pub(super) fn of_variant(variant: OfVariant<'b>) -> Self {
-        Self { variant: Some(variant), ..Self::default() }
+        Self { variant: Some(variant), along: variant.hop, ..Self::default() }
+    }
+
+    /// Rows that a relationship led to.
+    pub(super) fn along(hop: Hop) -> Self {
+        Self { along: Some(hop), ..Self::default() }
     }
 }
 
@@ -117,6 +128,13 @@ impl Context<'_> {
         let (hop, ways) = match &binding.role {
             InputRole::RelatedBy { hop, .. } => (Some(*hop), None),
             InputRole::RelatedVariantsBy { variants, .. } => (None, Some(*variants)),
+            InputRole::Declared(DeclaredRole::By { place, .. }) => {
+                match variant.and_then(|own| own.link(*place)) {
+                    Some(VariantLink::One(hop)) => (Some(hop), None),
+                    Some(VariantLink::Several(ways)) => (None, Some(ways)),
+                    None => return Err(not_declared(location)),
+                }
+            }
             _ => (hop, ways),
         };
         let quantifier = match &binding.null {
@@ -233,6 +251,7 @@ impl Context<'_> {
                 | InputRole::RelatedVariants(_)
                 | InputRole::RelatedVariantsBy { .. }
                 | InputRole::RelatedEach { .. }
+                | InputRole::Declared(_)
                 | InputRole::OfVariants
                 | InputRole::OnVariant
                 | InputRole::OfVariant(_)
@@ -376,7 +395,7 @@ impl Context<'_> {
         hop: Hop,
         quantifier: Quantifier,
     ) -> Result<Option<Filter>, LowerError> {
-        let filter = self.object(given, Around::default())?;
+        let filter = self.object(given, Around::along(hop))?;
         Ok(filter.map(|filter| Filter::Relation { hop, quantifier, filter: Box::new(filter) }))
     }
 

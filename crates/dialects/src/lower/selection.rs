@@ -291,6 +291,7 @@ impl<'a> Context<'a> {
         let shape_rows = response::RowsId(rows_id.0);
         let mut arguments = match binding.from {
             RowsFrom::Variants { variants, .. } => self.arguments_of_variants(variants, field)?,
+            RowsFrom::Relation(hop) => self.arguments_of(field, Around::along(hop))?,
             _ => self.arguments(field)?,
         };
         if let Some(id) = arguments.node_id.take() {

@@ -15,18 +15,27 @@ use super::arguments::Arguments;
 use super::filter::Around;
 use super::selection::misplaced;
 use super::{Context, LowerError, Outputs};
-use crate::binding::{EdgeField, FieldBinding, Subject, VariantBinding, VariantsId};
+use crate::binding::{EdgeField, FieldBinding, Subject, VariantBinding, VariantLink, VariantsId};
 
 /// Which of several entities conditions are about.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct OfVariant<'b> {
     pub(super) number: u16,
     common: &'b [FieldId],
+    links: &'b [VariantLink],
+    /// What led to its rows.
+    pub(super) hop: Option<Hop>,
 }
 
 impl<'b> OfVariant<'b> {
     fn new(variant: &'b VariantBinding) -> Self {
-        Self { number: variant.number, common: &variant.common }
+        let VariantBinding { number, common, links, hop, .. } = variant;
+        Self { number: *number, common, links, hop: *hop }
+    }
+
+    /// What leads from its rows to others, by its place among what is declared.
+    pub(super) fn link(self, place: u16) -> Option<VariantLink> {
+        self.links.get(usize::from(place)).copied()
     }
 }
 

@@ -61,6 +61,7 @@ impl Context<'_> {
                 self.stated(role, Given { around, ..given })
             }
             InputRole::RelatedEach { variants, role } => self.related_each(given, *variants, role),
+            InputRole::Declared(role) => self.declared(role, given),
             InputRole::OfVariants => self.of_variants(input, r#type.base, around),
             InputRole::OnVariant if around.alone => self.object(given, around),
             InputRole::OnVariant => {
@@ -148,13 +149,13 @@ impl Context<'_> {
     }
 
     /// Rows by all rows together that they are related to.
-    fn together(
+    pub(super) fn together(
         &self,
         given: Given<'_, '_>,
         hop: Hop,
         once: bool,
     ) -> Result<Option<Filter>, LowerError> {
-        let having = self.object(given, Around::default())?;
+        let having = self.object(given, Around::along(hop))?;
         Ok(having.map(|having| {
             let (filter, having) = (Box::new(Filter::all()), Box::new(having));
             Filter::RelatedGroup { hop, filter, having, once }

@@ -3,14 +3,15 @@
 use rustc_hash::FxHashMap;
 
 use super::attribute::{Attribute, Spot};
+use super::declared::Pending;
 use super::link::Link;
 use super::variants::Variant;
 use super::{
-    Options, aggregates, changes, coalesced, conditions, connections, global, nested, objects,
-    operators, related, root, searches, sort, statements, together, variants, writes,
+    Options, aggregates, changes, coalesced, conditions, connections, declared, global, nested,
+    objects, operators, related, root, searches, sort, statements, together, variants, writes,
 };
 use crate::api::{Api, ApiBuilder};
-use crate::binding::{InputBinding, InputRole, Meaning};
+use crate::binding::{InputBinding, InputRole, Meaning, VariantsId};
 use crate::neo4j::draft::{Draft, DraftInput};
 use crate::neo4j::model::{
     ApiForm, FieldKind, Given, Model, ModelField, Placed, PlacedField, RelationshipField, Target,
@@ -31,6 +32,9 @@ pub(super) struct Build<'a> {
     pub(super) properties_of: FxHashMap<usize, Vec<String>>,
     /// Lists of node types, by their numbers.
     pub(super) variants: Vec<Vec<Variant<'a>>>,
+    /// Lists of such along what interfaces declare.
+    pub(super) declared: FxHashMap<Pending, VariantsId>,
+    pub(super) pending: Vec<(VariantsId, Pending)>,
 }
 
 /// Whose fields they are.
@@ -65,11 +69,13 @@ pub(super) fn build(model: &Model, placed: &Placed, options: Options) -> Api {
         build.owner(Owner::Node(node));
     }
     statements::roots(&mut build);
+    declared::fill(&mut build);
     let mut builder = ApiBuilder::default();
     build.draft.finish(&mut builder);
     values::bind(&mut builder, model, placed, ApiForm::Seven);
     coalesced::bind(&mut builder, model, placed);
     global::bind(&mut builder, model, placed);
+    declared::bind(&mut builder, model, placed);
     variants::finish(&mut builder, build.variants);
     builder.finish()
 }
@@ -105,6 +111,8 @@ impl<'a> Build<'a> {
             unions: names(unions.map(|known| (&*known.name, known.plural.as_deref()))),
             properties_of: FxHashMap::default(),
             variants: Vec::new(),
+            declared: FxHashMap::default(),
+            pending: Vec::new(),
         }
     }
 

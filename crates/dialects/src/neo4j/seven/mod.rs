@@ -7,7 +7,7 @@
 //! * conditions: `operators.rs`, `conditions.rs`, `related.rs`, `together.rs`
 //! * changes: `changes.rs` for single values, `writes.rs` for nodes, `nested.rs` for what is
 //!   connected with them
-//! * `variants.rs`: nodes of several types in one list
+//! * `variants.rs`: nodes of several types in one list; `declared.rs`: what leads from such nodes on
 //! * `root.rs`: the fields of the roots; `global.rs`: ids that are found among all nodes
 //! * `coalesced.rs`: what stands for values that are not there
 //! * `searches.rs`: root fields of indexes
@@ -23,6 +23,7 @@ mod changes;
 mod coalesced;
 mod conditions;
 mod connections;
+mod declared;
 mod global;
 mod link;
 mod nested;

@@ -3,7 +3,7 @@
 use super::attribute::{Attribute, Spot};
 use super::build::{Build, Owner};
 use super::link::{EdgeKind, Link};
-use super::{changes, conditions, global, sort, statements, together};
+use super::{changes, conditions, declared, global, sort, statements, together};
 use crate::binding::{EdgeField, FieldBinding, InputBinding, InputRole};
 use crate::neo4j::draft::{DraftField, DraftInput, DraftKind};
 use crate::neo4j::model::Target;
@@ -119,6 +119,12 @@ fn kind_of_properties(build: &mut Build<'_>, link: &Link<'_>, kind: &EdgeKind<'_
     let owners: Vec<String> = kind.owners.iter().map(|owner| format!("* {owner}")).collect();
     let text =
         format!("Relationship properties when source node is of type:\n{}", owners.join("\n"));
+    let is_everywhere = match link.owner {
+        Owner::Interface(interface) => {
+            kind.owners.len() == build.implementations(interface).len()
+        }
+        Owner::Node(_) => true,
+    };
     let required = if changes::needs_values(&kind.attributes) { "!" } else { "" };
     let is_created = kind.attributes.iter().any(Attribute::is_created);
     let is_updated = kind.attributes.iter().any(Attribute::is_updated);
@@ -132,10 +138,13 @@ fn kind_of_properties(build: &mut Build<'_>, link: &Link<'_>, kind: &EdgeKind<'_
         (is_filtered, "AggregationWhereInput", of_many),
     ] {
         if is_there {
-            // Of several kinds nobody knows yet whose a condition or an order is.
+            // Of several kinds nobody knows yet whose an order is.
             let role = match ending {
                 "Sort" if is_only => InputBinding::lenient(InputRole::Sort),
-                "Where" if is_only => InputBinding::lenient(InputRole::Filter),
+                "Where" if is_only && is_everywhere => InputBinding::lenient(InputRole::Filter),
+                "Where" | "AggregationWhereInput" => {
+                    declared::of_edge(build, kind.properties).unwrap_or_else(conditions::several)
+                }
                 _ => conditions::several(),
             };
             let input = DraftInput::new(own, &r#type, role).described(&text);

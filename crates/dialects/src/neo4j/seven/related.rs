@@ -6,8 +6,9 @@ use ir::Quantifier;
 
 use super::build::Build;
 use super::conditions::{of_member, several};
+use super::declared;
 use super::link::Link;
-use crate::binding::{InputBinding, InputRole, Meaning};
+use crate::binding::{DeclaredRole, InputBinding, InputRole, Meaning};
 use crate::neo4j::draft::DraftInput;
 use crate::neo4j::model::Target;
 use crate::neo4j::plural::pluralize;
@@ -73,7 +74,7 @@ pub(super) fn conditions(build: &mut Build<'_>, link: &Link<'_>) {
 /// `director: …` and `directorConnection: …`: there is such a node. Null asks for none.
 fn of_one(build: &mut Build<'_>, link: &Link<'_>) {
     let owner = format!("{}Where", build.name(link.owner.into()));
-    let some = || by(link, Many::Some.role());
+    let some = || by(build, link, Many::Some.role());
     let node = some().map_or_else(several, |role| InputBinding {
         role,
         null: Meaning::Unrelated,
@@ -88,30 +89,34 @@ fn of_one(build: &mut Build<'_>, link: &Link<'_>) {
 }
 
 /// What names the condition, for whoever follows one relationship.
-fn many(link: &Link<'_>) -> InputBinding {
+fn many(build: &Build<'_>, link: &Link<'_>) -> InputBinding {
     match (link.hop(), link.variants) {
         (Some(hop), _) => InputBinding::lenient(InputRole::RelatedMany(hop)),
         (None, Some(variants)) => InputBinding::lenient(InputRole::RelatedVariants(variants.id)),
-        (None, None) => several(),
+        (None, None) => declared::condition(build, link, DeclaredRole::Many)
+            .map_or_else(several, InputBinding::lenient),
     }
 }
 
 /// The role of one condition on them, for whoever follows one relationship.
-fn by(link: &Link<'_>, role: InputRole) -> Option<InputRole> {
+fn by(build: &Build<'_>, link: &Link<'_>, role: InputRole) -> Option<InputRole> {
     let role = Box::new(role);
     match (link.hop(), link.variants) {
         (Some(hop), _) => Some(InputRole::RelatedBy { hop, role }),
         (None, Some(variants)) => {
             Some(InputRole::RelatedVariantsBy { variants: variants.id, role })
         }
-        (None, None) => None,
+        (None, None) => {
+            declared::condition(build, link, |place| DeclaredRole::By { place, role })
+        }
     }
 }
 
 /// `actors: {some: …}`.
 fn of_nodes(build: &mut Build<'_>, link: &Link<'_>, owner: &str) {
     let name = quantified(build, link.target(), link.field.deprecated.as_ref());
-    build.draft.add_input(owner, DraftInput::new(link.name(), &name, many(link)));
+    let many = many(build, link);
+    build.draft.add_input(owner, DraftInput::new(link.name(), &name, many));
 }
 
 /// The conditions on how many of some nodes pass, by their name. `deprecated` holds where they are
@@ -154,7 +159,7 @@ fn of_nodes_by_suffix(build: &mut Build<'_>, link: &Link<'_>, owner: &str) {
         let reason = format!(
             "Please use the relevant generic filter '{own}: {{ {space}{generic}: ... }}' instead."
         );
-        let binding = by(link, many.role()).map_or_else(several, |role| many.of_nodes(role));
+        let binding = by(build, link, many.role()).map_or_else(several, |role| many.of_nodes(role));
         let name = format!("{own}_{}", generic.to_ascii_uppercase());
         add_deprecated(
             build,
@@ -176,7 +181,7 @@ fn of_relationships_by_suffix(build: &mut Build<'_>, link: &Link<'_>, owner: &st
             "Please use the relevant generic filter '{own}: {{ {generic}: {{ node: ... }} }} }}' \
              instead."
         );
-        let binding = by(link, many.role()).map_or_else(several, InputBinding::lenient);
+        let binding = by(build, link, many.role()).map_or_else(several, InputBinding::lenient);
         let name = format!("{own}_{}", generic.to_ascii_uppercase());
         add_deprecated(
             build,
@@ -191,7 +196,7 @@ fn of_relationships_by_suffix(build: &mut Build<'_>, link: &Link<'_>, owner: &st
 /// `actorsConnection: {some: …, aggregate: …}`.
 fn of_relationships(build: &mut Build<'_>, link: &Link<'_>, owner: &str) {
     let name = format!("{}ConnectionFilters", link.prefix);
-    let is_one = link.hop().is_some();
+    let is_one = matches!(link.target(), Target::Node(_));
     if link.is_filtered() {
         let r#type = link.connection_where(None);
         for (generic, text, many) in QUANTIFIERS {
@@ -215,7 +220,7 @@ fn of_relationships(build: &mut Build<'_>, link: &Link<'_>, owner: &str) {
         let input = input.deprecated(link.field.deprecated.as_ref());
         build.draft.add_input(&name, input);
     }
-    let input = DraftInput::new(&link.connection_name(), &name, many(link));
+    let input = DraftInput::new(&link.connection_name(), &name, many(build, link));
     build.draft.add_input(owner, input);
 }
 

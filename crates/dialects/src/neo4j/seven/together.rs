@@ -8,9 +8,10 @@ use ir::{AggregateFunction, Comparison, Place};
 use super::attribute::Attribute;
 use super::build::{Build, Owner};
 use super::conditions::several;
+use super::declared;
 use super::link::Link;
 use super::operators::operator;
-use crate::binding::{InputBinding, InputRole, Subject};
+use crate::binding::{DeclaredRole, InputBinding, InputRole, Subject};
 use crate::neo4j::draft::DraftInput;
 use crate::neo4j::model::{PropertyType, Target};
 use crate::neo4j::values;
@@ -68,7 +69,14 @@ pub(super) fn conditions(build: &mut Build<'_>, link: &Link<'_>) {
     }
     let binding = match link.hop() {
         Some(hop) => InputBinding::lenient(InputRole::Together { hop: Some(hop), once: false }),
-        None => several(),
+        None => match link.target() {
+            Target::Node(_) => {
+                let role = |place| DeclaredRole::Together { place, once: false };
+                declared::condition(build, link, role)
+                    .map_or_else(several, InputBinding::lenient)
+            }
+            Target::Interface(_) | Target::Union(_) => several(),
+        },
     };
     let own = format!("{}Aggregate", link.name());
     let input = DraftInput::new(&own, &name, binding);

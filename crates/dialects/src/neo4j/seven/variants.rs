@@ -5,10 +5,11 @@ use ir::Hop;
 
 use super::attribute::Spot;
 use super::build::{Build, Owner};
+use super::declared;
 use super::link::Link;
 use crate::api::ApiBuilder;
-use crate::binding::{FieldBinding, RowsBinding, RowsForm, RowsFrom, VariantBinding, VariantsId};
-use crate::neo4j::model::{FieldKind, PlacedField, Target};
+use crate::binding::{FieldBinding, RowsBinding, RowsForm, RowsFrom, VariantBinding, VariantLink, VariantsId};
+use crate::neo4j::model::{FieldKind, PlacedField, RelationshipField, Target, Way};
 
 /// One of the types, by its name: there are no ids yet.
 #[derive(Clone, Debug)]
@@ -19,6 +20,7 @@ pub(super) struct Variant<'a> {
     properties: Option<&'a str>,
     number: u16,
     common: Vec<FieldId>,
+    links: Vec<VariantLink>,
 }
 
 /// A list of types, and the entity of the first.
@@ -82,16 +84,18 @@ fn types<'a>(build: &Build<'a>, target: Target) -> Vec<usize> {
 }
 
 fn variant<'a>(
-    build: &Build<'a>,
+    build: &mut Build<'a>,
     target: Target,
     number: usize,
     node: usize,
     (entity, hop): (EntityId, Option<Hop>),
     properties: Option<&'a str>,
 ) -> Variant<'a> {
-    let common = match target {
-        Target::Interface(interface) => common(build, interface, node),
-        Target::Node(_) | Target::Union(_) => Vec::new(),
+    let (common, links) = match target {
+        Target::Interface(interface) => {
+            (common(build, interface, node), declared::links(build, interface, node))
+        }
+        Target::Node(_) | Target::Union(_) => (Vec::new(), Vec::new()),
     };
     Variant {
         entity,
@@ -100,7 +104,24 @@ fn variant<'a>(
         properties,
         number: u16::try_from(number).unwrap_or(u16::MAX),
         common,
+        links,
     }
+}
+
+/// The nodes of a target that a field of a node type leads to, as variants of that target.
+pub(super) fn along<'a>(
+    build: &mut Build<'a>,
+    relationship: &RelationshipField,
+    ways: &[Way],
+    target: Target,
+) -> Vec<Variant<'a>> {
+    let wanted = types(build, target);
+    let ways = types(build, relationship.target).into_iter().zip(ways);
+    let found = ways.filter_map(|(node, way)| {
+        let number = wanted.iter().position(|wanted| *wanted == node)?;
+        Some(variant(build, target, number, node, (way.entity, Some(way.hop)), None))
+    });
+    found.collect()
 }
 
 /// The fields of a node type for those of an interface that it implements.
@@ -143,6 +164,7 @@ pub(super) fn finish(builder: &mut ApiBuilder, lists: Vec<Vec<Variant<'_>>>) {
                 properties: variant.properties.and_then(find),
                 number: variant.number,
                 common: variant.common,
+                links: variant.links,
             })
         });
         // A list whose types nothing leads to stays empty: others are known by their numbers.

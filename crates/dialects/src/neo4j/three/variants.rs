@@ -63,6 +63,7 @@ impl<'m> Build<'m> {
                     properties: None,
                     number,
                     common: self.common(draft.target, *node)?,
+                    links: Vec::new(),
                 })
             };
             ways.filter_map(variant).collect()

@@ -1,0 +1,52 @@
+//! Conditions along relationships that the rows of several entities have, each its own.
+
+use graphql::operation::Location;
+use ir::Filter;
+
+use super::{Around, Given};
+use crate::binding::{DeclaredRole, VariantLink};
+use crate::lower::{Context, LowerError};
+
+impl Context<'_> {
+    pub(super) fn declared(
+        &self,
+        role: &DeclaredRole,
+        given: Given<'_, '_>,
+    ) -> Result<Option<Filter>, LowerError> {
+        let Given { around, location, .. } = given;
+        let link = |place: u16| {
+            let link = around.variant.and_then(|own| own.link(place));
+            link.ok_or_else(|| not_declared(location))
+        };
+        match role {
+            DeclaredRole::Many(place) => self.object(given, towards(link(*place)?)),
+            DeclaredRole::By { place, role } => {
+                self.stated(role, Given { around: towards(link(*place)?), ..given })
+            }
+            DeclaredRole::Together { place, once } => match link(*place)? {
+                VariantLink::One(hop) => self.together(given, hop, *once),
+                VariantLink::Several(_) => Err(not_declared(location)),
+            },
+            DeclaredRole::Edge(entity) => match around.along {
+                Some(hop) if self.api.find_edge(hop.relationship) == Some(*entity) => {
+                    self.object(given, around)
+                }
+                Some(_) => Ok(None),
+                None => Err(not_declared(location)),
+            },
+        }
+    }
+}
+
+/// What conditions on the rows that a link leads to are about.
+fn towards(link: VariantLink) -> Around<'static> {
+    match link {
+        VariantLink::One(hop) => Around { hop: Some(hop), ..Around::default() },
+        VariantLink::Several(ways) => Around { ways: Some(ways), ..Around::default() },
+    }
+}
+
+/// A condition where it is not known which entity the rows are of.
+pub(super) fn not_declared(location: Location) -> LowerError {
+    LowerError::refused("Conditions on nodes of several types are not served here yet.", location)
+}
