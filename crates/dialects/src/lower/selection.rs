@@ -8,6 +8,7 @@ use ir::{Filter, Hop, Page, Rows};
 use response::{Fields, Item, Node, NodeId, ShapeField};
 
 use super::arguments::Opaque;
+use super::filter::Around;
 use super::input::Input;
 use super::order::ListOrder;
 use super::paging::{Paging, page};

@@ -31,7 +31,8 @@ impl Context<'_> {
                 Some(hop) if self.api.find_edge(hop.relationship) == Some(*entity) => {
                     self.object(given, around)
                 }
-                Some(_) => Ok(None),
+                // Nothing is asked of them, but they are to be there.
+                Some(_) => Ok(Some(Filter::all())),
                 None => Err(not_declared(location)),
             },
         }

@@ -74,8 +74,9 @@ pub(super) fn conditions(build: &mut Build<'_>, link: &Link<'_>) {
 /// `director: …` and `directorConnection: …`: there is such a node. Null asks for none.
 fn of_one(build: &mut Build<'_>, link: &Link<'_>) {
     let owner = format!("{}Where", build.name(link.owner.into()));
-    let some = || by(build, link, Many::Some.role());
-    let node = some().map_or_else(several, |role| InputBinding {
+    let some = by(build, link, Many::Some.role());
+    let connection = some.clone().map_or_else(several, InputBinding::lenient);
+    let node = some.map_or_else(several, |role| InputBinding {
         role,
         null: Meaning::Unrelated,
         empty: Meaning::Ignore,
@@ -83,7 +84,6 @@ fn of_one(build: &mut Build<'_>, link: &Link<'_>) {
     let r#type = format!("{}Where", build.name(link.target()));
     build.draft.add_input(&owner, DraftInput::new(link.name(), &r#type, node));
     let r#type = link.connection_where(None);
-    let connection = some().map_or_else(several, InputBinding::lenient);
     build.draft.add_input(&owner, DraftInput::new(&link.connection_name(), &r#type, connection));
     connection_where(build, link);
 }
