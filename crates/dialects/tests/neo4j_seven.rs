@@ -359,7 +359,39 @@ fn a_declared_relationship_is_followed_by_each_type_in_its_own_way() {
            edge: works(where: {creatorsConnection: {single: {edge: {Made: {fee: {gt: 1}}}}}}) { title }
            many: works(where: {creatorsConnection: {aggregate: {count: {nodes: {gt: 1}}}}}) { title }
            null: works(where: {creators: {some: null}}) { title } }",
-        &expect![[r#""#]],
+        &expect![[r#"
+            transaction, snapshot
+              step 0 of root 0: read rows 0: variants, each once
+                variant Film, filter some <-Creator[:MADE] (name = "x"), common [title, year]
+                  #1 field title
+                variant Song, filter some <-Creator[:MADE] (name = "x"), common [title, year]
+                  #2 field title
+                #0 variant
+              step 1 of root 1: read rows 1: variants, each once
+                variant Film, filter no <-Creator[:MADE] (name = "x"), common [title, year]
+                  #4 field title
+                variant Song, filter no <-Creator[:MADE] (name = "x"), common [title, year]
+                  #5 field title
+                #3 variant
+              step 2 of root 2: read rows 2: variants, each once
+                variant Film, filter one <-Creator[:MADE] (edge fee > 1), common [title, year]
+                  #7 field title
+                variant Song, filter one <-Creator[:MADE] (edge fee > 1), common [title, year]
+                  #8 field title
+                #6 variant
+              step 3 of root 3: read rows 3: variants, each once
+                variant Film, filter all <-Creator[:MADE] (all, each once) together (distinct count > 1), common [title, year]
+                  #10 field title
+                variant Song, filter all <-Creator[:MADE] (all, each once) together (distinct count > 1), common [title, year]
+                  #11 field title
+                #9 variant
+              step 4 of root 4: read rows 4: variants, each once
+                variant Film, filter some <-Creator[:MADE] (all), common [title, year]
+                  #13 field title
+                variant Song, filter some <-Creator[:MADE] (all), common [title, year]
+                  #14 field title
+                #12 variant
+        "#]],
     );
 }
 

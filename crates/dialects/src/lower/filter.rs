@@ -16,7 +16,8 @@ use super::order::of_row;
 use super::variants::OfVariant;
 use super::{Context, LowerError};
 use crate::binding::{
-    CompositePlace, DeclaredRole, InputBinding, InputRole, Meaning, Subject, VariantLink, VariantsId,
+    CompositePlace, DeclaredRole, InputBinding, InputRole, Meaning, Subject, VariantLink,
+    VariantsId,
 };
 use declared::not_declared;
 

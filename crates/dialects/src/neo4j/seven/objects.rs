@@ -120,9 +120,7 @@ fn kind_of_properties(build: &mut Build<'_>, link: &Link<'_>, kind: &EdgeKind<'_
     let text =
         format!("Relationship properties when source node is of type:\n{}", owners.join("\n"));
     let is_everywhere = match link.owner {
-        Owner::Interface(interface) => {
-            kind.owners.len() == build.implementations(interface).len()
-        }
+        Owner::Interface(interface) => kind.owners.len() == build.implementations(interface).len(),
         Owner::Node(_) => true,
     };
     let required = if changes::needs_values(&kind.attributes) { "!" } else { "" };

@@ -106,9 +106,7 @@ fn by(build: &Build<'_>, link: &Link<'_>, role: InputRole) -> Option<InputRole> 
         (None, Some(variants)) => {
             Some(InputRole::RelatedVariantsBy { variants: variants.id, role })
         }
-        (None, None) => {
-            declared::condition(build, link, |place| DeclaredRole::By { place, role })
-        }
+        (None, None) => declared::condition(build, link, |place| DeclaredRole::By { place, role }),
     }
 }
 

@@ -72,8 +72,7 @@ pub(super) fn conditions(build: &mut Build<'_>, link: &Link<'_>) {
         None => match link.target() {
             Target::Node(_) => {
                 let role = |place| DeclaredRole::Together { place, once: false };
-                declared::condition(build, link, role)
-                    .map_or_else(several, InputBinding::lenient)
+                declared::condition(build, link, role).map_or_else(several, InputBinding::lenient)
             }
             Target::Interface(_) | Target::Union(_) => several(),
         },

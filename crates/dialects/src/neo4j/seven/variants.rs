@@ -8,7 +8,9 @@ use super::build::{Build, Owner};
 use super::declared;
 use super::link::Link;
 use crate::api::ApiBuilder;
-use crate::binding::{FieldBinding, RowsBinding, RowsForm, RowsFrom, VariantBinding, VariantLink, VariantsId};
+use crate::binding::{
+    FieldBinding, RowsBinding, RowsForm, RowsFrom, VariantBinding, VariantLink, VariantsId,
+};
 use crate::neo4j::model::{FieldKind, PlacedField, RelationshipField, Target, Way};
 
 /// One of the types, by its name: there are no ids yet.
