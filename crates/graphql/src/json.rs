@@ -201,6 +201,13 @@ mod tests {
     }
 
     #[test]
+    fn floats_are_those_that_were_written() {
+        for text in ["0.9550968739204109", "0.09543730691075325", "0.9454853804782033"] {
+            assert_eq!(parsed(text, 64, 100), Ok(text.to_owned()));
+        }
+    }
+
+    #[test]
     fn a_name_is_given_once() {
         let error = "BAD_USER_INPUT: It is not valid JSON: \"z\" is given twice at line 1 column ";
         for (text, column) in [(r#"{"z":1,"z":1}"#, 10), (r#"[{"a":{"z":1,"b":2,"z":3}}]"#, 22)] {

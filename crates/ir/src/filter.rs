@@ -4,7 +4,7 @@
 use catalog::FieldId;
 
 use crate::operand::{Operand, Value};
-use crate::rows::{AggregateFunction, Call, Hop};
+use crate::rows::{AggregateFunction, Call, Hop, Variant};
 
 /// A condition on a row.
 #[derive(Clone, Debug, PartialEq)]
@@ -55,6 +55,14 @@ pub enum Filter {
         having: Box<Filter>,
         /// Whether values of the rows are aggregated of each once, however many relationships of a
         /// graph lead to it.
+        once: bool,
+    },
+    /// The same of rows of several entities, taken together.
+    VariantGroup {
+        /// The ways to the rows, without outputs; conditions on all of them together name common
+        /// fields by [`Place::Common`].
+        variants: Vec<Variant>,
+        having: Box<Filter>,
         once: bool,
     },
     Text {

@@ -185,6 +185,10 @@ fn claimed(filter: &mut Filter, claims: &[Box<str>]) -> Result<(), String> {
             claimed(filter, claims)?;
             claimed(having, claims)
         }
+        Filter::VariantGroup { variants, having, .. } => {
+            variants.iter_mut().try_for_each(|variant| claimed(&mut variant.filter, claims))?;
+            claimed(having, claims)
+        }
     }
 }
 

@@ -9,7 +9,7 @@ use crate::filter::{
 use crate::operand::{Codec, NewId, Operand, PathItem, Representations, Value};
 use crate::rows::{
     Aggregate, AggregateFunction, Call, Direction, Form, Hop, HopDirection, Keyset, KeysetValue,
-    Nulls, OrderKey, OrderTerm, Page,
+    Nulls, OrderKey, OrderTerm, Page, Variant,
 };
 use crate::value_form::{Member, ValueForm};
 use crate::write::Counter;
@@ -199,6 +199,11 @@ impl Printer<'_> {
                 let once = if *once { ", each once" } else { "" };
                 format!("all {} ({filter}{once}) together ({having})", self.hop(*hop))
             }
+            Filter::VariantGroup { variants, having, once } => {
+                let ways: Vec<String> = variants.iter().map(|way| self.way(way)).collect();
+                let once = if *once { ", each once" } else { "" };
+                format!("all of ({}{once}) together ({})", ways.join(", "), self.filter(having))
+            }
             Filter::Text { place, r#match, case, operand } => {
                 let (place, operand) = (self.place(place), self.operand(operand));
                 format!("{place} {}{} {operand}", match_text(*r#match), case_text(*case))
@@ -208,6 +213,16 @@ impl Printer<'_> {
                 let (place, operand) = (self.place(place), self.operand(operand));
                 format!("distance of {place} {} {operand}", comparison_text(*comparison))
             }
+        }
+    }
+
+    /// A way to the rows of one entity of several.
+    fn way(&self, variant: &Variant) -> String {
+        let way = variant.hop.map_or_else(|| self.entity(variant.entity), |hop| self.hop(hop));
+        let filter = self.filter(&variant.filter);
+        match variant.common.is_empty() {
+            true => format!("{way} ({filter})"),
+            false => format!("{way} ({filter}) common {}", self.fields(&variant.common)),
         }
     }
 

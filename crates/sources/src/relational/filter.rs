@@ -76,6 +76,9 @@ impl Compiler<'_> {
             Filter::RelatedGroup { hop, filter, having, .. } => {
                 self.related_group((*hop, filter, having), scope.alias, statement)?
             }
+            Filter::VariantGroup { .. } => {
+                return Err(CompileError::not_built("rows of several entities"));
+            }
             Filter::Geo { .. } => return Err(CompileError::not_built("a geographic filter")),
             Filter::Required(_) => return Err(CompileError::not_built("a required condition")),
         })

@@ -6,7 +6,7 @@
 use catalog::EntityId;
 use graphql::opaque::OpaqueKind;
 use graphql::schema::{InputId, TypeId};
-use ir::{Filter, Hop, Place, Quantifier};
+use ir::{Filter, Hop, Place, Quantifier, Variant};
 
 use super::{Around, Given, distance, meaning};
 use crate::binding::{InputRole, Subject, ValueBinding, VariantsId};
@@ -88,9 +88,10 @@ impl Context<'_> {
                 }
             }
             InputRole::IsGlobalId(entity) => self.has_global_id(*entity, given).map(Some),
-            InputRole::Together { hop, once } => match hop.or(around.hop) {
-                Some(hop) => self.together(given, hop, *once),
-                None => Ok(None),
+            InputRole::Together { hop, once } => match (hop.or(around.hop), around.ways) {
+                (Some(hop), _) => self.together(given, hop, *once),
+                (None, Some(ways)) => self.variants_together(given, ways, *once),
+                (None, None) => Ok(None),
             },
             InputRole::MadeOf(place) => {
                 self.object(given, Around { made_of: Some(place), ..Around::default() })
@@ -160,6 +161,25 @@ impl Context<'_> {
             let (filter, having) = (Box::new(Filter::all()), Box::new(having));
             Filter::RelatedGroup { hop, filter, having, once }
         }))
+    }
+
+    /// Rows by all rows of several entities together that they are related to.
+    fn variants_together(
+        &self,
+        given: Given<'_, '_>,
+        ways: VariantsId,
+        once: bool,
+    ) -> Result<Option<Filter>, LowerError> {
+        let Some(having) = self.object(given, Around::default())? else { return Ok(None) };
+        let variants = self.api.variants(ways).iter().map(|way| Variant {
+            entity: way.entity,
+            hop: way.hop,
+            filter: Filter::all(),
+            common: way.common.clone(),
+            outputs: Vec::new(),
+        });
+        let (variants, having) = (variants.collect(), Box::new(having));
+        Ok(Some(Filter::VariantGroup { variants, having, once }))
     }
 
     /// Rows by rows of several entities that they are related to.

@@ -67,15 +67,18 @@ pub(super) fn conditions(build: &mut Build<'_>, link: &Link<'_>) {
         build.draft.add_input(&name, DraftInput::new("count", "IntScalarFilters", binding));
         add_parts(build, &name, &parts);
     }
-    let binding = match link.hop() {
-        Some(hop) => InputBinding::lenient(InputRole::Together { hop: Some(hop), once: false }),
-        None => match link.target() {
-            Target::Node(_) => {
-                let role = |place| DeclaredRole::Together { place, once: false };
-                declared::condition(build, link, role).map_or_else(several, InputBinding::lenient)
-            }
-            Target::Interface(_) | Target::Union(_) => several(),
-        },
+    let together = |hop| InputRole::Together { hop, once: false };
+    let binding = match (link.hop(), link.variants, link.target()) {
+        (Some(hop), _, _) => InputBinding::lenient(together(Some(hop))),
+        (None, Some(variants), _) => {
+            let role = Box::new(together(None));
+            InputBinding::lenient(InputRole::RelatedVariantsBy { variants: variants.id, role })
+        }
+        (None, None, Target::Node(_)) => {
+            let role = |place| DeclaredRole::Together { place, once: false };
+            declared::condition(build, link, role).map_or_else(several, InputBinding::lenient)
+        }
+        (None, None, Target::Interface(_) | Target::Union(_)) => several(),
     };
     let own = format!("{}Aggregate", link.name());
     let input = DraftInput::new(&own, &name, binding);

@@ -86,6 +86,16 @@ impl Walk<'_> {
                 let own = std::mem::replace(&mut **filter, Filter::all());
                 **filter = both(own, below.visible);
             }
+            Filter::VariantGroup { variants, having, .. } => {
+                for variant in variants {
+                    let Some(hop) = variant.hop else { continue };
+                    let mut below = self.along(hop, within);
+                    self.filter(&mut variant.filter, &mut below);
+                    let own = std::mem::replace(&mut variant.filter, Filter::all());
+                    variant.filter = both(own, below.visible);
+                }
+                self.filter(having, &mut Within::nothing());
+            }
         }
     }
 
@@ -114,7 +124,7 @@ pub(super) fn leads_elsewhere(filter: &Filter) -> bool {
         Filter::Not(filter) | Filter::Except(filter) | Filter::Required(filter) => {
             leads_elsewhere(filter)
         }
-        Filter::Relation { .. } | Filter::RelatedGroup { .. } => true,
+        Filter::Relation { .. } | Filter::RelatedGroup { .. } | Filter::VariantGroup { .. } => true,
         Filter::Compare { .. }
         | Filter::CompareText { .. }
         | Filter::IsNull(_)

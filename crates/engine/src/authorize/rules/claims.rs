@@ -136,6 +136,10 @@ pub(super) fn named(catalog: &Catalog, filter: &Filter, all: &mut Vec<Named>) {
             named(catalog, filter, all);
             named(catalog, having, all);
         }
+        Filter::VariantGroup { variants, having, .. } => {
+            variants.iter().for_each(|variant| named(catalog, &variant.filter, all));
+            named(catalog, having, all);
+        }
         Filter::IsNull(_) => {}
         Filter::Compare { .. }
         | Filter::CompareText { .. }
@@ -183,7 +187,8 @@ impl<'f> Comparison<'f> {
             | Filter::Required(_)
             | Filter::IsNull(_)
             | Filter::Relation { .. }
-            | Filter::RelatedGroup { .. } => return None,
+            | Filter::RelatedGroup { .. }
+            | Filter::VariantGroup { .. } => return None,
         };
         Some(Self { place, operand, form })
     }

@@ -81,6 +81,12 @@ fn known(catalog: &Catalog, filter: &mut Filter, rules: &Rules, facts: &Facts) {
             known(catalog, one, rules, facts);
             known(catalog, having, rules, facts);
         }
+        Filter::VariantGroup { variants, having, .. } => {
+            variants
+                .iter_mut()
+                .for_each(|variant| known(catalog, &mut variant.filter, rules, facts));
+            known(catalog, having, rules, facts);
+        }
         Filter::IsNull(_) => {}
         Filter::Compare { .. }
         | Filter::CompareText { .. }

@@ -67,6 +67,9 @@ impl Compiler<'_> {
             Filter::RelatedGroup { hop, filter, having, once } => {
                 self.related_group((*hop, filter, *once), having, scope, statement)?
             }
+            Filter::VariantGroup { variants, having, once } => {
+                self.variant_group((variants, *once), having, scope, statement)?
+            }
             Filter::Required(_) => return Err(refused("a required condition in this place")),
         })
     }

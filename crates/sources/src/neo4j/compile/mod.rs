@@ -16,7 +16,8 @@
 //! * `aggregate`: what is made of the values of many rows
 //! * `order`: sorting and paging
 //! * `place`: what is compared, sorted and shown
-//! * `filter`: conditions; `related`: those on related rows
+//! * `filter`: conditions; `related`: those on related rows; `together`: on rows of several entities
+//!   together
 //! * `parameter`: as which type a value is sent
 //! * `required`: conditions that rows may not fail
 //! * `write`: changes; `raise`: errors of ours
@@ -36,6 +37,7 @@ mod rows;
 mod search;
 mod statement;
 mod summary;
+mod together;
 mod variants;
 mod write;
 

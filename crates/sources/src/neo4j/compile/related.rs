@@ -1,7 +1,7 @@
 //! Conditions on related rows.
 
 use cypher::{Clause, Comparison, Expression, Function, Match, Path, Projection, Query};
-use ir::{AggregateFunction, Filter, Hop, Operand, Place, Quantifier};
+use ir::{AggregateFunction, Filter, Hop, Operand, Place, Quantifier, Variant};
 
 use super::super::program::ParameterType;
 use super::place::Scope;
@@ -13,8 +13,7 @@ use crate::relational::CompileError;
 /// Which related rows are taken together.
 #[derive(Clone, Copy)]
 struct Group<'r> {
-    hop: Hop,
-    filter: &'r Filter,
+    ways: Ways<'r>,
     /// Each row's own fields count once, however many relationships lead to it.
     once: bool,
 }
@@ -26,6 +25,12 @@ struct Compared<'r> {
     operand: &'r Operand,
     /// Whether the value is a list, any of whose elements may compare so.
     element: bool,
+}
+
+#[derive(Clone, Copy)]
+enum Ways<'r> {
+    One { hop: Hop, filter: &'r Filter },
+    Several(&'r [Variant]),
 }
 
 impl Compiler<'_> {
@@ -79,7 +84,20 @@ impl Compiler<'_> {
         scope: &Scope<'_>,
         statement: &mut Statement,
     ) -> Result<Expression, CompileError> {
-        self.having(Group { hop, filter, once }, having, scope, statement)
+        let ways = Ways::One { hop, filter };
+        self.having(Group { ways, once }, having, scope, statement)
+    }
+
+    /// The same of rows of several entities.
+    pub(super) fn variant_group(
+        &self,
+        (variants, once): (&[Variant], bool),
+        having: &Filter,
+        scope: &Scope<'_>,
+        statement: &mut Statement,
+    ) -> Result<Expression, CompileError> {
+        let ways = Ways::Several(variants);
+        self.having(Group { ways, once }, having, scope, statement)
     }
 
     fn having(
@@ -130,8 +148,14 @@ impl Compiler<'_> {
         scope: &Scope<'_>,
         statement: &mut Statement,
     ) -> Result<Expression, CompileError> {
-        let (path, far) = self.along(group.hop, scope, distinct, statement)?;
-        let passes = Expression::condition(vec![self.filter(group.filter, &far, statement)?]);
+        let (hop, filter) = match group.ways {
+            Ways::One { hop, filter } => (hop, filter),
+            Ways::Several(variants) => {
+                return self.number_of_variants(variants, distinct, scope, statement);
+            }
+        };
+        let (path, far) = self.along(hop, scope, distinct, statement)?;
+        let passes = Expression::condition(vec![self.filter(filter, &far, statement)?]);
         if !distinct {
             return Ok(self.number(path, passes));
         }
@@ -157,15 +181,22 @@ impl Compiler<'_> {
             return Err(refused("an aggregate filter on this version of the server"));
         }
         let nodes = group.once && !matches!(place, Place::Edge(_));
-        let (path, far) = self.along(group.hop, scope, nodes, statement)?;
-        let passes = Expression::condition(vec![self.filter(group.filter, &far, statement)?]);
-        let mut clauses = vec![Match::of(path, passes)];
-        if nodes {
-            let mut each = Projection::of([far.node]);
-            each.distinct = true;
-            clauses.push(Clause::With(each));
-        }
-        let (field, value) = self.place(place, &far)?;
+        let (mut clauses, (field, value)) = match group.ways {
+            Ways::One { hop, filter } => {
+                let (path, far) = self.along(hop, scope, nodes, statement)?;
+                let passes = Expression::condition(vec![self.filter(filter, &far, statement)?]);
+                let mut clauses = vec![Match::of(path, passes)];
+                if nodes {
+                    let mut each = Projection::of([far.node]);
+                    each.distinct = true;
+                    clauses.push(Clause::With(each));
+                }
+                (clauses, self.place(place, &far)?)
+            }
+            Ways::Several(variants) => {
+                self.values_of_variants(variants, place, nodes, scope, statement)?
+            }
+        };
         let r#type = match function {
             AggregateFunction::Count
             | AggregateFunction::DistinctCount

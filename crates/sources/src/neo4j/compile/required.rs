@@ -104,6 +104,7 @@ fn split<'f>(filter: &'f Filter, plain: &mut Vec<&'f Filter>, required: &mut Vec
         | Filter::AnyElement { .. }
         | Filter::Relation { .. }
         | Filter::RelatedGroup { .. }
+        | Filter::VariantGroup { .. }
         | Filter::Text { .. }
         | Filter::Geo { .. } => plain.push(filter),
     }
