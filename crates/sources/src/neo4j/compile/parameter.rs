@@ -26,8 +26,6 @@ impl Compiler<'_> {
                 Ok(ParameterType::Map(members.collect::<Result<_, CompileError>>()?))
             }
             Type::List(element) => Ok(list_of(self.argument_type(element)?)),
-            // A scalar of the schema's own.
-            Type::Scalar(Scalar::Other(_)) => Ok(ParameterType::Any),
             other => self.parameter_type(other),
         }
     }
@@ -58,6 +56,8 @@ fn scalar_type(scalar: &Scalar) -> Result<ParameterType, CompileError> {
         Scalar::Interval => ParameterType::Duration,
         Scalar::GeographicPoint => ParameterType::GeographicPoint,
         Scalar::CartesianPoint => ParameterType::CartesianPoint,
+        // A scalar of the schema's own.
+        Scalar::Other(_) => ParameterType::Any,
         Scalar::Decimal { .. }
         | Scalar::Money
         | Scalar::Character { .. }
@@ -74,8 +74,7 @@ fn scalar_type(scalar: &Scalar) -> Result<ParameterType, CompileError> {
         | Scalar::Bit
         | Scalar::Point
         | Scalar::KeyValue
-        | Scalar::ObjectId
-        | Scalar::Other(_) => return Err(refused("a value of this type")),
+        | Scalar::ObjectId => return Err(refused("a value of this type")),
     })
 }
 
@@ -95,4 +94,15 @@ pub(super) fn element_of(r#type: ParameterType) -> Result<ParameterType, Compile
 /// A whole number as a parameter.
 pub(super) fn integer(operand: &Operand, statement: &mut Statement) -> Expression {
     statement.parameter(operand.clone(), ParameterType::Integer)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_value_of_a_scalar_of_the_schemas_own_is_sent_as_what_it_is() {
+        let own = scalar_type(&Scalar::Other("Anything".into()));
+        assert_eq!(own.ok(), Some(ParameterType::Any));
+    }
 }
