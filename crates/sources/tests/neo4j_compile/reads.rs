@@ -213,7 +213,7 @@ pub(crate) fn cases(movies: &Movies) -> Vec<Case> {
             "nodes of several kinds together, each once",
             read(vec![together(true)]),
             expect![[r#"
-                MATCH (t0:`Person`) WHERE COUNT { MATCH (t0)-[:`ACTED_IN`]->(t1:`Movie`) WHERE t1.`released` = $p0 RETURN t1 UNION MATCH (t0)-[:`ACTED_IN`]->(t1:`Series`:`Pro``duction`) RETURN t1 } = $p1 AND COUNT { MATCH (t0)-[t3:`ACTED_IN`]->(t2:`Movie`) WHERE t2.`released` = $p0 RETURN t3 UNION MATCH (t0)-[t3:`ACTED_IN`]->(t2:`Series`:`Pro``duction`) RETURN t3 } = $p2 AND COLLECT { CALL (t0) { MATCH (t0)-[:`ACTED_IN`]->(t4:`Movie`) WHERE t4.`released` = $p0 RETURN t4, t4.`title` AS c0 UNION MATCH (t0)-[:`ACTED_IN`]->(t4:`Series`:`Pro``duction`) RETURN t4, t4.`name` AS c0 } WITH max(size(c0)) AS c1 RETURN c1 < $p3 AS c2 }[0] AND COLLECT { CALL (t0) { MATCH (t0)-[t6:`ACTED_IN`]->(t5:`Movie`) WHERE t5.`released` = $p0 RETURN t6, t6.`screenTime` AS c3 UNION MATCH (t0)-[t6:`ACTED_IN`]->(t5:`Series`:`Pro``duction`) RETURN t6, t6.`screenTime` AS c3 } WITH max(c3) AS c4 RETURN c4 < $p4 AS c5 }[0] RETURN t0.`name` AS c6
+                MATCH (t0:`Person`) WHERE COUNT { MATCH (t0)-[:`ACTED_IN`]->(t1:`Movie`) WHERE t1.`released` = $p0 RETURN t1 UNION MATCH (t0)-[:`ACTED_IN`]->(t1:`Series`:`Pro``duction`) RETURN t1 } = $p1 AND COUNT { MATCH (t0)-[t3:`ACTED_IN`]->(t2:`Movie`) WHERE t2.`released` = $p0 RETURN t3 UNION MATCH (t0)-[t3:`ACTED_IN`]->(t2:`Series`:`Pro``duction`) RETURN t3 } = $p2 AND COLLECT { CALL (t0) { MATCH (t0)-[:`ACTED_IN`]->(t4:`Movie`) WHERE t4.`released` = $p0 RETURN t4, t4.`title` AS c0 UNION MATCH (t0)-[:`ACTED_IN`]->(t4:`Series`:`Pro``duction`) RETURN t4, t4.`name` AS c0 } RETURN max(size(c0)) < $p3 AS c1 }[0] AND COLLECT { CALL (t0) { MATCH (t0)-[t6:`ACTED_IN`]->(t5:`Movie`) WHERE t5.`released` = $p0 RETURN t6, t6.`screenTime` AS c2 UNION MATCH (t0)-[t6:`ACTED_IN`]->(t5:`Series`:`Pro``duction`) RETURN t6, t6.`screenTime` AS c2 } RETURN max(c2) < $p4 AS c3 }[0] RETURN t0.`name` AS c4
                 p0: $0 Integer
                 p1: $1 Integer
                 p2: $2 Integer
@@ -228,22 +228,22 @@ pub(crate) fn cases(movies: &Movies) -> Vec<Case> {
             "nodes of several kinds together",
             read(vec![together(false)]),
             expect![[r#"
-            MATCH (t0:`Person`) WHERE COUNT { MATCH (t0)-[:`ACTED_IN`]->(t1:`Movie`) WHERE t1.`released` = $p0 RETURN t1 UNION MATCH (t0)-[:`ACTED_IN`]->(t1:`Series`:`Pro``duction`) RETURN t1 } = $p1 AND COUNT { MATCH (t0)-[t3:`ACTED_IN`]->(t2:`Movie`) WHERE t2.`released` = $p0 RETURN t3 UNION MATCH (t0)-[t3:`ACTED_IN`]->(t2:`Series`:`Pro``duction`) RETURN t3 } = $p2 AND COLLECT { CALL (t0) { MATCH (t0)-[t5:`ACTED_IN`]->(t4:`Movie`) WHERE t4.`released` = $p0 RETURN t5, t4.`title` AS c0 UNION MATCH (t0)-[t5:`ACTED_IN`]->(t4:`Series`:`Pro``duction`) RETURN t5, t4.`name` AS c0 } WITH max(size(c0)) AS c1 RETURN c1 < $p3 AS c2 }[0] AND COLLECT { CALL (t0) { MATCH (t0)-[t7:`ACTED_IN`]->(t6:`Movie`) WHERE t6.`released` = $p0 RETURN t7, t7.`screenTime` AS c3 UNION MATCH (t0)-[t7:`ACTED_IN`]->(t6:`Series`:`Pro``duction`) RETURN t7, t7.`screenTime` AS c3 } WITH max(c3) AS c4 RETURN c4 < $p4 AS c5 }[0] RETURN t0.`name` AS c6
-            p0: $0 Integer
-            p1: $1 Integer
-            p2: $2 Integer
-            p3: $3 Integer
-            p4: $4 Integer
-            level 0: Records { statement: 0 }, 1 wide
-            rows 0: level 0
-            #0 column 0
-        "#]],
+                MATCH (t0:`Person`) WHERE COUNT { MATCH (t0)-[:`ACTED_IN`]->(t1:`Movie`) WHERE t1.`released` = $p0 RETURN t1 UNION MATCH (t0)-[:`ACTED_IN`]->(t1:`Series`:`Pro``duction`) RETURN t1 } = $p1 AND COUNT { MATCH (t0)-[t3:`ACTED_IN`]->(t2:`Movie`) WHERE t2.`released` = $p0 RETURN t3 UNION MATCH (t0)-[t3:`ACTED_IN`]->(t2:`Series`:`Pro``duction`) RETURN t3 } = $p2 AND COLLECT { CALL (t0) { MATCH (t0)-[t5:`ACTED_IN`]->(t4:`Movie`) WHERE t4.`released` = $p0 RETURN t5, t4.`title` AS c0 UNION MATCH (t0)-[t5:`ACTED_IN`]->(t4:`Series`:`Pro``duction`) RETURN t5, t4.`name` AS c0 } RETURN max(size(c0)) < $p3 AS c1 }[0] AND COLLECT { CALL (t0) { MATCH (t0)-[t7:`ACTED_IN`]->(t6:`Movie`) WHERE t6.`released` = $p0 RETURN t7, t7.`screenTime` AS c2 UNION MATCH (t0)-[t7:`ACTED_IN`]->(t6:`Series`:`Pro``duction`) RETURN t7, t7.`screenTime` AS c2 } RETURN max(c2) < $p4 AS c3 }[0] RETURN t0.`name` AS c4
+                p0: $0 Integer
+                p1: $1 Integer
+                p2: $2 Integer
+                p3: $3 Integer
+                p4: $4 Integer
+                level 0: Records { statement: 0 }, 1 wide
+                rows 0: level 0
+                #0 column 0
+            "#]],
         ),
         case(
             "all",
             read(vec![all(vec![title(), output(1, OutputKind::Present { path: Vec::new() })])]),
             expect![[r#"
-                MATCH (t0:`Movie`) RETURN t0.`title` AS c0, true AS c1
+                MATCH (t0:`Movie`) RETURN t0.`title` AS c0, CASE WHEN t0 IS NOT NULL THEN true END AS c1
                 level 0: Records { statement: 0 }, 2 wide
                 rows 0: level 0
                 #0 column 0, #1 column 1
