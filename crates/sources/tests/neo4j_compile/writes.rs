@@ -299,21 +299,21 @@ pub(crate) fn cases(movies: &Movies) -> Vec<Case> {
             "relationships once",
             change(once, vec![counters()]),
             expect![[r#"
-            MATCH (t0:`Movie`) WITH collect(t0) AS c0 CALL (c0) { UNWIND c0 AS t1 MATCH (t2:`Person`) WHERE t2.`name` = $p0 MERGE (t1)<-[t3:`ACTED_IN`]-(t2) SET t3.`role` = $p1 } CALL (c0) { UNWIND c0 AS t4 MATCH (t5:`Person`) WHERE t5.`name` = $p0 MERGE (t4)<-[:`ACTED_IN`]-(t5) } CALL (c0) { UNWIND c0 AS t7 MATCH (t8:`Person`) WHERE t8.`name` = $p2 WITH t7, t8 WHERE CASE WHEN EXISTS { MATCH (t7)<-[:`ACTED_IN`]-(t8) } THEN datetime($p3) IS NULL ELSE true END CREATE (t7)<-[:`ACTED_IN` {`role`: $p4}]-(t8) } CALL (c0) { UNWIND c0 AS t9 MERGE (t10:`Person` {`name`: $p5}) ON CREATE SET t10.`name` = $p6, t10.`born` = $p7 MERGE (t9)<-[t11:`ACTED_IN`]-(t10) ON CREATE SET t11.`role` = $p8 } CALL (c0) { UNWIND c0 AS t12 WITH t12 WHERE CASE WHEN COUNT { MATCH (t12)<-[:`DIRECTED`]-(t13:`Person`) } <> 1 THEN datetime($p9) IS NULL ELSE true END RETURN count(*) AS c1 } CALL (c0) { UNWIND c0 AS t14 WITH t14 WHERE CASE WHEN COUNT { MATCH (t14)<-[:`DIRECTED`]-(t15:`Person`) } > 1 THEN datetime($p9) IS NULL ELSE true END RETURN count(*) AS c2 } RETURN size(c0) AS c3
-            p0: $0 Text
-            p1: $1 Text
-            p2: $2 Text
-            p3: Constant(Text("thalweg:invalid:again")) Text
-            p4: $3 Text
-            p5: $4 Text
-            p6: $5 Text
-            p7: $6 Date
-            p8: $7 Text
-            p9: Constant(Text("thalweg:invalid:one")) Text
-            level 0: Summary { statement: 0 }, 2 wide
-            rows 1: level 0
-            #1 column 0, #2 column 1
-        "#]],
+                MATCH (t0:`Movie`) WITH collect(t0) AS c0 CALL (c0) { UNWIND c0 AS t1 MATCH (t2:`Person`) WHERE t2.`name` = $p0 MERGE (t1)<-[t3:`ACTED_IN`]-(t2) SET t3.`role` = $p1 } CALL (c0) { UNWIND c0 AS t4 MATCH (t5:`Person`) WHERE t5.`name` = $p0 MERGE (t4)<-[:`ACTED_IN`]-(t5) } CALL (c0) { UNWIND c0 AS t7 MATCH (t8:`Person`) WHERE t8.`name` = $p2 WITH t7, t8, CASE WHEN EXISTS { MATCH (t7)<-[:`ACTED_IN`]-(t8) } THEN datetime($p3) IS NULL ELSE true END AS c1 WHERE c1 CREATE (t7)<-[:`ACTED_IN` {`role`: $p4}]-(t8) } CALL (c0) { UNWIND c0 AS t9 MERGE (t10:`Person` {`name`: $p5}) ON CREATE SET t10.`name` = $p6, t10.`born` = $p7 MERGE (t9)<-[t11:`ACTED_IN`]-(t10) ON CREATE SET t11.`role` = $p8 } CALL (c0) { UNWIND c0 AS t12 WITH t12 WHERE CASE WHEN COUNT { MATCH (t12)<-[:`DIRECTED`]-(t13:`Person`) } <> 1 THEN datetime($p9) IS NULL ELSE true END RETURN count(*) AS c2 } CALL (c0) { UNWIND c0 AS t14 WITH t14 WHERE CASE WHEN COUNT { MATCH (t14)<-[:`DIRECTED`]-(t15:`Person`) } > 1 THEN datetime($p9) IS NULL ELSE true END RETURN count(*) AS c3 } RETURN size(c0) AS c4
+                p0: $0 Text
+                p1: $1 Text
+                p2: $2 Text
+                p3: Constant(Text("thalweg:invalid:again")) Text
+                p4: $3 Text
+                p5: $4 Text
+                p6: $5 Text
+                p7: $6 Date
+                p8: $7 Text
+                p9: Constant(Text("thalweg:invalid:one")) Text
+                level 0: Summary { statement: 0 }, 2 wide
+                rows 1: level 0
+                #1 column 0, #2 column 1
+            "#]],
         ),
         case(
             "delete",
