@@ -468,6 +468,8 @@ pub enum InputRole {
     Argument(ArgumentBinding),
     /// What an index is searched for.
     Searched,
+    /// An object of [`InputRole::Searched`]: the rows are those that the index finds.
+    SearchBy(SearchId),
     /// Without the first so many rows.
     Offset,
     /// An enum value or a list of them, bound by [`ValueBinding::Order`].

@@ -1,6 +1,6 @@
 //! Arguments of a list or row field: filter, order and page.
 
-use catalog::FieldId;
+use catalog::{FieldId, SearchId};
 use graphql::CollectedField;
 use graphql::opaque::{OpaqueKind, OpaqueShape, OpaqueValues};
 use graphql::operation::FieldRef;
@@ -40,6 +40,8 @@ pub(super) struct Arguments {
     pub(super) given: Vec<Given>,
     /// What an index is searched for.
     pub(super) searched: Option<Operand>,
+    /// The index that is asked instead of the field's own rows.
+    pub(super) search: Option<SearchId>,
 }
 
 /// An opaque text: what of it steers, and the text as a parameter.
@@ -78,6 +80,11 @@ impl Opaque {
         Some(Filter::and(binding.key.iter().zip(first..).map(equal).collect()))
     }
 }
+
+/// Why a search of nothing fails.
+pub(super) const NOTHING_SEARCHED: &str = "There is nothing to search for.";
+
+const SEVERAL_SEARCHES: &str = "Can only call one search at any given time";
 
 const INVALID_CURSOR: &str =
     "Invalid cursor, please enter a cursor from a previous request, or null.";
@@ -159,6 +166,20 @@ impl Context<'_> {
         match &binding.role {
             InputRole::Limit => arguments.limit = Some(self.operand(input, r#type)),
             InputRole::Offset => arguments.offset = Some(self.operand(input, r#type)),
+            InputRole::SearchBy(search) => match self.presence(input) {
+                Presence::Absent => {}
+                Presence::Null => {
+                    return Err(LowerError::refused(NOTHING_SEARCHED, field.location));
+                }
+                Presence::Present => {
+                    if arguments.search.replace(*search).is_some() {
+                        return Err(LowerError::refused(SEVERAL_SEARCHES, field.location));
+                    }
+                    for (id, input) in self.entries(input, r#type.base)? {
+                        self.argument(id, &input, around, field, arguments)?;
+                    }
+                }
+            },
             InputRole::Searched => {
                 if self.presence(input) == Presence::Present {
                     arguments.searched = Some(self.operand(input, r#type));

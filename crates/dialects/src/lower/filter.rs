@@ -324,6 +324,7 @@ impl Context<'_> {
                 | InputRole::After
                 | InputRole::Before
                 | InputRole::Searched
+                | InputRole::SearchBy(_)
                 | InputRole::Offset
                 | InputRole::OrderBy
                 | InputRole::GroupBy

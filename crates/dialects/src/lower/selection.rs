@@ -7,16 +7,16 @@ use graphql::{CollectedField, collect_fields};
 use ir::{Filter, Hop, Page, Rows};
 use response::{Fields, Item, Node, NodeId, ShapeField};
 
-use super::arguments::Opaque;
+use super::arguments::{NOTHING_SEARCHED, Opaque};
+use super::call::RowForm;
 use super::filter::Around;
 use super::input::Input;
 use super::order::ListOrder;
 use super::paging::{Paging, page};
 use super::{Context, LowerError, Outputs};
-use crate::binding::{FieldBinding, InputRole, NodeIdBinding, RowsBinding, RowsForm, RowsFrom};
-
-/// Why a search of nothing fails.
-const NOTHING_SEARCHED: &str = "There is nothing to search for.";
+use crate::binding::{
+    EdgeField, FieldBinding, InputRole, NodeIdBinding, RowsBinding, RowsForm, RowsFrom,
+};
 
 impl<'a> Context<'a> {
     /// The merged fields that the selection sets select of an object type.
@@ -195,6 +195,13 @@ impl<'a> Context<'a> {
                 self.level -= 1;
                 Ok(node)
             }
+            // A list may be one of edges, without a connection around them.
+            FieldBinding::Edge(EdgeField::Column(column)) => {
+                self.edge_column(*column, api.schema[id].r#type.base, field, outputs)
+            }
+            FieldBinding::Edge(EdgeField::Node) if path.is_empty() => {
+                self.row_node(RowForm::Object, api.schema[id].r#type.base, field, outputs)
+            }
             FieldBinding::Same
             | FieldBinding::Lookup { .. }
             | FieldBinding::Connection(_)
@@ -362,13 +369,23 @@ impl<'a> Context<'a> {
         };
         let given = std::mem::take(&mut arguments.given);
         let searched = arguments.searched.take();
+        let search = match binding.from {
+            RowsFrom::Search(search) => Some(search),
+            _ => arguments.search.take(),
+        };
         let other_way = arguments.hop;
         let other_ways = arguments.variants;
         let page = page(arguments, &order, look_ahead, field.location)?;
         let rows = Rows {
             id: rows_id,
             from: match binding.from {
-                RowsFrom::Entity => ir::From::Entity(binding.entity),
+                RowsFrom::Entity | RowsFrom::Search(_) => match search {
+                    Some(search) => {
+                        let refused = || LowerError::refused(NOTHING_SEARCHED, field.location);
+                        ir::From::Search { search, operand: searched.ok_or_else(refused)? }
+                    }
+                    None => ir::From::Entity(binding.entity),
+                },
                 RowsFrom::Variants { variants, .. } => {
                     let variants = other_ways.unwrap_or(variants);
                     ir::From::Variants(self.variants(variants, field, &mut outputs)?)
@@ -381,10 +398,6 @@ impl<'a> Context<'a> {
                 }
                 RowsFrom::Joining { near, far } => ir::From::Joining { near, far },
                 RowsFrom::Value(field) => ir::From::Value(field),
-                RowsFrom::Search(search) => {
-                    let refused = || LowerError::refused(NOTHING_SEARCHED, field.location);
-                    ir::From::Search { search, operand: searched.ok_or_else(refused)? }
-                }
                 RowsFrom::Function { function, of_row } => {
                     ir::From::Function(self.call(function, of_row.then(Vec::new), given)?)
                 }

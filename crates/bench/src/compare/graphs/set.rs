@@ -54,6 +54,13 @@ pub(crate) const SETS: &[Set] = &[
         writes: false,
     },
     Set {
+        name: "neo4j-3-search",
+        peer: Peer::Neo4jGraphQL3,
+        api: "3",
+        types: "types-3-search.graphql",
+        writes: false,
+    },
+    Set {
         name: "neo4j-3",
         peer: Peer::Neo4jGraphQL3,
         api: "3",

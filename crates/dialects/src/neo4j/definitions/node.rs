@@ -35,7 +35,7 @@ fn node(types: &Types<'_>, r#type: &Type<'_>, problems: &mut Problems) -> NodeTy
         fields,
         offers: node_offers(types, r#type, problems),
         limit: limit(said, at, problems),
-        fulltext: searches::fulltext(r#type, problems),
+        fulltext: searches::fulltext(types.form, r#type, problems),
         vector: searches::vectors(r#type, problems),
         deprecated: None,
     }

@@ -39,8 +39,6 @@ pub enum Unserved {
     ListsOfLists,
     /// Inputs that have themselves as parts.
     InputsInThemselves,
-    /// `@fulltext`.
-    Fulltext,
     /// Searches of vectors by phrases.
     Phrases,
     /// `@authentication`, `@authorization`, form 3's `@auth`.
@@ -73,7 +71,6 @@ impl Unserved {
             Self::StatementsOfProperties => "statements among properties of relationships are",
             Self::ListsOfLists => "lists of lists are",
             Self::InputsInThemselves => "inputs without an end are",
-            Self::Fulltext => "fulltext indexes are",
             Self::Phrases => {
                 "searches of vectors by phrases, which need the keys of a provider, are"
             }

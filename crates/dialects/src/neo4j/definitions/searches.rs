@@ -4,12 +4,13 @@ use std::collections::HashMap;
 use std::sync::Arc;
 
 use graphql::definitions::{Literal, TypeExpression};
+use graphql::schema::is_name;
 
 use super::directives::{Arguments, Known};
 use super::problem::{At, Problems, Unserved};
 use super::types::{Type, Types};
-use crate::neo4j::model::{FulltextIndex, NodeType, VectorIndex};
-use crate::neo4j::naming::TypeNames;
+use crate::neo4j::model::{ApiForm, FulltextIndex, NodeType, VectorIndex};
+use crate::neo4j::naming::{TypeNames, upper_first};
 
 /// One object of the argument `indexes`, whose members were checked.
 #[derive(Clone, Copy)]
@@ -40,12 +41,20 @@ impl<'d> Index<'d> {
 }
 
 /// The full-text indexes of a type.
-pub(super) fn fulltext(r#type: &Type<'_>, problems: &mut Problems) -> Vec<FulltextIndex> {
+pub(super) fn fulltext(
+    form: ApiForm,
+    r#type: &Type<'_>,
+    problems: &mut Problems,
+) -> Vec<FulltextIndex> {
     let Some(said) = r#type.said.find(Known::Fulltext) else { return Vec::new() };
     let at = r#type.at().on_line(said.line());
     let mut indexes: Vec<FulltextIndex> = Vec::new();
     for index in all(said) {
-        let Some((name, query)) = named(index, at, problems) else { continue };
+        let named = match form {
+            ApiForm::Three => named_in_three(r#type, index, at, problems),
+            ApiForm::Seven => named(index, at, problems).map(|(name, query)| (name, query.clone())),
+        };
+        let Some((name, query)) = named else { continue };
         let fields: Vec<Arc<str>> = index.texts("fields").into_iter().cloned().collect();
         if fields.is_empty() {
             problems.wrong(at, format!("the index {name:?} of `@fulltext` is over no fields"));
@@ -62,7 +71,7 @@ pub(super) fn fulltext(r#type: &Type<'_>, problems: &mut Problems) -> Vec<Fullte
         if indexes.iter().any(|known| known.index == *name) {
             problems.wrong(at, format!("`@fulltext` has two indexes of the name {name:?}"));
         }
-        indexes.push(FulltextIndex { index: name.clone(), query: Some(query.clone()), fields });
+        indexes.push(FulltextIndex { index: name.clone(), query: Some(query), fields });
     }
     indexes
 }
@@ -116,13 +125,49 @@ fn named<'d>(
     problems: &mut Problems,
 ) -> Option<(&'d Arc<str>, &'d Arc<str>)> {
     let (name, query) = (index.text("indexName")?, index.text("queryName")?);
-    let mut letters = query.bytes();
-    let begins = letters.next().is_some_and(|one| one == b'_' || one.is_ascii_alphabetic());
-    let is_name = begins && letters.all(|one| one == b'_' || one.is_ascii_alphanumeric());
-    if !is_name || query.starts_with("__") {
+    check_query(query, at, problems);
+    Some((name, query))
+}
+
+/// The same in form 3, which has an older name for the first, and makes the second if it is not
+/// said. Types and members are named by the index, too.
+fn named_in_three<'d>(
+    r#type: &Type<'d>,
+    index: Index<'d>,
+    at: At<'_>,
+    problems: &mut Problems,
+) -> Option<(&'d Arc<str>, Arc<str>)> {
+    let name = index.text("indexName").or_else(|| index.text("name"));
+    let Some(name) = name.filter(|name| is_name(name)) else {
+        let message = match name {
+            Some(name) => format!("{name:?} is no name that a part of the API can have"),
+            None => "an index of `@fulltext` wants `indexName`".to_owned(),
+        };
+        problems.wrong(at, message);
+        return None;
+    };
+    let query = match index.text("queryName").filter(|query| !query.is_empty()) {
+        Some(query) => {
+            check_query(query, at, problems);
+            query.clone()
+        }
+        None => format!("{}Fulltext{}", plural(r#type), upper_first(name)).into(),
+    };
+    Some((name, query))
+}
+
+fn check_query(query: &str, at: At<'_>, problems: &mut Problems) {
+    if !is_name(query) || query.starts_with("__") {
         problems.wrong(at, format!("{query:?} is no name that a query can have"));
     }
-    Some((name, query))
+}
+
+/// What the lists of a type are called.
+fn plural(r#type: &Type<'_>) -> String {
+    let said = r#type.said.find(Known::Plural).and_then(|plural| plural.text("value"));
+    // Form 3 says it so, too.
+    let said = said.or_else(|| r#type.said.find(Known::Node)?.text("plural"));
+    TypeNames::new(r#type.name(), said.map(|said| &**said)).plural
 }
 
 fn is_text(r#type: &Type<'_>, field: &str) -> bool {
@@ -141,10 +186,12 @@ pub(super) fn check_queries(types: &Types<'_>, nodes: &[NodeType], problems: &mu
     }
     let mut taken: HashMap<String, String> = HashMap::new();
     for r#type in types.nodes.iter().chain(&types.interfaces).chain(&types.unions) {
-        let said = r#type.said.find(Known::Plural).and_then(|plural| plural.text("value"));
-        let plural = TypeNames::new(r#type.name(), said.map(|said| &**said)).plural;
+        let plural = plural(r#type);
         let list = format!("the list of `{}`", r#type.name());
         taken.insert(format!("{plural}Connection"), list.clone());
+        if types.form == ApiForm::Three {
+            taken.insert(format!("{plural}Aggregate"), list.clone());
+        }
         taken.insert(plural, list);
     }
     for (node, r#type) in nodes.iter().zip(&types.nodes) {

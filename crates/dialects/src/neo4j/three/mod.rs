@@ -8,7 +8,7 @@
 //! * `conditions.rs`, `orders.rs`: which rows and in which order; `roles.rs`: what those mean
 //! * `aggregates.rs`, `made_conditions.rs`: of many rows together
 //! * `changes`: what requests say of nodes that are changed; `rules.rs`: what holds afterwards
-//! * `roots.rs`: the root types; `not_served.rs`: definitions that are refused
+//! * `roots.rs`: the root types; `searches.rs`: full-text indexes; `not_served.rs`: definitions that are refused
 //!
 //! The library makes types one after the other and gives them fields whenever it comes across one.
 //! Here it is the same: a type that is wanted is made, and a field that is there already is
@@ -29,6 +29,7 @@ mod relations;
 mod roles;
 mod roots;
 mod rules;
+mod searches;
 mod texts;
 mod variants;
 
@@ -72,6 +73,7 @@ pub fn api(model: &Model, placed: &Placed, options: &Options) -> Api {
         let name = &model.nodes[place].name;
         build.fill(&format!("{name}UpdateInput"));
         build.fill(&format!("{name}CreateInput"));
+        build.add_searches(place);
         build.add_root_fields(place);
     }
     let mut builder = ApiBuilder::default();

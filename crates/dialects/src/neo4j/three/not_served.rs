@@ -16,9 +16,6 @@ pub fn not_served(model: &Model) -> Option<String> {
     if let Some(name) = names(model).find(|name| is_own(&own, name)) {
         return Some(format!("The type {name}: the API has a type of that name itself."));
     }
-    if let Some(node) = model.nodes.iter().find(|node| !node.fulltext.is_empty()) {
-        return Some(format!("{}: @fulltext is not served yet.", node.name));
-    }
     let of_nodes = model.nodes.iter().map(|known| (&known.name, &known.fields));
     let of_properties = model.properties.iter().map(|known| (&known.name, &known.fields));
     of_nodes.chain(of_properties).find_map(|(owner, fields)| {

@@ -52,7 +52,8 @@ impl Build<'_> {
             let r#type = format!("{}AggregateSelection!", node.name);
             let binding = self.root_rows(place, RowsForm::Aggregate);
             let field = DraftField::new(&name, &r#type, binding);
-            let field = field.argument(where_argument(node));
+            let mut field = field.argument(where_argument(node));
+            field.arguments.extend(self.search_argument(place));
             self.put_root("Query", node, field);
         }
         let name = |verb: &str| format!("{verb}{}", self.names[place].pascal_plural());
@@ -75,9 +76,10 @@ impl Build<'_> {
         let options = format!("{}Options", node.name);
         let options =
             DraftInput::new("options", &options, InputBinding::lenient(InputRole::Options));
-        let field = DraftField::new(&self.names[place].plural, &r#type, binding)
+        let mut field = DraftField::new(&self.names[place].plural, &r#type, binding)
             .argument(where_argument(node))
             .argument(options);
+        field.arguments.extend(self.search_argument(place));
         self.put_root("Query", node, field);
     }
 
@@ -109,6 +111,7 @@ impl Build<'_> {
         if self.draft.has(&sort) {
             field = field.argument(argument("sort", &format!("[{sort}]"), InputRole::Sort));
         }
+        field.arguments.extend(self.search_argument(place));
         self.put_root("Query", node, field);
     }
 

@@ -36,6 +36,29 @@ const MOVIES: &str = r#"
     interface ActedIn @relationshipProperties { role: String! }
 "#;
 
+/// Full-text indexes, of a type whose lists are not shown too.
+const SEARCHES: &str = r#"
+    type Book
+      @queryOptions(limit: { default: 2, max: 5 })
+      @fulltext(
+        indexes: [
+          { indexName: "bookWords", queryName: "searchBooks", fields: ["title", "blurb"] }
+          { name: "titles", fields: ["title"] }
+        ]
+      ) {
+      title: String!
+      blurb: String @alias(property: "back_cover")
+      pages: Int
+      authors: [old_author!]! @relationship(type: "WROTE", direction: IN)
+    }
+    type old_author
+      @exclude(operations: [READ])
+      @subscription(operations: [CREATE])
+      @fulltext(indexes: [{ indexName: "names", fields: ["name"] }]) {
+      name: ID!
+    }
+"#;
+
 /// Everything else that definitions can say, as far as it is served.
 const LARGE: &str = r#"
     interface Production {

@@ -45,3 +45,9 @@ pub(super) fn sort_option(several: &str, sort: &str) -> String {
 pub(super) fn quantified(sources: &str, quantity: &str, targets: &str) -> String {
     format!("Return {sources} where {quantity} of the related {targets} match this filter")
 }
+
+/// Why there is a root field for each full-text index.
+pub(super) const FULLTEXT_ARGUMENT: &str = "This argument has been deprecated and will be removed in future versions of the library. \
+     Please use the top-level query that corresponds to the index you wish to query instead. More \
+     information about the changes to @fulltext can be found here: \
+     https://neo4j.com/docs/graphql-manual/current/guides/v4-migration/#_fulltext_changes.";

@@ -72,10 +72,9 @@ pub(super) const DIRECTIVES: &[Spec] = &[
             Shape::SomeOf(&["CREATE", "READ", UPDATE, "DELETE", "SUBSCRIBE"]),
         )],
     ),
-    not_yet(
+    served(
         "fulltext",
         Known::Fulltext,
-        Unserved::Fulltext,
         OBJECT,
         &[required(
             "indexes",

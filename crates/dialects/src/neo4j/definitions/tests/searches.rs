@@ -109,3 +109,37 @@ fn subscriptions_to_nothing_do_nothing() {
     let three = model(ApiForm::Three, "type A @subscription(operations: [CREATE]) { a: String }");
     assert_eq!(named(&three), named(&plain));
 }
+
+#[test]
+fn form_3_makes_queries_that_are_not_named() {
+    let three = |indexes: &str| {
+        let text = format!("type Movie @fulltext(indexes: [{indexes}]) {{ title: String }}");
+        read(&text, ApiForm::Three).map(|mut model| model.nodes.swap_remove(0).fulltext)
+    };
+    let index = |index: &str, query: &str| FulltextIndex {
+        index: index.into(),
+        query: Some(query.into()),
+        fields: vec!["title".into()],
+    };
+    assert_eq!(
+        three(
+            "{ name: \"titles\", fields: [\"title\"] }, \
+             { indexName: \"words\", queryName: \"byWords\", fields: [\"title\"] }"
+        ),
+        Ok(vec![index("titles", "moviesFulltextTitles"), index("words", "byWords")])
+    );
+    for (said, expected) in [
+        ("{ fields: [\"title\"] }", "an index of `@fulltext` wants `indexName`"),
+        (
+            "{ indexName: \"a b\", fields: [\"title\"] }",
+            "\"a b\" is no name that a part of the API can have",
+        ),
+        (
+            "{ indexName: \"a\", queryName: \"moviesAggregate\", fields: [\"title\"] }",
+            "`moviesAggregate` is the query of the list of `Movie` too: say another `queryName`",
+        ),
+    ] {
+        let problems = three(said).expect_err(said);
+        assert_eq!(told(&problems), [format!("line 1: Movie: {expected}")]);
+    }
+}

@@ -246,9 +246,6 @@ fn a_whole_schema_of_form_3_tells_only_what_is_not_served() {
          enum Mood { SAD OK }\n\
          union Thing = Film | Series\n\
          type Actor @plural(value:\"thespians\") { gid: ID! @id(global: true) name: String! @unique things: [Thing!]! @relationship(type:\"LIKES\", direction: OUT) productions: [Production!]! @relationship(type:\"ACTED_IN\", direction: OUT, properties:\"Props\") }",
-        &[
-            "line 3: Film: `@fulltext` is not served yet: fulltext indexes are not",
-            "line 3: Film.n: `@cypher` is not served yet: fields of statements of one's own are not",
-        ],
+        &["line 3: Film.n: `@cypher` is not served yet: fields of statements of one's own are not"],
     );
 }

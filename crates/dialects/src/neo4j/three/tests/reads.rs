@@ -1,6 +1,6 @@
 use expect_test::expect;
 
-use super::check;
+use super::{SEARCHES, check, check_of};
 
 #[test]
 fn a_list_has_conditions_an_order_and_a_page() {
@@ -93,6 +93,47 @@ fn a_connection_at_the_root_is_paged_by_numbers() {
               step 0 of root 0: read rows 0: entity Movie, order title asc nulls last, page limit 2 offset part 0 of arrayconnection "YXJyYXljb25uZWN0aW9uOjE="
                 #0 count
                 #1 field title
+        "#]],
+    );
+}
+
+#[test]
+fn full_text_indexes_give_nodes_with_scores_or_alone() {
+    check_of(
+        SEARCHES,
+        r#"{
+            searchBooks(phrase: "sea", where: {score: {min: 0.5}, book: {pages_GT: 3}},
+                sort: [{book: {title: ASC}}, {score: DESC}], limit: 9, offset: 1) {
+                score book { title authors { name } } }
+            old_authors: oldAuthorsFulltextNames(phrase: "x") { oldAuthor { name } }
+            books(fulltext: {titles: {phrase: "a"}}, where: {pages: 1}, options: {limit: 1}) { title }
+            booksConnection(fulltext: {bookWords: {phrase: "b"}}) { totalCount edges { node { title } } }
+            booksAggregate(fulltext: {titles: {phrase: "c"}}) { count }
+            all: books(fulltext: {}) { title }
+            two: books(fulltext: {titles: {phrase: "d"}, bookWords: {phrase: "e"}}) { title }
+            none: books(fulltext: {titles: null}) { title }
+        }"#,
+        &expect![[r#"
+            transaction, snapshot
+              step 0 of root 0: read rows 0: search of Book by "bookWords" for "sea", filter edge score >= 0.5 and pages > 3, order title asc nulls last, edge score desc nulls first, page limit the rows before 6, limit 9 offset 1
+                #0 edge score
+                #1 field title
+                #3 related rows 1: relation <-old_author[:WROTE]
+                  #2 field name
+              step 1 of root 1: read rows 2: search of old_author by "names" for "x"
+                #4 field name
+              step 2 of root 2: read rows 3: search of Book by "titles" for "a", filter pages = 1, page limit the rows before 6, limit 1
+                #5 field title
+              step 3 of root 3: read rows 4: search of Book by "bookWords" for "b", page limit 2
+                #6 count
+                #7 field title
+              step 4 of root 4: read rows 5: search of Book by "titles" for "c", not shown
+                #9 aggregate of all
+                  #8 count
+              step 5 of root 5: read rows 6: entity Book, page limit 2
+                #10 field title
+            refused Can only call one search at any given time
+            refused There is nothing to search for.
         "#]],
     );
 }

@@ -1,7 +1,7 @@
 use expect_test::expect_file;
 use graphql::print_schema;
 
-use super::{LARGE, MOVIES, made};
+use super::{LARGE, MOVIES, SEARCHES, made};
 use crate::neo4j::three::Options;
 
 #[test]
@@ -14,6 +14,13 @@ fn films_and_people() {
 fn interfaces_unions_and_all_types_of_values() {
     let (api, _) = made(LARGE, &Options { regex: true });
     expect_file!["large.graphql"].assert_eq(&print_schema(&api.schema));
+}
+
+/// The library prints the same.
+#[test]
+fn full_text_indexes_are_root_fields_and_arguments_of_lists() {
+    let (api, _) = made(SEARCHES, &Options::default());
+    expect_file!["searches.graphql"].assert_eq(&print_schema(&api.schema));
 }
 
 /// The names of the fields of a type.
