@@ -48,8 +48,8 @@ pub struct Api {
 #[derive(Clone, Debug, PartialEq)]
 pub struct Absent {
     pub value: ir::Value,
-    /// The same as a field shows it.
-    pub json: Box<[u8]>,
+    /// The same as a field shows it, if it does: version 3 of a graph's API compares it only.
+    pub json: Option<Box<[u8]>>,
 }
 
 /// What of a request's changes is done together, or not at all.

@@ -23,8 +23,8 @@ impl Context<'_> {
 
     /// The node of a field's value, which something else may stand for where it is null.
     pub(super) fn or_absent(&self, field: FieldId, output: OutputId, leaf: Leaf) -> Node {
-        match self.api.find_absent(field) {
-            Some(absent) => Node::LeafOr { output, leaf, absent: absent.json.clone() },
+        match self.api.find_absent(field).and_then(|absent| absent.json.clone()) {
+            Some(absent) => Node::LeafOr { output, leaf, absent },
             None => Node::Leaf { output, leaf },
         }
     }

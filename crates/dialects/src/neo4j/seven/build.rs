@@ -73,7 +73,7 @@ pub(super) fn build(model: &Model, placed: &Placed, options: Options) -> Api {
     let mut builder = ApiBuilder::default();
     build.draft.finish(&mut builder);
     values::bind(&mut builder, model, placed, ApiForm::Seven);
-    coalesced::bind(&mut builder, model, placed);
+    coalesced::bind(&mut builder, model, placed, ApiForm::Seven);
     global::bind(&mut builder, model, placed);
     declared::bind(&mut builder, model, placed);
     variants::finish(&mut builder, build.variants);

@@ -1,5 +1,5 @@
 //! `@coalesce`: values that stand for those that are not there, where they are shown and where
-//! conditions compare them. Orders and what is made of many values do not know of them.
+//! conditions compare them; in form 3 only where conditions compare those of nodes. Orders and what is made of many values do not know of them.
 
 use catalog::FieldId;
 use ir::Value;
@@ -11,26 +11,39 @@ use crate::neo4j::model::{ApiForm, Constant, FieldKind, Model, ModelField, Place
 use crate::neo4j::values;
 
 /// Says what stands for the fields of all entities.
-pub(super) fn bind(builder: &mut ApiBuilder, model: &Model, placed: &Placed) {
+pub(in crate::neo4j) fn bind(
+    builder: &mut ApiBuilder,
+    model: &Model,
+    placed: &Placed,
+    form: ApiForm,
+) {
     for (node, placed) in model.nodes.iter().zip(&placed.nodes) {
         for (field, placed) in node.fields.iter().zip(&placed.fields) {
             match placed {
-                PlacedField::Property(id) => bind_field(builder, model, field, *id),
+                PlacedField::Property(id) => bind_field(builder, (model, form), field, *id),
                 PlacedField::Ways(_) | PlacedField::Statement(_) => {}
             }
         }
     }
+    if form == ApiForm::Three {
+        return;
+    }
     for (properties, (_, fields)) in model.properties.iter().zip(&placed.properties) {
         for (field, id) in properties.fields.iter().zip(fields) {
-            bind_field(builder, model, field, *id);
+            bind_field(builder, (model, form), field, *id);
         }
     }
 }
 
-fn bind_field(builder: &mut ApiBuilder, model: &Model, field: &ModelField, id: FieldId) {
+fn bind_field(
+    builder: &mut ApiBuilder,
+    (model, form): (&Model, ApiForm),
+    field: &ModelField,
+    id: FieldId,
+) {
     let FieldKind::Property(property) = &field.kind else { return };
     let Some(constant) = &property.coalesce else { return };
-    let leaf = match values::column(model, property, ApiForm::Seven).value {
+    let leaf = match values::column(model, property, form).value {
         ValueShape::Leaf(leaf) => leaf,
         ValueShape::List(item) => match *item {
             ValueShape::Leaf(leaf) => leaf,
@@ -40,7 +53,8 @@ fn bind_field(builder: &mut ApiBuilder, model: &Model, field: &ModelField, id: F
     };
     let mut json = Vec::new();
     write(constant, &leaf, &mut json);
-    builder.bind_absent(id, Absent { value: value(constant), json: json.into() });
+    let json = (form == ApiForm::Seven).then(|| json.into());
+    builder.bind_absent(id, Absent { value: value(constant), json });
 }
 
 /// As a stored value of the type is written.
@@ -99,7 +113,11 @@ mod tests {
             panic!("{field} has a place");
         };
         let absent = api.find_absent(*id).expect("what stands for it");
-        assert_eq!(String::from_utf8_lossy(&absent.json), json, "{field}");
+        assert_eq!(
+            String::from_utf8_lossy(absent.json.as_deref().expect("it is shown")),
+            json,
+            "{field}"
+        );
         assert_eq!(absent.value, *expected, "{field}");
     }
 

@@ -58,7 +58,7 @@ pub(super) fn condition(
 }
 
 /// Says how nodes are found by their ids.
-pub(super) fn bind(builder: &mut ApiBuilder, model: &Model, placed: &Placed) {
+pub(in crate::neo4j) fn bind(builder: &mut ApiBuilder, model: &Model, placed: &Placed) {
     for (node, placed) in model.nodes.iter().zip(&placed.nodes) {
         let mut fields = node.fields.iter().zip(&placed.fields);
         let Some((field, PlacedField::Property(id))) = fields.find(|(field, _)| is_id(&field.kind))
@@ -80,7 +80,7 @@ pub(super) fn bind(builder: &mut ApiBuilder, model: &Model, placed: &Placed) {
 }
 
 /// The name of a field with `@relayId` whose value cannot be found again by its text.
-pub(super) fn unserved(node: &NodeType) -> Option<&crate::neo4j::model::ModelField> {
+pub(in crate::neo4j) fn unserved(node: &NodeType) -> Option<&crate::neo4j::model::ModelField> {
     use crate::neo4j::model::PropertyType as Type;
     node.fields.iter().find(|field| match &field.kind {
         FieldKind::Property(property) if property.is_relay_id => {
@@ -112,6 +112,6 @@ fn attribute<'b, 'a>(attributes: &'b [Attribute<'a>]) -> Option<&'b Attribute<'a
     attributes.iter().find(|attribute| attribute.property.is_relay_id)
 }
 
-fn prefix(r#type: &str, field: &str) -> Box<str> {
+pub(in crate::neo4j) fn prefix(r#type: &str, field: &str) -> Box<str> {
     [r#type, ":", field].concat().into()
 }

@@ -34,9 +34,10 @@ mod texts;
 mod variants;
 
 use super::model::{ApiForm, Model, Placed, Target};
+use super::seven::{coalesced, global};
 use super::{own_types, values};
 use crate::api::{Api, ApiBuilder};
-use crate::binding::FieldBinding;
+use crate::binding::{FieldBinding, InputBinding, InputRole};
 use build::Build;
 pub use not_served::not_served;
 use relations::{Owner, Relation};
@@ -82,6 +83,8 @@ pub fn api(model: &Model, placed: &Placed, options: &Options) -> Api {
         builder.add_variants(variants);
     }
     values::bind(&mut builder, model, placed, ApiForm::Three);
+    coalesced::bind(&mut builder, model, placed, ApiForm::Three);
+    global::bind(&mut builder, model, placed);
     rules::bind(&mut builder, model, placed);
     builder.finish()
 }
@@ -109,9 +112,11 @@ impl<'m> Build<'m> {
         self.add_node_orders(place);
         self.add_node_aggregates(place);
         let name = format!("{}Where", node.name);
-        if self.global_id(place).is_some() {
-            let binding = roles::unserved("A condition on the global id of a node");
-            self.put(&name, "id", "ID", binding);
+        if self.global_id(place).is_some()
+            && let Some(placed) = self.placed.nodes.get(place)
+        {
+            let role = InputRole::IsGlobalId(placed.entity);
+            self.put(&name, "id", "ID", InputBinding::lenient(role));
         }
         self.add_conditions(&name, &node.fields, Values::Node(place));
         self.add_node_values(place);

@@ -2,8 +2,9 @@
 //! must not look as if it were.
 
 use super::super::draft::Draft;
-use super::super::model::{ApiForm, FieldKind, Model, ModelField, Property};
+use super::super::model::{ApiForm, Model};
 use super::super::own_types;
+use super::super::seven::global;
 
 /// How the names of the types end that show what is made of many values of one type.
 const MADE: [&str; 2] = ["AggregateSelectionNullable", "AggregateSelectionNonNullable"];
@@ -16,10 +17,12 @@ pub fn not_served(model: &Model) -> Option<String> {
     if let Some(name) = names(model).find(|name| is_own(&own, name)) {
         return Some(format!("The type {name}: the API has a type of that name itself."));
     }
-    let of_nodes = model.nodes.iter().map(|known| (&known.name, &known.fields));
-    let of_properties = model.properties.iter().map(|known| (&known.name, &known.fields));
-    of_nodes.chain(of_properties).find_map(|(owner, fields)| {
-        fields.iter().find_map(|field| of_field(field).map(|what| at(owner, field, what)))
+    model.nodes.iter().find_map(|node| {
+        let field = global::unserved(node)?;
+        let (line, owner, name) = (field.line, &node.name, &field.name);
+        Some(format!(
+            "Line {line}, {owner}.{name}: @id(global: true) of such values is not served yet."
+        ))
     })
 }
 
@@ -39,18 +42,6 @@ fn is_own(own: &Draft, name: &str) -> bool {
     name == "QueryOptions" || own.has(name) || of_values.is_some_and(|values| own.has(values))
 }
 
-fn of_field(field: &ModelField) -> Option<&'static str> {
-    match &field.kind {
-        FieldKind::Property(Property { is_relay_id: true, .. }) => Some("@id(global: true)"),
-        FieldKind::Property(Property { coalesce: Some(_), .. }) => Some("@coalesce"),
-        FieldKind::Property(_) | FieldKind::Relationship(_) | FieldKind::Statement(_) => None,
-    }
-}
-
-fn at(owner: &str, field: &ModelField, what: &str) -> String {
-    format!("Line {}, {owner}.{}: {what} is not served yet.", field.line, field.name)
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -64,14 +55,7 @@ mod tests {
     #[test]
     fn what_is_not_done_is_told() {
         check("type Movie { title: String! }", None);
-        check(
-            "type Movie {\n code: ID! @id(global: true) }",
-            Some("Line 2, Movie.code: @id(global: true) is not served yet."),
-        );
-        check(
-            "type Movie {\n title: String\n rank: Int @coalesce(value: 1) }",
-            Some("Line 3, Movie.rank: @coalesce is not served yet."),
-        );
+        check("type Movie {\n code: ID! @id(global: true)\n rank: Int @coalesce(value: 1) }", None);
     }
 
     #[test]

@@ -2,12 +2,12 @@
 
 use super::super::draft::{DraftField, DraftKind};
 use super::super::model::{InterfaceType, NodeType};
+use super::super::seven::global;
 use super::super::values::{required, type_name, whole};
 use super::build::{Build, reason};
 use super::classes::{Class, OF_OBJECTS, Stored, USUAL, stored};
 use super::relations::{Relation, target_name};
 use super::roles::Values;
-use super::unserved;
 use crate::binding::{EdgeField, FieldBinding};
 
 impl Build<'_> {
@@ -16,14 +16,16 @@ impl Build<'_> {
         let NodeType { name, description, fields, interfaces, .. } = &self.model.nodes[place];
         let fields = self.properties(fields, &OF_OBJECTS, Values::Node(place));
         let mut interfaces = interfaces.clone();
-        let is_global = self.global_id(place).is_some();
-        if is_global {
+        let global = self.global_id(place).map(|one| (one.place, one.field.name.clone()));
+        if global.is_some() {
             interfaces.push("Node".into());
         }
         let kind = DraftKind::Object { fields, interfaces };
         self.draft.add(name, description.as_deref(), kind);
-        if is_global {
-            self.show(name, "id", "ID!", unserved("The global id of a node"));
+        let Some((at, field)) = global else { return };
+        let prefix = global::prefix(name, &field);
+        if let Some(field) = Values::Node(place).field(self.placed, at) {
+            self.show(name, "id", "ID!", FieldBinding::GlobalId { prefix, field });
         }
     }
 

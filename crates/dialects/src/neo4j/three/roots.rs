@@ -32,9 +32,10 @@ impl Build<'_> {
         let id = DraftField::new("id", "ID!", in_interface()).described("The id of the object.");
         let kind = DraftKind::Interface { fields: vec![id], interfaces: Vec::new() };
         self.draft.add("Node", Some("An object with an ID"), kind);
-        let id = DraftInput::new("id", "ID!", InputBinding::lenient(InputRole::NodeId))
+        let id = DraftInput::new("id", "ID!", InputBinding::lenient(InputRole::GlobalId))
             .described("The ID of an object");
-        let node = DraftField::new("node", "Node", unserved("A node by its global id"))
+        // No id stands for the root itself.
+        let node = DraftField::new("node", "Node", FieldBinding::Lookup { root: "" })
             .argument(id)
             .described("Fetches an object given its ID");
         self.draft.add_field("Query", node);
