@@ -1,5 +1,6 @@
 //! What each position of an API's schema means in the request tree.
 
+pub mod function;
 pub mod graph;
 
 use std::sync::Arc;
@@ -12,6 +13,7 @@ use ir::{
 };
 use response::{Figure, Leaf, Part};
 
+pub use function::{ArgumentBinding, CallBinding, ComputedBinding};
 pub use graph::{
     AlongVerb, AssignVerb, Cursors, DeclaredRole, LinkRule, NodeRules, VariantBinding, VariantLink,
     VariantsId, Way,
@@ -306,39 +308,16 @@ pub enum RowsFrom {
         function: FunctionId,
         of_row: bool,
     },
+    /// The same of rows of several entities.
+    FunctionOfVariants {
+        function: FunctionId,
+        of_row: bool,
+        variants: VariantsId,
+    },
     /// The row, or the rows of an array, that is the value of a field of the row.
     Value(FieldId),
     /// Those that an index finds for [`InputRole::Searched`].
     Search(SearchId),
-}
-
-/// The value of a function.
-#[derive(Clone, Debug, PartialEq)]
-pub struct ComputedBinding {
-    pub function: FunctionId,
-    /// Whether the row is its first argument.
-    pub of_row: bool,
-    pub value: ValueShape,
-    /// In which form the source sends it.
-    pub form: Form,
-}
-
-/// How a function is called, wherever it stands.
-#[derive(Clone, Debug, Default, PartialEq)]
-pub struct CallBinding {
-    /// The arguments that a request can give, in the order of the function.
-    pub arguments: Vec<ArgumentBinding>,
-}
-
-/// An argument of a function.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct ArgumentBinding {
-    /// Its place among all arguments of the function.
-    pub place: u16,
-    /// Whether it has a default, which null stands for as well.
-    pub optional: bool,
-    /// Whether it can be given by name.
-    pub named: bool,
 }
 
 /// In which form a field gives its rows.

@@ -207,7 +207,9 @@ impl Lists {
         let mut paths: HashSet<&[ir::Hop]> = HashSet::new();
         let (mut once, mut per_row) = (1, 1);
         let variants = match &rows.from {
-            ir::From::Variants(variants) => variants.as_slice(),
+            ir::From::Variants(variants) | ir::From::FunctionOfVariants { variants, .. } => {
+                variants.as_slice()
+            }
             ir::From::Entity(_)
             | ir::From::Relation(_)
             | ir::From::Through { .. }

@@ -123,7 +123,8 @@ impl Printer<'_> {
         }
         self.line(text);
         self.indented(|printer| {
-            if let From::Variants(variants) = &rows.from {
+            if let From::Variants(variants) | From::FunctionOfVariants { variants, .. } = &rows.from
+            {
                 for variant in variants {
                     printer.variant(variant);
                 }
@@ -148,6 +149,9 @@ impl Printer<'_> {
                 format!("joining {} {}", self.hop(*near), self.hop(*far))
             }
             From::Function(call) => format!("function {}", self.call(call)),
+            From::FunctionOfVariants { call, .. } => {
+                format!("variants by function {}", self.call(call))
+            }
             From::Value(field) => format!("value {}", self.field(*field)),
             From::Search { search, operand } => {
                 let search = &self.catalog[*search];

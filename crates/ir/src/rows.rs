@@ -61,6 +61,12 @@ pub enum From {
     /// The rows that a function gives, in its order where no other is said; of the outer `Rows`
     /// where the call is of a row.
     Function(Call),
+    /// The same where the rows are of several entities, in one list: of each row the function does
+    /// not say which it is of. Rows of none of them are left out.
+    FunctionOfVariants {
+        call: Call,
+        variants: Vec<Variant>,
+    },
     /// The row that is the value of a field of the outer `Rows`, or the rows of one that is an
     /// array of rows: none where that is null.
     Value(FieldId),

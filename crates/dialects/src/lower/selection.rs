@@ -310,7 +310,11 @@ impl<'a> Context<'a> {
             arguments.filters.push(filter);
         }
         let order = match binding.from {
-            RowsFrom::Function { .. } | RowsFrom::Value(_) if arguments.orders.is_empty() => {
+            RowsFrom::Function { .. }
+            | RowsFrom::FunctionOfVariants { .. }
+            | RowsFrom::Value(_)
+                if arguments.orders.is_empty() =>
+            {
                 ListOrder::of_function()
             }
             _ => self.list_order(binding.entity, &arguments.orders),
@@ -398,6 +402,12 @@ impl<'a> Context<'a> {
                 }
                 RowsFrom::Joining { near, far } => ir::From::Joining { near, far },
                 RowsFrom::Value(field) => ir::From::Value(field),
+                RowsFrom::FunctionOfVariants { function, of_row, variants } => {
+                    ir::From::FunctionOfVariants {
+                        call: self.call(function, of_row.then(Vec::new), given)?,
+                        variants: self.variants(variants, field, &mut outputs)?,
+                    }
+                }
                 RowsFrom::Function { function, of_row } => {
                     ir::From::Function(self.call(function, of_row.then(Vec::new), given)?)
                 }

@@ -54,7 +54,9 @@ impl Compiler<'_> {
             From::Entity(entity) => Ok(*entity),
             From::Relation(hop) | From::Through { far: hop, .. } => Ok(self.target(*hop)),
             From::Joining { near, .. } => Ok(self.target(*near)),
-            From::Variants(_) => Err(CompileError::not_built("rows of several entities")),
+            From::Variants(_) | From::FunctionOfVariants { .. } => {
+                Err(CompileError::not_built("rows of several entities"))
+            }
             From::Function(call) => self.rows_of_function(call.function),
             From::Value(field) => self.rows_of_value(*field),
             From::Search { .. } => Err(CompileError::not_built("a search by an index")),

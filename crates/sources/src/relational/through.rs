@@ -32,6 +32,7 @@ impl Compiler<'_> {
             }
             ir::From::Entity(_)
             | ir::From::Variants(_)
+            | ir::From::FunctionOfVariants { .. }
             | ir::From::Function(_)
             | ir::From::Value(_)
             | ir::From::Search { .. }

@@ -54,6 +54,8 @@ impl<'m> Declarer<'m> {
                     Given::Node(place, wrapping) => {
                         rows(nodes.get(*place).copied(), wrapping.is_list)
                     }
+                    // It was refused.
+                    Given::Several(_, wrapping) => rows(None, wrapping.is_list),
                     Given::Object(place, wrapping) => {
                         rows(entities.get(*place).copied(), wrapping.is_list)
                     }
@@ -179,12 +181,17 @@ impl<'m> Declarer<'m> {
                 };
                 return (result, entity, Some(field));
             }
-            Given::Node(place, wrapping) => (self.nodes.get(*place), wrapping),
+            Given::Node(place, wrapping) => (self.nodes.get(*place).copied(), wrapping),
             Given::Object(place, wrapping) => {
-                (self.placed.objects.get(*place).map(|(entity, _)| entity), wrapping)
+                (self.placed.objects.get(*place).map(|(entity, _)| *entity), wrapping)
+            }
+            // Rows of no entity that has fields of its own.
+            Given::Several(_, wrapping) => {
+                let kind = EntityKind::Record;
+                (Some(self.builder.entity(None, name.into(), kind, None)), wrapping)
             }
         };
-        let entity = entity.copied().unwrap_or(EntityId::new(0));
+        let entity = entity.unwrap_or(EntityId::new(0));
         match wrapping.is_list {
             true => (FunctionResult::Rows(entity), entity, None),
             false => (FunctionResult::Row(entity), entity, None),

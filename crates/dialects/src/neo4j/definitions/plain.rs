@@ -44,6 +44,10 @@ fn object(types: &Types<'_>, r#type: &Type<'_>, problems: &mut Problems) -> Obje
             problems.needs_javascript(at.on_line(argument.line), subject, "leave it out");
         }
         let Some(given) = given(types, at, &definition.r#type, problems) else { continue };
+        if let Given::Several(..) = given {
+            let subject = format!("a field of `{}` in a map", definition.r#type.base());
+            problems.not_served(at, subject, Unserved::StatementsOfSeveral);
+        }
         fields.push(ObjectField {
             name: definition.name.clone(),
             description: definition.description.clone(),

@@ -32,7 +32,7 @@ pub enum ProblemKind {
 pub enum Unserved {
     /// Form 3's `@cypher`.
     Statements,
-    /// Statements that give nodes of several types.
+    /// Nodes of several types within maps that statements give.
     StatementsOfSeveral,
     /// Statements among the properties of relationships.
     StatementsOfProperties,
@@ -67,7 +67,7 @@ impl Unserved {
     pub fn what(self) -> &'static str {
         match self {
             Self::Statements => "fields of statements of one's own are",
-            Self::StatementsOfSeveral => "nodes of several types that a statement gives are",
+            Self::StatementsOfSeveral => "nodes of several types in maps are",
             Self::StatementsOfProperties => "statements among properties of relationships are",
             Self::ListsOfLists => "lists of lists are",
             Self::InputsInThemselves => "inputs without an end are",

@@ -12,7 +12,7 @@ use super::statement_text;
 use super::types::{Meaning, Type, Types, built_in};
 use crate::neo4j::model::{
     FieldKind, Given, InputKind, InputValue, ModelField, Property, PropertyType, StatementField,
-    Wrapping,
+    Target, Wrapping,
 };
 
 /// What says what the value is, or makes it: beside a statement it means nothing.
@@ -113,11 +113,8 @@ pub(super) fn given(
         }
         Some(Meaning::Node(place)) => Some(Given::Node(place, wrapping)),
         Some(Meaning::Object(place)) => Some(Given::Object(place, wrapping)),
-        Some(Meaning::Interface(_) | Meaning::Union(_)) => {
-            let subject = format!("a statement that gives `{name}`");
-            problems.not_served(at, subject, Unserved::StatementsOfSeveral);
-            None
-        }
+        Some(Meaning::Interface(place)) => Some(Given::Several(Target::Interface(place), wrapping)),
+        Some(Meaning::Union(place)) => Some(Given::Several(Target::Union(place), wrapping)),
         Some(Meaning::Properties(_)) => {
             let message = format!("`{name}` is of properties of relationships, and no value");
             problems.wrong(at, message);

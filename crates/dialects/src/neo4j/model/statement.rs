@@ -5,7 +5,7 @@ use std::sync::Arc;
 
 use graphql::definitions::Literal;
 
-use super::{Property, PropertyType};
+use super::{Property, PropertyType, Target};
 
 /// `@cypher`.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -33,6 +33,8 @@ pub enum Given {
     Node(usize, Wrapping),
     /// By its place in [`super::Model::objects`].
     Object(usize, Wrapping),
+    /// Nodes of several types: of an interface or a union.
+    Several(Target, Wrapping),
 }
 
 /// What stands around the name of a type.
@@ -111,7 +113,9 @@ impl Given {
                 is_required: property.is_required,
                 are_elements_required: property.are_elements_required,
             },
-            Self::Node(_, wrapping) | Self::Object(_, wrapping) => *wrapping,
+            Self::Node(_, wrapping) | Self::Object(_, wrapping) | Self::Several(_, wrapping) => {
+                *wrapping
+            }
         }
     }
 }

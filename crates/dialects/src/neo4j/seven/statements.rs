@@ -6,7 +6,7 @@ use graphql::value::Const;
 
 use super::attribute::{Made, Spot};
 use super::build::{Build, Owner};
-use super::related;
+use super::{related, variants};
 use crate::binding::{
     ComputedBinding, FieldBinding, InputBinding, InputRole, RowsBinding, RowsForm, RowsFrom,
 };
@@ -28,7 +28,7 @@ pub(super) fn types(build: &mut Build<'_>) {
         let fields = object.fields.iter().zip(placed).map(|(field, id)| {
             let binding = match &field.given {
                 Given::Value(_) => FieldBinding::Column(*id),
-                Given::Node(..) | Given::Object(..) => {
+                Given::Node(..) | Given::Object(..) | Given::Several(..) => {
                     let form = match field.given.wrapping().is_list {
                         true => RowsForm::List,
                         false => RowsForm::Single,
@@ -96,7 +96,7 @@ pub(super) fn spot(statement: &StatementField, placed: PlacedStatement) -> Spot 
 
 /// The field of a node that shows what its statement gives.
 pub(super) fn shown(
-    build: &Build<'_>,
+    build: &mut Build<'_>,
     field: &ModelField,
     statement: &StatementField,
     placed: PlacedStatement,
@@ -137,7 +137,7 @@ pub(super) fn conditions(
 }
 
 fn draft_field(
-    build: &Build<'_>,
+    build: &mut Build<'_>,
     field: &ModelField,
     statement: &StatementField,
     placed: PlacedStatement,
@@ -160,6 +160,10 @@ fn draft_field(
             FieldBinding::Rows(RowsBinding { from, entity, form, default_limit: None })
         }
         given @ (Given::Node(..) | Given::Object(..)) => rows(build, given, from, form),
+        Given::Several(target, _) => match variants::of_root(build, *target) {
+            Some(variants) => variants.given(function, of_row, form),
+            None => super::objects::unserved(),
+        },
     };
     let mut draft = DraftField::new(&field.name, &written(build, &statement.result), binding);
     draft.description.clone_from(&field.description);
@@ -179,7 +183,7 @@ fn rows(build: &Build<'_>, given: &Given, from: RowsFrom, form: RowsForm) -> Fie
     let entity = match given {
         Given::Node(place, _) => build.placed.nodes.get(*place).map(|placed| placed.entity),
         Given::Object(place, _) => build.placed.objects.get(*place).map(|(entity, _)| *entity),
-        Given::Value(_) => None,
+        Given::Value(_) | Given::Several(..) => None,
     };
     match entity {
         Some(entity) => FieldBinding::Rows(RowsBinding { from, entity, form, default_limit: None }),
@@ -193,6 +197,7 @@ fn written(build: &Build<'_>, given: &Given) -> String {
         Given::Value(property) => values::type_name(build.model, &property.r#type),
         Given::Node(place, _) => build.name(Target::Node(*place)),
         Given::Object(place, _) => build.model.objects.get(*place).map_or("", |known| &known.name),
+        Given::Several(target, _) => build.name(*target),
     };
     given.wrapping().around(name)
 }

@@ -1,6 +1,6 @@
 //! Nodes of several types in one list: those of an interface or of a union.
 
-use catalog::{EntityId, FieldId};
+use catalog::{EntityId, FieldId, FunctionId};
 use ir::Hop;
 
 use super::attribute::Spot;
@@ -41,6 +41,18 @@ impl Variants {
             entity: self.entity,
             form,
             default_limit: limit,
+        })
+    }
+}
+
+impl Variants {
+    /// Those of these nodes that a statement gives.
+    pub(super) fn given(self, function: FunctionId, of_row: bool, form: RowsForm) -> FieldBinding {
+        FieldBinding::Rows(RowsBinding {
+            from: RowsFrom::FunctionOfVariants { function, of_row, variants: self.id },
+            entity: self.entity,
+            form,
+            default_limit: None,
         })
     }
 }

@@ -63,7 +63,9 @@ impl Walk<'_> {
             }
             From::Once => return Within::nothing(),
             From::Returned { step, .. } => return self.returned(*step),
-            From::Variants(_) => return self.unknown("rows of several entities"),
+            From::Variants(_) | From::FunctionOfVariants { .. } => {
+                return self.unknown("rows of several entities");
+            }
             From::Native { .. } => return self.unknown("a statement of its own"),
             From::Keys { .. } => return self.unknown("rows by a list of keys"),
         };

@@ -1,11 +1,13 @@
 //! What statements of the schema's author give: rows, and values of rows.
 
 use catalog::{EntityKind, FieldId, FunctionResult, Statement as Text, StatementPart, Type};
-use cypher::{Clause, Expression, Function, Name, Projection, ProjectionItem, Query, Variable};
-use ir::{Call, Filter, From, Place, Rows};
+use cypher::{
+    Case, Clause, Expression, Function, Labels, Name, Projection, ProjectionItem, Query, Variable,
+};
+use ir::{Call, Filter, From, Place, Rows, Variant};
 
 use super::listed::Start;
-use super::place::Scope;
+use super::place::{Kind, Scope};
 use super::rows::{call as subquery, returning};
 use super::statement::Statement;
 use super::{Compiler, refused};
@@ -15,7 +17,9 @@ impl Compiler<'_> {
     /// Whether reading rows may change the graph.
     pub(super) fn changes(&self, rows: &Rows) -> bool {
         match &rows.from {
-            From::Function(call) => !self.catalog[call.function].only_reads(),
+            From::Function(call) | From::FunctionOfVariants { call, .. } => {
+                !self.catalog[call.function].only_reads()
+            }
             _ => false,
         }
     }
@@ -34,7 +38,7 @@ impl Compiler<'_> {
         };
         let mut clauses = guard(near);
         let variable = match (&rows.from, near) {
-            (From::Function(call), _) => {
+            (From::Function(call) | From::FunctionOfVariants { call, .. }, _) => {
                 let row = near.map(|near| near.node);
                 let (clause, variable) = self.given(call, row, statement)?;
                 clauses.push(clause);
@@ -56,6 +60,11 @@ impl Compiler<'_> {
             }
             _ => return Err(refused("these rows")),
         };
+        if let From::FunctionOfVariants { variants, .. } = &rows.from {
+            let (with, scope) = self.told_apart(variable, variants, statement);
+            clauses.push(with);
+            return Ok((clauses, scope));
+        }
         let scope = Scope::of(variable, None);
         let mut conditions = Vec::new();
         if near.is_some() {
@@ -73,6 +82,26 @@ impl Compiler<'_> {
         }
         clauses.extend(required);
         Ok((clauses, scope))
+    }
+
+    /// Of each node which of several entities it is of, by its labels: the first that it can be.
+    fn told_apart<'r>(
+        &self,
+        node: Variable,
+        variants: &'r [Variant],
+        statement: &mut Statement,
+    ) -> (Clause, Scope<'r>) {
+        let number = statement.column();
+        let branches = variants.iter().zip(0_u32..).map(|(variant, place)| {
+            let labels = Labels::all(self.labels(variant.entity));
+            (Expression::HasLabels { node, labels }, Expression::Integer(place))
+        });
+        let case = Case { branches: branches.collect(), otherwise: None };
+        let is_one = Expression::IsNotNull(Box::new(Expression::Variable(number)));
+        let mut with = Projection { filter: Some(is_one), ..Projection::of([node]) };
+        with.items.push(ProjectionItem::named(Expression::Case(case), number));
+        let kind = Kind::Variants { variants, number };
+        (Clause::With(with), Scope { node, edge: None, kind })
     }
 
     /// The subquery that gives a value of a row, and what it calls that. It gives one row, whatever

@@ -111,7 +111,7 @@ impl Compiler<'_> {
             (From::Through { .. } | From::Joining { .. }, _) => {
                 return Err(refused("rows that others join"));
             }
-            (From::Function(_) | From::Value(_), _) => {
+            (From::Function(_) | From::FunctionOfVariants { .. } | From::Value(_), _) => {
                 return self.found_given(rows, start, statement);
             }
         };

@@ -119,12 +119,13 @@ fn types_that_no_statement_leads_to_are_told() {
         ],
     );
     refuse(
-        &of_field(&format!(
-            "b: I {ONE} }} interface I {{ a: Int }} type B implements I @node {{ a: Int"
-        )),
+        &format!(
+            "interface I {{ a: Int }} type A implements I @node {{ a: Int b: C {ONE} }}
+             type C {{ i: [I!]! }}"
+        ),
         &[
-            "line 1: A.b: a statement that gives `I` is not served yet: nodes of several types that \
-           a statement gives are not",
+            "line 2: C.i: a field of `I` in a map is not served yet: nodes of several types in maps \
+           are not",
         ],
     );
 }
