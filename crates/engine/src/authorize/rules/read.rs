@@ -124,6 +124,14 @@ impl Walk<'_> {
                 Some((entity, _)) => self.of(entity, rows),
                 None => self.deny(Denial::NotUnderstood("rows within a value")),
             },
+            From::FunctionOfVariants { call, variants } => {
+                if !self.catalog[call.function].only_reads() {
+                    self.change_anything();
+                }
+                for variant in variants {
+                    self.variant(variant, rows.shown, &rows.outputs);
+                }
+            }
             From::Variants(variants) => {
                 for variant in variants {
                     self.variant(variant, rows.shown, &rows.outputs);

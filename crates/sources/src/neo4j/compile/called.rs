@@ -61,7 +61,7 @@ impl Compiler<'_> {
             _ => return Err(refused("these rows")),
         };
         if let From::FunctionOfVariants { variants, .. } = &rows.from {
-            let (with, scope) = self.told_apart(variable, variants, statement);
+            let (with, scope) = self.told_apart(variable, variants, statement)?;
             clauses.push(with);
             return Ok((clauses, scope));
         }
@@ -84,24 +84,31 @@ impl Compiler<'_> {
         Ok((clauses, scope))
     }
 
-    /// Of each node which of several entities it is of, by its labels: the first that it can be.
+    /// Of each node which of several entities it is of: the first whose labels it has and whose
+    /// condition it passes.
     fn told_apart<'r>(
         &self,
         node: Variable,
         variants: &'r [Variant],
         statement: &mut Statement,
-    ) -> (Clause, Scope<'r>) {
+    ) -> Result<(Clause, Scope<'r>), CompileError> {
         let number = statement.column();
-        let branches = variants.iter().zip(0_u32..).map(|(variant, place)| {
+        let mut branches = Vec::with_capacity(variants.len());
+        for (variant, place) in variants.iter().zip(0_u32..) {
             let labels = Labels::all(self.labels(variant.entity));
-            (Expression::HasLabels { node, labels }, Expression::Integer(place))
-        });
-        let case = Case { branches: branches.collect(), otherwise: None };
+            let mut conditions = vec![Expression::HasLabels { node, labels }];
+            if !variant.filter.is_all() {
+                let scope = Scope { node, edge: None, kind: Kind::Variant(variant) };
+                conditions.push(self.filter(&variant.filter, &scope, statement)?);
+            }
+            branches.push((Expression::all(conditions), Expression::Integer(place)));
+        }
+        let case = Case { branches, otherwise: None };
         let is_one = Expression::IsNotNull(Box::new(Expression::Variable(number)));
         let mut with = Projection { filter: Some(is_one), ..Projection::of([node]) };
         with.items.push(ProjectionItem::named(Expression::Case(case), number));
         let kind = Kind::Variants { variants, number };
-        (Clause::With(with), Scope { node, edge: None, kind })
+        Ok((Clause::With(with), Scope { node, edge: None, kind }))
     }
 
     /// The subquery that gives a value of a row, and what it calls that. It gives one row, whatever
