@@ -15,7 +15,7 @@ use rustc_hash::FxHashMap;
 use self::known::Known;
 use crate::binding::{
     CallBinding, ColumnBinding, EntityBinding, FieldBinding, InputBinding, NodeIdBinding,
-    NodeRules, ValueBinding, VariantBinding, VariantsId,
+    NodeRules, ValueBinding, VariantBinding, VariantsId, WayBinding, WaysId,
 };
 
 /// What a dialect makes of a catalog.
@@ -38,6 +38,7 @@ pub struct Api {
     prefixes: FxHashMap<Box<str>, EntityId>,
     nesting: Option<Nesting>,
     variants: Vec<Vec<VariantBinding>>,
+    ways: Vec<Vec<Vec<WayBinding>>>,
     /// What of a request's changes is done together.
     pub transactions: Transactions,
     /// Collisions of names and what else could not be offered.
@@ -86,6 +87,7 @@ pub struct ApiBuilder {
     prefixes: FxHashMap<Box<str>, EntityId>,
     nesting: Option<Nesting>,
     variants: Vec<Vec<VariantBinding>>,
+    ways: Vec<Vec<Vec<WayBinding>>>,
     notes: Vec<Note>,
     /// The inputs and the fields so far that others may be like.
     known: Known,
@@ -148,6 +150,13 @@ impl Api {
     #[must_use]
     pub fn variants(&self, id: VariantsId) -> &[VariantBinding] {
         self.variants.get(id.0 as usize).map_or(&[], Vec::as_slice)
+    }
+
+    /// The ways along a relationship of which nodes of several entities are at an end, from the
+    /// nodes of each entity that are at this one.
+    #[must_use]
+    pub fn ways(&self, id: WaysId) -> &[Vec<WayBinding>] {
+        self.ways.get(id.0 as usize).map_or(&[], Vec::as_slice)
     }
 
     /// How deep relationships may be nested, if the API limits it.
@@ -326,6 +335,12 @@ impl ApiBuilder {
         id
     }
 
+    /// Says all ways along relationships of which nodes of several entities are at an end, by their
+    /// numbers.
+    pub fn add_ways(&mut self, ways: Vec<Vec<Vec<WayBinding>>>) {
+        self.ways = ways;
+    }
+
     pub fn limit_nesting(&mut self, nesting: Nesting) {
         self.nesting = Some(nesting);
     }
@@ -369,6 +384,7 @@ impl ApiBuilder {
             prefixes,
             nesting,
             variants,
+            ways,
             notes,
             known: _,
         } = self;
@@ -393,6 +409,7 @@ impl ApiBuilder {
             prefixes,
             nesting,
             variants,
+            ways,
             transactions: Transactions::default(),
             notes,
         }

@@ -15,8 +15,8 @@ use response::{Figure, Leaf, Part};
 
 pub use function::{ArgumentBinding, CallBinding, ComputedBinding};
 pub use graph::{
-    AlongVerb, AssignVerb, Cursors, DeclaredRole, LinkRule, NodeRules, VariantBinding, VariantLink,
-    VariantsId, Way,
+    AlongVerb, AssignVerb, Cursors, DeclaredRole, LinkRule, NodeRules, SeveralRole, VariantBinding,
+    VariantLink, VariantsId, Way, WayBinding, WaysId,
 };
 
 /// What a field of an object type means.
@@ -510,7 +510,10 @@ pub enum InputRole {
         way: Option<Way>,
         verb: AlongVerb,
     },
-    /// The node on the other side: an object of what is stored in it or becomes of it.
+    /// Of a change of nodes of which some may be of one of several entities.
+    Several(SeveralRole),
+    /// The node on the other side: an object of what is stored in it or becomes of it. Of a new one
+    /// of several entities an object of [`InputRole::OfVariant`]s.
     AlongNode,
     /// The same of the relationship.
     AlongEdge,

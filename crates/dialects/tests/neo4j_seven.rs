@@ -396,13 +396,87 @@ fn a_declared_relationship_is_followed_by_each_type_in_its_own_way() {
 }
 
 #[test]
-fn what_is_not_done_for_nodes_of_several_types_is_refused_not_left_out() {
-    let expected = "Conditions on nodes of several types are not served yet.";
-    check_refused(
+fn changes_along_relationships_to_several_types_are_done_for_each_type() {
+    check_request(
         "abstract",
-        "mutation { createCreators(input: [{name: \"x\", works: {connect: [{}]}}]) {
+        "mutation { createCreators(input: [{name: \"x\", works: {
+             create: [{node: {Song: {title: \"s\"}, Film: {title: \"f\"}}, edge: {fee: 1}}],
+             connect: [{where: {node: {year: {eq: 1}}}, edge: {part: \"p\"}, connect: {
+                 creators: [{where: {node: {born: {eq: 2}}}, edge: {Made: {part: \"q\"}}}]}}]}}]) {
              info { nodesCreated } } }",
-        expected,
+        &expect![[r#"
+            transaction, read committed
+              step 0 of root 0: insert Creator [name]
+                row "x"
+                along ->Song[:MADE] of rows 0: insert Song [title]
+                  row "s"
+                  edge fee = 1
+                along ->Film[:MADE] of rows 0: insert Film [title]
+                  row "f"
+                  edge fee = 1
+                along ->Film[:MADE] of rows 0: link Film, filter year = 1
+                  along <-Creator[:MADE]: link Creator, filter born = 2
+                    edge part = "q"
+                  edge part = "p"
+                along ->Song[:MADE] of rows 0: link Song, filter year = 1
+                  along <-Creator[:MADE]: link Creator, filter born = 2
+                    edge part = "q"
+                  edge part = "p"
+              step 1 of root 0: read rows 1: once, single
+                #0 rows inserted of step 0
+        "#]],
+    );
+    check_request(
+        "abstract",
+        "mutation { updateCreators(update: {works: [{
+             disconnect: [{where: {node: {typename: [Film]}}}],
+             update: {where: {edge: {fee: {gt: 1}}}, node: {year: {add: 1}, title_SET: \"t\"},
+                 edge: {fee: {set: 2}}}}],
+             likes: {Place: [{delete: [{where: {node: {name: {eq: \"a\"}}}}]}],
+                 Song: [{disconnect: [{}], create: [{node: {title: \"s\"}}]}]}}) {
+             info { nodesCreated } } }",
+        &expect![[r#"
+            transaction, read committed
+              step 0 of root 0: update Creator
+                along ->Film[:MADE]: update Film, filter edge fee > 1
+                  year += 1
+                  title = "t"
+                  edge fee = 2
+                along ->Song[:MADE]: update Song, filter edge fee > 1
+                  year += 1
+                  title = "t"
+                  edge fee = 2
+                along ->Film[:MADE]: unlink Film
+                along ->Song[:MADE]: unlink Song, filter none
+                along ->Place[:LIKES]: delete Place, filter name = "a"
+                along ->Song[:LIKES]: insert Song [title]
+                  row "s"
+                along ->Song[:LIKES]: unlink Song
+              step 1 of root 0: read rows 1: once, single
+                #0 rows inserted of step 0
+        "#]],
+    );
+}
+
+#[test]
+fn one_node_is_of_one_type() {
+    let definitions = "type A @node { name: String } type B @node { name: String } union U = A | B
+        type Owner @node { one: U @relationship(type: \"ONE\", direction: OUT) }";
+    let (api, _) = made(definitions, ALL);
+    let refused = |input: &str| {
+        let document = format!(
+            "mutation {{ createOwners(input: [{{one: {{{input}}}}}]) {{ info {{ nodesCreated }} }} }}"
+        );
+        let shape = lowered(&api, &document, "{}").unwrap().shape;
+        shape.nodes.iter().find_map(|node| match node {
+            response::Node::Refused(text) => Some(text.to_string()),
+            _ => None,
+        })
+    };
+    assert_eq!(refused("A: {create: {node: {name: \"a\"}}}"), None);
+    assert_eq!(
+        refused("A: {create: {node: {}}}, B: {create: {node: {}}}").as_deref(),
+        Some("one leads to one node: name one type only.")
     );
 }
 

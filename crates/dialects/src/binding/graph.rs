@@ -14,6 +14,63 @@ pub struct Way {
     pub edge: Option<EntityId>,
 }
 
+/// The number of the ways along a relationship of which nodes of several entities are at an end,
+/// among all of an API.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub struct WaysId(pub u32);
+
+/// The way from nodes of one entity to those of another, where there are several at an end.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct WayBinding {
+    /// The entity of the nodes on the other side.
+    pub entity: EntityId,
+    /// The entity of its own properties.
+    pub edge: Option<EntityId>,
+    /// How relationships are found.
+    pub hop: Hop,
+    /// How they are made.
+    pub written: Hop,
+    /// The place of the entity among all types of the interface.
+    pub number: u16,
+    /// Its fields for those that all of them have, as in [`VariantBinding::common`].
+    pub common: Vec<FieldId>,
+    /// What leads from its rows to others, as in [`VariantBinding::links`].
+    pub links: Vec<VariantLink>,
+}
+
+/// What a value means in a change of nodes of which some may be of one of several entities.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum SeveralRole {
+    /// As [`InputRole::AlongBy`](super::InputRole::AlongBy), where nodes of several entities are at
+    /// an end of the relationship.
+    Along { ways: WaysId, verb: AlongVerb },
+    /// As [`InputRole::Inputs`](super::InputRole::Inputs), where one node is on the other side: one
+    /// entity at most is named.
+    One,
+    /// Of relationships whose properties are of several entities what is said of those of this one.
+    Edge(EntityId),
+    /// As [`InputRole::Assign`](super::InputRole::Assign), for a field that all of them have, by its
+    /// place.
+    Assign { place: u16, verb: AssignVerb },
+    /// As [`InputRole::Assigns`](super::InputRole::Assigns), for the same.
+    Assigns { place: u16, is_required: bool },
+}
+
+impl WayBinding {
+    /// The way along which something is done.
+    #[must_use]
+    pub fn way(&self, verb: AlongVerb) -> Way {
+        let hop = match verb {
+            AlongVerb::Create
+            | AlongVerb::Connect
+            | AlongVerb::ConnectOnce
+            | AlongVerb::ConnectOrCreate => self.written,
+            AlongVerb::Disconnect | AlongVerb::Update | AlongVerb::Delete => self.hop,
+        };
+        Way { hop, entity: self.entity, edge: self.edge }
+    }
+}
+
 /// What is done along a relationship of nodes that are changed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum AlongVerb {

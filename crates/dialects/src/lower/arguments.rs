@@ -269,6 +269,7 @@ impl Context<'_> {
             | InputRole::AlongEdge
             | InputRole::AlongKey
             | InputRole::Overwrite { .. }
+            | InputRole::Several(_)
             | InputRole::Further
             | InputRole::Assign { .. }
             | InputRole::Assigns { .. }

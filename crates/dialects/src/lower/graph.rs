@@ -4,8 +4,10 @@
 //! starts from, in the order in which it is done.
 //!
 //! * `along.rs`: what is done along one relationship
+//! * `several.rs`: where nodes of several entities are at an end of it
 
 mod along;
+mod several;
 
 use catalog::{EntityId, FieldId};
 use graphql::CollectedField;
@@ -17,11 +19,11 @@ use ir::{
     WriteKind,
 };
 
-use super::filter::Around;
 use super::input::{Input, Presence};
 use super::selection::misplaced;
 use super::{Context, LowerError};
-use crate::binding::{AlongVerb, AssignVerb, Change, InputRole, Meaning};
+use crate::binding::{AlongVerb, AssignVerb, Change, InputRole, Meaning, SeveralRole};
+use several::Own;
 
 /// What the inputs of a change say of nodes of one kind.
 #[derive(Debug, Default)]
@@ -33,6 +35,8 @@ struct Said {
     children: Vec<ChildWrite>,
     /// Whether the nodes are made by it.
     is_new: bool,
+    /// Of which of several entities the nodes are.
+    own: Option<Own>,
 }
 
 impl Said {
@@ -137,7 +141,16 @@ impl<'a> Context<'a> {
         said: &mut Said,
     ) -> Result<(), LowerError> {
         for input in self.each(input, r#type)? {
-            for (id, input) in self.members_given(&input, r#type.base, location)? {
+            let mut members = self.members_given(&input, r#type.base, location)?;
+            // One order whatever the request's, of what is done along one relationship.
+            members.sort_by_key(|(id, _)| match self.api.input(*id).role {
+                InputRole::AlongBy { verb, .. }
+                | InputRole::Several(SeveralRole::Along { verb, .. }) => {
+                    along::place_of_seven(verb)
+                }
+                _ => 0,
+            });
+            for (id, input) in members {
                 self.say_of_node(id, &input, location, said)?;
             }
         }
@@ -191,7 +204,7 @@ impl<'a> Context<'a> {
                 self.say_members(input, r#type, location, said)?;
             }
             InputRole::Filter => {
-                let stated = self.condition(id, input, Around::default(), location)?;
+                let stated = self.condition(id, input, self.around(said), location)?;
                 said.filters.extend(stated);
             }
             InputRole::Stored(field) => {
@@ -199,33 +212,16 @@ impl<'a> Context<'a> {
                 said.assignments.push((*field, Assignment::Set(operand)));
             }
             InputRole::Assign { field, verb } => {
-                let is_required = matches!(self.api.input(id).null, Meaning::Refuse(_));
-                self.check_null(id, input, (*verb, is_required), location)?;
-                self.claim(*field, id, location, said)?;
-                let operand = self.operand(input, r#type);
-                said.assignments.push((*field, assignment(*verb, operand)));
+                self.assign(*field, *verb, (id, input), location, said)?;
             }
             InputRole::Assigns { field, is_required } => {
-                for input in self.each(input, r#type)? {
-                    let members = self.members_given(&input, r#type.base, location)?;
-                    if let [_, _, ..] = members.as_slice() {
-                        let verbs =
-                            members.iter().map(|(verb, _)| self.api.schema[*verb].name.as_ref());
-                        let name = format!("field {}: ", self.api.schema[id].name);
-                        return Err(conflict(&name, verbs, location));
-                    }
-                    if !members.is_empty() {
-                        self.claim(*field, id, location, said)?;
-                    }
-                    for (member, input) in members {
-                        let InputRole::AssignBy(verb) = self.api.input(member).role else {
-                            return Err(misplaced("what becomes of a value"));
-                        };
-                        self.check_null(id, &input, (verb, *is_required), location)?;
-                        let operand = self.operand(&input, self.api.schema[member].r#type);
-                        said.assignments.push((*field, assignment(verb, operand)));
-                    }
-                }
+                self.assign_by(*field, *is_required, (id, input), location, said)?;
+            }
+            InputRole::Several(role) => {
+                self.say_of_several(*role, (id, input), location, said)?;
+            }
+            InputRole::OfVariant(number) => {
+                self.say_of_variant(*number, (id, input), location, said)?;
             }
             InputRole::Along(way) => {
                 for input in self.each(input, r#type)? {
@@ -242,6 +238,55 @@ impl<'a> Context<'a> {
                 }
             }
             _ => return Err(misplaced("an input of a change of nodes")),
+        }
+        Ok(())
+    }
+
+    /// Adds what becomes of a field.
+    fn assign(
+        &self,
+        field: FieldId,
+        verb: AssignVerb,
+        (id, input): (InputId, &Input<'_>),
+        location: Location,
+        said: &mut Said,
+    ) -> Result<(), LowerError> {
+        let is_required = matches!(self.api.input(id).null, Meaning::Refuse(_));
+        self.check_null(id, input, (verb, is_required), location)?;
+        self.claim(field, id, location, said)?;
+        let operand = self.operand(input, self.api.schema[id].r#type);
+        said.assignments.push((field, assignment(verb, operand)));
+        Ok(())
+    }
+
+    /// The same by an object that names what.
+    fn assign_by(
+        &self,
+        field: FieldId,
+        is_required: bool,
+        (id, input): (InputId, &Input<'_>),
+        location: Location,
+        said: &mut Said,
+    ) -> Result<(), LowerError> {
+        let r#type = self.api.schema[id].r#type;
+        for input in self.each(input, r#type)? {
+            let members = self.members_given(&input, r#type.base, location)?;
+            if let [_, _, ..] = members.as_slice() {
+                let verbs = members.iter().map(|(verb, _)| self.api.schema[*verb].name.as_ref());
+                let name = format!("field {}: ", self.api.schema[id].name);
+                return Err(conflict(&name, verbs, location));
+            }
+            if !members.is_empty() {
+                self.claim(field, id, location, said)?;
+            }
+            for (member, input) in members {
+                let InputRole::AssignBy(verb) = self.api.input(member).role else {
+                    return Err(misplaced("what becomes of a value"));
+                };
+                self.check_null(id, &input, (verb, is_required), location)?;
+                let operand = self.operand(&input, self.api.schema[member].r#type);
+                said.assignments.push((field, assignment(verb, operand)));
+            }
         }
         Ok(())
     }

@@ -15,7 +15,9 @@ use super::arguments::Arguments;
 use super::filter::Around;
 use super::selection::misplaced;
 use super::{Context, LowerError, Outputs};
-use crate::binding::{EdgeField, FieldBinding, Subject, VariantBinding, VariantLink, VariantsId};
+use crate::binding::{
+    EdgeField, FieldBinding, Subject, VariantBinding, VariantLink, VariantsId, WayBinding,
+};
 
 /// Which of several entities conditions are about.
 #[derive(Clone, Copy, Debug)]
@@ -36,6 +38,12 @@ impl<'b> OfVariant<'b> {
     /// What leads from its rows to others, by its place among what is declared.
     pub(super) fn link(self, place: u16) -> Option<VariantLink> {
         self.links.get(usize::from(place)).copied()
+    }
+
+    /// The nodes that a change reaches.
+    pub(super) fn of_way(way: &'b WayBinding) -> Self {
+        let WayBinding { number, common, links, hop, .. } = way;
+        Self { number: *number, common, links, hop: Some(*hop) }
     }
 }
 

@@ -47,6 +47,13 @@ pub(crate) const SETS: &[Set] = &[
         writes: false,
     },
     Set {
+        name: "neo4j-7-abstract-mutations",
+        peer: Peer::Neo4jGraphQL7,
+        api: "7",
+        types: "types-7-abstract-mutations.graphql",
+        writes: true,
+    },
+    Set {
         name: "neo4j-7-search",
         peer: Peer::Neo4jGraphQL7,
         api: "7",

@@ -2,7 +2,7 @@
 
 use catalog::{EntityId, FieldId};
 use graphql::operation::Location;
-use graphql::schema::InputId;
+use graphql::schema::{InputId, TypeId};
 use ir::{
     Again, Assignment, ChildWrite, Conflict, Filter, Insert, InsertedRows, Operand, Otherwise,
     OtherwiseKind, Update, Write, WriteKind,
@@ -11,6 +11,7 @@ use ir::{
 use super::super::filter::Around;
 use super::super::input::{Input, Presence};
 use super::super::{Context, LowerError};
+use super::several::Own;
 use super::{Said, inserted};
 use crate::binding::{AlongVerb, InputRole, Way};
 
@@ -103,14 +104,28 @@ impl Context<'_> {
     ) -> Result<(), LowerError> {
         let r#type = self.api.schema[id].r#type;
         for input in self.each(input, r#type)? {
-            let node = Said { is_new: verb == AlongVerb::Create, ..Said::default() };
-            let mut step = Step { node, ..Step::default() };
-            for (id, input) in self.members_given(&input, r#type.base, location)? {
-                self.say_of_step(id, &input, location, &mut step)?;
-            }
-            said.children.push(self.child(way, verb, step, location)?);
+            let child = self.step_along(way, verb, None, (&input, r#type.base), location)?;
+            said.children.push(child);
         }
         Ok(())
+    }
+
+    /// What is done along a relationship by one object.
+    pub(super) fn step_along(
+        &self,
+        way: Way,
+        verb: AlongVerb,
+        own: Option<Own>,
+        (input, object): (&Input<'_>, TypeId),
+        location: Location,
+    ) -> Result<ChildWrite, LowerError> {
+        let node = Said { is_new: verb == AlongVerb::Create, own, ..Said::default() };
+        let edge = Said { own, ..Said::default() };
+        let mut step = Step { node, edge, ..Step::default() };
+        for (id, input) in self.members_given(input, object, location)? {
+            self.say_of_step(id, &input, location, &mut step)?;
+        }
+        self.child(way, verb, step, location)
     }
 
     fn say_of_step(
@@ -264,7 +279,7 @@ pub(super) fn set(assignments: Vec<(FieldId, Assignment)>) -> Vec<(FieldId, Oper
 }
 
 /// When something is done along a relationship of nodes that are changed, or that are made, as in
-/// the library.
+/// version 3 of the library.
 pub(super) fn place(verb: AlongVerb, is_new: bool) -> u8 {
     match verb {
         AlongVerb::Delete => 1,
@@ -274,5 +289,16 @@ pub(super) fn place(verb: AlongVerb, is_new: bool) -> u8 {
         AlongVerb::Connect | AlongVerb::ConnectOnce => 5,
         AlongVerb::ConnectOrCreate => 6,
         AlongVerb::Create => 7,
+    }
+}
+
+/// The same of version 7.
+pub(super) fn place_of_seven(verb: AlongVerb) -> u8 {
+    match verb {
+        AlongVerb::Update => 1,
+        AlongVerb::Create | AlongVerb::ConnectOrCreate => 2,
+        AlongVerb::Connect | AlongVerb::ConnectOnce => 3,
+        AlongVerb::Delete => 4,
+        AlongVerb::Disconnect => 5,
     }
 }

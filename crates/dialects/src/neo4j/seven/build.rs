@@ -11,7 +11,7 @@ use super::{
     objects, operators, related, root, searches, sort, statements, together, variants, writes,
 };
 use crate::api::{Api, ApiBuilder};
-use crate::binding::{InputBinding, InputRole, Meaning, VariantsId};
+use crate::binding::{InputBinding, InputRole, Meaning, VariantsId, WayBinding, WaysId};
 use crate::neo4j::draft::{Draft, DraftInput};
 use crate::neo4j::model::{
     ApiForm, FieldKind, Given, Model, ModelField, Placed, PlacedField, RelationshipField, Target,
@@ -35,6 +35,10 @@ pub(super) struct Build<'a> {
     /// Lists of such along what interfaces declare.
     pub(super) declared: FxHashMap<Pending, VariantsId>,
     pub(super) pending: Vec<(VariantsId, Pending)>,
+    /// Ways along which nodes are changed, by their numbers.
+    pub(super) ways: Vec<Vec<Vec<WayBinding>>>,
+    /// Which of them are those along a link to a type.
+    pub(super) ways_of: FxHashMap<String, WaysId>,
 }
 
 /// Whose fields they are.
@@ -77,6 +81,7 @@ pub(super) fn build(model: &Model, placed: &Placed, options: Options) -> Api {
     global::bind(&mut builder, model, placed);
     declared::bind(&mut builder, model, placed);
     variants::finish(&mut builder, build.variants);
+    builder.add_ways(build.ways);
     builder.finish()
 }
 
@@ -113,6 +118,8 @@ impl<'a> Build<'a> {
             variants: Vec::new(),
             declared: FxHashMap::default(),
             pending: Vec::new(),
+            ways: Vec::new(),
+            ways_of: FxHashMap::default(),
         }
     }
 

@@ -1,16 +1,24 @@
 //! What becomes of stored values: the inputs of new nodes and of changed ones, and the objects of
 //! what is done with one value.
 
+use catalog::FieldId;
+
 use super::attribute::{Attribute, Spot};
 use super::build::Build;
-use super::conditions::several;
-use crate::binding::{AssignVerb, InputBinding, InputRole};
+use crate::binding::{AssignVerb, InputBinding, InputRole, SeveralRole};
 use crate::neo4j::draft::{DraftInput, DraftKind};
 use crate::neo4j::model::PropertyType;
 use crate::neo4j::values;
 
 /// Of the inputs of values that have to be there.
 const MUST_NOT_BE_NULL: &str = "The value must not be null.";
+
+/// What is changed: a field, or that of each of several types of nodes, by its place.
+#[derive(Clone, Copy)]
+enum Stored {
+    Field(FieldId),
+    Common(u16),
+}
 
 /// Adds the objects of what is done with a value: those that nothing leads to are left out.
 pub(super) fn define(build: &mut Build<'_>) {
@@ -130,9 +138,12 @@ pub(super) fn created(build: &mut Build<'_>, name: &str, attributes: &[Attribute
     build.draft.input(name);
     for attribute in attributes.iter().filter(|attribute| attribute.is_created()) {
         let r#type = values::required(build.whole_input(attribute), attribute.property);
-        let binding = match field(attribute) {
-            Some(field) => InputBinding::lenient(InputRole::Stored(field)),
-            None => several(),
+        let binding = match attribute.spot {
+            Spot::Node(field) | Spot::Edge(field) => {
+                InputBinding::lenient(InputRole::Stored(field))
+            }
+            // An interface has no nodes of its own that could be made.
+            Spot::Common(_) | Spot::Apart | Spot::Made(_) => continue,
         };
         let input = DraftInput::new(attribute.name(), &r#type, binding)
             .deprecated(attribute.field.deprecated.as_ref());
@@ -160,13 +171,18 @@ pub(super) fn updated(
             true => list_name(build.model, r#type),
             false => one_name(build.model, r#type),
         };
-        let binding = match field(attribute) {
-            Some(field) => {
-                let is_required = attribute.property.is_required;
-                InputBinding::lenient(InputRole::Assigns { field, is_required })
-            }
-            None => several(),
+        let is_required = attribute.property.is_required;
+        let stored = match attribute.spot {
+            Spot::Node(field) | Spot::Edge(field) => Stored::Field(field),
+            Spot::Common(place) => Stored::Common(place),
+            Spot::Apart | Spot::Made(_) => continue,
         };
+        let binding = InputBinding::lenient(match stored {
+            Stored::Field(field) => InputRole::Assigns { field, is_required },
+            Stored::Common(place) => {
+                InputRole::Several(SeveralRole::Assigns { place, is_required })
+            }
+        });
         let input = DraftInput::new(own, &object, binding);
         let said = attribute.field.deprecated.as_ref();
         build.draft.add_input(name, input.deprecated(said));
@@ -175,12 +191,13 @@ pub(super) fn updated(
         }
         let whole = build.whole_input(attribute);
         let by = |ending: &str, r#type: &str, verb| {
-            let binding = match field(attribute) {
-                Some(field) if attribute.property.is_required => {
-                    InputBinding::refuse_null(InputRole::Assign { field, verb }, MUST_NOT_BE_NULL)
-                }
-                Some(field) => InputBinding::lenient(InputRole::Assign { field, verb }),
-                None => several(),
+            let role = match stored {
+                Stored::Field(field) => InputRole::Assign { field, verb },
+                Stored::Common(place) => InputRole::Several(SeveralRole::Assign { place, verb }),
+            };
+            let binding = match is_required {
+                true => InputBinding::refuse_null(role, MUST_NOT_BE_NULL),
+                false => InputBinding::lenient(role),
             };
             DraftInput::new(&format!("{own}_{ending}"), r#type, binding)
         };
@@ -209,12 +226,5 @@ pub(super) fn updated(
             let push = by("PUSH", &whole, AssignVerb::Push).because(&reason("push"));
             build.draft.add_input(name, push);
         }
-    }
-}
-
-fn field(attribute: &Attribute<'_>) -> Option<catalog::FieldId> {
-    match attribute.spot {
-        Spot::Node(field) | Spot::Edge(field) => Some(field),
-        Spot::Common(_) | Spot::Apart | Spot::Made(_) => None,
     }
 }

@@ -7,7 +7,8 @@
 //! * conditions: `operators.rs`, `conditions.rs`, `related.rs`, `together.rs`
 //! * changes: `changes.rs` for single values, `writes.rs` for nodes, `nested.rs` for what is
 //!   connected with them
-//! * `variants.rs`: nodes of several types in one list; `declared.rs`: what leads from such nodes on
+//! * `variants.rs`: nodes of several types in one list; `declared.rs`: what leads from such nodes on;
+//!   `ways.rs`: how they are changed
 //! * `root.rs`: the fields of the roots; `global.rs`: ids that are found among all nodes
 //! * `coalesced.rs`: what stands for values that are not there
 //! * `searches.rs`: root fields of indexes
@@ -37,6 +38,7 @@ mod statements;
 mod together;
 mod unserved;
 mod variants;
+mod ways;
 mod writes;
 
 pub use unserved::unserved;

@@ -1,10 +1,9 @@
 //! What is done along the relationships of nodes that are made, changed or deleted.
 
 use super::build::Build;
-use super::conditions::several;
 use super::link::Link;
-use super::{changes, related};
-use crate::binding::{AlongVerb, InputBinding, InputRole, Way};
+use super::{changes, related, ways};
+use crate::binding::{AlongVerb, InputBinding, InputRole, SeveralRole, Way};
 use crate::neo4j::draft::DraftInput;
 use crate::neo4j::model::{NestedOperations, Target};
 
@@ -26,14 +25,26 @@ pub(super) fn inputs(build: &mut Build<'_>, link: &Link<'_>) {
     if let (true, Some(name)) = (link.field.offers.on_create, new(build, link, &others)) {
         let owner = build.name(link.owner.into());
         if let Target::Node(_) = Target::from(link.owner) {
-            let input = DraftInput::new(link.name(), &name, along(link));
+            let binding = match (link.target(), link.is_list()) {
+                (Target::Union(_), false) => {
+                    InputBinding::lenient(InputRole::Several(SeveralRole::One))
+                }
+                _ => inputs_of(),
+            };
+            let input = DraftInput::new(link.name(), &name, binding);
             add(build, link, &format!("{owner}CreateInput"), input);
         }
     }
     for step in [Step::Delete, Step::Connect, Step::Disconnect] {
         if let Some(r#type) = step_type(build, link, &others, step) {
             let owner = format!("{}{}Input", build.name(link.owner.into()), step.name());
-            let binding = by(build, link, step.verb());
+            let binding = match (link.target(), others.as_slice()) {
+                (Target::Node(_) | Target::Interface(_), [other]) => {
+                    by(build, link, *other, step.verb())
+                }
+                // The members say of which nodes.
+                _ => InputBinding::lenient(InputRole::Further),
+            };
             add(build, link, &owner, DraftInput::new(link.name(), &r#type, binding));
         }
     }
@@ -42,7 +53,7 @@ pub(super) fn inputs(build: &mut Build<'_>, link: &Link<'_>) {
     }
     if let (true, Some(r#type)) = (link.field.offers.on_update, update(build, link, &others)) {
         let owner = format!("{}UpdateInput", build.name(link.owner.into()));
-        let input = DraftInput::new(link.name(), &r#type, along(link));
+        let input = DraftInput::new(link.name(), &r#type, inputs_of());
         add(build, link, &owner, input);
     }
 }
@@ -116,10 +127,13 @@ fn connect_where(build: &mut Build<'_>, node: &str) {
     }
 }
 
-/// What is done along a link, if nodes of one type are on the other side. What is new is written as
+/// What is done along a link with the nodes of a type or of an interface. What is new is written as
 /// the link says; what is there is found as queries find it.
-fn by(build: &Build<'_>, link: &Link<'_>, verb: AlongVerb) -> InputBinding {
-    let (Target::Node(_), [way]) = (link.target(), link.ways) else { return several() };
+fn by(build: &mut Build<'_>, link: &Link<'_>, other: Other<'_>, verb: AlongVerb) -> InputBinding {
+    let Some(way) = ways::only(build, link, other.target) else {
+        let ways = ways::of(build, link, other.target);
+        return InputBinding::lenient(InputRole::Several(SeveralRole::Along { ways, verb }));
+    };
     let edge = link.relationship.properties;
     let edge = edge.and_then(|edge| build.placed.properties.get(edge)).map(|(edge, _)| *edge);
     let hop = match verb {
@@ -133,12 +147,9 @@ fn by(build: &Build<'_>, link: &Link<'_>, verb: AlongVerb) -> InputBinding {
     InputBinding::lenient(InputRole::AlongBy { way, verb })
 }
 
-/// The input that holds what is done along a link.
-fn along(link: &Link<'_>) -> InputBinding {
-    match link.target() {
-        Target::Node(_) => InputBinding::lenient(InputRole::Inputs),
-        Target::Interface(_) | Target::Union(_) => several(),
-    }
+/// An object, or a list of such, of what is done.
+fn inputs_of() -> InputBinding {
+    InputBinding::lenient(InputRole::Inputs)
 }
 
 fn add(build: &mut Build<'_>, link: &Link<'_>, name: &str, input: DraftInput) {
@@ -151,6 +162,7 @@ fn each_member<'a>(
     link: &Link<'_>,
     others: &[Other<'a>],
     ending: &str,
+    binding: impl Fn(&mut Build<'a>, Other<'a>) -> InputBinding,
     mut r#type: impl FnMut(&mut Build<'a>, Other<'a>) -> Option<String>,
 ) -> Option<String> {
     let Target::Union(_) = link.target() else {
@@ -161,7 +173,8 @@ fn each_member<'a>(
     for other in others {
         let Some(r#type) = r#type(build, *other) else { continue };
         has_some = true;
-        add(build, link, &name, DraftInput::new(other.name, &r#type, several()));
+        let binding = binding(build, *other);
+        add(build, link, &name, DraftInput::new(other.name, &r#type, binding));
     }
     has_some.then_some(name)
 }
@@ -172,21 +185,28 @@ fn new<'a>(build: &mut Build<'a>, link: &Link<'_>, others: &[Other<'a>]) -> Opti
     if !operations.connect && !operations.create {
         return None;
     }
-    each_member(build, link, others, "CreateInput", |build, other| {
-        let name = format!("{}FieldInput", link.with_member(other.member));
-        let connect = step(build, link, other, Step::Connect);
-        let create = create(build, link, other);
-        let steps =
-            [("connect", connect, AlongVerb::Connect), ("create", create, AlongVerb::Create)];
-        for (field, r#type, verb) in steps {
-            if let Some(r#type) = r#type {
-                let r#type = several_of(link, &r#type);
-                let input = DraftInput::new(field, &r#type, by(build, link, verb));
-                build.draft.add_input(&name, input);
+    each_member(
+        build,
+        link,
+        others,
+        "CreateInput",
+        |_, _| inputs_of(),
+        |build, other| {
+            let name = format!("{}FieldInput", link.with_member(other.member));
+            let connect = step(build, link, other, Step::Connect);
+            let create = create(build, link, other);
+            let steps =
+                [("connect", connect, AlongVerb::Connect), ("create", create, AlongVerb::Create)];
+            for (field, r#type, verb) in steps {
+                if let Some(r#type) = r#type {
+                    let binding = by(build, link, other, verb);
+                    let input = DraftInput::new(field, &several_of(link, &r#type), binding);
+                    build.draft.add_input(&name, input);
+                }
             }
-        }
-        Some(name)
-    })
+            Some(name)
+        },
+    )
 }
 
 /// `[MovieActorsConnectFieldInput!]` or its like, or an object of those of members.
@@ -196,7 +216,9 @@ fn step_type<'a>(
     others: &[Other<'a>],
     kind: Step,
 ) -> Option<String> {
-    each_member(build, link, others, &format!("{}Input", kind.name()), |build, other| {
+    let ending = format!("{}Input", kind.name());
+    let binding = |build: &mut Build<'a>, other| by(build, link, other, kind.verb());
+    each_member(build, link, others, &ending, binding, |build, other| {
         step(build, link, other, kind).map(|name| several_of(link, &name))
     })
 }
@@ -298,30 +320,36 @@ fn update<'a>(build: &mut Build<'a>, link: &Link<'_>, others: &[Other<'a>]) -> O
     if !(c || u || d || connect || disconnect) {
         return None;
     }
-    each_member(build, link, others, "UpdateInput", |build, other| {
-        let name = format!("{}UpdateFieldInput", link.with_member(other.member));
-        let connect = step(build, link, other, Step::Connect);
-        let disconnect = step(build, link, other, Step::Disconnect);
-        let create = create(build, link, other);
-        let update = update_connection(build, link, other);
-        let delete = step(build, link, other, Step::Delete);
-        let list = |name: Option<String>| name.map(|name| format!("[{name}!]"));
-        let steps = [
-            ("connect", list(connect), AlongVerb::Connect),
-            ("disconnect", list(disconnect), AlongVerb::Disconnect),
-            ("create", list(create), AlongVerb::Create),
-            ("update", update, AlongVerb::Update),
-            ("delete", list(delete), AlongVerb::Delete),
-        ];
-        for (field, r#type, verb) in steps {
-            if let Some(r#type) = r#type {
-                build
-                    .draft
-                    .add_input(&name, DraftInput::new(field, &r#type, by(build, link, verb)));
+    each_member(
+        build,
+        link,
+        others,
+        "UpdateInput",
+        |_, _| inputs_of(),
+        |build, other| {
+            let name = format!("{}UpdateFieldInput", link.with_member(other.member));
+            let connect = step(build, link, other, Step::Connect);
+            let disconnect = step(build, link, other, Step::Disconnect);
+            let create = create(build, link, other);
+            let update = update_connection(build, link, other);
+            let delete = step(build, link, other, Step::Delete);
+            let list = |name: Option<String>| name.map(|name| format!("[{name}!]"));
+            let steps = [
+                ("connect", list(connect), AlongVerb::Connect),
+                ("disconnect", list(disconnect), AlongVerb::Disconnect),
+                ("create", list(create), AlongVerb::Create),
+                ("update", update, AlongVerb::Update),
+                ("delete", list(delete), AlongVerb::Delete),
+            ];
+            for (field, r#type, verb) in steps {
+                if let Some(r#type) = r#type {
+                    let binding = by(build, link, other, verb);
+                    build.draft.add_input(&name, DraftInput::new(field, &r#type, binding));
+                }
             }
-        }
-        Some(format!("[{name}!]"))
-    })
+            Some(format!("[{name}!]"))
+        },
+    )
 }
 
 /// `MovieActorsUpdateConnectionInput`, if related nodes can be changed.

@@ -4,7 +4,7 @@ use super::attribute::{Attribute, Spot};
 use super::build::{Build, Owner};
 use super::link::{EdgeKind, Link};
 use super::{changes, conditions, declared, global, sort, statements, together};
-use crate::binding::{EdgeField, FieldBinding, InputBinding, InputRole};
+use crate::binding::{EdgeField, FieldBinding, InputBinding, InputRole, SeveralRole};
 use crate::neo4j::draft::{DraftField, DraftInput, DraftKind};
 use crate::neo4j::model::Target;
 
@@ -143,10 +143,19 @@ fn kind_of_properties(build: &mut Build<'_>, link: &Link<'_>, kind: &EdgeKind<'_
                 "Where" | "AggregationWhereInput" => {
                     declared::of_edge(build, kind.properties).unwrap_or_else(conditions::several)
                 }
+                "CreateInput" | "UpdateInput" => of_edge(build, kind),
                 _ => conditions::several(),
             };
             let input = DraftInput::new(own, &r#type, role).described(&text);
             build.draft.add_input(&format!("{}{ending}", link.edge), input);
         }
+    }
+}
+
+/// What is said of relationships with one kind of properties.
+fn of_edge(build: &Build<'_>, kind: &EdgeKind<'_>) -> InputBinding {
+    match build.placed.properties.get(kind.properties) {
+        Some((edge, _)) => InputBinding::lenient(InputRole::Several(SeveralRole::Edge(*edge))),
+        None => conditions::several(),
     }
 }

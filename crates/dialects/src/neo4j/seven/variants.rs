@@ -89,7 +89,7 @@ pub(super) fn of_link(build: &mut Build<'_>, link: &Link<'_>) -> Option<Variants
 }
 
 /// The node types that a target stands for.
-fn types<'a>(build: &Build<'a>, target: Target) -> Vec<usize> {
+pub(super) fn types(build: &Build<'_>, target: Target) -> Vec<usize> {
     match target {
         Target::Node(node) => vec![node],
         Target::Interface(interface) => build.implementations(interface).to_vec(),
@@ -139,7 +139,7 @@ pub(super) fn along<'a>(
 }
 
 /// The fields of a node type for those of an interface that it implements.
-fn common(build: &Build<'_>, interface: usize, node: usize) -> Vec<FieldId> {
+pub(super) fn common(build: &Build<'_>, interface: usize, node: usize) -> Vec<FieldId> {
     let (Some(known), Some(placed)) = (build.model.nodes.get(node), build.placed.nodes.get(node))
     else {
         return Vec::new();

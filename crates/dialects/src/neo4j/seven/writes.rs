@@ -3,7 +3,7 @@
 use super::attribute::Attribute;
 use super::build::{Build, Owner};
 use super::changes;
-use super::conditions::several;
+use super::conditions::of_member;
 use super::link::Link;
 use crate::binding::{FieldBinding, InputBinding, InputRole, PayloadField};
 use crate::neo4j::draft::{DraftField, DraftInput};
@@ -26,9 +26,9 @@ pub(super) fn inputs(build: &mut Build<'_>, owner: Owner, attributes: &[Attribut
         }
         Owner::Interface(interface) => {
             build.draft.input(&create);
-            for node in build.implementations(interface) {
+            for (number, node) in build.implementations(interface).iter().enumerate() {
                 let name = build.name(Target::Node(*node));
-                let input = DraftInput::new(name, &format!("{name}CreateInput"), several());
+                let input = DraftInput::new(name, &format!("{name}CreateInput"), of_member(number));
                 build.draft.add_input(&create, input);
             }
             changes::updated(build, &update, attributes, false);
