@@ -204,4 +204,6 @@ pub enum GraphChange {
     CreateUnique { name: Box<str>, label: Box<str>, property: Box<str> },
     /// The words of the properties of nodes with the label can be searched for.
     CreateFulltext { name: Box<str>, label: Box<str>, properties: Vec<Box<str>> },
+    /// Nodes with the label can be found by how near the vector of the property is.
+    CreateVector { name: Box<str>, label: Box<str>, property: Box<str> },
 }

@@ -17,7 +17,13 @@ const DEFINITIONS: &str = "
       title: String
     }
     type Person @node { key: ID! @id }
-    type Genre @node { id: ID! @id }
+    type Genre @node
+      @fulltext(indexes: [{ indexName: \"genre texts\", queryName: \"find\", fields: [\"name\"] }])
+      @vector(indexes: [{ indexName: \"near\", queryName: \"near\", embeddingProperty: \"e\" }]) {
+      id: ID! @id
+      name: String
+      e: [Float!]
+    }
     type Actor @node(labels: [\"Actor\", \"Person\"]) { key: ID! @id }
 ";
 
@@ -73,9 +79,11 @@ fn what_is_wanted_is_made_and_nothing_else_is_touched() {
         &dry,
         1,
         &expect![[r#"
-        CYPHER 5 CREATE CONSTRAINT `Movie_id` IF NOT EXISTS FOR (t0:`Film`) REQUIRE t0.`film id` IS UNIQUE;
-        CYPHER 5 CREATE CONSTRAINT `Person_key` IF NOT EXISTS FOR (t0:`Person`) REQUIRE t0.`key` IS UNIQUE;
-    "#]],
+            CYPHER 5 CREATE CONSTRAINT `Movie_id` IF NOT EXISTS FOR (t0:`Film`) REQUIRE t0.`film id` IS UNIQUE;
+            CYPHER 5 CREATE CONSTRAINT `Person_key` IF NOT EXISTS FOR (t0:`Person`) REQUIRE t0.`key` IS UNIQUE;
+            CYPHER 5 CREATE FULLTEXT INDEX `genre texts` IF NOT EXISTS FOR (t0:`Genre`) ON EACH [t0.`name`];
+            CYPHER 5 CREATE VECTOR INDEX `near` IF NOT EXISTS FOR (t0:`Genre`) ON (t0.`e`);
+        "#]],
         &expect![[r#"
         error: Genre.id: it is to be unique, but the index "genres" over it does not let a constraint be made.
           Remedy: drop the index; the constraint has one of its own.
@@ -88,9 +96,11 @@ fn what_is_wanted_is_made_and_nothing_else_is_touched() {
         &migrate,
         1,
         &expect![[r#"
-        Movie.id: the constraint "Movie_id" was made.
-        Made: 1. There already: 0. Not made: 2.
-    "#]],
+            Movie.id: the constraint "Movie_id" was made.
+            Genre.genre texts: the full-text index "genre texts" was made.
+            Genre.near: the vector index "near" was made.
+            Made: 3. There already: 0. Not made: 2.
+        "#]],
         &expect![[r#"
         error: Person.key: the constraint "Person_key" was not made: Unable to create Constraint( name='Person_key', type='UNIQUENESS', schema=(:Person {key}) ): Both Node() and Node() have the label `Person` and property `key` = 'x'. Note that only the first found violation is shown. (Neo.DatabaseError.Schema.ConstraintCreationFailed)
           Remedy: give each node a value of its own, or none, and migrate again. This finds the values that several have:
@@ -99,21 +109,23 @@ fn what_is_wanted_is_made_and_nothing_else_is_touched() {
           Remedy: drop the index; the constraint has one of its own.
     "#]],
     );
-    assert_eq!(names(&graph), ["Movie_id", "genres", "kept"]);
+    assert_eq!(names(&graph), ["Movie_id", "genre texts", "genres", "kept", "near"]);
 
     graph.run("MATCH (p:Person {name: 'B'}) SET p.key = 'y'; DROP INDEX genres;").unwrap();
     check(
         &migrate,
         0,
         &expect![[r#"
-        Movie.id: the constraint "Movie_id" is there.
-        Person.key: the constraint "Person_key" was made.
-        Genre.id: the constraint "Genre_id" was made.
-        Made: 2. There already: 1. Not made: 0.
-    "#]],
+            Movie.id: the constraint "Movie_id" is there.
+            Genre.genre texts: the full-text index "genre texts" is there.
+            Genre.near: the vector index "near" is there.
+            Person.key: the constraint "Person_key" was made.
+            Genre.id: the constraint "Genre_id" was made.
+            Made: 2. There already: 3. Not made: 0.
+        "#]],
         &expect![""],
     );
-    let all = ["Genre_id", "Movie_id", "Person_key", "kept"];
+    let all = ["Genre_id", "Movie_id", "Person_key", "genre texts", "kept", "near"];
     assert_eq!(names(&graph), all);
 
     // Again, and for definitions that want nothing.
@@ -121,23 +133,27 @@ fn what_is_wanted_is_made_and_nothing_else_is_touched() {
         &migrate,
         0,
         &expect![[r#"
-        Movie.id: the constraint "Movie_id" is there.
-        Person.key: the constraint "Person_key" is there.
-        Genre.id: the constraint "Genre_id" is there.
-        Actor.key: the constraint "Person_key" is there.
-        Made: 0. There already: 4. Not made: 0.
-    "#]],
+            Movie.id: the constraint "Movie_id" is there.
+            Person.key: the constraint "Person_key" is there.
+            Genre.id: the constraint "Genre_id" is there.
+            Genre.genre texts: the full-text index "genre texts" is there.
+            Genre.near: the vector index "near" is there.
+            Actor.key: the constraint "Person_key" is there.
+            Made: 0. There already: 6. Not made: 0.
+        "#]],
         &expect![""],
     );
     check(
         &dry,
         0,
         &expect![[r#"
-        // Movie.id: the constraint "Movie_id" is there.
-        // Person.key: the constraint "Person_key" is there.
-        // Genre.id: the constraint "Genre_id" is there.
-        // Actor.key: the constraint "Person_key" is there.
-    "#]],
+            // Movie.id: the constraint "Movie_id" is there.
+            // Person.key: the constraint "Person_key" is there.
+            // Genre.id: the constraint "Genre_id" is there.
+            // Genre.genre texts: the full-text index "genre texts" is there.
+            // Genre.near: the vector index "near" is there.
+            // Actor.key: the constraint "Person_key" is there.
+        "#]],
         &expect![""],
     );
     let nothing = folder.file("nothing.graphql");

@@ -33,6 +33,13 @@ impl Printer<'_> {
                 }
                 self.out.push(']');
             }
+            SchemaChange::CreateVector { name, label, property } => {
+                self.out.push_str("CREATE VECTOR INDEX ");
+                self.made_for(name, label);
+                self.out.push_str(" ON (t0.");
+                self.name(property);
+                self.out.push(')');
+            }
         }
     }
 
@@ -73,6 +80,12 @@ mod tests {
             print_schema(&fulltext, &Flavor::NEWEST),
             "CYPHER 5 CREATE FULLTEXT INDEX `i` IF NOT EXISTS FOR (t0:`L`) \
              ON EACH [t0.`p`, t0.`q```]"
+        );
+        let vector =
+            SchemaChange::CreateVector { name: name("v"), label: name("L"), property: name("e`") };
+        assert_eq!(
+            print_schema(&vector, &Flavor::of_version(5, 23)),
+            "CREATE VECTOR INDEX `v` IF NOT EXISTS FOR (t0:`L`) ON (t0.`e```)"
         );
     }
 }

@@ -9,4 +9,7 @@ pub enum SchemaChange {
     CreateUnique { name: Name, label: Name, property: Name },
     /// Nodes with the label are found by words of the properties, of which there is one at least.
     CreateFulltext { name: Name, label: Name, properties: Vec<Name> },
+    /// Nodes with the label are found by the vectors of the property, of any one length and by the
+    /// angle between them. Servers before 5.23 want to be told both, and refuse it.
+    CreateVector { name: Name, label: Name, property: Name },
 }

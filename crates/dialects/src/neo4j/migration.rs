@@ -10,7 +10,7 @@ use catalog::{
     GraphChange, GraphConstraint, GraphIndex, GraphIndexKind, GraphPart, Note, NoteKind,
 };
 
-use super::model::{FieldKind, FulltextIndex, Model, ModelField, NodeType};
+use super::model::{FieldKind, FulltextIndex, Model, ModelField, NodeType, VectorIndex};
 
 /// What is to be done, what is there, and what stands in the way.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -44,6 +44,7 @@ pub struct Found {
 pub enum FoundKind {
     Constraint,
     Fulltext,
+    Vector,
 }
 
 /// What is there, and the names that are in use.
@@ -81,7 +82,13 @@ pub fn migration(
             }
         }
         for wanted in &node.fulltext {
-            migration.add(fulltext(node, label, wanted, &mut present));
+            let change = fulltext(node, label, wanted);
+            migration.add(search(node, &wanted.index, change, &mut present));
+        }
+        for VectorIndex { index, property, .. } in &node.vector {
+            let (name, property) = (index.as_ref().into(), property.as_ref().into());
+            let change = GraphChange::CreateVector { name, label: (&**label).into(), property };
+            migration.add(search(node, index, change, &mut present));
         }
     }
     migration
@@ -103,7 +110,7 @@ impl Migration {
             GraphChange::CreateUnique { label, property, .. } => {
                 **property == *wanted && node.labels.iter().any(|one| **one == **label)
             }
-            GraphChange::CreateFulltext { .. } => false,
+            GraphChange::CreateFulltext { .. } | GraphChange::CreateVector { .. } => false,
         })
     }
 }
@@ -148,6 +155,7 @@ impl FoundKind {
         match self {
             Self::Constraint => "constraint",
             Self::Fulltext => "full-text index",
+            Self::Vector => "vector index",
         }
     }
 }
@@ -156,10 +164,7 @@ impl Wanted {
     /// What is made, and its name.
     #[must_use]
     pub fn made(&self) -> (FoundKind, &str) {
-        match &self.change {
-            GraphChange::CreateUnique { name, .. } => (FoundKind::Constraint, name),
-            GraphChange::CreateFulltext { name, .. } => (FoundKind::Fulltext, name),
-        }
+        made(&self.change)
     }
 }
 
@@ -206,42 +211,63 @@ fn unique(
     Outcome::Change(Wanted { subject, change })
 }
 
-fn fulltext(
-    node: &NodeType,
-    label: &str,
-    wanted: &FulltextIndex,
-    present: &mut Present<'_>,
-) -> Outcome {
-    let properties: Vec<Box<str>> = wanted
-        .fields
-        .iter()
+fn made(change: &GraphChange) -> (FoundKind, &str) {
+    match change {
+        GraphChange::CreateUnique { name, .. } => (FoundKind::Constraint, name),
+        GraphChange::CreateFulltext { name, .. } => (FoundKind::Fulltext, name),
+        GraphChange::CreateVector { name, .. } => (FoundKind::Vector, name),
+    }
+}
+
+fn fulltext(node: &NodeType, label: &str, wanted: &FulltextIndex) -> GraphChange {
+    let fields = wanted.fields.iter();
+    let properties = fields
         .filter_map(|name| node.fields.iter().find(|field| field.name == *name))
         .map(|field| (&*field.property).into())
         .collect();
-    let subject = subject(node, &wanted.index);
-    let Some(index) = present.indexes.iter().find(|index| *index.name == *wanted.index) else {
-        if !present.names.insert((&*wanted.index).into()) {
-            let is_planned = present.constraints.iter().all(|one| *one.name != *wanted.index);
-            // Another type has asked for it.
-            let message = match is_planned {
-                true => "another full-text index of this name is to be made.",
-                false => "a constraint has the name of its full-text index.",
-            };
-            return obstacle(subject, message, "give the index another name.");
+    GraphChange::CreateFulltext { name: (&*wanted.index).into(), label: label.into(), properties }
+}
+
+/// What becomes of the index of a search, which is known by its name alone.
+fn search(node: &NodeType, name: &str, change: GraphChange, present: &mut Present<'_>) -> Outcome {
+    let subject = subject(node, name);
+    let (kind, _) = made(&change);
+    let Some(index) = present.indexes.iter().find(|index| *index.name == *name) else {
+        if present.names.insert(name.into()) {
+            return Outcome::Change(Wanted { subject, change });
         }
-        let name = (&*wanted.index).into();
-        let change = GraphChange::CreateFulltext { name, label: label.into(), properties };
-        return Outcome::Change(Wanted { subject, change });
+        let is_planned = present.constraints.iter().all(|one| *one.name != *name);
+        // Another type has asked for it.
+        let message = match is_planned {
+            true => "another index of this name is to be made.".to_owned(),
+            false => format!("a constraint has the name of its {}.", kind.label()),
+        };
+        return obstacle(subject, &message, "give the index another name.");
     };
-    if index.kind != GraphIndexKind::Fulltext || !is_of_any(&index.of, node) {
-        let message = "an index of this name is there, and no full-text index of these nodes.";
-        return obstacle(subject, message, "give the index another name.");
+    let is_kind = match index.kind {
+        GraphIndexKind::Fulltext => kind == FoundKind::Fulltext,
+        GraphIndexKind::Vector { .. } => kind == FoundKind::Vector,
+        GraphIndexKind::Range | GraphIndexKind::Other(_) => false,
+    };
+    if !is_kind || !is_of_any(&index.of, node) {
+        let kind = kind.label();
+        let message = format!("an index of this name is there, and no {kind} of these nodes.");
+        return obstacle(subject, &message, "give the index another name.");
     }
-    if properties.iter().any(|property| !index.properties.contains(property)) {
+    let is_over = |property: &str| index.properties.iter().any(|one| **one == *property);
+    let is_over_all = match &change {
+        GraphChange::CreateFulltext { properties, .. } => {
+            properties.iter().all(|property| is_over(property))
+        }
+        GraphChange::CreateVector { property, .. } | GraphChange::CreateUnique { property, .. } => {
+            is_over(property)
+        }
+    };
+    if !is_over_all {
         let message = "the index is there, and not over all of these fields.";
         return obstacle(subject, message, "drop the index, and migrate again.");
     }
-    Outcome::Found(Found { subject, kind: FoundKind::Fulltext, name: index.name.clone() })
+    Outcome::Found(Found { subject, kind, name: index.name.clone() })
 }
 
 fn obstacle(subject: Box<str>, message: &str, remedy: &str) -> Outcome {

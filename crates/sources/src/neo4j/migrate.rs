@@ -29,7 +29,7 @@ pub fn statement(change: &GraphChange, version: ServerVersion) -> String {
 pub fn finder(change: &GraphChange, version: ServerVersion) -> Option<String> {
     let (label, property) = match change {
         GraphChange::CreateUnique { label, property, .. } => (label, property),
-        GraphChange::CreateFulltext { .. } => return None,
+        GraphChange::CreateFulltext { .. } | GraphChange::CreateVector { .. } => return None,
     };
     let node = Variable::Element(0);
     let (shared, nodes) = (Variable::Column(0), Variable::Column(1));
@@ -82,6 +82,11 @@ fn compile(change: &GraphChange) -> SchemaChange {
                 properties: properties.iter().map(|property| name(property)).collect(),
             }
         }
+        GraphChange::CreateVector { name: called, label, property } => SchemaChange::CreateVector {
+            name: name(called),
+            label: name(label),
+            property: name(property),
+        },
     }
 }
 

@@ -72,6 +72,9 @@ fn check(
         GraphChange::CreateFulltext { name, label, properties } => {
             format!("{subject}: fulltext {name} {label} {}", properties.join("+"))
         }
+        GraphChange::CreateVector { name, label, property } => {
+            format!("{subject}: vector {name} {label} {property}")
+        }
     });
     let present = present.into_iter().map(|Found { subject, kind, name }| {
         format!("{subject}: {} {name} is there", kind.label())
@@ -172,4 +175,21 @@ fn a_search_wants_its_index() {
             "Movie.titles: a constraint has the name of its full-text index.",
         ],
     );
+}
+
+#[test]
+fn a_search_by_vectors_wants_its_index() {
+    let near = VectorIndex { index: "near".into(), query: "near".into(), property: "e".into() };
+    let film = NodeType { vector: vec![near], ..node("Film", &["Film"], Vec::new()) };
+    let model = Model { nodes: vec![film], ..Model::default() };
+    check(&model, &[], &[], &["Film.near: vector near Film e"]);
+    let vector = || GraphIndexKind::Vector { dimensions: Some(2), similarity: None };
+    let there = index("near", "Film", "e", vector());
+    check(&model, &[], &[there], &["Film.near: vector index near is there"]);
+    let other = index("near", "Film", "f", vector());
+    let message = "Film.near: the index is there, and not over all of these fields.";
+    check(&model, &[], &[other], &[message]);
+    let fulltext = index("near", "Film", "e", GraphIndexKind::Fulltext);
+    let message = "Film.near: an index of this name is there, and no vector index of these nodes.";
+    check(&model, &[], &[fulltext], &[message]);
 }
