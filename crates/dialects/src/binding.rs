@@ -2,6 +2,7 @@
 
 pub mod function;
 pub mod graph;
+mod meaning;
 
 use std::sync::Arc;
 
@@ -18,6 +19,7 @@ pub use graph::{
     AlongVerb, AssignVerb, Cursors, DeclaredRole, LinkRule, NodeRules, SeveralRole, VariantBinding,
     VariantLink, VariantsId, Way, WayBinding, WaysId,
 };
+pub use meaning::Meaning;
 
 /// What a field of an object type means.
 #[derive(Clone, Debug, PartialEq)]
@@ -512,8 +514,7 @@ pub enum InputRole {
     },
     /// Of a change of nodes of which some may be of one of several entities.
     Several(SeveralRole),
-    /// The node on the other side: an object of what is stored in it or becomes of it. Of a new one
-    /// of several entities an object of [`InputRole::OfVariant`]s.
+    /// The node on the other side: an object of what is stored in it or becomes of it, or of such.
     AlongNode,
     /// The same of the relationship.
     AlongEdge,
@@ -686,23 +687,6 @@ pub struct Subject {
     pub plain: Case,
     /// What it is to those that say so.
     pub ignoring: Case,
-}
-
-/// What a null or an empty value means at an input position.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub enum Meaning {
-    /// As if the input were absent.
-    Ignore,
-    IsNull,
-    IsNotNull,
-    /// Of [`InputRole::RelatedBy`] and [`InputRole::Quantified`]: there are such rows.
-    Related,
-    /// There are none.
-    Unrelated,
-    True,
-    False,
-    /// A request error with this text.
-    Refuse(Box<str>),
 }
 
 /// What an enum value means.

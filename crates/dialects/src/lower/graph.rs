@@ -15,8 +15,8 @@ use graphql::operation::Location;
 use graphql::schema::{InputId, TypeKind, TypeRef};
 use graphql::value::Value;
 use ir::{
-    Assignment, ChildWrite, Filter, Insert, InsertedRows, Operand, StepId, StepKind, Update, Write,
-    WriteKind,
+    Assignment, ChildWrite, Filter, Hop, Insert, InsertedRows, Operand, StepId, StepKind, Update,
+    Write, WriteKind,
 };
 
 use super::input::{Input, Presence};
@@ -37,6 +37,8 @@ struct Said {
     is_new: bool,
     /// Of which of several entities the nodes are.
     own: Option<Own>,
+    /// The relationship that leads to them.
+    along: Option<Hop>,
 }
 
 impl Said {

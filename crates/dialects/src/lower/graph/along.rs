@@ -119,7 +119,8 @@ impl Context<'_> {
         (input, object): (&Input<'_>, TypeId),
         location: Location,
     ) -> Result<ChildWrite, LowerError> {
-        let node = Said { is_new: verb == AlongVerb::Create, own, ..Said::default() };
+        let is_new = verb == AlongVerb::Create;
+        let node = Said { is_new, own, along: Some(way.hop), ..Said::default() };
         let edge = Said { own, ..Said::default() };
         let mut step = Step { node, edge, ..Step::default() };
         for (id, input) in self.members_given(input, object, location)? {

@@ -32,7 +32,7 @@ impl<'a> Context<'a> {
     pub(super) fn around(&self, said: &Said) -> Around<'a> {
         match said.own.and_then(|own| self.way_of(own)) {
             Some(way) => Around::of_variant(OfVariant::of_way(way)),
-            None => Around::default(),
+            None => said.along.map(Around::along).unwrap_or_default(),
         }
     }
 
