@@ -210,6 +210,7 @@ impl<'a> Context<'a> {
                 said.filters.extend(stated);
             }
             InputRole::Stored(field) => {
+                self.claim(*field, id, location, said)?;
                 let operand = self.operand(input, r#type);
                 said.assignments.push((*field, Assignment::Set(operand)));
             }
