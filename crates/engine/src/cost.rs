@@ -218,7 +218,6 @@ impl Lists {
             | ir::From::Value(_)
             | ir::From::Search { .. }
             | ir::From::Once
-            | ir::From::Native { .. }
             | ir::From::Keys { .. }
             | ir::From::Returned { .. } => &[],
         };

@@ -159,11 +159,6 @@ impl Printer<'_> {
                 format!("search of {entity} by {index:?} for {}", self.operand(operand))
             }
             From::Once => "once".to_owned(),
-            From::Native { name, of_row, arguments } => {
-                let row = of_row.then(|| "row".to_owned());
-                let arguments = arguments.iter().map(|(name, operand)| (&**name, operand));
-                format!("native {name}({})", self.arguments(row, arguments))
-            }
             From::Keys { entity, keys } => {
                 let keys = keys.iter().map(|(field, operand)| {
                     format!("{} in {}", self.field(*field), self.operand(operand))

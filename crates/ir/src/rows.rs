@@ -78,14 +78,6 @@ pub enum From {
     },
     /// One row of no entity: for counters, which are there even if no row is.
     Once,
-    /// A statement in the source's own language, declared by the schema's author.
-    Native {
-        /// Its name as the catalog has it, with its text and what its rows are.
-        name: Box<str>,
-        /// Whether it is asked for each row of the outer `Rows`, which it may refer to.
-        of_row: bool,
-        arguments: Vec<(Box<str>, Operand)>,
-    },
     /// The rows with these keys: one list operand for each field, of equal length. Each element
     /// gives one row or none, in the order of the list.
     Keys {

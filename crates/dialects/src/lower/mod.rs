@@ -146,23 +146,7 @@ pub fn lower(
         OperationKind::Subscription => api.schema.subscription.ok_or("subscriptions"),
     };
     let root_type = root_type.map_err(|kind| LowerError::NotOffered { kind })?;
-    let mut context = Context {
-        api,
-        operation,
-        steering: &steering,
-        introspection,
-        budget: Budget::new(most_selections),
-        inputs: Cell::new(INPUTS),
-        values: Cell::new(VALUES),
-        nested: Cell::new(0),
-        shape: Shape::default(),
-        next_output: 0,
-        next_rows: 0,
-        steps: Vec::new(),
-        echoes: Vec::new(),
-        root: 0,
-        level: 0,
-    };
+    let mut context = Context::new(api, operation, &steering, introspection, most_selections);
     let fields = context.root_fields(root_type, &[operation.root], true)?;
     let Context { mut shape, next_output, next_rows, steps, echoes, .. } = context;
     shape.root = Some(fields);
@@ -172,19 +156,19 @@ pub fn lower(
 }
 
 impl<'a> Context<'a> {
-    /// What conditions are lowered in that no operation states.
-    fn of_conditions(
+    fn new(
         api: &'a Api,
         operation: &'a Operation,
         steering: &'a Steering<'a>,
         introspection: &'a Introspection,
+        most_selections: usize,
     ) -> Self {
         Self {
             api,
             operation,
             steering,
             introspection,
-            budget: Budget::new(0),
+            budget: Budget::new(most_selections),
             inputs: Cell::new(INPUTS),
             values: Cell::new(VALUES),
             nested: Cell::new(0),

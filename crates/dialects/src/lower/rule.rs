@@ -46,7 +46,8 @@ pub(crate) fn condition(
         selection_sets: Vec::new(),
     };
     let introspection = Introspection::new();
-    let context = Context::of_conditions(api, &operation, &steering, &introspection);
+    // No operation states them, so nothing is selected.
+    let context = Context::new(api, &operation, &steering, &introspection, 0);
     let entries: Vec<_> = members.iter().map(|(id, value)| (*id, Input::new(value))).collect();
     let stated = context.conjunction(&entries, Around::default(), Location::default());
     let stated = stated.map_err(|error| match error {

@@ -1,8 +1,8 @@
 //! Neo4j: relationships with properties, interfaces, statements of the author's own.
 
 use ir::{
-    Aggregate, AggregateFunction, AggregateTerm, Case, Filter, Form, From, OutputId, OutputKind,
-    Page, Place, Rows, TextMatch, Variant,
+    Aggregate, AggregateFunction, AggregateTerm, Call, Case, Filter, Form, From, OutputId,
+    OutputKind, Page, Place, Rows, TextMatch, Variant,
 };
 
 use crate::model::{
@@ -102,13 +102,13 @@ fn productions() {
 
 #[test]
 fn similar() {
-    let movies = Model::new("movie: id, title");
-    let from = From::Native {
-        name: "Movie.similar".into(),
-        of_row: true,
-        arguments: vec![("limit".into(), variable(0, ""))],
+    let movies = Model::new("movie: id, title\nMovie.similar(limit)");
+    let call = Call {
+        function: movies.function("Movie.similar"),
+        of_row: Some(Vec::new()),
+        arguments: vec![(0, variable(0, ""))],
     };
-    let similar = rows(1, from, vec![movies.output(2, "movie.title")]);
+    let similar = rows(1, From::Function(call), vec![movies.output(2, "movie.title")]);
     movies.check(&snapshot(Rows {
         order: vec![movies.ascending("movie.title")],
         page: limit(integer(2)),

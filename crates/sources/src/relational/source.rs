@@ -60,7 +60,6 @@ impl Compiler<'_> {
             From::Function(call) => self.rows_of_function(call.function),
             From::Value(field) => self.rows_of_value(*field),
             From::Search { .. } => Err(CompileError::not_built("a search by an index")),
-            From::Native { .. } => Err(CompileError::not_built("a native statement")),
             From::Keys { .. } => Err(CompileError::not_built("rows by a list of keys")),
             From::Returned { step, .. } => Ok(self.returned(*step)?.entity),
             From::Once => Err(CompileError::not_built("a row of no entity")),

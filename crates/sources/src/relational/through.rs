@@ -37,7 +37,6 @@ impl Compiler<'_> {
             | ir::From::Value(_)
             | ir::From::Search { .. }
             | ir::From::Once
-            | ir::From::Native { .. }
             | ir::From::Keys { .. }
             | ir::From::Returned { .. } => {
                 Err(CompileError::not_built("unrelated rows below rows"))

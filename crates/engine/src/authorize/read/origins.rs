@@ -66,7 +66,6 @@ impl Walk<'_> {
             From::Variants(_) | From::FunctionOfVariants { .. } => {
                 return self.unknown("rows of several entities");
             }
-            From::Native { .. } => return self.unknown("a statement of its own"),
             From::Keys { .. } => return self.unknown("rows by a list of keys"),
         };
         Within { entity, edge, visible, paths: None, is_gone: false }

@@ -150,10 +150,9 @@ impl Walk<'_> {
                 None => self.deny(Denial::NotUnderstood("rows of another change")),
             },
             From::Once => {}
-            From::Through { .. }
-            | From::Joining { .. }
-            | From::Native { .. }
-            | From::Keys { .. } => self.deny(Denial::NotUnderstood("rows of this kind")),
+            From::Through { .. } | From::Joining { .. } | From::Keys { .. } => {
+                self.deny(Denial::NotUnderstood("rows of this kind"))
+            }
         }
         self.outputs(&mut rows.outputs);
     }

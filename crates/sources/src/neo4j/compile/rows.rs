@@ -107,7 +107,6 @@ impl Compiler<'_> {
             (From::Keys { .. }, _) => return Err(refused("rows by lists of keys")),
             (From::Once, _) => return Err(refused("a row of no entity")),
             (From::Returned { .. }, _) => return Err(refused("the rows of another change")),
-            (From::Native { .. }, _) => return Err(refused("a statement of the schema's author")),
             (From::Through { .. } | From::Joining { .. }, _) => {
                 return Err(refused("rows that others join"));
             }
