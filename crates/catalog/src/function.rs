@@ -43,6 +43,8 @@ pub enum StatementPart {
     Text(Box<str>),
     /// The value of an argument, by its place.
     Argument(u16),
+    /// A map of all claims of who asks.
+    Claims,
 }
 
 /// What a function may do.

@@ -344,6 +344,7 @@ fn operand_text(operand: &ir::Operand, planned: &Planned) -> String {
         ir::Operand::List(items) => format!("a list of {}", items.len()),
         ir::Operand::Object(members) => format!("an object of {}", members.len()),
         ir::Operand::Claim(name) => format!("the claim {name}"),
+        ir::Operand::Claims => "all claims".into(),
         ir::Operand::Formed { operand, .. } => operand_text(operand, planned),
         _ => "a value made while the request runs".into(),
     }

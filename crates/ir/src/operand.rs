@@ -28,6 +28,8 @@ pub enum Operand {
     },
     /// A claim of the session.
     Claim(Box<str>),
+    /// All claims of the session as one object, which is empty where nobody is known.
+    Claims,
     /// A value that an earlier step of the same transaction read, in its one row. Where that gave no
     /// row, or null, nothing of the transaction is done.
     Result {

@@ -13,6 +13,12 @@ impl Claims {
         Self(object)
     }
 
+    /// All of them, as an object.
+    #[must_use]
+    pub fn all(&self) -> &Json {
+        &self.0
+    }
+
     /// The claim of a name. A name may have dots; where no claim is called so, what stands behind
     /// one is looked for in the object that is called as what stands before it.
     #[must_use]

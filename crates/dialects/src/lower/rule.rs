@@ -175,7 +175,12 @@ fn claimed(filter: &mut Filter, claims: &[Box<str>]) -> Result<(), String> {
         | Filter::AnyElement { place, operand, .. }
         | Filter::Text { place, operand, .. }
         | Filter::Geo { place, operand, .. } => {
-            if matches!(place, Place::Computed(_) | Place::If { .. }) {
+            // A function is asked here with no arguments: none could be said.
+            let is_called = match place.stored() {
+                Place::Computed(call) => !call.arguments.is_empty(),
+                place => matches!(place, Place::If { .. }),
+            };
+            if is_called {
                 return Err("a value that is computed cannot be asked for here".to_owned());
             }
             claim_for(operand, claims)

@@ -3,7 +3,7 @@
 
 use std::sync::Arc;
 
-use ::catalog::{EntityId, FieldId};
+use ::catalog::{EntityId, FieldId, FunctionId};
 use graphql::definitions::Literal;
 use ir::Filter;
 
@@ -55,15 +55,39 @@ pub type PlacedGuard = Guard<GuardPlace, Filter>;
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum WrittenPlace {
     Schema,
-    Node { node: usize, line: usize },
-    Field { node: usize, field: usize, line: usize },
+    Root(Root),
+    /// A statement of the author's own, by its place among those of the root.
+    RootField {
+        root: Root,
+        field: usize,
+    },
+    Node {
+        node: usize,
+        line: usize,
+    },
+    Field {
+        node: usize,
+        field: usize,
+        line: usize,
+    },
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum GuardPlace {
     Everything,
+    /// All root fields of a kind, whatever they ask.
+    Root(Root),
     Entity(EntityId),
     Field(FieldId),
+    /// What a statement gives, of a node or at a root.
+    Function(FunctionId),
+}
+
+/// A root whose fields can be closed.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Root {
+    Query,
+    Mutation,
 }
 
 /// Who may do something at all: who is known, and whose claims pass.
@@ -146,7 +170,9 @@ pub(super) fn guards(
 ) -> Result<Vec<PlacedGuard>, String> {
     let guard = |written: &WrittenGuard| {
         let (node, line) = match written.place {
-            WrittenPlace::Schema => (None, 0),
+            WrittenPlace::Schema | WrittenPlace::Root(_) | WrittenPlace::RootField { .. } => {
+                (None, 0)
+            }
             WrittenPlace::Node { node, line } | WrittenPlace::Field { node, line, .. } => {
                 (Some(node), line)
             }
@@ -172,12 +198,23 @@ pub(super) fn guards(
 fn place(model: &Model, placed: &Placed, written: WrittenPlace) -> Option<GuardPlace> {
     match written {
         WrittenPlace::Schema => Some(GuardPlace::Everything),
+        WrittenPlace::Root(root) => Some(GuardPlace::Root(root)),
+        WrittenPlace::RootField { root, field } => {
+            let placed = match root {
+                Root::Query => &placed.queries,
+                Root::Mutation => &placed.mutations,
+            };
+            Some(GuardPlace::Function(placed.get(field)?.function))
+        }
         WrittenPlace::Node { node, .. } => Some(GuardPlace::Entity(placed.nodes.get(node)?.entity)),
         WrittenPlace::Field { node, field, .. } => {
             let written = model.nodes.get(node)?.fields.get(field)?;
             match (&written.kind, placed.nodes.get(node)?.fields.get(field)?) {
                 (FieldKind::Property(_), PlacedField::Property(field)) => {
                     Some(GuardPlace::Field(*field))
+                }
+                (FieldKind::Statement(_), PlacedField::Statement(placed)) => {
+                    Some(GuardPlace::Function(placed.function))
                 }
                 (
                     FieldKind::Property(_) | FieldKind::Relationship(_) | FieldKind::Statement(_),

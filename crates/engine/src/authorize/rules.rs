@@ -19,9 +19,9 @@ mod write;
 use std::collections::HashMap;
 use std::sync::{Arc, PoisonError, RwLock};
 
-use catalog::{Catalog, EntityId, FieldId};
+use catalog::{Catalog, EntityId, FieldId, FunctionId};
 use dialects::neo4j::rules::{
-    Authentication, ClaimCondition, Condition, GuardPlace, Operation, PlacedGuard,
+    Authentication, ClaimCondition, Condition, GuardPlace, Operation, PlacedGuard, Root,
 };
 use ir::{Filter, Request};
 use sources::Claims;
@@ -61,8 +61,19 @@ struct Facts {
 pub(crate) struct RuleSet {
     id: PolicySetId,
     everything: Own,
+    /// What is said of all fields of a root.
+    queries: Own,
+    mutations: Own,
     entities: HashMap<EntityId, Own>,
-    fields: HashMap<FieldId, Own>,
+    members: HashMap<Member, Own>,
+}
+
+/// What can be asked of a node: what it holds, or what a statement gives of it. A statement of a
+/// root is asked of no node.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+enum Member {
+    Field(FieldId),
+    Function(FunctionId),
 }
 
 /// What is decided at one place.
@@ -131,14 +142,21 @@ impl Rules {
         let mut set = RuleSet {
             id,
             everything: Own::default(),
+            queries: Own::default(),
+            mutations: Own::default(),
             entities: HashMap::new(),
-            fields: HashMap::new(),
+            members: HashMap::new(),
         };
         for guard in &self.guards {
             let own = match guard.place {
                 GuardPlace::Everything => &mut set.everything,
                 GuardPlace::Entity(entity) => set.entities.entry(entity).or_default(),
-                GuardPlace::Field(field) => set.fields.entry(field).or_default(),
+                GuardPlace::Root(Root::Query) => &mut set.queries,
+                GuardPlace::Root(Root::Mutation) => &mut set.mutations,
+                GuardPlace::Field(field) => set.members.entry(Member::Field(field)).or_default(),
+                GuardPlace::Function(function) => {
+                    set.members.entry(Member::Function(function)).or_default()
+                }
             };
             if let Some(Authentication { operations, claims }) = &guard.authentication {
                 let passes = match claims {
@@ -195,37 +213,48 @@ impl RuleSet {
         refused
     }
 
-    /// Whether something may be done with an entity, or a field of it, at all.
-    fn is_open(&self, entity: EntityId, field: Option<FieldId>, operation: Operation) -> bool {
-        let field = field.and_then(|field| self.fields.get(&field));
-        let own = [Some(&self.everything), self.entities.get(&entity), field];
+    /// Whether something may be done with an entity, or a member of it, at all.
+    fn is_open(&self, entity: EntityId, member: Option<Member>, operation: Operation) -> bool {
+        let member = member.and_then(|member| self.members.get(&member));
+        let own = [Some(&self.everything), self.entities.get(&entity), member];
         own.into_iter().flatten().all(|own| !own.closed.contains(&operation))
     }
 
-    /// The nodes that are there for who does something with them and these of their fields.
-    fn filter(&self, entity: EntityId, fields: &[FieldId], operation: Operation) -> Filter {
-        Filter::and(self.rules(entity, fields).filter_map(|own| own.filter(operation)).collect())
+    /// Whether a statement may be asked to do one of these at all.
+    fn is_asked(&self, function: FunctionId, operations: &[Operation]) -> bool {
+        let own = self.members.get(&Member::Function(function));
+        own.is_none_or(|own| !own.is_closed(operations))
+    }
+
+    /// The nodes that are there for who does something with them and these of their members.
+    fn filter(&self, entity: EntityId, members: &[Member], operation: Operation) -> Filter {
+        Filter::and(self.rules(entity, members).filter_map(|own| own.filter(operation)).collect())
     }
 
     /// What they have to pass then.
     fn validation(
         &self,
         entity: EntityId,
-        fields: &[FieldId],
+        members: &[Member],
         operation: Operation,
         stage: Stage,
     ) -> Filter {
-        let rules = self.rules(entity, fields);
+        let rules = self.rules(entity, members);
         Filter::and(rules.filter_map(|own| own.validation(operation, stage)).collect())
     }
 
-    fn rules(&self, entity: EntityId, fields: &[FieldId]) -> impl Iterator<Item = &Own> {
-        let fields = fields.iter().filter_map(|field| self.fields.get(field));
-        self.entities.get(&entity).into_iter().chain(fields)
+    fn rules(&self, entity: EntityId, members: &[Member]) -> impl Iterator<Item = &Own> {
+        let members = members.iter().filter_map(|member| self.members.get(member));
+        self.entities.get(&entity).into_iter().chain(members)
     }
 }
 
 impl Own {
+    /// Whether one of these may not be done.
+    fn is_closed(&self, operations: &[Operation]) -> bool {
+        operations.iter().any(|operation| self.closed.contains(operation))
+    }
+
     fn filter(&self, operation: Operation) -> Option<Filter> {
         decided::any(self.filters.iter().filter(|one| one.is_of(operation)))
     }

@@ -137,6 +137,7 @@ impl Printer<'_> {
             }
             Operand::Constant(value) => constant(value),
             Operand::Claim(name) => format!("claim {name}"),
+            Operand::Claims => "all claims".to_owned(),
             Operand::Result { step, output } => format!("#{} of step {}", output.0, step.0),
             Operand::Now => "now".to_owned(),
             Operand::NewId(NewId::Uuid) => "new uuid".to_owned(),

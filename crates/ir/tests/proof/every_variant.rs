@@ -357,6 +357,7 @@ fn places_of_rows() {
             limit: Some(Box::new(integer(3))),
         },
         Operand::Object(vec![("a".into(), Operand::Now)]),
+        Operand::Claims,
         formed(),
     ]);
     let called = call(&music, "notify", Some(constants));

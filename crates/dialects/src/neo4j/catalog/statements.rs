@@ -149,6 +149,7 @@ impl<'m> Declarer<'m> {
             model::StatementPart::Argument(place) => {
                 StatementPart::Argument(u16::try_from(before + place).unwrap_or(u16::MAX))
             }
+            model::StatementPart::Claims => StatementPart::Claims,
         });
         let statement = Statement {
             row: of_row.map(|_| ROW.into()),

@@ -56,8 +56,8 @@ pub fn read(text: &str, form: ApiForm) -> Result<Model, Vec<DefinitionProblem>> 
     let nodes = node::nodes(&types, &mut problems);
     searches::check_queries(&types, &nodes, &mut problems);
     let claims = claims::names(form, &types.claims, &mut problems);
-    let model = Model {
-        guards: rules::guards(&types, &nodes, &claims, &mut problems),
+    let mut model = Model {
+        guards: Vec::new(),
         claims,
         nodes,
         properties: composite::properties(&types, &mut problems),
@@ -71,8 +71,10 @@ pub fn read(text: &str, form: ApiForm) -> Result<Model, Vec<DefinitionProblem>> 
         mutations: statement::roots(&types, types.mutation.as_ref(), &mut problems),
         offers: offers::offers(form, None, types.schema()),
     };
+    model.guards = rules::guards(&types, &model, &mut problems);
     plain::check(&types, &model, &mut problems);
-    if model.nodes.is_empty() {
+    // Statements of one's own are an API without any.
+    if model.nodes.is_empty() && model.queries.is_empty() {
         let hint = match form {
             ApiForm::Three => "define a `type`",
             ApiForm::Seven => "give a `type` the directive `@node`",

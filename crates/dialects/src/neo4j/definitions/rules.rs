@@ -8,9 +8,9 @@ use super::claims;
 use super::directives::{Known, UPDATE};
 use super::problem::{At, Problems};
 use super::types::{Type, Types};
-use crate::neo4j::model::{ApiForm, FieldKind, NodeType};
+use crate::neo4j::model::{ApiForm, FieldKind, Model, ModelField, NodeType};
 use crate::neo4j::rules::{
-    Authentication, ClaimNames, Condition, Guard, Operation, Rule, WrittenGuard, WrittenPlace,
+    Authentication, ClaimNames, Condition, Guard, Operation, Root, Rule, WrittenGuard, WrittenPlace,
 };
 
 const AUTHENTICATION: &str = "authentication";
@@ -23,17 +23,17 @@ enum Kind {
     Validation,
 }
 
-/// The rules of all types of nodes, of their fields and of the schema.
+/// The rules of all types of nodes, of their fields, of the roots and of the schema. `model` has
+/// everything else already.
 pub(super) fn guards(
     types: &Types<'_>,
-    nodes: &[NodeType],
-    names: &ClaimNames,
+    model: &Model,
     problems: &mut Problems,
 ) -> Vec<WrittenGuard> {
     if types.form != ApiForm::Seven {
         return Vec::new();
     }
-    let mut reader = Reader { names, problems };
+    let mut reader = Reader { names: &model.claims, problems };
     let mut guards = Vec::new();
     if let Some(said) = types.schema().find(Known::Authentication) {
         let at = At::schema(said.line());
@@ -43,34 +43,26 @@ pub(super) fn guards(
         guards.push(Guard { place, authentication, ..nothing(place) });
     }
     for (place, r#type) in types.nodes.iter().enumerate() {
-        let at = r#type.at();
-        let own = &r#type.written.directives;
-        let node = WrittenPlace::Node { node: place, line: at.line };
-        guards.extend(reader.guard(at, node, own));
-        let fields = nodes.get(place).map_or(&[][..], |node| node.fields.as_slice());
-        for written in r#type.fields() {
-            let definition = written.definition;
-            let at = at.member(definition.line, &definition.name);
-            let known = fields.iter().position(|field| field.name == definition.name);
-            // What is wrong with a field that is not there was told.
-            let Some((number, field)) = known.and_then(|idx| Some((idx, fields.get(idx)?))) else {
-                continue;
-            };
-            let own = WrittenPlace::Field { node: place, field: number, line: definition.line };
-            if let Some(guard) = reader.guard(at, own, &written.directives) {
-                if !matches!(field.kind, FieldKind::Property(_)) {
-                    let message = "rules belong to fields that hold values";
-                    reader.problems.wrong(at, message);
-                }
-                guards.push(guard);
-            }
+        if let Some(node) = model.nodes.get(place) {
+            reader.node(place, r#type, node, &mut guards);
+        }
+    }
+    for (root, r#type, fields) in [
+        (Root::Query, &types.query, &model.queries),
+        (Root::Mutation, &types.mutation, &model.mutations),
+    ] {
+        if let Some(r#type) = r#type {
+            reader.root(root, r#type, fields, &mut guards);
         }
     }
     let others = types.interfaces.iter().chain(&types.properties).chain(&types.claims);
     let others = others.chain(&types.objects).chain(&types.inputs);
-    let others = others.chain(&types.query).chain(&types.mutation);
     others.for_each(|r#type| {
         refuse(r#type, &[AUTHENTICATION, AUTHORIZATION], "types with `@node`", problems);
+    });
+    let roots = types.query.iter().chain(&types.mutation);
+    roots.for_each(|r#type| {
+        refuse(r#type, &[AUTHORIZATION], "types with `@node`", problems);
     });
     let others = types.interfaces.iter().chain(&types.properties).chain(&types.nodes);
     let others = others.chain(&types.objects).chain(&types.inputs);
@@ -93,6 +85,11 @@ fn refuse(r#type: &Type<'_>, names: &[&str], where_to: &str, problems: &mut Prob
     }
 }
 
+/// A field with its place.
+fn found<'f>(fields: &'f [ModelField], name: &str) -> Option<(usize, &'f ModelField)> {
+    fields.iter().enumerate().find(|(_, field)| *field.name == *name)
+}
+
 fn nothing(place: WrittenPlace) -> WrittenGuard {
     Guard { place, authentication: None, filters: Vec::new(), validations: Vec::new() }
 }
@@ -103,6 +100,52 @@ struct Reader<'r> {
 }
 
 impl Reader<'_> {
+    /// What is said of a type of nodes and of its fields.
+    fn node(
+        &mut self,
+        place: usize,
+        r#type: &Type<'_>,
+        node: &NodeType,
+        guards: &mut Vec<WrittenGuard>,
+    ) {
+        let at = r#type.at();
+        let own = WrittenPlace::Node { node: place, line: at.line };
+        guards.extend(self.guard(at, own, &r#type.written.directives));
+        for written in r#type.fields() {
+            let definition = written.definition;
+            let at = at.member(definition.line, &definition.name);
+            // What is wrong with a field that is not there was told.
+            let Some((field, known)) = found(&node.fields, &definition.name) else { continue };
+            let own = WrittenPlace::Field { node: place, field, line: definition.line };
+            if let Some(guard) = self.guard(at, own, &written.directives) {
+                if matches!(known.kind, FieldKind::Relationship(_)) {
+                    let message = "rules belong to fields that hold values";
+                    self.problems.wrong(at, message);
+                }
+                guards.push(guard);
+            }
+        }
+    }
+
+    /// What is said of a root and of the statements there. Rules on nodes are told elsewhere.
+    fn root(
+        &mut self,
+        root: Root,
+        r#type: &Type<'_>,
+        fields: &[ModelField],
+        guards: &mut Vec<WrittenGuard>,
+    ) {
+        let own = WrittenPlace::Root(root);
+        guards.extend(self.guard(r#type.at(), own, &r#type.written.directives));
+        for written in r#type.fields() {
+            let definition = written.definition;
+            let at = r#type.at().member(definition.line, &definition.name);
+            let Some((field, _)) = found(fields, &definition.name) else { continue };
+            let own = WrittenPlace::RootField { root, field };
+            guards.extend(self.guard(at, own, &written.directives));
+        }
+    }
+
     /// What the directives of one place say.
     fn guard(
         &mut self,

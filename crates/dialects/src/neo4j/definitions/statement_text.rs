@@ -4,8 +4,11 @@ use std::sync::Arc;
 
 use crate::neo4j::model::StatementPart;
 
-/// The parts of a text in which `$name` stands for the value of an argument, or the first name that
-/// is none of these. What is quoted or commented out is no parameter.
+/// What claims are called where no argument has the name.
+const CLAIMS: &str = "jwt";
+
+/// The parts of a text in which `$name` stands for the value of an argument or for the claims of who
+/// asks, or the first name that is none of these. What is quoted or commented out is no parameter.
 pub(super) fn parts<'t>(text: &'t str, arguments: &[&str]) -> Result<Vec<StatementPart>, &'t str> {
     let mut parts = Vec::new();
     let mut begin = 0;
@@ -20,9 +23,13 @@ pub(super) fn parts<'t>(text: &'t str, arguments: &[&str]) -> Result<Vec<Stateme
             rest = rest.get(token(rest)..).unwrap_or_default();
             continue;
         };
-        let place = arguments.iter().position(|argument| *argument == name).ok_or(name)?;
+        let part = match arguments.iter().position(|argument| *argument == name) {
+            Some(place) => StatementPart::Argument(place),
+            None if name == CLAIMS => StatementPart::Claims,
+            None => return Err(name),
+        };
         push(&mut parts, text.get(begin..at));
-        parts.push(StatementPart::Argument(place));
+        parts.push(part);
         begin = at + 1 + name.len();
         rest = text.get(begin..).unwrap_or_default();
     }
@@ -80,6 +87,7 @@ mod tests {
                 .map(|part| match part {
                     StatementPart::Text(text) => text.to_string(),
                     StatementPart::Argument(place) => format!("{{{place}}}"),
+                    StatementPart::Claims => "{claims}".to_owned(),
                 })
                 .collect(),
             Err(name) => format!("no {name}"),
@@ -95,6 +103,15 @@ mod tests {
         check("RETURN $abc AS t", "no abc");
         check("RETURN $ AS t, ü", "RETURN $ AS t, ü");
         check("", "");
+    }
+
+    #[test]
+    fn claims_are_one_parameter_unless_an_argument_has_the_name() {
+        check("RETURN $jwt.sub AS s, $jwt", "RETURN {claims}.sub AS s, {claims}");
+        check("RETURN $jwts", "no jwts");
+        check("RETURN '$jwt', $context.jwt", "no context");
+        let parts = parts("$jwt", &["jwt"]).map_err(str::to_owned);
+        assert_eq!(parts, Ok(vec![StatementPart::Argument(0)]));
     }
 
     #[test]

@@ -23,6 +23,8 @@ pub enum StatementPart {
     Text(Arc<str>),
     /// The value of an argument, by its place among those of the field.
     Argument(usize),
+    /// A map of all claims of who asks.
+    Claims,
 }
 
 /// What a statement gives, or a field of an object that it gives.

@@ -1,6 +1,6 @@
 //! Claims: conditions on them, and whether values of nodes can be compared with them.
 
-use catalog::{Catalog, Scalar, Type};
+use catalog::{Catalog, FunctionResult, Scalar, Type};
 use dialects::neo4j::model::Constant;
 use dialects::neo4j::rules::{ClaimCondition, ClaimTest};
 use ir::{Filter, Operand, Place};
@@ -201,11 +201,19 @@ impl<'f> Comparison<'f> {
         }
         let Operand::Claim(claim) = operand else { return None };
         let claim = claim.clone();
-        let r#type = match self.place.stored() {
-            Place::Field { field, .. } | Place::Edge(field) => &catalog[*field].r#type,
-            // What is made of many values is a number.
-            _ => return Some(Named { claim, kind: Kind::Number, is_list: false }),
+        let field = match self.place.stored() {
+            Place::Field { field, .. } | Place::Edge(field) => Some(*field),
+            Place::Computed(call) => match catalog[call.function].result {
+                FunctionResult::Value(field) => Some(field),
+                _ => None,
+            },
+            _ => None,
         };
+        // What is made of many values is a number.
+        let Some(field) = field else {
+            return Some(Named { claim, kind: Kind::Number, is_list: false });
+        };
+        let r#type = &catalog[field].r#type;
         let (r#type, is_list) = match (catalog.base_type(r#type), self.form) {
             (Type::List(element), Form::Element) => (&**element, false),
             (Type::List(element), Form::Same) => (&**element, true),

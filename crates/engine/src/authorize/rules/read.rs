@@ -9,14 +9,17 @@ use std::collections::HashMap;
 use catalog::{Catalog, EntityId, FieldId, FunctionResult};
 use dialects::neo4j::rules::Operation;
 use ir::{
-    Filter, From, Hop, HopDirection, Output, OutputKind, Place, Request, Rows, StepId, StepKind,
-    Variant,
+    Call, Filter, From, Hop, HopDirection, Output, OutputKind, Place, Request, Rows, StepId,
+    StepKind, Variant,
 };
 
 use super::super::denial::Denial;
 use super::super::read::both;
 use super::super::withhold::{Part, Refused};
-use super::{RuleSet, Stage};
+use super::{Member, RuleSet, Stage};
+
+/// What a statement of `Mutation` may do, and what a mutation is asked for.
+const CHANGES: [Operation; 3] = [Operation::Create, Operation::Update, Operation::Delete];
 
 /// Adds what rules ask for, and gives what they do not let.
 pub(super) fn walk(set: &RuleSet, catalog: &Catalog, request: &mut Request) -> Refused {
@@ -24,6 +27,7 @@ pub(super) fn walk(set: &RuleSet, catalog: &Catalog, request: &mut Request) -> R
         Walk { set, catalog, refused: Refused::default(), root: 0, changed: HashMap::new() };
     for step in request.transactions.iter_mut().flat_map(|one| &mut one.steps) {
         walk.root = step.root;
+        walk.root_field(&step.kind);
         match &mut step.kind {
             StepKind::Read(rows) => walk.rows(rows),
             StepKind::Write(write) => walk.top(step.id, write),
@@ -57,8 +61,8 @@ pub(super) struct Changed {
 struct Asked {
     is_read: bool,
     is_aggregated: bool,
-    read: Vec<FieldId>,
-    aggregated: Vec<FieldId>,
+    read: Vec<Member>,
+    aggregated: Vec<Member>,
 }
 
 impl Walk<'_> {
@@ -67,11 +71,50 @@ impl Walk<'_> {
     }
 
     /// Refuses what may not be done at all.
-    pub(super) fn open(&mut self, entity: EntityId, fields: &[FieldId], operation: Operation) {
+    pub(super) fn open(&mut self, entity: EntityId, members: &[Member], operation: Operation) {
         let is_open = self.set.is_open(entity, None, operation)
-            && fields.iter().all(|field| self.set.is_open(entity, Some(*field), operation));
+            && members.iter().all(|member| self.set.is_open(entity, Some(*member), operation));
         if !is_open {
             self.deny(Denial::Unauthenticated);
+        }
+    }
+
+    /// Refuses a root field that is closed whatever it asks.
+    fn root_field(&mut self, step: &StepKind) {
+        let is_closed = match step {
+            StepKind::Read(rows) => match &rows.from {
+                // What a change gives belongs to the change.
+                From::Once | From::Returned { .. } => false,
+                From::Function(call) | From::FunctionOfVariants { call, .. }
+                    if !self.catalog[call.function].only_reads() =>
+                {
+                    self.set.mutations.is_closed(&CHANGES)
+                }
+                _ => {
+                    let reads = [Operation::Read];
+                    self.set.everything.is_closed(&reads) || self.set.queries.is_closed(&reads)
+                }
+            },
+            StepKind::Write(_) => self.set.mutations.is_closed(&CHANGES),
+            StepKind::Call(_) | StepKind::Require(_) => false,
+        };
+        if is_closed {
+            self.deny(Denial::Unauthenticated);
+        }
+    }
+
+    /// Refuses a statement that may not be asked. One of a node is refused with the node.
+    fn called(&mut self, call: &Call) {
+        if call.of_row.is_some() {
+            return;
+        }
+        let is_change = !self.catalog[call.function].only_reads();
+        let operations: &[Operation] = if is_change { &CHANGES } else { &[Operation::Read] };
+        if !self.set.is_asked(call.function, operations) {
+            self.deny(Denial::Unauthenticated);
+        }
+        if is_change {
+            self.change_anything();
         }
     }
 
@@ -109,13 +152,10 @@ impl Walk<'_> {
                 self.of(entity, rows);
             }
             From::Function(call) => {
-                let function = &self.catalog[call.function];
-                if !function.only_reads() {
-                    self.change_anything();
-                }
+                self.called(call);
                 if let FunctionResult::Row(entity)
                 | FunctionResult::Rows(entity)
-                | FunctionResult::RowArray(entity) = function.result
+                | FunctionResult::RowArray(entity) = self.catalog[call.function].result
                 {
                     self.of(entity, rows);
                 }
@@ -125,9 +165,7 @@ impl Walk<'_> {
                 None => self.deny(Denial::NotUnderstood("rows within a value")),
             },
             From::FunctionOfVariants { call, variants } => {
-                if !self.catalog[call.function].only_reads() {
-                    self.change_anything();
-                }
+                self.called(call);
                 for variant in variants {
                     self.variant(variant, rows.shown, &rows.outputs);
                 }
@@ -201,9 +239,9 @@ impl Walk<'_> {
     /// Which nodes there are for what is asked, and what they have to pass.
     fn condition(&self, entity: EntityId, asked: &Asked) -> Filter {
         let mut filters = Vec::new();
-        let mut add = |fields: &[FieldId], operation| {
-            let required = self.set.validation(entity, fields, operation, Stage::Before);
-            filters.push(self.set.filter(entity, fields, operation));
+        let mut add = |members: &[Member], operation| {
+            let required = self.set.validation(entity, members, operation, Stage::Before);
+            filters.push(self.set.filter(entity, members, operation));
             filters.push(self::required(required));
         };
         if asked.is_read {
@@ -227,30 +265,32 @@ pub(super) fn required(filter: Filter) -> Filter {
 impl Asked {
     /// Adds what outputs ask for; `common` are the fields that common ones are of this entity.
     fn add(&mut self, outputs: &[Output], common: &[FieldId]) {
-        let field = |place: &Place| match place.stored() {
-            Place::Field { field, .. } => Some(*field),
-            Place::Common(place) => common.get(usize::from(*place)).copied(),
+        let shared = |place: &u16| common.get(usize::from(*place)).copied().map(Member::Field);
+        let member = |place: &Place| match place.stored() {
+            Place::Field { field, .. } => Some(Member::Field(*field)),
+            Place::Common(place) => shared(place),
+            Place::Computed(call) => Some(Member::Function(call.function)),
             _ => None,
         };
         for output in outputs {
             match &output.kind {
                 OutputKind::Field { field, .. } | OutputKind::FieldIf { field, .. } => {
-                    self.read.push(*field);
+                    self.read.push(Member::Field(*field));
                 }
-                OutputKind::Common { place, .. } => {
-                    self.read.extend(common.get(usize::from(*place)));
+                OutputKind::Common { place, .. } => self.read.extend(shared(place)),
+                OutputKind::Computed { call, .. } => {
+                    self.read.push(Member::Function(call.function));
                 }
+                OutputKind::Related { rows, .. } => self.read.extend(given(rows)),
                 OutputKind::Count => self.is_read = true,
                 OutputKind::Aggregate(aggregate) => {
                     self.is_aggregated = true;
                     let places = aggregate.terms.iter().filter_map(|term| term.place.as_ref());
-                    self.aggregated.extend(places.filter_map(field));
+                    self.aggregated.extend(places.filter_map(member));
                 }
                 OutputKind::Present { .. }
                 | OutputKind::PresentIf { .. }
                 | OutputKind::Edge { .. }
-                | OutputKind::Related { .. }
-                | OutputKind::Computed { .. }
                 | OutputKind::OrderValue(_)
                 | OutputKind::Variant
                 | OutputKind::Ordinal
@@ -258,4 +298,12 @@ impl Asked {
             }
         }
     }
+}
+
+/// The statement of a row that rows come from, if one is.
+fn given(rows: &Rows) -> Option<Member> {
+    let (From::Function(call) | From::FunctionOfVariants { call, .. }) = &rows.from else {
+        return None;
+    };
+    call.of_row.is_some().then_some(Member::Function(call.function))
 }

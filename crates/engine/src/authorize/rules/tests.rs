@@ -206,6 +206,54 @@ fn who_is_not_known_does_nothing_that_wants_it() {
 }
 
 #[test]
+fn statements_have_rules_of_their_own_and_those_of_their_roots() {
+    let types = |schema: &str, query: &str, field: &str| {
+        format!(
+            "{schema} type User @node {{ id: ID }}
+             type Query {query} {{
+               size: Int @cypher(statement: \"RETURN 1 AS a\", columnName: \"a\") {field}
+             }}
+             type Mutation {{ grow: Int @cypher(statement: \"RETURN 1 AS a\", columnName: \"a\") }}"
+        )
+    };
+    let check = |types: &str, query: &str, is_refused: bool| {
+        let expected: &[Denial] = if is_refused { &[Denial::Unauthenticated] } else { &[] };
+        let made = made(types).expect("rules");
+        assert_eq!(made.authorized(None, query).1, expected, "{query} {types}");
+        assert_eq!(made.authorized(Some(&json!({})), query).1, []);
+    };
+    let schema = types("extend schema @authentication", "", "");
+    check(&schema, "{ size }", true);
+    check(&schema, "mutation { grow }", true);
+    let schema = types("extend schema @authentication(operations: [DELETE])", "", "");
+    check(&schema, "{ size }", false);
+    check(&schema, "mutation { grow }", true);
+    let query = types("", "@authentication", "");
+    check(&query, "{ size }", true);
+    check(&query, "{ users { id } }", true);
+    check(&query, "mutation { grow createUsers(input: []) { users { id } } }", false);
+    let field = types("", "", "@authentication(operations: [READ])");
+    check(&field, "{ size }", true);
+    check(&field, "{ users { id } }", false);
+    let other = types("", "", "@authentication(operations: [UPDATE])");
+    check(&other, "{ size }", false);
+}
+
+#[test]
+fn what_a_statement_gives_of_a_node_is_compared_with_claims_of_its_type() {
+    let types = "type A @node @authorization(filter: [{ where: { node: { AND: [
+                   { size: { eq: \"$jwt.size\" } } { names: { includes: \"$jwt.sub\" } }] } } }]) {
+                   size: Int @cypher(statement: \"RETURN 1 AS a\", columnName: \"a\")
+                   names: [String!] @cypher(statement: \"RETURN [] AS a\", columnName: \"a\")
+                 }";
+    let made = made(types).expect("rules");
+    let fits = made.set(&json!({"size": 1, "sub": "a"}));
+    assert_eq!(made.set(&json!({"size": 2, "sub": "b"})), fits);
+    assert_ne!(made.set(&json!({"size": "1", "sub": "a"})), fits);
+    assert_ne!(made.set(&json!({"size": 1, "sub": ["a"]})), fits);
+}
+
+#[test]
 fn sessions_of_which_the_same_is_known_share_their_plans() {
     let made = made(TYPES).expect("rules");
     let first = made.set(&json!({"sub": "a"}));

@@ -10,8 +10,8 @@ use ir::{Assignment, ChildWrite, Filter, Operand, StepId, Update, Write, WriteKi
 
 use super::super::denial::Denial;
 use super::super::read::both;
-use super::Stage;
 use super::read::{Changed, Walk, required};
+use super::{Member, Stage};
 
 impl Walk<'_> {
     /// The change of a root field.
@@ -39,13 +39,15 @@ impl Walk<'_> {
         let is_along = is_nested && !write.children.is_empty();
         match &mut write.kind {
             WriteKind::Insert(insert) => {
-                self.open(entity, &insert.fields, Operation::Create);
+                let fields: Vec<Member> =
+                    insert.fields.iter().copied().map(Member::Field).collect();
+                self.open(entity, &fields, Operation::Create);
                 let operation = Operation::Create;
-                let check = self.set.validation(entity, &insert.fields, operation, Stage::After);
+                let check = self.set.validation(entity, &fields, operation, Stage::After);
                 and(&mut write.check, check);
             }
             WriteKind::Update(Update { filter, assignments, .. }) => {
-                let fields: Vec<FieldId> = assignments.iter().filter_map(said).collect();
+                let fields: Vec<Member> = assignments.iter().filter_map(said).collect();
                 self.open(entity, &fields, Operation::Update);
                 // What is done along relationships alone is no change of the node.
                 if !fields.is_empty() || is_along {
@@ -122,7 +124,7 @@ impl Walk<'_> {
         &self,
         filter: &mut Filter,
         entity: EntityId,
-        fields: &[FieldId],
+        fields: &[Member],
         operation: Operation,
     ) -> Filter {
         and(filter, self.set.filter(entity, fields, operation));
@@ -138,8 +140,8 @@ fn and(filter: &mut Filter, other: Filter) {
 }
 
 /// A field that the request says: no request says the time of the change, which is made.
-fn said((field, assignment): &(FieldId, Assignment)) -> Option<FieldId> {
-    (*assignment != Assignment::Set(Operand::Now)).then_some(*field)
+fn said((field, assignment): &(FieldId, Assignment)) -> Option<Member> {
+    (*assignment != Assignment::Set(Operand::Now)).then_some(Member::Field(*field))
 }
 
 /// Whether a child makes relationships of what is there, or deletes them.

@@ -34,6 +34,13 @@ pub(super) fn pack_operand(
             }
             Ok(())
         }
+        (_, Operand::Claims) => match variables.claims {
+            Some(claims) => pack_json(claims.all(), r#type, out),
+            None => {
+                out.map(0);
+                Ok(())
+            }
+        },
         _ => pack(&resolve(operand, variables)?, r#type, out),
     }
 }
@@ -221,6 +228,7 @@ fn integer(value: &Resolved<'_>) -> Option<i64> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::claims::Claims;
 
     fn packed(value: &Resolved<'_>, r#type: &ParameterType) -> Result<Vec<u8>, String> {
         let mut out = Pack::new();
@@ -313,6 +321,19 @@ mod tests {
         );
         check(&Resolved::List(vec![Resolved::Integer(1)]), &ParameterType::Any, b"\x91\x01");
         check(&text("x"), &ParameterType::Any, b"\x81x");
+    }
+
+    #[test]
+    fn claims_are_a_map_of_what_they_are_and_an_empty_one_without_any() {
+        let packed = |claims: Option<&Claims>| {
+            let mut out = Pack::new();
+            let variables = Variables { slots: &[], claims };
+            pack_operand(&Operand::Claims, &ParameterType::Any, variables, &mut out).unwrap();
+            out.as_bytes().to_vec()
+        };
+        let claims = Claims::new(serde_json_bytes::json!({"sub": "a", "n": [7, null]}));
+        assert_eq!(packed(Some(&claims)), b"\xa2\x83sub\x81a\x81n\x92\x07\xc0");
+        assert_eq!(packed(None), b"\xa0");
     }
 
     #[test]

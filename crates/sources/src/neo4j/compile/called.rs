@@ -4,10 +4,12 @@ use catalog::{EntityKind, FieldId, FunctionResult, Statement as Text, StatementP
 use cypher::{
     Case, Clause, Expression, Function, Labels, Name, Projection, ProjectionItem, Query, Variable,
 };
-use ir::{Call, Filter, From, Place, Rows, Variant};
+use ir::{Call, Filter, From, Operand, Place, Rows, Variant};
 
+use super::super::program::ParameterType;
 use super::listed::Start;
-use super::place::{Kind, Scope};
+use super::place::{Kind, Scope, is_variant};
+use super::required::asked;
 use super::rows::{call as subquery, returning};
 use super::statement::Statement;
 use super::{Compiler, refused};
@@ -61,8 +63,7 @@ impl Compiler<'_> {
             _ => return Err(refused("these rows")),
         };
         if let From::FunctionOfVariants { variants, .. } = &rows.from {
-            let (with, scope) = self.told_apart(variable, variants, statement)?;
-            clauses.push(with);
+            let scope = self.told_apart(variable, variants, statement, &mut clauses)?;
             return Ok((clauses, scope));
         }
         let scope = Scope::of(variable, None);
@@ -84,22 +85,27 @@ impl Compiler<'_> {
         Ok((clauses, scope))
     }
 
-    /// Of each node which of several entities it is of: the first whose labels it has and whose
-    /// condition it passes.
+    /// Adds the clauses that say of each node which of several entities it is of: the first whose
+    /// labels it has and whose condition it passes. What the nodes of an entity are required to pass
+    /// is asked of these alone.
     fn told_apart<'r>(
         &self,
         node: Variable,
         variants: &'r [Variant],
         statement: &mut Statement,
-    ) -> Result<(Clause, Scope<'r>), CompileError> {
+        clauses: &mut Vec<Clause>,
+    ) -> Result<Scope<'r>, CompileError> {
         let number = statement.column();
         let mut branches = Vec::with_capacity(variants.len());
+        let mut required = Vec::new();
         for (variant, place) in variants.iter().zip(0_u32..) {
             let labels = Labels::all(self.labels(variant.entity));
             let mut conditions = vec![Expression::HasLabels { node, labels }];
             if !variant.filter.is_all() {
                 let scope = Scope { node, edge: None, kind: Kind::Variant(variant) };
-                conditions.push(self.filter(&variant.filter, &scope, statement)?);
+                let own = self.conditions(&variant.filter, &scope, statement)?;
+                required.extend(own.holds().map(|holds| (is_variant(number, place), holds)));
+                conditions.extend(own.passes);
             }
             branches.push((Expression::all(conditions), Expression::Integer(place)));
         }
@@ -107,8 +113,14 @@ impl Compiler<'_> {
         let is_one = Expression::IsNotNull(Box::new(Expression::Variable(number)));
         let mut with = Projection { filter: Some(is_one), ..Projection::of([node]) };
         with.items.push(ProjectionItem::named(Expression::Case(case), number));
+        clauses.push(Clause::With(with));
+        if !required.is_empty() {
+            let otherwise = Some(Box::new(Expression::Boolean(true)));
+            let holds = Expression::Case(Case { branches: required, otherwise });
+            clauses.push(asked([node, number], holds, statement.column()));
+        }
         let kind = Kind::Variants { variants, number };
-        Ok((Clause::With(with), Scope { node, edge: None, kind }))
+        Ok(Scope { node, edge: None, kind })
     }
 
     /// The subquery that gives a value of a row, and what it calls that. It gives one row, whatever
@@ -199,6 +211,9 @@ impl Compiler<'_> {
                 StatementPart::Argument(place) => {
                     cypher::StatementPart::Value(self.argument(call, *place, statement)?)
                 }
+                StatementPart::Claims => cypher::StatementPart::Value(
+                    statement.parameter(Operand::Claims, ParameterType::Any),
+                ),
             });
         }
         let variable = statement.element();

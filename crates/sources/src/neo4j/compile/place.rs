@@ -146,7 +146,8 @@ impl Compiler<'_> {
     }
 }
 
-fn is_variant(number: Variable, place: u32) -> Expression {
+/// Whether a row is of the entity that has this number.
+pub(super) fn is_variant(number: Variable, place: u32) -> Expression {
     Expression::Variable(number).compare(Comparison::Equal, Expression::Integer(place))
 }
 

@@ -22,6 +22,11 @@ pub(super) struct Conditions {
 }
 
 impl Conditions {
+    /// What all of the rows have to pass, as a value that is true or fails.
+    pub(super) fn holds(&self) -> Option<Expression> {
+        self.required.as_ref().map(|(holds, _)| holds.clone())
+    }
+
     /// The clause that fails for rows that do not pass. `variables` are those that go on.
     pub(super) fn required(&self, variables: impl IntoIterator<Item = Variable>) -> Option<Clause> {
         let (holds, name) = self.required.clone()?;

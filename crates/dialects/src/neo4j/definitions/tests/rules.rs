@@ -2,7 +2,7 @@
 
 use super::*;
 use crate::neo4j::model::Constant;
-use crate::neo4j::rules::{ClaimCondition, ClaimTest, Condition, Operation, WrittenPlace};
+use crate::neo4j::rules::{ClaimCondition, ClaimTest, Condition, Operation, Root, WrittenPlace};
 
 #[test]
 fn rules_are_read_with_their_defaults() {
@@ -33,6 +33,36 @@ fn rules_are_read_with_their_defaults() {
     };
     let expected = Condition::Claims(ClaimCondition::All(vec![test]));
     assert_eq!(validation.condition, expected);
+}
+
+#[test]
+fn statements_and_roots_have_rules() {
+    let model = seven(
+        "type A @node {
+           a: Int
+           b: Int @cypher(statement: \"RETURN 1 AS a\", columnName: \"a\") @authentication }
+         type Query @authentication(operations: [READ]) {
+           c: Int @cypher(statement: \"RETURN 1 AS a\", columnName: \"a\")
+           d: Int @cypher(statement: \"RETURN 1 AS a\", columnName: \"a\") @authentication }
+         type Mutation {
+           e: Int @authentication @cypher(statement: \"RETURN 1 AS a\", columnName: \"a\") }",
+    );
+    let places: Vec<WrittenPlace> = model.guards.iter().map(|guard| guard.place).collect();
+    assert_eq!(
+        places,
+        [
+            WrittenPlace::Field { node: 0, field: 1, line: 3 },
+            WrittenPlace::Root(Root::Query),
+            WrittenPlace::RootField { root: Root::Query, field: 1 },
+            WrittenPlace::RootField { root: Root::Mutation, field: 0 },
+        ]
+    );
+    refuse(
+        "type A @node { a: Int }
+         type Query { c: Int @cypher(statement: \"RETURN 1 AS a\", columnName: \"a\")
+           @authorization(filter: [{ where: {} }]) }",
+        &["line 3: Query.c: `@authorization` belongs to types with `@node` and its fields"],
+    );
 }
 
 #[test]
