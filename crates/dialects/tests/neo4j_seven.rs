@@ -63,6 +63,11 @@ fn statements_of_the_author_print_as_the_library_prints_them() {
 }
 
 #[test]
+fn statements_of_the_roots_are_an_api_by_themselves() {
+    check("roots", ALL);
+}
+
+#[test]
 fn nodes_and_relationships_are_as_the_library_shows_them() {
     check("library", ALL);
 }
