@@ -46,6 +46,9 @@ struct Counts {
     skipped: u64,
 }
 
+/// The most lines of what failed that are said again at the end: a log may be cut to its last ones.
+const MOST_REPEATED: usize = 200;
+
 /// Runs everything and prints the sum; `false` if anything failed.
 ///
 /// A failing check does not keep the tests from running: one run says all there is to say.
@@ -83,9 +86,11 @@ pub(crate) fn test(workspace: &Path, options: &Options) -> bool {
         }));
     }
     let mut counts = Counts::default();
+    let mut failures = Failures::default();
     phases.push(phase::run("tests", || {
-        run_tests(workspace, &found, options.filter.as_deref(), &mut counts)
+        run_tests(workspace, &found, options.filter.as_deref(), &mut counts, &mut failures)
     }));
+    failures.print();
     conclude(&phases, counts)
 }
 
@@ -121,6 +126,7 @@ fn run_tests(
     found: &Found,
     filter: Option<&str>,
     counts: &mut Counts,
+    failures: &mut Failures,
 ) -> Outcome {
     let mut command = program::cargo();
     command.args(["test", "--workspace", "--no-fail-fast"]).current_dir(workspace);
@@ -147,7 +153,7 @@ fn run_tests(
     // Of an earlier run; there may have been none.
     drop(fs::remove_file(&not_run));
     command.env(NOT_RUN_VARIABLE, &not_run);
-    let streamed = stream(&mut command, counts);
+    let streamed = stream(&mut command, counts, failures);
     neo4j::stop(&found.neo4j_folder);
     // There is no file where every test was run.
     count_not_run(&fs::read_to_string(&not_run).unwrap_or_default(), counts);
@@ -166,7 +172,7 @@ fn run_tests(
 }
 
 /// Prints each line as it comes and adds up the results; `true` if the program succeeded.
-fn stream(command: &mut Command, counts: &mut Counts) -> io::Result<bool> {
+fn stream(command: &mut Command, counts: &mut Counts, failures: &mut Failures) -> io::Result<bool> {
     let mut child = command.stdout(Stdio::piped()).spawn()?;
     if let Some(stdout) = child.stdout.take() {
         let mut reader = BufReader::new(stdout);
@@ -175,6 +181,7 @@ fn stream(command: &mut Command, counts: &mut Counts) -> io::Result<bool> {
         while reader.read_until(b'\n', &mut line)? > 0 {
             let text = String::from_utf8_lossy(&line);
             print!("{text}");
+            failures.read(&text);
             if let Some(result) = parse_result(&text) {
                 counts.passed += result.passed;
                 counts.failed += result.failed;
@@ -184,6 +191,38 @@ fn stream(command: &mut Command, counts: &mut Counts) -> io::Result<bool> {
         }
     }
     Ok(child.wait()?.success())
+}
+
+/// What the programs of tests said of those that failed.
+#[derive(Debug, Default)]
+struct Failures {
+    lines: Vec<String>,
+    /// Whether the line that comes speaks of a failure.
+    is_open: bool,
+}
+
+impl Failures {
+    /// A program says `failures:`, then what each of them printed, then their names, and its result.
+    fn read(&mut self, line: &str) {
+        if line.trim_end() == "failures:" {
+            self.is_open = true;
+        } else if line.starts_with("test result: ") {
+            self.is_open = false;
+        } else if self.is_open && !line.trim().is_empty() {
+            self.lines.push(line.trim_end().to_owned());
+        }
+    }
+
+    fn print(&self) {
+        if self.lines.is_empty() {
+            return;
+        }
+        println!("\nwhat failed:");
+        // The names come last, so it is the beginning that may be left out.
+        for line in self.lines.iter().skip(self.lines.len().saturating_sub(MOST_REPEATED)) {
+            println!("{line}");
+        }
+    }
 }
 
 /// Prints what did not run, a line each, and counts it as that.
@@ -239,11 +278,21 @@ mod tests {
     }
 
     #[test]
+    fn what_failed_is_kept_with_what_it_said() {
+        let printed = "test a ... ok\ntest b ... FAILED\n\nfailures:\n\n---- b ----\nit is 3\n\n\n\
+                       failures:\n    b\n\ntest result: FAILED. 1 passed\n\ntest c ... ok\n";
+        let mut failures = Failures::default();
+        printed.lines().for_each(|line| failures.read(line));
+        assert_eq!(failures.lines, ["---- b ----", "it is 3", "    b"]);
+    }
+
+    #[test]
     fn results_of_all_programs_are_added() {
         let mut counts = Counts::default();
         let script = "echo 'test result: ok. 2 passed; 0 failed; 0 ignored; x'; \
                       echo 'test result: ok. 3 passed; 1 failed; 2 ignored; x'; exit 1";
-        let succeeded = stream(Command::new("sh").args(["-c", script]), &mut counts);
+        let mut failures = Failures::default();
+        let succeeded = stream(Command::new("sh").args(["-c", script]), &mut counts, &mut failures);
         assert_eq!(succeeded.ok(), Some(false));
         assert_eq!(counts, Counts { passed: 5, failed: 1, skipped: 2 });
     }
