@@ -1,5 +1,9 @@
 //! What type definitions say of who may see and change what: `@authentication`, `@authorization`,
-//! and the claims that they name.
+//! form 3's `@auth`, and the claims that they name.
+//!
+//! * [`wanted`]: conditions as `@auth` says them
+
+pub mod wanted;
 
 use std::sync::Arc;
 
@@ -10,22 +14,37 @@ use ir::Filter;
 use super::model::{Constant, FieldKind, Model, Placed, PlacedField};
 use crate::api::Api;
 use crate::lower::rule;
+use wanted::Wanted;
 
 /// What is done with nodes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Operation {
     Read,
+    /// Reading nodes that a change gives back.
+    ReadChanged,
+    /// Reading nodes in an order by a field.
+    Order,
     Aggregate,
     Create,
     Update,
+    /// An update that says nothing of the node itself.
+    UpdateAlong,
     Delete,
     CreateRelationship,
+    /// What nodes have to pass before relationships are made from them, beside what is asked of
+    /// the others.
+    CreateRelationshipFrom,
     DeleteRelationship,
+    /// Making a relationship to a node, which is made if it is not there.
+    ConnectOrCreate,
 }
 
 impl Operation {
-    pub const ALL: [Self; 7] = [
+    /// Those that form 7 means where it names none. The others are form 3's, which asks at more
+    /// places.
+    pub const ALL: [Self; 8] = [
         Self::Read,
+        Self::ReadChanged,
         Self::Aggregate,
         Self::Create,
         Self::Update,
@@ -47,7 +66,7 @@ pub struct Guard<P, N> {
 }
 
 /// As it is written; each by its place in the model.
-pub type WrittenGuard = Guard<WrittenPlace, Literal>;
+pub type WrittenGuard = Guard<WrittenPlace, WrittenNode>;
 
 /// In the terms of a catalog.
 pub type PlacedGuard = Guard<GuardPlace, Filter>;
@@ -90,10 +109,21 @@ pub enum Root {
     Mutation,
 }
 
+/// A condition on nodes as it is written.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum WrittenNode {
+    /// In the words in which requests of the API say conditions.
+    Words(Literal),
+    /// In those of form 3's `@auth`.
+    Wanted(Wanted),
+}
+
 /// Who may do something at all: who is known, and whose claims pass.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Authentication {
     pub operations: Vec<Operation>,
+    /// Whether nobody may who is not known.
+    pub is_authenticated: bool,
     pub claims: Option<ClaimCondition>,
 }
 
@@ -123,6 +153,12 @@ pub enum ClaimCondition {
     All(Vec<ClaimCondition>),
     Any(Vec<ClaimCondition>),
     Not(Box<ClaimCondition>),
+    /// Who asks is known.
+    Known,
+    /// There is such a claim, be it null.
+    Has {
+        claim: Box<str>,
+    },
     /// A claim by the way to it. One that is missing passes nothing.
     Test {
         claim: Box<str>,
@@ -157,7 +193,7 @@ impl ClaimNames {
     }
 
     /// The way to any claim: one that is not named is as it is said.
-    fn path(&self, said: &str) -> Box<str> {
+    pub(super) fn path(&self, said: &str) -> Box<str> {
         self.find(said).unwrap_or(said).into()
     }
 }
@@ -181,8 +217,9 @@ pub(super) fn guards(
         let wrong = |message: String| format!("line {line}: {name}: {message}");
         let place = place(model, placed, written.place)
             .ok_or_else(|| wrong("a rule stands at a field that holds no value".to_owned()))?;
-        let rules = |rules: &[Rule<Literal>]| -> Result<Vec<Rule<Filter>>, String> {
-            let rules = rules.iter().map(|rule| lowered(rule, name, api, &model.claims));
+        let context = Lowering { model, placed, api, node, name };
+        let rules = |rules: &[Rule<WrittenNode>]| -> Result<Vec<Rule<Filter>>, String> {
+            let rules = rules.iter().map(|rule| context.rule(rule));
             rules.collect::<Result<_, String>>().map_err(wrong)
         };
         Ok(Guard {
@@ -225,40 +262,46 @@ fn place(model: &Model, placed: &Placed, written: WrittenPlace) -> Option<GuardP
     }
 }
 
-fn lowered(
-    rule: &Rule<Literal>,
-    node: &str,
-    api: &Api,
-    claims: &ClaimNames,
-) -> Result<Rule<Filter>, String> {
-    Ok(Rule {
-        operations: rule.operations.clone(),
-        before: rule.before,
-        after: rule.after,
-        is_authenticated: rule.is_authenticated,
-        condition: condition(&rule.condition, node, api, claims)?,
-    })
+/// Of which type's nodes conditions are.
+struct Lowering<'a> {
+    model: &'a Model,
+    placed: &'a Placed,
+    api: &'a Api,
+    /// By its place; none of the schema, which says none.
+    node: Option<usize>,
+    name: &'a str,
 }
 
-/// Recursion is bounded by the parser of the definitions.
-fn condition(
-    written: &Condition<Literal>,
-    node: &str,
-    api: &Api,
-    claims: &ClaimNames,
-) -> Result<Condition<Filter>, String> {
-    let all = |all: &[Condition<Literal>]| -> Result<Vec<Condition<Filter>>, String> {
-        all.iter().map(|one| condition(one, node, api, claims)).collect()
-    };
-    Ok(match written {
-        Condition::All(conditions) => Condition::All(all(conditions)?),
-        Condition::Any(conditions) => Condition::Any(all(conditions)?),
-        Condition::Not(one) => Condition::Not(Box::new(condition(one, node, api, claims)?)),
-        Condition::Claims(claims) => Condition::Claims(claims.clone()),
-        Condition::Node(said) => {
-            let input = [node, "Where"].concat();
-            let path = |name: &str| claims.path(name);
-            Condition::Node(rule::condition(api, &input, said, &path)?)
-        }
-    })
+impl Lowering<'_> {
+    fn rule(&self, rule: &Rule<WrittenNode>) -> Result<Rule<Filter>, String> {
+        Ok(Rule {
+            operations: rule.operations.clone(),
+            before: rule.before,
+            after: rule.after,
+            is_authenticated: rule.is_authenticated,
+            condition: self.condition(&rule.condition)?,
+        })
+    }
+
+    /// Recursion is bounded by the parser of the definitions.
+    fn condition(&self, written: &Condition<WrittenNode>) -> Result<Condition<Filter>, String> {
+        let all = |all: &[Condition<WrittenNode>]| -> Result<Vec<Condition<Filter>>, String> {
+            all.iter().map(|one| self.condition(one)).collect()
+        };
+        Ok(match written {
+            Condition::All(conditions) => Condition::All(all(conditions)?),
+            Condition::Any(conditions) => Condition::Any(all(conditions)?),
+            Condition::Not(one) => Condition::Not(Box::new(self.condition(one)?)),
+            Condition::Claims(claims) => Condition::Claims(claims.clone()),
+            Condition::Node(WrittenNode::Words(said)) => {
+                let input = [self.name, "Where"].concat();
+                let path = |name: &str| self.model.claims.path(name);
+                Condition::Node(rule::condition(self.api, &input, said, &path)?)
+            }
+            Condition::Node(WrittenNode::Wanted(said)) => {
+                let filter = self.node.and_then(|node| said.filter(self.model, self.placed, node));
+                Condition::Node(filter.ok_or("a rule names what is not there")?)
+            }
+        })
+    }
 }

@@ -158,12 +158,14 @@ impl Rules {
                     set.members.entry(Member::Function(function)).or_default()
                 }
             };
-            if let Some(Authentication { operations, claims }) = &guard.authentication {
+            if let Some(authentication) = &guard.authentication {
+                let Authentication { operations, is_authenticated, claims } = authentication;
+                let is_known = facts.is_authenticated || !is_authenticated;
                 let passes = match claims {
                     Some(claims) => self.holds(claims, facts),
                     None => true,
                 };
-                if !facts.is_authenticated || !passes {
+                if !is_known || !passes {
                     own.closed.extend(operations);
                 }
             }

@@ -1,4 +1,4 @@
-//! `@jwt` and `@jwtClaim`: the claims of tokens, their names, and conditions on them.
+//! `@jwt`, form 3's `@jwtPayload`, and `@jwtClaim`: the claims of tokens, their names, and conditions on them.
 
 use graphql::definitions::{Literal, TypeExpression};
 

@@ -144,12 +144,12 @@ fn check_name(owner: Owner, at: At<'_>, name: &str, problems: &mut Problems) {
 }
 
 /// What fields have from interfaces: form 3 adds the directives that they do not have themselves.
-struct Inherited<'a, 'd> {
+pub(super) struct Inherited<'a, 'd> {
     interfaces: Vec<&'a Type<'d>>,
 }
 
 impl<'a, 'd> Inherited<'a, 'd> {
-    fn new(types: &'a Types<'d>, owner: Owner, r#type: &Type<'d>) -> Self {
+    pub(super) fn new(types: &'a Types<'d>, owner: Owner, r#type: &Type<'d>) -> Self {
         if types.form == ApiForm::Seven || owner != Owner::Node {
             return Self { interfaces: Vec::new() };
         }
@@ -166,7 +166,7 @@ impl<'a, 'd> Inherited<'a, 'd> {
         }
     }
 
-    fn directives(&self, written: &WrittenField<'d>) -> Vec<&'d Directive> {
+    pub(super) fn directives(&self, written: &WrittenField<'d>) -> Vec<&'d Directive> {
         let mut directives = written.directives.clone();
         let name = &written.definition.name;
         let mut found = self.interfaces.iter().filter_map(|interface| {

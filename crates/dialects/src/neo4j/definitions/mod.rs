@@ -13,9 +13,10 @@
 //! 5. `node`, `composite`: the types; `field`, `property`, `constant`, `relationship`: their fields;
 //!    `offers`: what they offer; `searches`: their indexes; `statement`, `statement_text`: fields of
 //!    statements of the author's own; `plain`: the types that only these have
-//! 6. `claims`, `rules`: who may see and change what
+//! 6. `claims`, `rules`, `auth`: who may see and change what
 //! 7. `problem`: what is told of all of it
 
+mod auth;
 mod claims;
 mod composite;
 mod conformance;

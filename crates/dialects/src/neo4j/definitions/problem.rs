@@ -41,10 +41,8 @@ pub enum Unserved {
     InputsInThemselves,
     /// Searches of vectors by phrases.
     Phrases,
-    /// `@authentication`, `@authorization`, form 3's `@auth`.
+    /// `@authorization` in form 3.
     Authorization,
-    /// `@jwt`, `@jwtClaim`, form 3's `@jwtPayload`.
-    Claims,
     /// Form 7's `@subscription` of events.
     Subscriptions,
     /// `@groupBy`.
@@ -74,8 +72,9 @@ impl Unserved {
             Self::Phrases => {
                 "searches of vectors by phrases, which need the keys of a provider, are"
             }
-            Self::Authorization => "authorization by type definitions is",
-            Self::Claims => "types of claims are",
+            Self::Authorization => {
+                "rules that versions 3 read and never ask for (those of `@auth` are asked for) are"
+            }
             Self::Subscriptions => "subscriptions are",
             Self::Groups => "grouping is",
             Self::Federation => "federation is",

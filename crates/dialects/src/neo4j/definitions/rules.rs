@@ -4,13 +4,14 @@
 
 use graphql::definitions::{Directive, Literal};
 
-use super::claims;
 use super::directives::{Known, UPDATE};
 use super::problem::{At, Problems};
 use super::types::{Type, Types};
+use super::{auth, claims};
 use crate::neo4j::model::{ApiForm, FieldKind, Model, ModelField, NodeType};
 use crate::neo4j::rules::{
-    Authentication, ClaimNames, Condition, Guard, Operation, Root, Rule, WrittenGuard, WrittenPlace,
+    Authentication, ClaimNames, Condition, Guard, Operation, Root, Rule, WrittenGuard, WrittenNode,
+    WrittenPlace,
 };
 
 const AUTHENTICATION: &str = "authentication";
@@ -30,8 +31,8 @@ pub(super) fn guards(
     model: &Model,
     problems: &mut Problems,
 ) -> Vec<WrittenGuard> {
-    if types.form != ApiForm::Seven {
-        return Vec::new();
+    if types.form == ApiForm::Three {
+        return auth::guards(types, model, problems);
     }
     let mut reader = Reader { names: &model.claims, problems };
     let mut guards = Vec::new();
@@ -71,7 +72,7 @@ pub(super) fn guards(
 }
 
 /// Rules belong to what is stored, and claims to who asks.
-fn refuse(r#type: &Type<'_>, names: &[&str], where_to: &str, problems: &mut Problems) {
+pub(super) fn refuse(r#type: &Type<'_>, names: &[&str], where_to: &str, problems: &mut Problems) {
     let fields = r#type.fields().iter().map(|field| {
         let definition = field.definition;
         (r#type.at().member(definition.line, &definition.name), &field.directives)
@@ -206,11 +207,11 @@ impl Reader<'_> {
                 None
             }
         });
-        Authentication { operations, claims }
+        Authentication { operations, is_authenticated: true, claims }
     }
 
     /// A list of rules, or one alone.
-    fn rules(&mut self, at: At<'_>, kind: Kind, said: &Literal) -> Vec<Rule<Literal>> {
+    fn rules(&mut self, at: At<'_>, kind: Kind, said: &Literal) -> Vec<Rule<WrittenNode>> {
         let all = match said {
             Literal::List(items) => items.as_slice(),
             one => std::slice::from_ref(one),
@@ -221,7 +222,7 @@ impl Reader<'_> {
         all.iter().filter_map(|said| self.rule(at, kind, said)).collect()
     }
 
-    fn rule(&mut self, at: At<'_>, kind: Kind, said: &Literal) -> Option<Rule<Literal>> {
+    fn rule(&mut self, at: At<'_>, kind: Kind, said: &Literal) -> Option<Rule<WrittenNode>> {
         let Literal::Object(members) = said else {
             self.problems.wrong(at, "a rule is an object: `{where: {…}}`");
             return None;
@@ -283,7 +284,12 @@ impl Reader<'_> {
                 _ => "",
             };
             match operation(word) {
-                Some(operation) => operations.push(operation),
+                Some(operation) => {
+                    operations.push(operation);
+                    if operation == Operation::Read {
+                        operations.push(Operation::ReadChanged);
+                    }
+                }
                 None if besides.contains(&word) => {}
                 None => {
                     let message = format!("`operations` has {item:?}, which is none");
@@ -326,11 +332,11 @@ fn stages(said: &Literal) -> Option<(bool, bool)> {
 }
 
 /// A condition on nodes and claims. Recursion is bounded by the parser of the definitions.
-fn where_condition(said: &Literal, names: &ClaimNames) -> Result<Condition<Literal>, String> {
+fn where_condition(said: &Literal, names: &ClaimNames) -> Result<Condition<WrittenNode>, String> {
     let Literal::Object(members) = said else {
         return Err("it is no object".to_owned());
     };
-    let list = |said: &Literal| -> Result<Vec<Condition<Literal>>, String> {
+    let list = |said: &Literal| -> Result<Vec<Condition<WrittenNode>>, String> {
         match said {
             Literal::List(items) => items.iter().map(|said| where_condition(said, names)).collect(),
             one => Ok(vec![where_condition(one, names)?]),
@@ -346,7 +352,9 @@ fn where_condition(said: &Literal, names: &ClaimNames) -> Result<Condition<Liter
             },
             "NOT" => Condition::Not(Box::new(where_condition(value, names)?)),
             "node" => match value {
-                Literal::Object(members) if !members.is_empty() => Condition::Node(value.clone()),
+                Literal::Object(members) if !members.is_empty() => {
+                    Condition::Node(WrittenNode::Words(value.clone()))
+                }
                 _ => return Err("`node` wants an object that says something".to_owned()),
             },
             "jwt" => Condition::Claims(claims::condition(value, names)?),

@@ -189,7 +189,7 @@ impl<'d> Types<'d> {
                 Meaning::Refused
             }
             WrittenBody::Object(_) if r#type.said.has(Known::Jwt) => {
-                if is_node || is_properties {
+                if r#type.said.has(Known::Node) || is_properties {
                     let message = "a type of claims is neither of nodes nor of properties";
                     problems.wrong(at, message);
                 }

@@ -14,6 +14,8 @@ pub(super) fn passes(condition: &ClaimCondition, claims: Option<&Claims>) -> boo
         ClaimCondition::All(all) => all.iter().all(|one| passes(one, claims)),
         ClaimCondition::Any(any) => any.iter().any(|one| passes(one, claims)),
         ClaimCondition::Not(one) => !passes(one, claims),
+        ClaimCondition::Known => claims.is_some(),
+        ClaimCondition::Has { claim } => claims.is_some_and(|claims| claims.get(claim).is_some()),
         ClaimCondition::Test { claim, test, value } => {
             let claim = claims.and_then(|claims| claims.get(claim));
             claim.is_some_and(|claim| tested(claim, *test, value))

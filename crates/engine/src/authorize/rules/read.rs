@@ -9,8 +9,8 @@ use std::collections::HashMap;
 use catalog::{Catalog, EntityId, FieldId, FunctionResult};
 use dialects::neo4j::rules::Operation;
 use ir::{
-    Call, Filter, From, Hop, HopDirection, Output, OutputKind, Place, Request, Rows, StepId,
-    StepKind, Variant,
+    Call, Filter, From, Hop, HopDirection, OrderKey, OrderTerm, Output, OutputKind, Place, Request,
+    Rows, StepId, StepKind, Variant,
 };
 
 use super::super::denial::Denial;
@@ -60,8 +60,12 @@ pub(super) struct Changed {
 #[derive(Debug, Default)]
 struct Asked {
     is_read: bool,
+    /// Whether a change gives them back.
+    is_changed: bool,
     is_aggregated: bool,
     read: Vec<Member>,
+    /// By which they are ordered.
+    ordered: Vec<Member>,
     aggregated: Vec<Member>,
 }
 
@@ -120,9 +124,10 @@ impl Walk<'_> {
 
     /// Refuses what may do anything where something may not be done at all.
     fn change_anything(&mut self) {
-        let changes = Operation::ALL
-            .iter()
-            .filter(|operation| !matches!(operation, Operation::Read | Operation::Aggregate));
+        let is_reading = |operation: &&Operation| {
+            matches!(operation, Operation::Read | Operation::ReadChanged | Operation::Aggregate)
+        };
+        let changes = Operation::ALL.iter().filter(|operation| !is_reading(operation));
         if changes.into_iter().any(|operation| self.set.everything.closed.contains(operation)) {
             self.deny(Denial::Unauthenticated);
         }
@@ -177,7 +182,7 @@ impl Walk<'_> {
             }
             From::Returned { step, .. } => match self.changed.get(step).copied() {
                 Some(Changed { entity, is_new }) => {
-                    let mut asked = Asked { is_read: true, ..Asked::default() };
+                    let mut asked = Asked { is_changed: true, ..Asked::default() };
                     asked.add(&rows.outputs, &[]);
                     self.check(entity, &asked);
                     if !is_new {
@@ -209,6 +214,7 @@ impl Walk<'_> {
     fn of(&mut self, entity: EntityId, rows: &mut Rows) {
         let mut asked = Asked { is_read: rows.shown, ..Asked::default() };
         asked.add(&rows.outputs, &[]);
+        asked.order(&rows.order);
         self.check(entity, &asked);
         let own = std::mem::replace(&mut rows.filter, Filter::all());
         rows.filter = both(own, self.condition(entity, &asked));
@@ -230,7 +236,10 @@ impl Walk<'_> {
 
     /// Whether it may be done at all. Whoever asks for something of all nodes asks for the nodes.
     fn check(&mut self, entity: EntityId, asked: &Asked) {
-        self.open(entity, &asked.read, Operation::Read);
+        self.open(entity, &asked.read, asked.reading());
+        if !asked.ordered.is_empty() {
+            self.open(entity, &asked.ordered, Operation::Order);
+        }
         if asked.is_aggregated {
             self.open(entity, &asked.aggregated, Operation::Aggregate);
         }
@@ -244,8 +253,11 @@ impl Walk<'_> {
             filters.push(self.set.filter(entity, members, operation));
             filters.push(self::required(required));
         };
-        if asked.is_read {
-            add(&asked.read, Operation::Read);
+        if asked.is_read || asked.is_changed {
+            add(&asked.read, asked.reading());
+        }
+        if !asked.ordered.is_empty() {
+            add(&asked.ordered, Operation::Order);
         }
         if asked.is_aggregated {
             add(&asked.aggregated, Operation::Aggregate);
@@ -263,6 +275,28 @@ pub(super) fn required(filter: Filter) -> Filter {
 }
 
 impl Asked {
+    /// As what the rows are read.
+    fn reading(&self) -> Operation {
+        match self.is_changed {
+            true => Operation::ReadChanged,
+            false => Operation::Read,
+        }
+    }
+
+    /// Adds what an order asks of the rows themselves.
+    fn order(&mut self, order: &[OrderTerm]) {
+        let member = |term: &OrderTerm| match &term.key {
+            OrderKey::Place(place) => match place.stored() {
+                Place::Field { path, field } if path.is_empty() => Some(Member::Field(*field)),
+                Place::Computed(call) => Some(Member::Function(call.function)),
+                _ => None,
+            },
+            OrderKey::Call(call) => Some(Member::Function(call.function)),
+            OrderKey::Relation { .. } => None,
+        };
+        self.ordered.extend(order.iter().filter_map(member));
+    }
+
     /// Adds what outputs ask for; `common` are the fields that common ones are of this entity.
     fn add(&mut self, outputs: &[Output], common: &[FieldId]) {
         let shared = |place: &u16| common.get(usize::from(*place)).copied().map(Member::Field);

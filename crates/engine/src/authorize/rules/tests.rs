@@ -1,5 +1,7 @@
 //! What becomes of requests by rules, and of rules by who asks.
 
+mod auth;
+
 use std::sync::Arc;
 
 use catalog::Catalog;
@@ -47,8 +49,12 @@ struct Made {
 }
 
 fn made(types: &str) -> Result<Made, String> {
-    let model = definitions::read(types, ApiForm::Seven).expect("definitions");
-    let dialect = Dialect::Neo4j(Options { model: Arc::new(model), ..Options::default() });
+    made_in(ApiForm::Seven, types)
+}
+
+fn made_in(form: ApiForm, types: &str) -> Result<Made, String> {
+    let model = definitions::read(types, form).expect("definitions");
+    let dialect = Dialect::Neo4j(Options { form, model: Arc::new(model), ..Options::default() });
     let mut catalog = Catalog::default();
     dialects::declare(&mut catalog, &dialect);
     let api = dialects::api(&catalog, &dialect);

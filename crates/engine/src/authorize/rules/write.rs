@@ -39,8 +39,7 @@ impl Walk<'_> {
         let is_along = is_nested && !write.children.is_empty();
         match &mut write.kind {
             WriteKind::Insert(insert) => {
-                let fields: Vec<Member> =
-                    insert.fields.iter().copied().map(Member::Field).collect();
+                let fields = inserted(&insert.fields);
                 self.open(entity, &fields, Operation::Create);
                 let operation = Operation::Create;
                 let check = self.set.validation(entity, &fields, operation, Stage::After);
@@ -49,11 +48,13 @@ impl Walk<'_> {
             WriteKind::Update(Update { filter, assignments, .. }) => {
                 let fields: Vec<Member> = assignments.iter().filter_map(said).collect();
                 self.open(entity, &fields, Operation::Update);
-                // What is done along relationships alone is no change of the node.
-                if !fields.is_empty() || is_along {
-                    let check = self.restrict(filter, entity, &fields, Operation::Update);
-                    and(&mut write.check, check);
-                }
+                // What is done along relationships alone is no change of the node to form 7.
+                let operation = match !fields.is_empty() || is_along {
+                    true => Operation::Update,
+                    false => Operation::UpdateAlong,
+                };
+                let check = self.restrict(filter, entity, &fields, operation);
+                and(&mut write.check, check);
             }
             WriteKind::Delete { filter, .. } => {
                 self.open(entity, &[], Operation::Delete);
@@ -72,12 +73,16 @@ impl Walk<'_> {
                 let check = self.restrict(filter, entity, &[], operation);
                 and(&mut write.check, check);
             }
+            WriteKind::LinkOrInsert { insert, .. } => {
+                let operation = Operation::ConnectOrCreate;
+                let fields = inserted(&insert.fields);
+                self.open(entity, &fields, operation);
+                let check = self.set.validation(entity, &fields, operation, Stage::After);
+                and(&mut write.check, check);
+            }
             // It asks how many relationships there are, and shows nothing.
             WriteKind::Expect { .. } => {}
-            WriteKind::Upsert { .. }
-            | WriteKind::SetLinks { .. }
-            | WriteKind::LinkOrInsert { .. }
-            | WriteKind::Choose { .. } => {
+            WriteKind::Upsert { .. } | WriteKind::SetLinks { .. } | WriteKind::Choose { .. } => {
                 self.deny(Denial::NotUnderstood("this kind of change"));
             }
         }
@@ -95,6 +100,11 @@ impl Walk<'_> {
     fn source(&mut self, write: &mut Write, operation: Operation) {
         let entity = write.entity;
         self.open(entity, &[], operation);
+        let mut far = write.children.iter().filter(|child| is_of(child, operation));
+        let is_refused = far.any(|child| {
+            let before = self.set.validation(child.write.entity, &[], operation, Stage::Before);
+            before == Filter::none()
+        });
         let own = match &mut write.kind {
             WriteKind::Update(Update { filter, .. })
             | WriteKind::Delete { filter, .. }
@@ -110,10 +120,18 @@ impl Walk<'_> {
         };
         if let Some(filter) = own {
             and(filter, self.set.filter(entity, &[], operation));
-            if operation == Operation::DeleteRelationship {
-                let before = self.set.validation(entity, &[], operation, Stage::Before);
-                and(filter, required(before));
+            let asked = match operation {
+                Operation::CreateRelationship => Operation::CreateRelationshipFrom,
+                operation => operation,
+            };
+            let before = self.set.validation(entity, &[], asked, Stage::Before);
+            and(filter, required(before));
+            // What no node passes is told where none is found, too, as in the library.
+            if is_refused {
+                and(filter, required(Filter::none()));
             }
+        } else if is_refused {
+            and(&mut write.check, Filter::none());
         }
         let after = self.set.validation(entity, &[], operation, Stage::After);
         and(&mut write.check, after);
@@ -137,6 +155,10 @@ impl Walk<'_> {
 fn and(filter: &mut Filter, other: Filter) {
     let own = std::mem::replace(filter, Filter::all());
     *filter = both(own, other);
+}
+
+fn inserted(fields: &[FieldId]) -> Vec<Member> {
+    fields.iter().copied().map(Member::Field).collect()
 }
 
 /// A field that the request says: no request says the time of the change, which is made.

@@ -13,10 +13,9 @@ const OBJECT_OR_SCHEMA: &[Place] = &[Place::Object, Place::Schema];
 
 pub(super) const DIRECTIVES: &[Spec] = &[
     served("alias", Known::Alias, FIELD, &[required("property", Shape::Text)]),
-    not_yet(
+    served(
         "auth",
         Known::Auth,
-        Unserved::Authorization,
         &[Place::Object, Place::Interface, Place::Field],
         &[required("rules", Shape::Anything)],
     ),
@@ -96,8 +95,8 @@ pub(super) const DIRECTIVES: &[Spec] = &[
             optional("global", Shape::Boolean),
         ],
     ),
-    not_yet("jwtClaim", Known::JwtClaim, Unserved::Claims, FIELD, &[required("path", Shape::Text)]),
-    not_yet("jwtPayload", Known::Jwt, Unserved::Claims, OBJECT, &[]),
+    served("jwtClaim", Known::JwtClaim, FIELD, &[required("path", Shape::Text)]),
+    served("jwtPayload", Known::Jwt, OBJECT, &[]),
     served(
         "mutation",
         Known::Mutation,

@@ -1,5 +1,6 @@
 //! Type definitions in, models and problems out.
 
+mod auth;
 mod large;
 mod refused;
 mod rules;

@@ -21,7 +21,7 @@ fn rules_are_read_with_their_defaults() {
     assert_eq!(node.place, WrittenPlace::Node { node: 0, line: 2 });
     let filter = &node.filters[0];
     assert!(filter.is_authenticated && filter.before && !filter.after);
-    assert_eq!(filter.operations.len(), 6);
+    assert_eq!(filter.operations.len(), 7);
     assert!(!filter.operations.contains(&Operation::Create));
     assert_eq!(field.place, WrittenPlace::Field { node: 0, field: 0, line: 3 });
     let validation = &field.validations[0];

@@ -226,12 +226,9 @@ fn what_form_3_refuses() {
         &["line 1: A: `I` and `J` both have `@exclude`: say which holds by one of its own"],
     );
     refuse(
-        "type A { a: Int @computed(from: [\"b\"]) } type B @auth(rules: []) { a: Int }",
-        &[
-            "line 1: B: `@auth` is not served yet: authorization by type definitions is not",
-            "line 1: A.a: `@computed` needs a function in JavaScript, and none runs here; \
-             instead, keep the value as a property, or let a gateway or the client compute it",
-        ],
+        "type A { a: Int @computed(from: [\"b\"]) } type B { a: Int }",
+        &["line 1: A.a: `@computed` needs a function in JavaScript, and none runs here; \
+             instead, keep the value as a property, or let a gateway or the client compute it"],
     );
     refuse("", &["line 1: the schema: nothing is a type of nodes: define a `type`"]);
 }
