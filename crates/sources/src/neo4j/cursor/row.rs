@@ -1,12 +1,12 @@
 //! A row: a list of columns, found when they are asked for.
 
-use std::cell::Cell;
+use std::cell::{Cell, OnceCell};
 
 use response::Value;
-use response::packed::{Packed, begin, skip};
+use response::packed::{Malformed, Packed, begin, skip};
 
-/// Of how many columns it is kept where they begin.
-const KEPT: usize = 16;
+/// Of how many columns it is kept within the row where they begin.
+const KEPT: u32 = 16;
 
 /// The columns of a row.
 #[derive(Debug)]
@@ -17,7 +17,13 @@ pub(super) struct Row<'a> {
     /// How many of the places are known. The first column's always is.
     known: Cell<u32>,
     /// Where the columns begin, and after the last one where the row ends.
-    places: [Cell<u32>; KEPT],
+    places: [Cell<u32>; KEPT as usize],
+    /// The same for those behind them, in a row that has such. Rows are seldom so wide, and then all
+    /// of it is asked for: the rest is passed over once, and not from the last kept place each time.
+    far: OnceCell<Box<[u32]>>,
+    /// How many columns were passed over.
+    #[cfg(test)]
+    passed: Cell<u32>,
 }
 
 impl<'a> Row<'a> {
@@ -28,7 +34,10 @@ impl<'a> Row<'a> {
             bytes: columns.bytes(),
             width: columns.len(),
             known: Cell::new(1),
-            places: [const { Cell::new(0) }; KEPT],
+            places: [const { Cell::new(0) }; KEPT as usize],
+            far: OnceCell::new(),
+            #[cfg(test)]
+            passed: Cell::new(0),
         })
     }
 
@@ -59,21 +68,57 @@ impl<'a> Row<'a> {
             let place = self.places.get(column as usize)?.get();
             return self.bytes.get(place as usize..);
         }
-        self.find(column, known - 1)
+        match column < KEPT || self.width <= KEPT {
+            true => self.find(column, known - 1),
+            false => self.find_far(column),
+        }
     }
 
     /// Passes over columns from one whose place is known.
     fn find(&self, column: u32, from: u32) -> Option<&'a [u8]> {
         let mut bytes = self.bytes.get(self.places.get(from as usize)?.get() as usize..)?;
         for passed in from..column {
-            bytes = skip(bytes).ok()?;
+            bytes = self.pass(bytes).ok()?;
             let next = passed + 1;
             if let Some(place) = self.places.get(next as usize) {
-                place.set(u32::try_from(self.bytes.len() - bytes.len()).ok()?);
+                place.set(self.place(bytes)?);
                 self.known.set(next + 1);
             }
         }
         Some(bytes)
+    }
+
+    /// The bytes from a column on whose place is not kept within the row.
+    #[cold]
+    fn find_far(&self, column: u32) -> Option<&'a [u8]> {
+        let far = self.far.get_or_init(|| self.pass_far());
+        let place = *far.get((column - KEPT) as usize)?;
+        self.bytes.get(place as usize..)
+    }
+
+    /// Where the columns behind the kept ones begin, and where the row ends; less of what is cut off.
+    fn pass_far(&self) -> Box<[u32]> {
+        // What a row says of its width is not believed before its columns are there.
+        let mut places = Vec::new();
+        let Some(mut bytes) = self.from(KEPT - 1) else { return Box::default() };
+        for _ in KEPT..=self.width {
+            let Ok(rest) = self.pass(bytes) else { break };
+            let Some(place) = self.place(rest) else { break };
+            places.push(place);
+            bytes = rest;
+        }
+        places.into()
+    }
+
+    /// What follows a column.
+    fn pass(&self, bytes: &'a [u8]) -> Result<&'a [u8], Malformed> {
+        #[cfg(test)]
+        self.passed.set(self.passed.get() + 1);
+        skip(bytes)
+    }
+
+    fn place(&self, bytes: &[u8]) -> Option<u32> {
+        u32::try_from(self.bytes.len() - bytes.len()).ok()
     }
 }
 
@@ -114,6 +159,34 @@ mod tests {
             bytes.extend(0..width);
             assert_eq!(Row::new(&bytes).unwrap().end(), Some(&b""[..]));
         }
+    }
+
+    #[test]
+    fn no_column_is_passed_over_twice() {
+        let check = |width: u8, columns: &mut dyn Iterator<Item = u16>| {
+            let mut bytes = vec![0xd4, width];
+            bytes.extend((0..width).map(|_| 7));
+            let row = Row::new(&bytes).unwrap();
+            for column in columns {
+                assert_eq!(row.value(column), Value::Integer(7), "{column} of {width}");
+            }
+            assert_eq!(row.end(), Some(&b""[..]));
+            assert_eq!(row.passed.get(), u32::from(width), "of {width}");
+        };
+        for width in [1, 15, 16, 17, 18, 100, 255] {
+            check(width, &mut (0..u16::from(width)));
+            check(width, &mut (0..u16::from(width)).rev());
+            check(width, &mut std::iter::empty());
+        }
+    }
+
+    #[test]
+    fn a_row_that_says_it_is_wider_than_it_is_ends() {
+        let mut bytes = vec![0xd6, 0xff, 0xff, 0xff, 0xff];
+        bytes.extend([7; 20]);
+        let row = Row::new(&bytes).unwrap();
+        assert_eq!((row.value(19), row.value(20)), (Value::Integer(7), Value::Null));
+        assert_eq!((row.end(), row.passed.get()), (None, 21));
     }
 
     #[test]
