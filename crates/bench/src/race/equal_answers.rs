@@ -1,6 +1,8 @@
 //! Every query of the suites is answered alike, in both dialects, from both kinds of database, and
 //! its floors bring the same rows: what the benchmark rests on.
 
+mod graphs;
+
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
@@ -59,7 +61,11 @@ fn ask_all(suite: &Suite, database: &Database<'_>, folder: &Path) -> Vec<(String
         ("postgraphile", &["--simple-collections", "both", "--connection-filter"][..]),
         ("phrag", &[]),
     ] {
-        let server = start(dialect, options, database, folder);
+        let url = match database {
+            Database::Postgres(server, name) => server.url(name),
+            Database::Sqlite(file) => file.display().to_string(),
+        };
+        let server = start(dialect, options, &url, folder);
         let mut connection = Connection::open(server.port).expect("a connection");
         let mut asked = Vec::new();
         for query in &suite.queries {
@@ -158,14 +164,10 @@ fn data_of(answer: &[u8]) -> String {
     data.to_owned()
 }
 
-fn start(dialect: &str, options: &[&str], database: &Database<'_>, folder: &Path) -> Server {
+fn start(dialect: &str, options: &[&str], url: &str, folder: &Path) -> Server {
     let port = free_port().expect("a port");
-    let url = match database {
-        Database::Postgres(server, name) => server.url(name),
-        Database::Sqlite(file) => file.display().to_string(),
-    };
     let mut command = Command::new(program());
-    command.args(["serve", &url, "--dialect", dialect]).args(options);
+    command.args(["serve", url, "--dialect", dialect]).args(options);
     command.args(["--listen", &format!("127.0.0.1:{port}")]);
     for (name, _) in std::env::vars() {
         if name.starts_with("THALWEG_") || name.starts_with("PG") {

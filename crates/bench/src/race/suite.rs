@@ -1,5 +1,6 @@
 //! The suites: a folder each in `bench/suites`, in the form that `bench/README.md` tells.
 
+mod choose;
 mod load;
 mod types;
 pub(crate) mod variables;
@@ -9,6 +10,7 @@ use std::path::PathBuf;
 
 use serde::{Deserialize, Serialize};
 
+pub(crate) use choose::{choose, without_floor};
 pub(crate) use load::load;
 use variables::Rule;
 

@@ -14,7 +14,7 @@ use serde::{Deserialize, Serialize};
 use super::nested::{self, Loops};
 use super::{Floor, RaceError};
 use crate::race::data;
-use crate::race::suite::{Source, load, variables};
+use crate::race::suite::{Source, choose, load, variables, without_floor};
 
 /// Of the answers, those whose time is taken: asking the clock each time would slow the floor.
 const SAMPLED: u64 = 16;
@@ -50,19 +50,9 @@ pub(crate) struct Measured {
 /// Runs the loop for so many seconds.
 pub(crate) fn measure(bench: &Path, options: &Options) -> Result<Measured, RaceError> {
     let suites = load(bench)?;
-    let unknown =
-        |kind, name: &str, there: String| RaceError::Unknown { kind, name: name.to_owned(), there };
-    let suite = suites.iter().find(|suite| suite.id == options.suite).ok_or_else(|| {
-        let ids: Vec<&str> = suites.iter().map(|suite| suite.id.as_str()).collect();
-        unknown("suite", &options.suite, ids.join(", "))
-    })?;
-    let query = suite.queries.iter().find(|query| query.file.id == options.query);
-    let query = query.ok_or_else(|| {
-        let ids: Vec<&str> = suite.queries.iter().map(|query| query.file.id.as_str()).collect();
-        unknown("query", &options.query, ids.join(", "))
-    })?;
+    let (suite, query) = choose(&suites, &options.suite, &options.query)?;
     let Some(floor) = Floor::read(suite, query, Source::Sqlite)? else {
-        return Err(unknown("floor for SQLite of", &options.query, "others".to_owned()));
+        return Err(without_floor("floor for SQLite of", &options.query));
     };
     let fail = |error: nested::LoopError| RaceError::file(&floor.path, &error);
     let sets = variables::sets(&query.file.variables, SETS);

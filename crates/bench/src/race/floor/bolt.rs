@@ -15,7 +15,7 @@ use testkit::neo4j::{BoltError, Connection, Request};
 use super::bare::Measured;
 use super::graph::{self, GraphFloor};
 use crate::race::failure::RaceError;
-use crate::race::suite::{load, variables};
+use crate::race::suite::{choose, load, variables, without_floor};
 
 /// As many as the servers are asked in turn.
 const SETS: usize = 200;
@@ -37,19 +37,9 @@ pub(crate) struct Options {
 /// Runs the statement by all connections for so many seconds.
 pub(crate) fn measure(bench: &Path, options: &Options) -> Result<Measured, RaceError> {
     let suites = load(bench)?;
-    let unknown =
-        |kind, name: &str, there: String| RaceError::Unknown { kind, name: name.to_owned(), there };
-    let suite = suites.iter().find(|suite| suite.id == options.suite).ok_or_else(|| {
-        let ids: Vec<&str> = suites.iter().map(|suite| suite.id.as_str()).collect();
-        unknown("suite", &options.suite, ids.join(", "))
-    })?;
-    let query = suite.queries.iter().find(|query| query.file.id == options.query);
-    let query = query.ok_or_else(|| {
-        let ids: Vec<&str> = suite.queries.iter().map(|query| query.file.id.as_str()).collect();
-        unknown("query", &options.query, ids.join(", "))
-    })?;
+    let (suite, query) = choose(&suites, &options.suite, &options.query)?;
     let floor = GraphFloor::read(suite, query)?
-        .ok_or_else(|| unknown("floor for Neo4j of", &options.query, "others".to_owned()))?;
+        .ok_or_else(|| without_floor("floor for Neo4j of", &options.query))?;
     let sets = variables::sets(&query.file.variables, SETS);
     let requests: Vec<Request> =
         sets.iter().map(|set| Request::new(&floor.statement, graph::parameters(set))).collect();
