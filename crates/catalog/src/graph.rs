@@ -197,6 +197,23 @@ pub enum GraphIndexKind {
     Other(Box<str>),
 }
 
+/// How far the database is with an index.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct GraphIndexState {
+    pub name: Box<str>,
+    pub progress: GraphIndexProgress,
+}
+
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum GraphIndexProgress {
+    /// What is in the graph is found by it.
+    Online,
+    /// So many percent of what was in the graph when it was made are in it.
+    Filling(u8),
+    /// It cannot be used, for this reason.
+    Failed(Box<str>),
+}
+
 /// A change of what the database makes sure of, or finds quickly.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum GraphChange {

@@ -37,8 +37,8 @@ pub use function::{
 };
 pub use graph::{
     Coverage, Degree, End, GraphChange, GraphConstraint, GraphConstraintKind, GraphIndex,
-    GraphIndexKind, GraphPart, GraphProperty, GraphSummary, GraphType, GraphValue, NodeGroup,
-    RelationshipGroup, Triple,
+    GraphIndexKind, GraphIndexProgress, GraphIndexState, GraphPart, GraphProperty, GraphSummary,
+    GraphType, GraphValue, NodeGroup, RelationshipGroup, Triple,
 };
 pub use ids::{
     CompositeId, DomainId, EntityId, EnumId, FieldId, FunctionId, RangeId, RelationshipId, SearchId,

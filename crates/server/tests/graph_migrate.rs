@@ -172,6 +172,55 @@ fn what_is_wanted_is_made_and_nothing_else_is_touched() {
     assert_eq!(nodes, [[Value::Integer(6)]]);
 }
 
+#[test]
+fn searches_work_when_it_has_ended() {
+    let Some(graph) = neo4j::take().unwrap() else { return };
+    let folder = Folder::new();
+    let types = folder.file("types.graphql");
+    let definitions = "
+        type Genre @node
+          @fulltext(indexes: [{ indexName: \"texts\", queryName: \"find\", fields: [\"name\"] }])
+          @vector(indexes: [{ indexName: \"near\", queryName: \"near\", embeddingProperty: \"e\" }]) {
+          name: String
+          e: [Float!]
+        }";
+    fs::write(&types, definitions).unwrap();
+    // Enough that they are still filled when they have just been made.
+    let fill =
+        "UNWIND range(1, 30000) AS n CREATE (:Genre {name: 'word' + n, e: [1.0, toFloat(n)]})";
+    graph.run(fill).unwrap();
+    let address = graph.address("bolt");
+    let migrate = ["migrate", &address, "--types", types.to_str().unwrap()];
+    let (code, found, told) = outcome(&run(&migrate));
+    let states = "SHOW INDEXES YIELD type, state WHERE type IN ['FULLTEXT', 'VECTOR'] \
+                  RETURN state ORDER BY state";
+    let online = || vec![Value::Text("ONLINE".into())];
+    assert_eq!(graph.run(states).unwrap(), [online(), online()], "{told}");
+    assert_eq!(
+        (code, found.ends_with("Made: 2. There already: 0. Not made: 0.\n")),
+        (Some(0), true)
+    );
+
+    // The same by other names: the server would make nothing, and say nothing.
+    graph.run("DROP INDEX texts; DROP INDEX near;").unwrap();
+    graph.run("CREATE FULLTEXT INDEX words FOR (g:Genre) ON EACH [g.name]").unwrap();
+    graph.run("CREATE VECTOR INDEX vectors FOR (g:Genre) ON (g.e)").unwrap();
+    check(
+        &migrate,
+        1,
+        &expect![[r#"
+            Made: 0. There already: 0. Not made: 2.
+        "#]],
+        &expect![[r#"
+            error: Genre.texts: the full-text index "words" is over the same fields, and a graph has no second one.
+              Remedy: call it "words" in the definitions, or drop it and migrate again.
+            error: Genre.near: the vector index "vectors" is over the same fields, and a graph has no second one.
+              Remedy: call it "vectors" in the definitions, or drop it and migrate again.
+        "#]],
+    );
+    assert_eq!(names(&graph), ["vectors", "words"]);
+}
+
 fn check_refusals(folder: &Folder, types: &str) {
     let (code, _, error) = outcome(&run(&["migrate", "neo4j://127.0.0.1:1"]));
     assert_eq!(code, Some(2));

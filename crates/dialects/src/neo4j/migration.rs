@@ -83,12 +83,14 @@ pub fn migration(
         }
         for wanted in &node.fulltext {
             let change = fulltext(node, label, wanted);
-            migration.add(search(node, &wanted.index, change, &mut present));
+            let planned = migration.plans_like(&change);
+            migration.add(search(node, change, planned, &mut present));
         }
         for VectorIndex { index, property, .. } in &node.vector {
             let (name, property) = (index.as_ref().into(), property.as_ref().into());
             let change = GraphChange::CreateVector { name, label: (&**label).into(), property };
-            migration.add(search(node, index, change, &mut present));
+            let planned = migration.plans_like(&change);
+            migration.add(search(node, change, planned, &mut present));
         }
     }
     migration
@@ -101,6 +103,23 @@ impl Migration {
             Outcome::Found(found) => self.present.push(found),
             Outcome::Obstacle(note) => self.obstacles.push(note),
         }
+    }
+
+    /// The name of an index that is planned already and is the same but for its name.
+    fn plans_like(&self, change: &GraphChange) -> Option<Box<str>> {
+        let is_like = |planned: &GraphChange| match (planned, change) {
+            (
+                GraphChange::CreateFulltext { label, properties, .. },
+                GraphChange::CreateFulltext { label: other, properties: others, .. },
+            ) => label == other && properties == others,
+            (
+                GraphChange::CreateVector { label, property, .. },
+                GraphChange::CreateVector { label: other, property: others, .. },
+            ) => label == other && property == others,
+            _ => false,
+        };
+        let planned = self.changes.iter().find(|planned| is_like(&planned.change))?;
+        Some(planned.made().1.into())
     }
 
     /// Whether a constraint is planned already that keeps the values apart, as for another type of
@@ -116,6 +135,26 @@ impl Migration {
 }
 
 impl Present<'_> {
+    /// The index that is the same but for its name. A database makes no other beside it, and says
+    /// nothing of that.
+    fn find_like(&self, change: &GraphChange) -> Option<&str> {
+        let is_like = |index: &&GraphIndex| {
+            let GraphPart::Nodes(labels) = &index.of else { return false };
+            match (change, &index.kind) {
+                (
+                    GraphChange::CreateFulltext { label, properties, .. },
+                    GraphIndexKind::Fulltext,
+                ) => is_only(labels, label) && index.properties == *properties,
+                (
+                    GraphChange::CreateVector { label, property, .. },
+                    GraphIndexKind::Vector { .. },
+                ) => is_only(labels, label) && is_only(&index.properties, property),
+                _ => false,
+            }
+        };
+        self.indexes.iter().find(is_like).map(|index| &*index.name)
+    }
+
     /// A constraint that keeps the values of a property apart, for any of the type's labels.
     fn find_unique(&self, node: &NodeType, property: &str) -> Option<&GraphConstraint> {
         self.constraints.iter().find(|constraint| {
@@ -228,11 +267,34 @@ fn fulltext(node: &NodeType, label: &str, wanted: &FulltextIndex) -> GraphChange
     GraphChange::CreateFulltext { name: (&*wanted.index).into(), label: label.into(), properties }
 }
 
-/// What becomes of the index of a search, which is known by its name alone.
-fn search(node: &NodeType, name: &str, change: GraphChange, present: &mut Present<'_>) -> Outcome {
+/// What becomes of the index of a search, which is known by its name alone. `planned` is the name of
+/// one that is the same and made before it.
+fn search(
+    node: &NodeType,
+    change: GraphChange,
+    planned: Option<Box<str>>,
+    present: &mut Present<'_>,
+) -> Outcome {
+    let (kind, name) = made(&change);
     let subject = subject(node, name);
-    let (kind, _) = made(&change);
     let Some(index) = present.indexes.iter().find(|index| *index.name == *name) else {
+        if let Some(like) = present.find_like(&change) {
+            let message = format!(
+                "the {} {like:?} is over the same fields, and a graph has no second one.",
+                kind.label()
+            );
+            let remedy =
+                format!("call it {like:?} in the definitions, or drop it and migrate again.");
+            return obstacle(subject, &message, &remedy);
+        }
+        if let Some(like) = planned.filter(|like| **like != *name) {
+            let message = format!(
+                "the {} {like:?} is to be made over the same fields, and a graph has no second one.",
+                kind.label()
+            );
+            let remedy = format!("call it {like:?} in the definitions, too.");
+            return obstacle(subject, &message, &remedy);
+        }
         if present.names.insert(name.into()) {
             return Outcome::Change(Wanted { subject, change });
         }

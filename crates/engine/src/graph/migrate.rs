@@ -1,5 +1,6 @@
 //! Makes the constraints and indexes that type definitions want of a graph.
 
+use catalog::GraphIndexState;
 use dialects::neo4j::migration::{Migration, Wanted, migration};
 use dialects::neo4j::model::Model;
 use sources::neo4j::source::Neo4jSource;
@@ -25,6 +26,8 @@ pub enum NotMade {
         /// The statement that finds the nodes that are in its way, where it is these.
         finder: Option<String>,
     },
+    /// The database has it, or the like of it, since the plan was made.
+    Unneeded,
     /// Nothing else can be tried either.
     Lost(WireError),
 }
@@ -55,10 +58,16 @@ impl Plan {
         self.source.statement(&wanted.change)
     }
 
+    /// How far the database is with its indexes; none where that cannot be seen.
+    pub async fn index_states(&self) -> Result<Vec<GraphIndexState>, OpenError> {
+        Ok(self.source.index_states().await.map_err(GraphError::Introspect)?)
+    }
+
     /// Makes a change, in a transaction of its own.
     pub async fn make(&self, wanted: &Wanted) -> Result<(), NotMade> {
         match self.source.change(&self.statement(wanted)).await {
-            Ok(()) => Ok(()),
+            Ok(true) => Ok(()),
+            Ok(false) => Err(NotMade::Unneeded),
             Err(WireError::Database { error, .. }) => {
                 let is_violated = error.title() == VIOLATED;
                 let finder = is_violated.then(|| self.source.finder(&wanted.change)).flatten();

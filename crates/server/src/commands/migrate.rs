@@ -1,13 +1,16 @@
 //! `thalweg migrate`: the constraints and indexes that type definitions want of a graph.
 
+mod filling;
+
 use std::io::{self, Write};
 use std::process::ExitCode;
 
-use dialects::neo4j::migration::{Found, Wanted};
+use dialects::neo4j::migration::{Found, FoundKind, Wanted};
 use engine::OpenError;
 use engine::graph::GraphError;
 use engine::graph::migrate::{NotMade, Plan, plan};
 
+use self::filling::Needed;
 use crate::commands::{block_on, print};
 use crate::failure::Failure;
 use crate::options::MigrateOptions;
@@ -36,18 +39,29 @@ fn show(plan: &Plan) -> Result<ExitCode, Failure> {
     Ok(exit_code(plan.migration().obstacles.is_empty()))
 }
 
-/// Does what can be done. What fails keeps nothing else from being made.
+/// Does what can be done, and waits until searches can use it. What fails keeps nothing else from
+/// being made.
 async fn make(plan: &Plan) -> Result<ExitCode, Failure> {
     let migration = plan.migration();
     for found in &migration.present {
         print(&[&there(found), "\n"].concat())?;
     }
+    let mut needed: Vec<Needed> = migration.present.iter().filter_map(needed_found).collect();
     let mut made = 0_usize;
     for wanted in &migration.changes {
         match plan.make(wanted).await {
             Ok(()) => {
                 made += 1;
+                needed.extend(needed_made(wanted));
                 print(&[&*wanted.subject, ": the ", &called(wanted), " was made.\n"].concat())?;
+            }
+            Err(NotMade::Unneeded) => {
+                tell(&format!(
+                    "{}: the {} was not made: the graph has got the like of it meanwhile.",
+                    wanted.subject,
+                    called(wanted)
+                ));
+                tell_remedy("migrate again.");
             }
             Err(NotMade::Refused { error, finder }) => {
                 let message = error.message.lines().collect::<Vec<_>>().join(" ");
@@ -71,13 +85,14 @@ async fn make(plan: &Plan) -> Result<ExitCode, Failure> {
         }
     }
     tell_obstacles(plan);
+    let failed = filling::wait(plan, &needed).await?;
     let wanted = migration.changes.len() + migration.obstacles.len();
     let there = migration.present.len();
     print(&match wanted + there {
         0 => "The type definitions want no constraint and no index.\n".to_owned(),
         _ => format!("Made: {made}. There already: {there}. Not made: {}.\n", wanted - made),
     })?;
-    Ok(exit_code(made == wanted))
+    Ok(exit_code(made == wanted && failed == 0))
 }
 
 fn exit_code(is_done: bool) -> ExitCode {
@@ -89,6 +104,25 @@ fn exit_code(is_done: bool) -> ExitCode {
 
 fn there(found: &Found) -> String {
     format!("{}: the {} {:?} is there.", found.subject, found.kind.label(), found.name)
+}
+
+/// A constraint keeps values apart from its first moment on; an index of searches is filled later.
+fn is_filled_later(kind: FoundKind) -> bool {
+    match kind {
+        FoundKind::Fulltext | FoundKind::Vector => true,
+        FoundKind::Constraint => false,
+    }
+}
+
+fn needed_found(Found { subject, kind, name }: &Found) -> Option<Needed> {
+    let called = format!("{} {name:?}", kind.label());
+    is_filled_later(*kind).then(|| Needed { subject: subject.clone(), name: name.clone(), called })
+}
+
+fn needed_made(wanted: &Wanted) -> Option<Needed> {
+    let (kind, name) = wanted.made();
+    let (subject, called) = (wanted.subject.clone(), called(wanted));
+    is_filled_later(kind).then(|| Needed { subject, name: name.into(), called })
 }
 
 /// `constraint "Movie_id"`

@@ -1,6 +1,6 @@
 //! Makes the constraints and indexes that a graph is to have.
 
-use catalog::{GraphChange, GraphConstraint, GraphIndex};
+use catalog::{GraphChange, GraphConstraint, GraphIndex, GraphIndexState};
 use cypher::{
     Clause, Comparison, Expression, Flavor, Labels, Match, Name, NodePattern, Path, Projection,
     ProjectionItem, Query, SchemaChange, Variable,
@@ -15,6 +15,11 @@ pub async fn read(
     connection: &mut Connection,
 ) -> Result<(Vec<GraphConstraint>, Vec<GraphIndex>), IntrospectError> {
     introspect::read_schema(connection).await
+}
+
+/// How far the database is with its indexes, which it fills after they were made.
+pub async fn states(connection: &mut Connection) -> Result<Vec<GraphIndexState>, IntrospectError> {
+    introspect::read_index_states(connection).await
 }
 
 /// The statement that makes a change.
@@ -57,14 +62,21 @@ pub fn finder(change: &GraphChange, version: ServerVersion) -> Option<String> {
 }
 
 /// Runs a statement in a transaction of its own. A constraint that the graph does not keep to is
-/// refused by the server, which says which nodes are in its way.
-pub async fn run(connection: &mut Connection, statement: &str) -> Result<(), WireError> {
+/// refused by the server, which says which nodes are in its way. `false` if nothing was made, as
+/// where the like of it is there by another name.
+pub async fn run(connection: &mut Connection, statement: &str) -> Result<bool, WireError> {
     let bookmarks = Bookmarks::default();
     let transaction = Transaction::new(Access::Write, &bookmarks);
     let mut batch = connection.batch();
     batch.run(Scope::Alone(&transaction), statement, 0, |_| Ok::<_, WireError>(()))?;
     let mut results: Vec<Records> = Vec::new();
-    batch.exchange(&mut results).await
+    batch.exchange(&mut results).await?;
+    let mut made = 0;
+    for records in &results {
+        let counters = records.summary()?.counters;
+        made += counters.constraints_added + counters.indexes_added;
+    }
+    Ok(made > 0)
 }
 
 fn compile(change: &GraphChange) -> SchemaChange {

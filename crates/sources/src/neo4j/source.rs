@@ -5,7 +5,8 @@ use std::sync::Arc;
 use std::time::Instant;
 
 use catalog::{
-    Builder, Capabilities, Catalog, GraphChange, GraphConstraint, GraphIndex, GraphSummary,
+    Builder, Capabilities, Catalog, GraphChange, GraphConstraint, GraphIndex, GraphIndexState,
+    GraphSummary,
 };
 use cypher::Flavor;
 use response::{Memory, Shape, Sink, Stopped, TooLarge, Writer};
@@ -93,6 +94,15 @@ impl Neo4jSource {
         Ok(read)
     }
 
+    /// How far the database is with its indexes; none where that cannot be seen.
+    pub async fn index_states(&self) -> Result<Vec<GraphIndexState>, IntrospectError> {
+        // By the server that makes them: another one of a cluster may not know of them yet.
+        let mut connection = self.connection(Access::Write).await?;
+        let states = migrate::states(&mut connection).await?;
+        connection.close().await;
+        Ok(states)
+    }
+
     /// The statement that makes a change.
     #[must_use]
     pub fn statement(&self, change: &GraphChange) -> String {
@@ -105,12 +115,12 @@ impl Neo4jSource {
         migrate::finder(change, self.version)
     }
 
-    /// Runs a statement that makes a change.
-    pub async fn change(&self, statement: &str) -> Result<(), WireError> {
+    /// Runs a statement that makes a change; `false` if nothing was made.
+    pub async fn change(&self, statement: &str) -> Result<bool, WireError> {
         let mut connection = self.connection(Access::Write).await?;
-        migrate::run(&mut connection, statement).await?;
+        let is_made = migrate::run(&mut connection, statement).await?;
         connection.close().await;
-        Ok(())
+        Ok(is_made)
     }
 
     /// A connection for something that is done once.

@@ -178,6 +178,46 @@ fn a_search_wants_its_index() {
 }
 
 #[test]
+fn an_index_that_is_the_same_by_another_name_is_in_the_way() {
+    let constraint = constraint("c", "Film", &["movie-id"]);
+    let model = movie(&[("titles", &["title", "id"]), ("again", &["title", "id"])]);
+    let fulltext = |name: &str, label: &str, properties: &[&str]| GraphIndex {
+        properties: properties.iter().map(|&property| property.into()).collect(),
+        ..index(name, label, "", GraphIndexKind::Fulltext)
+    };
+    let check_indexes = |indexes: &[GraphIndex], expected: &[&str]| {
+        let found = "Movie.id: constraint c is there";
+        let place = expected.iter().filter(|line| line.contains(": fulltext ")).count();
+        let mut all = expected.to_vec();
+        all.insert(place, found);
+        check(&model, std::slice::from_ref(&constraint), indexes, &all);
+    };
+    let planned = "Movie.again: the full-text index \"titles\" is to be made over the same fields, \
+                   and a graph has no second one.";
+    let made = "Movie.titles: fulltext titles Film title+movie-id";
+    check_indexes(&[], &[made, planned]);
+    // Those over the same fields in another order, or of other labels, are others to the database.
+    let others = [
+        fulltext("x", "Film", &["movie-id", "title"]),
+        fulltext("y", "Thing", &["title", "movie-id"]),
+        index("z", "Film", "title", GraphIndexKind::Range),
+    ];
+    check_indexes(&others, &[made, planned]);
+    let like = "the full-text index \"x\" is over the same fields, and a graph has no second one.";
+    check_indexes(
+        &[fulltext("x", "Film", &["title", "movie-id"])],
+        &[&format!("Movie.titles: {like}"), &format!("Movie.again: {like}")],
+    );
+    // One of the two may be there.
+    check(
+        &movie(&[("again", &["title", "id"])]),
+        std::slice::from_ref(&constraint),
+        &[fulltext("again", "Film", &["title", "movie-id"])],
+        &["Movie.id: constraint c is there", "Movie.again: full-text index again is there"],
+    );
+}
+
+#[test]
 fn a_search_by_vectors_wants_its_index() {
     let near = VectorIndex { index: "near".into(), query: "near".into(), property: "e".into() };
     let film = NodeType { vector: vec![near], ..node("Film", &["Film"], Vec::new()) };
@@ -189,6 +229,9 @@ fn a_search_by_vectors_wants_its_index() {
     let other = index("near", "Film", "f", vector());
     let message = "Film.near: the index is there, and not over all of these fields.";
     check(&model, &[], &[other], &[message]);
+    let like = index("nearer", "Film", "e", vector());
+    let message = "Film.near: the vector index \"nearer\" is over the same fields, and a graph has no second one.";
+    check(&model, &[], &[like], &[message]);
     let fulltext = index("near", "Film", "e", GraphIndexKind::Fulltext);
     let message = "Film.near: an index of this name is there, and no vector index of these nodes.";
     check(&model, &[], &[fulltext], &[message]);

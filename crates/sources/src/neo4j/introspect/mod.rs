@@ -21,7 +21,7 @@ mod types;
 mod whole;
 
 pub use read::Bounds;
-pub(super) use read::read_schema;
+pub(super) use read::{read_index_states, read_schema};
 pub use record::Unexpected;
 
 use catalog::GraphSummary;

@@ -1,6 +1,6 @@
 //! Which statements are asked, and in which order.
 
-use catalog::{Coverage, End, GraphConstraint, GraphIndex, GraphSummary};
+use catalog::{Coverage, End, GraphConstraint, GraphIndex, GraphIndexState, GraphSummary};
 
 use super::ask::{Asked, Parameter, ask, rows};
 use super::rows as row;
@@ -74,6 +74,21 @@ pub(crate) async fn read_schema(
         Err(error) => return Err(error.into()),
     };
     Ok((rows(answered.first(), row::constraint)?, rows(answered.get(1), row::index)?))
+}
+
+/// How far the database is with its indexes. Whoever may not see them is told of none.
+pub(crate) async fn read_index_states(
+    connection: &mut Connection,
+) -> Result<Vec<GraphIndexState>, IntrospectError> {
+    let statements = [Asked::plain(include_str!("index_states.cypher"), connection)];
+    match ask(connection, &statements).await {
+        Ok(answered) => rows(answered.first(), row::index_state),
+        Err(WireError::Database { error, .. }) if error.title() == "Forbidden" => {
+            tracing::warn!("how far indexes are is not known: {}", error.message);
+            Ok(Vec::new())
+        }
+        Err(error) => Err(error.into()),
+    }
 }
 
 /// Whether there are constraints on the types of properties, and a column for them.

@@ -2,8 +2,8 @@
 //! statement's RETURN.
 
 use catalog::{
-    Degree, End, GraphConstraint, GraphConstraintKind, GraphIndex, GraphIndexKind, GraphPart,
-    GraphType, Triple,
+    Degree, End, GraphConstraint, GraphConstraintKind, GraphIndex, GraphIndexKind,
+    GraphIndexProgress, GraphIndexState, GraphPart, GraphType, Triple,
 };
 
 use super::record::{Columns, Unexpected};
@@ -179,6 +179,22 @@ pub(super) fn index(record: &[u8]) -> Result<GraphIndex, Unexpected> {
     Ok(GraphIndex { name, of, properties, kind })
 }
 
+/// A record of `index_states.cypher`.
+pub(super) fn index_state(record: &[u8]) -> Result<GraphIndexState, Unexpected> {
+    let mut columns = Columns::of(record)?;
+    let name = columns.text()?;
+    let state = columns.text()?;
+    let percent = columns.count_or_null()?.unwrap_or(0);
+    let failure = columns.text_or_null()?.unwrap_or_default();
+    let progress = match &*state {
+        "ONLINE" => GraphIndexProgress::Online,
+        "FAILED" => GraphIndexProgress::Failed(failure),
+        // `POPULATING`, and whatever else it may be before it is online.
+        _ => GraphIndexProgress::Filling(u8::try_from(percent).unwrap_or(100).min(100)),
+    };
+    Ok(GraphIndexState { name, progress })
+}
+
 fn part(columns: &mut Columns<'_>) -> Result<GraphPart, Unexpected> {
     let entity = columns.text()?;
     // Token look-up indexes are of none.
@@ -260,6 +276,20 @@ mod tests {
         let similarity = Some("COSINE".into());
         assert_eq!(found.kind, GraphIndexKind::Vector { dimensions: Some(42), similarity });
         assert!(index(&record(&["i", "RANGE", "OTHER", "-", "-", "-", "-"])).is_err());
+    }
+
+    #[test]
+    fn indexes_say_how_far_they_are() {
+        let read = |state: &str, percent: u8, failure: &str| {
+            let mut record = record(&["i", state, "-", failure]);
+            let place = record.iter().position(|byte| *byte == 0xc0).unwrap();
+            record[place] = percent;
+            index_state(&record).unwrap().progress
+        };
+        assert_eq!(read("ONLINE", 100, ""), GraphIndexProgress::Online);
+        assert_eq!(read("POPULATING", 42, "-"), GraphIndexProgress::Filling(42));
+        assert_eq!(read("POPULATING", 127, "-"), GraphIndexProgress::Filling(100));
+        assert_eq!(read("FAILED", 0, "why"), GraphIndexProgress::Failed("why".into()));
     }
 
     #[test]
