@@ -49,7 +49,13 @@ async fn read_entity(
     let connections = source.connections(Most::apart(1), &Memory::new(u64::MAX));
     let sink = Sink::new(Vec::new(), BYTES, Held::default());
     let nobody = Session::default();
-    let asked = Asked { variables: Variables::of(&[]), session: &nobody, echoes: &[], cost: 0 };
+    let asked = Asked {
+        variables: Variables::of(&[]),
+        session: &nobody,
+        echoes: &[],
+        cost: 0,
+        time_limit: None,
+    };
     let written = connections
         .execute(&plan, asked, sink, &mut Observed::default())
         .await

@@ -1,7 +1,7 @@
 //! What one thread needs to answer.
 
 use std::sync::Arc;
-use std::time::Instant;
+use std::time::{Duration, Instant};
 
 use graphql::operation::OperationKind;
 use graphql::{ErrorCode, GraphQLError, Request, coerce_variable_values};
@@ -22,6 +22,7 @@ pub struct Worker {
     pub(crate) connections: Connections,
     memory: Arc<Memory>,
     sizes: Sizes,
+    time_limit: Option<Duration>,
 }
 
 /// How an answer is wanted.
@@ -52,12 +53,18 @@ impl Worker {
     #[must_use]
     pub fn sharing(engine: Arc<Engine>, memory: Arc<Memory>) -> Self {
         let connections = engine.source.connections(engine.connections, &memory);
-        Self { engine, connections, memory, sizes: Sizes::default() }
+        Self { engine, connections, memory, sizes: Sizes::default(), time_limit: None }
     }
 
     /// Takes other answers for long from now on, or makes them in other portions.
     pub fn set_sizes(&mut self, sizes: Sizes) {
         self.sizes = sizes;
+    }
+
+    /// The same worker, whose requests are waited for no longer than this: databases are told so.
+    #[must_use]
+    pub fn within(self, time_limit: Duration) -> Self {
+        Self { time_limit: Some(time_limit), ..self }
     }
 
     /// The same worker, whose connections are counted.
@@ -154,7 +161,8 @@ impl Worker {
         let echoes = prepared.echoes(&variables).map_err(|error| vec![engine.tell(&error)])?;
         let claims = session.claims.as_deref();
         let variables = Variables { slots: &variables.values, claims };
-        let asked = Asked { variables, session, echoes: &echoes, cost };
+        let time_limit = self.time_limit;
+        let asked = Asked { variables, session, echoes: &echoes, cost, time_limit };
         let held = Held::of(&self.memory);
         let sink = prepared.begin(DATA, engine.limits.response_bytes, held);
         let observed = &mut report.observed;

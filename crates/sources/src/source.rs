@@ -97,6 +97,9 @@ pub struct Asked<'v> {
     pub echoes: &'v [Box<[u8]>],
     /// What it is estimated to cost, in rows.
     pub cost: u64,
+    /// How long it is waited for at most. A database that can be told so ends what takes longer by
+    /// itself, also where nobody is left to end it.
+    pub time_limit: Option<Duration>,
 }
 
 /// An opened source, shared by all threads.

@@ -93,13 +93,26 @@ impl Draft {
         self.roots.push(ShapeField::new(name, node, true));
     }
 
-    async fn ask(mut self, connections: &Connections) -> Answered {
+    async fn ask(self, connections: &Connections) -> Answered {
+        self.ask_within(connections, None).await
+    }
+
+    async fn ask_within(
+        mut self,
+        connections: &Connections,
+        time_limit: Option<Duration>,
+    ) -> Answered {
         self.shape.root = Some(self.shape.add_fields(std::mem::take(&mut self.roots)));
         let program = Program::Neo4j(Neo4jProgram::new(self.program));
         let plan = Arc::new(Plan { program, shape: self.shape });
         let session = Session::default();
-        let asked =
-            Asked { variables: Variables::of(&[]), session: &session, echoes: &[], cost: 1 };
+        let asked = Asked {
+            variables: Variables::of(&[]),
+            session: &session,
+            echoes: &[],
+            cost: 1,
+            time_limit,
+        };
         let sink = Sink::new(Vec::new(), 1 << 20, Held::default());
         let mut observed = Observed::default();
         let written = connections.execute(&plan, asked, sink, &mut observed).await.unwrap();
@@ -346,6 +359,32 @@ async fn what_nobody_waits_for_ends_and_its_connection_serves_again() {
         assert!(Instant::now() < deadline, "it goes on for nobody");
         tokio::time::sleep(Duration::from_millis(50)).await;
     }
+}
+
+#[tokio::test]
+async fn the_server_ends_what_takes_longer_than_it_is_waited_for() {
+    let Some(graph) = testkit::neo4j::take().unwrap() else { return };
+    let connections = connect(&graph, 1).await;
+    let asks = |access: Access, text: &str| {
+        let mut draft = Draft::default();
+        let statement = draft.statement(access, text, Vec::new());
+        let rows = draft.level(LevelRows::Records { statement }, 1, None);
+        let node = draft.object(&[("v", 0, Leaf::Int)]);
+        draft.root("one", Node::Single { rows, node });
+        draft
+    };
+    let long = "UNWIND range(1, 1000000) AS x UNWIND range(1, 1000000) AS y \
+                WITH x WHERE x < 0 RETURN count(x)";
+    let limit = Some(Duration::from_millis(200));
+    for access in [Access::Read, Access::Write] {
+        // Nobody here ends it: the test would wait for hours.
+        let (data, errors, observed) = asks(access, long).ask_within(&connections, limit).await;
+        assert_eq!(data, r#"{"one":null}"#);
+        let kinds: Vec<SourceErrorKind> = errors.iter().map(|(_, kind)| *kind).collect();
+        assert_eq!((kinds, observed.has_changed), (vec![SourceErrorKind::Timeout], false));
+    }
+    let (data, ..) = asks(Access::Read, "RETURN 5").ask_within(&connections, limit).await;
+    assert_eq!(data, r#"{"one":{"v":5}}"#);
 }
 
 #[tokio::test]

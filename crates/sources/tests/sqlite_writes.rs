@@ -186,8 +186,13 @@ impl<'f> Mutation<'f> {
         let connections: Connections =
             file.source.connections(Most::apart(2), &response::Memory::new(1 << 30));
         let session = Session::default();
-        let asked =
-            Asked { variables: Variables::of(&[]), session: &session, echoes: &[], cost: 1 };
+        let asked = Asked {
+            variables: Variables::of(&[]),
+            session: &session,
+            echoes: &[],
+            cost: 1,
+            time_limit: None,
+        };
         let sink = Sink::new(Vec::new(), 1 << 20, Held::default());
         connections.execute(&plan, asked, sink, &mut Observed::default()).await.unwrap()
     }

@@ -72,7 +72,8 @@ impl Service {
         generation.settings.credentials.fetched.begin();
         Self {
             worker: Worker::sharing(Arc::clone(&generation.engine), memory)
-                .counted(watchers.counter()),
+                .counted(watchers.counter())
+                .within(generation.settings.request_timeout),
             settings: Arc::clone(&generation.settings),
             process: Arc::clone(&generation.process),
             shard: watchers.shard(),

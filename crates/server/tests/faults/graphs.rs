@@ -167,6 +167,22 @@ fn neo4j_stops_the_statement_of_a_client_that_left() {
 }
 
 #[test]
+fn neo4j_ends_by_itself_what_a_program_out_of_reach_has_asked_for() {
+    let Some(graph) = testkit::neo4j::take().unwrap() else { return };
+    graph.run(CROWD).unwrap();
+    let proxy = Proxy::to(graph.port());
+    let options = ["--threads", "1", "--connections", "1", "--request-timeout", "2s"];
+    let (served, _folder) = serve(&address(proxy.port), &options);
+    let slow = served.send(ENDLESS);
+    assert!(happens_within(SOON, || works(&graph)));
+    // What the program says from now on does not come, nor that it has gone.
+    proxy.block(true);
+    drop(served);
+    assert!(happens_within(PATIENCE, || !works(&graph)), "it goes on for nobody");
+    drop(slow);
+}
+
+#[test]
 fn a_neo4j_that_is_slow_or_silent_holds_nobody_for_longer_than_they_wait() {
     let Some(graph) = testkit::neo4j::take().unwrap() else { return };
     graph.run(CROWD).unwrap();

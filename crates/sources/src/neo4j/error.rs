@@ -123,6 +123,10 @@ mod tests {
         check("Neo.ClientError.Security.Forbidden", SourceErrorKind::PermissionDenied);
         check("Neo.ClientError.Security.AuthorizationExpired", SourceErrorKind::Unavailable);
         check("Neo.ClientError.Transaction.TransactionTimedOut", SourceErrorKind::Timeout);
+        check(
+            "Neo.ClientError.Transaction.TransactionTimedOutClientConfiguration",
+            SourceErrorKind::Timeout,
+        );
         check("Neo.TransientError.Transaction.Terminated", SourceErrorKind::Timeout);
         check("Neo.TransientError.Transaction.DeadlockDetected", SourceErrorKind::Conflict);
         check("Neo.TransientError.General.OutOfMemoryError", SourceErrorKind::Overloaded);

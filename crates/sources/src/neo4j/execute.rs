@@ -24,11 +24,17 @@ use crate::observed::Observed;
 /// time. After longer it was closed while it worked, maybe because it worked for so long.
 const REPLACED_WITHIN: Duration = Duration::from_secs(1);
 
+/// A server computes in nanoseconds when a transaction has to end. What may take longer than this
+/// has no limit.
+const LONGEST_LIMIT: Duration = Duration::from_secs(365 * 24 * 60 * 60);
+
 /// A program that is about to be run.
 pub(super) struct Running<'r> {
     pub(super) pool: &'r Rc<Pool>,
     pub(super) program: &'r GraphProgram,
     pub(super) bound: &'r Bound,
+    /// After which the server ends a transaction by itself.
+    pub(super) time_limit: Option<Duration>,
     pub(super) observed: &'r mut Observed,
 }
 
@@ -185,7 +191,8 @@ impl Running<'_> {
     ) -> Result<(), WireError> {
         let cluster = self.pool.cluster();
         let bookmarks = cluster.bookmarks();
-        let transaction = Transaction::new(access, &bookmarks);
+        let timeout = self.time_limit.filter(|limit| *limit <= LONGEST_LIMIT);
+        let transaction = Transaction { timeout, ..Transaction::new(access, &bookmarks) };
         let is_explicit = access == Access::Write || statements.len() > 1;
         let mut batch = connection.batch();
         if is_explicit {

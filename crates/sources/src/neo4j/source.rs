@@ -197,7 +197,8 @@ impl Neo4jConnections {
     ) -> Result<Executed, ExecuteError> {
         let program = &program.program;
         let (bound, mut failures) = bind(program, asked.variables);
-        let running = Running { pool: &self.pool, program, bound: &bound, observed };
+        let Asked { time_limit, .. } = asked;
+        let running = Running { pool: &self.pool, program, bound: &bound, time_limit, observed };
         let results = running.run(&mut failures).await?;
         Read { bound, failures, results }.write(program, &plan.shape, asked.echoes, sink, observed)
     }

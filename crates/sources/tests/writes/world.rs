@@ -177,7 +177,13 @@ impl World {
         let plan = Arc::new(Plan { program, shape: self.shape(request) });
         let sink = Sink::new(Vec::new(), u64::MAX, Held::default());
         let nobody = Session::default();
-        let asked = Asked { variables: Variables::of(&[]), session: &nobody, echoes: &[], cost: 1 };
+        let asked = Asked {
+            variables: Variables::of(&[]),
+            session: &nobody,
+            echoes: &[],
+            cost: 1,
+            time_limit: None,
+        };
         let observed = &mut Observed::default();
         let written = self.connections.execute(&plan, asked, sink, observed).await?;
         let mut text = String::from_utf8(written.data).unwrap();

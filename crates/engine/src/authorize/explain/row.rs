@@ -153,7 +153,7 @@ impl Wanted<'_> {
         // Of nobody: the source tells its own user everything.
         let nobody = Session::default();
         let variables = Variables { slots: &[], claims };
-        let asked = Asked { variables, session: &nobody, echoes: &[], cost: 0 };
+        let asked = Asked { variables, session: &nobody, echoes: &[], cost: 0, time_limit: None };
         let written = connections
             .execute(&plan, asked, sink, &mut Observed::default())
             .await

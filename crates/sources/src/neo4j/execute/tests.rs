@@ -43,9 +43,13 @@ fn pool(port: &Port, most: usize) -> Rc<Pool> {
 type Ran = Result<(Vec<usize>, Vec<(u32, SourceErrorKind)>, bool), SourceErrorKind>;
 
 async fn run(pool: &Rc<Pool>, program: &GraphProgram) -> Ran {
+    run_within(pool, program, None).await
+}
+
+async fn run_within(pool: &Rc<Pool>, program: &GraphProgram, time_limit: Option<Duration>) -> Ran {
     let (bound, mut failures) = bind(program, Variables::of(&[]));
     let mut observed = Observed::default();
-    let running = Running { pool, program, bound: &bound, observed: &mut observed };
+    let running = Running { pool, program, bound: &bound, time_limit, observed: &mut observed };
     let results = running.run(&mut failures).await.map_err(|error: SourceError| error.kind)?;
     let failures = failures.into_iter().map(|(root, error)| (root, error.kind)).collect();
     Ok((results.iter().map(Records::len).collect(), failures, observed.has_changed))
@@ -83,6 +87,38 @@ async fn a_single_statement_that_reads_has_no_transaction_of_its_own() {
     let expect: Ran = Ok((vec![1], vec![], false));
     assert_eq!(ran, (expect.clone(), expect));
     assert_eq!(pool.idle_connections(), 1);
+}
+
+#[tokio::test]
+async fn the_server_is_told_how_long_a_request_is_waited_for() {
+    let port = Port::open().await;
+    let pool = pool(&port, 1);
+    let (reads, writes) = (program(&[(READ, &[0])]), program(&[(WRITE, &[0])]));
+    let serve = async {
+        let mut peer = port.serve().await;
+        peer.expect(&[r#"RUN("S0", {}, {mode: "r", tx_timeout: 1500})"#, "PULL({n: -1})"]).await;
+        peer.say(&ONE).await;
+        peer.expect(&["BEGIN({tx_timeout: 1500})", r#"RUN("S0", {}, {})"#]).await;
+        peer.expect(&["PULL({n: -1})", "COMMIT()"]).await;
+        let failure = failure("ClientError.Transaction.TransactionTimedOutClientConfiguration");
+        peer.say(&["SUCCESS({})", &failure, "IGNORED()", "IGNORED()"]).await;
+        peer.expect(&["RESET()"]).await;
+        peer.say(&["SUCCESS({})"]).await;
+        // So long that the server could not count it.
+        expect_read(&mut peer, r#""S0""#).await;
+        peer.say(&ONE).await;
+        peer
+    };
+    let runs = async {
+        let limit = Some(Duration::from_millis(1_500));
+        let read = run_within(&pool, &reads, limit).await;
+        let changed = run_within(&pool, &writes, limit).await;
+        (read, changed, run_within(&pool, &reads, Some(Duration::MAX)).await)
+    };
+    let (ran, _peer) = tokio::join!(runs, serve);
+    let expect: Ran = Ok((vec![1], vec![], false));
+    let timed_out = Ok((vec![0], vec![(0, SourceErrorKind::Timeout)], false));
+    assert_eq!(ran, (expect.clone(), timed_out, expect));
 }
 
 #[tokio::test]
