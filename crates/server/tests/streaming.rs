@@ -2,6 +2,7 @@
 //!
 //! * `flat`: memory, first bytes and lengths of long answers and short ones
 //! * `broken`: errors after the first bytes
+//! * `graphs`: those of a graph
 //! * `readers`: clients that read slowly, or leave
 //! * `chunks`: a client that reads an answer piece by piece; `shops`: the databases
 
@@ -18,6 +19,8 @@ mod chunks;
 mod databases;
 #[path = "streaming/flat.rs"]
 mod flat;
+#[path = "streaming/graphs.rs"]
+mod graphs;
 #[path = "streaming/readers.rs"]
 mod readers;
 #[path = "faults/served.rs"]

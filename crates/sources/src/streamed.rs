@@ -155,6 +155,11 @@ impl Places {
         self.are_none
     }
 
+    /// A place, if there is one: for who can do without.
+    pub(crate) fn try_enter(&self) -> Option<OwnedSemaphorePermit> {
+        Arc::clone(&self.permits).try_acquire_owned().ok()
+    }
+
     /// Waits for a place.
     pub(crate) async fn enter(
         &self,

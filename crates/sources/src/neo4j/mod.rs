@@ -10,6 +10,7 @@
 //! * `cursor`: rows out of what was received
 //! * `explain`, `error`; `searched`: errors of searches
 
+mod answer;
 mod bind;
 pub mod compile;
 mod cursor;

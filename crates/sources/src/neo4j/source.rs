@@ -2,33 +2,32 @@
 
 use std::rc::Rc;
 use std::sync::Arc;
-use std::time::Instant;
 
 use catalog::{
     Builder, Capabilities, Catalog, GraphChange, GraphConstraint, GraphIndex, GraphIndexState,
     GraphSummary,
 };
 use cypher::Flavor;
-use response::{Memory, Shape, Sink, Stopped, TooLarge, Writer};
+use response::{Memory, Sink};
 
-use super::bind::{Bound, bind};
+use super::answer::Read;
+use super::bind::bind;
 use super::compile::compile;
-use super::cursor::Answer;
 use super::execute::Running;
 use super::explain::explain;
 use super::introspect::{self, Bounds, IntrospectError};
 use super::migrate;
 use super::pool::{Pool, PoolOptions};
 use super::program::{Access, GraphProgram};
-use super::wire::{Cluster, Config, Connection, Records, ServerVersion, WireError};
-use crate::error::{SourceError, SourceErrorKind};
+use super::wire::{Cluster, Config, Connection, ServerVersion, WireError};
+use crate::error::SourceError;
 use crate::observed::Observed;
 use crate::operand::Variables;
 use crate::relational::CompileError;
 use crate::session::Session;
 use crate::source::{Asked, ExecuteError, Most, OpenError, OpenOptions, Plan, Timeouts};
 use crate::statistics::Counter;
-use crate::streamed::{Delivery, Executed};
+use crate::streamed::{Delivery, Executed, Places};
 
 /// A database that was reached once.
 #[derive(Debug)]
@@ -42,20 +41,14 @@ pub struct Neo4jSource {
 #[derive(Debug)]
 pub struct Neo4jConnections {
     pool: Rc<Pool>,
+    /// Boxed: most requests do not look at it.
+    places: Box<Places>,
 }
 
 /// A compiled request.
 #[derive(Debug)]
 pub struct Neo4jProgram {
     program: GraphProgram,
-}
-
-/// What a program read or changed for a request.
-struct Read {
-    bound: Bound,
-    /// The root fields that failed.
-    failures: Vec<(u32, SourceError)>,
-    results: Vec<Records>,
 }
 
 impl Neo4jSource {
@@ -154,7 +147,8 @@ impl Neo4jSource {
             ..PoolOptions::default()
         };
         let config = self.cluster.config().clone().with_memory(memory);
-        Neo4jConnections { pool: Pool::new(Arc::clone(&self.cluster), config, options) }
+        let places = Box::new(Places::new(most.connections, self.timeouts.acquire));
+        Neo4jConnections { pool: Pool::new(Arc::clone(&self.cluster), config, options), places }
     }
 }
 
@@ -184,23 +178,33 @@ impl Neo4jConnections {
     }
 
     /// Runs a plan and writes its answer. A root field that fails is null; where nothing is changed
-    /// the others are run without it. The answer is made as a whole, however it is wanted: the server
-    /// has sent all of it before a statement beside it can fail.
+    /// the others are run without it. The server has sent all rows before anything is written: until
+    /// then a statement beside them can fail. A long answer is sent while it is written.
     pub async fn deliver(
         &self,
-        plan: &Plan,
+        plan: &Arc<Plan>,
         program: &Neo4jProgram,
         asked: Asked<'_>,
         sink: Sink,
-        _: Delivery<'_>,
+        delivery: Delivery<'_>,
         observed: &mut Observed,
     ) -> Result<Executed, ExecuteError> {
         let program = &program.program;
-        let (bound, mut failures) = bind(program, asked.variables);
-        let Asked { time_limit, .. } = asked;
+        let Asked { variables, echoes, time_limit, .. } = asked;
+        let (bound, mut failures) = bind(program, variables);
         let running = Running { pool: &self.pool, program, bound: &bound, time_limit, observed };
         let results = running.run(&mut failures).await?;
-        Read { bound, failures, results }.write(program, &plan.shape, asked.echoes, sink, observed)
+        let read = Read { bound, failures, results };
+        let place = match delivery {
+            Delivery::Streamed { sizes, .. } if read.is_long(sizes) => {
+                self.places.try_enter().map(|place| (place, sizes))
+            }
+            Delivery::Streamed { .. } | Delivery::Whole { .. } => None,
+        };
+        match place {
+            Some((place, sizes)) => read.stream(plan, echoes, sink, sizes, place).await,
+            None => read.write(program, &plan.shape, echoes, sink, observed),
+        }
     }
 
     /// Asks a server for a sign of life, and replaces a connection that shows none.
@@ -228,37 +232,5 @@ impl Neo4jConnections {
             return Err(error);
         }
         explain(&self.pool, &program.program, &bound, analyze).await
-    }
-}
-
-impl Read {
-    /// Writes the answer.
-    fn write(
-        self,
-        program: &GraphProgram,
-        shape: &Shape,
-        echoes: &[Box<[u8]>],
-        sink: Sink,
-        observed: &mut Observed,
-    ) -> Result<Executed, ExecuteError> {
-        let started = Instant::now();
-        let answer = Answer::new(program, &self.bound.bounds, &self.results);
-        let mut writer = Writer::new(shape, &program.layout, sink).echoing(echoes);
-        for (root, error) in self.failures {
-            writer.fail_root(root as usize, error);
-        }
-        let written = writer.write(&mut answer.top());
-        observed.write = Some(started.elapsed());
-        match written {
-            Err(Stopped::TooLarge(error)) if observed.has_changed => {
-                let kind = match error {
-                    TooLarge::Answer { .. } => SourceErrorKind::TooLarge,
-                    TooLarge::Together(_) => SourceErrorKind::NoMemory,
-                };
-                let message = [&error.to_string(), "; the change was made"].concat();
-                Err(SourceError::new(kind, message).into())
-            }
-            written => Ok(Executed::Whole(written?)),
-        }
     }
 }

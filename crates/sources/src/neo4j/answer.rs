@@ -1,0 +1,119 @@
+//! What a program read or changed, and how its answer is written.
+//!
+//! The rows lie where they were received, all of them, so that writing asks nobody and cannot wait:
+//! the request's own thread does it. A long answer would take memory once more as JSON, and hold up
+//! everybody else on the thread meanwhile; it is written by a thread of its own, which sends what it
+//! has and goes on when that was taken. The connection is free by then.
+
+use std::sync::Arc;
+use std::time::Instant;
+
+use response::{Shape, Sink, Stopped, TooLarge, Writer, Written};
+use tokio::sync::{OwnedSemaphorePermit, oneshot};
+use tokio::task::spawn_blocking;
+
+use super::bind::Bound;
+use super::cursor::Answer;
+use super::program::GraphProgram;
+use super::wire::Records;
+use crate::error::{SourceError, SourceErrorKind};
+use crate::observed::Observed;
+use crate::source::{ExecuteError, Plan, Program};
+use crate::streamed::{self, End, Executed, Sizes};
+
+/// An answer is seldom longer than so many times what it is made of: names stand in it again with
+/// each row, and fields may show the same value.
+const MOST_LONGER: usize = 8;
+
+/// What a program read or changed for a request.
+#[derive(Debug)]
+pub(super) struct Read {
+    pub(super) bound: Bound,
+    /// The root fields that failed.
+    pub(super) failures: Vec<(u32, SourceError)>,
+    pub(super) results: Vec<Records>,
+}
+
+impl Read {
+    /// Whether the answer may be so long that it is to be sent while it is written.
+    pub(super) fn is_long(&self, sizes: Sizes) -> bool {
+        // Those of one exchange share what was received.
+        let received = self.results.iter().map(Records::bytes).max().unwrap_or(0);
+        received.saturating_mul(MOST_LONGER) >= sizes.whole
+    }
+
+    /// Writes the answer on this thread.
+    pub(super) fn write(
+        self,
+        program: &GraphProgram,
+        shape: &Shape,
+        echoes: &[Box<[u8]>],
+        sink: Sink,
+        observed: &mut Observed,
+    ) -> Result<Executed, ExecuteError> {
+        let started = Instant::now();
+        let written = self.written(program, shape, echoes, sink);
+        observed.write = Some(started.elapsed());
+        match written {
+            Err(Stopped::TooLarge(error)) if observed.has_changed => {
+                let kind = match error {
+                    TooLarge::Answer { .. } => SourceErrorKind::TooLarge,
+                    TooLarge::Together(_) => SourceErrorKind::NoMemory,
+                };
+                let message = [&error.to_string(), "; the change was made"].concat();
+                Err(SourceError::new(kind, message).into())
+            }
+            written => Ok(Executed::Whole(written?)),
+        }
+    }
+
+    /// Writes the answer on a thread of its own, which sends it from the size on that makes it long;
+    /// one that proves shorter comes as a whole.
+    pub(super) async fn stream(
+        self,
+        plan: &Arc<Plan>,
+        echoes: &[Box<[u8]>],
+        sink: Sink,
+        sizes: Sizes,
+        place: OwnedSemaphorePermit,
+    ) -> Result<Executed, ExecuteError> {
+        let (outlet, pieces) = streamed::channel(Some(place));
+        let sink = sink.streaming(sizes.whole, outlet);
+        let (plan, echoes) = (Arc::clone(plan), echoes.to_vec());
+        let (sender, ended) = oneshot::channel();
+        spawn_blocking(move || {
+            let written = match &plan.program {
+                Program::Neo4j(own) => self
+                    .written(own.program(), &plan.shape, &echoes, sink)
+                    .map_err(ExecuteError::from),
+                Program::Sqlite(_) | Program::Postgres(_) => Err(foreign_plan().into()),
+            };
+            // Nobody may wait for it any more.
+            drop(sender.send(written));
+        });
+        // Who goes away takes no more pieces, which ends the thread at the next one.
+        End::new(ended, ()).begin(pieces).await
+    }
+
+    fn written(
+        self,
+        program: &GraphProgram,
+        shape: &Shape,
+        echoes: &[Box<[u8]>],
+        sink: Sink,
+    ) -> Result<Written<SourceError>, Stopped<SourceError>> {
+        let answer = Answer::new(program, &self.bound.bounds, &self.results);
+        let mut writer = Writer::new(shape, &program.layout, sink).echoing(echoes);
+        for (root, error) in self.failures {
+            writer.fail_root(root as usize, error);
+        }
+        writer.write(&mut answer.top())
+    }
+}
+
+fn foreign_plan() -> SourceError {
+    SourceError::new(SourceErrorKind::Internal, "a plan of another source")
+}
+
+#[cfg(test)]
+mod tests;
