@@ -5,6 +5,7 @@
 //! * `outage`: PostgreSQL is killed under load, or out of reach without a word
 //! * `refusing`: PostgreSQL is there and gives no sessions
 //! * `graphs`: Neo4j goes away, falls silent, and works for nobody
+//! * `graph_losses`: Neo4j is killed and started again, and something else answers in its place
 //! * `failover`: another PostgreSQL takes over
 //! * `full_disk`: there is no room on the disk
 //! * `leaks`: nothing is lost in hundreds of faults
@@ -37,6 +38,8 @@ mod failover;
 mod files;
 #[path = "faults/full_disk.rs"]
 mod full_disk;
+#[path = "faults/graph_losses.rs"]
+mod graph_losses;
 #[path = "faults/graphs.rs"]
 mod graphs;
 #[path = "faults/leaks.rs"]

@@ -1,4 +1,4 @@
-//! A way to a database that breaks off, or on which no answer comes back.
+//! A way to a database that breaks off, or on which no answer comes back, or another one.
 
 use std::io::{ErrorKind, Read, Write};
 use std::net::{Ipv4Addr, Shutdown, TcpListener, TcpStream};
@@ -15,13 +15,18 @@ pub(crate) enum Mode {
     Open,
     /// What is asked goes on, and what is answered does not.
     Mute,
+    /// What is asked goes on, and another answer comes than was given.
+    Garbled,
     /// Those that are there end, and others end as soon as they are made.
     Closed,
     /// There is no way any more.
     Over,
 }
 
-const MODES: [Mode; 4] = [Mode::Open, Mode::Mute, Mode::Closed, Mode::Over];
+const MODES: [Mode; 5] = [Mode::Open, Mode::Mute, Mode::Garbled, Mode::Closed, Mode::Over];
+
+/// A message as Bolt has them, of a kind that no server sends, and no version of the protocol.
+const GARBAGE: &[u8] = b"\x00\x03\xb1\x42\xa0\x00\x00";
 
 #[derive(Debug)]
 pub(crate) struct Breaker {
@@ -40,7 +45,7 @@ impl Breaker {
             for client in listener.incoming() {
                 let Ok(client) = client else { continue };
                 match of(&shared) {
-                    Mode::Open | Mode::Mute => {}
+                    Mode::Open | Mode::Mute | Mode::Garbled => {}
                     Mode::Closed => continue,
                     Mode::Over => break,
                 }
@@ -77,7 +82,7 @@ fn copy(mut from: TcpStream, mut to: TcpStream, mode: &AtomicU8, is_answer: bool
     from.set_read_timeout(Some(POLL)).unwrap();
     loop {
         match of(mode) {
-            Mode::Open => {}
+            Mode::Open | Mode::Garbled => {}
             Mode::Mute if !is_answer => {}
             Mode::Mute => {
                 thread::sleep(POLL);
@@ -91,7 +96,12 @@ fn copy(mut from: TcpStream, mut to: TcpStream, mode: &AtomicU8, is_answer: bool
                 while is_answer && of(mode) == Mode::Mute {
                     thread::sleep(POLL);
                 }
-                if of(mode) == Mode::Closed || to.write_all(&buffer[..length]).is_err() {
+                let passed = match of(mode) {
+                    Mode::Garbled if is_answer => GARBAGE,
+                    Mode::Closed => break,
+                    Mode::Open | Mode::Mute | Mode::Garbled | Mode::Over => &buffer[..length],
+                };
+                if to.write_all(passed).is_err() {
                     break;
                 }
             }

@@ -17,8 +17,8 @@ const TYPES: &str = "
         id: Int!
         near: [Artist!]! @relationship(type: \"NEAR\", direction: OUT)
     }";
-const ARTISTS: &str = "CREATE (:Artist {id: 1})-[:NEAR]->(:Artist {id: 2})";
-const QUERY: &str = "{ artists(where: { id: { eq: 1 } }) { id near { id } } }";
+pub(crate) const ARTISTS: &str = "CREATE (:Artist {id: 1})-[:NEAR]->(:Artist {id: 2})";
+pub(crate) const QUERY: &str = "{ artists(where: { id: { eq: 1 } }) { id near { id } } }";
 
 /// Hours, if nobody stops it: a way of six steps among nodes that are all near each other.
 const CROWD: &str = "
@@ -27,12 +27,12 @@ const CROWD: &str = "
 const ENDLESS: &str = "{ artists(where: { near: { some: { near: { some: { near: { some: { near: {
     some: { near: { some: { near: { some: { id: { eq: 0 } } } } } } } } } } } } } }) { id } }";
 
-fn artists() -> Value {
+pub(crate) fn artists() -> Value {
     json!({ "data": { "artists": [{ "id": 1, "near": [{ "id": 2 }] }] } })
 }
 
 /// The program, and the folder of its type definitions.
-fn serve(address: &str, options: &[&str]) -> (Served, Folder) {
+pub(crate) fn serve(address: &str, options: &[&str]) -> (Served, Folder) {
     let folder = Folder::new();
     let types = folder.file("types.graphql");
     fs::write(&types, TYPES).unwrap();
@@ -41,12 +41,12 @@ fn serve(address: &str, options: &[&str]) -> (Served, Folder) {
     (Served::start(address, &arguments), folder)
 }
 
-fn address(port: u16) -> String {
+pub(crate) fn address(port: u16) -> String {
     format!("bolt://127.0.0.1:{port}")
 }
 
 /// How many nodes have an id.
-fn count(graph: &Graph, id: i64) -> i64 {
+pub(crate) fn count(graph: &Graph, id: i64) -> i64 {
     let text = format!("MATCH (n:Artist {{id: {id}}}) RETURN count(n)");
     match graph.run(&text).unwrap()[0][0] {
         testkit::neo4j::Value::Integer(count) => count,

@@ -146,6 +146,16 @@ impl Graph {
         Connection::open(self.server.port, self.password()).map_err(GraphError::Connection)
     }
 
+    /// Ends the server as if its machine had lost power.
+    pub fn kill_server(&self) -> Result<(), GraphError> {
+        server::kill(&self.server).map_err(GraphError::Lock)
+    }
+
+    /// Starts a server again that was killed, with what is in its graph and at the same port.
+    pub fn start_server_again(&self) -> Result<(), GraphError> {
+        Ok(server::start_again(&self.server, self.kind)?)
+    }
+
     /// Runs the statements of a text one after the other, and gives the records of the last one.
     pub fn run(&self, text: &str) -> Result<Vec<Vec<Value>>, GraphError> {
         let mut connection = self.connect()?;

@@ -150,6 +150,36 @@ pub(super) fn end(server: &Registered) {
     }
 }
 
+/// Ends a server as if its machine had lost power, and leaves its files.
+pub(super) fn kill(server: &Registered) -> io::Result<()> {
+    let process = server.folder.join("process");
+    let id = fs::read_to_string(&process)?;
+    fs::write(server.folder.join("pause"), "")?;
+    Command::new("kill").args(["-s", "KILL", id.trim()]).status()?;
+    // Its watcher takes the number away once the process is gone.
+    let started = Instant::now();
+    while process.exists() && started.elapsed() < STOP_LIMIT {
+        thread::sleep(POLL);
+    }
+    Ok(())
+}
+
+/// Starts a server again that was killed, with its files and at its port.
+pub(super) fn start_again(server: &Registered, kind: Kind) -> Result<(), StartError> {
+    fs::remove_file(server.folder.join("pause"))?;
+    let started = Instant::now();
+    loop {
+        if server.folder.join("exited").exists() {
+            return Err(StartError::Exited { log: read_log(&server.folder) });
+        }
+        let Err(last) = prepare(server.port, kind) else { return Ok(()) };
+        if started.elapsed() > START_LIMIT {
+            return Err(StartError::NotReady { last, log: read_log(&server.folder) });
+        }
+        thread::sleep(POLL);
+    }
+}
+
 fn start_once(
     installation: &Installation,
     lock: &Lock,

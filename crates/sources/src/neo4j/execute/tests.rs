@@ -55,6 +55,8 @@ async fn run_within(pool: &Rc<Pool>, program: &GraphProgram, time_limit: Option<
     Ok((results.iter().map(Records::len).collect(), failures, observed.has_changed))
 }
 
+mod half_closed;
+
 const READ: Access = Access::Read;
 const WRITE: Access = Access::Write;
 
