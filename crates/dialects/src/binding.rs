@@ -589,8 +589,9 @@ pub enum InputRole {
     CallArguments,
     /// An object of conditions on rows of the enclosing [`InputRole::RelatedMany`].
     Quantified(Quantifier),
-    /// The same: all of the rows pass, and there is one.
-    All,
+    /// The same: all of the rows pass, and there is one. Of rows of several entities each entity has
+    /// one, where they are taken apart.
+    All { apart: bool },
     /// What the role within, [`InputRole::Quantified`] or [`InputRole::All`], states of the rows that
     /// a relationship leads to.
     RelatedBy {

@@ -311,7 +311,7 @@ impl Context<'_> {
             | InputRole::Declared(_)
             | InputRole::IsGlobalId(_)
             | InputRole::OfVariant(_)
-            | InputRole::All
+            | InputRole::All { .. }
             | InputRole::Distance(_)
             | InputRole::DistanceFrom
             | InputRole::DistancePoint

@@ -248,7 +248,7 @@ impl Context<'_> {
             (
                 InputRole::On { .. }
                 | InputRole::RelatedBy { .. }
-                | InputRole::All
+                | InputRole::All { .. }
                 | InputRole::RelatedVariants(_)
                 | InputRole::RelatedVariantsBy { .. }
                 | InputRole::RelatedEach { .. }

@@ -30,7 +30,7 @@ pub(super) struct OfVariant<'b> {
 }
 
 impl<'b> OfVariant<'b> {
-    fn new(variant: &'b VariantBinding) -> Self {
+    pub(super) fn new(variant: &'b VariantBinding) -> Self {
         let VariantBinding { number, common, links, hop, .. } = variant;
         Self { number: *number, common, links, hop: *hop }
     }
@@ -202,6 +202,6 @@ impl<'a> Context<'a> {
     }
 }
 
-fn related(hop: Hop, quantifier: Quantifier, filter: Filter) -> Filter {
+pub(super) fn related(hop: Hop, quantifier: Quantifier, filter: Filter) -> Filter {
     Filter::Relation { hop, quantifier, filter: Box::new(filter) }
 }

@@ -13,6 +13,7 @@ use crate::binding::{InputRole, Subject, ValueBinding, VariantsId};
 use crate::lower::arguments::Opaque;
 use crate::lower::input::{Input, Presence};
 use crate::lower::selection::misplaced;
+use crate::lower::variants::{OfVariant, related};
 use crate::lower::{Context, LowerError};
 
 impl Context<'_> {
@@ -43,16 +44,11 @@ impl Context<'_> {
                 let around = Around { hop: Some(*hop), ..Around::default() };
                 self.stated(role, Given { around, ..given })
             }
-            InputRole::All => {
-                let all = |quantifier| match (around.hop, around.ways) {
-                    (Some(hop), _) => self.related(given, hop, quantifier),
-                    (None, Some(ways)) => self.quantified(given, ways, quantifier),
-                    (None, None) => Ok(None),
-                };
-                let some = all(Quantifier::Some)?;
-                let every = all(Quantifier::Every)?;
-                Ok(some.zip(every).map(|(some, every)| Filter::And(vec![some, every])))
-            }
+            InputRole::All { apart } => match (around.hop, around.ways) {
+                (Some(hop), _) => all(|quantifier| self.related(given, hop, quantifier)),
+                (None, Some(ways)) => self.all_of_variants(given, ways, *apart),
+                (None, None) => Ok(None),
+            },
             InputRole::RelatedVariants(variants) => {
                 self.object(given, Around { ways: Some(*variants), ..Around::default() })
             }
@@ -192,6 +188,38 @@ impl Context<'_> {
         self.related_variants(ways, quantifier, |around| self.object(given, around))
     }
 
+    /// Rows of which all rows pass that they are related to, of several entities, and of which there
+    /// is one: all rows together, or those of each entity by themselves. Of a union those of the
+    /// entities that the condition names, and no others.
+    fn all_of_variants(
+        &self,
+        given: Given<'_, '_>,
+        ways: VariantsId,
+        apart: bool,
+    ) -> Result<Option<Filter>, LowerError> {
+        let entries = self.entries(given.input, self.api.schema[given.id].r#type.base)?;
+        let numbers = entries.iter().filter_map(|(id, _)| match self.api.input(*id).role {
+            InputRole::OfVariant(number) => Some(number),
+            _ => None,
+        });
+        let named: Vec<u16> = numbers.collect();
+        if !apart && named.is_empty() {
+            return all(|quantifier| self.quantified(given, ways, quantifier));
+        }
+        let mut filters = Vec::new();
+        for variant in self.api.variants(ways) {
+            let Some(hop) = variant.hop else { return Err(misplaced("a way to variants")) };
+            if !named.is_empty() && !named.contains(&variant.number) {
+                continue;
+            }
+            let around = Around::of_variant(OfVariant::new(variant));
+            let Some(filter) = self.object(given, around)? else { return Ok(None) };
+            filters.push(related(hop, Quantifier::Some, filter.clone()));
+            filters.push(related(hop, Quantifier::Every, filter));
+        }
+        Ok(Some(Filter::And(filters)))
+    }
+
     /// Whether an object has conditions on rows of other entities only: then it is for no other rows.
     pub(super) fn is_of_others(&self, entries: &[(InputId, Input<'_>)], own: u16) -> bool {
         let mut numbers = entries.iter().filter_map(|(id, _)| match self.api.input(*id).role {
@@ -216,4 +244,13 @@ impl Context<'_> {
         }
         Ok(Some(if is_own { Filter::all() } else { Filter::none() }))
     }
+}
+
+/// The condition that all rows pass, and that there is one.
+fn all(
+    of: impl Fn(Quantifier) -> Result<Option<Filter>, LowerError>,
+) -> Result<Option<Filter>, LowerError> {
+    let some = of(Quantifier::Some)?;
+    let every = of(Quantifier::Every)?;
+    Ok(some.zip(every).map(|(some, every)| Filter::And(vec![some, every])))
 }

@@ -30,9 +30,19 @@ enum Many {
 }
 
 impl Many {
+    /// What it means of nodes and of the relationships to them together.
     fn role(self) -> InputRole {
+        self.role_of(false)
+    }
+
+    /// What it means of nodes, each type of which is asked by itself.
+    fn role_of_nodes(self) -> InputRole {
+        self.role_of(true)
+    }
+
+    fn role_of(self, apart: bool) -> InputRole {
         match self {
-            Self::All => InputRole::All,
+            Self::All => InputRole::All { apart },
             Self::None => InputRole::Quantified(Quantifier::None),
             Self::Single => InputRole::Quantified(Quantifier::Single),
             Self::Some => InputRole::Quantified(Quantifier::Some),
@@ -131,7 +141,7 @@ pub(super) fn quantified(
         for (name_of, text, many) in QUANTIFIERS {
             let text =
                 format!("Filter type where {text} of the related {plural} match this filter");
-            let binding = many.of_nodes(many.role());
+            let binding = many.of_nodes(many.role_of_nodes());
             let input = DraftInput::new(name_of, &format!("{own}Where"), binding);
             let input = input.described(&text).deprecated(deprecated);
             build.draft.add_input(&name, input);
@@ -157,7 +167,8 @@ fn of_nodes_by_suffix(build: &mut Build<'_>, link: &Link<'_>, owner: &str) {
         let reason = format!(
             "Please use the relevant generic filter '{own}: {{ {space}{generic}: ... }}' instead."
         );
-        let binding = by(build, link, many.role()).map_or_else(several, |role| many.of_nodes(role));
+        let binding = by(build, link, many.role_of_nodes());
+        let binding = binding.map_or_else(several, |role| many.of_nodes(role));
         let name = format!("{own}_{}", generic.to_ascii_uppercase());
         add_deprecated(
             build,

@@ -136,7 +136,7 @@ pub(super) enum Many {
 impl Many {
     fn role(self) -> InputRole {
         match self {
-            Self::All => InputRole::All,
+            Self::All => InputRole::All { apart: false },
             Self::Quantity(quantifier) => InputRole::Quantified(quantifier),
         }
     }
