@@ -591,7 +591,9 @@ pub enum InputRole {
     Quantified(Quantifier),
     /// The same: all of the rows pass, and there is one. Of rows of several entities each entity has
     /// one, where they are taken apart.
-    All { apart: bool },
+    All {
+        apart: bool,
+    },
     /// What the role within, [`InputRole::Quantified`] or [`InputRole::All`], states of the rows that
     /// a relationship leads to.
     RelatedBy {

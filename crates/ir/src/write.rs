@@ -107,6 +107,15 @@ impl InsertedRows {
         let row = |row: Vec<Operand>| row.into_iter().map(Some).collect();
         Self::Each(rows.into_iter().map(row).collect())
     }
+
+    /// Whether every row says the field of this place.
+    #[must_use]
+    pub fn all_say(&self, place: usize) -> bool {
+        match self {
+            Self::Each(rows) => rows.iter().all(|row| matches!(row.get(place), Some(Some(_)))),
+            Self::Columns(_) => true,
+        }
+    }
 }
 
 /// Which rows are changed, and how.

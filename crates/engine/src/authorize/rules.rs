@@ -245,6 +245,12 @@ impl RuleSet {
         Filter::and(rules.filter_map(|own| own.validation(operation, stage)).collect())
     }
 
+    /// What nodes have to pass because of a member alone.
+    fn validation_of(&self, member: Member, operation: Operation, stage: Stage) -> Filter {
+        let own = self.members.get(&member).and_then(|own| own.validation(operation, stage));
+        own.unwrap_or_else(Filter::all)
+    }
+
     fn rules(&self, entity: EntityId, members: &[Member]) -> impl Iterator<Item = &Own> {
         let members = members.iter().filter_map(|member| self.members.get(member));
         self.entities.get(&entity).into_iter().chain(members)

@@ -6,7 +6,9 @@
 
 use catalog::{EntityId, FieldId};
 use dialects::neo4j::rules::Operation;
-use ir::{Assignment, ChildWrite, Filter, Operand, StepId, Update, Write, WriteKind};
+use ir::{
+    Assignment, ChildWrite, Filter, Insert, Operand, Place, StepId, Update, Write, WriteKind,
+};
 
 use super::super::denial::Denial;
 use super::super::read::both;
@@ -41,8 +43,7 @@ impl Walk<'_> {
             WriteKind::Insert(insert) => {
                 let fields = inserted(&insert.fields);
                 self.open(entity, &fields, Operation::Create);
-                let operation = Operation::Create;
-                let check = self.set.validation(entity, &fields, operation, Stage::After);
+                let check = self.of_new(entity, insert);
                 and(&mut write.check, check);
             }
             WriteKind::Update(Update { filter, assignments, .. }) => {
@@ -94,6 +95,25 @@ impl Walk<'_> {
         for child in &mut write.children {
             self.write(&mut child.write, true);
         }
+    }
+
+    /// What new nodes have to pass. The rules of a field are for the nodes of which the request says
+    /// it: in another one it is null.
+    fn of_new(&self, entity: EntityId, insert: &Insert) -> Filter {
+        let (operation, stage) = (Operation::Create, Stage::After);
+        let places = insert.fields.iter().copied().enumerate();
+        let (of_all, of_some): (Vec<_>, Vec<_>) =
+            places.partition(|(place, _)| insert.rows.all_say(*place));
+        let of_all: Vec<Member> =
+            of_all.into_iter().map(|(_, field)| Member::Field(field)).collect();
+        let mut check = self.set.validation(entity, &of_all, operation, stage);
+        for (_, field) in of_some {
+            let own = self.set.validation_of(Member::Field(field), operation, stage);
+            if !own.is_all() {
+                and(&mut check, Filter::Or(vec![Filter::IsNull(Place::field(field)), own]));
+            }
+        }
+        check
     }
 
     /// Adds what is asked of the nodes from which relationships are made or deleted.
