@@ -99,6 +99,7 @@ fn field(context: Context<'_, '_>, problems: &mut Problems) -> Option<ModelField
     if property.is_empty() {
         problems.wrong(at, "`@alias(property:)` is empty: a property has a name");
     }
+    problems.check_name(at, "`@alias(property:)`", property);
     Some(ModelField {
         name: definition.name.clone(),
         description: definition.description.clone(),

@@ -78,6 +78,7 @@ fn labels(r#type: &Type<'_>, problems: &mut Problems) -> Vec<Arc<str>> {
     }
     let at = r#type.at().on_line(node.line());
     for label in &labels {
+        problems.check_name(at, "one of its labels", label);
         if label.is_empty() {
             problems.wrong(at, "one of its labels is empty");
         } else if label.starts_with('$') {

@@ -141,6 +141,13 @@ impl Problems {
         self.push(at, ProblemKind::Wrong, message);
     }
 
+    /// Reports a name that nothing in a graph can have. `subject` is what says it.
+    pub(super) fn check_name(&mut self, at: At<'_>, subject: &str, name: &str) {
+        if name.contains('\0') {
+            self.wrong(at, format!("{subject} has a zero byte, and no name in a graph has one"));
+        }
+    }
+
     /// Tells it only where nothing else is told: what is wrong otherwise may be its reason.
     pub(super) fn wrong_if_none(&mut self, at: At<'_>, message: impl fmt::Display) {
         if self.0.is_empty() {

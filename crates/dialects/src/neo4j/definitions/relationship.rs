@@ -38,6 +38,7 @@ pub(super) fn relationship(
     if r#type.is_empty() {
         problems.wrong(at, "`@relationship(type:)` is empty: a relationship has a type");
     }
+    problems.check_name(at, "`@relationship(type:)`", r#type);
     let properties = match arguments.text("properties") {
         Some(name) => Some(properties(context, name, problems)?),
         None => None,

@@ -100,6 +100,7 @@ pub(super) fn vectors(r#type: &Type<'_>, problems: &mut Problems) -> Vec<VectorI
             }
         }
         let Some(property) = index.text("embeddingProperty") else { continue };
+        problems.check_name(at, "`embeddingProperty`", property);
         let (index, query) = (name.clone(), query.clone());
         indexes.push(VectorIndex { index, query, property: property.clone() });
     }
@@ -125,6 +126,7 @@ fn named<'d>(
     problems: &mut Problems,
 ) -> Option<(&'d Arc<str>, &'d Arc<str>)> {
     let (name, query) = (index.text("indexName")?, index.text("queryName")?);
+    problems.check_name(at, "`indexName`", name);
     check_query(query, at, problems);
     Some((name, query))
 }

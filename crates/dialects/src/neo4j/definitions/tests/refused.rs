@@ -486,6 +486,13 @@ fn names_for_fields_are_names() {
         &["A: of its plural \"\" no name of a field can be made"],
     );
     refuse_type("type A @node(labels: [\"\"]) { a: Int }", &["A: one of its labels is empty"]);
+    refuse_type(
+        r#"type A @node(labels: ["a\u0000"]) { a: Int @alias(property: "\u0000") }"#,
+        &[
+            "A.a: `@alias(property:)` has a zero byte, and no name in a graph has one",
+            "A: one of its labels has a zero byte, and no name in a graph has one",
+        ],
+    );
 }
 
 #[test]
