@@ -180,7 +180,12 @@ fn parse(text: &str, limits: &DocumentLimits) -> Result<ast::Document, GraphQLEr
 fn errors_of(errors: &DiagnosticList, code: ErrorCode) -> impl Iterator<Item = GraphQLError> {
     errors.iter().map(move |diagnostic| {
         // Its form as JSON is the one whose locations are counted in characters.
-        library_error(code, diagnostic.to_json())
+        let error = library_error(code, diagnostic.to_json());
+        // The words of graphql-js, which clients may look for; those of a list go over several lines.
+        match diagnostic.error.unstable_compat_message().filter(|words| !words.contains('\n')) {
+            Some(message) => GraphQLError { message: message.into(), ..error },
+            None => error,
+        }
     })
 }
 

@@ -46,7 +46,7 @@ fn a_batch_is_answered_in_its_order_each_request_for_itself() {
     ];
     let expected = [
         ANSWER,
-        r#"{"errors":[{"message":"type `Query` does not have a field `noSuchField`","locations":[{"line":1,"column":3}],"extensions":{"code":"GRAPHQL_VALIDATION_FAILED"}}]}"#,
+        r#"{"errors":[{"message":"Cannot query field \"noSuchField\" on type \"Query\".","locations":[{"line":1,"column":3}],"extensions":{"code":"GRAPHQL_VALIDATION_FAILED"}}]}"#,
         r#"{"data":{"artistById":{"id":1}}}"#,
         r#"{"errors":[{"message":"A request must be a JSON object.","extensions":{"code":"BAD_USER_INPUT"}}]}"#,
         r#"{"errors":[{"message":"Must provide \"query\".","extensions":{"code":"BAD_USER_INPUT"}}]}"#,

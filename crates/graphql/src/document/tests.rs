@@ -289,7 +289,7 @@ fn operations_are_found_by_name() {
         OPERATION_RESOLUTION_FAILURE: Unknown operation named "C".
         OPERATION_RESOLUTION_FAILURE: Must provide operation name if query contains multiple operations.
         OPERATION_RESOLUTION_FAILURE: Unknown operation named "A".
-        GRAPHQL_VALIDATION_FAILED: 1:1 fragment `A` must be used in an operation
+        GRAPHQL_VALIDATION_FAILED: 1:1 Fragment "A" is never used.
         GRAPHQL_PARSE_FAILED: 1:1 syntax error: Unexpected <EOF>.
         GRAPHQL_PARSE_FAILED: 1:11 syntax error: Unexpected <EOF>.
     "#]].assert_eq(&output);
@@ -310,108 +310,108 @@ fn invalid_documents_are_refused() {
         { "a" }
           GRAPHQL_PARSE_FAILED: 1:3 syntax error: expected at least one Selection in Selection Set
         type Album { id: ID }
-          GRAPHQL_VALIDATION_FAILED: 1:1 an executable document must not contain an object type definition
+          GRAPHQL_VALIDATION_FAILED: 1:1 The "Album" definition is not executable.
         { album }
-          GRAPHQL_VALIDATION_FAILED: 1:3 type `Query` does not have a field `album`
+          GRAPHQL_VALIDATION_FAILED: 1:3 Cannot query field "album" on type "Query".
         { albums }
-          GRAPHQL_VALIDATION_FAILED: 1:3 interface, union and object types must have a subselection set
+          GRAPHQL_VALIDATION_FAILED: 1:3 Field "albums" of type "Query" must have a selection of subfields. Did you mean "albums { ... }"?
         { albums { id { x } } }
-          GRAPHQL_VALIDATION_FAILED: 1:12 field selection of scalar type `ID` must not have subselections
+          GRAPHQL_VALIDATION_FAILED: 1:12 Field "id" must not have a selection since type "ID" has no subfields
         { albums { artist { nam } } }
-          GRAPHQL_VALIDATION_FAILED: 1:21 type `Artist` does not have a field `nam`
+          GRAPHQL_VALIDATION_FAILED: 1:21 Cannot query field "nam" on type "Artist".
         { albums(frist: 1) { id } }
-          GRAPHQL_VALIDATION_FAILED: 1:10 the argument `frist` is not supported by `Query.albums`
+          GRAPHQL_VALIDATION_FAILED: 1:10 Unknown argument "frist" on field "Query.albums".
         { albums(first: "1") { id } }
-          GRAPHQL_VALIDATION_FAILED: 1:17 expected value of type Int, found a string
+          GRAPHQL_VALIDATION_FAILED: 1:17 Int cannot represent value: "1"
         { albums(first: 3000000000) { id } }
-          GRAPHQL_VALIDATION_FAILED: 1:17 int cannot represent non 32-bit signed integer value
+          GRAPHQL_VALIDATION_FAILED: 1:17 Int cannot represent non 32-bit signed integer value: 3000000000
         { albums(first: 1, first: 2) { id } }
-          GRAPHQL_VALIDATION_FAILED: 1:20 the argument `first` is provided multiple times
+          GRAPHQL_VALIDATION_FAILED: 1:20 There can be only one argument named "first".
         { albums(orderBy: TITLE) { id } }
-          GRAPHQL_VALIDATION_FAILED: 1:19 value `TITLE` does not exist on `AlbumOrder`
+          GRAPHQL_VALIDATION_FAILED: 1:19 Value "TITLE" does not exist in "AlbumOrder" enum.
         { albums(orderBy: "TITLE_ASC") { id } }
-          GRAPHQL_VALIDATION_FAILED: 1:19 expected value of type [AlbumOrder!], found a string
+          GRAPHQL_VALIDATION_FAILED: 1:19 AlbumOrder cannot represent value: "TITLE_ASC"
         { albums(filter: {titel: 1}) { id } }
-          GRAPHQL_VALIDATION_FAILED: 1:26 field `titel` does not exist on `AlbumFilter`
+          GRAPHQL_VALIDATION_FAILED: 1:26 Field "titel" is not defined by type "AlbumFilter".
         { albums(filter: {year: null}) { id } }
-          GRAPHQL_VALIDATION_FAILED: 1:25 expected value of type Int!, found null
+          GRAPHQL_VALIDATION_FAILED: 1:25 Int cannot represent value: null
         { albums(filter: {year: 1, year: 2}) { id } }
           GRAPHQL_VALIDATION_FAILED: 1:19 1:28 There can be only one input field named "year".
         { albums(filter: {extra: {a: 1, a: 2}}) { id } }
           GRAPHQL_VALIDATION_FAILED: 1:27 1:33 There can be only one input field named "a".
         { search { __typename } }
-          GRAPHQL_VALIDATION_FAILED: 1:3 the required argument `Query.search(text:)` is not provided
+          GRAPHQL_VALIDATION_FAILED: 1:3 Field "search" argument "text" of type "String!" is required, but it was not provided.
         { node(id: 1) { ... on SearchHit { ... on Query { albums { id } } } } }
-          GRAPHQL_VALIDATION_FAILED: 1:36 inline fragment with type condition `Query` cannot be applied to `SearchHit`
+          GRAPHQL_VALIDATION_FAILED: 1:36 Fragment cannot be spread here as objects of type "SearchHit" can never be of type "Query".
         { albums { ... on SearchHit { title } } }
-          GRAPHQL_VALIDATION_FAILED: 1:31 type `SearchHit` does not have a field `title`
+          GRAPHQL_VALIDATION_FAILED: 1:31 Cannot query field "title" on type "SearchHit".
         { rate(id: 1) { id } }
-          GRAPHQL_VALIDATION_FAILED: 1:3 type `Query` does not have a field `rate`
+          GRAPHQL_VALIDATION_FAILED: 1:3 Cannot query field "rate" on type "Query".
         query ($f: AlbumFilter = {not: {order: WRONG}}) { albums(filter: $f) { id } }
-          GRAPHQL_VALIDATION_FAILED: 1:40 value `WRONG` does not exist on `AlbumOrder`
+          GRAPHQL_VALIDATION_FAILED: 1:40 Value "WRONG" does not exist in "AlbumOrder" enum.
         query ($f: RatingInput = {}) { albums { id } }
-          GRAPHQL_VALIDATION_FAILED: 1:8 unused variable: `$f`
-        GRAPHQL_VALIDATION_FAILED: 1:26 the required field `RatingInput.stars` is not provided
+          GRAPHQL_VALIDATION_FAILED: 1:8 Variable "$f" is never used.
+        GRAPHQL_VALIDATION_FAILED: 1:26 Field "RatingInput.stars" of required type "Float!" was not provided.
         { __schema { typos } __type { name } }
-          GRAPHQL_VALIDATION_FAILED: 1:14 type `__Schema` does not have a field `typos`
+          GRAPHQL_VALIDATION_FAILED: 1:14 Cannot query field "typos" on type "__Schema".
         { __type(name: 1) { fields(includeDeprecated: 1) { name } } }
-          GRAPHQL_VALIDATION_FAILED: 1:16 expected value of type String!, found an integer
-        GRAPHQL_VALIDATION_FAILED: 1:47 expected value of type Boolean, found an integer
+          GRAPHQL_VALIDATION_FAILED: 1:16 String cannot represent value: 1
+        GRAPHQL_VALIDATION_FAILED: 1:47 Boolean cannot represent value: 1
         { albums { __schema { types { name } } } }
-          GRAPHQL_VALIDATION_FAILED: 1:12 type `Album` does not have a field `__schema`
+          GRAPHQL_VALIDATION_FAILED: 1:12 Cannot query field "__schema" on type "Album".
         { search(text: "", matrix: [[[1]]]) { __typename } }
           GRAPHQL_VALIDATION_FAILED: 1:30 expected value of type Int, found a list
         { node(id: 1) { title } }
-          GRAPHQL_VALIDATION_FAILED: 1:17 type `Node` does not have a field `title`
+          GRAPHQL_VALIDATION_FAILED: 1:17 Cannot query field "title" on type "Node".
         { ...F }
-          GRAPHQL_VALIDATION_FAILED: 1:3 cannot find fragment `F` in this document
+          GRAPHQL_VALIDATION_FAILED: 1:3 Unknown fragment "F".
         { ...F } fragment F on Query { ...F }
           GRAPHQL_VALIDATION_FAILED: 1:32 Cannot spread fragment "F" within itself.
         { ...F } fragment F on Query { ...G } fragment G on Query { albums { id } ...F }
           GRAPHQL_VALIDATION_FAILED: 1:75 Cannot spread fragment "F" within itself.
         { albums { ...F } } fragment F on Nothing { id }
-          GRAPHQL_VALIDATION_FAILED: 1:35 type condition `Nothing` of fragment `F` is not a type defined in the schema
+          GRAPHQL_VALIDATION_FAILED: 1:35 Unknown type "Nothing".
         { albums { ...F } } fragment F on Artist { id }
-          GRAPHQL_VALIDATION_FAILED: 1:12 fragment `F` with type condition `Artist` cannot be applied to `Album`
+          GRAPHQL_VALIDATION_FAILED: 1:12 Fragment "F" cannot be spread here as objects of type "Album" can never be of type "Artist".
         { albums { id } } fragment F on Album { id }
-          GRAPHQL_VALIDATION_FAILED: 1:19 fragment `F` must be used in an operation
+          GRAPHQL_VALIDATION_FAILED: 1:19 Fragment "F" is never used.
         { albums { ... on JSON { id } } }
-          GRAPHQL_VALIDATION_FAILED: 1:26 type `JSON` does not have a field `id`
+          GRAPHQL_VALIDATION_FAILED: 1:26 Cannot query field "id" on type "JSON".
         { albums { a: id a: title } }
-          GRAPHQL_VALIDATION_FAILED: 1:18 operation must not select different types using the same name `a`
-        GRAPHQL_VALIDATION_FAILED: 1:18 cannot select different fields into the same alias `a`
+          GRAPHQL_VALIDATION_FAILED: 1:18 Fields "a" conflict because they return conflicting types "ID! and "String!". Use different aliases on the fields to fetch both if this was intentional.
+        GRAPHQL_VALIDATION_FAILED: 1:18 Fields "a" conflict because "id" and "title" are different fields. Use different aliases on the fields to fetch both if this was intentional.
         { a: albums(first: 1) { id } a: albums(first: 2) { id } }
-          GRAPHQL_VALIDATION_FAILED: 1:30 operation must not provide conflicting field arguments for the same name `albums`
+          GRAPHQL_VALIDATION_FAILED: 1:30 Fields "albums" conflict because they have differing arguments. Use different aliases on the fields to fetch both if this was intentional.
         { albums { id @unknown } }
-          GRAPHQL_VALIDATION_FAILED: 1:15 cannot find directive `@unknown` in this document
+          GRAPHQL_VALIDATION_FAILED: 1:15 Unknown directive "@unknown".
         { albums { id @skip } }
-          GRAPHQL_VALIDATION_FAILED: 1:15 the required argument `@skip(if:)` is not provided
+          GRAPHQL_VALIDATION_FAILED: 1:15 Directive "@skip" argument "if" of type "Boolean!" is required, but it was not provided.
         { albums { id @skip(if: 1) } }
-          GRAPHQL_VALIDATION_FAILED: 1:25 expected value of type Boolean!, found an integer
+          GRAPHQL_VALIDATION_FAILED: 1:25 Boolean cannot represent value: 1
         { albums { id @skip(if: true) @skip(if: true) } }
-          GRAPHQL_VALIDATION_FAILED: 1:31 non-repeatable directive skip can only be used once per location
+          GRAPHQL_VALIDATION_FAILED: 1:31 The directive "@skip" can only be used once at this location.
         query ($a: Int) { albums { id } }
-          GRAPHQL_VALIDATION_FAILED: 1:8 unused variable: `$a`
+          GRAPHQL_VALIDATION_FAILED: 1:8 Variable "$a" is never used.
         query ($a: Int, $a: Int) { albums(first: $a) { id } }
-          GRAPHQL_VALIDATION_FAILED: 1:17 the variable `$a` is declared multiple times
+          GRAPHQL_VALIDATION_FAILED: 1:17 There can be only one variable named "$a".
         query ($a: Album) { albums(first: $a) { id } }
-          GRAPHQL_VALIDATION_FAILED: 1:8 `$a` variable must be of an input type
-        GRAPHQL_VALIDATION_FAILED: 1:28 variable `$a` of type `Album` cannot be used for argument `first` of type `Int`
+          GRAPHQL_VALIDATION_FAILED: 1:8 Variable "$a" cannot be non-input type "Album".
+        GRAPHQL_VALIDATION_FAILED: 1:28 Variable "$a" of type "Album" used in position expecting type "Int".
         query ($a: Nothing) { albums(first: $a) { id } }
-          GRAPHQL_VALIDATION_FAILED: 1:8 cannot find type `Nothing` in this document
-        GRAPHQL_VALIDATION_FAILED: 1:30 variable `$a` of type `Nothing` cannot be used for argument `first` of type `Int`
+          GRAPHQL_VALIDATION_FAILED: 1:8 Unknown type "Nothing".
+        GRAPHQL_VALIDATION_FAILED: 1:30 Variable "$a" of type "Nothing" used in position expecting type "Int".
         query ($a: [[[[[[[[[Int]]]]]]]]]) { albums(first: $a) { id } }
-          GRAPHQL_VALIDATION_FAILED: 1:44 variable `$a` of type `[[[[[[[[[Int]]]]]]]]]` cannot be used for argument `first` of type `Int`
+          GRAPHQL_VALIDATION_FAILED: 1:44 Variable "$a" of type "[[[[[[[[[Int]]]]]]]]]" used in position expecting type "Int".
         query ($a: String) { albums(first: $a) { id } }
-          GRAPHQL_VALIDATION_FAILED: 1:29 variable `$a` of type `String` cannot be used for argument `first` of type `Int`
+          GRAPHQL_VALIDATION_FAILED: 1:29 Variable "$a" of type "String" used in position expecting type "Int".
         query ($a: Int! = null) { albums(first: $a) { id } }
-          GRAPHQL_VALIDATION_FAILED: 1:19 expected value of type Int!, found null
+          GRAPHQL_VALIDATION_FAILED: 1:19 Int cannot represent value: null
         { albums(first: $a) { id } }
-          GRAPHQL_VALIDATION_FAILED: 1:17 variable `$a` is not defined
+          GRAPHQL_VALIDATION_FAILED: 1:17 Variable "$a" is not defined.
         query ($a: ID) { node(id: $a) { id } }
-          GRAPHQL_VALIDATION_FAILED: 1:23 variable `$a` of type `ID` cannot be used for argument `id` of type `ID!`
+          GRAPHQL_VALIDATION_FAILED: 1:23 Variable "$a" of type "ID" used in position expecting type "ID!".
         query ($a: Boolean) { albums { id @skip(if: $a) } }
-          GRAPHQL_VALIDATION_FAILED: 1:41 variable `$a` of type `Boolean` cannot be used for argument `if` of type `Boolean!`
+          GRAPHQL_VALIDATION_FAILED: 1:41 Variable "$a" of type "Boolean" used in position expecting type "Boolean!".
         query ($a: Int) { albums(filter: {ids: [$a]}) { id } }
           GRAPHQL_VALIDATION_FAILED: 1:41 Variable "$a" of type "Int" used in position expecting type "Int!".
         query ($a: [Int]) { albums(filter: {year: $a}) { id } }
@@ -419,13 +419,13 @@ fn invalid_documents_are_refused() {
         { albums(filter: {extra: {a: [$a]}}) { id } }
           GRAPHQL_VALIDATION_FAILED: 1:31 variable `$a` is not defined
         query A { albums { id } } query A { albums { id } }
-          GRAPHQL_VALIDATION_FAILED: 1:33 the operation `A` is defined multiple times in the document
+          GRAPHQL_VALIDATION_FAILED: 1:33 There can be only one operation named "A".
         query A { albums { id } } { albums { id } }
-          GRAPHQL_VALIDATION_FAILED: 1:27 anonymous operation cannot be selected when the document contains other operations
+          GRAPHQL_VALIDATION_FAILED: 1:27 This anonymous operation must be the only defined operation.
         subscription { albums { id } }
-          GRAPHQL_VALIDATION_FAILED: 1:1 `subscription` root operation type is not defined
+          GRAPHQL_VALIDATION_FAILED: 1:1 The schema has no "subscription" root type defined
         mutation { rate(id: 1, rating: {public: true}) { id } }
-          GRAPHQL_VALIDATION_FAILED: 1:32 the required field `RatingInput.stars` is not provided
+          GRAPHQL_VALIDATION_FAILED: 1:32 Field "RatingInput.stars" of required type "Float!" was not provided.
         query ($x: JSON = 1e999) { search(text: "a", extra: $x) { __typename } }
           GRAPHQL_VALIDATION_FAILED: 1:19 The number 1e999 is out of range for a default.
     "#]].assert_eq(&output);
@@ -507,7 +507,7 @@ fn valid_corner_cases_pass() {
           set 0 on Album
           - id: id 1:13
         "{ search(text: \"\\u00fc\") { ... on Artist { x: name } ... on Album { x: title } } }"
-        GRAPHQL_VALIDATION_FAILED: 1:69 operation must not select different types using the same name `x`
+        GRAPHQL_VALIDATION_FAILED: 1:69 Fields "x" conflict because they return conflicting types "String and "String!". Use different aliases on the fields to fetch both if this was intentional.
     "##]].assert_eq(&output);
 }
 
@@ -679,7 +679,7 @@ fn hostile_documents_are_refused_at_once() {
         deep object: 1 errors, QUERY_TOO_DEEP: The document is nested deeper than 100 levels.
         deep list in default: 1 errors, QUERY_TOO_DEEP: The document is nested deeper than 100 levels.
         deep type: 1 errors, QUERY_TOO_DEEP: The document is nested deeper than 100 levels.
-        deep type in limits: 1 errors, GRAPHQL_VALIDATION_FAILED: 1:206 variable `$a` of type `[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[Int]]]]]]]]]]]]]]]]]]]]]]]]]]]]]]]]]]]]]]]]]]]]]]]]]]]]]]]]]]]]]]]]]]]]]]]]]]]]]]]]]]]]]]]]]]` cannot be used for argument `first` of type `Int`
+        deep type in limits: 1 errors, GRAPHQL_VALIDATION_FAILED: 1:206 Variable "$a" of type "[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[Int]]]]]]]]]]]]]]]]]]]]]]]]]]]]]]]]]]]]]]]]]]]]]]]]]]]]]]]]]]]]]]]]]]]]]]]]]]]]]]]]]]]]]]]]]]" used in position expecting type "Int".
         deep selections: 1 errors, QUERY_TOO_LARGE: The document has more than 10000 tokens (--max-tokens).
         unclosed selections: 1 errors, QUERY_TOO_LARGE: The document has more than 10000 tokens (--max-tokens).
         fields beyond depth: 1 errors, QUERY_TOO_DEEP: The document is nested deeper than 64 levels (--max-depth).
@@ -689,11 +689,11 @@ fn hostile_documents_are_refused_at_once() {
         same deep field within tokens: 2801 sets
         aliases: 1 errors, TOO_MANY_ALIASES: The document has 1000 aliases; 250 are allowed (--max-aliases).
         unknown fields: 1 errors, TOO_MANY_ROOT_FIELDS: The operation has 3000 root fields; 100 are allowed (--max-root-fields).
-        unknown types: 101 errors, GRAPHQL_VALIDATION_FAILED: 1:16 type condition `T0` of fragment `F0` is not a type defined in the schema
+        unknown types: 101 errors, GRAPHQL_VALIDATION_FAILED: 1:16 Unknown type "T0".
         same names: 1 errors, TOO_MANY_OPERATIONS: The document has 500 operations; 100 are allowed (--max-operations).
-        same fragments: 101 errors, GRAPHQL_VALIDATION_FAILED: 1:57 the fragment `F` is defined multiple times in the document
+        same fragments: 101 errors, GRAPHQL_VALIDATION_FAILED: 1:57 There can be only one fragment named "F".
         same variables: 1 errors, TOO_MANY_VARIABLES: The operation has 1200 variables; 250 are allowed (--max-variables).
-        same arguments: 101 errors, GRAPHQL_VALIDATION_FAILED: 1:20 the argument `first` is provided multiple times
+        same arguments: 101 errors, GRAPHQL_VALIDATION_FAILED: 1:20 There can be only one argument named "first".
         same input fields: 101 errors, GRAPHQL_VALIDATION_FAILED: 1:19 1:30 There can be only one input field named "title".
         self cycle: 1 errors, GRAPHQL_VALIDATION_FAILED: 1:63 Cannot spread fragment "F0" within itself.
         long cycle: 1 errors, QUERY_TOO_DEEP: The document is nested deeper than 100 levels.
