@@ -183,7 +183,7 @@ fn errors_of(errors: &DiagnosticList, code: ErrorCode) -> impl Iterator<Item = G
         let error = library_error(code, diagnostic.to_json());
         // The words of graphql-js, which clients may look for; those of a list go over several lines.
         match diagnostic.error.unstable_compat_message().filter(|words| !words.contains('\n')) {
-            Some(message) => GraphQLError { message: message.into(), ..error },
+            Some(message) => GraphQLError { message, ..error },
             None => error,
         }
     })
