@@ -34,6 +34,8 @@ pub struct Statement {
     pub parts: Vec<StatementPart>,
     /// The column of its rows that is what it gives.
     pub column: Box<str>,
+    /// Whether its first row alone counts.
+    pub only_first: bool,
 }
 
 /// A part of a statement.
@@ -45,6 +47,10 @@ pub enum StatementPart {
     Argument(u16),
     /// A map of all claims of who asks.
     Claims,
+    /// A name for the column that ends before it.
+    Name(Box<str>),
+    /// Behind what returns nothing: no rows with a column of this name.
+    Nothing(Box<str>),
 }
 
 /// What a function may do.

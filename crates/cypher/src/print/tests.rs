@@ -389,6 +389,7 @@ fn check_statement(text: &str, column: &str, expect: &Expect) {
         parts: vec![StatementPart::Text(text.into()), StatementPart::Value(parameter(0))],
         column: name(column),
         variable: Variable::Element(1),
+        only_first: false,
     };
     let returned = Projection::of([Variable::Element(1)]);
     let found = Match::of(Path::node(node(0, &["Movie"])), None);
@@ -410,6 +411,45 @@ fn statements_of_others_stand_in_scopes_of_their_own() {
         &expect![[r"
             MATCH (t0:`Movie`) CALL { WITH t0 WITH t0 AS `the row` CALL { WITH `the row` WITH `the row` AS `this` RETURN 1 AS `a`` b`, $p0
             } RETURN `a`` b` AS t1 } RETURN t1"]],
+    );
+}
+
+/// A statement that is asked of nothing.
+fn check_parts(parts: Vec<StatementPart>, only_first: bool, expect: &Expect) {
+    let (column, variable) = (name("the value"), Variable::Element(0));
+    let statement = Statement { row: None, parts, column, variable, only_first };
+    let returned = Projection::of([Variable::Element(0)]);
+    check(vec![Clause::Statement(statement), Clause::Return(returned)], expect);
+}
+
+#[test]
+fn columns_of_others_get_the_names_that_they_lack() {
+    let text = |text: &str| StatementPart::Text(text.into());
+    check_parts(
+        vec![text("RETURN 1"), StatementPart::Name(name("the value")), text(" LIMIT 2")],
+        true,
+        &expect![[r"
+            CALL { CALL { RETURN 1 AS `the value` LIMIT 2
+            } RETURN `the value` AS t0 LIMIT 1 } RETURN t0"]],
+    );
+    check_parts(
+        vec![text("MATCH (n) DELETE n // all"), StatementPart::Nothing(name("the value"))],
+        false,
+        &expect![[r"
+            CALL { CALL { MATCH (n) DELETE n // all
+            WITH count(*) AS `the value` WHERE `the value` < 0 RETURN `the value`
+            } RETURN `the value` AS t0 } RETURN t0"]],
+    );
+}
+
+#[test]
+fn each_part_of_a_union_finds_the_row_by_its_name() {
+    check_statement(
+        "RETURN 1 AS n union WITH this RETURN this.n AS n // ",
+        "n",
+        &expect![[r"
+            MATCH (t0:`Movie`) CALL { WITH t0 WITH t0 AS `this` CALL { WITH `this` WITH `this` AS `this` RETURN 1 AS n union WITH this RETURN this.n AS n // $p0
+            } RETURN `n` AS t1 } RETURN t1"]],
     );
 }
 

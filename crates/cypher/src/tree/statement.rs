@@ -12,6 +12,8 @@ pub struct Statement {
     pub column: Name,
     /// What the column is called outside.
     pub variable: Variable,
+    /// Whether its first row alone counts.
+    pub only_first: bool,
 }
 
 /// A part of such a statement.
@@ -21,4 +23,8 @@ pub enum StatementPart {
     Text(Box<str>),
     /// A value in its place.
     Value(Expression),
+    /// A name for the column that ends before it.
+    Name(Name),
+    /// Behind what returns nothing: no rows with a column of this name.
+    Nothing(Name),
 }

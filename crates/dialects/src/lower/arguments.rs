@@ -389,6 +389,11 @@ impl Context<'_> {
             InputRole::SortEdge(column) => ir::Place::Edge(column),
             InputRole::SortCommon(place) => ir::Place::Common(place),
             InputRole::SortComputed(function) => ir::Place::Computed(of_row(function)),
+            InputRole::Refused { ref otherwise, .. }
+                if self.presence(input) == Presence::Present =>
+            {
+                return Err(LowerError::refused(otherwise, field.location));
+            }
             _ => return Ok(None),
         };
         match self.presence(input) {

@@ -11,7 +11,7 @@
 //! * [`migration`]: what definitions want of the database
 //! * [`rules`]: who may see and change what
 //! * [`seven`]: the model as the API of versions 7, [`three`]: as that of versions 3.18 to 3.20
-//! * `own_types`, `values`: what both forms have; `naming`, `plural`: how names are made; `draft`,
+//! * `own_types`, `values`, `stated`: what both forms have; `naming`, `plural`: how names are made; `draft`,
 //!   `arrange`: a schema while it is made, and the order of its types
 
 mod arrange;
@@ -26,6 +26,7 @@ mod own_types;
 mod plural;
 pub mod rules;
 pub mod seven;
+mod stated;
 pub mod three;
 mod values;
 

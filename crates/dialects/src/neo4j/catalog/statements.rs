@@ -150,11 +150,14 @@ impl<'m> Declarer<'m> {
                 StatementPart::Argument(u16::try_from(before + place).unwrap_or(u16::MAX))
             }
             model::StatementPart::Claims => StatementPart::Claims,
+            model::StatementPart::Name(name) => StatementPart::Name((&**name).into()),
+            model::StatementPart::Nothing(name) => StatementPart::Nothing((&**name).into()),
         });
         let statement = Statement {
             row: of_row.map(|_| ROW.into()),
             parts: parts.collect(),
             column: (&*statement.column).into(),
+            only_first: statement.only_first,
         };
         self.builder.state(function, statement);
         PlacedStatement { function, value, entity }

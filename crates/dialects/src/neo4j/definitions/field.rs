@@ -7,6 +7,7 @@ use graphql::definitions::Directive;
 use super::directives::{self, Known, Place, Said};
 use super::offers::field_offers;
 use super::problem::{At, Problems, Unserved};
+use super::statement::Of;
 use super::types::{Meaning, Type, Types};
 use super::written::WrittenField;
 use super::{property, relationship, statement};
@@ -90,7 +91,8 @@ fn field(context: Context<'_, '_>, problems: &mut Problems) -> Option<ModelField
         FieldKind::Relationship(relationship::declared(context, problems)?)
     } else if said.has(Known::Statement) {
         check_statement_owner(context, problems)?;
-        FieldKind::Statement(statement::statement(context.types, at, definition, said, problems)?)
+        let asked = (Of::Node, definition);
+        FieldKind::Statement(statement::statement(context.types, at, asked, said, problems)?)
     } else {
         FieldKind::Property(property::property(context, problems)?)
     };
@@ -111,16 +113,20 @@ fn field(context: Context<'_, '_>, problems: &mut Problems) -> Option<ModelField
     })
 }
 
-/// Statements belong to nodes: there is nothing else that they could be asked of.
+/// Statements belong to nodes: there is nothing else that they could be asked of. Form 3 takes those
+/// of an interface for its types.
 fn check_statement_owner(context: Context<'_, '_>, problems: &mut Problems) -> Option<()> {
     let at = context.at_directive(Known::Statement);
-    match context.owner {
-        Owner::Node => return Some(()),
-        Owner::Interface => {
+    match (context.owner, context.types.form) {
+        (Owner::Node, _) | (Owner::Interface, ApiForm::Three) => return Some(()),
+        (Owner::Properties, ApiForm::Three) => {
+            problems.wrong(at, "`@cypher` belongs to nodes, not to properties of relationships");
+        }
+        (Owner::Interface, ApiForm::Seven) => {
             let message = "`@cypher` belongs to the types that implement the interface";
             problems.wrong(at, message);
         }
-        Owner::Properties => {
+        (Owner::Properties, ApiForm::Seven) => {
             problems.not_served(at, "`@cypher`", Unserved::StatementsOfProperties);
         }
     }

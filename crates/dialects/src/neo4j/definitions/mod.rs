@@ -11,8 +11,9 @@
 //! 3. `types`: what each type is: nodes, properties of relationships, interfaces and so on
 //! 4. `conformance`: what GraphQL asks of interfaces and unions; `plurals`: names that would clash
 //! 5. `node`, `composite`: the types; `field`, `property`, `constant`, `relationship`: their fields;
-//!    `offers`: what they offer; `searches`: their indexes; `statement`, `statement_text`: fields of
-//!    statements of the author's own; `plain`: the types that only these have
+//!    `offers`: what they offer; `searches`: their indexes; `statement`, `statement_text`,
+//!    `statement_three`, `statement_column`: fields of statements of the author's own; `plain`: the
+//!    types that only these have
 //! 6. `claims`, `rules`, `auth`: who may see and change what
 //! 7. `problem`: what is told of all of it
 
@@ -33,7 +34,9 @@ mod relationship;
 mod rules;
 mod searches;
 mod statement;
+mod statement_column;
 mod statement_text;
+mod statement_three;
 mod types;
 mod written;
 
@@ -42,6 +45,7 @@ use graphql::parse_definitions;
 use super::model::{ApiForm, Model};
 use problem::{At, Problems};
 pub use problem::{DefinitionProblem, ProblemKind, Unserved};
+use statement::Of;
 use types::Types;
 
 /// What type definitions say, or everything that is wrong with them, by line.
@@ -68,8 +72,8 @@ pub fn read(text: &str, form: ApiForm) -> Result<Model, Vec<DefinitionProblem>> 
         scalars: composite::scalars(&types),
         objects: plain::objects(&types, &mut problems),
         inputs: plain::input_types(&types, &mut problems),
-        queries: statement::roots(&types, types.query.as_ref(), &mut problems),
-        mutations: statement::roots(&types, types.mutation.as_ref(), &mut problems),
+        queries: statement::roots(&types, (Of::Query, types.query.as_ref()), &mut problems),
+        mutations: statement::roots(&types, (Of::Mutation, types.mutation.as_ref()), &mut problems),
         offers: offers::offers(form, None, types.schema()),
     };
     model.guards = rules::guards(&types, &model, &mut problems);

@@ -30,8 +30,6 @@ pub enum ProblemKind {
 /// What is understood but not served yet.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Unserved {
-    /// Form 3's `@cypher`.
-    Statements,
     /// Nodes of several types within maps that statements give.
     StatementsOfSeveral,
     /// Statements among the properties of relationships.
@@ -64,7 +62,6 @@ impl Unserved {
     #[must_use]
     pub fn what(self) -> &'static str {
         match self {
-            Self::Statements => "fields of statements of one's own are",
             Self::StatementsOfSeveral => "nodes of several types in maps are",
             Self::StatementsOfProperties => "statements among properties of relationships are",
             Self::ListsOfLists => "lists of lists are",

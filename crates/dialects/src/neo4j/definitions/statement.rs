@@ -8,22 +8,30 @@ use super::directives::{self, Known, Place, Said};
 use super::field::deprecated;
 use super::offers::field_offers;
 use super::problem::{At, Problems, Unserved};
-use super::statement_text;
 use super::types::{Meaning, Type, Types, built_in};
+use super::{statement_text, statement_three};
 use crate::neo4j::model::{
-    FieldKind, Given, InputKind, InputValue, ModelField, Property, PropertyType, StatementField,
-    Target, Wrapping,
+    ApiForm, FieldKind, Given, InputKind, InputValue, ModelField, Property, PropertyType,
+    StatementField, Target, Wrapping,
 };
 
 /// What says what the value is, or makes it: beside a statement it means nothing.
 const BESIDE: [Known; 5] =
     [Known::Coalesce, Known::Default, Known::RelayId, Known::Timestamp, Known::Unique];
 
+/// Whose field a statement gives.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Of {
+    Node,
+    Query,
+    Mutation,
+}
+
 /// The statement of a field, unless something is wrong with it.
 pub(super) fn statement(
     types: &Types<'_>,
     at: At<'_>,
-    definition: &FieldDefinition,
+    (of, definition): (Of, &FieldDefinition),
     said: &Said<'_>,
     problems: &mut Problems,
 ) -> Option<StatementField> {
@@ -35,32 +43,59 @@ pub(super) fn statement(
             problems.wrong(at.on_line(other.line()), message);
         }
     }
-    let (text, column) = (directive.text("statement")?, directive.text("columnName")?);
-    for (name, value) in [("statement", text), ("columnName", column)] {
-        if value.trim().is_empty() {
+    let (text, column) = (directive.text("statement")?, directive.text("columnName"));
+    let mut is_empty = false;
+    for (name, value) in [("statement", Some(text)), ("columnName", column)] {
+        if value.is_some_and(|value| value.trim().is_empty()) {
+            is_empty = true;
             problems.wrong(at_directive, format!("`@cypher({name}:)` is empty"));
         }
     }
-    let names: Vec<&str> = definition.arguments.iter().map(|argument| &*argument.name).collect();
-    let parts = match statement_text::parts(text, &names) {
-        Ok(parts) => parts,
-        Err(name) => {
-            let message = format!(
-                "its statement has the parameter `${name}`, and the field no argument of this name"
-            );
-            problems.wrong(at_directive, message);
-            Vec::new()
-        }
-    };
     let arguments = inputs(types, at, &definition.arguments, problems);
     let result = given(types, at, &definition.r#type, problems)?;
-    Some(StatementField { parts, column: column.clone(), arguments, result })
+    if is_empty {
+        return None;
+    }
+    let names: Vec<&str> = definition.arguments.iter().map(|argument| &*argument.name).collect();
+    let read = match types.form {
+        ApiForm::Three => {
+            let gives_rows = match &result {
+                Given::Value(_) => false,
+                given => given.wrapping().is_list,
+            };
+            statement_three::read((text, column), of, gives_rows, &names)
+        }
+        ApiForm::Seven => {
+            let column = column?.clone();
+            let parts = statement_text::parts(text, &names).map_err(unknown);
+            parts.map(|parts| statement_three::Said { parts, column, only_first: false })
+        }
+    };
+    match read {
+        Ok(statement_three::Said { parts, column, only_first }) => {
+            Some(StatementField { parts, column, only_first, arguments, result })
+        }
+        Err(message) => {
+            problems.wrong(at_directive, message);
+            None
+        }
+    }
+}
+
+/// What is told of a parameter that is nothing.
+pub(super) fn unknown(name: &str) -> String {
+    let message = "and the field no argument of this name";
+    let hint = match name {
+        "cypherParams" => ": what stands there is made in JavaScript",
+        _ => "",
+    };
+    format!("its statement has the parameter `${name}`, {message}{hint}")
 }
 
 /// The fields of a root type.
 pub(super) fn roots(
     types: &Types<'_>,
-    root: Option<&Type<'_>>,
+    (of, root): (Of, Option<&Type<'_>>),
     problems: &mut Problems,
 ) -> Vec<ModelField> {
     let Some(root) = root else { return Vec::new() };
@@ -79,7 +114,7 @@ pub(super) fn roots(
             problems.needs_javascript(at, "a root field of one's own", instead);
             continue;
         }
-        let found = statement(types, at, definition, &said, problems);
+        let found = statement(types, at, (of, definition), &said, problems);
         fields.extend(found.map(|statement| ModelField {
             name: definition.name.clone(),
             description: definition.description.clone(),

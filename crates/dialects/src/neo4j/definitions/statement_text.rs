@@ -52,7 +52,7 @@ fn name_of(text: &str) -> Option<&str> {
 }
 
 /// How long the first token of a text is: what is quoted, a comment, or a letter.
-fn token(text: &str) -> usize {
+pub(super) fn token(text: &str) -> usize {
     let letter = text.chars().next().map_or(1, char::len_utf8);
     if text.starts_with("//") {
         return text.find(['\n', '\r']).unwrap_or(text.len());
@@ -88,6 +88,9 @@ mod tests {
                     StatementPart::Text(text) => text.to_string(),
                     StatementPart::Argument(place) => format!("{{{place}}}"),
                     StatementPart::Claims => "{claims}".to_owned(),
+                    part @ (StatementPart::Name(_) | StatementPart::Nothing(_)) => {
+                        panic!("{part:?}")
+                    }
                 })
                 .collect(),
             Err(name) => format!("no {name}"),

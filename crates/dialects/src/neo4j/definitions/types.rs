@@ -6,7 +6,7 @@ use std::sync::Arc;
 use graphql::definitions::{Definitions, Directive, Literal, Named};
 
 use super::directives::{self, Known, Place, Said};
-use super::problem::{At, Problems, Unserved};
+use super::problem::{At, Problems};
 use super::written::{Parts, Written, WrittenBody, WrittenField, add_directives};
 use crate::neo4j::model::{ApiForm, PropertyType};
 
@@ -48,7 +48,7 @@ pub(super) struct Types<'d> {
     /// Objects that are no nodes.
     pub(super) objects: Vec<Type<'d>>,
     pub(super) inputs: Vec<Type<'d>>,
-    /// The roots, where form 7 says something of them.
+    /// The roots, where something is said of them.
     pub(super) query: Option<Type<'d>>,
     pub(super) mutation: Option<Type<'d>>,
     /// The types of the claims of tokens.
@@ -175,9 +175,7 @@ impl<'d> Types<'d> {
         let is_served = matches!(&**written.name, "Query" | "Mutation");
         let r#type = Type { written, said };
         match &written.body {
-            WrittenBody::Object(parts)
-                if self.form == ApiForm::Seven && !parts.fields.is_empty() && is_served =>
-            {
+            WrittenBody::Object(parts) if !parts.fields.is_empty() && is_served => {
                 match &**written.name {
                     "Query" => self.query = Some(r#type),
                     _ => self.mutation = Some(r#type),
@@ -227,10 +225,6 @@ impl<'d> Types<'d> {
             WrittenBody::Scalar => {
                 self.scalars.push(r#type);
                 Meaning::Scalar(self.scalars.len() - 1)
-            }
-            WrittenBody::InputObject(_) if self.form == ApiForm::Three => {
-                problems.not_served(at, "an `input`", Unserved::Inputs);
-                Meaning::Refused
             }
             WrittenBody::InputObject(_) => {
                 self.inputs.push(r#type);

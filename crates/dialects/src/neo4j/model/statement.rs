@@ -13,6 +13,8 @@ pub struct StatementField {
     pub parts: Vec<StatementPart>,
     /// The column of its rows that is the value.
     pub column: Arc<str>,
+    /// Whether its first row alone counts.
+    pub only_first: bool,
     pub arguments: Vec<InputValue>,
     pub result: Given,
 }
@@ -25,6 +27,10 @@ pub enum StatementPart {
     Argument(usize),
     /// A map of all claims of who asks.
     Claims,
+    /// A name for the column that ends before it.
+    Name(Arc<str>),
+    /// Behind what returns nothing: no rows with a column of this name.
+    Nothing(Arc<str>),
 }
 
 /// What a statement gives, or a field of an object that it gives.

@@ -8,7 +8,8 @@
 //! * `conditions.rs`, `orders.rs`: which rows and in which order; `roles.rs`: what those mean
 //! * `aggregates.rs`, `made_conditions.rs`: of many rows together
 //! * `changes`: what requests say of nodes that are changed; `rules.rs`: what holds afterwards
-//! * `roots.rs`: the root types; `searches.rs`: full-text indexes; `not_served.rs`: definitions that are refused
+//! * `roots.rs`: the root types; `searches.rs`: full-text indexes; `statements.rs`: fields that
+//!   statements of the author give; `not_served.rs`: definitions that are refused
 //!
 //! The library makes types one after the other and gives them fields whenever it comes across one.
 //! Here it is the same: a type that is wanted is made, and a field that is there already is
@@ -30,6 +31,7 @@ mod roles;
 mod roots;
 mod rules;
 mod searches;
+mod statements;
 mod texts;
 mod variants;
 
@@ -57,6 +59,7 @@ pub fn api(model: &Model, placed: &Placed, options: &Options) -> Api {
     own_types::define(&mut build.draft, model, ApiForm::Three);
     build.add_query_options();
     build.add_global_ids();
+    build.add_statement_inputs();
     for place in 0..model.properties.len() {
         build.properties_type(place);
     }
@@ -77,6 +80,7 @@ pub fn api(model: &Model, placed: &Placed, options: &Options) -> Api {
         build.add_searches(place);
         build.add_root_fields(place);
     }
+    build.add_statement_roots();
     let mut builder = ApiBuilder::default();
     build.draft.finish(&mut builder);
     for variants in build.finished_variants(builder.schema()) {

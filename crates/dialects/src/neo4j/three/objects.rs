@@ -14,7 +14,7 @@ impl Build<'_> {
     /// The type of a node, with its properties.
     pub(super) fn add_object(&mut self, place: usize) {
         let NodeType { name, description, fields, interfaces, .. } = &self.model.nodes[place];
-        let fields = self.properties(fields, &OF_OBJECTS, Values::Node(place));
+        let fields = self.shown(fields, &OF_OBJECTS, Values::Node(place));
         let mut interfaces = interfaces.clone();
         let global = self.global_id(place).map(|one| (one.place, one.field.name.clone()));
         if global.is_some() {
@@ -35,6 +35,20 @@ impl Build<'_> {
         stored(fields, &[Class::Primitive]).into_iter().find(|one| one.property.is_relay_id)
     }
 
+    /// Properties, and what statements give behind those of the first class.
+    fn shown(
+        &mut self,
+        fields: &[super::super::model::ModelField],
+        classes: &[Class],
+        values: Values,
+    ) -> Vec<DraftField> {
+        let (first, others) = classes.split_at(1);
+        let mut shown = self.properties(fields, first, values);
+        shown.extend(self.statement_fields(values));
+        shown.extend(self.properties(fields, others, values));
+        shown
+    }
+
     /// An interface without its relationships. One that no relationship leads to has them as plain
     /// fields, and comes with nothing else.
     pub(super) fn add_interface(&mut self, place: usize) {
@@ -53,7 +67,7 @@ impl Build<'_> {
             with_reason(DraftField::new(&name, &r#type, in_interface()), relation.reason())
         });
         let mut all: Vec<DraftField> = rows.chain(connections).collect();
-        all.extend(self.properties(fields, &USUAL, Values::Interface(place)));
+        all.extend(self.shown(fields, &USUAL, Values::Interface(place)));
         let kind = DraftKind::Interface { fields: all, interfaces: interfaces.clone() };
         // The library says nothing of an interface that relationships lead to.
         let description = description.as_deref().filter(|_| !self.is_target(place));

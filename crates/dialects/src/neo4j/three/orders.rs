@@ -71,7 +71,8 @@ impl Build<'_> {
     ) -> Option<String> {
         let mut sortable = stored(fields, &USUAL);
         sortable.retain(|one| !one.property.is_list && one.field.offers.sortable);
-        if sortable.is_empty() {
+        let given = self.statement_orders(values);
+        if sortable.is_empty() && given.is_empty() {
             return None;
         }
         let sort = format!("{name}Sort");
@@ -85,6 +86,9 @@ impl Build<'_> {
             };
             let binding = InputBinding::lenient(role);
             self.put_for(&sort, &one.field.name, DIRECTION, binding, reason(one.field));
+        }
+        for input in given {
+            self.draft.add_input(&sort, input);
         }
         Some(sort)
     }

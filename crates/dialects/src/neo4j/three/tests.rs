@@ -4,6 +4,7 @@ mod changes;
 mod reads;
 mod schema;
 mod several;
+mod statements;
 
 use catalog::{Builder, Capabilities, Catalog};
 use expect_test::Expect;

@@ -1,19 +1,18 @@
 //! Nodes of several types in one list: those of an interface, those of a union.
 
-use catalog::FieldId;
+use catalog::{EntityId, FieldId};
 use graphql::schema::Schema;
 use ir::Hop;
 
 use super::super::model::{FieldKind, ModelField, PlacedField, Target, Way};
 use super::build::Build;
-use super::relations::{Owner, Relation, Variants, targets};
+use super::relations::{Owner, Relation, Variants, members, targets};
 use crate::binding::{VariantBinding, VariantsId};
 
-/// The ways to nodes of several types, by the places of the types.
+/// Nodes of several types, by the places of the types: the entity of each, and the way to it.
 #[derive(Clone, Debug)]
 pub(super) struct VariantsDraft {
-    ways: Vec<(usize, Way)>,
-    hop: fn(&Way) -> Hop,
+    nodes: Vec<(usize, EntityId, Option<Hop>)>,
     target: Target,
 }
 
@@ -32,7 +31,8 @@ impl<'m> Build<'m> {
         let first = ways.first().map(|(_, way)| way.entity)?;
         let mut add = |hop: fn(&Way) -> Hop| {
             let id = VariantsId(u32::try_from(self.variants.len()).unwrap_or(u32::MAX));
-            self.variants.push(VariantsDraft { ways: ways.clone(), hop, target });
+            let nodes = ways.iter().map(|(node, way)| (*node, way.entity, Some(hop(way))));
+            self.variants.push(VariantsDraft { nodes: nodes.collect(), target });
             id
         };
         Some(Variants {
@@ -41,6 +41,16 @@ impl<'m> Build<'m> {
             undirected: add(|way| way.undirected),
             first,
         })
+    }
+
+    /// All nodes of an interface or of a union, and the entity of the first of them.
+    pub(super) fn variants_of(&mut self, target: Target) -> Option<(VariantsId, EntityId)> {
+        let entity = |place: usize| Some((place, self.placed.nodes.get(place)?.entity, None));
+        let nodes: Vec<_> = members(self.model, target).into_iter().filter_map(entity).collect();
+        let (_, first, _) = *nodes.first()?;
+        let id = VariantsId(u32::try_from(self.variants.len()).unwrap_or(u32::MAX));
+        self.variants.push(VariantsDraft { nodes, target });
+        Some((id, first))
     }
 
     /// The place of a property among those that the node types of an interface have in common.
@@ -54,11 +64,11 @@ impl<'m> Build<'m> {
     pub(super) fn finished_variants(&self, schema: &Schema) -> Vec<Vec<VariantBinding>> {
         let finished = |draft: &VariantsDraft| {
             let numbers = 0_u16..;
-            let ways = draft.ways.iter().zip(numbers);
-            let variant = |((node, way), number): (&(usize, Way), u16)| {
+            let nodes = draft.nodes.iter().zip(numbers);
+            let variant = |((node, entity, hop), number): (&(usize, EntityId, _), u16)| {
                 Some(VariantBinding {
-                    entity: way.entity,
-                    hop: Some((draft.hop)(way)),
+                    entity: *entity,
+                    hop: *hop,
                     r#type: schema.find_type(&self.model.nodes[*node].name)?,
                     properties: None,
                     number,
@@ -66,7 +76,7 @@ impl<'m> Build<'m> {
                     links: Vec::new(),
                 })
             };
-            ways.filter_map(variant).collect()
+            nodes.filter_map(variant).collect()
         };
         self.variants.iter().map(finished).collect()
     }

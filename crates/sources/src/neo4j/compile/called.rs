@@ -194,7 +194,7 @@ impl Compiler<'_> {
         statement: &mut Statement,
     ) -> Result<(Clause, Variable), CompileError> {
         let function = &self.catalog[call.function];
-        let Some(Text { row: name, parts, column }) = &function.statement else {
+        let Some(Text { row: name, parts, column, only_first }) = &function.statement else {
             return Err(refused("a function of the server"));
         };
         let row = match (&call.of_row, name, row) {
@@ -214,11 +214,15 @@ impl Compiler<'_> {
                 StatementPart::Claims => cypher::StatementPart::Value(
                     statement.parameter(Operand::Claims, ParameterType::Any),
                 ),
+                StatementPart::Name(name) => cypher::StatementPart::Name(Name(name.clone())),
+                StatementPart::Nothing(name) => cypher::StatementPart::Nothing(Name(name.clone())),
             });
         }
         let variable = statement.element();
         let (parts, column) = (own, Name(column.clone()));
-        Ok((Clause::Statement(cypher::Statement { row, parts, column, variable }), variable))
+        let only_first = *only_first;
+        let text = cypher::Statement { row, parts, column, variable, only_first };
+        Ok((Clause::Statement(text), variable))
     }
 
     /// The value of an argument: null where none is given.

@@ -48,10 +48,9 @@ pub(super) const DIRECTIVES: &[Spec] = &[
         &[optional("requires", Shape::Texts)],
         INSTEAD_OF_RESOLVERS,
     ),
-    not_yet(
+    served(
         "cypher",
         Known::Statement,
-        Unserved::Statements,
         FIELD,
         &[required("statement", Shape::Text), optional("columnName", Shape::Text)],
     ),

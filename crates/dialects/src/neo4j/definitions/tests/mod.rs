@@ -7,6 +7,7 @@ mod rules;
 mod searches;
 mod served;
 mod statements;
+mod statements_three;
 mod three;
 mod unserved;
 
