@@ -246,6 +246,8 @@ pub enum ConnectionField {
     Aggregates,
     /// The same for each group of rows, as a list; its arguments say what groups are.
     Groups,
+    /// All rows in groups, as a list of objects of [`ConnectionField::Edges`].
+    RowGroups,
     PageInfo,
 }
 
@@ -457,6 +459,10 @@ pub enum InputRole {
     OrderBy,
     /// A list of enum values, bound by [`ValueBinding::GroupBy`].
     GroupBy,
+    /// An object of [`InputRole::GroupField`]s.
+    GroupFields,
+    /// Whether rows are put in groups by a value.
+    GroupField(Box<Place>),
     /// An object, or a list of such, whose fields are [`InputRole::SortField`]s, in the order given,
     /// or again [`InputRole::Sort`].
     Sort,

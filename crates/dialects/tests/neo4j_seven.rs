@@ -55,7 +55,12 @@ fn assert_same(name: &str, printed: &str, expected: &str) {
     assert_eq!(printed.lines().count(), expected.lines().count(), "{name}: number of lines");
 }
 
-const ALL: Options = Options { exclude_deprecated: false, mutations: true };
+const ALL: Options = Options {
+    exclude_deprecated: false,
+    filters: Vec::new(),
+    limit_required: false,
+    mutations: true,
+};
 
 #[test]
 fn statements_of_the_author_print_as_the_library_prints_them() {
@@ -122,6 +127,26 @@ fn what_the_library_deprecates_can_be_left_out() {
     check("library", Options { exclude_deprecated: true, ..ALL });
 }
 
+/// As the library prints it with `filters` and `limitRequired` among its features.
+#[test]
+fn operators_on_texts_that_are_asked_for_are_as_the_library_shows_them() {
+    let filters = [
+        "String.LT",
+        "String.MATCHES",
+        "String.GTE",
+        "String.CASE_INSENSITIVE",
+        "ID.MATCHES",
+        "ID.GT",
+    ];
+    let filters = filters.iter().map(|filter| filter.parse().unwrap()).collect();
+    check("filters", Options { filters, limit_required: true, ..ALL });
+}
+
+#[test]
+fn groups_are_as_the_library_shows_them() {
+    check("groups", ALL);
+}
+
 #[test]
 fn an_api_without_changes_has_no_mutation_type() {
     let definitions = "type Movie @node { title: String! }";
@@ -185,7 +210,11 @@ fn check_refused(name: &str, document: &str, expected: &str) {
 
 /// The request that an operation on a file of definitions becomes.
 fn check_request(name: &str, document: &str, expect: &Expect) {
-    let (api, catalog) = made(&definitions_of(name), ALL);
+    check_request_of(name, ALL, document, expect);
+}
+
+fn check_request_of(name: &str, options: Options, document: &str, expect: &Expect) {
+    let (api, catalog) = made(&definitions_of(name), options);
     let lowered = lowered(&api, document, "{}").unwrap();
     expect.assert_eq(&ir::print(&lowered.request, &catalog));
 }
@@ -275,6 +304,85 @@ fn conditions_are_said_by_objects_and_by_endings_of_names() {
                 #0 field title
         "#]],
     );
+}
+
+#[test]
+fn operators_on_texts_that_are_asked_for_are_conditions() {
+    let filters = ["String.MATCHES", "String.CASE_INSENSITIVE", "String.GT", "ID.LTE"];
+    let filters = filters.iter().map(|filter| filter.parse().unwrap()).collect();
+    check_request_of(
+        "filters",
+        Options { filters, ..ALL },
+        "{ movies(where: {name: {matches: \"A.*\", gt: \"B\"}, old_MATCHES: \"x\", code_LTE: 3,
+               score_GT: \"s\"}) { name }
+           people(where: {name: {caseInsensitive: {eq: \"a\", in: [\"b\"], startsWith: \"c\",
+               matches: \"d\", gt: null}}}) { name }
+           none: people(where: {name: {caseInsensitive: {}}}) { name } }",
+        &expect![[r#"
+            transaction, snapshot
+              step 0 of root 0: read rows 0: entity Movie, filter (name matches "A.*" and name > "B") and old matches "x" and code <= "3" and Movie.score(row) > "s"
+                #0 field name
+              step 1 of root 1: read rows 1: entity Person, filter (name else "nobody") = ignoring case "a" and (name else "nobody") in ignoring case ["b"] and (name else "nobody") starts with ignoring case "c" and (name else "nobody") matches ignoring case "d" and name is null
+                #1 field name
+              step 2 of root 2: read rows 2: entity Person
+                #2 field name
+        "#]],
+    );
+}
+
+#[test]
+fn nodes_are_put_in_groups_by_what_is_said_to_be_true() {
+    check_request(
+        "groups",
+        "{ moviesConnection(where: {rating: {gt: 1}}, first: 3) {
+             totalCount
+             groupBy(fields: {year: true, name: false, code: true, score: true}) {
+               __typename edges { node { name actors { age } } } more: edges { node { rating } } } }
+           all: peopleConnection { groupBy(fields: {}) { edges { node { age } } } } }",
+        &expect![[r#"
+            transaction, snapshot
+              step 0 of root 0: read rows 0: entity Movie, not shown, filter rating > 1, page limit 3
+                #0 count
+                #5 groups by year, ident, Movie.score(row) of rows 1
+                  #1 field name
+                  #3 related rows 2: relation <-Person[:ACTED_IN], each once
+                    #2 field age
+                  #4 field rating
+              step 1 of root 1: read rows 3: entity Person, not shown
+                #7 groups by nothing of rows 4
+                  #6 field age
+        "#]],
+    );
+}
+
+#[test]
+fn properties_of_a_relationship_are_sorted_by_where_they_are_of_its_kind() {
+    let definitions = "interface Named { makers: [Maker!]! @declareRelationship }
+        type Film implements Named @node { title: String
+          makers: [Maker!]! @relationship(type: \"MADE\", direction: IN, properties: \"Made\") }
+        type Place implements Named @node { name: String
+          makers: [Maker!]! @relationship(type: \"BUILT\", direction: IN, properties: \"Built\") }
+        type Maker @node { name: String }
+        type Made @relationshipProperties { fee: Int }
+        type Built @relationshipProperties { year: Int }";
+    let (api, catalog) = made(definitions, ALL);
+    let document =
+        "{ nameds { makersConnection(sort: [{edge: {Built: {year: DESC}, Made: {fee: ASC}}},
+          {node: {name: ASC}}]) { totalCount } } }";
+    let request = lowered(&api, document, "{}").unwrap().request;
+    expect![[r#"
+        transaction, snapshot
+          step 0 of root 0: read rows 0: variants, each once
+            variant Film
+              #2 related rows 1: variants, not shown, order edge fee asc nulls last, name asc nulls last
+                variant <-Maker[:MADE]
+                #1 count
+            variant Place
+              #4 related rows 2: variants, not shown, order edge year desc nulls first, name asc nulls last
+                variant <-Maker[:BUILT]
+                #3 count
+            #0 variant
+    "#]].assert_eq(&ir::print(&request, &catalog));
 }
 
 #[test]
@@ -398,6 +506,30 @@ fn a_declared_relationship_is_followed_by_each_type_in_its_own_way() {
                 #12 variant
         "#]],
     );
+}
+
+#[test]
+fn all_nodes_of_several_types_are_asked_about_that_a_declared_relationship_leads_to() {
+    let definitions = "interface Named { fans: [Fan!]! @declareRelationship }
+        type Film implements Named @node {
+          fans: [Fan!]! @relationship(type: \"LIKES\", direction: IN, properties: \"Likes\") }
+        interface Fan { name: String! }
+        type Person implements Fan @node { name: String! }
+        type Robot implements Fan @node { name: String! @alias(property: \"model\") }
+        type Likes @relationshipProperties { since: Int }";
+    let (api, catalog) = made(definitions, ALL);
+    let document = "{ nameds(where: {
+            fansConnection: {aggregate: {count: {nodes: {gt: 1}}, node: {name: {averageLength: {lt: 9}}},
+              edge: {Likes: {since: {max: {gt: 3}}}}}},
+            fansAggregate: {count_LT: 5, node: {name_SHORTEST_LENGTH_EQUAL: 2}}
+          }) { __typename } }";
+    let request = lowered(&api, document, "{}").unwrap().request;
+    expect![[r#"
+        transaction, snapshot
+          step 0 of root 0: read rows 0: variants, each once
+            variant Film, filter all of (<-Person[:LIKES] (all) common [name], <-Robot[:LIKES] (all) common [model], each once) together (distinct count > 1 and average length common 0 < 9 and maximum edge since > 3) and all of (<-Person[:LIKES] (all) common [name], <-Robot[:LIKES] (all) common [model]) together (count < 5 and shortest length common 0 = 2)
+            #0 variant
+    "#]].assert_eq(&ir::print(&request, &catalog));
 }
 
 #[test]

@@ -259,6 +259,7 @@ impl Lists {
                 joined(path);
                 self.add(rows);
             }
+            OutputKind::Groups(groups) => self.add_groups(&groups.outputs),
             OutputKind::Aggregate(_) | OutputKind::Count => *once += self.counted(),
             OutputKind::Computed { .. } => *per_row += 1,
             OutputKind::Edge { .. }
@@ -267,6 +268,23 @@ impl Lists {
             | OutputKind::Variant
             | OutputKind::Ordinal
             | OutputKind::Counter { .. } => {}
+        }
+    }
+
+    /// All rows, whatever the page: they are shown in their groups.
+    fn add_groups(&mut self, outputs: &[Output]) {
+        let place = self.lists.len();
+        let size = Size::Fixed(self.list_size);
+        self.lists.push(List { size, once: 1, per_row: 1, end: place });
+        let mut paths: HashSet<&[ir::Hop]> = HashSet::new();
+        let (mut once, mut per_row) = (1, 1);
+        for output in outputs {
+            self.output(output, &mut paths, &mut once, &mut per_row);
+        }
+        per_row += paths.len() as u64;
+        let end = self.lists.len();
+        if let Some(list) = self.lists.get_mut(place) {
+            (list.once, list.per_row, list.end) = (once, per_row, end);
         }
     }
 

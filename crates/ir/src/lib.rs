@@ -28,9 +28,9 @@ pub use request::{
     Isolation, Otherwise, OtherwiseKind, Request, Require, Step, StepId, StepKind, Transaction,
 };
 pub use rows::{
-    Aggregate, AggregateFunction, AggregateTerm, Call, Direction, Form, From, Hop, HopDirection,
-    Keyset, KeysetValue, Nulls, OrderKey, OrderTerm, Output, OutputId, OutputKind, Page, Rows,
-    RowsId, State, Variant,
+    Aggregate, AggregateFunction, AggregateTerm, Call, Direction, Form, From, Groups, Hop,
+    HopDirection, Keyset, KeysetValue, Nulls, OrderKey, OrderTerm, Output, OutputId, OutputKind,
+    Page, Rows, RowsId, State, Variant,
 };
 pub use value_form::{Member, Unit, ValueForm};
 pub use write::{

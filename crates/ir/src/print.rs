@@ -221,6 +221,13 @@ impl Printer<'_> {
                 self.rows(&format!("#{id} related {}", phrase::spaced(self.path(path))), rows);
             }
             OutputKind::Aggregate(aggregate) => self.aggregate(id, aggregate),
+            OutputKind::Groups(groups) => {
+                let by = groups.by.iter().map(|place| self.place(place));
+                let by = by.collect::<Vec<_>>().join(", ");
+                let by = if by.is_empty() { "nothing".to_owned() } else { by };
+                self.line(format!("#{id} groups by {by} of rows {}", groups.rows.0));
+                self.indented(|printer| printer.outputs(&groups.outputs));
+            }
             OutputKind::OrderValue(key) => {
                 self.line(format!("#{id} order value {}", self.order_key(key)));
             }

@@ -254,6 +254,8 @@ pub enum OutputKind {
         rows: Box<Rows>,
     },
     Aggregate(Aggregate),
+    /// All rows that pass the filter, in groups.
+    Groups(Groups),
     /// The value of a function, of a row or of none. A composite whose attributes are all null is
     /// null.
     Computed {
@@ -306,6 +308,18 @@ pub struct Aggregate {
     pub group_by: Vec<Place>,
     pub having: Option<Box<Filter>>,
     pub terms: Vec<AggregateTerm>,
+}
+
+/// The rows of a set in groups.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Groups {
+    /// What the rows of a group agree in, null being a value like any other. Without any all rows
+    /// are one group, even if there are none.
+    pub by: Vec<Place>,
+    /// The rows of a group.
+    pub rows: RowsId,
+    /// What is asked of each of them.
+    pub outputs: Vec<Output>,
 }
 
 /// One value of an aggregate.

@@ -14,7 +14,7 @@ use super::order::of_row;
 use super::paging::at_most;
 use super::{Context, LowerError};
 use crate::binding::{
-    ArgumentBinding, InputRole, NodeIdBinding, OrderBy, ValueBinding, VariantsId,
+    ArgumentBinding, DeclaredRole, InputRole, NodeIdBinding, OrderBy, ValueBinding, VariantsId,
 };
 
 /// The most orders of one list: each of them is a part of every cursor.
@@ -255,7 +255,9 @@ impl Context<'_> {
                     }
                 }
             }
-            InputRole::Sort => self.sort(input, r#type, false, field, &mut arguments.orders)?,
+            InputRole::Sort => {
+                self.sort(input, r#type, false, (field, around), &mut arguments.orders)?;
+            }
             InputRole::Member
             | InputRole::Inputs
             | InputRole::Rows
@@ -280,6 +282,8 @@ impl Context<'_> {
             | InputRole::SortCommon(_)
             | InputRole::SortComputed(_)
             | InputRole::GroupBy
+            | InputRole::GroupFields
+            | InputRole::GroupField(_)
             | InputRole::RelatedGroup { .. }
             | InputRole::GroupFilter
             | InputRole::Filter
@@ -335,13 +339,13 @@ impl Context<'_> {
         input: &Input<'_>,
         r#type: TypeRef,
         is_listed: bool,
-        field: &CollectedField<'_>,
+        (field, around): (&CollectedField<'_>, Around<'_>),
         orders: &mut Vec<OrderBy>,
     ) -> Result<(), LowerError> {
         if let Some(item) = r#type.item() {
             for input in self.items(input)? {
                 if self.presence(&input) == Presence::Present {
-                    self.sort(&input, item, true, field, orders)?;
+                    self.sort(&input, item, true, (field, around), orders)?;
                 }
             }
             return Ok(());
@@ -357,11 +361,20 @@ impl Context<'_> {
         // How well an index has found a row comes behind the row's own values.
         entries.sort_by_key(|(id, _)| self.api.input(*id).role != InputRole::Sort);
         for (id, input) in entries {
+            let is_present = || self.presence(&input) == Presence::Present;
             match self.api.input(id).role {
-                InputRole::Sort if self.presence(&input) == Presence::Present => {
-                    self.sort(&input, self.api.schema[id].r#type, is_listed, field, orders)?;
+                InputRole::Sort if is_present() => {
+                    let r#type = self.api.schema[id].r#type;
+                    self.sort(&input, r#type, is_listed, (field, around), orders)?;
                 }
-                InputRole::Sort => {}
+                // Relationships of other kinds are not among those that led to the rows.
+                InputRole::Declared(DeclaredRole::Edge(entity))
+                    if self.leads_by(around, entity) && is_present() =>
+                {
+                    let r#type = self.api.schema[id].r#type;
+                    self.sort(&input, r#type, is_listed, (field, around), orders)?;
+                }
+                InputRole::Sort | InputRole::Declared(_) => {}
                 _ => orders.extend(self.sort_field(id, &input, field)?),
             }
         }

@@ -66,6 +66,7 @@ impl<'a> Context<'a> {
                     Node::Aggregate { output, fields: whole.fields }
                 }
                 ConnectionField::Groups => self.groups(field, outputs)?,
+                ConnectionField::RowGroups => self.row_groups(field, order, row, outputs)?,
                 ConnectionField::PageInfo => {
                     let info = self.page_info(r#type.base, sets, paging, order, outputs)?;
                     look_ahead |= info.look_ahead;

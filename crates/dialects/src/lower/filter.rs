@@ -328,6 +328,8 @@ impl Context<'_> {
                 | InputRole::Offset
                 | InputRole::OrderBy
                 | InputRole::GroupBy
+                | InputRole::GroupFields
+                | InputRole::GroupField(_)
                 | InputRole::Along(_)
                 | InputRole::AlongBy { .. }
                 | InputRole::AlongNode

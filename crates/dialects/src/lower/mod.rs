@@ -8,6 +8,7 @@
 //! * `call.rs`: calls of functions
 //! * `connection.rs`: connections, edges, page information
 //! * `aggregate.rs`: what is made of all rows of a set
+//! * `grouped.rs`: rows in groups
 //! * `arguments.rs`: arguments to filter, order and page
 //! * `filter.rs`: conditions
 //! * `order.rs`: orders and the cursors that belong to them
@@ -30,6 +31,7 @@ mod call;
 mod connection;
 mod filter;
 mod graph;
+mod grouped;
 mod input;
 mod leaf;
 mod mutation;

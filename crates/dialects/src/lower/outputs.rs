@@ -147,6 +147,15 @@ impl Outputs {
         response::OutputId(self.push(context, OutputKind::Aggregate(aggregate)).0)
     }
 
+    /// All rows in groups.
+    pub(super) fn groups(
+        &mut self,
+        context: &mut Context<'_>,
+        groups: ir::Groups,
+    ) -> response::OutputId {
+        response::OutputId(self.push(context, OutputKind::Groups(groups)).0)
+    }
+
     /// Rows below a row. Two fields that ask for the same relation are two sets of rows, since
     /// their arguments may differ.
     pub(super) fn related(&mut self, context: &mut Context<'_>, path: &[Hop], rows: ir::Rows) {

@@ -11,6 +11,7 @@
 //! * [`migration`]: what definitions want of the database
 //! * [`rules`]: who may see and change what
 //! * [`seven`]: the model as the API of versions 7, [`three`]: as that of versions 3.18 to 3.20
+//! * [`text_filters`]: operators on texts that are offered where they are asked for
 //! * `own_types`, `values`, `stated`: what both forms have; `naming`, `plural`: how names are made; `draft`,
 //!   `arrange`: a schema while it is made, and the order of its types
 
@@ -27,6 +28,7 @@ mod plural;
 pub mod rules;
 pub mod seven;
 mod stated;
+pub mod text_filters;
 pub mod three;
 mod values;
 
@@ -38,6 +40,7 @@ use crate::api::Api;
 use introspected::{Indexes, Introspected};
 use model::{ApiForm, Model};
 use rules::PlacedGuard;
+use text_filters::TextFilter;
 
 /// What the API is made of.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -50,6 +53,10 @@ pub struct Options {
     pub is_introspected: bool,
     /// Whether inputs are left out that version 7 calls deprecated.
     pub exclude_deprecated: bool,
+    /// Operators on texts beside those that there always are, in the order of the schema.
+    pub filters: Vec<TextFilter>,
+    /// Whether version 7's lists and connections have to be told how long they are.
+    pub limit_required: bool,
 }
 
 /// What definitions can say that a form does not do yet, as a message.
@@ -100,10 +107,17 @@ pub fn api(options: &Options) -> Api {
     // What a model becomes in a catalog that is empty is the same each time.
     let placed = catalog::declare(&mut Catalog::default(), &options.model);
     match options.form {
-        ApiForm::Three => three::api(&options.model, &placed, &three::Options::default()),
+        ApiForm::Three => {
+            let own = three::Options { filters: options.filters.clone() };
+            three::api(&options.model, &placed, &own)
+        }
         ApiForm::Seven => {
-            let exclude_deprecated = options.exclude_deprecated;
-            let own = seven::Options { exclude_deprecated, mutations: true };
+            let own = seven::Options {
+                exclude_deprecated: options.exclude_deprecated,
+                filters: options.filters.clone(),
+                limit_required: options.limit_required,
+                mutations: true,
+            };
             seven::api(&options.model, &placed, own)
         }
     }

@@ -313,10 +313,12 @@ pub struct FieldOffers {
     pub by_value: bool,
     pub by_aggregate: bool,
     pub sortable: bool,
+    /// Whether nodes are put in groups by it.
+    pub grouped: bool,
 }
 
 impl FieldOffers {
-    /// Everything.
+    /// Everything that a field offers by itself.
     pub const ALL: Self = Self {
         on_read: true,
         on_aggregate: true,
@@ -325,6 +327,7 @@ impl FieldOffers {
         by_value: true,
         by_aggregate: true,
         sortable: true,
+        grouped: false,
     };
 }
 

@@ -63,6 +63,14 @@ pub(crate) fn parse(line: &str) -> Result<Dialect, String> {
                 options.exclude_deprecated = true;
                 true
             }
+            (Dialect::Neo4j(options), None) if word == "limit-required" => {
+                options.limit_required = true;
+                true
+            }
+            (Dialect::Neo4j(options), Some(("filters", value))) => {
+                options.filters = value.split(',').map(str::parse).collect::<Result<_, _>>()?;
+                true
+            }
             (Dialect::Phrag(options), Some(("default-limit", value))) => {
                 options.default_limit = value.parse().ok();
                 options.default_limit.is_some()

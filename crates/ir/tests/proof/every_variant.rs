@@ -5,11 +5,11 @@ use std::sync::Arc;
 use expect_test::{Expect, expect};
 use ir::{
     Again, Aggregate, AggregateFunction, AggregateTerm, Assignment, Call, Case, ChildWrite, Codec,
-    Comparison, Conflict, Counter, Direction, Filter, Form, From, GeoOperator, Hop, Insert,
+    Comparison, Conflict, Counter, Direction, Filter, Form, From, GeoOperator, Groups, Hop, Insert,
     InsertedRows, Keyset, KeysetValue, Member, NewId, Nulls, Operand, OrderKey, OrderTerm,
     Otherwise, OtherwiseKind, OutputId, OutputKind, Page, Place, Quantifier, Request, Require,
-    Rows, State, StepId, StepKind, TextMatch, TimeUnit, Unit, Update, Value, ValueForm, Variant,
-    Write, WriteKind,
+    Rows, RowsId, State, StepId, StepKind, TextMatch, TimeUnit, Unit, Update, Value, ValueForm,
+    Variant, Write, WriteKind,
 };
 
 use crate::model::{
@@ -296,6 +296,18 @@ fn places_of_rows() {
                         ]),
                     }),
                 ),
+                output(
+                    8,
+                    OutputKind::Groups(Groups {
+                        by: vec![music.place("album.title"), music.place("album.price")],
+                        rows: RowsId(9),
+                        outputs: vec![music.output(9, "album.title")],
+                    }),
+                ),
+                output(
+                    10,
+                    OutputKind::Groups(Groups { by: vec![], rows: RowsId(10), outputs: vec![] }),
+                ),
                 related(
                     6,
                     &[album],
@@ -387,10 +399,13 @@ fn places_of_rows() {
                 #3 aggregate of page, grouped by title, hour of price, day of price, having maximum price < 3
                   #4 group key title as a number
                   #5 sample standard deviation price as a number
+                #8 groups by title, price of rows 9
+                  #9 field title
+                #10 groups by nothing of rows 10
                 #6 related ->artist[artist_id] rows 1: relation ->album[:LIKES], page offset part 0 of arrayconnection $1
               step 1 of root 0: read rows 2: variants, page limit 2 after the row (id = $0)
                 variant ->album[:LIKES], filter not (title is null)
-              step 2 of root 0: call notify(all: [null, true, 1.50, [1, json {}], #0 of step 0, new uuid, new sequence number, the rows before 9, offset 1, limit 3, {a: now}, {a: 1} as composite (a, null, b: list of name, c: range (start: bound (value, inclusive), end: bound (value, inclusive)), d: interval (s: seconds, m: minutes, h: hours, d: days, m: months, y: years), e: point (x, y), f: keys with values, g: json text, h: json, i: line (a: point (x, y), b: point (x, y)), j: box (a: point (x, y), b: point (x, y)), k: path (points: list of point (x, y), open), l: polygon (points: list of point (x, y)), m: circle (center: point (x, y), radius), n: moment)])
+              step 2 of root 0: call notify(all: [null, true, 1.50, [1, json {}], #0 of step 0, new uuid, new sequence number, the rows before 9, offset 1, limit 3, {a: now}, all claims, {a: 1} as composite (a, null, b: list of name, c: range (start: bound (value, inclusive), end: bound (value, inclusive)), d: interval (s: seconds, m: minutes, h: hours, d: days, m: months, y: years), e: point (x, y), f: keys with values, g: json text, h: json, i: line (a: point (x, y), b: point (x, y)), j: box (a: point (x, y), b: point (x, y)), k: path (points: list of point (x, y), open), l: polygon (points: list of point (x, y)), m: circle (center: point (x, y), radius), n: moment)])
               step 3 of root 0: require no row with not (title is null), otherwise refused "No."
                 rows 3: entity album
               step 4 of root 0: read rows 4: rows of step 2 before it

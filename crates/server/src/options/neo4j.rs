@@ -6,6 +6,7 @@ use std::sync::Arc;
 use clap::{Args, ValueEnum};
 use dialects::neo4j::definitions;
 use dialects::neo4j::model::ApiForm;
+use dialects::neo4j::text_filters::TextFilter;
 use dialects::neo4j::{self, Options};
 use engine::SourceAddress;
 
@@ -23,6 +24,12 @@ pub(crate) struct Neo4jOptions {
     /// For neo4j: without the inputs that version 7 calls deprecated
     #[arg(long, env = "THALWEG_EXCLUDE_DEPRECATED_FIELDS")]
     exclude_deprecated_fields: bool,
+    /// For neo4j: operators on texts beside the usual ones: `String.MATCHES,ID.MATCHES`
+    #[arg(long, env = "THALWEG_NEO4J_FILTERS", value_name = "OPERATORS", value_delimiter = ',')]
+    neo4j_filters: Option<Vec<TextFilter>>,
+    /// For neo4j: lists and connections have to be told how long they are
+    #[arg(long, env = "THALWEG_LIMIT_REQUIRED")]
+    limit_required: bool,
 }
 
 /// Of which graph type definitions are written, and for whom.
@@ -63,22 +70,41 @@ impl Neo4jOptions {
             (self.types.is_some(), "--types"),
             (self.neo4j_api.is_some(), "--neo4j-api"),
             (self.exclude_deprecated_fields, "--exclude-deprecated-fields"),
+            (self.neo4j_filters.is_some(), "--neo4j-filters"),
+            (self.limit_required, "--limit-required"),
         ];
         options.into_iter().find_map(|(given, name)| given.then_some(name))
     }
 
     pub(super) fn of_dialect(&self) -> Result<Options, Failure> {
         let form = form(self.neo4j_api);
-        if self.exclude_deprecated_fields && form == ApiForm::Three {
-            let message = "`--exclude-deprecated-fields` needs `--neo4j-api 7`";
-            return Err(Failure::Usage(message.into()));
+        let of_seven = [
+            (self.exclude_deprecated_fields, "--exclude-deprecated-fields"),
+            (self.limit_required, "--limit-required"),
+        ];
+        if form == ApiForm::Three
+            && let Some((_, option)) = of_seven.into_iter().find(|(given, _)| *given)
+        {
+            return Err(Failure::Usage(format!("`{option}` needs `--neo4j-api 7`")));
         }
-        let exclude_deprecated = self.exclude_deprecated_fields;
+        let filters = self.neo4j_filters.clone().unwrap_or_default();
+        for filter in &filters {
+            if let Some(reason) = filter.refused_in(form) {
+                return Err(Failure::Usage(format!("`--neo4j-filters`: no {filter}: {reason}")));
+            }
+        }
         let (model, is_introspected) = match &self.types {
             Some(path) => (Arc::new(model(path, form)?), false),
             None => (Arc::default(), true),
         };
-        Ok(Options { form, model, is_introspected, exclude_deprecated })
+        Ok(Options {
+            form,
+            model,
+            is_introspected,
+            exclude_deprecated: self.exclude_deprecated_fields,
+            filters,
+            limit_required: self.limit_required,
+        })
     }
 }
 

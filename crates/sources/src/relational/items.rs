@@ -140,6 +140,9 @@ impl Compiler<'_> {
                 OutputKind::Ordinal => {
                     return Err(CompileError::not_built("rows by a list of keys"));
                 }
+                OutputKind::Groups(_) => {
+                    return Err(CompileError::not_built("groups with their rows"));
+                }
             }
         }
         Ok(())

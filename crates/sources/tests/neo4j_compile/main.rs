@@ -3,6 +3,7 @@
 #![allow(clippy::unwrap_used, reason = "all of this crate is tests, which may panic")]
 
 mod filters;
+mod groups;
 mod model;
 mod reads;
 mod searches;

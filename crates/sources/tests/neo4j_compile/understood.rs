@@ -4,7 +4,7 @@ use cypher::{Clause, Expression, Flavor, Labels, Name, NodePattern, Path, Query,
 use testkit::neo4j::Value;
 
 use crate::model::Movies;
-use crate::{filters, reads, searches, writes};
+use crate::{filters, groups, reads, searches, writes};
 
 #[test]
 fn a_server_plans_every_statement() {
@@ -14,6 +14,7 @@ fn a_server_plans_every_statement() {
     let cases = [
         reads::cases(&movies),
         filters::cases(&movies),
+        groups::cases(&movies),
         searches::cases(&movies),
         writes::cases(&movies),
     ];

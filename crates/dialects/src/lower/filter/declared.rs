@@ -1,5 +1,6 @@
 //! Conditions along relationships that the rows of several entities have, each its own.
 
+use catalog::EntityId;
 use graphql::operation::Location;
 use ir::Filter;
 
@@ -25,17 +26,20 @@ impl Context<'_> {
             }
             DeclaredRole::Together { place, once } => match link(*place)? {
                 VariantLink::One(hop) => self.together(given, hop, *once),
-                VariantLink::Several(_) => Err(not_declared(location)),
+                VariantLink::Several(ways) => self.variants_together(given, ways, *once),
             },
             DeclaredRole::Edge(entity) => match around.along {
-                Some(hop) if self.api.find_edge(hop.relationship) == Some(*entity) => {
-                    self.object(given, around)
-                }
+                Some(_) if self.leads_by(around, *entity) => self.object(given, around),
                 // Nothing is asked of them, but they are to be there.
                 Some(_) => Ok(Some(Filter::all())),
                 None => Err(not_declared(location)),
             },
         }
+    }
+
+    /// Whether a relationship led to the rows whose properties are of an entity.
+    pub(in crate::lower) fn leads_by(&self, around: Around<'_>, edge: EntityId) -> bool {
+        around.along.is_some_and(|hop| self.api.find_edge(hop.relationship) == Some(edge))
     }
 }
 

@@ -160,14 +160,17 @@ impl Context<'_> {
     }
 
     /// Rows by all rows of several entities together that they are related to.
-    fn variants_together(
+    pub(super) fn variants_together(
         &self,
         given: Given<'_, '_>,
         ways: VariantsId,
         once: bool,
     ) -> Result<Option<Filter>, LowerError> {
-        let Some(having) = self.object(given, Around::default())? else { return Ok(None) };
-        let variants = self.api.variants(ways).iter().map(|way| Variant {
+        let ways = self.api.variants(ways);
+        // The properties of all of them are of one kind.
+        let along = ways.iter().find_map(|way| way.hop).map(Around::along);
+        let Some(having) = self.object(given, along.unwrap_or_default())? else { return Ok(None) };
+        let variants = ways.iter().map(|way| Variant {
             entity: way.entity,
             hop: way.hop,
             filter: Filter::all(),

@@ -11,7 +11,7 @@ use super::statement::Of;
 use super::types::{Meaning, Type, Types};
 use super::written::WrittenField;
 use super::{property, relationship, statement};
-use crate::neo4j::model::{ApiForm, FieldKind, ModelField};
+use crate::neo4j::model::{ApiForm, FieldKind, Given, ModelField, PropertyType};
 
 /// Whose fields are read.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -98,6 +98,9 @@ fn field(context: Context<'_, '_>, problems: &mut Problems) -> Option<ModelField
     };
     let alias = said.find(Known::Alias).and_then(|alias| alias.text("property"));
     let property = alias.unwrap_or(&definition.name);
+    if said.has(Known::GroupBy) {
+        check_groups(context, &kind, problems);
+    }
     if property.is_empty() {
         problems.wrong(at, "`@alias(property:)` is empty: a property has a name");
     }
@@ -131,6 +134,46 @@ fn check_statement_owner(context: Context<'_, '_>, problems: &mut Problems) -> O
         }
     }
     None
+}
+
+/// Nodes are put in groups by single values that GraphQL itself has.
+fn check_groups(context: Context<'_, '_>, kind: &FieldKind, problems: &mut Problems) {
+    let value = match kind {
+        FieldKind::Property(property) => Some(property),
+        FieldKind::Statement(field) => match &field.result {
+            Given::Value(property) => Some(property),
+            Given::Node(..) | Given::Object(..) | Given::Several(..) => None,
+        },
+        FieldKind::Relationship(_) => None,
+    };
+    let message = match value {
+        _ if context.owner != Owner::Node => "`@groupBy` belongs to the fields of nodes",
+        Some(property) if property.is_list => "`@groupBy` takes no lists",
+        Some(property) if is_built_in(&property.r#type) => return,
+        Some(_) | None => "`@groupBy` takes values of type Boolean, Float, ID, Int and String",
+    };
+    problems.wrong(context.at_directive(Known::GroupBy), message);
+}
+
+fn is_built_in(r#type: &PropertyType) -> bool {
+    match r#type {
+        PropertyType::Boolean
+        | PropertyType::Float
+        | PropertyType::Id
+        | PropertyType::Int
+        | PropertyType::String => true,
+        PropertyType::BigInt
+        | PropertyType::Date
+        | PropertyType::Time
+        | PropertyType::LocalTime
+        | PropertyType::DateTime
+        | PropertyType::LocalDateTime
+        | PropertyType::Duration
+        | PropertyType::Point
+        | PropertyType::CartesianPoint
+        | PropertyType::Enum(_)
+        | PropertyType::Scalar(_) => false,
+    }
 }
 
 /// The reason of `@deprecated`.

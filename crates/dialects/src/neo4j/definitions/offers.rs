@@ -62,7 +62,7 @@ fn changes(mutation: Arguments<'_>) -> (bool, bool, bool) {
 
 /// Where a field stands.
 pub(super) fn field_offers(said: &Said<'_>) -> FieldOffers {
-    let mut offers = FieldOffers::ALL;
+    let mut offers = FieldOffers { grouped: said.has(Known::GroupBy), ..FieldOffers::ALL };
     if let Some(selectable) = said.find(Known::Selectable) {
         offers.on_read = selectable.boolean("onRead").unwrap_or(true);
         offers.on_aggregate = selectable.boolean("onAggregate").unwrap_or(false);
@@ -95,6 +95,7 @@ pub(super) fn field_offers(said: &Said<'_>) -> FieldOffers {
             by_value: false,
             by_aggregate: false,
             sortable: false,
+            grouped: false,
         };
     }
     offers

@@ -43,8 +43,6 @@ pub enum Unserved {
     Authorization,
     /// Form 7's `@subscription` of events.
     Subscriptions,
-    /// `@groupBy`.
-    Groups,
     /// `@key`, `@shareable` and the others of a federated graph.
     Federation,
     /// Labels that a request's context says.
@@ -73,7 +71,6 @@ impl Unserved {
                 "rules that versions 3 read and never ask for (those of `@auth` are asked for) are"
             }
             Self::Subscriptions => "subscriptions are",
-            Self::Groups => "grouping is",
             Self::Federation => "federation is",
             Self::LabelsOfRequests => "labels that a request's context says are",
             Self::Undeclared => "fields of interfaces that lead to nodes without saying so are",

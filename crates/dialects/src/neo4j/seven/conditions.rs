@@ -13,6 +13,7 @@ use super::statements;
 use crate::binding::{InputBinding, InputRole, ValueBinding};
 use crate::neo4j::draft::{DraftInput, DraftKind};
 use crate::neo4j::model::{PropertyType, Target};
+use crate::neo4j::text_filters::{TextFilter, TextOperator, TextOrder, TextType, operators_of};
 
 /// What is said of conditions on nodes of several types.
 const SEVERAL: &str = "Conditions on nodes of several types are not served yet.";
@@ -32,6 +33,8 @@ enum Operand {
     /// The whole of another value.
     Whole,
     One,
+    /// A regular expression.
+    Pattern,
     Several,
     Distance,
 }
@@ -121,10 +124,11 @@ fn attribute_conditions(build: &mut Build<'_>, name: &str, attribute: &Attribute
     if build.options.exclude_deprecated {
         return;
     }
-    for suffix in suffixes(attribute) {
+    for suffix in suffixes(attribute, &build.options.filters) {
         let r#type = match suffix.operand {
             Operand::Whole => build.whole_input(attribute),
             Operand::One => build.input_name(attribute).into(),
+            Operand::Pattern => "String".into(),
             Operand::Several if property.is_required => {
                 format!("[{}!]", build.input_name(attribute))
             }
@@ -150,7 +154,7 @@ fn attribute_conditions(build: &mut Build<'_>, name: &str, attribute: &Attribute
 }
 
 /// The conditions on an attribute that came before the objects of operators.
-fn suffixes(attribute: &Attribute<'_>) -> Vec<Suffix> {
+fn suffixes(attribute: &Attribute<'_>, filters: &[TextFilter]) -> Vec<Suffix> {
     let r#type = &attribute.property.r#type;
     let suffix = |name, generic, operand, role| Suffix { name, generic, operand, role };
     let compare = |name, generic, comparison| {
@@ -194,6 +198,32 @@ fn suffixes(attribute: &Attribute<'_>) -> Vec<Suffix> {
             text("STARTS_WITH", "startsWith", TextMatch::StartsWith),
             text("ENDS_WITH", "endsWith", TextMatch::EndsWith),
         ]);
+        let own = match r#type {
+            PropertyType::Id => TextType::Id,
+            _ => TextType::String,
+        };
+        suffixes.extend(operators_of(filters, own).filter_map(suffix_of));
     }
     suffixes
+}
+
+/// The same of an operator that is offered where it is asked for.
+fn suffix_of(operator: TextOperator) -> Option<Suffix> {
+    let (generic, operand, role) = match operator {
+        TextOperator::Matches => {
+            let role = InputRole::Match { r#match: TextMatch::Regex, ignore_case: false };
+            ("matches", Operand::Pattern, role)
+        }
+        TextOperator::Ordered(order) => {
+            let generic = match order {
+                TextOrder::Greater => "gt",
+                TextOrder::GreaterOrEqual => "gte",
+                TextOrder::Less => "lt",
+                TextOrder::LessOrEqual => "lte",
+            };
+            (generic, Operand::One, InputRole::Compare(order.comparison()))
+        }
+        TextOperator::CaseInsensitive => return None,
+    };
+    Some(Suffix { name: operator.name(), generic, operand, role })
 }

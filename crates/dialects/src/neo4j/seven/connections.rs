@@ -164,7 +164,15 @@ pub(super) fn limited(build: &Build<'_>, name: &str, target: Target) -> DraftInp
         Some(most) => InputRole::LimitAtMost(most.into()),
         None => InputRole::LimitUnlessZero,
     };
-    argument(name, "Int", role)
+    argument(name, length(build), role)
+}
+
+/// The type of arguments that say how many nodes a list has.
+pub(super) fn length(build: &Build<'_>) -> &'static str {
+    match build.options.limit_required {
+        true => "Int!",
+        false => "Int",
+    }
 }
 
 fn limit(build: &Build<'_>, target: Target) -> Limit {

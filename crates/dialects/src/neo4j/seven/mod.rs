@@ -3,8 +3,8 @@
 //!
 //! * `build.rs`: what all parts need, and the order in which they are called; `attribute.rs` and
 //!   `link.rs` for the two kinds of fields
-//! * reading: `objects.rs`, `connections.rs`, `aggregates.rs`, `sort.rs`
-//! * conditions: `operators.rs`, `conditions.rs`, `related.rs`, `together.rs`
+//! * reading: `objects.rs`, `connections.rs`, `aggregates.rs`, `groups.rs`, `sort.rs`
+//! * conditions: `operators.rs`, `texts.rs`, `conditions.rs`, `related.rs`, `together.rs`
 //! * changes: `changes.rs` for single values, `writes.rs` for nodes, `nested.rs` for what is
 //!   connected with them
 //! * `variants.rs`: nodes of several types in one list; `declared.rs`: what leads from such nodes on;
@@ -26,6 +26,7 @@ mod conditions;
 mod connections;
 mod declared;
 pub(super) mod global;
+mod groups;
 mod link;
 mod nested;
 mod objects;
@@ -35,6 +36,7 @@ mod root;
 mod searches;
 mod sort;
 mod statements;
+mod texts;
 mod together;
 mod unserved;
 mod variants;
@@ -44,13 +46,18 @@ mod writes;
 pub use unserved::unserved;
 
 use super::model::{Model, Placed};
+use super::text_filters::TextFilter;
 use crate::api::Api;
 
 /// What may be chosen of the API.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Options {
     /// Whether what the library calls deprecated is left out.
     pub exclude_deprecated: bool,
+    /// Operators on texts beside those that there always are.
+    pub filters: Vec<TextFilter>,
+    /// Whether lists and connections have to be told how long they are.
+    pub limit_required: bool,
     /// Whether nodes can be changed.
     pub mutations: bool,
 }

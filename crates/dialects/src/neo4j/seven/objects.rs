@@ -136,11 +136,10 @@ fn kind_of_properties(build: &mut Build<'_>, link: &Link<'_>, kind: &EdgeKind<'_
         (is_filtered, "AggregationWhereInput", of_many),
     ] {
         if is_there {
-            // Of several kinds nobody knows yet whose an order is.
             let role = match ending {
                 "Sort" if is_only => InputBinding::lenient(InputRole::Sort),
                 "Where" if is_only && is_everywhere => InputBinding::lenient(InputRole::Filter),
-                "Where" | "AggregationWhereInput" => {
+                "Sort" | "Where" | "AggregationWhereInput" => {
                     declared::of_edge(build, kind.properties).unwrap_or_else(conditions::several)
                 }
                 "CreateInput" | "UpdateInput" => of_edge(build, kind),

@@ -1,9 +1,10 @@
 //! Objects of operators, one for each type of values; their fields say what of the field around
 //! them is compared.
 
-use ir::{AggregateFunction, Comparison, TextMatch};
+use ir::{AggregateFunction, Comparison};
 
 use super::build::Build;
+use super::texts;
 use crate::binding::{InputBinding, InputRole, Meaning};
 use crate::neo4j::draft::{DraftInput, DraftKind};
 use crate::neo4j::model::PropertyType;
@@ -20,9 +21,6 @@ const ORDERED: [&str; 9] = [
     "LocalTime",
     "Time",
 ];
-
-/// Types of texts.
-const TEXTS: [&str; 2] = ["ID", "String"];
 
 /// What is made of many values, and the type of the operators on each.
 type Functions = &'static [(&'static str, &'static str)];
@@ -82,17 +80,7 @@ pub(super) fn define(build: &mut Build<'_>) {
         add(build, &format!("{name}ScalarFilters"), &format!("{name} filters"), operators);
         add_list(build, &format!("{name}ListFilters"), &format!("{name} list filters"), name);
     }
-    for name in TEXTS {
-        let operators = vec![
-            equal(name),
-            one_of(name),
-            text("contains", name, TextMatch::Includes),
-            text("endsWith", name, TextMatch::EndsWith),
-            text("startsWith", name, TextMatch::StartsWith),
-        ];
-        add(build, &format!("{name}ScalarFilters"), &format!("{name} filters"), operators);
-        add_list(build, &format!("{name}ListFilters"), &format!("{name} list filters"), name);
-    }
+    texts::define(build);
     points(build);
     let model = build.model;
     let names = model.enums.iter().map(|known| (&known.name, "Enum"));
@@ -193,11 +181,11 @@ pub(super) fn operator(role: InputRole) -> InputBinding {
     InputBinding { role, null: Meaning::IsNull, empty: Meaning::Ignore }
 }
 
-fn add(build: &mut Build<'_>, name: &str, text: &str, fields: Vec<DraftInput>) {
+pub(super) fn add(build: &mut Build<'_>, name: &str, text: &str, fields: Vec<DraftInput>) {
     build.draft.add(name, Some(text), DraftKind::Input { fields, form: None });
 }
 
-fn add_list(build: &mut Build<'_>, name: &str, text: &str, element: &str) {
+pub(super) fn add_list(build: &mut Build<'_>, name: &str, text: &str, element: &str) {
     let role = operator(InputRole::CompareElement(Comparison::Equal));
     let operators =
         vec![equal(&format!("[{element}!]")), DraftInput::new("includes", element, role)];
@@ -214,9 +202,4 @@ fn one_of(r#type: &str) -> DraftInput {
 
 fn compare(name: &str, r#type: &str, comparison: Comparison) -> DraftInput {
     DraftInput::new(name, r#type, operator(InputRole::Compare(comparison)))
-}
-
-fn text(name: &str, r#type: &str, r#match: TextMatch) -> DraftInput {
-    let role = InputRole::Match { r#match, ignore_case: false };
-    DraftInput::new(name, r#type, operator(role))
 }

@@ -205,7 +205,6 @@ fn of_relationships_by_suffix(build: &mut Build<'_>, link: &Link<'_>, owner: &st
 /// `actorsConnection: {some: …, aggregate: …}`.
 fn of_relationships(build: &mut Build<'_>, link: &Link<'_>, owner: &str) {
     let name = format!("{}ConnectionFilters", link.prefix);
-    let is_known = matches!(link.target(), Target::Node(_)) || link.variants.is_some();
     if link.is_filtered() {
         let r#type = link.connection_where(None);
         for (generic, text, many) in QUANTIFIERS {
@@ -220,10 +219,7 @@ fn of_relationships(build: &mut Build<'_>, link: &Link<'_>, owner: &str) {
         let sources = &build.names(link.owner.into()).several;
         let connections = pluralize(&link.connection_type());
         let text = format!("Filter {sources} by aggregating results on related {connections}");
-        let binding = match is_known {
-            true => InputBinding::lenient(InputRole::Together { hop: None, once: true }),
-            false => several(),
-        };
+        let binding = InputBinding::lenient(InputRole::Together { hop: None, once: true });
         let r#type = format!("{}ConnectionAggregateInput", link.prefix);
         let input = DraftInput::new("aggregate", &r#type, binding).described(&text);
         let input = input.deprecated(link.field.deprecated.as_ref());

@@ -4,7 +4,7 @@ use super::build::{Build, Owner};
 use super::connections::{
     add_aggregate, add_connection, add_edge, argument, default_limit, filter, limited, sorted,
 };
-use super::{global, objects, sort, variants};
+use super::{global, groups, objects, sort, variants};
 use crate::binding::{
     Change, FieldBinding, InputBinding, InputRole, MutationBinding, MutationForm, RowsBinding,
     RowsForm, RowsFrom,
@@ -81,6 +81,9 @@ fn connection(build: &mut Build<'_>, owner: Owner, offers: Offers) {
         add_connection(build, &r#type, offers.connection.then_some(&*edge));
         if offers.aggregate {
             add_aggregate(build, &r#type, &format!("{own}Aggregate"));
+        }
+        if let Owner::Node(node) = owner {
+            groups::add(build, node, &r#type);
         }
     }
     let binding = rows(build, target, RowsForm::Connection);

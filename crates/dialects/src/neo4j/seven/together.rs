@@ -68,17 +68,16 @@ pub(super) fn conditions(build: &mut Build<'_>, link: &Link<'_>) {
         add_parts(build, &name, &parts);
     }
     let together = |hop| InputRole::Together { hop, once: false };
-    let binding = match (link.hop(), link.variants, link.target()) {
-        (Some(hop), _, _) => InputBinding::lenient(together(Some(hop))),
-        (None, Some(variants), _) => {
+    let binding = match (link.hop(), link.variants) {
+        (Some(hop), _) => InputBinding::lenient(together(Some(hop))),
+        (None, Some(variants)) => {
             let role = Box::new(together(None));
             InputBinding::lenient(InputRole::RelatedVariantsBy { variants: variants.id, role })
         }
-        (None, None, Target::Node(_)) => {
+        (None, None) => {
             let role = |place| DeclaredRole::Together { place, once: false };
             declared::condition(build, link, role).map_or_else(several, InputBinding::lenient)
         }
-        (None, None, Target::Interface(_) | Target::Union(_)) => several(),
     };
     let own = format!("{}Aggregate", link.name());
     let input = DraftInput::new(&own, &name, binding);

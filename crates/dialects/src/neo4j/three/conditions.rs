@@ -3,6 +3,7 @@
 use ir::{Comparison, TextMatch};
 
 use super::super::model::{ModelField, Property, PropertyType};
+use super::super::text_filters::{TextFilter, TextOperator, TextOrder, TextType, operators_of};
 use super::super::values::{input_name, type_name};
 use super::build::{Build, reason};
 use super::classes::{OF_CONDITIONS, stored};
@@ -46,7 +47,7 @@ impl Build<'_> {
                 continue;
             }
             let place = values.place(self, one.place);
-            for operator in operators(one.property, self.options.regex) {
+            for operator in operators(one.property, &self.options.filters) {
                 let Operator { suffix, operand, role, negated } = operator;
                 let written = self.operand(one.property, operand);
                 let binding = condition(values, place.clone(), role, negated);
@@ -84,7 +85,7 @@ impl Build<'_> {
 }
 
 /// The operators of a property, in the order of the library.
-fn operators(property: &Property, regex: bool) -> Vec<Operator> {
+fn operators(property: &Property, filters: &[TextFilter]) -> Vec<Operator> {
     use Comparison::{Equal, Greater, GreaterOrEqual, In, Less, LessOrEqual};
     let operator = |suffix, operand, role| Operator { suffix, operand, role, negated: false };
     let negated = |suffix, operand, role| Operator { suffix, operand, role, negated: true };
@@ -126,7 +127,11 @@ fn operators(property: &Property, regex: bool) -> Vec<Operator> {
             all.extend(ordered.map(of));
         }
         PropertyType::String | PropertyType::Id => {
-            if regex {
+            let own = match property.r#type {
+                PropertyType::Id => TextType::Id,
+                _ => TextType::String,
+            };
+            if operators_of(filters, own).any(|wanted| wanted == TextOperator::Matches) {
                 all.push(operator("_MATCHES", Operand::Pattern, matches(TextMatch::Regex)));
             }
             let parts = [
@@ -136,10 +141,26 @@ fn operators(property: &Property, regex: bool) -> Vec<Operator> {
             ];
             let of = |(suffix, _, part)| operator(suffix, Operand::Whole, matches(part));
             all.extend(parts.map(of));
+            // What is asked for String is offered of ID, too.
+            for wanted in operators_of(filters, TextType::String) {
+                if let TextOperator::Ordered(order) = wanted {
+                    all.push(operator(ending(order), Operand::Whole, compare(order.comparison())));
+                }
+            }
             let of_not = |(_, suffix, part)| negated(suffix, Operand::Whole, matches(part));
             all.extend(parts.map(of_not));
         }
         PropertyType::Boolean | PropertyType::Enum(_) | PropertyType::Scalar(_) => {}
     }
     all
+}
+
+/// What the name of a condition ends with.
+fn ending(order: TextOrder) -> &'static str {
+    match order {
+        TextOrder::Less => "_LT",
+        TextOrder::LessOrEqual => "_LTE",
+        TextOrder::Greater => "_GT",
+        TextOrder::GreaterOrEqual => "_GTE",
+    }
 }

@@ -37,6 +37,7 @@ mod variants;
 
 use super::model::{ApiForm, Model, Placed, Target};
 use super::seven::{coalesced, global};
+use super::text_filters::TextFilter;
 use super::{own_types, values};
 use crate::api::{Api, ApiBuilder};
 use crate::binding::{FieldBinding, InputBinding, InputRole};
@@ -48,8 +49,8 @@ use roles::Values;
 /// What may be chosen of the API.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Options {
-    /// Whether texts can be compared with regular expressions: `_MATCHES`.
-    pub regex: bool,
+    /// Operators on texts beside those that there always are.
+    pub filters: Vec<TextFilter>,
 }
 
 /// Makes the API of type definitions, of which the catalog holds what `placed` says.

@@ -37,6 +37,7 @@ impl Walk<'_> {
             OutputKind::Common { .. } | OutputKind::Variant => {
                 self.deny(Denial::NotUnderstood("rows of several entities"));
             }
+            OutputKind::Groups(_) => self.deny(Denial::NotUnderstood("groups with their rows")),
             OutputKind::Ordinal => self.deny(Denial::NotUnderstood("rows by a list of keys")),
         }
     }

@@ -202,11 +202,15 @@ impl Walk<'_> {
 
     fn outputs(&mut self, outputs: &mut [Output]) {
         for output in outputs {
-            if let OutputKind::Related { path, rows } = &mut output.kind {
-                if !path.is_empty() {
-                    self.deny(Denial::NotUnderstood("a row referred to"));
+            match &mut output.kind {
+                OutputKind::Related { path, rows } => {
+                    if !path.is_empty() {
+                        self.deny(Denial::NotUnderstood("a row referred to"));
+                    }
+                    self.rows(rows);
                 }
-                self.rows(rows);
+                OutputKind::Groups(groups) => self.outputs(&mut groups.outputs),
+                _ => {}
             }
         }
     }
@@ -321,6 +325,12 @@ impl Asked {
                     self.is_aggregated = true;
                     let places = aggregate.terms.iter().filter_map(|term| term.place.as_ref());
                     self.aggregated.extend(places.filter_map(member));
+                }
+                // What rows are put in groups by is told with them.
+                OutputKind::Groups(groups) => {
+                    self.is_read = true;
+                    self.read.extend(groups.by.iter().filter_map(member));
+                    self.add(&groups.outputs, common);
                 }
                 OutputKind::Present { .. }
                 | OutputKind::PresentIf { .. }

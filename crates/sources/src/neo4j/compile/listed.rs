@@ -32,10 +32,11 @@ pub(super) struct Listed<'r> {
 
 /// What is made of all rows, and those that are shown.
 pub(super) struct Both {
-    /// The clauses before the RETURN of both.
+    /// The clauses before the RETURN of all of it.
     pub(super) body: Vec<Clause>,
-    pub(super) summary: Summary,
-    pub(super) shown: Collected,
+    pub(super) summary: Option<Summary>,
+    /// The rows that are shown, and all in groups.
+    pub(super) lists: Vec<Collected>,
 }
 
 impl Start<'_, '_> {
@@ -78,12 +79,19 @@ impl Compiler<'_> {
         start: Start<'_, '_>,
         statement: &mut Statement,
     ) -> Result<Option<Both>, CompileError> {
-        if !rows.shown || (matches!(start, Start::Root) && is_count_of_all(rows)) {
-            return Ok(None);
+        let is_of_all = |kind: &OutputKind| {
+            matches!(kind, OutputKind::Count | OutputKind::Aggregate(_) | OutputKind::Groups(_))
+        };
+        let mut groups = Vec::new();
+        for output in &rows.outputs {
+            if let OutputKind::Groups(own) = &output.kind {
+                groups.push((output.id, own));
+            }
         }
-        let is_summary =
-            |kind: &OutputKind| matches!(kind, OutputKind::Count | OutputKind::Aggregate(_));
-        if !rows.outputs.iter().any(|output| is_summary(&output.kind)) {
+        let finds_twice = !rows.shown || (matches!(start, Start::Root) && is_count_of_all(rows));
+        if groups.is_empty()
+            && (finds_twice || !rows.outputs.iter().any(|output| is_of_all(&output.kind)))
+        {
             return Ok(None);
         }
         let (mut body, scope) = self.found(rows, start, statement)?;
@@ -98,13 +106,21 @@ impl Compiler<'_> {
         body.push(Clause::With(Projection { items, ..Projection::default() }));
         let listed = Listed { list, scope };
         let start = Start::Listed(&listed);
-        let Some(mut summary) = self.summary(rows, start, statement)? else { return Ok(None) };
-        for own in std::mem::take(&mut summary.bodies) {
+        let mut summary = self.summary(rows, start, statement)?;
+        for own in summary.iter_mut().flat_map(|summary| std::mem::take(&mut summary.bodies)) {
             body.push(call(vec![list], own));
         }
-        let mut shown = self.collected(rows, start, statement)?;
-        body.push(call(vec![list], std::mem::take(&mut shown.body)));
-        Ok(Some(Both { body, summary, shown }))
+        let mut lists = Vec::with_capacity(1 + groups.len());
+        if rows.shown {
+            lists.push(self.collected(rows, start, statement)?);
+        }
+        for own in groups {
+            lists.push(self.grouped(rows, own, start, statement)?);
+        }
+        for own in &mut lists {
+            body.push(call(vec![list], std::mem::take(&mut own.body)));
+        }
+        Ok(Some(Both { body, summary, lists }))
     }
 }
 

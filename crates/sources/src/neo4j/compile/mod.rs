@@ -14,6 +14,7 @@
 //! * `listed`: rows that are found once and used twice
 //! * `summary`: what is made of all rows
 //! * `aggregate`: what is made of the values of many rows
+//! * `grouped`: all rows in groups
 //! * `order`: sorting and paging
 //! * `place`: what is compared, sorted and shown
 //! * `filter`: conditions; `related`: those on related rows; `together`: on rows of several entities
@@ -25,6 +26,7 @@
 mod aggregate;
 mod called;
 mod filter;
+mod grouped;
 mod listed;
 mod order;
 mod parameter;

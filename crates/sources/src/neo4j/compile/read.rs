@@ -24,12 +24,16 @@ impl Compiler<'_> {
         let start = Start::Root;
         let mut record = Items::default();
         let mut clauses;
-        if let Some(Both { body, summary, shown }) = self.both(rows, start, &mut statement)? {
+        if let Some(Both { body, summary, lists }) = self.both(rows, start, &mut statement)? {
             clauses = body;
-            let column = record.push(summary.row)?;
-            self.place_level(summary.level, place(column), summary.width);
-            let column = record.push(Expression::Variable(shown.name))?;
-            self.place_level(shown.level, place(column), shown.width);
+            if let Some(summary) = summary {
+                let column = record.push(summary.row)?;
+                self.place_level(summary.level, place(column), summary.width);
+            }
+            for list in lists {
+                let column = record.push(Expression::Variable(list.name))?;
+                self.place_level(list.level, place(column), list.width);
+            }
         } else if let Some(summary) = self.summary(rows, start, &mut statement)? {
             if let ([_], false) = (summary.bodies.as_slice(), rows.shown) {
                 self.place_level(summary.level, place(0), summary.width);

@@ -199,7 +199,7 @@ impl Compiler<'_> {
         Ok(items)
     }
 
-    fn outputs(
+    pub(super) fn outputs(
         &mut self,
         outputs: &[Output],
         scope: &Scope<'_>,
@@ -240,7 +240,7 @@ impl Compiler<'_> {
                     continue;
                 }
                 // They are made of all rows.
-                OutputKind::Count | OutputKind::Aggregate(_) => continue,
+                OutputKind::Count | OutputKind::Aggregate(_) | OutputKind::Groups(_) => continue,
                 OutputKind::Present { .. }
                 | OutputKind::PresentIf { .. }
                 | OutputKind::Related { .. } => return Err(refused("a row referred to")),
@@ -264,16 +264,21 @@ impl Compiler<'_> {
         statement: &mut Statement,
     ) -> Result<(), CompileError> {
         let start = Start::Near(scope);
-        if let Some(Both { mut body, summary, shown }) = self.both(rows, start, statement)? {
-            let row = statement.column();
-            let returned =
-                vec![ProjectionItem::named(summary.row, row), ProjectionItem::variable(shown.name)];
+        if let Some(Both { mut body, summary, lists }) = self.both(rows, start, statement)? {
+            let mut returned = Vec::with_capacity(1 + lists.len());
+            let summary = summary.map(|summary| {
+                let name = statement.column();
+                returned.push(ProjectionItem::named(summary.row, name));
+                (summary.level, name, summary.width)
+            });
+            returned.extend(lists.iter().map(|list| ProjectionItem::variable(list.name)));
             body.push(Clause::Return(Projection { items: returned, ..Projection::default() }));
             items.subqueries.push(call(start.variables(), body));
-            let column = items.push(Expression::Variable(row))?;
-            self.place_level(summary.level, Some(LevelRows::InRow { column }), summary.width);
-            let column = items.push(Expression::Variable(shown.name))?;
-            self.place_level(shown.level, Some(LevelRows::InRow { column }), shown.width);
+            let lists = lists.into_iter().map(|list| (list.level, list.name, list.width));
+            for (level, name, width) in summary.into_iter().chain(lists) {
+                let column = items.push(Expression::Variable(name))?;
+                self.place_level(level, Some(LevelRows::InRow { column }), width);
+            }
             return Ok(());
         }
         if let Some(summary) = self.summary(rows, start, statement)? {

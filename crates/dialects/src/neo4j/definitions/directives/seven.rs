@@ -1,10 +1,8 @@
 //! The directives of form 7.
 
 use super::spec::{
-    Known, Place, Shape, Spec, UPDATE, federation, in_javascript, not_yet, optional, required,
-    served,
+    Known, Place, Shape, Spec, UPDATE, federation, in_javascript, optional, required, served,
 };
-use crate::neo4j::definitions::problem::Unserved;
 
 const FIELD: &[Place] = &[Place::Field];
 const OBJECT: &[Place] = &[Place::Object];
@@ -79,7 +77,7 @@ pub(super) const DIRECTIVES: &[Spec] = &[
             ]),
         )],
     ),
-    not_yet("groupBy", Known::GroupBy, Unserved::Groups, FIELD, &[]),
+    served("groupBy", Known::GroupBy, FIELD, &[]),
     served("id", Known::Id, FIELD, &[]),
     served("jwt", Known::Jwt, OBJECT, &[]),
     served("jwtClaim", Known::JwtClaim, FIELD, &[required("path", Shape::Text)]),

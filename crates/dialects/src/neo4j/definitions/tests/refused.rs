@@ -507,3 +507,19 @@ fn directives_of_the_other_form_say_what_there_is_instead() {
         &["A: `@exclude` is of form 3; in form 7 there is `@query` and `@mutation`"],
     );
 }
+
+#[test]
+fn nodes_are_put_in_groups_by_single_values_of_their_own() {
+    let values = "`@groupBy` takes values of type Boolean, Float, ID, Int and String";
+    refuse_field("[Int!] @groupBy", &["`@groupBy` takes no lists"]);
+    refuse_field("DateTime @groupBy", &[values]);
+    refuse_field("E @groupBy", &[values]);
+    let statement = "@cypher(statement: \"RETURN this AS a\", columnName: \"a\")";
+    refuse_field(&format!("A {statement} @groupBy"), &[values]);
+    let of_nodes = "`@groupBy` belongs to the fields of nodes";
+    refuse_type("interface I { a: Int @groupBy }", &[&format!("I.a: {of_nodes}")]);
+    refuse_type(
+        "type P @relationshipProperties { a: Int @groupBy }",
+        &[&format!("P.a: {of_nodes}")],
+    );
+}

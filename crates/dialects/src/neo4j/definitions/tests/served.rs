@@ -170,6 +170,7 @@ fn fields_stand_where_they_say() {
     );
     assert_eq!(offers("@filterable(byAggregate: true)"), all);
     assert_eq!(offers("@sortable(byValue: false)"), FieldOffers { sortable: false, ..all });
+    assert_eq!(offers("@groupBy"), FieldOffers { grouped: true, ..all });
 }
 
 #[test]

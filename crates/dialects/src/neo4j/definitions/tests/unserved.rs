@@ -22,7 +22,6 @@ fn what_is_not_served_yet_says_so() {
     );
     check(&r#type("@subscription(events: [CREATED])"), Unserved::Subscriptions);
     check("extend schema @subscription", Unserved::Subscriptions);
-    check(&field("@groupBy"), Unserved::Groups);
     check(&r#type("@key(fields: \"a\")"), Unserved::Federation);
     check(&field("@shareable"), Unserved::Federation);
     check("extend schema @link(url: \"x\", import: [\"@key\"])", Unserved::Federation);

@@ -12,8 +12,30 @@ fn films_and_people() {
 
 #[test]
 fn interfaces_unions_and_all_types_of_values() {
-    let (api, _) = made(LARGE, &Options { regex: true });
+    // As the library prints it with `enableRegex`, which is the same as these two.
+    let filters = vec!["String.MATCHES".parse().unwrap(), "ID.MATCHES".parse().unwrap()];
+    let (api, _) = made(LARGE, &Options { filters });
     expect_file!["large.graphql"].assert_eq(&print_schema(&api.schema));
+}
+
+/// The library prints the same with these among its features.
+#[test]
+fn operators_on_texts_that_are_asked_for() {
+    let definitions = r#"
+        interface Named { name: String! }
+        type Movie implements Named {
+            name: String! code: ID old: String @deprecated(reason: "gone")
+            actors: [Person!]! @relationship(type: "ACTED_IN", direction: IN, properties: "ActedIn")
+        }
+        type Person {
+            name: String likes: [Named!]! @relationship(type: "LIKES", direction: OUT)
+        }
+        interface ActedIn @relationshipProperties { role: String! scene: ID }
+    "#;
+    let filters = ["String.LT", "String.MATCHES", "String.GTE"];
+    let filters = filters.iter().map(|filter| filter.parse().unwrap()).collect();
+    let (api, _) = made(definitions, &Options { filters });
+    expect_file!["filters.graphql"].assert_eq(&print_schema(&api.schema));
 }
 
 /// The library prints the same.
