@@ -17,14 +17,15 @@ mod options;
 mod sources;
 #[path = "support/steps.rs"]
 mod steps;
+#[path = "support/streamed.rs"]
+mod streamed;
 
 use std::error::Error;
 use std::fs;
-use std::future::poll_fn;
 use std::process::ExitCode;
 use std::sync::Arc;
 
-use engine::{Allowed, Delivery, Engine, Report, Session, Sizes, Worker};
+use engine::{Allowed, Delivery, Engine, Report, Session, Worker};
 use libtest_mimic::{Arguments, Failed, Trial};
 use sources::{Sources, TestSource};
 use steps::{report, request};
@@ -123,7 +124,8 @@ fn run_shared(file: &CaseFile, engine: &Arc<Engine>) -> Result<Outcome, Failed> 
         // A mutation is refused here: others would see what it changed.
         let answered = answer(&worker, &request, &session, Allowed::Queries).await?;
         for rows in [1, 2, 3] {
-            compare_streamed(&mut worker, &request, &session, rows, &answered.response).await?;
+            let whole = &answered.response;
+            streamed::compare(&mut worker, &request, &session, rows, whole, without_schema).await?;
         }
         outcome.answers.push(answered);
         Ok(outcome)
@@ -185,40 +187,6 @@ async fn answer(
 
 fn runtime() -> Result<tokio::runtime::Runtime, Failed> {
     Ok(tokio::runtime::Builder::new_current_thread().enable_all().build()?)
-}
-
-/// Sends the same answer while it is made, in portions of so few rows, and compares the bytes.
-async fn compare_streamed(
-    worker: &mut Worker,
-    request: &graphql::Request,
-    session: &Session,
-    rows: u32,
-    whole: &str,
-) -> Result<(), Failed> {
-    worker.set_sizes(Sizes { whole: 0, rows });
-    let mut report = Report::default();
-    let (allowed, delivery) = (Allowed::Queries, Delivery::Streamed);
-    let engine::Response { mut body, rest, .. } =
-        worker.deliver_reported(request, session, allowed, delivery, &mut report).await;
-    let mut codes = Vec::new();
-    if let Some(mut rest) = rest {
-        while let Some(part) = poll_fn(|context| rest.poll_next(context, &mut codes)).await {
-            let Ok(part) = part else {
-                // An error that has to change what was sent; then there is one in the answer.
-                return match whole.contains(r#""errors":["#) {
-                    true => Ok(()),
-                    false => Err(format!("portions of {rows} rows break off: {codes:?}").into()),
-                };
-            };
-            body.extend(part);
-        }
-    }
-    // An id of an error is another each time.
-    let streamed = without_schema(&String::from_utf8(body)?);
-    if streamed != whole && !whole.contains("\"errorId\"") {
-        return Err(format!("in portions of {rows} rows it is\n{streamed}\nnot\n{whole}").into());
-    }
-    Ok(())
 }
 
 /// Of the sources only PostgreSQL has schemas, and all that cases ask is in this one. Errors of

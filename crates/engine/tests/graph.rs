@@ -1,6 +1,7 @@
 //! The case files of `fixtures/cases` that ask a graph, one after the other on one Neo4j:
 //! `UPDATE_EXPECT=1` writes what comes. A case that may change something finds the graph as its
-//! database's file makes it, and so does the next one.
+//! database's file makes it, and so does the next one; each answer of the others is also sent while
+//! it is written, and must be the same.
 
 #[path = "support/asker.rs"]
 mod asker;
@@ -10,6 +11,8 @@ mod dialect;
 mod options;
 #[path = "support/steps.rs"]
 mod steps;
+#[path = "support/streamed.rs"]
+mod streamed;
 
 use std::error::Error;
 use std::fs;
@@ -101,11 +104,16 @@ fn run(file: &CaseFile, loaded: &mut Loaded) -> Result<Outcome, Failed> {
             notes: engine.notes().map(ToString::to_string).collect(),
             answers: Vec::new(),
         };
-        let worker = Worker::new(Arc::clone(&engine));
+        let mut worker = Worker::new(Arc::clone(&engine));
         for (number, step) in file.case.steps.iter().enumerate() {
             let Some(request) = request(step)? else { break };
             let session = asker::session(&file.case, number)?;
-            outcome.answers.push(answer(&worker, &request, &session, is_private).await?);
+            let answered = answer(&worker, &request, &session, is_private).await?;
+            if !is_private {
+                let whole = &answered.response;
+                streamed::compare(&mut worker, &request, &session, 1, whole, str::to_owned).await?;
+            }
+            outcome.answers.push(answered);
         }
         Ok(outcome)
     }))
