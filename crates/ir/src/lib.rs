@@ -34,6 +34,7 @@ pub use rows::{
 };
 pub use value_form::{Member, Unit, ValueForm};
 pub use write::{
-    Again, Assignment, ChildWrite, Conflict, Counter, Insert, InsertedRows, Update, Write,
+    Again, Assignment, ChildWrite, Conflict, Counter, ExpectedLinks, Insert, InsertedRows, Update,
+    Write,
     WriteKind,
 };

@@ -64,12 +64,20 @@ pub enum WriteKind {
         found: Box<Write>,
         missing: Box<Write>,
     },
-    /// Changes nothing: the transaction ends with the error unless each outer row is linked to one
-    /// row, or to none where it may be.
+    /// Changes nothing: the transaction ends with the error unless each outer row is linked to so
+    /// many rows.
     Expect {
-        is_required: bool,
+        links: ExpectedLinks,
         otherwise: Otherwise,
     },
+}
+
+/// To how many rows a row is linked.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum ExpectedLinks {
+    None,
+    OneOrNone,
+    One,
 }
 
 /// What becomes of a row that is linked already where it is to be linked.
@@ -179,4 +187,6 @@ pub enum Counter {
     LinksDeleted,
     /// All rows touched, those of children included.
     RowsAffected,
+    /// No number: the text by which others wait for what was written, where the source has one.
+    Bookmark,
 }

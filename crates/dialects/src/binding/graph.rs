@@ -36,6 +36,8 @@ pub struct WayBinding {
     pub common: Vec<FieldId>,
     /// What leads from its rows to others, as in [`VariantBinding::links`].
     pub links: Vec<VariantLink>,
+    /// What is said where more than one node would be there, if the relationship leads to one.
+    pub single: Option<Box<str>>,
 }
 
 /// What a value means in a change of nodes of which some may be of one of several entities.
@@ -44,6 +46,8 @@ pub enum SeveralRole {
     /// As [`InputRole::AlongBy`](super::InputRole::AlongBy), where nodes of several entities are at
     /// an end of the relationship.
     Along { ways: WaysId, verb: AlongVerb },
+    /// As [`InputRole::Along`](super::InputRole::Along), for the same.
+    Among { ways: WaysId },
     /// As [`InputRole::Inputs`](super::InputRole::Inputs), where one node is on the other side: one
     /// entity at most is named.
     One,
@@ -98,6 +102,11 @@ pub struct NodeRules {
     pub links: Vec<LinkRule>,
     /// Whether what is made for a change is made only where the change says values.
     pub is_made_with_values: bool,
+    /// What errors call the entity.
+    pub name: Box<str>,
+    /// What is said where a change sets a value and computes with it, before the name of what sets
+    /// it; where it is nothing, what is said of two that set it.
+    pub set_twice: Option<Box<str>>,
 }
 
 /// A relationship that leads from a node to one node at most.
@@ -166,6 +175,8 @@ pub enum DeclaredRole {
     By { place: u16, role: Box<super::InputRole> },
     /// As [`InputRole::Together`](super::InputRole::Together).
     Together { place: u16, once: bool },
+    /// As [`InputRole::RelatedEach`](super::InputRole::RelatedEach).
+    Each { place: u16, role: Box<super::InputRole> },
     /// An object of conditions on relationships whose properties are of this entity: of others it
     /// asks nothing.
     Edge(EntityId),

@@ -4,9 +4,13 @@
 //! starts from, in the order in which it is done.
 //!
 //! * `along.rs`: what is done along one relationship
-//! * `several.rs`: where nodes of several entities are at an end of it
+//! * `several.rs`: where nodes of several entities are at an end of it; `among.rs`: as version 3 says
+//!   it
+//! * `conflict.rs`: what may not be said twice
 
 mod along;
+mod among;
+mod conflict;
 mod several;
 
 use catalog::{EntityId, FieldId};
@@ -23,6 +27,7 @@ use super::input::{Input, Presence};
 use super::selection::misplaced;
 use super::{Context, LowerError};
 use crate::binding::{AlongVerb, AssignVerb, Change, InputRole, Meaning, SeveralRole};
+use along::Towards;
 use several::Own;
 
 /// What the inputs of a change say of nodes of one kind.
@@ -35,6 +40,10 @@ struct Said {
     children: Vec<ChildWrite>,
     /// Whether the nodes are made by it.
     is_new: bool,
+    /// Whether they are those that the root field finds.
+    is_outermost: bool,
+    /// The entity of the nodes, or of the relationships.
+    entity: Option<EntityId>,
     /// Of which of several entities the nodes are.
     own: Option<Own>,
     /// The relationship that leads to them.
@@ -42,8 +51,8 @@ struct Said {
 }
 
 impl Said {
-    fn of_new() -> Self {
-        Self { is_new: true, ..Self::default() }
+    fn of_new(entity: EntityId) -> Self {
+        Self { is_new: true, entity: Some(entity), ..Self::default() }
     }
 }
 
@@ -57,7 +66,7 @@ impl<'a> Context<'a> {
         let write = match change {
             Change::CreateNodes(entity) => self.create_nodes(*entity, field)?,
             Change::UpdateNodes(entity) => {
-                let mut said = self.said_of_nodes(field)?;
+                let mut said = self.said_of_nodes(*entity, field)?;
                 let has_values = !said.assignments.is_empty();
                 let assignments = self.updated(*entity, said.assignments, has_values);
                 let filter = Filter::and(said.filters);
@@ -66,7 +75,7 @@ impl<'a> Context<'a> {
                 Write { entity: *entity, kind, children: said.children, check: Filter::all() }
             }
             Change::DeleteNodes(entity) => {
-                let said = self.said_of_nodes(field)?;
+                let said = self.said_of_nodes(*entity, field)?;
                 let kind = WriteKind::Delete { filter: Filter::and(said.filters), at_most: None };
                 Write { entity: *entity, kind, children: said.children, check: Filter::all() }
             }
@@ -88,7 +97,7 @@ impl<'a> Context<'a> {
             }
             let r#type = self.api.schema[*id].r#type;
             for input in self.items(&Input::new(value))? {
-                let mut said = Said::of_new();
+                let mut said = Said::of_new(entity);
                 self.say_members(&input, r#type, field.location, &mut said)?;
                 let place = u32::try_from(rows.len()).unwrap_or(u32::MAX);
                 let own = |child| ChildWrite { parents: vec![place], ..child };
@@ -104,8 +113,12 @@ impl<'a> Context<'a> {
     }
 
     /// What all arguments of a field say of the nodes that it changes.
-    fn said_of_nodes(&self, field: &CollectedField<'_>) -> Result<Said, LowerError> {
-        let mut said = Said::default();
+    fn said_of_nodes(
+        &self,
+        entity: EntityId,
+        field: &CollectedField<'_>,
+    ) -> Result<Said, LowerError> {
+        let mut said = Said { entity: Some(entity), is_outermost: true, ..Said::default() };
         let mut arguments: Vec<&(InputId, Value)> = field.arguments.iter().collect();
         arguments.sort_by_key(|(id, _)| self.place_of(*id));
         for (id, value) in arguments {
@@ -128,7 +141,8 @@ impl<'a> Context<'a> {
             return other;
         }
         let verb = fields.iter().find_map(|field| match self.api.input(*field).role {
-            InputRole::AlongBy { verb, .. } => Some(verb),
+            InputRole::AlongBy { verb, .. }
+            | InputRole::Several(SeveralRole::Along { verb, .. }) => Some(verb),
             _ => None,
         });
         verb.map_or(other, |verb| along::place(verb, false))
@@ -144,12 +158,15 @@ impl<'a> Context<'a> {
     ) -> Result<(), LowerError> {
         for input in self.each(input, r#type)? {
             let mut members = self.members_given(&input, r#type.base, location)?;
+            self.leave_overridden(&mut members, location, said)?;
             // One order whatever the request's, of what is done along one relationship.
             members.sort_by_key(|(id, _)| match self.api.input(*id).role {
                 InputRole::AlongBy { verb, .. }
                 | InputRole::Several(SeveralRole::Along { verb, .. }) => {
                     along::place_of_seven(verb)
                 }
+                // What is said of some entities alone comes after what is said of all.
+                InputRole::OnVariant => u8::MAX,
                 _ => 0,
             });
             for (id, input) in members {
@@ -172,26 +189,6 @@ impl<'a> Context<'a> {
         Ok(each)
     }
 
-    /// Notes that an input changes a field, which no other of the same object may.
-    fn claim(
-        &self,
-        field: FieldId,
-        id: InputId,
-        location: Location,
-        said: &mut Said,
-    ) -> Result<(), LowerError> {
-        match said.changed.iter().find(|(known, _)| *known == field) {
-            Some((_, first)) => {
-                let names = [*first, id].map(|input| &*self.api.schema[input].name);
-                Err(conflict("", names.into_iter(), location))
-            }
-            None => {
-                said.changed.push((field, id));
-                Ok(())
-            }
-        }
-    }
-
     /// Adds what one input says.
     fn say_of_node(
         &self,
@@ -202,7 +199,7 @@ impl<'a> Context<'a> {
     ) -> Result<(), LowerError> {
         let r#type = self.api.schema[id].r#type;
         match &self.api.input(id).role {
-            InputRole::Inputs | InputRole::Further => {
+            InputRole::Inputs | InputRole::Further | InputRole::OnVariant => {
                 self.say_members(input, r#type, location, said)?;
             }
             InputRole::Filter => {
@@ -229,11 +226,11 @@ impl<'a> Context<'a> {
             InputRole::Along(way) => {
                 for input in self.each(input, r#type)? {
                     let members = self.members_given(&input, r#type.base, location)?;
-                    self.say_along_all(*way, &members, location, said)?;
+                    self.say_along_all(Towards::One(*way), &members, location, said)?;
                 }
             }
             InputRole::AlongBy { way: Some(way), verb } => {
-                self.say_along(*way, *verb, (id, input), location, said)?;
+                self.say_along(Towards::One(*way), *verb, (id, input), location, said)?;
             }
             InputRole::Refused { otherwise, .. } => {
                 if self.presence(input) == Presence::Present {
@@ -275,9 +272,8 @@ impl<'a> Context<'a> {
         for input in self.each(input, r#type)? {
             let members = self.members_given(&input, r#type.base, location)?;
             if let [_, _, ..] = members.as_slice() {
-                let verbs = members.iter().map(|(verb, _)| self.api.schema[*verb].name.as_ref());
-                let name = format!("field {}: ", self.api.schema[id].name);
-                return Err(conflict(&name, verbs, location));
+                let verbs = members.iter().map(|(verb, _)| *verb);
+                return Err(self.conflict_within(id, verbs, location, said));
             }
             if !members.is_empty() {
                 self.claim(field, id, location, said)?;
@@ -346,17 +342,6 @@ impl<'a> Context<'a> {
         }
         said
     }
-}
-
-/// Nothing says which of several changes of one value would be the last, so that is refused.
-fn conflict<'n>(
-    what: &str,
-    names: impl Iterator<Item = &'n str>,
-    location: Location,
-) -> LowerError {
-    let names: Vec<String> = names.map(|name| format!("[[{name}]]")).collect();
-    let text = format!("Conflicting modification of {what}{}", names.join(", "));
-    LowerError::refused(&text, location)
 }
 
 fn assignment(verb: AssignVerb, operand: Operand) -> Assignment {

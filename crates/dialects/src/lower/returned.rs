@@ -183,7 +183,16 @@ impl<'a> Context<'a> {
         let Some((id, outputs)) = &mut returned.counted else { return Err(misplaced("a counter")) };
         let rows = response::RowsId(id.0);
         let output = outputs.counter(self, step, counter);
-        let node = self.shape.add(Node::Leaf { output, leaf: Leaf::Int });
+        let leaf = match counter {
+            Counter::Bookmark => Leaf::Text,
+            Counter::RowsInserted
+            | Counter::RowsUpdated
+            | Counter::RowsDeleted
+            | Counter::LinksCreated
+            | Counter::LinksDeleted
+            | Counter::RowsAffected => Leaf::Int,
+        };
+        let node = self.shape.add(Node::Leaf { output, leaf });
         Ok(Node::Single { rows, node })
     }
 

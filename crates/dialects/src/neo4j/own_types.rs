@@ -111,8 +111,8 @@ fn infos(draft: &mut Draft, form: ApiForm) {
     let mut info = |name: &str, text: &str, counters: &[(&str, Counter)]| {
         let mut fields = Vec::with_capacity(counters.len() + 1);
         if form == ApiForm::Three {
-            let nothing = FieldBinding::Literal(b"null".as_slice().into());
-            fields.push(DraftField::new("bookmark", "String", nothing));
+            let bookmark = FieldBinding::Payload(PayloadField::Counter(Counter::Bookmark));
+            fields.push(DraftField::new("bookmark", "String", bookmark));
         }
         fields.extend(counters.iter().map(|(name, counter)| {
             let binding = FieldBinding::Payload(PayloadField::Counter(*counter));

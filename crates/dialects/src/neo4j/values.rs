@@ -16,7 +16,7 @@ use super::model::{
 pub(super) use statements::arguments;
 
 use crate::api::ApiBuilder;
-use crate::binding::{ColumnBinding, Cursors, EntityBinding, ValueShape};
+use crate::binding::{ColumnBinding, Cursors, EntityBinding, NodeRules, ValueShape};
 
 /// The name of a type of values in the API.
 pub(super) fn type_name<'a>(model: &'a Model, r#type: &PropertyType) -> &'a str {
@@ -122,11 +122,11 @@ pub(super) fn bind(builder: &mut ApiBuilder, model: &Model, placed: &Placed, for
             PlacedField::Property(id) => Some((field, *id)),
             PlacedField::Ways(_) | PlacedField::Statement(_) => None,
         });
-        bind_entity(builder, (model, form), placed.entity, fields);
+        bind_entity(builder, (model, form), (placed.entity, &node.name), fields);
     }
     for (properties, (entity, fields)) in model.properties.iter().zip(&placed.properties) {
         let fields = properties.fields.iter().zip(fields.iter().copied());
-        bind_entity(builder, (model, form), *entity, fields);
+        bind_entity(builder, (model, form), (*entity, &properties.name), fields);
     }
     if let Some(score) = placed.score {
         let leaf = leaf(&PropertyType::Float, form);
@@ -140,10 +140,12 @@ pub(super) fn bind(builder: &mut ApiBuilder, model: &Model, placed: &Placed, for
 fn bind_entity<'a>(
     builder: &mut ApiBuilder,
     (model, form): (&Model, ApiForm),
-    entity: catalog::EntityId,
+    (entity, name): (catalog::EntityId, &str),
     fields: impl Iterator<Item = (&'a ModelField, FieldId)>,
 ) {
-    let mut binding = EntityBinding { cursors: Cursors::Offsets, ..EntityBinding::default() };
+    let rules = NodeRules { name: name.into(), ..NodeRules::default() };
+    let mut binding =
+        EntityBinding { cursors: Cursors::Offsets, rules, ..EntityBinding::default() };
     for (field, id) in fields {
         let FieldKind::Property(property) = &field.kind else { continue };
         builder.bind_column(id, column(model, property, form));

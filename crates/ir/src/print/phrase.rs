@@ -387,6 +387,7 @@ pub(super) fn counter(counter: Counter) -> &'static str {
         Counter::LinksCreated => "links created",
         Counter::LinksDeleted => "links deleted",
         Counter::RowsAffected => "rows affected",
+        Counter::Bookmark => "bookmark",
     }
 }
 

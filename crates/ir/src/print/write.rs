@@ -6,7 +6,8 @@ use super::Printer;
 use crate::filter::Filter;
 use crate::operand::Operand;
 use crate::write::{
-    Again, Assignment, ChildWrite, Conflict, Insert, InsertedRows, Update, Write, WriteKind,
+    Again, Assignment, ChildWrite, Conflict, ExpectedLinks, Insert, InsertedRows, Update, Write,
+    WriteKind,
 };
 
 impl Printer<'_> {
@@ -37,8 +38,12 @@ impl Printer<'_> {
                     printer.write("missing: ", missing);
                 });
             }
-            WriteKind::Expect { is_required, otherwise } => {
-                let links = if *is_required { "one" } else { "one or no" };
+            WriteKind::Expect { links, otherwise } => {
+                let links = match links {
+                    ExpectedLinks::None => "no",
+                    ExpectedLinks::OneOrNone => "one or no",
+                    ExpectedLinks::One => "one",
+                };
                 let otherwise = self.otherwise(otherwise);
                 self.line(format!("{lead}expect {links} {}{otherwise}", self.entity(entity)));
             }

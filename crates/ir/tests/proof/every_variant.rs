@@ -5,7 +5,8 @@ use std::sync::Arc;
 use expect_test::{Expect, expect};
 use ir::{
     Again, Aggregate, AggregateFunction, AggregateTerm, Assignment, Call, Case, ChildWrite, Codec,
-    Comparison, Conflict, Counter, Direction, Filter, Form, From, GeoOperator, Groups, Hop, Insert,
+    Comparison, Conflict, Counter, Direction, ExpectedLinks, Filter, Form, From, GeoOperator, Groups,
+    Hop, Insert,
     InsertedRows, Keyset, KeysetValue, Member, NewId, Nulls, Operand, OrderKey, OrderTerm,
     Otherwise, OtherwiseKind, OutputId, OutputKind, Page, Place, Quantifier, Request, Require,
     Rows, RowsId, State, StepId, StepKind, TextMatch, TimeUnit, Unit, Update, Value, ValueForm,
@@ -459,8 +460,9 @@ fn writes() {
             child(WriteKind::Unlink { filter: Filter::all() }, vec![]),
             child(WriteKind::Link { filter: Filter::all(), again: Again::Keep }, vec![]),
             child(WriteKind::Link { filter: Filter::all(), again: Again::Refuse(no()) }, vec![]),
-            child(WriteKind::Expect { is_required: true, otherwise: no() }, vec![]),
-            child(WriteKind::Expect { is_required: false, otherwise: no() }, vec![]),
+            child(WriteKind::Expect { links: ExpectedLinks::One, otherwise: no() }, vec![]),
+            child(WriteKind::Expect { links: ExpectedLinks::OneOrNone, otherwise: no() }, vec![]),
+            child(WriteKind::Expect { links: ExpectedLinks::None, otherwise: no() }, vec![]),
         ],
         ..write(artist, WriteKind::Delete { filter: Filter::all(), at_most: Some(variable(1, "")) })
     };
@@ -470,6 +472,7 @@ fn writes() {
         Counter::RowsDeleted,
         Counter::LinksCreated,
         Counter::LinksDeleted,
+        Counter::Bookmark,
     ];
     let counters = (0..)
         .zip(counters)
@@ -509,12 +512,14 @@ fn writes() {
               linked already, otherwise invalid "No."
             along ->album[:LIKES]: expect one album, otherwise invalid "No."
             along ->album[:LIKES]: expect one or no album, otherwise invalid "No."
+            along ->album[:LIKES]: expect no album, otherwise invalid "No."
           step 3 of root 0: read rows 0: once
             #0 rows inserted of step 0
             #1 rows updated of step 0
             #2 rows deleted of step 0
             #3 links created of step 0
             #4 links deleted of step 0
+            #5 bookmark of step 0
     "#]],
     );
 }

@@ -53,14 +53,21 @@ enum Following<'a> {
         first: &'a [u8],
     },
     /// The only row.
-    Counters(Counters),
+    Counters(Counted<'a>),
 }
 
 #[derive(Debug)]
 enum Current<'a> {
     None,
     Row(Row<'a>),
-    Counters(Counters),
+    Counters(Counted<'a>),
+}
+
+/// What a statement has counted.
+#[derive(Clone, Copy, Debug)]
+struct Counted<'a> {
+    counters: Counters,
+    bookmark: Option<&'a str>,
 }
 
 impl<'a> Answer<'a> {
@@ -111,7 +118,10 @@ impl<'a> GraphCursor<'a> {
                 Current::None | Current::Counters(_) => Ok(Following::None),
             },
             LevelRows::Summary { statement } => match self.answer.records(statement) {
-                Some(records) => Ok(Following::Counters(records.summary()?.counters)),
+                Some(records) => {
+                    let counters = records.summary()?.counters;
+                    Ok(Following::Counters(Counted { counters, bookmark: records.bookmark() }))
+                }
                 None => Ok(Following::None),
             },
         }
@@ -138,10 +148,10 @@ impl<'a> GraphCursor<'a> {
                 *left = after;
                 Ok(Some(Current::Row(Row::new(bytes).ok_or_else(malformed)?)))
             }
-            Following::Counters(counters) => {
-                let counters = *counters;
+            Following::Counters(counted) => {
+                let counted = *counted;
                 self.following = Following::None;
-                Ok(Some(Current::Counters(counters)))
+                Ok(Some(Current::Counters(counted)))
             }
         }
     }
@@ -178,9 +188,9 @@ impl Cursor for GraphCursor<'_> {
     fn value(&self, column: u16) -> Value<'_> {
         match &self.row {
             Current::Row(row) => row.value(column),
-            Current::Counters(counters) => {
+            Current::Counters(counted) => {
                 let counter = self.level.and_then(|level| level.counters.get(usize::from(column)));
-                counter.map_or(Value::Null, |counter| Value::Integer(count(*counter, counters)))
+                counter.map_or(Value::Null, |counter| count(*counter, counted))
             }
             Current::None => Value::Null,
         }
@@ -224,7 +234,7 @@ fn list(column: Option<&[u8]>) -> Result<Following<'_>, SourceError> {
     }
 }
 
-fn count(counter: Counter, counters: &Counters) -> i64 {
+fn count<'a>(counter: Counter, Counted { counters, bookmark }: &Counted<'a>) -> Value<'a> {
     let count = match counter {
         Counter::RowsInserted => counters.nodes_created,
         Counter::RowsDeleted => counters.nodes_deleted,
@@ -233,8 +243,11 @@ fn count(counter: Counter, counters: &Counters) -> i64 {
         // The server counts properties, not the rows that have them.
         Counter::RowsUpdated => 0,
         Counter::RowsAffected => counters.nodes_created + counters.nodes_deleted,
+        Counter::Bookmark => {
+            return bookmark.map_or(Value::Null, |bookmark| Value::Text(bookmark.as_bytes()));
+        }
     };
-    i64::try_from(count).unwrap_or(i64::MAX)
+    Value::Integer(i64::try_from(count).unwrap_or(i64::MAX))
 }
 
 fn malformed() -> SourceError {

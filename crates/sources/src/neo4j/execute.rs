@@ -214,6 +214,7 @@ impl Running<'_> {
             && let Some(bookmark) = connection.take_bookmark()
         {
             cluster.bookmark(&bookmarks, &bookmark);
+            given.iter_mut().for_each(|records| records.set_bookmark(&bookmark));
         }
         Ok(())
     }

@@ -132,8 +132,8 @@ pub(crate) fn cases(movies: &Movies) -> Vec<Case> {
         let no = |message: &str| Otherwise::new(OtherwiseKind::Invalid, message);
         let person_by = |kind, children| child(hop, &[], of_person(kind, children));
         let link = |slot, again| WriteKind::Link { filter: named(slot), again };
-        let expect = |is_required| {
-            let kind = WriteKind::Expect { is_required, otherwise: no("one") };
+        let expect = |links| {
+            let kind = WriteKind::Expect { links, otherwise: no("one") };
             child(backward(movies.directed), &[], of_person(kind, Vec::new()))
         };
         let mut keep = person_by(link(0, Again::Keep), Vec::new());
@@ -152,7 +152,15 @@ pub(crate) fn cases(movies: &Movies) -> Vec<Case> {
         create.edge = role(7);
         of_movie(
             update(Filter::all(), Vec::new()),
-            vec![keep, plain, refuse, create, expect(true), expect(false)],
+            vec![
+                keep,
+                plain,
+                refuse,
+                create,
+                expect(ExpectedLinks::One),
+                expect(ExpectedLinks::OneOrNone),
+                expect(ExpectedLinks::None),
+            ],
         )
     };
     let deletion = {

@@ -28,6 +28,10 @@ impl Context<'_> {
                 VariantLink::One(hop) => self.together(given, hop, *once),
                 VariantLink::Several(ways) => self.variants_together(given, ways, *once),
             },
+            DeclaredRole::Each { place, role } => match link(*place)? {
+                VariantLink::Several(variants) => self.related_each(given, variants, role),
+                VariantLink::One(_) => Err(not_declared(location)),
+            },
             DeclaredRole::Edge(entity) => match around.along {
                 Some(_) if self.leads_by(around, *entity) => self.object(given, around),
                 // Nothing is asked of them, but they are to be there.

@@ -4,8 +4,8 @@ use catalog::{EntityId, FieldId};
 use graphql::operation::Location;
 use graphql::schema::{InputId, TypeId};
 use ir::{
-    Again, Assignment, ChildWrite, Conflict, Filter, Insert, InsertedRows, Operand, Otherwise,
-    OtherwiseKind, Update, Write, WriteKind,
+    Again, Assignment, ChildWrite, Conflict, ExpectedLinks, Filter, Insert, InsertedRows, Operand,
+    Otherwise, OtherwiseKind, Update, Write, WriteKind,
 };
 
 use super::super::filter::Around;
@@ -14,6 +14,14 @@ use super::super::{Context, LowerError};
 use super::several::Own;
 use super::{Said, inserted};
 use crate::binding::{AlongVerb, InputRole, Way};
+
+/// Where something is done along a relationship.
+#[derive(Clone, Copy, Debug)]
+pub(super) enum Towards {
+    One(Way),
+    /// Towards the nodes of one of several entities.
+    OneOf(Own),
+}
 
 /// What one object says of what is done along a relationship.
 #[derive(Debug, Default)]
@@ -32,15 +40,19 @@ impl Context<'_> {
     /// on the nodes that are changed.
     pub(super) fn say_along_all(
         &self,
-        way: Way,
+        to: Towards,
         members: &[(InputId, Input<'_>)],
         location: Location,
         said: &mut Said,
     ) -> Result<(), LowerError> {
+        let around = match to {
+            Towards::One(_) => Around::default(),
+            Towards::OneOf(own) => self.around_own(own),
+        };
         let mut filters = Vec::new();
         for (id, input) in members {
             if self.api.input(*id).role == InputRole::Filter {
-                filters.extend(self.condition(*id, input, Around::default(), location)?);
+                filters.extend(self.condition(*id, input, around, location)?);
             }
         }
         // One order whatever the request's: that of a variable's members means nothing.
@@ -54,7 +66,7 @@ impl Context<'_> {
                 InputRole::Filter => {}
                 InputRole::AlongBy { way: None, verb } => {
                     let before = said.children.len();
-                    self.say_along(way, *verb, (*id, input), location, said)?;
+                    self.say_along(to, *verb, (*id, input), location, said)?;
                     for child in said.children.iter_mut().skip(before) {
                         self.complete(child, &filters);
                     }
@@ -86,7 +98,11 @@ impl Context<'_> {
         let rules = self.api.find_entity(entity).into_iter();
         rules.flat_map(|entity| &entity.rules.links).map(|rule| {
             let otherwise = rule.otherwise.clone();
-            let kind = WriteKind::Expect { is_required: rule.is_required, otherwise };
+            let links = match rule.is_required {
+                true => ExpectedLinks::One,
+                false => ExpectedLinks::OneOrNone,
+            };
+            let kind = WriteKind::Expect { links, otherwise };
             let write =
                 Write { entity: rule.entity, kind, children: Vec::new(), check: Filter::all() };
             ChildWrite { hop: rule.hop, parents: Vec::new(), write, edge: Vec::new() }
@@ -96,7 +112,7 @@ impl Context<'_> {
     /// Adds what is done along a relationship, a child for each object that says it.
     pub(super) fn say_along(
         &self,
-        way: Way,
+        to: Towards,
         verb: AlongVerb,
         (id, input): (InputId, &Input<'_>),
         location: Location,
@@ -104,8 +120,15 @@ impl Context<'_> {
     ) -> Result<(), LowerError> {
         let r#type = self.api.schema[id].r#type;
         for input in self.each(input, r#type)? {
-            let child = self.step_along(way, verb, None, (&input, r#type.base), location)?;
-            said.children.push(child);
+            let input = (&input, r#type.base);
+            match to {
+                Towards::One(way) => {
+                    said.children.push(self.step_along(way, verb, None, input, location)?);
+                }
+                Towards::OneOf(own) => {
+                    said.children.extend(self.step_along_own(own, verb, input, location)?);
+                }
+            }
         }
         Ok(())
     }
@@ -120,9 +143,11 @@ impl Context<'_> {
         location: Location,
     ) -> Result<ChildWrite, LowerError> {
         let is_new = verb == AlongVerb::Create;
-        let node = Said { is_new, own, along: Some(way.hop), ..Said::default() };
-        let edge = Said { own, ..Said::default() };
-        let mut step = Step { node, edge, ..Step::default() };
+        let entity = Some(way.entity);
+        let node = Said { is_new, entity, own, along: Some(way.hop), ..Said::default() };
+        let edge = Said { entity: way.edge, own, ..Said::default() };
+        let key = Said { entity, ..Said::default() };
+        let mut step = Step { node, edge, key, ..Step::default() };
         for (id, input) in self.members_given(input, object, location)? {
             self.say_of_step(id, &input, location, &mut step)?;
         }

@@ -10,28 +10,28 @@ use graphql::schema::{InputId, TypeId, TypeKind};
 use super::super::filter::Around;
 use super::super::input::{Input, Presence};
 use super::super::selection::misplaced;
-use super::super::variants::OfVariant;
 use super::super::{Context, LowerError};
 use super::Said;
+use super::among::{expect_none, only_one};
 use crate::binding::{AlongVerb, InputRole, SeveralRole, WayBinding, WaysId};
 
 /// Of which of several entities the nodes are that inputs speak of.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Own {
-    ways: WaysId,
-    from: usize,
-    to: usize,
+    pub(super) ways: WaysId,
+    pub(super) from: usize,
+    pub(super) to: usize,
 }
 
 impl<'a> Context<'a> {
-    fn way_of(&self, own: Own) -> Option<&'a WayBinding> {
+    pub(super) fn way_of(&self, own: Own) -> Option<&'a WayBinding> {
         self.api.ways(own.ways).get(own.from)?.get(own.to)
     }
 
     /// What conditions on the nodes are about.
     pub(super) fn around(&self, said: &Said) -> Around<'a> {
-        match said.own.and_then(|own| self.way_of(own)) {
-            Some(way) => Around::of_variant(OfVariant::of_way(way)),
+        match said.own {
+            Some(own) => self.around_own(own),
             None => said.along.map(Around::along).unwrap_or_default(),
         }
     }
@@ -55,6 +55,7 @@ impl<'a> Context<'a> {
             SeveralRole::Along { ways, verb } => {
                 self.say_along_several(ways, verb, (id, input), location, said)
             }
+            SeveralRole::Among { ways } => self.say_among(ways, (id, input), location, said),
             SeveralRole::One => {
                 let r#type = self.api.schema[id].r#type;
                 if let [_, _, ..] = self.members_given(input, r#type.base, location)?.as_slice() {
@@ -109,15 +110,17 @@ impl<'a> Context<'a> {
         location: Location,
         said: &mut Said,
     ) -> Result<(), LowerError> {
-        let all = self.api.ways(ways);
-        // Where nodes of several entities are at this end, the nodes are of one of them.
-        let from = match (all, said.own.and_then(|own| self.way_of(own))) {
-            ([_], _) | (_, None) => 0,
-            (_, Some(way)) => usize::from(way.number),
-        };
-        let Some(targets) = all.get(from) else { return Err(misplaced("a way to nodes")) };
+        let (from, targets) = self.from_own(ways, said)?;
         let r#type = self.api.schema[id].r#type;
         for input in self.each(input, r#type)? {
+            if self.is_by_variant(r#type.base) {
+                let input = (&input, r#type.base);
+                self.say_along_each((ways, from), verb, input, location, said)?;
+                continue;
+            }
+            if let AlongVerb::Create | AlongVerb::ConnectOnce = verb {
+                expect_none(targets, said);
+            }
             let places = match verb {
                 AlongVerb::Create => self.named(targets, &input, r#type.base, location)?,
                 AlongVerb::Connect
@@ -138,9 +141,25 @@ impl<'a> Context<'a> {
         Ok(())
     }
 
+    /// The ways from the nodes, and their place among those from all entities.
+    pub(super) fn from_own(
+        &self,
+        ways: WaysId,
+        said: &Said,
+    ) -> Result<(usize, &'a [WayBinding]), LowerError> {
+        let all = self.api.ways(ways);
+        // Where nodes of several entities are at this end, the nodes are of one of them.
+        let from = match (all, said.own.and_then(|own| self.way_of(own))) {
+            ([_], _) | (_, None) => 0,
+            (_, Some(way)) => usize::from(way.number),
+        };
+        let targets = all.get(from).ok_or_else(|| misplaced("a way to nodes"))?;
+        Ok((from, targets))
+    }
+
     /// Which of several entities new nodes are of, in the order in which the object says them; all
     /// where it names none, as there is only one.
-    fn named(
+    pub(super) fn named(
         &self,
         targets: &[WayBinding],
         input: &Input<'_>,
@@ -167,13 +186,14 @@ impl<'a> Context<'a> {
                     LowerError::refused(&text, location)
                 })?);
             }
+            only_one(targets, places.len(), location)?;
             return Ok(places);
         }
         Ok((0..targets.len()).collect())
     }
 
     /// Whether an object says for each entity by itself what it says.
-    fn is_by_variant(&self, object: TypeId) -> bool {
+    pub(super) fn is_by_variant(&self, object: TypeId) -> bool {
         match &self.api.schema[object].kind {
             TypeKind::InputObject { fields } => {
                 fields.iter().any(|id| matches!(self.api.input(*id).role, InputRole::OfVariant(_)))

@@ -83,6 +83,7 @@ fn found(
             number: u16::try_from(number).unwrap_or(u16::MAX),
             common,
             links,
+            single: None,
         })
     });
     bound.collect()

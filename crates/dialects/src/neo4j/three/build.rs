@@ -1,5 +1,7 @@
 //! What every part of the schema needs: the model, the draft, and a few ways to add to it.
 
+use rustc_hash::FxHashMap;
+
 use super::super::draft::{Draft, DraftField, DraftInput};
 use super::super::model::{Model, ModelField, NodeType, Placed, Property};
 use super::super::naming::TypeNames;
@@ -7,7 +9,8 @@ use super::super::values::{input_name, whole};
 use super::Options;
 use super::texts::EMPTY_INPUT;
 use super::variants::VariantsDraft;
-use crate::binding::{FieldBinding, InputBinding, InputRole};
+use super::ways::WaysDraft;
+use crate::binding::{FieldBinding, InputBinding, InputRole, VariantsId};
 
 /// A schema while it is made.
 #[derive(Debug)]
@@ -20,13 +23,26 @@ pub(super) struct Build<'m> {
     pub(super) names: Vec<TypeNames>,
     /// Nodes of several types in one list, by the numbers of the lists.
     pub(super) variants: Vec<VariantsDraft>,
+    /// Which of these a relationship of a node type leads to, by the type and the field's name.
+    pub(super) variants_by_field: FxHashMap<(usize, &'m str), VariantsId>,
+    /// The ways by which nodes of several types are changed, by their numbers.
+    pub(super) ways: Vec<WaysDraft<'m>>,
 }
 
 impl<'m> Build<'m> {
     pub(super) fn new(model: &'m Model, placed: &'m Placed, options: &'m Options) -> Self {
         let names = |node: &NodeType| TypeNames::new(&node.name, node.plural.as_deref());
         let names = model.nodes.iter().map(names).collect();
-        Self { model, placed, options, draft: Draft::default(), names, variants: Vec::new() }
+        Self {
+            model,
+            placed,
+            options,
+            draft: Draft::default(),
+            names,
+            variants: Vec::new(),
+            variants_by_field: FxHashMap::default(),
+            ways: Vec::new(),
+        }
     }
 
     /// Gives an input type a field.

@@ -2,7 +2,7 @@
 
 use ir::{AggregateFunction, Comparison, Place};
 
-use super::super::model::{ModelField, PropertyType};
+use super::super::model::{ModelField, PropertyType, Target};
 use super::super::values::type_name;
 use super::build::Build;
 use super::classes::{OF_AGGREGATES, Stored, stored};
@@ -35,9 +35,10 @@ impl<'m> Build<'m> {
         relation: &Relation<'m>,
     ) -> Vec<(&'static str, String)> {
         let mut added = Vec::new();
+        let is_one = matches!(relation.relationship.target, Target::Node(_));
         for Part { field, word, fields, values } in relation.parts(self.model) {
             let name = relation.own(&format!("{word}AggregationWhereInput"));
-            if self.add_made(&name, fields, values, relation.way().is_some()) {
+            if self.add_made(&name, fields, values, is_one) {
                 added.push((field, name));
             }
         }

@@ -4,7 +4,8 @@
 //! * `build.rs`: what every part needs; `classes.rs`: the order of properties; `relations.rs`:
 //!   relationships and their names; `texts.rs`: what the schema says
 //! * `objects.rs`: what is stored, `related.rs` and `connections.rs`: what it is related to
-//! * `variants.rs`: nodes of several types in one list
+//! * `variants.rs`: nodes of several types in one list; `ways.rs`: what leads to such where nodes are
+//!   changed
 //! * `conditions.rs`, `orders.rs`: which rows and in which order; `roles.rs`: what those mean
 //! * `aggregates.rs`, `made_conditions.rs`: of many rows together
 //! * `changes`: what requests say of nodes that are changed; `rules.rs`: what holds afterwards
@@ -34,6 +35,7 @@ mod searches;
 mod statements;
 mod texts;
 mod variants;
+mod ways;
 
 use super::model::{ApiForm, Model, Placed, Target};
 use super::seven::{coalesced, global};
@@ -87,6 +89,7 @@ pub fn api(model: &Model, placed: &Placed, options: &Options) -> Api {
     for variants in build.finished_variants(builder.schema()) {
         builder.add_variants(variants);
     }
+    builder.add_ways(build.finished_ways());
     values::bind(&mut builder, model, placed, ApiForm::Three);
     coalesced::bind(&mut builder, model, placed, ApiForm::Three);
     global::bind(&mut builder, model, placed);
@@ -143,6 +146,7 @@ impl<'m> Build<'m> {
         let mut relations = Relation::all(self, owner);
         for relation in &mut relations {
             relation.variants = self.variants(relation);
+            relation.several = self.ways(relation);
         }
         for relation in &relations {
             self.add_related_fields(relation);

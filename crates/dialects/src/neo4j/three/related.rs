@@ -80,12 +80,12 @@ impl<'m> Build<'m> {
                 default_limit: self.default_limit(node, form),
             }),
             (Owner::Node(_), _, _) => match (relation.variants, form) {
-                (Some(variants), RowsForm::List | RowsForm::Connection) => {
+                (Some(variants), RowsForm::List | RowsForm::Connection | RowsForm::First) => {
                     let from = RowsFrom::Variants { variants: variants.usual, once: false };
                     let entity = variants.first;
                     FieldBinding::Rows(RowsBinding { from, entity, form, default_limit: None })
                 }
-                _ => unserved("A relationship to one node of several types"),
+                _ => unserved("What is made of nodes of several types"),
             },
         }
     }
@@ -109,7 +109,7 @@ impl<'m> Build<'m> {
         let aggregate = relation.own("AggregateInput");
         self.add_aggregate_input(relation, &aggregate);
         let field = format!("{}Aggregate", relation.field.name);
-        self.put_for(&r#where, &field, &aggregate, together(relation.way()), relation.reason());
+        self.put_for(&r#where, &field, &aggregate, together(relation), relation.reason());
         self.add_quantities(&r#where, &relation.field.name, (name, &r#type), relation, true);
     }
 

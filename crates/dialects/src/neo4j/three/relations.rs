@@ -10,7 +10,7 @@ use super::super::naming::upper_first;
 use super::build::Build;
 use super::classes::{USUAL, relationships, stored};
 use super::roles::Values;
-use crate::binding::VariantsId;
+use crate::binding::{VariantsId, WaysId};
 
 /// A type that has relationships.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -34,6 +34,10 @@ pub(super) struct Relation<'m> {
     pub(super) ways: &'m [Way],
     /// The same of nodes of several types.
     pub(super) variants: Option<Variants>,
+    /// The same where nodes of several types at either end are changed.
+    pub(super) several: Option<WaysId>,
+    /// Of an interface its place among what that declares.
+    pub(super) declared: Option<u16>,
 }
 
 /// The ways to nodes of several types.
@@ -104,7 +108,8 @@ impl<'m> Relation<'m> {
             }
         };
         let first = interfaces.first().and_then(|name| find_interface(model, name));
-        let relation = |(place, field, relationship): (usize, &'m ModelField, _)| {
+        let relation = |(number, (place, field, relationship))| {
+            let (number, field): (u16, &'m ModelField) = (number, field);
             let inherited = first.filter(|first| first.has(&field.name));
             Self {
                 owner,
@@ -114,9 +119,11 @@ impl<'m> Relation<'m> {
                 relationship,
                 ways: ways(placed, owner, place),
                 variants: None,
+                several: None,
+                declared: matches!(owner, Owner::Interface(_)).then_some(number),
             }
         };
-        relationships(fields).map(relation).collect()
+        (0..).zip(relationships(fields)).map(relation).collect()
     }
 
     /// The field's name with a capital.

@@ -5,10 +5,10 @@ use std::sync::Arc;
 use catalog::FieldId;
 use ir::{AggregateFunction, Comparison, Place, Quantifier, TextMatch};
 
-use super::super::model::{Placed, PlacedField, Target, Way};
+use super::super::model::{Placed, PlacedField, Target};
 use super::build::Build;
 use super::relations::Relation;
-use crate::binding::{InputBinding, InputRole, Meaning, Subject};
+use crate::binding::{DeclaredRole, InputBinding, InputRole, Meaning, Subject};
 
 /// Whose properties are meant.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -146,24 +146,35 @@ impl Many {
 /// are none, or any if that is what the word negates.
 pub(super) fn related(relation: &Relation<'_>, many: Many, null: Meaning) -> InputBinding {
     let role = Box::new(many.role());
-    let role = match (relation.way(), relation.relationship.target, relation.variants) {
-        (Some(way), _, _) => InputRole::RelatedBy { hop: way.hop, role },
-        (None, Target::Interface(_), Some(variants)) => {
+    let target = relation.relationship.target;
+    let role = match (relation.way(), target, relation.variants, relation.declared) {
+        (Some(way), _, _, _) => InputRole::RelatedBy { hop: way.hop, role },
+        (None, Target::Interface(_), Some(variants), _) => {
             InputRole::RelatedVariantsBy { variants: variants.usual, role }
         }
-        (None, Target::Union(_), Some(variants)) => {
+        (None, Target::Union(_), Some(variants), _) => {
             InputRole::RelatedEach { variants: variants.usual, role }
         }
-        (None, _, _) => return unserved("A condition on related nodes of several types"),
+        (None, Target::Union(_), None, Some(place)) => {
+            InputRole::Declared(DeclaredRole::Each { place, role })
+        }
+        (None, Target::Node(_) | Target::Interface(_), None, Some(place)) => {
+            InputRole::Declared(DeclaredRole::By { place, role })
+        }
+        (None, _, _, _) => return unserved("A condition on related nodes of several types"),
     };
     InputBinding { role, null, empty: Meaning::Ignore }
 }
 
 /// A condition on what is made of related nodes.
-pub(super) fn together(way: Option<Way>) -> InputBinding {
-    match way {
-        Some(way) => InputBinding::lenient(InputRole::Together { hop: Some(way.hop), once: false }),
-        None => unserved("A condition on related nodes of several types"),
+pub(super) fn together(relation: &Relation<'_>) -> InputBinding {
+    let once = false;
+    match (relation.way(), relation.declared) {
+        (Some(way), _) => InputBinding::lenient(InputRole::Together { hop: Some(way.hop), once }),
+        (None, Some(place)) => {
+            InputBinding::lenient(InputRole::Declared(DeclaredRole::Together { place, once }))
+        }
+        (None, None) => unserved("A condition on related nodes of several types"),
     }
 }
 

@@ -9,16 +9,23 @@ use super::classes::relationships;
 use crate::api::ApiBuilder;
 use crate::binding::{LinkRule, NodeRules};
 
+/// What is said where a change sets a value and computes with it.
+const SET_TWICE: &str = "Cannot mutate the same field multiple times in one Mutation: ";
+
 /// Says what holds for the nodes of all types, and for relationships with properties.
 pub(super) fn bind(builder: &mut ApiBuilder, model: &Model, placed: &Placed) {
     for (node, placed) in model.nodes.iter().zip(&placed.nodes) {
-        let rules = NodeRules { links: links(node, placed), is_made_with_values: true };
+        let rules = rules(&node.name, links(node, placed));
         builder.bind_rules(placed.entity, rules);
     }
-    for (entity, _) in &placed.properties {
-        let rules = NodeRules { links: Vec::new(), is_made_with_values: true };
-        builder.bind_rules(*entity, rules);
+    for (properties, (entity, _)) in model.properties.iter().zip(&placed.properties) {
+        builder.bind_rules(*entity, rules(&properties.name, Vec::new()));
     }
+}
+
+fn rules(name: &str, links: Vec<LinkRule>) -> NodeRules {
+    let set_twice = Some(SET_TWICE.into());
+    NodeRules { links, is_made_with_values: true, name: name.into(), set_twice }
 }
 
 /// The relationships that lead to one node of one type: those to nodes of several types may be as

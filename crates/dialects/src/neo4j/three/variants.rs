@@ -4,10 +4,13 @@ use catalog::{EntityId, FieldId};
 use graphql::schema::Schema;
 use ir::Hop;
 
-use super::super::model::{FieldKind, ModelField, PlacedField, Target, Way};
+use super::super::model::{
+    FieldKind, ModelField, PlacedField, RelationshipField, Target, Way,
+};
 use super::build::Build;
+use super::classes::relationships;
 use super::relations::{Owner, Relation, Variants, members, targets};
-use crate::binding::{VariantBinding, VariantsId};
+use crate::binding::{VariantBinding, VariantLink, VariantsId};
 
 /// Nodes of several types, by the places of the types: the entity of each, and the way to it.
 #[derive(Clone, Debug)]
@@ -35,12 +38,16 @@ impl<'m> Build<'m> {
             self.variants.push(VariantsDraft { nodes: nodes.collect(), target });
             id
         };
-        Some(Variants {
+        let variants = Variants {
             usual: add(|way| way.hop),
             directed: add(|way| way.written),
             undirected: add(|way| way.undirected),
             first,
-        })
+        };
+        if let Owner::Node(node) = relation.owner {
+            self.variants_by_field.insert((node, &relation.field.name), variants.usual);
+        }
+        Some(variants)
     }
 
     /// All nodes of an interface or of a union, and the entity of the first of them.
@@ -73,7 +80,7 @@ impl<'m> Build<'m> {
                     properties: None,
                     number,
                     common: self.common(draft.target, *node)?,
-                    links: Vec::new(),
+                    links: self.links(draft.target, *node),
                 })
             };
             nodes.filter_map(variant).collect()
@@ -81,8 +88,29 @@ impl<'m> Build<'m> {
         self.variants.iter().map(finished).collect()
     }
 
+    /// What leads from a node type to others for what an interface declares, as far as it has all of
+    /// that.
+    pub(super) fn links(&self, target: Target, node: usize) -> Vec<VariantLink> {
+        let Target::Interface(interface) = target else { return Vec::new() };
+        let own = |(_, field, _): (usize, &ModelField, &RelationshipField)| {
+            let fields = &self.model.nodes.get(node)?.fields;
+            let mut own = relationships(fields).filter(|(_, own, _)| own.name == field.name);
+            let (place, _, relationship) = own.next()?;
+            match (relationship.target, self.placed.nodes.get(node)?.fields.get(place)?) {
+                (Target::Node(_), PlacedField::Ways(ways)) => {
+                    ways.first().map(|way| VariantLink::One(way.hop))
+                }
+                _ => {
+                    let variants = self.variants_by_field.get(&(node, &*field.name));
+                    variants.copied().map(VariantLink::Several)
+                }
+            }
+        };
+        relationships(&self.model.interfaces[interface].fields).map_while(own).collect()
+    }
+
     /// The fields of a node type for those that an interface has.
-    fn common(&self, target: Target, node: usize) -> Option<Vec<FieldId>> {
+    pub(super) fn common(&self, target: Target, node: usize) -> Option<Vec<FieldId>> {
         let Target::Interface(interface) = target else { return Some(Vec::new()) };
         let node_type = &self.model.nodes[node];
         let placed = self.placed.nodes.get(node)?;

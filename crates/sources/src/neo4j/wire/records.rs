@@ -23,6 +23,8 @@ pub struct Records {
     /// What was answered at the end of the records.
     footer: Frame,
     has_more: bool,
+    /// That of its transaction, once this is committed.
+    bookmark: Option<Box<str>>,
 }
 
 impl Records {
@@ -96,6 +98,16 @@ impl Records {
         self.header = Frame::default();
         self.footer = Frame::default();
         self.has_more = false;
+        self.bookmark = None;
+    }
+
+    /// By what others see what its transaction did.
+    pub fn bookmark(&self) -> Option<&str> {
+        self.bookmark.as_deref()
+    }
+
+    pub fn set_bookmark(&mut self, bookmark: &str) {
+        self.bookmark = Some(bookmark.into());
     }
 
     pub(super) fn push(&mut self, frame: Frame) -> Result<(), WireError> {

@@ -1,10 +1,12 @@
 //! What is done along relationships to the nodes of an interface, and what is said of its nodes.
 
-use super::of_several;
+use super::nodes::done;
+use super::{along_edge, along_node, further};
+use crate::binding::AlongVerb;
 use crate::neo4j::model::Target;
 use crate::neo4j::three::build::Build;
 use crate::neo4j::three::relations::{Owner, Relation, has_relationships, members};
-use crate::neo4j::three::roles::{Values, of_variant, on_variant};
+use crate::neo4j::three::roles::{Values, filter, of_variant, on_variant};
 
 /// What there is a type of for the node types of an interface.
 const OF_IMPLEMENTATIONS: [&str; 5] =
@@ -28,7 +30,7 @@ impl<'m> Build<'m> {
         self.draft.input(&format!("{name}CreateInput"));
         let update = format!("{name}UpdateInput");
         self.add_updated(&update, &interface.fields, Values::Interface(place));
-        self.put(&update, "_on", &of("UpdateInput"), of_several());
+        self.put(&update, "_on", &of("UpdateInput"), on_variant());
         self.add_numbers(&update, &interface.fields, Values::Interface(place));
     }
 
@@ -41,20 +43,20 @@ impl<'m> Build<'m> {
         for member in &all {
             let node = &model.nodes[*member];
             let own = &node.name;
-            let binding = of_variant(&all, *member);
-            self.put(&of("Where"), own, &format!("{own}Where"), binding);
+            let binding = || of_variant(&all, *member);
+            self.put(&of("Where"), own, &format!("{own}Where"), binding());
             if has_relationships(node) {
                 for suffix in ALONG {
-                    self.put(&of(suffix), own, &format!("[{own}{suffix}!]"), of_several());
+                    self.put(&of(suffix), own, &format!("[{own}{suffix}!]"), binding());
                 }
             }
             let create = format!("{name}CreateInput");
-            self.put(&create, own, &format!("{own}CreateInput"), of_several());
-            self.put(&of("UpdateInput"), own, &format!("{own}UpdateInput"), of_several());
+            self.put(&create, own, &format!("{own}CreateInput"), binding());
+            self.put(&of("UpdateInput"), own, &format!("{own}UpdateInput"), binding());
         }
         for suffix in ALONG {
             if !self.draft.inputs_of(&of(suffix)).is_empty() {
-                self.put(&format!("{name}{suffix}"), "_on", &of(suffix), of_several());
+                self.put(&format!("{name}{suffix}"), "_on", &of(suffix), on_variant());
             }
         }
         self.fill(&format!("{name}CreateInput"));
@@ -73,58 +75,66 @@ impl<'m> Build<'m> {
         let r#where = relation.shared("ConnectionWhere");
 
         let connect_where = format!("{name}ConnectWhere");
-        self.put(&connect_where, "node", &format!("{name}Where!"), of_several());
+        self.put(&connect_where, "node", &format!("{name}Where!"), filter());
         let connect = own("ConnectFieldInput");
         self.put_further(&connect, "connect", &format!("{name}ConnectInput"));
         if let Some(edge) = &edge {
-            self.put(&connect, "edge", edge, of_several());
+            self.put(&connect, "edge", edge, along_edge());
         }
-        self.put(&connect, "where", &connect_where, of_several());
+        self.put(&connect, "where", &connect_where, filter());
         for (field, word) in [("delete", "Delete"), ("disconnect", "Disconnect")] {
             let parent = own(&format!("{word}FieldInput"));
             self.put_further(&parent, field, &format!("{name}{word}Input"));
-            self.put(&parent, "where", &r#where, of_several());
+            self.put(&parent, "where", &r#where, filter());
         }
         let create = own("CreateFieldInput");
-        self.put(&create, "node", &format!("{name}CreateInput!"), of_several());
+        self.put(&create, "node", &format!("{name}CreateInput!"), along_node());
         if let Some(edge) = &edge {
-            self.put(&create, "edge", edge, of_several());
+            self.put(&create, "edge", edge, along_edge());
         }
         let update = own("UpdateConnectionInput");
         if let Some(edge) = self.edge_update(relation) {
-            self.put(&update, "edge", &edge, of_several());
+            self.put(&update, "edge", &edge, along_edge());
         }
-        self.put(&update, "node", &format!("{name}UpdateInput"), of_several());
+        self.put(&update, "node", &format!("{name}UpdateInput"), along_node());
 
         let of_update = own("UpdateFieldInput");
-        for (field, word) in [
-            ("connect", "Connect"),
-            ("create", "Create"),
-            ("delete", "Delete"),
-            ("disconnect", "Disconnect"),
+        for (field, word, verb) in [
+            ("connect", "Connect", AlongVerb::ConnectOnce),
+            ("create", "Create", AlongVerb::Create),
+            ("delete", "Delete", AlongVerb::Delete),
+            ("disconnect", "Disconnect", AlongVerb::Disconnect),
         ] {
             let listed = relation.one_or_list(&own(&format!("{word}FieldInput")));
-            self.put(&of_update, field, &listed, of_several());
+            self.put(&of_update, field, &listed, done(None, verb));
         }
-        self.put(&of_update, "update", &update, of_several());
-        self.put(&of_update, "where", &r#where, of_several());
+        self.put(&of_update, "update", &update, done(None, AlongVerb::Update));
+        self.put(&of_update, "where", &r#where, filter());
         let of_create = relation.shared("FieldInput");
-        self.put(&of_create, "create", &relation.one_or_list(&create), of_several());
-        self.put(&of_create, "connect", &relation.one_or_list(&connect), of_several());
+        for (field, r#type, verb) in
+            [("create", &create, AlongVerb::Create), ("connect", &connect, AlongVerb::ConnectOnce)]
+        {
+            self.put(&of_create, field, &relation.one_or_list(r#type), done(None, verb));
+        }
 
         let field = &relation.field.name;
         if let Owner::Node(_) = relation.owner {
-            self.put(&format!("{source}CreateInput"), field, &of_create, of_several());
+            let binding = self.along(relation);
+            self.put(&format!("{source}CreateInput"), field, &of_create, binding);
         }
-        for (parent, word) in [
-            ("ConnectInput", "ConnectFieldInput"),
-            ("DeleteInput", "DeleteFieldInput"),
-            ("DisconnectInput", "DisconnectFieldInput"),
-            ("RelationInput", "CreateFieldInput"),
-            ("UpdateInput", "UpdateFieldInput"),
+        for (parent, word, verb) in [
+            ("ConnectInput", "ConnectFieldInput", Some(AlongVerb::ConnectOnce)),
+            ("DeleteInput", "DeleteFieldInput", Some(AlongVerb::Delete)),
+            ("DisconnectInput", "DisconnectFieldInput", Some(AlongVerb::Disconnect)),
+            ("RelationInput", "CreateFieldInput", Some(AlongVerb::Create)),
+            ("UpdateInput", "UpdateFieldInput", None),
         ] {
+            let binding = match verb {
+                Some(verb) => self.done_along(relation, verb),
+                None => self.along(relation),
+            };
             let listed = relation.one_or_list(&own(word));
-            self.put(&format!("{source}{parent}"), field, &listed, of_several());
+            self.put(&format!("{source}{parent}"), field, &listed, binding);
         }
     }
 
@@ -132,7 +142,7 @@ impl<'m> Build<'m> {
     fn put_further(&mut self, parent: &str, field: &str, r#type: &str) {
         self.draft.input(parent);
         if self.draft.has(r#type) {
-            self.put(parent, field, r#type, of_several());
+            self.put(parent, field, r#type, further());
         }
     }
 }

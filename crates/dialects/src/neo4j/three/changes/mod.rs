@@ -12,7 +12,7 @@ mod values;
 use super::build::Build;
 use super::relations::Relation;
 use super::roles::unserved;
-use crate::binding::InputBinding;
+use crate::binding::{InputBinding, InputRole};
 use crate::neo4j::model::Target;
 
 impl<'m> Build<'m> {
@@ -26,7 +26,22 @@ impl<'m> Build<'m> {
     }
 }
 
-/// What is said of nodes of several types.
-fn of_several() -> InputBinding {
-    unserved("A change of nodes of several types")
+/// What is said along a relationship that has no place in the catalog, as none has not.
+fn nowhere() -> InputBinding {
+    unserved("A change along this relationship")
+}
+
+/// An object of what is done from there on.
+fn further() -> InputBinding {
+    InputBinding::lenient(InputRole::Further)
+}
+
+/// What becomes of the node on the other side, or is new in it.
+fn along_node() -> InputBinding {
+    InputBinding::lenient(InputRole::AlongNode)
+}
+
+/// The same of the relationship.
+fn along_edge() -> InputBinding {
+    InputBinding::lenient(InputRole::AlongEdge)
 }

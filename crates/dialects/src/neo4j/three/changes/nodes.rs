@@ -1,6 +1,6 @@
 //! What is done along relationships to nodes of one type.
 
-use crate::binding::{AlongVerb, InputBinding, InputRole, Way};
+use crate::binding::{AlongVerb, InputBinding, InputRole, SeveralRole, Way};
 use crate::neo4j::draft::DraftInput;
 use crate::neo4j::three::build::Build;
 use crate::neo4j::three::relations::{Owner, Relation, has_relationships, unique};
@@ -173,17 +173,23 @@ impl<'m> Build<'m> {
         self.put_for(&parent, &relation.field.name, &listed, binding, relation.reason());
     }
 
-    fn done_along(&self, relation: &Relation<'m>, verb: AlongVerb) -> InputBinding {
-        match self.way(relation) {
-            Some(way) => done(Some(way), verb),
-            None => super::of_several(),
+    pub(super) fn done_along(&self, relation: &Relation<'m>, verb: AlongVerb) -> InputBinding {
+        match (self.way(relation), relation.several) {
+            (Some(way), _) => done(Some(way), verb),
+            (None, Some(ways)) => {
+                InputBinding::lenient(InputRole::Several(SeveralRole::Along { ways, verb }))
+            }
+            (None, None) => super::nowhere(),
         }
     }
 
-    fn along(&self, relation: &Relation<'m>) -> InputBinding {
-        match self.way(relation) {
-            Some(way) => InputBinding::lenient(InputRole::Along(way)),
-            None => super::of_several(),
+    pub(super) fn along(&self, relation: &Relation<'m>) -> InputBinding {
+        match (self.way(relation), relation.several) {
+            (Some(way), _) => InputBinding::lenient(InputRole::Along(way)),
+            (None, Some(ways)) => {
+                InputBinding::lenient(InputRole::Several(SeveralRole::Among { ways }))
+            }
+            (None, None) => super::nowhere(),
         }
     }
 
@@ -196,6 +202,6 @@ impl<'m> Build<'m> {
     }
 }
 
-fn done(way: Option<Way>, verb: AlongVerb) -> InputBinding {
+pub(super) fn done(way: Option<Way>, verb: AlongVerb) -> InputBinding {
     InputBinding::lenient(InputRole::AlongBy { way, verb })
 }

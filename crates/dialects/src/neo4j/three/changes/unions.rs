@@ -1,8 +1,11 @@
 //! What is done along relationships to the nodes of a union: an object with a field for each type.
 
-use super::of_several;
+use super::nodes::done;
+use super::{along_edge, along_node, further};
+use crate::binding::AlongVerb;
 use crate::neo4j::three::build::Build;
 use crate::neo4j::three::relations::{Owner, Relation, has_relationships, members, unique};
+use crate::neo4j::three::roles::{filter, of_variant};
 
 /// What there is a type of for each member, by the fields of what is updated.
 const WORDS: [(&str, &str); 5] = [
@@ -20,22 +23,33 @@ impl<'m> Build<'m> {
             self.draft.input(&relation.own(all));
         }
         self.draft.input(&relation.own("CreateFieldInput"));
-        for member in members(self.model, relation.relationship.target) {
-            self.add_member_changes(relation, member);
+        let all = members(self.model, relation.relationship.target);
+        for member in &all {
+            self.add_member_changes(relation, (&all, *member));
         }
         let field = &relation.field.name;
         if let Owner::Node(_) = relation.owner {
             let create = relation.own("CreateInput");
-            self.put(&format!("{source}CreateInput"), field, &create, of_several());
+            let binding = self.along(relation);
+            self.put(&format!("{source}CreateInput"), field, &create, binding);
         }
         let create = relation.own("CreateFieldInput");
-        self.put(&format!("{source}RelationInput"), field, &create, of_several());
-        for all in ["UpdateInput", "ConnectInput", "DeleteInput", "DisconnectInput"] {
-            self.put(&format!("{source}{all}"), field, &relation.own(all), of_several());
+        let binding = self.done_along(relation, AlongVerb::Create);
+        self.put(&format!("{source}RelationInput"), field, &create, binding);
+        let binding = self.along(relation);
+        self.put(&format!("{source}UpdateInput"), field, &relation.own("UpdateInput"), binding);
+        for (all, verb) in [
+            ("ConnectInput", AlongVerb::ConnectOnce),
+            ("DeleteInput", AlongVerb::Delete),
+            ("DisconnectInput", AlongVerb::Disconnect),
+        ] {
+            let binding = self.done_along(relation, verb);
+            self.put(&format!("{source}{all}"), field, &relation.own(all), binding);
         }
     }
 
-    fn add_member_changes(&mut self, relation: &Relation<'m>, member: usize) {
+    fn add_member_changes(&mut self, relation: &Relation<'m>, (all, member): (&[usize], usize)) {
+        let of_member = || of_variant(all, member);
         let node = &self.model.nodes[member];
         let name = &node.name;
         let own = |suffix: &str| relation.own(&format!("{name}{suffix}"));
@@ -45,56 +59,57 @@ impl<'m> Build<'m> {
         let r#where = format!("{}{name}ConnectionWhere", relation.shared(""));
 
         let create = own("CreateFieldInput");
-        self.put(&create, "node", &format!("{name}CreateInput!"), of_several());
+        self.put(&create, "node", &format!("{name}CreateInput!"), along_node());
         let connect = own("ConnectFieldInput");
         let connect_where = format!("{name}ConnectWhere");
-        let binding = crate::neo4j::three::roles::filter();
-        self.put(&connect_where, "node", &format!("{name}Where!"), binding);
-        self.put(&connect, "where", &connect_where, of_several());
+        self.put(&connect_where, "node", &format!("{name}Where!"), filter());
+        self.put(&connect, "where", &connect_where, filter());
         if has_relationships(node) {
-            let further = relation.one_or_list(&format!("{name}ConnectInput"));
-            self.put(&connect, "connect", &further, of_several());
+            let r#type = relation.one_or_list(&format!("{name}ConnectInput"));
+            self.put(&connect, "connect", &r#type, further());
         }
         if let Some(edge) = &edge {
-            self.put(&create, "edge", edge, of_several());
-            self.put(&connect, "edge", edge, of_several());
+            self.put(&create, "edge", edge, along_edge());
+            self.put(&connect, "edge", edge, along_edge());
         }
-        for (all, of_member) in WORDS {
+        for (all, word) in WORDS {
             // What is created is said once for the relationship, not in a list.
             let r#type = match all {
-                "CreateInput" => own(of_member),
-                _ => listed(of_member),
+                "CreateInput" => own(word),
+                _ => listed(word),
             };
-            self.put(&relation.own(all), name, &r#type, of_several());
+            self.put(&relation.own(all), name, &r#type, of_member());
         }
         let of_create = relation.own("CreateFieldInput");
-        self.put(&of_create, name, &listed("CreateFieldInput"), of_several());
+        self.put(&of_create, name, &listed("CreateFieldInput"), of_member());
 
         let update = own("UpdateConnectionInput");
         if let Some(edge) = self.edge_update(relation) {
-            self.put(&update, "edge", &edge, of_several());
+            self.put(&update, "edge", &edge, along_edge());
         }
-        self.put(&update, "node", &format!("{name}UpdateInput"), of_several());
+        self.put(&update, "node", &format!("{name}UpdateInput"), along_node());
 
         let of_update = own("UpdateFieldInput");
-        self.put(&of_update, "where", &r#where, of_several());
-        self.put(&of_update, "update", &update, of_several());
+        self.put(&of_update, "where", &r#where, filter());
+        self.put(&of_update, "update", &update, done(None, AlongVerb::Update));
         let of_new = own("FieldInput");
-        for (field, word) in [
-            ("connect", "ConnectFieldInput"),
-            ("disconnect", "DisconnectFieldInput"),
-            ("create", "CreateFieldInput"),
-            ("delete", "DeleteFieldInput"),
+        for (field, word, verb) in [
+            ("connect", "ConnectFieldInput", AlongVerb::ConnectOnce),
+            ("disconnect", "DisconnectFieldInput", AlongVerb::Disconnect),
+            ("create", "CreateFieldInput", AlongVerb::Create),
+            ("delete", "DeleteFieldInput", AlongVerb::Delete),
         ] {
-            self.put(&of_update, field, &listed(word), of_several());
+            self.put(&of_update, field, &listed(word), done(None, verb));
         }
-        self.put(&of_new, "create", &listed("CreateFieldInput"), of_several());
-        self.put(&of_new, "connect", &listed("ConnectFieldInput"), of_several());
+        let create = done(None, AlongVerb::Create);
+        self.put(&of_new, "create", &listed("CreateFieldInput"), create);
+        let connect = done(None, AlongVerb::ConnectOnce);
+        self.put(&of_new, "connect", &listed("ConnectFieldInput"), connect);
         for (field, word) in [("delete", "Delete"), ("disconnect", "Disconnect")] {
             let parent = own(&format!("{word}FieldInput"));
-            self.put(&parent, "where", &r#where, of_several());
+            self.put(&parent, "where", &r#where, filter());
             if has_relationships(node) {
-                self.put(&parent, field, &format!("{name}{word}Input"), of_several());
+                self.put(&parent, field, &format!("{name}{word}Input"), further());
             }
         }
         if unique(node).is_empty() {
@@ -102,11 +117,14 @@ impl<'m> Build<'m> {
         }
         let prefix = format!("{}{name}", relation.shared(""));
         let r#type = self.add_connect_or_create(relation, member, &prefix);
-        self.put(&of_update, "connectOrCreate", &r#type, of_several());
-        self.put(&of_new, "connectOrCreate", &r#type, of_several());
+        for parent in [&of_update, &of_new] {
+            let binding = done(None, AlongVerb::ConnectOrCreate);
+            self.put(parent, "connectOrCreate", &r#type, binding);
+        }
         let of_all = relation.own("ConnectOrCreateInput");
-        self.put(&of_all, name, &listed("ConnectOrCreateFieldInput"), of_several());
+        self.put(&of_all, name, &listed("ConnectOrCreateFieldInput"), of_member());
         let parent = format!("{}ConnectOrCreateInput", relation.source);
-        self.put(&parent, &relation.field.name, &of_all, of_several());
+        let binding = self.done_along(relation, AlongVerb::ConnectOrCreate);
+        self.put(&parent, &relation.field.name, &of_all, binding);
     }
 }

@@ -1,6 +1,6 @@
 //! What requests say of what is stored.
 
-use crate::binding::{AssignVerb, InputBinding, InputRole};
+use crate::binding::{AssignVerb, InputBinding, InputRole, SeveralRole};
 use crate::neo4j::draft::DraftInput;
 use crate::neo4j::model::{ModelField, PropertyType};
 use crate::neo4j::three::build::{Build, reason};
@@ -48,7 +48,7 @@ impl Build<'_> {
             let r#type = type_name(self.model, &one.property.r#type);
             let binding = match values.field(self.placed, one.place) {
                 Some(field) => InputBinding::lenient(InputRole::Stored(field)),
-                None => super::of_several(),
+                None => super::nowhere(),
             };
             self.put(&format!("{name}UniqueWhere"), &one.field.name, r#type, binding);
         }
@@ -77,7 +77,7 @@ impl Build<'_> {
             }
             let binding = match values.field(self.placed, one.place) {
                 Some(field) => InputBinding::lenient(InputRole::Stored(field)),
-                None => super::of_several(),
+                None => super::nowhere(),
             };
             let r#type = required(self.given(one.property), one.property);
             let mut input = DraftInput::new(&one.field.name, &r#type, binding);
@@ -128,16 +128,21 @@ impl Build<'_> {
     }
 
     fn assigned(&self, one: Stored<'_>, verb: AssignVerb, values: Values) -> InputBinding {
-        let Some(field) = values.field(self.placed, one.place) else {
-            return super::of_several();
+        let role = match values {
+            Values::Node(_) | Values::Edge(_) => values
+                .field(self.placed, one.place)
+                .map(|field| InputRole::Assign { field, verb }),
+            Values::Interface(interface) => self
+                .common_place(interface, one.place)
+                .map(|place| InputRole::Several(SeveralRole::Assign { place, verb })),
         };
-        let role = InputRole::Assign { field, verb };
-        match values {
+        match (values, role) {
+            (_, None) => super::nowhere(),
             // What relationships say is not looked at.
-            Values::Node(_) if one.property.is_required => {
+            (Values::Node(_) | Values::Interface(_), Some(role)) if one.property.is_required => {
                 InputBinding::refuse_null(role, MUST_NOT_BE_NULL)
             }
-            Values::Node(_) | Values::Edge(_) | Values::Interface(_) => InputBinding::lenient(role),
+            (_, Some(role)) => InputBinding::lenient(role),
         }
     }
 }

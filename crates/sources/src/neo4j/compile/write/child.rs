@@ -34,8 +34,8 @@ impl Compiler<'_> {
                 WriteKind::LinkOrInsert { insert, conflict } => {
                     self.connect_or_create(child, (insert, conflict), outer, clauses, statement)?;
                 }
-                WriteKind::Expect { is_required, otherwise } => {
-                    let expected = (*is_required, otherwise);
+                WriteKind::Expect { links, otherwise } => {
+                    let expected = (*links, otherwise);
                     clauses.push(self.expect(child, expected, outer, statement)?);
                 }
                 WriteKind::Unlink { filter } => {

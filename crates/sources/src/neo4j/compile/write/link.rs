@@ -4,7 +4,7 @@ use cypher::{
     Case, Clause, Comparison, Expression, Match, Merge, NodePattern, Path, Projection, Set,
     Variable,
 };
-use ir::{Again, ChildWrite, Conflict, Filter, Insert, Otherwise};
+use ir::{Again, ChildWrite, Conflict, ExpectedLinks, Filter, Insert, Otherwise};
 
 use super::super::place::Scope;
 use super::super::raise::raise;
@@ -100,20 +100,23 @@ impl Compiler<'_> {
         self.go_on(&child.write, (body, node), outer, clauses, statement)
     }
 
-    /// Ends the transaction unless each of the outer nodes is related to one, or to none where it
-    /// may be.
+    /// Ends the transaction unless each of the outer nodes is related to so many.
     pub(super) fn expect(
         &self,
         child: &ChildWrite,
-        (is_required, otherwise): (bool, &Otherwise),
+        (links, otherwise): (ExpectedLinks, &Otherwise),
         outer: Variable,
         statement: &mut Statement,
     ) -> Result<Clause, CompileError> {
         let mut body = Vec::new();
         let start = self.outer_nodes(child, outer, &mut body, statement)?;
         let (path, _) = self.along(child.hop, &Scope::of(start, None), true, statement)?;
-        let wrong = if is_required { Comparison::NotEqual } else { Comparison::Greater };
-        let fails = self.number(path, None).compare(wrong, Expression::Integer(1));
+        let (wrong, than) = match links {
+            ExpectedLinks::None => (Comparison::Greater, 0),
+            ExpectedLinks::OneOrNone => (Comparison::Greater, 1),
+            ExpectedLinks::One => (Comparison::NotEqual, 1),
+        };
+        let fails = self.number(path, None).compare(wrong, Expression::Integer(than));
         let filter = Some(unless(fails, otherwise, statement)?);
         body.push(Clause::With(Projection { filter, ..Projection::of([start]) }));
         body.push(returning(Expression::CountRows, statement.column()));
