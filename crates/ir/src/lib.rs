@@ -35,6 +35,5 @@ pub use rows::{
 pub use value_form::{Member, Unit, ValueForm};
 pub use write::{
     Again, Assignment, ChildWrite, Conflict, Counter, ExpectedLinks, Insert, InsertedRows, Update,
-    Write,
-    WriteKind,
+    Write, WriteKind,
 };

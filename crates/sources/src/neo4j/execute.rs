@@ -13,6 +13,7 @@ use std::time::{Duration, Instant};
 use tokio::task::yield_now;
 
 use self::again::Again;
+use super::arithmetic;
 use super::bind::Bound;
 use super::pool::{Pool, PoolError, Pooled};
 use super::program::{Access, GraphProgram, GraphStatement};
@@ -292,20 +293,19 @@ fn too_much(error: WireError, is_committed: bool) -> SourceError {
 /// The error of a change. Its values are the client's own, and what the database says of them may
 /// show others that it computed with.
 fn of_change(error: WireError) -> SourceError {
-    let is_of_values = match &error {
+    let message = match &error {
         WireError::Database { error, .. } => {
-            matches!(error.title(), "ArithmeticError" | "ArgumentError")
+            let is_of_values = matches!(error.title(), "ArithmeticError" | "ArgumentError");
+            is_of_values.then(|| arithmetic::message(&error.message))
         }
-        _ => false,
+        _ => None,
     };
     let error = SourceError::from(error);
-    match is_of_values {
-        true => SourceError {
-            kind: SourceErrorKind::Input,
-            message: "A value cannot be computed with, or is out of the range of its type.".into(),
-            ..error
-        },
-        false => error,
+    match message {
+        Some(message) => {
+            SourceError { kind: SourceErrorKind::Input, message: message.into(), ..error }
+        }
+        None => error,
     }
 }
 

@@ -8,9 +8,10 @@
 //! * [`introspect`]: what is in a graph, and [`migrate`]: what it is to make sure of
 //! * [`wire`]: the client
 //! * `cursor`: rows out of what was received
-//! * `explain`, `error`; `searched`: errors of searches
+//! * `explain`, `error`; `searched`: errors of searches; `arithmetic`: of what cannot be computed
 
 mod answer;
+mod arithmetic;
 mod bind;
 pub mod compile;
 mod cursor;

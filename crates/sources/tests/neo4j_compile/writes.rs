@@ -3,9 +3,9 @@
 use catalog::FieldId;
 use expect_test::expect;
 use ir::{
-    Again, Assignment, ChildWrite, Conflict, Counter, Filter, From, Hop, Insert, InsertedRows,
-    Isolation, NewId, Operand, Otherwise, OtherwiseKind, OutputKind, Request, Rows, State, StepId,
-    StepKind, Update, Write, WriteKind,
+    Again, Assignment, ChildWrite, Conflict, Counter, ExpectedLinks, Filter, From, Hop, Insert,
+    InsertedRows, Isolation, NewId, Operand, Otherwise, OtherwiseKind, OutputKind, Request, Rows,
+    State, StepId, StepKind, Update, Write, WriteKind,
 };
 
 use crate::model::{Case, Movies, ascending, backward, operand, output, related, request, rows};

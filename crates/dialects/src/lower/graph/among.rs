@@ -21,9 +21,7 @@ use crate::binding::{AlongVerb, InputRole, WayBinding, WaysId};
 impl<'a> Context<'a> {
     /// What conditions on the nodes of one of several entities are about.
     pub(super) fn around_own(&self, own: Own) -> Around<'a> {
-        self.way_of(own)
-            .map(|way| Around::of_variant(OfVariant::of_way(way)))
-            .unwrap_or_default()
+        self.way_of(own).map(|way| Around::of_variant(OfVariant::of_way(way))).unwrap_or_default()
     }
 
     /// Adds all that an object, or a list of such, says of what is done along a relationship.
@@ -176,8 +174,7 @@ pub(super) fn expect_none(targets: &[WayBinding], said: &mut Said) {
     let expected = targets.iter().filter_map(|way| {
         let otherwise = Otherwise::new(OtherwiseKind::Invalid, way.single.clone()?);
         let kind = WriteKind::Expect { links: ExpectedLinks::None, otherwise };
-        let write =
-            Write { entity: way.entity, kind, children: Vec::new(), check: Filter::all() };
+        let write = Write { entity: way.entity, kind, children: Vec::new(), check: Filter::all() };
         Some(ChildWrite { hop: way.written, parents: Vec::new(), write, edge: Vec::new() })
     });
     said.children.extend(expected);

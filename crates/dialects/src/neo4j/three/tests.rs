@@ -1,5 +1,6 @@
 #![allow(clippy::unwrap_used, reason = "tests may panic")]
 
+mod abstract_changes;
 mod changes;
 mod reads;
 mod schema;

@@ -4,9 +4,7 @@ use catalog::{EntityId, FieldId};
 use graphql::schema::Schema;
 use ir::Hop;
 
-use super::super::model::{
-    FieldKind, ModelField, PlacedField, RelationshipField, Target, Way,
-};
+use super::super::model::{FieldKind, ModelField, PlacedField, RelationshipField, Target, Way};
 use super::build::Build;
 use super::classes::relationships;
 use super::relations::{Owner, Relation, Variants, members, targets};

@@ -129,9 +129,9 @@ impl Build<'_> {
 
     fn assigned(&self, one: Stored<'_>, verb: AssignVerb, values: Values) -> InputBinding {
         let role = match values {
-            Values::Node(_) | Values::Edge(_) => values
-                .field(self.placed, one.place)
-                .map(|field| InputRole::Assign { field, verb }),
+            Values::Node(_) | Values::Edge(_) => {
+                values.field(self.placed, one.place).map(|field| InputRole::Assign { field, verb })
+            }
             Values::Interface(interface) => self
                 .common_place(interface, one.place)
                 .map(|place| InputRole::Several(SeveralRole::Assign { place, verb })),

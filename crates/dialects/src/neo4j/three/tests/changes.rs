@@ -240,7 +240,7 @@ fn null_and_two_changes_of_one_value_are_refused() {
         ("title: null", "Cannot set non-nullable field title to null."),
         (
             "released: 1, released_INCREMENT: 2",
-            "Conflicting modification of [[released]], [[released_INCREMENT]]",
+            "Cannot mutate the same field multiple times in one Mutation: released",
         ),
     ] {
         let document = format!(

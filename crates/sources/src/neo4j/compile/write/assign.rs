@@ -2,12 +2,14 @@
 
 use catalog::{FieldId, Scalar, Type};
 use cypher::{Case, Comparison, Expression, Function, Name, Operation, Set, Variable};
-use ir::{Assignment, NewId, Operand};
+use ir::{Assignment, NewId, Operand, Otherwise, OtherwiseKind, Value};
 
 use super::super::super::program::ParameterType;
 use super::super::parameter::integer;
+use super::super::raise::raise;
 use super::super::statement::Statement;
 use super::super::{Compiler, refused};
+use crate::neo4j::arithmetic::{ABSENT, DIVIDED_BY_ZERO, OVERFLOW};
 use crate::relational::CompileError;
 
 impl Compiler<'_> {
@@ -51,24 +53,38 @@ impl Compiler<'_> {
                 let none = Expression::Integer(0);
                 let to = none.compute(Operation::Subtract, integer(operand, statement));
                 let list = Box::new(old.clone());
-                return Ok(unless(is_null(old), Expression::Head { list, to: Box::new(to) }));
+                let fails = vec![(is_null(old), failure(Failure::Absent, statement)?)];
+                return Ok(unless(fails, Expression::Head { list, to: Box::new(to) }));
             }
             Assignment::Merge(_) | Assignment::Inserted => return Err(refused("this change")),
         };
         let operand = self.stored(field, operand, statement)?;
-        let mut fails = vec![is_null(old.clone())];
+        let mut fails = vec![(is_null(old.clone()), failure(Failure::Absent, statement)?)];
         if operation == Operation::Divide {
-            fails.push(operand.clone().compare(Comparison::Equal, Expression::Integer(0)));
+            let is_zero = operand.clone().compare(Comparison::Equal, Expression::Integer(0));
+            fails.push((is_zero, failure(Failure::DividedByZero, statement)?));
         }
         let new = old.compute(operation, operand);
-        if self.catalog[field].r#type == Type::Scalar(Scalar::Int32) {
-            let most = Expression::Integer(i32::MAX.unsigned_abs());
-            fails.push(new.clone().compare(Comparison::Greater, most));
-            let least = Expression::Integer(i32::MIN.unsigned_abs());
-            let least = Expression::Integer(0).compute(Operation::Subtract, least);
-            fails.push(new.clone().compare(Comparison::Less, least));
+        let most = match self.catalog[field].r#type {
+            Type::Scalar(Scalar::Int32) => Some(Expression::Integer(i32::MAX.unsigned_abs())),
+            Type::Scalar(Scalar::Float64) => {
+                let most = Operand::Constant(Value::Number(format!("{:e}", f64::MAX).into()));
+                Some(statement.parameter(most, ParameterType::Float))
+            }
+            // The server itself sees to 64 bits.
+            _ => None,
+        };
+        if let Some(most) = most {
+            let least = Expression::Integer(0).compute(Operation::Subtract, most.clone());
+            // What is no number is neither.
+            let fits = vec![
+                new.clone().compare(Comparison::GreaterOrEqual, least),
+                new.clone().compare(Comparison::LessOrEqual, most),
+            ];
+            let beyond = Expression::Not(Box::new(Expression::And(fits)));
+            fails.push((beyond, failure(Failure::Overflow, statement)?));
         }
-        Ok(unless(Expression::Or(fails), new))
+        Ok(unless(fails, new))
     }
 
     fn stored(
@@ -108,12 +124,25 @@ fn is_null(value: Expression) -> Expression {
     Expression::IsNull(Box::new(value))
 }
 
-/// A value, or the end of the transaction where it cannot be made: the server would store null, or
-/// a number that is too large to be shown. No other error of arithmetic can be asked for without a
-/// procedure, and the server divides by nothing before it is asked to.
-fn unless(fails: Expression, value: Expression) -> Expression {
-    let nothing = Expression::call(Function::Size, vec![Expression::List(Vec::new())]);
-    let failure = Expression::Integer(1).compute(Operation::Divide, nothing);
-    let branches = vec![(fails, failure)];
-    Expression::Case(Case { branches, otherwise: Some(Box::new(value)) })
+/// Why a value cannot be made.
+#[derive(Clone, Copy)]
+enum Failure {
+    Absent,
+    DividedByZero,
+    Overflow,
+}
+
+/// The end of the transaction: the server would store null, or what is no number that can be shown.
+fn failure(failure: Failure, statement: &mut Statement) -> Result<Expression, CompileError> {
+    let message = match failure {
+        Failure::Absent => ABSENT,
+        Failure::DividedByZero => DIVIDED_BY_ZERO,
+        Failure::Overflow => OVERFLOW,
+    };
+    raise(&Otherwise::new(OtherwiseKind::Invalid, message), statement)
+}
+
+/// A value, or the end of the transaction where one of these is true.
+fn unless(fails: Vec<(Expression, Expression)>, value: Expression) -> Expression {
+    Expression::Case(Case { branches: fails, otherwise: Some(Box::new(value)) })
 }
