@@ -232,6 +232,16 @@ impl Filter {
         matches!(self, Self::And(filters) if filters.is_empty())
     }
 
+    /// Whether it is seen to pass no row.
+    #[must_use]
+    pub fn is_none(&self) -> bool {
+        match self {
+            Self::Or(filters) => filters.is_empty(),
+            Self::And(filters) => filters.iter().any(Self::is_none),
+            _ => false,
+        }
+    }
+
     /// The conjunction, without a wrapper around a single filter.
     #[must_use]
     pub fn and(mut filters: Vec<Self>) -> Self {

@@ -95,4 +95,11 @@ pub(crate) const SETS: &[Set] = &[
         types: "types-3-abstract.graphql",
         writes: false,
     },
+    Set {
+        name: "neo4j-3-abstract-mutations",
+        peer: Peer::Neo4jGraphQL3,
+        api: "3",
+        types: "types-3-abstract-mutations.graphql",
+        writes: true,
+    },
 ];

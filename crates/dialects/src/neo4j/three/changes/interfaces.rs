@@ -111,10 +111,14 @@ impl<'m> Build<'m> {
         self.put(&of_update, "update", &update, done(None, AlongVerb::Update));
         self.put(&of_update, "where", &r#where, filter());
         let of_create = relation.shared("FieldInput");
-        for (field, r#type, verb) in
-            [("create", &create, AlongVerb::Create), ("connect", &connect, AlongVerb::ConnectOnce)]
-        {
-            self.put(&of_create, field, &relation.one_or_list(r#type), done(None, verb));
+        // A type that shares it with its interface takes what that has.
+        if !self.draft.has(&of_create) {
+            for (field, r#type, verb) in [
+                ("create", &create, AlongVerb::Create),
+                ("connect", &connect, AlongVerb::ConnectOnce),
+            ] {
+                self.put(&of_create, field, &relation.one_or_list(r#type), done(None, verb));
+            }
         }
 
         let field = &relation.field.name;

@@ -122,7 +122,7 @@ impl<'m> Build<'m> {
             self.put(parent, "connectOrCreate", &r#type, binding);
         }
         let of_all = relation.own("ConnectOrCreateInput");
-        self.put(&of_all, name, &listed("ConnectOrCreateFieldInput"), of_member());
+        self.put(&of_all, name, &r#type, of_member());
         let parent = format!("{}ConnectOrCreateInput", relation.source);
         let binding = self.done_along(relation, AlongVerb::ConnectOrCreate);
         self.put(&parent, &relation.field.name, &of_all, binding);

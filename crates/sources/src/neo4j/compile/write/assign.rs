@@ -59,11 +59,12 @@ impl Compiler<'_> {
             Assignment::Merge(_) | Assignment::Inserted => return Err(refused("this change")),
         };
         let operand = self.stored(field, operand, statement)?;
-        let mut fails = vec![(is_null(old.clone()), failure(Failure::Absent, statement)?)];
+        let mut fails = Vec::new();
         if operation == Operation::Divide {
             let is_zero = operand.clone().compare(Comparison::Equal, Expression::Integer(0));
             fails.push((is_zero, failure(Failure::DividedByZero, statement)?));
         }
+        fails.push((is_null(old.clone()), failure(Failure::Absent, statement)?));
         let new = old.compute(operation, operand);
         let most = match self.catalog[field].r#type {
             Type::Scalar(Scalar::Int32) => Some(Expression::Integer(i32::MAX.unsigned_abs())),

@@ -3,7 +3,7 @@
 
 use catalog::FieldId;
 use cypher::{Clause, Expression, Match, Name, Path, Projection, ProjectionItem, Variable};
-use ir::{Assignment, ChildWrite, Filter, Operand, Value, Write, WriteKind};
+use ir::{Assignment, ChildWrite, Filter, Operand, Update, Value, Write, WriteKind};
 
 use super::super::super::program::ParameterType;
 use super::super::place::Scope;
@@ -26,6 +26,9 @@ impl Compiler<'_> {
         // Nodes of which nothing but themselves is said are made together.
         for alike in children.chunk_by(are_alike) {
             let Some(child) = alike.first() else { continue };
+            if reaches_nothing(&child.write.kind) {
+                continue;
+            }
             match &child.write.kind {
                 WriteKind::Insert(_) => self.create(alike, outer, clauses, statement)?,
                 WriteKind::Link { filter, again } => {
@@ -268,6 +271,23 @@ fn each_once(node: Variable, list: Variable) -> Projection {
         }
     }
     projection
+}
+
+/// Whether no node passes the condition of a change: some are said of nodes of several types, and are
+/// for those of others. The planner of Neo4j 5.26 fails on what merges nothing.
+fn reaches_nothing(kind: &WriteKind) -> bool {
+    match kind {
+        WriteKind::Update(Update { filter, .. })
+        | WriteKind::Delete { filter, .. }
+        | WriteKind::Link { filter, .. }
+        | WriteKind::Unlink { filter } => filter.is_none(),
+        WriteKind::Insert(_)
+        | WriteKind::Upsert { .. }
+        | WriteKind::SetLinks { .. }
+        | WriteKind::LinkOrInsert { .. }
+        | WriteKind::Choose { .. }
+        | WriteKind::Expect { .. } => false,
+    }
 }
 
 /// Whether two children make nodes of which nothing else is said, and say the same of them.
