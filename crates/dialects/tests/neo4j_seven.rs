@@ -454,12 +454,12 @@ fn one_value_is_changed_in_one_way() {
     check_refused(
         "library",
         "mutation { updateBooks(update: {pages: {set: 1, add: 2}}) { info { nodesCreated } } }",
-        "Conflicting modification of field pages: [[set]], [[add]]",
+        "Conflicting modification of field pages: [[set]], [[add]] on type Book",
     );
     check_refused(
         "library",
         "mutation { updateBooks(update: {pages: {set: 1}, pages_SET: 2}) { info { nodesCreated } } }",
-        "Conflicting modification of [[pages]], [[pages_SET]]",
+        "Conflicting modification of [[pages]], [[pages_SET]] on type Book",
     );
 }
 

@@ -252,7 +252,7 @@ impl<'a> Context<'a> {
         said: &mut Said,
     ) -> Result<(), LowerError> {
         let is_required = matches!(self.api.input(id).null, Meaning::Refuse(_));
-        self.check_null(id, input, (verb, is_required), location)?;
+        self.check_null((id, input), (verb, is_required), location, said)?;
         self.claim(field, id, location, said)?;
         let operand = self.operand(input, self.api.schema[id].r#type);
         said.assignments.push((field, assignment(verb, operand)));
@@ -282,7 +282,7 @@ impl<'a> Context<'a> {
                 let InputRole::AssignBy(verb) = self.api.input(member).role else {
                     return Err(misplaced("what becomes of a value"));
                 };
-                self.check_null(id, &input, (verb, is_required), location)?;
+                self.check_null((id, &input), (verb, is_required), location, said)?;
                 let operand = self.operand(&input, self.api.schema[member].r#type);
                 said.assignments.push((field, assignment(verb, operand)));
             }
@@ -293,17 +293,22 @@ impl<'a> Context<'a> {
     /// Refuses null where a value must be there, and where something is computed with it.
     fn check_null(
         &self,
-        id: InputId,
-        input: &Input<'_>,
+        (id, input): (InputId, &Input<'_>),
         (verb, is_required): (AssignVerb, bool),
         location: Location,
+        said: &Said,
     ) -> Result<(), LowerError> {
         if self.presence(input) == Presence::Present || (verb == AssignVerb::Set && !is_required) {
             return Ok(());
         }
-        let name = &self.api.schema[id].name;
+        // What version 7 calls `title_SET` sets `title`.
+        let name = &*self.api.schema[id].name;
+        let name = name.strip_suffix("_SET").unwrap_or(name);
         let message = match verb {
-            AssignVerb::Set => format!("Cannot set non-nullable field {name} to null."),
+            AssignVerb::Set => match self.name_of(said) {
+                Some(of) => format!("Cannot set non-nullable field {of}.{name} to null"),
+                None => format!("Cannot set non-nullable field {name} to null"),
+            },
             _ => format!("Cannot change {name} by null."),
         };
         Err(LowerError::refused(&message, location))

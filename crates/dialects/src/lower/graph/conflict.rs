@@ -61,10 +61,15 @@ impl Context<'_> {
         let name = |id: InputId| format!("[[{}]]", self.api.schema[id].name);
         let names: Vec<String> = inputs.map(name).collect();
         let names = names.join(", ");
-        match self.rules_of(said).map(|rules| &*rules.name) {
-            None | Some("") => format!("Conflicting modification of {what}{names}"),
+        match self.name_of(said) {
+            None => format!("Conflicting modification of {what}{names}"),
             Some(of) => format!("Conflicting modification of {what}{names} on type {of}"),
         }
+    }
+
+    /// What errors call the entity.
+    pub(super) fn name_of(&self, said: &Said) -> Option<&str> {
+        self.rules_of(said).map(|rules| &*rules.name).filter(|name| !name.is_empty())
     }
 
     fn rules_of(&self, said: &Said) -> Option<&NodeRules> {

@@ -237,7 +237,7 @@ fn times_are_made_where_values_are_said() {
 #[test]
 fn null_and_two_changes_of_one_value_are_refused() {
     for (update, told) in [
-        ("title: null", "Cannot set non-nullable field title to null."),
+        ("title: null", "Cannot set non-nullable field Movie.title to null"),
         (
             "released: 1, released_INCREMENT: 2",
             "Cannot mutate the same field multiple times in one Mutation: released",
