@@ -261,12 +261,16 @@ pub(crate) fn cases(movies: &Movies) -> Vec<Case> {
                 vec![changed(0, vec![title(0)])],
             ),
             expect![[r#"
-                MATCH (t0:`Movie`) SET t0.`title` = $p0, t0.`released` = CASE WHEN t0.`released` IS NULL OR t0.`released` + $p1 > 2147483647 OR t0.`released` + $p1 < 0 - 2147483648 THEN 1 / size([]) ELSE t0.`released` + $p1 END, t0.`rating` = CASE WHEN t0.`rating` IS NULL OR $p2 = 0 THEN 1 / size([]) ELSE t0.`rating` / $p2 END, t0.`tags` = CASE WHEN t0.`tags` IS NULL THEN 1 / size([]) ELSE t0.`tags` + $p3 END, t0.`tags` = CASE WHEN t0.`tags` IS NULL THEN 1 / size([]) ELSE t0.`tags`[0..0 - $p4] END WITH t0 RETURN t0.`title` AS c0
+                MATCH (t0:`Movie`) SET t0.`title` = $p0, t0.`released` = CASE WHEN t0.`released` IS NULL THEN datetime($p2) WHEN NOT (t0.`released` + $p1 >= 0 - 2147483648 AND t0.`released` + $p1 <= 2147483647) THEN datetime($p3) ELSE t0.`released` + $p1 END, t0.`rating` = CASE WHEN $p4 = 0 THEN datetime($p5) WHEN t0.`rating` IS NULL THEN datetime($p2) WHEN NOT (t0.`rating` / $p4 >= 0 - $p6 AND t0.`rating` / $p4 <= $p6) THEN datetime($p3) ELSE t0.`rating` / $p4 END, t0.`tags` = CASE WHEN t0.`tags` IS NULL THEN datetime($p2) ELSE t0.`tags` + $p7 END, t0.`tags` = CASE WHEN t0.`tags` IS NULL THEN datetime($p2) ELSE t0.`tags`[0..0 - $p8] END WITH t0 RETURN t0.`title` AS c0
                 p0: $0 Text
                 p1: $1 Integer
-                p2: $2 Float
-                p3: $3 List(Text)
-                p4: $4 Integer
+                p2: Constant(Text("thalweg:invalid:A property that a node does not have cannot be computed with: the result is NaN.")) Text
+                p3: Constant(Text("thalweg:invalid:Overflow: a result is out of the range of its type.")) Text
+                p4: $2 Float
+                p5: Constant(Text("thalweg:invalid:Division by zero is not supported.")) Text
+                p6: Constant(Number("1.7976931348623157e308")) Float
+                p7: $3 List(Text)
+                p8: $4 Integer
                 level 0: Records { statement: 0 }, 1 wide
                 rows 0: level 0
                 #0 column 0
@@ -307,7 +311,7 @@ pub(crate) fn cases(movies: &Movies) -> Vec<Case> {
             "relationships once",
             change(once, vec![counters()]),
             expect![[r#"
-                MATCH (t0:`Movie`) WITH collect(t0) AS c0 CALL (c0) { UNWIND c0 AS t1 MATCH (t2:`Person`) WHERE t2.`name` = $p0 MERGE (t1)<-[t3:`ACTED_IN`]-(t2) SET t3.`role` = $p1 } CALL (c0) { UNWIND c0 AS t4 MATCH (t5:`Person`) WHERE t5.`name` = $p0 MERGE (t4)<-[:`ACTED_IN`]-(t5) } CALL (c0) { UNWIND c0 AS t7 MATCH (t8:`Person`) WHERE t8.`name` = $p2 WITH t7, t8, CASE WHEN EXISTS { MATCH (t7)<-[:`ACTED_IN`]-(t8) } THEN datetime($p3) IS NULL ELSE true END AS c1 WHERE c1 CREATE (t7)<-[:`ACTED_IN` {`role`: $p4}]-(t8) } CALL (c0) { UNWIND c0 AS t9 MERGE (t10:`Person` {`name`: $p5}) ON CREATE SET t10.`name` = $p6, t10.`born` = $p7 MERGE (t9)<-[t11:`ACTED_IN`]-(t10) ON CREATE SET t11.`role` = $p8 } CALL (c0) { UNWIND c0 AS t12 WITH t12 WHERE CASE WHEN COUNT { MATCH (t12)<-[:`DIRECTED`]-(t13:`Person`) } <> 1 THEN datetime($p9) IS NULL ELSE true END RETURN count(*) AS c2 } CALL (c0) { UNWIND c0 AS t14 WITH t14 WHERE CASE WHEN COUNT { MATCH (t14)<-[:`DIRECTED`]-(t15:`Person`) } > 1 THEN datetime($p9) IS NULL ELSE true END RETURN count(*) AS c3 } RETURN size(c0) AS c4
+                MATCH (t0:`Movie`) WITH collect(t0) AS c0 CALL (c0) { UNWIND c0 AS t1 MATCH (t2:`Person`) WHERE t2.`name` = $p0 MERGE (t1)<-[t3:`ACTED_IN`]-(t2) SET t3.`role` = $p1 } CALL (c0) { UNWIND c0 AS t4 MATCH (t5:`Person`) WHERE t5.`name` = $p0 MERGE (t4)<-[:`ACTED_IN`]-(t5) } CALL (c0) { UNWIND c0 AS t7 MATCH (t8:`Person`) WHERE t8.`name` = $p2 WITH t7, t8, CASE WHEN EXISTS { MATCH (t7)<-[:`ACTED_IN`]-(t8) } THEN datetime($p3) IS NULL ELSE true END AS c1 WHERE c1 CREATE (t7)<-[:`ACTED_IN` {`role`: $p4}]-(t8) } CALL (c0) { UNWIND c0 AS t9 MERGE (t10:`Person` {`name`: $p5}) ON CREATE SET t10.`name` = $p6, t10.`born` = $p7 MERGE (t9)<-[t11:`ACTED_IN`]-(t10) ON CREATE SET t11.`role` = $p8 } CALL (c0) { UNWIND c0 AS t12 WITH t12 WHERE CASE WHEN COUNT { MATCH (t12)<-[:`DIRECTED`]-(t13:`Person`) } <> 1 THEN datetime($p9) IS NULL ELSE true END RETURN count(*) AS c2 } CALL (c0) { UNWIND c0 AS t14 WITH t14 WHERE CASE WHEN COUNT { MATCH (t14)<-[:`DIRECTED`]-(t15:`Person`) } > 1 THEN datetime($p9) IS NULL ELSE true END RETURN count(*) AS c3 } CALL (c0) { UNWIND c0 AS t16 WITH t16 WHERE CASE WHEN COUNT { MATCH (t16)<-[:`DIRECTED`]-(t17:`Person`) } > 0 THEN datetime($p9) IS NULL ELSE true END RETURN count(*) AS c4 } RETURN size(c0) AS c5
                 p0: $0 Text
                 p1: $1 Text
                 p2: $2 Text

@@ -32,7 +32,7 @@ impl<'a> Context<'a> {
         location: Location,
         said: &mut Said,
     ) -> Result<(), LowerError> {
-        let (from, targets) = self.from_own(ways, said)?;
+        let (from, targets) = self.ways_on(ways, said)?;
         let r#type = self.api.schema[id].r#type;
         let own = |to| Towards::OneOf(Own { ways, from, to });
         for input in self.each(input, r#type)? {

@@ -110,7 +110,7 @@ impl<'a> Context<'a> {
         location: Location,
         said: &mut Said,
     ) -> Result<(), LowerError> {
-        let (from, targets) = self.from_own(ways, said)?;
+        let (from, targets) = self.ways_on(ways, said)?;
         let r#type = self.api.schema[id].r#type;
         for input in self.each(input, r#type)? {
             if self.is_by_variant(r#type.base) {
@@ -142,7 +142,7 @@ impl<'a> Context<'a> {
     }
 
     /// The ways from the nodes, and their place among those from all entities.
-    pub(super) fn from_own(
+    pub(super) fn ways_on(
         &self,
         ways: WaysId,
         said: &Said,

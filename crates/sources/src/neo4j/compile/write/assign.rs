@@ -66,17 +66,7 @@ impl Compiler<'_> {
         }
         fails.push((is_null(old.clone()), failure(Failure::Absent, statement)?));
         let new = old.compute(operation, operand);
-        let most = match self.catalog[field].r#type {
-            Type::Scalar(Scalar::Int32) => Some(Expression::Integer(i32::MAX.unsigned_abs())),
-            Type::Scalar(Scalar::Float64) => {
-                let most = Operand::Constant(Value::Number(format!("{:e}", f64::MAX).into()));
-                Some(statement.parameter(most, ParameterType::Float))
-            }
-            // The server itself sees to 64 bits.
-            _ => None,
-        };
-        if let Some(most) = most {
-            let least = Expression::Integer(0).compute(Operation::Subtract, most.clone());
+        if let Some((least, most)) = self.range(field, statement) {
             // What is no number is neither.
             let fits = vec![
                 new.clone().compare(Comparison::GreaterOrEqual, least),
@@ -86,6 +76,23 @@ impl Compiler<'_> {
             fails.push((beyond, failure(Failure::Overflow, statement)?));
         }
         Ok(unless(fails, new))
+    }
+
+    /// The least and the most that a field can hold. To 64 bits the server itself sees.
+    fn range(&self, field: FieldId, statement: &mut Statement) -> Option<(Expression, Expression)> {
+        let (least, most) = match self.catalog[field].r#type {
+            Type::Scalar(Scalar::Int32) => {
+                let number = |number: i32| Expression::Integer(number.unsigned_abs());
+                (number(i32::MIN), number(i32::MAX))
+            }
+            Type::Scalar(Scalar::Float64) => {
+                let most = Operand::Constant(Value::Number(format!("{:e}", f64::MAX).into()));
+                let most = statement.parameter(most, ParameterType::Float);
+                (most.clone(), most)
+            }
+            _ => return None,
+        };
+        Some((Expression::Integer(0).compute(Operation::Subtract, least), most))
     }
 
     fn stored(
