@@ -261,7 +261,7 @@ pub(crate) fn cases(movies: &Movies) -> Vec<Case> {
                 vec![changed(0, vec![title(0)])],
             ),
             expect![[r#"
-                MATCH (t0:`Movie`) SET t0.`title` = $p0, t0.`released` = CASE WHEN t0.`released` IS NULL THEN datetime($p2) WHEN NOT (t0.`released` + $p1 >= 0 - 2147483648 AND t0.`released` + $p1 <= 2147483647) THEN datetime($p3) ELSE t0.`released` + $p1 END, t0.`rating` = CASE WHEN $p4 = 0 THEN datetime($p5) WHEN t0.`rating` IS NULL THEN datetime($p2) WHEN NOT (t0.`rating` / $p4 >= 0 - $p6 AND t0.`rating` / $p4 <= $p6) THEN datetime($p3) ELSE t0.`rating` / $p4 END, t0.`tags` = CASE WHEN t0.`tags` IS NULL THEN datetime($p2) ELSE t0.`tags` + $p7 END, t0.`tags` = CASE WHEN t0.`tags` IS NULL THEN datetime($p2) ELSE t0.`tags`[0..0 - $p8] END WITH t0 RETURN t0.`title` AS c0
+                MATCH (t0:`Movie`) SET t0.`title` = $p0, t0.`released` = CASE WHEN t0.`released` IS NULL THEN datetime($p2) WHEN NOT (t0.`released` + $p1 >= 0 - 2147483648 AND t0.`released` + $p1 <= 2147483647) THEN datetime($p3) ELSE t0.`released` + $p1 END, t0.`rating` = CASE WHEN $p4 = 0 THEN datetime($p5) WHEN t0.`rating` IS NULL THEN datetime($p2) WHEN NOT (t0.`rating` / $p4 >= 0 - $p6 AND t0.`rating` / $p4 <= $p6) THEN datetime($p3) ELSE t0.`rating` / $p4 END, t0.`tags` = CASE WHEN t0.`tags` IS NULL THEN datetime($p8) ELSE t0.`tags` + $p7 END, t0.`tags` = CASE WHEN t0.`tags` IS NULL THEN datetime($p8) ELSE t0.`tags`[0..0 - $p9] END WITH t0 RETURN t0.`title` AS c0
                 p0: $0 Text
                 p1: $1 Integer
                 p2: Constant(Text("thalweg:invalid:A property that a node does not have cannot be computed with: the result is NaN.")) Text
@@ -270,7 +270,8 @@ pub(crate) fn cases(movies: &Movies) -> Vec<Case> {
                 p5: Constant(Text("thalweg:invalid:Division by zero is not supported.")) Text
                 p6: Constant(Number("1.7976931348623157e308")) Float
                 p7: $3 List(Text)
-                p8: $4 Integer
+                p8: Constant(Text("thalweg:invalid:Properties tags, tags cannot be NULL")) Text
+                p9: $4 Integer
                 level 0: Records { statement: 0 }, 1 wide
                 rows 0: level 0
                 #0 column 0

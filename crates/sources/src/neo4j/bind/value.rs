@@ -138,6 +138,12 @@ fn parse(text: &str) -> Result<Json, SourceError> {
     serde_json::from_str(text).map_err(|error| SourceError::input(error.to_string()))
 }
 
+/// Whether a text is a number of whatever size.
+fn is_whole(text: &str) -> bool {
+    let digits = text.strip_prefix('-').unwrap_or(text);
+    !digits.is_empty() && digits.bytes().all(|digit| digit.is_ascii_digit())
+}
+
 /// Appends a value without parts.
 fn scalar(value: &Resolved<'_>, r#type: &ParameterType, out: &mut Pack) -> Result<(), SourceError> {
     let text = value.text().unwrap_or_default();
@@ -149,6 +155,7 @@ fn scalar(value: &Resolved<'_>, r#type: &ParameterType, out: &mut Pack) -> Resul
         },
         ParameterType::Integer => match integer(value) {
             Some(integer) => out.integer(integer),
+            None if is_whole(&text) => return refuse("Overflow: a BigInt has 64 bits"),
             None => return refuse("Value must be a BigInt, or a string representing one"),
         },
         ParameterType::Float => match text.parse::<f64>() {
@@ -357,7 +364,7 @@ mod tests {
         check_refused(
             &text("99999999999999999999"),
             &ParameterType::Integer,
-            "Value must be a BigInt, or a string representing one: 99999999999999999999",
+            "Overflow: a BigInt has 64 bits: 99999999999999999999",
         );
         check_refused(
             &Resolved::Number("1.5".into()),

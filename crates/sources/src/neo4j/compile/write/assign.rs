@@ -20,18 +20,31 @@ impl Compiler<'_> {
         assignments: &[(FieldId, Assignment)],
         statement: &mut Statement,
     ) -> Result<Vec<Set>, CompileError> {
+        let no_list = self.no_list(assignments);
         let set = |(field, assignment): &(FieldId, Assignment)| {
-            let value = self.assigned_value(of, *field, assignment, statement)?;
+            let value = self.assigned_value(of, *field, (assignment, &no_list), statement)?;
             Ok(Set::Property { of, name: self.name(*field), value })
         };
         assignments.iter().map(set).collect()
+    }
+
+    /// What is said where one of the lists is not there that elements are added to or taken from.
+    fn no_list(&self, assignments: &[(FieldId, Assignment)]) -> String {
+        let lists = assignments.iter().filter(|(_, assignment)| {
+            matches!(assignment, Assignment::Push(_) | Assignment::Pop(_))
+        });
+        let names: Vec<&str> = lists.map(|(field, _)| &*self.catalog[*field].name).collect();
+        match names.as_slice() {
+            [name] => format!("Property {name} cannot be NULL"),
+            names => format!("Properties {} cannot be NULL", names.join(", ")),
+        }
     }
 
     fn assigned_value(
         &self,
         of: Variable,
         field: FieldId,
-        assignment: &Assignment,
+        (assignment, no_list): (&Assignment, &str),
         statement: &mut Statement,
     ) -> Result<Expression, CompileError> {
         let old = self.property(of, field);
@@ -53,7 +66,7 @@ impl Compiler<'_> {
                 let none = Expression::Integer(0);
                 let to = none.compute(Operation::Subtract, integer(operand, statement));
                 let list = Box::new(old.clone());
-                let fails = vec![(is_null(old), failure(Failure::Absent, statement)?)];
+                let fails = vec![(is_null(old), failure(no_list, statement)?)];
                 return Ok(unless(fails, Expression::Head { list, to: Box::new(to) }));
             }
             Assignment::Merge(_) | Assignment::Inserted => return Err(refused("this change")),
@@ -62,9 +75,10 @@ impl Compiler<'_> {
         let mut fails = Vec::new();
         if operation == Operation::Divide {
             let is_zero = operand.clone().compare(Comparison::Equal, Expression::Integer(0));
-            fails.push((is_zero, failure(Failure::DividedByZero, statement)?));
+            fails.push((is_zero, failure(DIVIDED_BY_ZERO, statement)?));
         }
-        fails.push((is_null(old.clone()), failure(Failure::Absent, statement)?));
+        let absent = if let Assignment::Push(_) = assignment { no_list } else { ABSENT };
+        fails.push((is_null(old.clone()), failure(absent, statement)?));
         let new = old.compute(operation, operand);
         if let Some((least, most)) = self.range(field, statement) {
             // What is no number is neither.
@@ -73,7 +87,7 @@ impl Compiler<'_> {
                 new.clone().compare(Comparison::LessOrEqual, most),
             ];
             let beyond = Expression::Not(Box::new(Expression::And(fits)));
-            fails.push((beyond, failure(Failure::Overflow, statement)?));
+            fails.push((beyond, failure(OVERFLOW, statement)?));
         }
         Ok(unless(fails, new))
     }
@@ -132,21 +146,8 @@ fn is_null(value: Expression) -> Expression {
     Expression::IsNull(Box::new(value))
 }
 
-/// Why a value cannot be made.
-#[derive(Clone, Copy)]
-enum Failure {
-    Absent,
-    DividedByZero,
-    Overflow,
-}
-
 /// The end of the transaction: the server would store null, or what is no number that can be shown.
-fn failure(failure: Failure, statement: &mut Statement) -> Result<Expression, CompileError> {
-    let message = match failure {
-        Failure::Absent => ABSENT,
-        Failure::DividedByZero => DIVIDED_BY_ZERO,
-        Failure::Overflow => OVERFLOW,
-    };
+fn failure(message: &str, statement: &mut Statement) -> Result<Expression, CompileError> {
     raise(&Otherwise::new(OtherwiseKind::Invalid, message), statement)
 }
 
