@@ -5,12 +5,11 @@ use std::sync::Arc;
 use expect_test::{Expect, expect};
 use ir::{
     Again, Aggregate, AggregateFunction, AggregateTerm, Assignment, Call, Case, ChildWrite, Codec,
-    Comparison, Conflict, Counter, Direction, ExpectedLinks, Filter, Form, From, GeoOperator, Groups,
-    Hop, Insert,
-    InsertedRows, Keyset, KeysetValue, Member, NewId, Nulls, Operand, OrderKey, OrderTerm,
-    Otherwise, OtherwiseKind, OutputId, OutputKind, Page, Place, Quantifier, Request, Require,
-    Rows, RowsId, State, StepId, StepKind, TextMatch, TimeUnit, Unit, Update, Value, ValueForm,
-    Variant, Write, WriteKind,
+    Comparison, Conflict, Counter, Direction, ExpectedLinks, Filter, Form, From, GeoOperator,
+    Groups, Hop, Insert, InsertedRows, Keyset, KeysetValue, Member, NewId, Nulls, Operand,
+    OrderKey, OrderTerm, Otherwise, OtherwiseKind, OutputId, OutputKind, Page, Place, Quantifier,
+    Request, Require, Rows, RowsId, State, StepId, StepKind, TextMatch, TimeUnit, Unit, Update,
+    Value, ValueForm, Variant, Write, WriteKind,
 };
 
 use crate::model::{
