@@ -116,6 +116,18 @@ pub fn does_fragment_type_apply(schema: &Schema, object: TypeId, condition: Type
     }
 }
 
+/// Whether `@skip` and `@include` let a selection count.
+#[must_use]
+pub fn does_condition_hold(conditions: &[Condition], steering: &Steering<'_>) -> bool {
+    conditions.iter().all(|condition| match condition.value {
+        ConditionValue::Constant(value) => value == condition.expected,
+        ConditionValue::Variable(slot) => {
+            let value = steering.value(slot, &Path::default());
+            value == Some(&Json::Bool(condition.expected))
+        }
+    })
+}
+
 struct Collector<'o, 'c> {
     operation: &'o Operation,
     schema: &'c Schema,
@@ -139,7 +151,7 @@ impl Collector<'_, '_> {
             self.budget.spend()?;
             match selection {
                 Selection::Field(field) => {
-                    if !self.counts(&field.conditions) {
+                    if !does_condition_hold(&field.conditions, self.steering) {
                         continue;
                     }
                     let place = *self.places.entry(&field.response_name).or_insert_with(|| {
@@ -155,7 +167,7 @@ impl Collector<'_, '_> {
                     self.fields[place].selection_sets.extend(field.selection_set);
                 }
                 Selection::Fragment { conditions, on, selection_set } => {
-                    if self.counts(conditions)
+                    if does_condition_hold(conditions, self.steering)
                         && does_fragment_type_apply(self.schema, self.object, *on)
                     {
                         self.collect(*selection_set)?;
@@ -164,16 +176,6 @@ impl Collector<'_, '_> {
             }
         }
         Ok(())
-    }
-
-    fn counts(&self, conditions: &[Condition]) -> bool {
-        conditions.iter().all(|condition| match condition.value {
-            ConditionValue::Constant(value) => value == condition.expected,
-            ConditionValue::Variable(slot) => {
-                let value = self.steering.value(slot, &Path::default());
-                value == Some(&Json::Bool(condition.expected))
-            }
-        })
     }
 }
 

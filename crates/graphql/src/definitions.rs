@@ -5,6 +5,7 @@
 //! <https://spec.graphql.org/draft/#sec-Type-System>
 
 mod convert;
+mod field_set;
 
 use std::fmt;
 use std::sync::Arc;
@@ -14,6 +15,7 @@ use apollo_compiler::parser::Parser;
 use crate::document::library_error;
 use crate::document::positions::Positions;
 use crate::error::{ErrorCode, GraphQLError};
+pub use field_set::{FieldSetSelection, parse_field_set};
 
 /// Lists and values that are nested deeper than this are refused.
 const MAX_NESTING: usize = 64;
@@ -146,6 +148,13 @@ pub enum TypeExpression {
 }
 
 impl TypeExpression {
+    /// Reads `[Item!]`; `None` if the text is no type.
+    #[must_use]
+    pub fn parse(text: &str) -> Option<Self> {
+        let r#type = apollo_compiler::ast::Type::parse(text, "type.graphql").ok()?;
+        Some(convert::type_expression(&r#type))
+    }
+
     /// The name at the bottom of all lists.
     #[must_use]
     pub fn base(&self) -> &Arc<str> {

@@ -35,7 +35,7 @@ use crate::error::{ErrorCode, GraphQLError};
 use crate::operation::{Location, Operation};
 use crate::schema::Schema;
 use convert::convert_operation;
-pub(crate) use definitions::print_default;
+pub use definitions::print_default;
 use field_index::FieldIndex;
 pub use limits::DocumentLimits;
 use positions::Positions;

@@ -35,10 +35,11 @@ mod test_schema;
 
 pub use coerce::coerce_variable_values;
 pub use collect::{
-    Budget, CollectedField, TooManyFields, collect_fields, does_fragment_type_apply,
+    Budget, CollectedField, TooManyFields, collect_fields, does_condition_hold,
+    does_fragment_type_apply,
 };
-pub use definitions::parse_definitions;
-pub use document::{DocumentLimits, Validator, validate_schema};
+pub use definitions::{parse_definitions, parse_field_set};
+pub use document::{DocumentLimits, Validator, print_default, validate_schema};
 pub use error::{ErrorCode, GraphQLError, PathSegment};
 pub use json::JsonLimits;
 pub use request::{Body, Parameters, Request};

@@ -94,6 +94,23 @@ pub enum TypeKind {
     InputObject { fields: Vec<InputId> },
 }
 
+impl TypeKind {
+    /// The same kind of type, with nothing in it yet.
+    #[must_use]
+    pub fn emptied(&self) -> Self {
+        match self {
+            Self::Scalar => Self::Scalar,
+            Self::Object { .. } => Self::Object { fields: Vec::new(), interfaces: Vec::new() },
+            Self::Interface { .. } => {
+                Self::Interface { fields: Vec::new(), interfaces: Vec::new() }
+            }
+            Self::Union { .. } => Self::Union { members: Vec::new() },
+            Self::Enum { .. } => Self::Enum { values: Vec::new() },
+            Self::InputObject { .. } => Self::InputObject { fields: Vec::new() },
+        }
+    }
+}
+
 /// A field of an object or interface type.
 #[derive(Clone, Debug, PartialEq)]
 pub struct FieldDefinition {
@@ -328,6 +345,37 @@ impl Schema {
             | TypeKind::Interface { .. }
             | TypeKind::Union { .. }
             | TypeKind::Enum { .. } => debug_assert!(false, "the type is no input object"),
+        }
+    }
+
+    /// Says that an object or interface type implements an interface.
+    pub fn add_interface(&mut self, id: TypeId, interface: TypeId) {
+        match &mut self.types[id.index()].kind {
+            TypeKind::Object { interfaces, .. } | TypeKind::Interface { interfaces, .. } => {
+                if !interfaces.contains(&interface) {
+                    interfaces.push(interface);
+                }
+            }
+            TypeKind::Scalar
+            | TypeKind::Union { .. }
+            | TypeKind::Enum { .. }
+            | TypeKind::InputObject { .. } => debug_assert!(false, "the type has no interfaces"),
+        }
+    }
+
+    /// Adds a member to a union type.
+    pub fn add_member(&mut self, id: TypeId, member: TypeId) {
+        match &mut self.types[id.index()].kind {
+            TypeKind::Union { members } => {
+                if !members.contains(&member) {
+                    members.push(member);
+                }
+            }
+            TypeKind::Scalar
+            | TypeKind::Object { .. }
+            | TypeKind::Interface { .. }
+            | TypeKind::Enum { .. }
+            | TypeKind::InputObject { .. } => debug_assert!(false, "the type is no union"),
         }
     }
 

@@ -234,7 +234,7 @@ fn text(description: &Node<str>) -> Arc<str> {
     Arc::from(&**description)
 }
 
-fn type_expression(r#type: &ast::Type) -> TypeExpression {
+pub(super) fn type_expression(r#type: &ast::Type) -> TypeExpression {
     let list = |of: &ast::Type, is_required| TypeExpression::List {
         of: Box::new(type_expression(of)),
         is_required,
@@ -251,7 +251,7 @@ fn type_expression(r#type: &ast::Type) -> TypeExpression {
     }
 }
 
-fn literal(value: &ast::Value) -> Literal {
+pub(super) fn literal(value: &ast::Value) -> Literal {
     match value {
         ast::Value::Null => Literal::Null,
         ast::Value::Boolean(value) => Literal::Boolean(*value),

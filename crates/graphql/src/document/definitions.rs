@@ -149,8 +149,9 @@ fn type_reference(schema: &Schema, r#type: TypeRef) -> Type {
     })
 }
 
-/// A default as introspection tells it.
-pub(crate) fn print_default(default: &Const) -> String {
+/// A default as introspection tells it: as it is written in a document.
+#[must_use]
+pub fn print_default(default: &Const) -> String {
     value(default).serialize().no_indent().to_string()
 }
 

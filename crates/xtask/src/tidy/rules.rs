@@ -73,6 +73,12 @@ pub(crate) const LAYERS: &[Layer] = &[
         reason: "a source answers requests of the IR and knows no dialect",
     },
     Layer {
+        within: "gateway",
+        may: &["graphql", "response"],
+        reason: "the gateway plans requests and joins answers; it knows no source, no dialect and no \
+                 transport",
+    },
+    Layer {
         within: "engine",
         may: &[
             "catalog", "graphql", "ir", "response", "dialects", "sql", "sources", "storage",

@@ -1,0 +1,309 @@
+//! The requests of a plan, each as soon as those that it needs are answered.
+
+use bytes::Bytes;
+use futures_util::StreamExt;
+use futures_util::stream::FuturesUnordered;
+use graphql::operation::Operation;
+use graphql::variables::Variables;
+use serde_json_bytes::Value as Json;
+
+use super::arena::{Arena, ObjectId};
+use super::json::{Json as Text, Kind};
+use super::read::{Reader, parts};
+use super::represent::{Representations, representations};
+use super::{AskError, ErrorKind, ExecutionError, Step, Subgraphs};
+use crate::outline::Tree;
+use crate::plan::{Fetch, FetchId, Plan, entities_key, representations_variable};
+use crate::supergraph::Supergraph;
+
+/// What subgraphs answered.
+#[derive(Debug)]
+pub struct Executed {
+    pub(super) arena: Arena,
+    pub errors: Vec<ExecutionError>,
+    /// How many requests were sent.
+    pub sent: usize,
+}
+
+/// What a request was asked with.
+#[derive(Debug, Default)]
+struct Asked {
+    lists: Vec<Representations>,
+    /// The root objects that share its answer.
+    roots: Vec<ObjectId>,
+}
+
+/// Runs a plan.
+pub async fn execute<S: Subgraphs>(
+    supergraph: &Supergraph,
+    operation: &Operation,
+    plan: &Plan,
+    variables: &Variables,
+    subgraphs: &S,
+) -> Executed {
+    let mut arena = Arena::new(&plan.tree);
+    let root = plan.tree.position(Tree::ROOT).r#type;
+    arena.add_object(Tree::ROOT, Some(root), None, &[]);
+    let mut running = Running {
+        supergraph,
+        operation,
+        plan,
+        variables,
+        executed: Executed { arena, errors: Vec::new(), sent: 0 },
+    };
+    let mut missing: Vec<usize> = plan.fetches.iter().map(|fetch| fetch.needs.len()).collect();
+    let mut ready: Vec<FetchId> = Vec::new();
+    for (place, missing) in missing.iter().enumerate() {
+        if *missing == 0 {
+            ready.push(FetchId::new(place));
+        }
+    }
+    let mut in_flight = FuturesUnordered::new();
+    loop {
+        while let Some(id) = ready.pop() {
+            let fetch = &plan.fetches[id.index()];
+            match running.request(fetch) {
+                Some((body, asked)) => {
+                    running.executed.sent += 1;
+                    let answer = subgraphs.ask(fetch.subgraph, body);
+                    in_flight.push(async move { (id, asked, answer.await) });
+                }
+                // Nothing is there to be asked of.
+                None => release(plan, id, &mut missing, &mut ready),
+            }
+        }
+        let Some((id, asked, answer)) = in_flight.next().await else { break };
+        running.receive(&plan.fetches[id.index()], &asked, answer);
+        release(plan, id, &mut missing, &mut ready);
+    }
+    drop(in_flight);
+    running.executed
+}
+
+/// Marks as ready what waited for nothing but this request.
+fn release(plan: &Plan, done: FetchId, missing: &mut [usize], ready: &mut Vec<FetchId>) {
+    for (place, fetch) in plan.fetches.iter().enumerate() {
+        if fetch.needs.contains(&done) {
+            missing[place] -= 1;
+            if missing[place] == 0 {
+                ready.push(FetchId::new(place));
+            }
+        }
+    }
+}
+
+struct Running<'r> {
+    supergraph: &'r Supergraph,
+    operation: &'r Operation,
+    plan: &'r Plan,
+    variables: &'r Variables,
+    executed: Executed,
+}
+
+impl Running<'_> {
+    /// The body of a request; `None` if there is nothing to ask.
+    fn request(&self, fetch: &Fetch) -> Option<(Vec<u8>, Asked)> {
+        let mut asked = Asked::default();
+        if let Some(root) = &fetch.root {
+            asked.roots = self.executed.arena.at[root.position.index()].clone();
+        }
+        for list in &fetch.entities {
+            asked.lists.push(representations(self.supergraph, &self.executed.arena, list));
+        }
+        let is_empty = asked.lists.iter().all(|list| list.texts.is_empty());
+        if is_empty && asked.roots.is_empty() {
+            return None;
+        }
+        let mut body = b"{\"query\":".to_vec();
+        body.extend_from_slice(&quoted(&fetch.document.text));
+        body.extend_from_slice(b",\"variables\":{");
+        for (place, list) in asked.lists.iter().enumerate() {
+            separate(&mut body);
+            body.extend_from_slice(&quoted(&representations_variable(place)));
+            body.extend_from_slice(b":[");
+            for (place, text) in list.texts.iter().enumerate() {
+                if place > 0 {
+                    body.push(b',');
+                }
+                body.extend_from_slice(text);
+            }
+            body.push(b']');
+        }
+        for slot in &fetch.document.variables {
+            let value = self.variables.values.get(usize::from(slot.0)).and_then(Option::as_ref);
+            // One that is not given is not sent: the subgraph has the same defaults.
+            let Some(value) = value else { continue };
+            separate(&mut body);
+            body.extend_from_slice(&quoted(&self.operation.variable(*slot).name));
+            body.push(b':');
+            body.extend_from_slice(&json(value));
+        }
+        body.extend_from_slice(b"}}");
+        Some((body, asked))
+    }
+
+    fn receive(&mut self, fetch: &Fetch, asked: &Asked, answer: Result<Bytes, AskError>) {
+        let subgraph = fetch.subgraph;
+        let bytes = match answer {
+            Ok(bytes) => bytes,
+            Err(why) => return self.fail(asked, ErrorKind::NotAnswered { subgraph, why }),
+        };
+        let invalid = |why: &str| ErrorKind::Invalid { subgraph, why: why.into() };
+        if std::str::from_utf8(&bytes).is_err() {
+            return self.fail(asked, invalid("it is no UTF-8"));
+        }
+        let Ok(parts) = parts(&bytes) else {
+            return self.fail(asked, invalid("it is no JSON of a GraphQL answer"));
+        };
+        if let Some((start, end)) = parts.errors {
+            self.tell(fetch, asked, bytes.get(start..end).unwrap_or_default());
+        } else if parts.data.is_none() {
+            return self.fail(asked, invalid("it has neither data nor errors"));
+        }
+        if let Some(data) = parts.data
+            && self.read(fetch, asked, &bytes, data).is_err()
+        {
+            self.fail(asked, invalid("it does not answer what was asked"));
+        }
+    }
+
+    fn read(
+        &mut self,
+        fetch: &Fetch,
+        asked: &Asked,
+        bytes: &Bytes,
+        data: usize,
+    ) -> Result<(), super::json::NoJson> {
+        let buffer = self.executed.arena.add_buffer(bytes.clone());
+        let Executed { arena, errors, .. } = &mut self.executed;
+        let mut reader = Reader {
+            supergraph: self.supergraph,
+            tree: &self.plan.tree,
+            arena,
+            errors,
+            buffer,
+            bytes,
+        };
+        if let Some(root) = &fetch.root {
+            for object in &asked.roots {
+                reader.object(data, &root.selection, *object)?;
+            }
+        }
+        for (place, (list, entities)) in asked.lists.iter().zip(&fetch.entities).enumerate() {
+            let key = entities_key(place, fetch.entities.len());
+            let Some(at) = member(bytes, data, &key)? else { continue };
+            let mut json = Text::new(bytes);
+            json.go_to(at);
+            if json.kind()? == Kind::Null {
+                continue;
+            }
+            if json.count()? != list.owners.len() {
+                // There is no telling whose they are.
+                return Err(super::json::NoJson);
+            }
+            let mut index = 0;
+            if json.begin(b'[', b']')? {
+                loop {
+                    let owners = list.owners.get(index).ok_or(super::json::NoJson)?;
+                    let is_there = json.kind()? == Kind::Object;
+                    let (start, _) = json.skip()?;
+                    for (entry, object) in owners.iter().filter(|_| is_there) {
+                        reader.entity(start, &entities.entries[*entry], *object)?;
+                    }
+                    index += 1;
+                    if !json.next(b']')? {
+                        break;
+                    }
+                }
+            }
+        }
+        Ok(())
+    }
+
+    /// A request without a usable answer: one error, at the first of the objects that it is about.
+    fn fail(&mut self, asked: &Asked, kind: ErrorKind) {
+        let first = asked.lists.iter().flat_map(|list| &list.owners).flatten().next();
+        let object = first.map(|(_, object)| *object).or_else(|| asked.roots.first().copied());
+        let path = object.map(|object| self.executed.arena.path(&self.plan.tree, object));
+        self.executed.errors.push(ExecutionError { kind, path: path.unwrap_or_default() });
+    }
+
+    /// The errors that a subgraph tells, at the places of the client's answer.
+    fn tell(&mut self, fetch: &Fetch, asked: &Asked, errors: &[u8]) {
+        let subgraph = fetch.subgraph;
+        let told: Vec<Json> = serde_json_bytes::serde_json::from_slice(errors).unwrap_or_default();
+        for error in &told {
+            let text = |name: &str| error.get(name).and_then(Json::as_str).unwrap_or_default();
+            let kind = ErrorKind::Subgraph { subgraph, message: text("message").into() };
+            let path = error.get("path").and_then(Json::as_array).map(Vec::as_slice);
+            let path = self.place(fetch, asked, path.unwrap_or_default());
+            self.executed.errors.push(ExecutionError { kind, path });
+        }
+        if told.is_empty() {
+            let kind = ErrorKind::Subgraph { subgraph, message: Box::default() };
+            self.fail(asked, kind);
+        }
+    }
+
+    /// Where the path of a subgraph's error leads in the client's answer, as far as it goes.
+    fn place(&self, fetch: &Fetch, asked: &Asked, path: &[Json]) -> Vec<Step> {
+        let mut steps = path.iter();
+        let first = steps.next().and_then(Json::as_str).unwrap_or_default();
+        let list = (0..fetch.entities.len())
+            .find(|place| entities_key(*place, fetch.entities.len()) == first);
+        let index =
+            steps.next().and_then(Json::as_u64).and_then(|index| usize::try_from(index).ok());
+        let owner = list
+            .zip(index)
+            .and_then(|(list, index)| asked.lists.get(list)?.owners.get(index)?.first().copied());
+        match (list, owner) {
+            (Some(_), Some((_, object))) => self.executed.arena.path(&self.plan.tree, object),
+            (Some(_), None) => Vec::new(),
+            (None, _) => {
+                let steps = path.iter().map_while(|step| match step {
+                    Json::String(key) => Some(Step::Key(key.as_str().into())),
+                    Json::Number(index) => Some(Step::Index(
+                        index.as_u64().and_then(|index| usize::try_from(index).ok())?,
+                    )),
+                    _ => None,
+                });
+                steps.collect()
+            }
+        }
+    }
+}
+
+/// Where a member of an object stands.
+fn member(bytes: &[u8], at: usize, wanted: &str) -> Result<Option<usize>, super::json::NoJson> {
+    let mut json = Text::new(bytes);
+    json.go_to(at);
+    if json.begin(b'{', b'}')? {
+        loop {
+            let is_wanted = json.name()? == wanted.as_bytes();
+            let (start, _) = json.skip()?;
+            if is_wanted {
+                return Ok(Some(start));
+            }
+            if !json.next(b'}')? {
+                break;
+            }
+        }
+    }
+    Ok(None)
+}
+
+fn separate(body: &mut Vec<u8>) {
+    if !body.ends_with(b"{") {
+        body.push(b',');
+    }
+}
+
+/// A text as JSON.
+fn quoted(text: &str) -> Vec<u8> {
+    json(&Json::String(text.into()))
+}
+
+fn json(value: &Json) -> Vec<u8> {
+    // Writing to memory cannot fail, and a value has no keys but texts.
+    serde_json_bytes::serde_json::to_vec(value).unwrap_or_default()
+}

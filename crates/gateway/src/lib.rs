@@ -1,0 +1,18 @@
+//! Federation: one API over several subgraphs.
+//!
+//! * [`supergraph`]: what a composed schema says: the API, and which subgraph knows what
+//! * [`outline`]: an operation as a tree of positions
+//! * [`planner`]: which subgraph is asked for what, and after what
+//! * [`plan`]: the requests themselves
+//! * [`execute`]: answers of subgraphs into the answer
+
+pub mod execute;
+pub mod outline;
+pub mod plan;
+pub mod planner;
+pub mod supergraph;
+
+#[cfg(test)]
+mod test_supergraph;
+
+pub use supergraph::Supergraph;

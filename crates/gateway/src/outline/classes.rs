@@ -1,0 +1,145 @@
+//! The types of a position, together where it makes no difference which of them an object has.
+//!
+//! Every subgraph reads the same of them, in the same way: whatever is planned for one holds for all.
+
+use std::fmt::Write;
+
+use graphql::schema::TypeId;
+use rustc_hash::{FxHashMap, FxHashSet};
+
+use super::Class;
+use crate::supergraph::{FieldSetId, SetSelection, Supergraph, TypeSet};
+
+/// The classes of `possible`, where `asked` says which fields of a type are asked in which
+/// selections: equal texts mean equal ones.
+pub(super) fn classes(
+    supergraph: &Supergraph,
+    possible: &TypeSet,
+    asked: impl Fn(TypeId) -> (String, Vec<Box<str>>),
+) -> Vec<Class> {
+    let mut classes: Vec<Class> = Vec::new();
+    let mut known: FxHashMap<String, usize> = FxHashMap::default();
+    for object in supergraph.members(possible) {
+        let (mut text, names) = asked(object);
+        describe(supergraph, object, names, &mut text);
+        let only = supergraph.only(object);
+        match known.get(&text) {
+            Some(place) => classes[*place].types.unite(&only),
+            None => {
+                known.insert(text, classes.len());
+                classes.push(Class { representative: object, types: only });
+            }
+        }
+    }
+    classes
+}
+
+/// The classes where nothing is known of what will be asked: each type for itself.
+pub(super) fn singletons(supergraph: &Supergraph, possible: &TypeSet) -> Vec<Class> {
+    let objects = supergraph.members(possible);
+    let classes =
+        objects.map(|object| Class { representative: object, types: supergraph.only(object) });
+    classes.collect()
+}
+
+/// What subgraphs can do with objects of a type: equal texts mean the same.
+fn describe(supergraph: &Supergraph, object: TypeId, names: Vec<Box<str>>, text: &mut String) {
+    let mut names: FxHashSet<Box<str>> = names.into_iter().collect();
+    let types = std::iter::once(object).chain(supergraph.interfaces(object).iter().copied());
+    let types: Vec<TypeId> = types.collect();
+    // Writing to a text cannot fail.
+    for subgraph in supergraph.subgraph_ids() {
+        for (place, r#type) in types.iter().enumerate() {
+            let Some(owner) = supergraph.type_in(*r#type, subgraph) else { continue };
+            let _ = write!(text, "|{}", subgraph.0);
+            if place > 0 {
+                let is_known =
+                    supergraph.contains(supergraph.possible_in(*r#type, subgraph), object);
+                let _ = write!(
+                    text,
+                    "{}{is_known}{}",
+                    supergraph.schema[*r#type].name, owner.is_interface_object
+                );
+            }
+            for key in owner.keys.iter().filter(|key| key.is_resolvable) {
+                describe_set(supergraph, key.fields, &mut names, text);
+            }
+        }
+    }
+    for (id, definition) in supergraph.schema.types() {
+        if matches!(definition.kind, graphql::schema::TypeKind::Union { .. }) {
+            for subgraph in supergraph.subgraph_ids() {
+                if supergraph.contains(supergraph.possible_in(id, subgraph), object) {
+                    let _ = write!(text, "|{}{}", definition.name, subgraph.0);
+                }
+            }
+        }
+    }
+    let mut described = FxHashSet::default();
+    loop {
+        let mut open: Vec<Box<str>> =
+            names.iter().filter(|name| !described.contains(*name)).cloned().collect();
+        if open.is_empty() {
+            return;
+        }
+        open.sort_unstable();
+        for name in open {
+            let _ = write!(text, "|{name}");
+            for r#type in &types {
+                describe_field(supergraph, *r#type, &name, &mut names, text);
+            }
+            described.insert(name);
+        }
+    }
+}
+
+fn describe_field(
+    supergraph: &Supergraph,
+    parent: TypeId,
+    name: &str,
+    names: &mut FxHashSet<Box<str>>,
+    text: &mut String,
+) {
+    let Some(field) = supergraph.schema.find_field(parent, name) else { return };
+    for own in &supergraph.field_owners(field).subgraphs {
+        let base = &supergraph.schema[own.r#type.base].name;
+        let wrappers: Vec<_> = own.r#type.wrappers().collect();
+        let _ =
+            write!(text, "({}{wrappers:?}{base}{}{:?}", own.subgraph.0, own.is_external, own.when);
+        if let Some(set) = own.requires {
+            describe_set(supergraph, set, names, text);
+        }
+        // A set of another type that says the same is another one; that splits a class for nothing.
+        let _ = write!(text, "{:?})", own.provides);
+    }
+}
+
+/// A field set in words; the fields that it names of its own type are added to `names`.
+fn describe_set(
+    supergraph: &Supergraph,
+    set: FieldSetId,
+    names: &mut FxHashSet<Box<str>>,
+    text: &mut String,
+) {
+    text.push('{');
+    for selection in &supergraph.field_set(set).selections {
+        match selection {
+            SetSelection::Typename => text.push_str("__typename "),
+            SetSelection::Field { field, arguments, set } => {
+                let name = &supergraph.schema[*field].name;
+                names.insert((&**name).into());
+                let _ = write!(text, "{name}{arguments:?}");
+                if let Some(set) = set {
+                    // Those of the objects below are others' fields.
+                    describe_set(supergraph, *set, &mut FxHashSet::default(), text);
+                }
+            }
+            SetSelection::On(set) => {
+                let _ =
+                    write!(text, "on{}", supergraph.schema[supergraph.field_set(*set).parent].name);
+                describe_set(supergraph, *set, names, text);
+            }
+        }
+    }
+    text.push('}');
+}

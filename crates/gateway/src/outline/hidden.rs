@@ -1,0 +1,160 @@
+//! What is asked only to find what is visible: keys, and what fields require.
+
+use graphql::operation::Location;
+use graphql::schema::TypeId;
+
+use super::visible::is_same;
+use super::{Arguments, Item, ItemId, PositionId, Tree, What};
+use crate::supergraph::{FieldSetId, SetSelection, Supergraph, TypeSet};
+
+/// Positions are not hidden deeper in each other than this: keys may lead around in a circle.
+const MAX_HIDDEN: usize = 8;
+
+impl Tree {
+    /// Asks what a field set says of the objects of one type at a position. The items that it comes
+    /// to at this position; `None` if the set is nested too deep.
+    pub(crate) fn hide(
+        &mut self,
+        supergraph: &Supergraph,
+        position: PositionId,
+        object: TypeId,
+        set: FieldSetId,
+    ) -> Option<Vec<ItemId>> {
+        let mut items = Vec::new();
+        self.hide_set(supergraph, position, object, set, &mut items)?;
+        Some(items)
+    }
+
+    /// Recursion is bounded by the nesting of field sets, which the reader of the supergraph bounds.
+    fn hide_set(
+        &mut self,
+        supergraph: &Supergraph,
+        position: PositionId,
+        object: TypeId,
+        set: FieldSetId,
+        items: &mut Vec<ItemId>,
+    ) -> Option<()> {
+        for selection in &supergraph.field_set(set).selections {
+            match selection {
+                SetSelection::Typename => {
+                    items.push(self.hide_one(
+                        supergraph,
+                        position,
+                        object,
+                        What::Typename,
+                        Arguments::default(),
+                    )?);
+                }
+                SetSelection::On(set) => {
+                    let on = supergraph.field_set(*set).parent;
+                    if supergraph.contains(supergraph.possible(on), object) {
+                        self.hide_set(supergraph, position, object, *set, items)?;
+                    }
+                }
+                SetSelection::Field { field, arguments, set } => {
+                    let name = supergraph.schema[*field].name.clone();
+                    let arguments = Arguments::of_set(arguments);
+                    let what = What::Field { name, field: *field };
+                    let item = self.hide_one(supergraph, position, object, what, arguments)?;
+                    items.push(item);
+                    let (Some(child), Some(set)) = (self.item(item).child, *set) else { continue };
+                    let classes = self.position(child).classes.clone();
+                    for below in classes.iter().map(|class| class.representative) {
+                        // What these come to is found again by whoever needs it.
+                        self.hide_set(supergraph, child, below, set, &mut Vec::new())?;
+                    }
+                }
+            }
+        }
+        Some(())
+    }
+
+    /// The item at a position that gives one thing of the objects of a type; a new one if there is
+    /// none yet.
+    pub(crate) fn hide_one(
+        &mut self,
+        supergraph: &Supergraph,
+        position: PositionId,
+        object: TypeId,
+        what: What,
+        arguments: Arguments,
+    ) -> Option<ItemId> {
+        let known = self.find(supergraph, position, object, &what, &arguments);
+        if known.is_some() {
+            return known;
+        }
+        let child = match &what {
+            What::Field { field, .. } => {
+                let base = supergraph.schema[*field].r#type.base;
+                supergraph.is_composite(base).then_some(base)
+            }
+            What::Typename | What::Introspection => None,
+        };
+        let types = self.class(position, object)?.clone();
+        // One for all types that are asked the same, where it gives no objects: these are asked
+        // different things by and by.
+        let alike = self.position(position).items.iter().copied().find(|id| {
+            let item = self.item(*id);
+            !item.is_visible
+                && child.is_none()
+                && item.child.is_none()
+                && is_same(&item.what, &what)
+                && item.arguments == arguments
+        });
+        if let Some(alike) = alike {
+            self.items[alike.index()].types.unite(&types);
+            return Some(alike);
+        }
+        if child.is_some() && self.hidden_depth(position) >= MAX_HIDDEN {
+            return None;
+        }
+        Some(self.hidden_item(supergraph, position, what, arguments, types, child))
+    }
+
+    /// The item at a position that gives one thing of the objects of a type.
+    pub(crate) fn find(
+        &self,
+        supergraph: &Supergraph,
+        position: PositionId,
+        object: TypeId,
+        what: &What,
+        arguments: &Arguments,
+    ) -> Option<ItemId> {
+        self.position(position).items.iter().copied().find(|id| {
+            let item = self.item(*id);
+            is_same(&item.what, what)
+                && item.arguments == *arguments
+                && supergraph.contains(&item.types, object)
+        })
+    }
+
+    fn hidden_item(
+        &mut self,
+        supergraph: &Supergraph,
+        position: PositionId,
+        what: What,
+        arguments: Arguments,
+        types: TypeSet,
+        child: Option<TypeId>,
+    ) -> ItemId {
+        let key = match &what {
+            What::Field { name, .. } => (&**name).into(),
+            What::Typename | What::Introspection => "__typename".into(),
+        };
+        let item = self.add_item(Item {
+            position,
+            key,
+            what,
+            types,
+            arguments,
+            child: None,
+            is_visible: false,
+            location: Location::default(),
+        });
+        if let Some(child) = child {
+            let below = self.add_position(supergraph, child, Some(item));
+            self.items[item.index()].child = Some(below);
+        }
+        item
+    }
+}

@@ -1,0 +1,135 @@
+//! A plan: the requests to subgraphs, what they say, and what they wait for.
+//!
+//! Visits of one subgraph that the same number of requests leads to are one request. It asks for
+//! entities by their representations, as many kinds of them at once as there are.
+
+mod entries;
+mod form;
+mod print;
+mod select;
+
+#[cfg(test)]
+mod tests;
+
+use graphql::operation::OperationKind;
+use graphql::schema::TypeId;
+use graphql::value::Slot;
+
+use crate::outline::{ItemId, PositionId, Tree, ids};
+use crate::planner::Choice;
+use crate::supergraph::{FieldSetId, SubgraphId, Supergraph, TypeSet};
+pub use entries::compile;
+pub use form::{Form, Member};
+pub use print::print;
+
+ids! {
+    /// The place of a request among those of its plan.
+    FetchId "fetch";
+}
+
+/// What is asked of whom, in which order.
+#[derive(Clone, Debug, Default)]
+pub struct Plan {
+    pub fetches: Vec<Fetch>,
+    pub tree: Tree,
+    /// How many requests wait for each other.
+    pub chain: u16,
+}
+
+/// One request to a subgraph.
+#[derive(Clone, Debug)]
+pub struct Fetch {
+    pub subgraph: SubgraphId,
+    pub kind: OperationKind,
+    /// The requests whose answers it is made of.
+    pub needs: Vec<FetchId>,
+    /// How many requests lead to it, itself among them.
+    pub level: u16,
+    /// What is asked of the root type.
+    pub root: Option<Root>,
+    /// What is asked of entities, by the list of representations that they are asked with.
+    pub entities: Vec<Entities>,
+    pub document: Document,
+}
+
+/// What is asked of a root type.
+#[derive(Clone, Debug)]
+pub struct Root {
+    pub position: PositionId,
+    pub selection: Selection,
+}
+
+/// What is asked of the entities of one list of representations.
+#[derive(Clone, Debug, Default)]
+pub struct Entities {
+    /// Whether the answer has to say the types of the entities.
+    pub typename: bool,
+    /// What is asked, by type, as it is printed: all entries say it under the same names.
+    pub types: Vec<(TypeId, Selection)>,
+    pub entries: Vec<Entry>,
+}
+
+/// Objects of a position that are asked for by representations.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Entry {
+    pub position: PositionId,
+    /// The types of the objects.
+    pub types: TypeSet,
+    /// The type that the representation names, if it is not the object's own.
+    pub on: Option<TypeId>,
+    /// What the objects are found by.
+    pub keys: Vec<FieldSetId>,
+    /// What fields require beside it.
+    pub inputs: Vec<FieldSetId>,
+    /// What a representation says.
+    pub form: Form,
+    /// What is asked, by type: what the answer is to this position.
+    pub selections: Vec<(TypeId, Selection)>,
+}
+
+/// What is asked of objects.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Selection {
+    /// Whether the objects say their type.
+    pub typename: bool,
+    pub fields: Vec<Asked>,
+    /// What is asked of the objects of one type.
+    pub fragments: Vec<(TypeId, Selection)>,
+}
+
+/// A field as it is asked.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Asked {
+    /// The name in the subgraph's answer.
+    pub key: Box<str>,
+    pub item: ItemId,
+    pub below: Option<Selection>,
+}
+
+/// The text of a request.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Document {
+    pub text: Box<str>,
+    /// The client's variables that it says.
+    pub variables: Vec<Slot>,
+}
+
+/// Names the lists of representations.
+#[must_use]
+pub fn representations_variable(place: usize) -> String {
+    format!("representations{place}")
+}
+
+/// Names what entities come under, where a request has several lists of them.
+#[must_use]
+pub fn entities_key(place: usize, of: usize) -> String {
+    if of == 1 { "_entities".to_owned() } else { format!("_entities{place}") }
+}
+
+/// Everything that a plan is made from.
+#[derive(Clone, Copy, Debug)]
+pub struct Sources<'p> {
+    pub supergraph: &'p Supergraph,
+    pub operation: &'p graphql::operation::Operation,
+    pub choice: &'p Choice,
+}

@@ -1,0 +1,343 @@
+//! Visits as requests.
+
+use std::collections::BTreeMap;
+
+use graphql::operation::OperationKind;
+use graphql::schema::TypeId;
+
+use super::form::form;
+use super::select::{asks_the_same, selection};
+use super::{Document, Entities, Entry, Fetch, FetchId, Plan, Root, Selection, Sources, print};
+use crate::outline::{ItemId, PositionId, Tree, What};
+use crate::planner::{Chosen, How, VisitId};
+use crate::supergraph::{FieldSetId, SetSelection, SubgraphId, Supergraph};
+
+/// Makes the requests of a choice.
+#[must_use]
+pub fn compile(sources: Sources<'_>, tree: Tree) -> Plan {
+    let Sources { choice, operation, .. } = sources;
+    let mut compiler =
+        Compiler { sources, tree: &tree, fetches: Vec::new(), of_visit: BTreeMap::new() };
+    match operation.kind {
+        OperationKind::Mutation => compiler.stages(),
+        OperationKind::Query | OperationKind::Subscription => compiler.stage(None, 0),
+    }
+    let mut fetches = compiler.fetches;
+    for fetch in &mut fetches {
+        fetch.document = print::document(sources, &tree, fetch);
+    }
+    Plan { fetches, tree, chain: choice.chain }
+}
+
+struct Compiler<'c> {
+    sources: Sources<'c>,
+    tree: &'c Tree,
+    fetches: Vec<Fetch>,
+    /// The request that a visit is part of.
+    of_visit: BTreeMap<VisitId, FetchId>,
+}
+
+/// Visits by representations of the objects of one type at one position.
+type Hops<'c> = BTreeMap<(PositionId, TypeId, TypeId), Vec<(VisitId, &'c Chosen)>>;
+
+/// What one request begins with: a level, a subgraph, and where a root type is entered, the position.
+type Place = (u16, SubgraphId, Option<PositionId>);
+
+impl<'c> Compiler<'c> {
+    /// A mutation's root fields, one after the other, each with all that is asked below it. Those of
+    /// one subgraph that follow each other are one request, for it does them in their order, as long
+    /// as nothing else is asked between them.
+    /// <https://spec.graphql.org/draft/#sec-Mutation>
+    fn stages(&mut self) {
+        let mut roots: Vec<(ItemId, VisitId, SubgraphId)> = Vec::new();
+        for (id, chosen) in &self.sources.choice.visits {
+            if chosen.how == How::Enter {
+                roots.extend(chosen.reads.iter().map(|item| (*item, *id, chosen.visit.subgraph)));
+            }
+        }
+        // Each is done once, whoever else could do it.
+        roots.sort_by_key(|(item, ..)| *item);
+        roots.dedup_by_key(|(item, ..)| *item);
+        let mut run: Vec<ItemId> = Vec::new();
+        let mut rest = roots.into_iter().peekable();
+        while let Some((item, visit, subgraph)) = rest.next() {
+            run.push(item);
+            let goes_on = rest.peek().is_some_and(|(_, _, next)| *next == subgraph);
+            if !goes_on || self.has_hops(item) {
+                let before = self.fetches.len();
+                self.root_request(visit, &run);
+                self.stage(Some(&run), before);
+                run.clear();
+            }
+        }
+    }
+
+    /// Whether something below a root field is asked of another request.
+    fn has_hops(&self, item: ItemId) -> bool {
+        let mut visits = self.sources.choice.visits.values();
+        visits.any(|chosen| {
+            matches!(chosen.how, How::Hop { .. })
+                && self.root_item(chosen.visit.position) == Some(item)
+        })
+    }
+
+    /// The root field that a position is below.
+    fn root_item(&self, mut position: PositionId) -> Option<ItemId> {
+        loop {
+            let parent = self.tree.position(position).parent?;
+            position = self.tree.item(parent).position;
+            if position == Tree::ROOT {
+                return Some(parent);
+            }
+        }
+    }
+
+    fn root_request(&mut self, id: VisitId, items: &[ItemId]) {
+        let chosen = &self.sources.choice.visits[&id];
+        let only = Chosen { reads: items.to_vec(), ..chosen.clone() };
+        let visits = vec![(chosen.visit.object, vec![(id, &only)])];
+        let selection = self.select(chosen.visit.object, &visits, chosen.visit.subgraph, None);
+        self.of_visit.insert(id, FetchId::new(self.fetches.len()));
+        self.fetches.push(Fetch {
+            subgraph: chosen.visit.subgraph,
+            kind: OperationKind::Mutation,
+            // All that was asked before.
+            needs: (0..self.fetches.len()).map(FetchId::new).collect(),
+            level: 1,
+            root: Some(Root { position: chosen.visit.position, selection }),
+            entities: Vec::new(),
+            document: Document::default(),
+        });
+    }
+
+    /// The requests of a stage: of a mutation, those below some of its root fields. The requests from
+    /// `first` on are of this stage.
+    fn stage(&mut self, items: Option<&[ItemId]>, first: usize) {
+        let mut begun: BTreeMap<Place, Vec<(VisitId, &'c Chosen)>> = BTreeMap::new();
+        for (id, chosen) in &self.sources.choice.visits {
+            let position = chosen.visit.position;
+            let (is_begun, entered) = match &chosen.how {
+                How::Enter => (items.is_none(), Some(position)),
+                How::Hop { key: None, .. } => (true, Some(position)),
+                How::Hop { key: Some(_), .. } => (true, None),
+                How::Descend { .. } => (false, None),
+            };
+            let is_of_stage = items.is_none_or(|items| {
+                self.root_item(position).is_some_and(|root| items.contains(&root))
+            });
+            if is_begun && is_of_stage {
+                let place = (chosen.level, chosen.visit.subgraph, entered);
+                begun.entry(place).or_default().push((*id, chosen));
+            }
+        }
+        for ((level, subgraph, _), visits) in begun {
+            self.request(level, subgraph, &visits);
+        }
+        self.dependencies(first);
+    }
+
+    fn request(&mut self, level: u16, subgraph: SubgraphId, visits: &[(VisitId, &'c Chosen)]) {
+        let mut root = None;
+        let mut hops: Hops<'c> = BTreeMap::new();
+        for (id, chosen) in visits {
+            self.of_visit.insert(*id, FetchId::new(self.fetches.len()));
+            let visit = &chosen.visit;
+            match chosen.how {
+                How::Hop { on, key: Some(_), .. } => {
+                    hops.entry((visit.position, visit.object, on))
+                        .or_default()
+                        .push((*id, *chosen));
+                }
+                How::Enter | How::Hop { key: None, .. } | How::Descend { .. } => {
+                    let of = [(visit.object, vec![(*id, *chosen)])];
+                    let selection = self.select(visit.object, &of, subgraph, None);
+                    root = Some(Root { position: visit.position, selection });
+                }
+            }
+        }
+        let entities = self.entities(subgraph, &hops);
+        self.fetches.push(Fetch {
+            subgraph,
+            kind: OperationKind::Query,
+            needs: Vec::new(),
+            level,
+            root,
+            entities,
+            document: Document::default(),
+        });
+    }
+
+    /// The lists of representations: one, unless one type is asked for different things.
+    fn entities(&self, subgraph: SubgraphId, hops: &Hops<'c>) -> Vec<Entities> {
+        let mut lists: Vec<Entities> = Vec::new();
+        for ((position, object, on), visits) in hops {
+            for together in self.compatible(visits) {
+                let (keys, inputs) = sets_of(&together);
+                let form =
+                    form(self.sources.supergraph, self.tree, *position, *object, &keys, &inputs);
+                let interface = together.first().and_then(|(_, chosen)| chosen.visit.interface);
+                let of = [(*object, together)];
+                let Some(types) = self.tree.class(*position, *object).cloned() else { continue };
+                let bases = match interface {
+                    Some(interface) => {
+                        vec![(interface, self.select(interface, &of, subgraph, Some(interface)))]
+                    }
+                    None => {
+                        let known =
+                            types.intersection(self.sources.supergraph.possible_in(*on, subgraph));
+                        let known = if on == object { types.clone() } else { known };
+                        let members = self.sources.supergraph.members(&known);
+                        members.map(|base| (base, self.select(base, &of, subgraph, None))).collect()
+                    }
+                };
+                let on = (on != object).then_some(*on);
+                let position = *position;
+                let entry = Entry { position, types, on, keys, inputs, form, selections: bases };
+                self.put(&mut lists, entry, interface.is_none());
+            }
+        }
+        lists
+    }
+
+    /// Puts an entry into the first list in which its types are asked the same, or nothing yet.
+    fn put(&self, lists: &mut Vec<Entities>, entry: Entry, is_typed: bool) {
+        let supergraph = self.sources.supergraph;
+        let fits = |list: &Entities| {
+            entry.selections.iter().all(|(base, selection)| {
+                let known = list.types.iter().find(|(known, _)| known == base);
+                known
+                    .is_none_or(|(_, known)| asks_the_same(supergraph, self.tree, known, selection))
+            })
+        };
+        let place = match lists.iter().position(fits) {
+            Some(place) => place,
+            None => {
+                lists.push(Entities::default());
+                lists.len() - 1
+            }
+        };
+        let list = &mut lists[place];
+        for (base, selection) in &entry.selections {
+            if list.types.iter().all(|(known, _)| known != base) {
+                list.types.push((*base, selection.clone()));
+            }
+        }
+        // Who asks by an interface does not know what will come.
+        list.typename |= is_typed && entry.on.is_some();
+        list.entries.push(entry);
+    }
+
+    /// Visits of the same objects, together where one representation says what all of them need.
+    fn compatible(&self, visits: &[(VisitId, &'c Chosen)]) -> Vec<Vec<(VisitId, &'c Chosen)>> {
+        let mut groups: Vec<Vec<(VisitId, &'c Chosen)>> = Vec::new();
+        for visit in visits {
+            let fits = |group: &&mut Vec<(VisitId, &'c Chosen)>| {
+                let mut all = group.to_vec();
+                all.push(*visit);
+                let (keys, inputs) = sets_of(&all);
+                are_compatible(self.sources.supergraph, &[keys, inputs].concat())
+                    && all.iter().all(|(_, one)| one.visit.interface == visit.1.visit.interface)
+            };
+            match groups.iter_mut().find(fits) {
+                Some(group) => group.push(*visit),
+                None => groups.push(vec![*visit]),
+            }
+        }
+        groups
+    }
+
+    fn select(
+        &self,
+        base: TypeId,
+        visits: &[(TypeId, Vec<(VisitId, &Chosen)>)],
+        subgraph: SubgraphId,
+        interface: Option<TypeId>,
+    ) -> Selection {
+        let Sources { supergraph, choice, .. } = self.sources;
+        selection(supergraph, self.tree, choice, base, visits, subgraph, interface)
+    }
+
+    /// What each request of a stage waits for: whoever reads what its representations say.
+    fn dependencies(&mut self, first: usize) {
+        let choice = self.sources.choice;
+        let mut needs: Vec<Vec<FetchId>> =
+            self.fetches.iter().map(|fetch| fetch.needs.clone()).collect();
+        for (id, chosen) in &choice.visits {
+            let own = self.of_visit.get(id).copied().filter(|own| own.index() >= first);
+            let Some(own) = own else { continue };
+            for before in &chosen.after {
+                if let Some(fetch) = self.fetch_of(*before).filter(|fetch| *fetch != own) {
+                    needs[own.index()].push(fetch);
+                }
+            }
+        }
+        for (fetch, mut needs) in self.fetches.iter_mut().zip(needs) {
+            needs.sort_unstable();
+            needs.dedup();
+            fetch.needs = needs;
+        }
+    }
+
+    /// The request that a visit is part of: that of the visit which it came down from.
+    fn fetch_of(&self, mut id: VisitId) -> Option<FetchId> {
+        loop {
+            if let Some(fetch) = self.of_visit.get(&id) {
+                return Some(*fetch);
+            }
+            match self.sources.choice.visits.get(&id)?.how {
+                How::Descend { from, .. } => id = from,
+                How::Enter | How::Hop { .. } => return None,
+            }
+        }
+    }
+}
+
+/// What a representation says for several visits: the keys, and what is required.
+fn sets_of(visits: &[(VisitId, &Chosen)]) -> (Vec<FieldSetId>, Vec<FieldSetId>) {
+    let (mut keys, mut inputs) = (Vec::new(), Vec::new());
+    for (_, chosen) in visits {
+        if let How::Hop { key, .. } = &chosen.how {
+            keys.extend(*key);
+            inputs.extend(chosen.visit.inputs);
+        }
+    }
+    for sets in [&mut keys, &mut inputs] {
+        sets.sort_unstable();
+        sets.dedup();
+    }
+    (keys, inputs)
+}
+
+/// Whether one object can say what several field sets name: no field with different arguments.
+fn are_compatible(supergraph: &Supergraph, sets: &[FieldSetId]) -> bool {
+    let mut named: BTreeMap<&str, (String, Vec<FieldSetId>)> = BTreeMap::new();
+    let mut open = sets.to_vec();
+    while let Some(set) = open.pop() {
+        for selection in &supergraph.field_set(set).selections {
+            match selection {
+                SetSelection::Typename => {}
+                SetSelection::On(set) => open.push(*set),
+                SetSelection::Field { field, arguments, set } => {
+                    let arguments = format!("{arguments:?}");
+                    let name = &*supergraph.schema[*field].name;
+                    let known =
+                        named.entry(name).or_insert_with(|| (arguments.clone(), Vec::new()));
+                    if known.0 != arguments {
+                        return false;
+                    }
+                    known.1.extend(*set);
+                }
+            }
+        }
+    }
+    named.values().all(|(_, below)| below.len() < 2 || are_compatible(supergraph, below))
+}
+
+/// The name of what an item asks for.
+pub(super) fn name_of(what: &What) -> &str {
+    match what {
+        What::Field { name, .. } => name,
+        What::Typename => "__typename",
+        What::Introspection => "__schema",
+    }
+}

@@ -1,0 +1,106 @@
+//! What a representation says: field sets as the items that know their values.
+
+use graphql::schema::TypeId;
+
+use crate::outline::{Arguments, ItemId, PositionId, Tree, What};
+use crate::supergraph::{FieldSetId, SetSelection, Supergraph, TypeSet};
+
+/// What is said of the objects of one class of types.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Form {
+    /// Whether the objects' type is said.
+    pub typename: bool,
+    pub members: Vec<Member>,
+}
+
+/// A member of a representation.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Member {
+    pub name: Box<str>,
+    pub item: ItemId,
+    /// Whether objects are found by it, so that there is none where it is null.
+    pub is_key: bool,
+    /// What is said of its objects, by their type; empty for leaf fields.
+    pub below: Vec<(TypeSet, Form)>,
+}
+
+/// The form of the objects of a class: what the keys say, then what is required beside.
+pub(super) fn form(
+    supergraph: &Supergraph,
+    tree: &Tree,
+    position: PositionId,
+    object: TypeId,
+    keys: &[FieldSetId],
+    inputs: &[FieldSetId],
+) -> Form {
+    let mut form = Form::default();
+    let forming = Forming { supergraph, tree };
+    for (sets, is_key) in [(keys, true), (inputs, false)] {
+        for set in sets {
+            forming.add(&mut form, position, object, *set, is_key);
+        }
+    }
+    form
+}
+
+struct Forming<'f> {
+    supergraph: &'f Supergraph,
+    tree: &'f Tree,
+}
+
+impl Forming<'_> {
+    /// Recursion is bounded by the nesting of field sets.
+    fn add(
+        &self,
+        form: &mut Form,
+        position: PositionId,
+        object: TypeId,
+        set: FieldSetId,
+        is_key: bool,
+    ) {
+        for selection in &self.supergraph.field_set(set).selections {
+            match selection {
+                SetSelection::Typename => form.typename = true,
+                SetSelection::On(set) => {
+                    // Who asks for something of some types has to be told the type.
+                    form.typename = true;
+                    let on = self.supergraph.field_set(*set).parent;
+                    if self.supergraph.contains(self.supergraph.possible(on), object) {
+                        self.add(form, position, object, *set, is_key);
+                    }
+                }
+                SetSelection::Field { field, arguments, set } => {
+                    let name = self.supergraph.schema[*field].name.clone();
+                    let what = What::Field { name: name.clone(), field: *field };
+                    let arguments = Arguments::of_set(arguments);
+                    let item = self.tree.find(self.supergraph, position, object, &what, &arguments);
+                    let Some(item) = item else { continue };
+                    let place = form.members.iter().position(|known| known.item == item);
+                    let place = place.unwrap_or_else(|| {
+                        let (name, below) = ((&*name).into(), Vec::new());
+                        form.members.push(Member { name, item, is_key, below });
+                        form.members.len() - 1
+                    });
+                    if let (Some(child), Some(set)) = (self.tree.item(item).child, *set) {
+                        self.below(&mut form.members[place], child, set, is_key);
+                    }
+                }
+            }
+        }
+    }
+
+    fn below(&self, member: &mut Member, child: PositionId, set: FieldSetId, is_key: bool) {
+        let position = self.tree.position(child);
+        for class in &position.classes {
+            let place = member.below.iter().position(|(types, _)| *types == class.types);
+            let place = place.unwrap_or_else(|| {
+                member.below.push((class.types.clone(), Form::default()));
+                member.below.len() - 1
+            });
+            let form = &mut member.below[place].1;
+            // Objects of an interface are not told apart without it.
+            form.typename |= !self.supergraph.is_object(position.r#type);
+            self.add(form, child, class.representative, set, is_key);
+        }
+    }
+}

@@ -1,0 +1,210 @@
+//! Requests as text: for subgraphs, and for people.
+
+use std::fmt::Write;
+
+use graphql::operation::OperationKind;
+use graphql::schema::TypeId;
+use graphql::value::Slot;
+
+use super::entries::name_of;
+use super::{Document, Fetch, Plan, Selection, Sources, entities_key, representations_variable};
+use crate::outline::{PositionId, Tree};
+use crate::supergraph::{FieldSetId, SetSelection, Supergraph};
+
+/// The document of a request.
+pub(super) fn document(sources: Sources<'_>, tree: &Tree, fetch: &Fetch) -> Document {
+    let mut printer = Printer {
+        supergraph: sources.supergraph,
+        tree,
+        text: String::new(),
+        variables: Vec::new(),
+    };
+    printer.text.push('{');
+    if let Some(root) = &fetch.root {
+        printer.members(&root.selection);
+    }
+    for (place, list) in fetch.entities.iter().enumerate() {
+        printer.separate();
+        let key = entities_key(place, fetch.entities.len());
+        if key != "_entities" {
+            printer.text.push_str(&key);
+            printer.text.push(':');
+        }
+        printer.text.push_str("_entities(representations:$");
+        printer.text.push_str(&representations_variable(place));
+        printer.text.push_str("){");
+        if list.typename {
+            printer.text.push_str("__typename");
+        }
+        for (r#type, selection) in &list.types {
+            // The types are said of all.
+            let typename = selection.typename && !list.typename;
+            let selection = Selection { typename, ..selection.clone() };
+            if typename || !selection.fields.is_empty() || !selection.fragments.is_empty() {
+                printer.fragment(*r#type, &selection);
+            }
+        }
+        printer.text.push('}');
+    }
+    printer.text.push('}');
+    let Printer { text: body, variables, .. } = printer;
+    let mut text = match (fetch.kind, fetch.entities.is_empty() && variables.is_empty()) {
+        (OperationKind::Query, true) => String::new(),
+        (OperationKind::Query, false) => "query".to_owned(),
+        (OperationKind::Mutation, _) => "mutation".to_owned(),
+        (OperationKind::Subscription, _) => "subscription".to_owned(),
+    };
+    if !(fetch.entities.is_empty() && variables.is_empty()) {
+        text.push('(');
+        let mut separator = "";
+        for place in 0..fetch.entities.len() {
+            text.push_str(separator);
+            text.push('$');
+            text.push_str(&representations_variable(place));
+            text.push_str(":[_Any!]!");
+            separator = ",";
+        }
+        for slot in &variables {
+            let variable = sources.operation.variable(*slot);
+            text.push_str(separator);
+            text.push('$');
+            text.push_str(&variable.name);
+            text.push(':');
+            text.push_str(&graphql::print_type(&sources.supergraph.api.schema, variable.r#type));
+            // With it a variable that may be null may stand where null may not.
+            if let Some(default) = &variable.default {
+                text.push('=');
+                text.push_str(&graphql::print_default(default));
+            }
+            separator = ",";
+        }
+        text.push(')');
+    }
+    text.push_str(&body);
+    Document { text: text.into(), variables }
+}
+
+struct Printer<'p> {
+    supergraph: &'p Supergraph,
+    tree: &'p Tree,
+    text: String,
+    variables: Vec<Slot>,
+}
+
+impl Printer<'_> {
+    fn separate(&mut self) {
+        if self.text.ends_with(|last: char| last == '_' || last.is_ascii_alphanumeric()) {
+            self.text.push(' ');
+        }
+    }
+
+    fn members(&mut self, selection: &Selection) {
+        if selection.typename {
+            self.separate();
+            self.text.push_str("__typename");
+        }
+        for asked in &selection.fields {
+            self.separate();
+            let item = self.tree.item(asked.item);
+            let name = name_of(&item.what);
+            if &*asked.key != name {
+                self.text.push_str(&asked.key);
+                self.text.push(':');
+            }
+            self.text.push_str(name);
+            if !item.arguments.text.is_empty() {
+                self.text.push('(');
+                self.text.push_str(&item.arguments.text);
+                self.text.push(')');
+                for slot in &item.arguments.variables {
+                    if !self.variables.contains(slot) {
+                        self.variables.push(*slot);
+                    }
+                }
+            }
+            if let Some(below) = &asked.below {
+                self.text.push('{');
+                self.members(below);
+                self.text.push('}');
+            }
+        }
+        for (on, selection) in &selection.fragments {
+            self.fragment(*on, selection);
+        }
+    }
+
+    fn fragment(&mut self, on: TypeId, selection: &Selection) {
+        self.text.push_str("...on ");
+        self.text.push_str(&self.supergraph.schema[on].name);
+        self.text.push('{');
+        self.members(selection);
+        self.text.push('}');
+    }
+}
+
+/// A plan for people: a line for each request, and one for each kind of entities in it.
+#[must_use]
+pub fn print(supergraph: &Supergraph, plan: &Plan) -> String {
+    let mut text = String::new();
+    for (place, fetch) in plan.fetches.iter().enumerate() {
+        let name = &supergraph.subgraph(fetch.subgraph).name;
+        let needs: Vec<String> =
+            fetch.needs.iter().map(|need| (need.index() + 1).to_string()).collect();
+        let after =
+            if needs.is_empty() { String::new() } else { format!(" after {}", needs.join(", ")) };
+        // Writing to a text cannot fail.
+        let _ = writeln!(text, "{}. {name}{after}: {}", place + 1, fetch.document.text);
+        for list in &fetch.entities {
+            for entry in &list.entries {
+                let sets: Vec<String> = entry
+                    .keys
+                    .iter()
+                    .chain(&entry.inputs)
+                    .map(|set| print_set(supergraph, *set))
+                    .collect();
+                let path = path(supergraph, &plan.tree, entry.position);
+                let types = match entry.on {
+                    Some(on) => vec![&*supergraph.schema[on].name],
+                    None => supergraph
+                        .members(&entry.types)
+                        .map(|object| &*supergraph.schema[object].name)
+                        .collect(),
+                };
+                let on = types.join(" | ");
+                let _ = writeln!(text, "   {on} {{ {} }} at {path}", sets.join(" "));
+            }
+        }
+    }
+    text
+}
+
+fn print_set(supergraph: &Supergraph, set: FieldSetId) -> String {
+    let selections = supergraph.field_set(set).selections.iter().map(|selection| match selection {
+        SetSelection::Typename => "__typename".to_owned(),
+        SetSelection::Field { field, set, .. } => {
+            let below = set.map(|set| format!(" {{ {} }}", print_set(supergraph, set)));
+            format!("{}{}", supergraph.schema[*field].name, below.unwrap_or_default())
+        }
+        SetSelection::On(set) => {
+            let on = &supergraph.schema[supergraph.field_set(*set).parent].name;
+            format!("... on {on} {{ {} }}", print_set(supergraph, *set))
+        }
+    });
+    selections.collect::<Vec<_>>().join(" ")
+}
+
+/// Where a position stands in the answer, `users.reviews`.
+fn path(supergraph: &Supergraph, tree: &Tree, mut position: PositionId) -> String {
+    let mut names = Vec::new();
+    while let Some(parent) = tree.position(position).parent {
+        let item = tree.item(parent);
+        let lists = match &item.what {
+            crate::outline::What::Field { field, .. } => supergraph.schema[*field].r#type.is_list(),
+            crate::outline::What::Typename | crate::outline::What::Introspection => false,
+        };
+        names.push(if lists { format!("{}[]", item.key) } else { item.key.to_string() });
+        position = item.position;
+    }
+    names.reverse();
+    names.join(".")
+}

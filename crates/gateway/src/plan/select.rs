@@ -1,0 +1,244 @@
+//! What a request asks of the objects of a position.
+
+use std::collections::BTreeMap;
+
+use graphql::schema::{TypeId, TypeRef};
+
+use super::entries::name_of;
+use super::{Asked, Selection};
+use crate::outline::{ItemId, PositionId, Tree, What};
+use crate::planner::{Choice, Chosen, How, VisitId};
+use crate::supergraph::{SubgraphId, Supergraph, TypeSet};
+
+/// The visits of the objects of one type.
+type OfType<'c> = (TypeId, Vec<(VisitId, &'c Chosen)>);
+
+struct Selecting<'s> {
+    supergraph: &'s Supergraph,
+    tree: &'s Tree,
+    choice: &'s Choice,
+    subgraph: SubgraphId,
+}
+
+pub(super) fn selection(
+    supergraph: &Supergraph,
+    tree: &Tree,
+    choice: &Choice,
+    base: TypeId,
+    visits: &[OfType<'_>],
+    subgraph: SubgraphId,
+    interface: Option<TypeId>,
+) -> Selection {
+    let selecting = Selecting { supergraph, tree, choice, subgraph };
+    selecting.position(base, visits, interface)
+}
+
+/// The names that fields have in the answer of a subgraph, at one position.
+#[derive(Default)]
+struct Keys {
+    taken: BTreeMap<Box<str>, Taken>,
+}
+
+/// What a name stands for.
+struct Taken {
+    shape: String,
+    /// The items, each with the types that it is asked of.
+    items: Vec<(ItemId, TypeSet)>,
+}
+
+impl Keys {
+    /// The name of an item whose values have a shape. Fields of different shapes, or with different
+    /// arguments or selections, never share one, and never two items of one object: so no fields
+    /// conflict, and each value belongs to one item.
+    fn key(&mut self, name: &str, shape: &str, item: ItemId, types: &TypeSet) -> Box<str> {
+        let mut number = 0;
+        loop {
+            let key: Box<str> = match number {
+                0 => name.into(),
+                _ => format!("_{number}_{name}").into(),
+            };
+            let taken = self
+                .taken
+                .entry(key.clone())
+                .or_insert_with(|| Taken { shape: shape.to_owned(), items: Vec::new() });
+            let is_apart = |(other, others): &(ItemId, TypeSet)| {
+                *other == item || others.intersection(types).is_empty()
+            };
+            if taken.shape == shape && taken.items.iter().all(is_apart) {
+                taken.items.push((item, types.clone()));
+                return key;
+            }
+            number += 1;
+        }
+    }
+}
+
+impl Selecting<'_> {
+    /// Recursion is bounded by the depth of the tree.
+    fn position(
+        &self,
+        base: TypeId,
+        visits: &[OfType<'_>],
+        interface: Option<TypeId>,
+    ) -> Selection {
+        let mut keys = Keys::default();
+        // What is read of each type, in the order of the items.
+        let mut reads: BTreeMap<ItemId, Vec<TypeId>> = BTreeMap::new();
+        for (object, visits) in visits {
+            for item in visits.iter().flat_map(|(_, chosen)| &chosen.reads) {
+                let types = reads.entry(*item).or_default();
+                if !types.contains(object) {
+                    types.push(*object);
+                }
+            }
+        }
+        let is_one = self.supergraph.is_object(base) || interface.is_some();
+        let possible = self.supergraph.possible_in(base, self.subgraph);
+        let mut selection = Selection { typename: !is_one, ..Selection::default() };
+        for (item, types) in &reads {
+            if self.tree.item(*item).what == What::Typename {
+                selection.typename |= interface.is_none();
+                continue;
+            }
+            let all = possible.is_subset(&self.types_of(*item, types));
+            if is_one || (all && self.is_field_of(base, *item)) {
+                let parent = interface.unwrap_or(base);
+                selection.fields.push(self.field(&mut keys, *item, parent, visits));
+                continue;
+            }
+            let types = self.types_of(*item, types).intersection(possible);
+            for object in self.supergraph.members(&types) {
+                let asked = self.field(&mut keys, *item, object, visits);
+                let place = selection.fragments.iter().position(|(on, _)| *on == object);
+                let place = place.unwrap_or_else(|| {
+                    selection.fragments.push((object, Selection::default()));
+                    selection.fragments.len() - 1
+                });
+                selection.fragments[place].1.fields.push(asked);
+            }
+        }
+        if selection.fields.is_empty() && selection.fragments.is_empty() {
+            // A selection is not empty.
+            selection.typename = true;
+        }
+        selection
+    }
+
+    /// All types of the classes that some types stand for.
+    fn types_of(&self, item: ItemId, classes: &[TypeId]) -> TypeSet {
+        let position = self.tree.item(item).position;
+        let mut all = TypeSet::default();
+        for types in classes.iter().filter_map(|class| self.tree.class(position, *class)) {
+            all.unite_or_begin(types);
+        }
+        all
+    }
+
+    /// Whether a subgraph gives an item's field of an interface, whatever its objects are.
+    fn is_field_of(&self, base: TypeId, item: ItemId) -> bool {
+        let name = name_of(&self.tree.item(item).what);
+        let shape_of = |parent: TypeId| {
+            let field = self.supergraph.schema.find_field(parent, name)?;
+            let own = self.supergraph.field_in(field, self.subgraph)?;
+            (!own.is_external).then(|| self.shape(own.r#type))
+        };
+        let Some(own) = shape_of(base) else { return false };
+        let possible = self.supergraph.possible_in(base, self.subgraph);
+        self.supergraph
+            .members(possible)
+            .all(|object| shape_of(object).is_some_and(|shape| shape == own))
+    }
+
+    fn field(&self, keys: &mut Keys, item: ItemId, parent: TypeId, visits: &[OfType<'_>]) -> Asked {
+        let asked = self.tree.item(item);
+        let name = name_of(&asked.what);
+        let field = self.supergraph.schema.find_field(parent, name);
+        let own = field.and_then(|field| self.supergraph.field_in(field, self.subgraph));
+        let declared = field.map(|field| self.supergraph.schema[field].r#type);
+        let r#type = own.map(|own| own.r#type).or(declared);
+        let below = asked.child.map(|child| {
+            let from: Vec<VisitId> =
+                visits.iter().flat_map(|(_, visits)| visits).map(|(id, _)| *id).collect();
+            self.below(child, item, &from, r#type)
+        });
+        let mut shape = r#type.map_or_else(String::new, |r#type| self.shape(r#type));
+        shape.push_str(&asked.arguments.text);
+        if let Some(below) = &below {
+            describe(self.supergraph, self.tree, below, &mut shape);
+        }
+        let key = keys.key(name, &shape, item, &asked.types);
+        Asked { key, item, below }
+    }
+
+    fn below(
+        &self,
+        child: PositionId,
+        item: ItemId,
+        from: &[VisitId],
+        r#type: Option<TypeRef>,
+    ) -> Selection {
+        let mut visits: Vec<OfType<'_>> = Vec::new();
+        for (id, chosen) in &self.choice.visits {
+            let comes = matches!(&chosen.how, How::Descend { from: parent, item: by } if *by == item && from.contains(parent));
+            if !comes {
+                continue;
+            }
+            let object = chosen.visit.object;
+            match visits.iter_mut().find(|(known, _)| *known == object) {
+                Some((_, all)) => all.push((*id, chosen)),
+                None => visits.push((object, vec![(*id, chosen)])),
+            }
+        }
+        let interface =
+            visits.iter().flat_map(|(_, visits)| visits).find_map(|(_, one)| one.visit.interface);
+        let base = r#type.map_or(self.tree.position(child).r#type, |r#type| r#type.base);
+        self.position(base, &visits, interface)
+    }
+
+    /// What values look like, as far as fields of one name must agree in it.
+    fn shape(&self, r#type: TypeRef) -> String {
+        let wrappers: Vec<_> = r#type.wrappers().collect();
+        let base = match self.supergraph.is_composite(r#type.base) {
+            true => "",
+            false => &self.supergraph.schema[r#type.base].name,
+        };
+        format!("{wrappers:?}{base}")
+    }
+}
+
+/// Whether two selections are the same text.
+pub(super) fn asks_the_same(
+    supergraph: &Supergraph,
+    tree: &Tree,
+    one: &Selection,
+    other: &Selection,
+) -> bool {
+    let described = |selection| {
+        let mut text = String::new();
+        describe(supergraph, tree, selection, &mut text);
+        text
+    };
+    described(one) == described(other)
+}
+
+/// A selection as a text: equal ones ask the same under the same names.
+fn describe(supergraph: &Supergraph, tree: &Tree, selection: &Selection, text: &mut String) {
+    text.push('{');
+    if selection.typename {
+        text.push_str("__typename ");
+    }
+    for asked in &selection.fields {
+        let item = tree.item(asked.item);
+        for part in [&*asked.key, ":", name_of(&item.what), "(", &item.arguments.text, ")"] {
+            text.push_str(part);
+        }
+        if let Some(below) = &asked.below {
+            describe(supergraph, tree, below, text);
+        }
+    }
+    for (on, selection) in &selection.fragments {
+        text.push_str(&supergraph.schema[*on].name);
+        describe(supergraph, tree, selection, text);
+    }
+    text.push('}');
+}

@@ -1,0 +1,74 @@
+//! Which subgraph is asked for what, and after what.
+//!
+//! 1. [`reach`]: everything that could be read, in which subgraph, and by which ways one comes there:
+//!    facts, and rules that derive them from each other. A rule's head comes later than its tails, so
+//!    that circles lead nowhere.
+//! 2. [`choose`]: one derivation for everything that the operation asks for, such that first the
+//!    longest chain of requests is short, then the requests are few, then little is asked.
+//!
+//! The other way, which most gateways go, is to list the paths to each field and to combine them. Its
+//! number of combinations grows with every field that several subgraphs have, what it compares is not
+//! what is sent in the end, and requirements of requirements are planned again for each path.
+
+mod choose;
+mod facts;
+mod provided;
+mod reach;
+
+use graphql::operation::Location;
+use rustc_hash::FxHashSet;
+
+use crate::outline::Tree;
+use crate::supergraph::{Supergraph, When};
+pub use choose::{Choice, Chosen};
+pub use facts::{How, Visit, VisitId};
+
+/// What one operation may cost the planner.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Limits {
+    /// The most ways of reading something that are looked at.
+    pub facts: usize,
+    /// The most attempts at a better plan.
+    pub attempts: usize,
+}
+
+impl Default for Limits {
+    fn default() -> Self {
+        Self { facts: 200_000, attempts: 32 }
+    }
+}
+
+/// The labels of `@override` that are on for a request.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Labels(pub FxHashSet<Box<str>>);
+
+impl Labels {
+    fn allow(&self, when: &When) -> bool {
+        match when {
+            When::Always => true,
+            When::On(label) => self.0.contains(&**label),
+            When::Off(label) => !self.0.contains(&**label),
+        }
+    }
+}
+
+/// Why there is no plan.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+pub enum PlanError {
+    /// The supergraph promises a field that no subgraph gives there.
+    #[error("No subgraph gives `{coordinate}` here.")]
+    NoWay { coordinate: Box<str>, location: Location },
+    #[error("The operation is too complex to be planned.")]
+    TooComplex,
+}
+
+/// Plans an operation. What is needed only to find something else is added to its tree.
+pub fn plan(
+    supergraph: &Supergraph,
+    tree: &mut Tree,
+    labels: &Labels,
+    limits: Limits,
+) -> Result<Choice, PlanError> {
+    let facts = reach::reach(supergraph, tree, labels, limits)?;
+    choose::choose(supergraph, tree, &facts, limits)
+}

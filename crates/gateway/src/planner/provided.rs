@@ -1,0 +1,48 @@
+//! What `@provides` says of an object: fields that a subgraph gives here and not everywhere.
+
+use graphql::schema::TypeId;
+
+use crate::supergraph::{FieldSetId, SetSelection, Supergraph};
+
+/// Whether field sets name a field of objects of a type; then what they say of its objects.
+pub(super) fn provided(
+    supergraph: &Supergraph,
+    sets: &[FieldSetId],
+    object: TypeId,
+    name: &str,
+) -> Option<Vec<FieldSetId>> {
+    let mut below = Vec::new();
+    let mut is_named = false;
+    for set in sets {
+        look(supergraph, *set, object, name, &mut is_named, &mut below);
+    }
+    is_named.then_some(below)
+}
+
+/// Recursion is bounded by the nesting of field sets.
+fn look(
+    supergraph: &Supergraph,
+    set: FieldSetId,
+    object: TypeId,
+    name: &str,
+    is_named: &mut bool,
+    below: &mut Vec<FieldSetId>,
+) {
+    for selection in &supergraph.field_set(set).selections {
+        match selection {
+            SetSelection::Typename => {}
+            SetSelection::On(set) => {
+                let on = supergraph.field_set(*set).parent;
+                if supergraph.contains(supergraph.possible(on), object) {
+                    look(supergraph, *set, object, name, is_named, below);
+                }
+            }
+            SetSelection::Field { field, set, .. } => {
+                if *supergraph.schema[*field].name == *name {
+                    *is_named = true;
+                    below.extend(*set);
+                }
+            }
+        }
+    }
+}

@@ -1,0 +1,320 @@
+//! Which subgraph knows what: the directives of the join specification.
+
+use std::sync::Arc;
+
+use graphql::definitions::{
+    Directive, FieldDefinition as WrittenField, Literal, TypeBody, TypeExpression,
+};
+use graphql::parse_field_set;
+use graphql::schema::{FieldId, TypeId, TypeKind, TypeRef};
+use rustc_hash::FxHashMap;
+
+use super::field_sets::{FieldSet, FieldSetId, SetSelection, resolve};
+use super::links::{Meaning, argument, is_set, text};
+use super::read::{Problem, Reader};
+use super::{FieldIn, FieldOwners, Key, SubgraphId, TypeIn, TypeOwners, When};
+
+/// What the directives of the document say.
+#[derive(Debug, Default)]
+pub(super) struct Owners {
+    pub(super) types: Vec<TypeOwners>,
+    pub(super) fields: Vec<FieldOwners>,
+    pub(super) sets: Vec<FieldSet>,
+}
+
+/// Reads them all. The types and fields of the schema have their ids.
+pub(super) fn owners(reader: &mut Reader<'_>) -> Owners {
+    let (fields, ..) = reader.schema.sizes();
+    let owners = Owners {
+        types: vec![TypeOwners::default(); reader.schema.types().count()],
+        fields: vec![FieldOwners::default(); fields],
+        sets: Vec::new(),
+    };
+    let mut joined = Joined { reader, owners, known_sets: FxHashMap::default() };
+    let types = joined.reader.types.clone();
+    let mut first = vec![None; joined.owners.types.len()];
+    for (id, written) in &types {
+        let owner = joined.read_type(*id, &written.directives, &written.body);
+        first[id.index()] = first[id.index()].or(owner);
+    }
+    for (id, written) in &types {
+        let (TypeBody::Object(composite) | TypeBody::Interface(composite)) = &written.body else {
+            continue;
+        };
+        for field in &composite.fields {
+            if let Some(field_id) = joined.reader.schema.find_field(*id, &field.name) {
+                joined.read_field(*id, field_id, field, first[id.index()]);
+            }
+        }
+    }
+    joined.add_external_keys();
+    joined.owners
+}
+
+struct Joined<'r, 'd> {
+    reader: &'r mut Reader<'d>,
+    owners: Owners,
+    /// The field sets so far: by the type and the text.
+    known_sets: FxHashMap<(TypeId, Arc<str>), FieldSetId>,
+}
+
+impl Joined<'_, '_> {
+    /// The directives of a type; the subgraph that owns the fields that say nothing (join v0.1).
+    fn read_type(
+        &mut self,
+        id: TypeId,
+        directives: &[Directive],
+        body: &TypeBody,
+    ) -> Option<SubgraphId> {
+        let mut owner = None;
+        for directive in directives {
+            match self.reader.links.meaning(directive) {
+                Meaning::Type => self.read_type_in(id, directive),
+                Meaning::Owner => owner = self.reader.graph(directive, "graph"),
+                Meaning::Implements => {
+                    let graph = self.reader.graph(directive, "graph");
+                    let interface = self.named(directive, "interface");
+                    if let (Some(graph), Some(interface)) = (graph, interface) {
+                        self.owners.types[id.index()].implements.push((graph, interface));
+                    }
+                }
+                Meaning::UnionMember => {
+                    let graph = self.reader.graph(directive, "graph");
+                    let member = self.named(directive, "member");
+                    if let (Some(graph), Some(member)) = (graph, member) {
+                        self.owners.types[id.index()].members.push((graph, member));
+                    }
+                }
+                Meaning::NotServed => self.not_served(directive),
+                Meaning::Graph | Meaning::Field | Meaning::Inaccessible | Meaning::Nothing => {}
+            }
+        }
+        self.complete_type(id, body);
+        owner
+    }
+
+    fn read_type_in(&mut self, id: TypeId, directive: &Directive) {
+        let Some(graph) = self.reader.graph(directive, "graph") else { return };
+        let key = text(directive, "key").map(str::to_owned);
+        let key = key.and_then(|key| {
+            let fields = self.field_set(id, &key, directive.line)?;
+            let is_resolvable = argument(directive, "resolvable") != Some(&Literal::Boolean(false));
+            Some(Key { fields, is_resolvable })
+        });
+        let is_interface_object = is_set(directive, "isInterfaceObject");
+        let known = &mut self.owners.types[id.index()].subgraphs;
+        let place = match known.iter().position(|owner| owner.subgraph == graph) {
+            Some(place) => place,
+            None => {
+                known.push(TypeIn { subgraph: graph, keys: Vec::new(), is_interface_object });
+                known.len() - 1
+            }
+        };
+        let owner = &mut known[place];
+        owner.keys.extend(key);
+        owner.is_interface_object |= is_interface_object;
+    }
+
+    /// What is not said of a type is so in every subgraph that has it.
+    fn complete_type(&mut self, id: TypeId, body: &TypeBody) {
+        let every = 0..u16::try_from(self.reader.subgraphs.len()).unwrap_or(u16::MAX);
+        let owners = &mut self.owners.types[id.index()];
+        if owners.subgraphs.is_empty() {
+            owners.subgraphs = every
+                .map(|place| TypeIn {
+                    subgraph: SubgraphId(place),
+                    keys: Vec::new(),
+                    is_interface_object: false,
+                })
+                .collect();
+        }
+        owners.subgraphs.sort_by_key(|owner| owner.subgraph);
+        let graphs: Vec<_> = owners.subgraphs.iter().map(|owner| owner.subgraph).collect();
+        match body {
+            TypeBody::Object(_) | TypeBody::Interface(_) if owners.implements.is_empty() => {
+                if let TypeKind::Object { interfaces, .. }
+                | TypeKind::Interface { interfaces, .. } = &self.reader.schema[id].kind
+                {
+                    let all = graphs
+                        .iter()
+                        .flat_map(|graph| interfaces.iter().map(|interface| (*graph, *interface)));
+                    owners.implements = all.collect();
+                }
+            }
+            TypeBody::Union(_) if owners.members.is_empty() => {
+                if let TypeKind::Union { members } = &self.reader.schema[id].kind {
+                    let all = graphs
+                        .iter()
+                        .flat_map(|graph| members.iter().map(|member| (*graph, *member)));
+                    owners.members = all.collect();
+                }
+            }
+            TypeBody::Object(_)
+            | TypeBody::Interface(_)
+            | TypeBody::Union(_)
+            | TypeBody::Scalar
+            | TypeBody::Enum(_)
+            | TypeBody::InputObject(_) => {}
+        }
+    }
+
+    fn read_field(
+        &mut self,
+        parent: TypeId,
+        id: FieldId,
+        written: &WrittenField,
+        owner: Option<SubgraphId>,
+    ) {
+        let r#type = self.reader.schema[id].r#type;
+        let mut said = false;
+        let mut known: Vec<FieldIn> = Vec::new();
+        for directive in &written.directives {
+            match self.reader.links.meaning(directive) {
+                Meaning::Field => {
+                    // Without a subgraph it says that none has the field for itself.
+                    said = true;
+                    known.extend(self.read_field_in(parent, r#type, directive, owner));
+                }
+                Meaning::NotServed => self.not_served(directive),
+                Meaning::Graph
+                | Meaning::Type
+                | Meaning::Owner
+                | Meaning::Implements
+                | Meaning::UnionMember
+                | Meaning::Inaccessible
+                | Meaning::Nothing => {}
+            }
+        }
+        if !said {
+            let graphs = self.owners.types[parent.index()].subgraphs.iter();
+            let graphs = graphs.map(|known| known.subgraph);
+            let is_there = |graph: &SubgraphId| owner.is_none_or(|owner| owner == *graph);
+            known = graphs.filter(is_there).map(|graph| FieldIn::plain(graph, r#type)).collect();
+        }
+        // Not every version says of the subgraph that a field was taken from that it was.
+        for directive in &written.directives {
+            let from = text(directive, "override");
+            let from = from.and_then(|from| self.reader.graph_called(from));
+            let left = known.iter_mut().find(|field| Some(field.subgraph) == from);
+            match (left, text(directive, "overrideLabel")) {
+                (Some(left), Some(label)) => left.when = When::Off(label.into()),
+                (Some(left), None) => left.is_external = true,
+                (None, _) => {}
+            }
+        }
+        known.sort_by_key(|field| field.subgraph);
+        self.owners.fields[id.index()].subgraphs = known;
+    }
+
+    fn read_field_in(
+        &mut self,
+        parent: TypeId,
+        r#type: TypeRef,
+        directive: &Directive,
+        owner: Option<SubgraphId>,
+    ) -> Option<FieldIn> {
+        let subgraph = self.reader.graph(directive, "graph").or(owner)?;
+        let line = directive.line;
+        if argument(directive, "contextArguments").is_some_and(|given| *given != Literal::Null) {
+            self.not_served(directive);
+        }
+        let own_type = text(directive, "type").map(str::to_owned);
+        let own_type = own_type.and_then(|written| self.own_type(&written, line));
+        let requires = text(directive, "requires").map(str::to_owned);
+        let provides = text(directive, "provides").map(str::to_owned);
+        let label = text(directive, "overrideLabel").map(Arc::<str>::from);
+        let takes_over = text(directive, "override").is_some();
+        // Without a label a field that was taken over is only named any more.
+        let is_left = label.is_none() && is_set(directive, "usedOverridden");
+        let is_external = is_set(directive, "external") || is_left;
+        let when = match (label, takes_over) {
+            (None, _) => When::Always,
+            (Some(label), true) => When::On(label),
+            (Some(label), false) => When::Off(label),
+        };
+        Some(FieldIn {
+            subgraph,
+            r#type: own_type.unwrap_or(r#type),
+            requires: requires.and_then(|set| self.field_set(parent, &set, line)),
+            provides: provides.and_then(|set| self.field_set(r#type.base, &set, line)),
+            is_external,
+            when,
+        })
+    }
+
+    /// A subgraph of version 1 says its keys, and the document not that it gives their fields.
+    fn add_external_keys(&mut self) {
+        for index in 0..self.owners.types.len() {
+            let owners = self.owners.types[index].subgraphs.clone();
+            for owner in owners {
+                for key in &owner.keys {
+                    let set = &self.owners.sets[key.fields.index()];
+                    let fields = set.selections.iter().filter_map(|selection| match selection {
+                        SetSelection::Field { field, .. } => Some(*field),
+                        SetSelection::Typename | SetSelection::On(_) => None,
+                    });
+                    for field in fields.collect::<Vec<_>>() {
+                        let known = &mut self.owners.fields[field.index()].subgraphs;
+                        if known.iter().any(|known| known.subgraph == owner.subgraph) {
+                            continue;
+                        }
+                        let r#type = self.reader.schema[field].r#type;
+                        known.push(FieldIn::plain(owner.subgraph, r#type));
+                        known.sort_by_key(|field| field.subgraph);
+                    }
+                }
+            }
+        }
+    }
+
+    /// A field set of a type, by its text.
+    fn field_set(&mut self, parent: TypeId, text: &str, line: usize) -> Option<FieldSetId> {
+        if let Some(known) = self.known_sets.get(&(parent, text.into())) {
+            return Some(*known);
+        }
+        let selections = match parse_field_set(text) {
+            Ok(selections) => selections,
+            Err(error) => {
+                self.reader.problem(line, format!("the field set `{text}`: {}", error.message));
+                return None;
+            }
+        };
+        match resolve(&self.reader.schema, parent, &selections, &mut self.owners.sets) {
+            Ok(id) => {
+                self.known_sets.insert((parent, text.into()), id);
+                Some(id)
+            }
+            Err(problem) => {
+                self.reader.problem(line, format!("the field set `{text}`: {problem}"));
+                None
+            }
+        }
+    }
+
+    /// A type as a subgraph writes it, `[Item!]`.
+    fn own_type(&mut self, written: &str, line: usize) -> Option<TypeRef> {
+        let Some(expression) = TypeExpression::parse(written) else {
+            self.reader.problem(line, format!("`{written}` is no type"));
+            return None;
+        };
+        self.reader.type_ref(&expression, line)
+    }
+
+    fn named(&mut self, directive: &Directive, argument: &str) -> Option<TypeId> {
+        let name = text(directive, argument)?.to_owned();
+        self.reader.find(&name, directive.line)
+    }
+
+    fn not_served(&mut self, directive: &Directive) {
+        let message = format!("`@{}` is not served yet", directive.name);
+        self.reader.problems.push(Problem::new(directive.line, message));
+    }
+}
+
+impl FieldIn {
+    /// A field of which nothing is said.
+    pub(crate) fn plain(subgraph: SubgraphId, r#type: TypeRef) -> Self {
+        let (requires, provides, when) = (None, None, When::Always);
+        Self { subgraph, r#type, requires, provides, is_external: false, when }
+    }
+}

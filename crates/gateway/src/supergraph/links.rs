@@ -1,0 +1,174 @@
+//! Which names of the document are whose: the specifications that it links, under the names that
+//! it gives them. <https://specs.apollo.dev/link/v1.0/>
+
+use std::sync::Arc;
+
+use graphql::definitions::{Definitions, Directive, Literal};
+use rustc_hash::FxHashMap;
+
+use super::read::Problem;
+
+/// What a directive of a supergraph means.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Meaning {
+    Graph,
+    Type,
+    /// Of join v0.1: the subgraph that a type's fields are of if they do not say it.
+    Owner,
+    Field,
+    Implements,
+    UnionMember,
+    Inaccessible,
+    /// Understood, and of no effect on what is answered.
+    Nothing,
+    /// A directive that changes what is answered in a way that is not served.
+    NotServed,
+}
+
+/// The specifications that have a meaning here, with their elements.
+const KNOWN: &[(&str, &[(&str, Meaning)])] = &[
+    (
+        "join",
+        &[
+            ("graph", Meaning::Graph),
+            ("type", Meaning::Type),
+            ("owner", Meaning::Owner),
+            ("field", Meaning::Field),
+            ("implements", Meaning::Implements),
+            ("unionMember", Meaning::UnionMember),
+            // Where the values of an enum are, which nobody asks: an answer is checked against all.
+            ("enumValue", Meaning::Nothing),
+            // What subgraphs said with directives of their own.
+            ("directive", Meaning::Nothing),
+        ],
+    ),
+    ("link", &[("", Meaning::Nothing)]),
+    ("core", &[("", Meaning::Nothing)]),
+    ("tag", &[("", Meaning::Nothing)]),
+    ("inaccessible", &[("", Meaning::Inaccessible)]),
+    ("authenticated", &[("", Meaning::NotServed)]),
+    ("requiresScopes", &[("", Meaning::NotServed)]),
+    ("policy", &[("", Meaning::NotServed)]),
+    ("context", &[("", Meaning::NotServed)]),
+    // Estimates of cost bound what is asked and change no answer.
+    ("cost", &[("", Meaning::Nothing), ("listSize", Meaning::Nothing)]),
+];
+
+/// The names that linked specifications have in the document.
+#[derive(Debug, Default)]
+pub(super) struct Links {
+    directives: FxHashMap<Arc<str>, Meaning>,
+    /// What the names of their types begin with.
+    prefixes: Vec<String>,
+    /// The name of the enum of subgraphs.
+    pub(super) graphs: String,
+}
+
+impl Links {
+    pub(super) fn read(definitions: &Definitions, problems: &mut Vec<Problem>) -> Self {
+        let mut links = Self { graphs: "join__Graph".into(), ..Self::default() };
+        // These are said by every supergraph, and need no link.
+        links.add("join", "join", &[]);
+        links.add("link", "link", &[]);
+        links.add("core", "core", &[]);
+        for directive in definitions.schemas.iter().flat_map(|schema| &schema.directives) {
+            let url = match &*directive.name {
+                "link" => text(directive, "url"),
+                "core" => text(directive, "feature"),
+                _ => None,
+            };
+            let Some(url) = url else { continue };
+            let Some(name) = name_of(url) else { continue };
+            let known = KNOWN.iter().any(|(known, _)| *known == name);
+            let purpose = argument(directive, "for");
+            if !known && purpose.is_some_and(|purpose| *purpose != Literal::Null) {
+                problems.push(Problem::new(
+                    directive.line,
+                    format!("the supergraph needs `{url}`, which is not known here"),
+                ));
+            }
+            let called = text(directive, "as").unwrap_or(name);
+            links.add(name, called, &imports(directive));
+        }
+        links
+    }
+
+    fn add(&mut self, name: &str, called: &str, imports: &[(String, String)]) {
+        self.prefixes.push([called, "__"].concat());
+        if name == "join" {
+            self.graphs = [called, "__Graph"].concat();
+        }
+        let elements = KNOWN.iter().find(|(known, _)| *known == name);
+        for (element, meaning) in elements.into_iter().flat_map(|(_, elements)| *elements) {
+            let in_document = match *element {
+                "" => called.to_owned(),
+                element => [called, "__", element].concat(),
+            };
+            let own = if element.is_empty() { name } else { element };
+            for (_, imported) in imports.iter().filter(|(from, _)| from == own) {
+                self.directives.insert(imported.as_str().into(), *meaning);
+            }
+            self.directives.insert(in_document.into(), *meaning);
+        }
+    }
+
+    /// What a directive means; those of others mean nothing here.
+    pub(super) fn meaning(&self, directive: &Directive) -> Meaning {
+        self.directives.get(&directive.name).copied().unwrap_or(Meaning::Nothing)
+    }
+
+    /// Whether a type belongs to a linked specification, and is nobody's data.
+    pub(super) fn is_machinery(&self, r#type: &str) -> bool {
+        self.prefixes.iter().any(|prefix| r#type.starts_with(prefix.as_str()))
+            || matches!(r#type, "_Any" | "_FieldSet" | "FieldSet")
+    }
+}
+
+/// The name in `https://specs.apollo.dev/NAME/v1.0`.
+fn name_of(url: &str) -> Option<&str> {
+    let mut parts = url.trim_end_matches('/').rsplit('/');
+    let last = parts.next()?;
+    let is_version =
+        last.strip_prefix('v').is_some_and(|rest| rest.starts_with(|c: char| c.is_ascii_digit()));
+    if is_version { parts.next() } else { Some(last) }
+}
+
+/// Elements that are imported, without `@`, with the names that they are given.
+fn imports(directive: &Directive) -> Vec<(String, String)> {
+    let Some(Literal::List(items)) = argument(directive, "import") else { return Vec::new() };
+    let bare = |name: &str| name.trim_start_matches('@').to_owned();
+    let pairs = items.iter().filter_map(|item| match item {
+        Literal::String(name) => Some((bare(name), bare(name))),
+        Literal::Object(members) => {
+            let member = |wanted: &str| {
+                members.iter().find_map(|(name, value)| match value {
+                    Literal::String(text) if **name == *wanted => Some(bare(text)),
+                    _ => None,
+                })
+            };
+            let name = member("name")?;
+            Some((name.clone(), member("as").unwrap_or(name)))
+        }
+        _ => None,
+    });
+    pairs.collect()
+}
+
+/// An argument of a directive.
+pub(super) fn argument<'d>(directive: &'d Directive, name: &str) -> Option<&'d Literal> {
+    let argument = directive.arguments.iter().find(|argument| &*argument.name == name)?;
+    Some(&argument.value)
+}
+
+/// An argument that is a text.
+pub(super) fn text<'d>(directive: &'d Directive, name: &str) -> Option<&'d str> {
+    match argument(directive, name)? {
+        Literal::String(text) => Some(text),
+        _ => None,
+    }
+}
+
+/// An argument that is true or false; false if it is not there.
+pub(super) fn is_set(directive: &Directive, name: &str) -> bool {
+    argument(directive, name) == Some(&Literal::Boolean(true))
+}

@@ -1,0 +1,54 @@
+//! A supergraph of books and films, and plans over it, for tests.
+
+use graphql::operation::{Operation, OperationKind};
+use graphql::variables::{Steering, Variables};
+use graphql::{DocumentLimits, Validator};
+use serde_json_bytes::Value as Json;
+
+use crate::outline::outline;
+use crate::plan::{Plan, Sources, compile};
+use crate::planner::{Labels, Limits, PlanError, plan};
+use crate::supergraph::{Supergraph, read};
+
+/// Works are in `shop`, their prices and what is said of them in `stock` and `talk`; `talk` knows
+/// readers as objects of an interface.
+pub(crate) fn supergraph() -> Supergraph {
+    read(include_str!("test_supergraph.graphql")).unwrap()
+}
+
+/// An operation with a plan.
+#[derive(Debug)]
+pub(crate) struct Planned {
+    pub(crate) supergraph: Supergraph,
+    pub(crate) operation: Operation,
+    pub(crate) variables: Variables,
+    pub(crate) plan: Plan,
+}
+
+pub(crate) fn planned(text: &str, variables: &str) -> Result<Planned, PlanError> {
+    planned_with(text, variables, &Labels::default())
+}
+
+pub(crate) fn planned_with(
+    text: &str,
+    variables: &str,
+    labels: &Labels,
+) -> Result<Planned, PlanError> {
+    let supergraph = supergraph();
+    let schema = &supergraph.api.schema;
+    let validator = Validator::new(schema);
+    let operation = validator.operation(schema, text, None, &DocumentLimits::default()).unwrap();
+    let given: Json = serde_json_bytes::serde_json::from_str(variables).unwrap();
+    let given = given.as_object().cloned().unwrap();
+    let variables = graphql::coerce_variable_values(schema, &operation, &given).unwrap();
+    let root = match operation.kind {
+        OperationKind::Mutation => supergraph.schema.mutation,
+        OperationKind::Query | OperationKind::Subscription => supergraph.schema.query,
+    };
+    let steering = Steering::new(&variables);
+    let mut tree = outline(&supergraph, &operation, root.unwrap(), &steering, 10_000).unwrap();
+    let choice = plan(&supergraph, &mut tree, labels, Limits::default())?;
+    let sources = Sources { supergraph: &supergraph, operation: &operation, choice: &choice };
+    let plan = compile(sources, tree);
+    Ok(Planned { supergraph, operation, variables, plan })
+}

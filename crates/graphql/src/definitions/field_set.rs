@@ -1,0 +1,132 @@
+//! Field sets: what an argument of type `FieldSet` says, as `id organization { id }`.
+
+use std::sync::Arc;
+
+use apollo_compiler::ast;
+use apollo_compiler::parser::Parser;
+
+use super::{Literal, MAX_NESTING, convert};
+use crate::document::library_error;
+use crate::error::{ErrorCode, GraphQLError};
+
+/// One selection of a field set.
+#[derive(Clone, Debug, PartialEq)]
+pub enum FieldSetSelection {
+    Field {
+        name: Arc<str>,
+        arguments: Vec<(Arc<str>, Literal)>,
+        /// Empty for leaf fields.
+        selections: Vec<FieldSetSelection>,
+    },
+    /// `... on Type { … }`, or the same without a type.
+    Fragment { on: Option<Arc<str>>, selections: Vec<FieldSetSelection> },
+}
+
+/// Reads a field set, with or without the braces around it. Aliases, variables, directives and
+/// named fragments have no meaning there and are refused.
+pub fn parse_field_set(text: &str) -> Result<Vec<FieldSetSelection>, GraphQLError> {
+    let text = text.trim();
+    // The line breaks end a comment that stands last.
+    let document = match text.starts_with('{') {
+        true => text.to_owned(),
+        false => ["{\n", text, "\n}"].concat(),
+    };
+    let mut parser = Parser::new().recursion_limit(MAX_NESTING);
+    let parsed = parser.parse_ast(document, "field_set.graphql").map_err(|invalid| {
+        let first = invalid.errors.iter().next();
+        first.map_or_else(
+            || refused("it is no selection of fields"),
+            |error| library_error(ErrorCode::ParseFailed, error.to_json()),
+        )
+    })?;
+    match parsed.definitions.as_slice() {
+        [ast::Definition::OperationDefinition(only)] => selections(&only.selection_set),
+        _ => Err(refused("it is no selection of fields")),
+    }
+}
+
+/// Recursion is bounded by the parser's limit.
+fn selections(set: &[ast::Selection]) -> Result<Vec<FieldSetSelection>, GraphQLError> {
+    let selections = set.iter().map(|selection| match selection {
+        ast::Selection::Field(field) => {
+            if field.alias.is_some() || !field.directives.is_empty() {
+                return Err(refused("a field set has no aliases and no directives"));
+            }
+            let arguments = field.arguments.iter().map(|argument| {
+                Ok((argument.name.as_str().into(), convert::literal(&argument.value)))
+            });
+            Ok(FieldSetSelection::Field {
+                name: field.name.as_str().into(),
+                arguments: arguments.collect::<Result<_, GraphQLError>>()?,
+                selections: selections(&field.selection_set)?,
+            })
+        }
+        ast::Selection::InlineFragment(fragment) => {
+            if !fragment.directives.is_empty() {
+                return Err(refused("a field set has no directives"));
+            }
+            Ok(FieldSetSelection::Fragment {
+                on: fragment.type_condition.as_ref().map(|name| name.as_str().into()),
+                selections: selections(&fragment.selection_set)?,
+            })
+        }
+        ast::Selection::FragmentSpread(_) => Err(refused("a field set has no named fragments")),
+    });
+    selections.collect()
+}
+
+fn refused(message: &str) -> GraphQLError {
+    GraphQLError::new(ErrorCode::ParseFailed, message)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[track_caller]
+    fn check(text: &str, expected: &str) {
+        fn print(selections: &[FieldSetSelection]) -> String {
+            let parts = selections.iter().map(|selection| match selection {
+                FieldSetSelection::Field { name, arguments, selections } => {
+                    let arguments = match arguments.as_slice() {
+                        [] => String::new(),
+                        some => format!("{some:?}"),
+                    };
+                    format!("{name}{arguments}{}", nested(selections))
+                }
+                FieldSetSelection::Fragment { on, selections } => {
+                    format!("...{}{}", on.as_deref().unwrap_or(""), nested(selections))
+                }
+            });
+            parts.collect::<Vec<_>>().join(" ")
+        }
+        fn nested(selections: &[FieldSetSelection]) -> String {
+            if selections.is_empty() { String::new() } else { format!("{{{}}}", print(selections)) }
+        }
+        let printed = match parse_field_set(text) {
+            Ok(selections) => print(&selections),
+            Err(error) => error.message,
+        };
+        assert_eq!(printed, expected);
+    }
+
+    #[test]
+    fn fields_fragments_and_arguments_are_read() {
+        check("id", "id");
+        check("{ id name }", "id name");
+        check(
+            "id organization { id, tags(first: 2) } # last",
+            "id organization{id tags[(\"first\", Int(\"2\"))]}",
+        );
+        check("... on Cat { id ... { name } }", "...Cat{id ...{name}}");
+    }
+
+    #[test]
+    fn what_has_no_meaning_is_refused() {
+        check("a: id", "a field set has no aliases and no directives");
+        check("id @include(if: true)", "a field set has no aliases and no directives");
+        check("...Name", "a field set has no named fragments");
+        check("{ id } { name }", "it is no selection of fields");
+        check("type A { id: ID }", "syntax error: expected a Name");
+    }
+}
