@@ -92,7 +92,7 @@ impl<'m> Declarer<'m> {
                     Some(self.field(entity, field, property, &mut known))
                 }
                 // Properties of relationships have none.
-                FieldKind::Relationship(_) | FieldKind::Statement(_) => None,
+                FieldKind::Relationship(_) | FieldKind::Statement(_) | FieldKind::Part(_) => None,
             });
             let fields = fields.collect();
             self.placed.properties.push((entity, fields));
@@ -126,6 +126,9 @@ impl<'m> Declarer<'m> {
                 FieldKind::Statement(statement) => {
                     let asked = Asked::Node(&node.name, *entity);
                     PlacedField::Statement(self.statement(asked, field, statement))
+                }
+                FieldKind::Part(given) => {
+                    PlacedField::Property(self.part(*entity, &field.name, given, entities))
                 }
             });
             let fields = fields.collect();

@@ -213,7 +213,7 @@ fn constraint_of(field: &ModelField) -> Option<Option<&str>> {
         FieldKind::Property(property) => {
             property.is_unique.then_some(property.constraint.as_deref())
         }
-        FieldKind::Relationship(_) | FieldKind::Statement(_) => None,
+        FieldKind::Relationship(_) | FieldKind::Statement(_) | FieldKind::Part(_) => None,
     }
 }
 

@@ -132,6 +132,9 @@ pub enum FieldKind {
     Relationship(RelationshipField),
     /// What a statement of the definitions' author gives.
     Statement(StatementField),
+    /// Nodes or maps in the maps that statements give of the type; form 3 has no types of maps. Of an
+    /// interface: what its types say for themselves.
+    Part(Given),
 }
 
 /// A stored value.

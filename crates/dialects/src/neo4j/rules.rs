@@ -254,7 +254,10 @@ fn place(model: &Model, placed: &Placed, written: WrittenPlace) -> Option<GuardP
                     Some(GuardPlace::Function(placed.function))
                 }
                 (
-                    FieldKind::Property(_) | FieldKind::Relationship(_) | FieldKind::Statement(_),
+                    FieldKind::Property(_)
+                    | FieldKind::Relationship(_)
+                    | FieldKind::Statement(_)
+                    | FieldKind::Part(_),
                     _,
                 ) => None,
             }

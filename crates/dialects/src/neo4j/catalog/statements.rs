@@ -67,6 +67,24 @@ impl<'m> Declarer<'m> {
         }
     }
 
+    /// Nodes or maps in the maps of a type of nodes.
+    pub(super) fn part(
+        &mut self,
+        entity: EntityId,
+        name: &str,
+        given: &Given,
+        nodes: &[EntityId],
+    ) -> FieldId {
+        let place = match given {
+            Given::Node(place, _) => Some(*place),
+            // Requests for nodes of several types are refused.
+            Given::Value(_) | Given::Object(..) | Given::Several(..) => None,
+        };
+        let of = place.and_then(|place| nodes.get(place).copied());
+        let r#type = rows(of, given.wrapping().is_list);
+        self.builder.field(entity, nullable(name, r#type))
+    }
+
     /// Objects that requests give: an input has no other before it, so all are named first.
     pub(super) fn inputs(&mut self) {
         let model = self.model;

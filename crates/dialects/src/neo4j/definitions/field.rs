@@ -93,6 +93,8 @@ fn field(context: Context<'_, '_>, problems: &mut Problems) -> Option<ModelField
         check_statement_owner(context, problems)?;
         let asked = (Of::Node, definition);
         FieldKind::Statement(statement::statement(context.types, at, asked, said, problems)?)
+    } else if property::is_part(context) {
+        FieldKind::Part(property::part(context, problems)?)
     } else {
         FieldKind::Property(property::property(context, problems)?)
     };
@@ -144,7 +146,7 @@ fn check_groups(context: Context<'_, '_>, kind: &FieldKind, problems: &mut Probl
             Given::Value(property) => Some(property),
             Given::Node(..) | Given::Object(..) | Given::Several(..) => None,
         },
-        FieldKind::Relationship(_) => None,
+        FieldKind::Relationship(_) | FieldKind::Part(_) => None,
     };
     let message = match value {
         _ if context.owner != Owner::Node => "`@groupBy` belongs to the fields of nodes",

@@ -82,12 +82,27 @@ pub(super) fn input_types(types: &Types<'_>, problems: &mut Problems) -> Vec<Inp
 /// Reports types that no statement has: mostly a word is missing that would make them something.
 /// And inputs that are a part of themselves, which have no end where their types are written out.
 pub(super) fn check(types: &Types<'_>, model: &Model, problems: &mut Problems) {
-    let mut reached = Reached { model, objects: HashSet::new(), inputs: HashSet::new() };
+    let mut reached = Reached::new(model);
     let fields = model.nodes.iter().flat_map(|node| &node.fields);
     for field in fields.chain(&model.queries).chain(&model.mutations) {
         if let FieldKind::Statement(statement) = &field.kind {
             reached.given(&statement.result);
             reached.taken(&statement.arguments);
+        }
+    }
+    for ((place, node), r#type) in model.nodes.iter().enumerate().zip(&types.nodes) {
+        if reached.nodes.contains(&place) {
+            continue;
+        }
+        for field in &node.fields {
+            let FieldKind::Part(_) = field.kind else { continue };
+            let mut written = r#type.fields().iter().map(|written| written.definition);
+            let written = written.find(|written| written.name == field.name);
+            let named = written.map_or("", |written| written.r#type.base());
+            let subject = format!("a field of `{named}` that is no relationship");
+            let at = r#type.at().member(field.line, &field.name);
+            let instead = "add `@relationship(type:, direction:)`";
+            problems.needs_javascript(at, subject, instead);
         }
     }
     for (place, r#type) in types.objects.iter().enumerate() {
@@ -110,19 +125,39 @@ pub(super) fn check(types: &Types<'_>, model: &Model, problems: &mut Problems) {
 
 struct Reached<'m> {
     model: &'m Model,
+    /// The types of nodes, of which form 3 makes maps, too.
+    nodes: HashSet<usize>,
     objects: HashSet<usize>,
     inputs: HashSet<usize>,
 }
 
 impl<'m> Reached<'m> {
+    fn new(model: &'m Model) -> Self {
+        let (nodes, objects, inputs) = (HashSet::new(), HashSet::new(), HashSet::new());
+        Self { model, nodes, objects, inputs }
+    }
+
     fn given(&mut self, given: &'m Given) {
         let mut open = vec![given];
         while let Some(given) = open.pop() {
-            let Given::Object(place, _) = given else { continue };
-            if self.objects.insert(*place)
-                && let Some(object) = self.model.objects.get(*place)
-            {
-                open.extend(object.fields.iter().map(|field| &field.given));
+            match given {
+                Given::Object(place, _) if self.objects.insert(*place) => {
+                    let object = self.model.objects.get(*place);
+                    let fields = object.map_or(&[][..], |object| &object.fields);
+                    open.extend(fields.iter().map(|field| &field.given));
+                }
+                Given::Node(place, _) if self.nodes.insert(*place) => {
+                    let node = self.model.nodes.get(*place);
+                    let fields = node.map_or(&[][..], |node| &node.fields);
+                    open.extend(fields.iter().filter_map(|field| match &field.kind {
+                        FieldKind::Part(given) => Some(given),
+                        FieldKind::Property(_)
+                        | FieldKind::Relationship(_)
+                        | FieldKind::Statement(_) => None,
+                    }));
+                }
+                // Nodes of several types are no maps.
+                Given::Object(..) | Given::Node(..) | Given::Several(..) | Given::Value(_) => {}
             }
         }
     }

@@ -8,8 +8,9 @@ use super::constant::{self, Use};
 use super::directives::{Known, UPDATE};
 use super::field::{Context, Owner};
 use super::problem::{Problems, Unserved};
+use super::statement;
 use super::types::{Meaning, built_in};
-use crate::neo4j::model::{ApiForm, Constant, Made, Property, PropertyType};
+use crate::neo4j::model::{ApiForm, Constant, Given, Made, Property, PropertyType};
 
 /// The property of a field, unless something is wrong with its type.
 pub(super) fn property(context: Context<'_, '_>, problems: &mut Problems) -> Option<Property> {
@@ -44,6 +45,30 @@ pub(super) fn property(context: Context<'_, '_>, problems: &mut Problems) -> Opt
         default,
         coalesce,
     })
+}
+
+/// Whether a field of form 3 is of nodes or maps without being a relationship, and nothing is said of
+/// it that belongs to values.
+pub(super) fn is_part(context: Context<'_, '_>) -> bool {
+    const OF_VALUES: [Known; 7] = [
+        Known::Alias,
+        Known::Auth,
+        Known::Coalesce,
+        Known::Default,
+        Known::Id,
+        Known::Timestamp,
+        Known::Unique,
+    ];
+    let meaning = context.types.meaning(context.written.definition.r#type.base());
+    context.types.form == ApiForm::Three
+        && context.owner != Owner::Properties
+        && matches!(meaning, Some(Meaning::Node(_) | Meaning::Interface(_) | Meaning::Union(_)))
+        && !OF_VALUES.iter().any(|known| context.said.has(*known))
+}
+
+/// What such a field holds.
+pub(super) fn part(context: Context<'_, '_>, problems: &mut Problems) -> Option<Given> {
+    statement::given(context.types, context.at, &context.written.definition.r#type, problems)
 }
 
 struct Shape<'d> {

@@ -186,7 +186,7 @@ impl<'a> Build<'a> {
             FieldKind::Property(property) => {
                 Some(Attribute { field, property, spot: Spot::Edge(*id) })
             }
-            FieldKind::Relationship(_) | FieldKind::Statement(_) => None,
+            FieldKind::Relationship(_) | FieldKind::Statement(_) | FieldKind::Part(_) => None,
         };
         known.fields.iter().zip(fields).filter_map(attribute).collect()
     }

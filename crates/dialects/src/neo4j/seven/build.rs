@@ -97,7 +97,7 @@ pub(super) fn fixed_types() -> Draft {
 pub(super) fn relationship(field: &ModelField) -> Option<&RelationshipField> {
     match &field.kind {
         FieldKind::Relationship(relationship) => Some(relationship),
-        FieldKind::Property(_) | FieldKind::Statement(_) => None,
+        FieldKind::Property(_) | FieldKind::Statement(_) | FieldKind::Part(_) => None,
     }
 }
 

@@ -100,7 +100,10 @@ pub(in crate::neo4j) fn unserved(node: &NodeType) -> Option<&crate::neo4j::model
             };
             !is_plain || property.is_list || property.coalesce.is_some()
         }
-        FieldKind::Property(_) | FieldKind::Relationship(_) | FieldKind::Statement(_) => false,
+        FieldKind::Property(_)
+        | FieldKind::Relationship(_)
+        | FieldKind::Statement(_)
+        | FieldKind::Part(_) => false,
     })
 }
 

@@ -64,7 +64,7 @@ pub(super) fn stored<'m>(fields: &'m [ModelField], classes: &[Class]) -> Vec<Sto
             FieldKind::Property(property) => {
                 Some((class(&property.r#type), Stored { place, field, property }))
             }
-            FieldKind::Relationship(_) | FieldKind::Statement(_) => None,
+            FieldKind::Relationship(_) | FieldKind::Statement(_) | FieldKind::Part(_) => None,
         })
         .collect();
     let of = |wanted: Class| {
@@ -80,7 +80,7 @@ pub(super) fn relationships(
 ) -> impl Iterator<Item = (usize, &ModelField, &RelationshipField)> {
     fields.iter().enumerate().filter_map(|(place, field)| match &field.kind {
         FieldKind::Relationship(relationship) => Some((place, field, relationship)),
-        FieldKind::Property(_) | FieldKind::Statement(_) => None,
+        FieldKind::Property(_) | FieldKind::Statement(_) | FieldKind::Part(_) => None,
     })
 }
 

@@ -35,7 +35,8 @@ impl Build<'_> {
         stored(fields, &[Class::Primitive]).into_iter().find(|one| one.property.is_relay_id)
     }
 
-    /// Properties, and what statements give behind those of the first class.
+    /// Properties, what statements give behind those of the first class, and what is neither before
+    /// those that stand last in all types.
     fn shown(
         &mut self,
         fields: &[super::super::model::ModelField],
@@ -43,9 +44,12 @@ impl Build<'_> {
         values: Values,
     ) -> Vec<DraftField> {
         let (first, others) = classes.split_at(1);
+        let (others, last) = others.split_at(2);
         let mut shown = self.properties(fields, first, values);
         shown.extend(self.statement_fields(values));
         shown.extend(self.properties(fields, others, values));
+        shown.extend(self.part_fields(values));
+        shown.extend(self.properties(fields, last, values));
         shown
     }
 

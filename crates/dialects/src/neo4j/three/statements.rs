@@ -3,13 +3,13 @@
 use super::super::draft::{DraftField, DraftInput};
 use super::super::model::{
     ApiForm, FieldKind, Given, ModelField, PlacedField, PlacedStatement, PropertyType,
-    StatementField,
+    StatementField, Target,
 };
 use super::super::stated::{Asked, Stated};
 use super::build::{Build, reason};
 use super::objects::in_interface;
 use super::roles::{Values, unserved};
-use crate::binding::{FieldBinding, InputBinding, InputRole, RowsBinding, RowsFrom};
+use crate::binding::{FieldBinding, InputBinding, InputRole, RowsBinding, RowsForm, RowsFrom};
 
 /// The enum of directions.
 const DIRECTION: &str = "SortDirection";
@@ -37,6 +37,44 @@ impl<'m> Build<'m> {
             });
         }
         drawn
+    }
+
+    /// The nodes or maps in maps, by what they are: interfaces, types and unions, each in the order
+    /// of the definitions.
+    pub(super) fn part_fields(&mut self, owner: Values) -> Vec<DraftField> {
+        // An interface has its unions before the others.
+        let rank = |given: &Given| match (given, owner) {
+            (Given::Several(Target::Union(_), _), Values::Interface(_)) => 0,
+            (Given::Several(Target::Interface(_), _), _) => 1,
+            (Given::Node(..) | Given::Value(_) | Given::Object(..), _) => 2,
+            (Given::Several(..), _) => 3,
+        };
+        let fields = self.fields_of(owner).iter().enumerate();
+        let mut parts: Vec<(usize, &ModelField, &Given)> = fields
+            .filter(|(_, field)| field.offers.on_read)
+            .filter_map(|(place, field)| match &field.kind {
+                FieldKind::Part(given) => Some((place, field, given)),
+                FieldKind::Property(_) | FieldKind::Relationship(_) | FieldKind::Statement(_) => {
+                    None
+                }
+            })
+            .collect();
+        parts.sort_by_key(|(_, _, given)| rank(given));
+        let stated = self.stated();
+        let drawn = |(place, field, given): (usize, &ModelField, &Given)| {
+            let form = match given.wrapping().is_list {
+                true => RowsForm::List,
+                false => RowsForm::Single,
+            };
+            let binding = match owner.field(self.placed, place) {
+                Some(id) => stated.rows(given, RowsFrom::Value(id), form),
+                None => in_interface(),
+            };
+            let mut draft = DraftField::new(&field.name, &stated.written(given), binding);
+            draft.description.clone_from(&field.description);
+            draft.deprecated(field.deprecated.as_ref())
+        };
+        parts.into_iter().map(drawn).collect()
     }
 
     /// The fields of the roots, behind all others.
@@ -119,7 +157,7 @@ fn statements(
 ) -> impl Iterator<Item = (usize, &ModelField, &StatementField)> {
     fields.iter().enumerate().filter_map(|(place, field)| match &field.kind {
         FieldKind::Statement(statement) => Some((place, field, statement)),
-        FieldKind::Property(_) | FieldKind::Relationship(_) => None,
+        FieldKind::Property(_) | FieldKind::Relationship(_) | FieldKind::Part(_) => None,
     })
 }
 

@@ -76,7 +76,7 @@ impl Conditions<'_, '_> {
             FieldKind::Relationship(_) => {
                 Err(told("leads to nodes of several types, of which rules say nothing".to_owned()))
             }
-            FieldKind::Statement(_) => {
+            FieldKind::Statement(_) | FieldKind::Part(_) => {
                 Err(told("is given by a statement, and rules are of what is stored".to_owned()))
             }
         }

@@ -51,6 +51,7 @@ fn property(field: &ModelField) -> &Property {
         FieldKind::Property(property) => property,
         FieldKind::Relationship(way) => panic!("{way:?}"),
         FieldKind::Statement(statement) => panic!("{statement:?}"),
+        FieldKind::Part(given) => panic!("{given:?}"),
     }
 }
 
@@ -59,6 +60,7 @@ fn way(field: &ModelField) -> &RelationshipField {
         FieldKind::Relationship(way) => way,
         FieldKind::Property(property) => panic!("{property:?}"),
         FieldKind::Statement(statement) => panic!("{statement:?}"),
+        FieldKind::Part(given) => panic!("{given:?}"),
     }
 }
 

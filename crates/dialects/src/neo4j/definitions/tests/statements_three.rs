@@ -13,6 +13,7 @@ fn statement(field: &ModelField) -> &StatementField {
         FieldKind::Statement(statement) => statement,
         FieldKind::Property(property) => panic!("{property:?}"),
         FieldKind::Relationship(way) => panic!("{way:?}"),
+        FieldKind::Part(given) => panic!("{given:?}"),
     }
 }
 
@@ -49,6 +50,35 @@ fn statements_give_whatever_has_a_type() {
     let figures = statement(&model.queries[0]);
     assert!(matches!(figures.result, Given::Node(0, _)), "{figures:?}");
     assert_eq!((model.nodes.len(), model.objects.len(), model.inputs.len()), (1, 0, 1));
+}
+
+#[test]
+fn maps_have_nodes_and_maps_as_parts() {
+    let model = model(
+        ApiForm::Three,
+        "type Figures { first: Film parts: [Part!] }
+         type Part { of: Part }
+         type Film { title: String }
+         type Query { figures: Figures @cypher(statement: \"RETURN {first: null} AS f\") }",
+    );
+    let places = model.nodes.iter().flat_map(|node| &node.fields).map(|field| match field.kind {
+        FieldKind::Part(Given::Node(place, wrapping)) => Some((place, wrapping.is_list)),
+        _ => None,
+    });
+    let expected = [Some((2, false)), Some((1, true)), Some((1, false)), None];
+    assert_eq!(places.collect::<Vec<_>>(), expected);
+    refused(
+        "type A { b: A a: Int }",
+        &["line 1: A.b: a field of `A` that is no relationship needs a function in JavaScript, \
+           and none runs here; instead, add `@relationship(type:, direction:)`"],
+    );
+    refused(
+        "type A { b: [I] c: Int } interface I { c: Int } type B implements I { c: Int }",
+        &[
+            "line 1: A.b: a field of `I` that is no relationship needs a function in JavaScript, and \
+           none runs here; instead, add `@relationship(type:, direction:)`",
+        ],
+    );
 }
 
 #[test]

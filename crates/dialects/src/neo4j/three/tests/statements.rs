@@ -20,7 +20,8 @@ fn statements_are_asked_of_nodes_and_of_the_roots() {
     check_of(
         DEFINITIONS,
         r#"{ films(options: { sort: [{ score: DESC }], limit: 2 }) { score(weight: 2) cast(like: "x") { name } likes { title } }
-             filmsLike(words: "a") { length } count thing { ... on Person { name } } titles summary { count } }"#,
+             summary { best { title } details { further { what } people { name } } }
+             filmsLike(words: "a") { length } count thing { ... on Person { name } } titles }"#,
         &expect![[r#"
             transaction, snapshot
               step 0 of root 0: read rows 0: entity Film, order Film.score(row) desc nulls first, page limit 2
@@ -34,21 +35,33 @@ fn statements_are_asked_of_nodes_and_of_the_roots() {
                   variant Scene, common [title]
                     #6 field title
                   #4 variant
-              step 1 of root 1: read rows 3: function Query.filmsLike(words: "a", choice: {least: 3, moods: ["GRIM"]})
+              step 1 of root 1: read rows 3: function Query.summary(), page limit 1
                 #8 present row
-                #9 computed Film.length(row)
-              step 2 of root 2: read rows 4: function Query.count(mood: "GRIM"), page limit 1
-                #10 field Query.count
-              step 3 of root 3: read rows 5: variants by function Query.thing(), page limit 1
+                #11 related rows 4: value best, single
+                  #9 present row
+                  #10 field title
+                #20 related rows 5: value details
+                  #12 present row
+                  #15 related rows 6: value further, single
+                    #13 present row
+                    #14 field what
+                  #18 related rows 7: value people
+                    #16 present row
+                    #17 field name
+                  #19 field people
+                #21 field details
+              step 2 of root 2: read rows 8: function Query.filmsLike(words: "a", choice: {least: 3, moods: ["GRIM"]})
+                #22 present row
+                #23 computed Film.length(row)
+              step 3 of root 3: read rows 9: function Query.count(mood: "GRIM"), page limit 1
+                #24 field Query.count
+              step 4 of root 4: read rows 10: variants by function Query.thing(), page limit 1
                 variant Scene
                 variant Person
-                  #12 field name
-                #11 variant
-              step 4 of root 4: read rows 6: function Query.titles()
-                #13 field Query.titles
-              step 5 of root 5: read rows 7: function Query.summary(), page limit 1
-                #14 present row
-                #15 field count
+                  #26 field name
+                #25 variant
+              step 5 of root 5: read rows 11: function Query.titles()
+                #27 field Query.titles
         "#]],
     );
     check_of(
@@ -63,6 +76,20 @@ fn statements_are_asked_of_nodes_and_of_the_roots() {
               step 1 of root 1: read rows 1: function Mutation.forget(), page limit 1
                 #2 field Mutation.forget
         "#]],
+    );
+}
+
+#[test]
+fn nodes_of_several_types_are_no_parts_of_maps_yet() {
+    check_of(
+        DEFINITIONS,
+        "{ summary { works { title } } }",
+        &expect![[r#"
+        transaction, snapshot
+          step 0 of root 0: read rows 0: function Query.summary(), page limit 1
+            #0 present row
+        refused This is not served yet.
+    "#]],
     );
 }
 
