@@ -199,6 +199,7 @@ fn start_peer(set: &Set, place: &Place<'_>) -> Result<Contestant, CompareError> 
         .args(["server.mjs", &port.to_string(), &place.graph.address("bolt")])
         .arg(place.fixtures.join(set.types))
         .env("NODE_ENV", "production")
+        .env("FEATURES", set.settings().features)
         .current_dir(&folder);
     let log = place.logs.join("neo4j-graphql.log");
     Ok(Contestant { name: "@neo4j/graphql", server: Server::start(command, port, &log)? })
@@ -212,7 +213,8 @@ fn start_thalweg(set: &Set, place: &Place<'_>) -> Result<Contestant, CompareErro
         .arg(place.fixtures.join(set.types))
         .args(["--neo4j-api", set.api, "--listen", &format!("127.0.0.1:{port}")])
         // The library asks whatever it is asked, and so do the queries.
-        .args(["--max-cost", "1000000000"]);
+        .args(["--max-cost", "1000000000"])
+        .args(set.settings().options);
     let log = place.logs.join("thalweg.log");
     Ok(Contestant { name: "thalweg", server: Server::start(command, port, &log)? })
 }

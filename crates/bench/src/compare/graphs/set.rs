@@ -26,6 +26,13 @@ pub(crate) const SETS: &[Set] = &[
         writes: false,
     },
     Set {
+        name: "neo4j-7-settings",
+        peer: Peer::Neo4jGraphQL7,
+        api: "7",
+        types: "types-7.graphql",
+        writes: false,
+    },
+    Set {
         name: "neo4j-7-mutations",
         peer: Peer::Neo4jGraphQL7,
         api: "7",
@@ -75,6 +82,13 @@ pub(crate) const SETS: &[Set] = &[
         writes: false,
     },
     Set {
+        name: "neo4j-3-settings",
+        peer: Peer::Neo4jGraphQL3,
+        api: "3",
+        types: "types-3.graphql",
+        writes: false,
+    },
+    Set {
         name: "neo4j-3-mutations",
         peer: Peer::Neo4jGraphQL3,
         api: "3",
@@ -103,3 +117,46 @@ pub(crate) const SETS: &[Set] = &[
         writes: true,
     },
 ];
+
+/// What the two are told beside the definitions.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Settings {
+    /// The `features` of the library's constructor, as JSON.
+    pub(crate) features: &'static str,
+    /// The options of Thalweg that are the same.
+    pub(crate) options: &'static [&'static str],
+}
+
+const NONE: Settings = Settings { features: "{}", options: &[] };
+
+const OF_SEVEN: Settings = Settings {
+    features: r#"{ "filters": {
+        "String": { "MATCHES": true, "GT": true, "GTE": true, "LT": true, "LTE": true,
+            "CASE_INSENSITIVE": true },
+        "ID": { "LTE": true, "LT": true, "GT": true, "MATCHES": true } } }"#,
+    options: &[
+        "--neo4j-filters",
+        "String.MATCHES,String.GT,String.GTE,String.LT,String.LTE,String.CASE_INSENSITIVE,\
+         ID.LTE,ID.LT,ID.GT,ID.MATCHES",
+    ],
+};
+
+const OF_THREE: Settings = Settings {
+    features: r#"{ "filters": {
+        "String": { "MATCHES": true, "GT": true, "GTE": true, "LT": true, "LTE": true },
+        "ID": { "MATCHES": true } } }"#,
+    options: &[
+        "--neo4j-filters",
+        "String.MATCHES,String.GT,String.GTE,String.LT,String.LTE,ID.MATCHES",
+    ],
+};
+
+impl Set {
+    pub(crate) fn settings(&self) -> Settings {
+        match self.name {
+            "neo4j-7-settings" => OF_SEVEN,
+            "neo4j-3-settings" => OF_THREE,
+            _ => NONE,
+        }
+    }
+}
