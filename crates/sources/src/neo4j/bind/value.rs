@@ -338,8 +338,9 @@ mod tests {
             pack_operand(&Operand::Claims, &ParameterType::Any, variables, &mut out).unwrap();
             out.as_bytes().to_vec()
         };
-        let claims = Claims::new(serde_json_bytes::json!({"sub": "a", "n": [7, null]}));
-        assert_eq!(packed(Some(&claims)), b"\xa2\x83sub\x81a\x81n\x92\x07\xc0");
+        let claims = Claims::new(serde_json_bytes::json!({"n": [7, null], "sub": "a"}));
+        // By name, as maps of JSON are sorted in some builds.
+        assert_eq!(packed(Some(&claims)), b"\xa2\x81n\x92\x07\xc0\x83sub\x81a");
         assert_eq!(packed(None), b"\xa0");
     }
 
