@@ -82,7 +82,13 @@ impl Stated<'_> {
         draft.description.clone_from(&field.description);
         let arguments = statement.arguments.iter().zip(values::arguments(statement, of_row));
         draft.arguments.extend(arguments.map(|(argument, binding)| {
-            self.input(argument, InputBinding::lenient(InputRole::Argument(binding)))
+            let binding = InputBinding::lenient(InputRole::Argument(binding));
+            let mut draft = self.input(argument, binding);
+            // What is not given is null anyway, and form 3 does not say it.
+            draft.default = draft
+                .default
+                .filter(|default| self.form == ApiForm::Seven || *default != Const::Null);
+            draft
         }));
         draft.deprecated(field.deprecated.as_ref())
     }

@@ -104,3 +104,17 @@ fn nodes_of_several_types_are_not_sorted_by_what_statements_give() {
         "#]],
     );
 }
+
+#[test]
+fn null_is_no_default_of_an_argument() {
+    let (api, _) = made(
+        "input I { b: Int = null }
+         type A { a(b: Int = null, c: I): Int @cypher(statement: \"RETURN $b\") }",
+        &Options::default(),
+    );
+    let text = print_schema(&api.schema);
+    assert!(
+        text.contains("  a(b: Int, c: I): Int\n") && text.contains("  b: Int = null\n"),
+        "{text}"
+    );
+}
