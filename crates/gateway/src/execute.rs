@@ -8,6 +8,7 @@ mod json;
 mod read;
 mod represent;
 mod run;
+mod store;
 mod write;
 
 #[cfg(test)]
@@ -19,7 +20,7 @@ use bytes::Bytes;
 use graphql::schema::TypeId;
 
 use crate::supergraph::SubgraphId;
-pub use run::{Executed, execute};
+pub use run::{Executed, Options, execute};
 pub use write::write;
 
 /// Whoever carries requests to subgraphs.

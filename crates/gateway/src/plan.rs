@@ -6,6 +6,7 @@
 mod entries;
 mod form;
 mod print;
+mod reuse;
 mod select;
 
 #[cfg(test)]
@@ -21,6 +22,7 @@ use crate::supergraph::{FieldSetId, SubgraphId, Supergraph, TypeSet};
 pub use entries::compile;
 pub use form::{Form, Member};
 pub use print::print;
+pub use reuse::{Copied, Reuse};
 
 ids! {
     /// The place of a request among those of its plan.
@@ -85,6 +87,8 @@ pub struct Entry {
     pub form: Form,
     /// What is asked, by type: what the answer is to this position.
     pub selections: Vec<(TypeId, Selection)>,
+    /// The earlier requests that may say it already.
+    pub reuse: Vec<Reuse>,
 }
 
 /// What is asked of objects.

@@ -34,7 +34,15 @@ pub(crate) fn planned_with(
     variables: &str,
     labels: &Labels,
 ) -> Result<Planned, PlanError> {
-    let supergraph = supergraph();
+    planned_over(supergraph(), text, variables, labels)
+}
+
+pub(crate) fn planned_over(
+    supergraph: Supergraph,
+    text: &str,
+    variables: &str,
+    labels: &Labels,
+) -> Result<Planned, PlanError> {
     let schema = &supergraph.api.schema;
     let validator = Validator::new(schema);
     let operation = validator.operation(schema, text, None, &DocumentLimits::default()).unwrap();

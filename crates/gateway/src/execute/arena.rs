@@ -57,6 +57,8 @@ pub(super) struct Arena {
     slots: Vec<u32>,
     /// By position: how many items it has.
     widths: Vec<u32>,
+    /// By item: where its objects stand.
+    children: Vec<Option<PositionId>>,
 }
 
 fn narrow(length: usize) -> u32 {
@@ -73,7 +75,9 @@ impl Arena {
             }
         }
         let widths = tree.positions.iter().map(|position| narrow(position.items.len())).collect();
-        Self { at: vec![Vec::new(); tree.positions.len()], slots, widths, ..Self::default() }
+        let children = tree.items.iter().map(|item| item.child).collect();
+        let at = vec![Vec::new(); tree.positions.len()];
+        Self { at, slots, widths, children, ..Self::default() }
     }
 
     pub(super) fn add_buffer(&mut self, bytes: Bytes) -> u32 {
@@ -133,6 +137,23 @@ impl Arena {
 
     pub(super) fn list(&self, start: u32, end: u32) -> &[Cell] {
         self.elements.get(start as usize..end as usize).unwrap_or_default()
+    }
+
+    /// Where the objects of an item stand.
+    pub(super) fn child_of(&self, item: ItemId) -> Option<PositionId> {
+        self.children[item.index()]
+    }
+
+    /// The objects of a value.
+    pub(super) fn objects_in(&self, cell: Cell) -> Vec<ObjectId> {
+        match cell {
+            Cell::Object(object) => vec![object],
+            Cell::List { start, end } => {
+                let cells = self.list(start, end).iter();
+                cells.flat_map(|cell| self.objects_in(*cell)).collect()
+            }
+            Cell::Absent | Cell::Null | Cell::Failed | Cell::Leaf { .. } => Vec::new(),
+        }
     }
 
     /// The bytes of a leaf.

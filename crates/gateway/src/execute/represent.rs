@@ -52,11 +52,21 @@ fn representation(
         (Some(on), _) => on,
         (None, own) => own?,
     };
+    text_of(supergraph, arena, &entry.form, name, object)
+}
+
+/// What a form says of an object, as one of a type.
+pub(super) fn text_of(
+    supergraph: &Supergraph,
+    arena: &Arena,
+    form: &Form,
+    name: TypeId,
+    object: ObjectId,
+) -> Option<Vec<u8>> {
     let mut text = b"{\"__typename\":\"".to_vec();
     text.extend_from_slice(supergraph.schema[name].name.as_bytes());
     text.push(b'"');
-    let forming = Forming { supergraph, arena };
-    forming.members(&entry.form, object, &mut text)?;
+    Forming { supergraph, arena }.members(form, object, &mut text)?;
     text.push(b'}');
     Some(text)
 }

@@ -11,6 +11,7 @@ use super::arena::{Arena, ObjectId};
 use super::json::{Json as Text, Kind};
 use super::read::{Reader, parts};
 use super::represent::{Representations, representations};
+use super::store::{Left, State, take};
 use super::{AskError, ErrorKind, ExecutionError, Step, Subgraphs};
 use crate::outline::Tree;
 use crate::plan::{Fetch, FetchId, Plan, entities_key, representations_variable};
@@ -23,6 +24,28 @@ pub struct Executed {
     pub errors: Vec<ExecutionError>,
     /// How many requests were sent.
     pub sent: usize,
+}
+
+/// How plans are run.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Options {
+    /// Whether a request is not sent for what this operation has been answered already.
+    pub reuse: bool,
+}
+
+impl Default for Options {
+    fn default() -> Self {
+        Self { reuse: true }
+    }
+}
+
+/// What became of a request that is ready.
+enum Ready {
+    Send(Vec<u8>, Asked),
+    /// Nothing is left to be asked.
+    Done,
+    /// Another request is waited for, which may say it.
+    Held,
 }
 
 /// What a request was asked with.
@@ -40,6 +63,7 @@ pub async fn execute<S: Subgraphs>(
     plan: &Plan,
     variables: &Variables,
     subgraphs: &S,
+    options: Options,
 ) -> Executed {
     let mut arena = Arena::new(&plan.tree);
     let root = plan.tree.position(Tree::ROOT).r#type;
@@ -50,7 +74,10 @@ pub async fn execute<S: Subgraphs>(
         plan,
         variables,
         executed: Executed { arena, errors: Vec::new(), sent: 0 },
+        states: vec![State::Waiting; plan.fetches.len()],
+        options,
     };
+    let mut held: Vec<FetchId> = Vec::new();
     let mut missing: Vec<usize> = plan.fetches.iter().map(|fetch| fetch.needs.len()).collect();
     let mut ready: Vec<FetchId> = Vec::new();
     for (place, missing) in missing.iter().enumerate() {
@@ -60,20 +87,30 @@ pub async fn execute<S: Subgraphs>(
     }
     let mut in_flight = FuturesUnordered::new();
     loop {
+        // In the order of the plan: the last is taken first.
+        ready.sort_unstable_by(|one, other| other.cmp(one));
         while let Some(id) = ready.pop() {
             let fetch = &plan.fetches[id.index()];
             match running.request(fetch) {
-                Some((body, asked)) => {
+                Ready::Send(body, asked) => {
                     running.executed.sent += 1;
+                    running.states[id.index()] = State::Sent;
                     let answer = subgraphs.ask(fetch.subgraph, body);
                     in_flight.push(async move { (id, asked, answer.await) });
                 }
-                // Nothing is there to be asked of.
-                None => release(plan, id, &mut missing, &mut ready),
+                Ready::Done => {
+                    running.states[id.index()] = State::Answered;
+                    release(plan, id, &mut missing, &mut ready);
+                }
+                Ready::Held => held.push(id),
             }
         }
         let Some((id, asked, answer)) = in_flight.next().await else { break };
+        let errors = running.executed.errors.len();
         running.receive(&plan.fetches[id.index()], &asked, answer);
+        let is_clean = errors == running.executed.errors.len();
+        running.states[id.index()] = if is_clean { State::Answered } else { State::Tainted };
+        ready.append(&mut held);
         release(plan, id, &mut missing, &mut ready);
     }
     drop(in_flight);
@@ -98,21 +135,33 @@ struct Running<'r> {
     plan: &'r Plan,
     variables: &'r Variables,
     executed: Executed,
+    /// By request.
+    states: Vec<State>,
+    options: Options,
 }
 
 impl Running<'_> {
-    /// The body of a request; `None` if there is nothing to ask.
-    fn request(&self, fetch: &Fetch) -> Option<(Vec<u8>, Asked)> {
+    /// What becomes of a request whose representations can be said.
+    fn request(&mut self, fetch: &Fetch) -> Ready {
         let mut asked = Asked::default();
         if let Some(root) = &fetch.root {
             asked.roots = self.executed.arena.at[root.position.index()].clone();
         }
         for list in &fetch.entities {
-            asked.lists.push(representations(self.supergraph, &self.executed.arena, list));
+            let arena = &mut self.executed.arena;
+            let all = representations(self.supergraph, arena, list);
+            if !self.options.reuse {
+                asked.lists.push(all);
+                continue;
+            }
+            match take(self.supergraph, arena, list, all, &self.states) {
+                Left::Some(rest) => asked.lists.push(rest),
+                Left::Coming => return Ready::Held,
+            }
         }
         let is_empty = asked.lists.iter().all(|list| list.texts.is_empty());
         if is_empty && asked.roots.is_empty() {
-            return None;
+            return Ready::Done;
         }
         let mut body = b"{\"query\":".to_vec();
         body.extend_from_slice(&quoted(&fetch.document.text));
@@ -139,7 +188,7 @@ impl Running<'_> {
             body.extend_from_slice(&json(value));
         }
         body.extend_from_slice(b"}}");
-        Some((body, asked))
+        Ready::Send(body, asked)
     }
 
     fn receive(&mut self, fetch: &Fetch, asked: &Asked, answer: Result<Bytes, AskError>) {

@@ -7,8 +7,9 @@ use expect_test::{Expect, expect};
 use futures_util::FutureExt;
 
 use super::*;
-use crate::supergraph::Supergraph;
-use crate::test_supergraph::{Planned, planned};
+use crate::planner::Labels;
+use crate::supergraph::{Supergraph, read};
+use crate::test_supergraph::{Planned, planned, planned_over};
 
 /// Subgraphs that answer with one text after the other, by their names.
 struct Canned<'c> {
@@ -30,10 +31,14 @@ impl Subgraphs for Canned<'_> {
 }
 
 fn answered(text: &str, variables: &str, answers: &[(&str, &str)]) -> (String, String) {
-    let Planned { supergraph, operation, variables, plan } = planned(text, variables).unwrap();
+    run(planned(text, variables).unwrap(), answers, Options::default())
+}
+
+fn run(planned: Planned, answers: &[(&str, &str)], options: Options) -> (String, String) {
+    let Planned { supergraph, operation, variables, plan } = planned;
     let answers = RefCell::new(answers.to_vec());
     let canned = Canned { supergraph: &supergraph, answers, sent: RefCell::default() };
-    let running = execute(&supergraph, &operation, &plan, &variables, &canned);
+    let running = execute(&supergraph, &operation, &plan, &variables, &canned, options);
     let mut executed = running.now_or_never().unwrap();
     let mut out = Vec::new();
     write(&supergraph, &plan, &mut executed, &HashMap::new(), &mut out);
@@ -257,4 +262,97 @@ fn values_are_of_their_types() {
             {"readers":[{"id":"1"}],"book":{"comments":[{"currency":null},{"currency":"EUR"}]}}
             .book.comments[0].currency: currency is not of its type"#]],
     );
+}
+
+#[test]
+fn what_was_answered_already_is_not_asked_again() {
+    // The price of a book is known where it was asked of the root, and of a list that is there twice.
+    check_sent(
+        "{ cheapest { title price } book(isbn: 2) { price } works { ... on Book { price } } }",
+        "{}",
+        &[
+            (
+                "shop",
+                r#"{"data":{"book":{"isbn":"2"},"works":[{"__typename":"Book","isbn":"1"},{"__typename":"Book","isbn":"2"}]}}"#,
+            ),
+            ("stock", r#"{"data":{"cheapest":{"price":1,"isbn":"1"}}}"#),
+            ("stock", r#"{"data":{"_entities":[{"price":2}]}}"#),
+            ("shop", r#"{"data":{"_entities":[{"title":"A"}]}}"#),
+        ],
+        &expect![[r#"
+            shop {"query":"{book(isbn:\"2\"){isbn}works{__typename...on Book{isbn}}}","variables":{}}
+            stock {"query":"{cheapest{price isbn}}","variables":{}}
+            shop {"query":"query($representations0:[_Any!]!){_entities(representations:$representations0){...on Book{title}}}","variables":{"representations0":[{"__typename":"Book","isbn":"1"}]}}
+            stock {"query":"query($representations0:[_Any!]!){_entities(representations:$representations0){...on Book{price}}}","variables":{"representations0":[{"__typename":"Book","isbn":"2"}]}}
+            {"cheapest":{"title":"A","price":1},"book":{"price":2},"works":[{"price":1},{"price":2}]}"#]],
+    );
+}
+
+/// The query of the published benchmark of gateways, without its fragments.
+const SHOP: &str = "{
+  users { id username name reviews { id body product { inStock name price shippingEstimate upc weight
+    reviews { id body author { id username name reviews { id body product { inStock name price shippingEstimate upc weight } } } } } } }
+  topProducts { inStock name price shippingEstimate upc weight
+    reviews { id body author { id username name reviews { id body product { inStock name price shippingEstimate upc weight } } } } }
+}";
+
+/// What a user wrote, down to the products that it is about.
+const WRITTEN: &str = r#"[{"id":"r1","body":"Good.","product":{"upc":"1"}}]"#;
+
+/// What the subgraphs answer if a review is of a product with this `upc`.
+fn shop_answers(upc: &str) -> Vec<(&'static str, String)> {
+    let written = WRITTEN.replace("\"upc\":\"1\"", &format!("\"upc\":\"{upc}\""));
+    let author = format!(r#"{{"id":"7","username":"ada","reviews":{written}}}"#);
+    let of_product = format!(r#"[{{"id":"r1","body":"Good.","author":{author}}}]"#);
+    let of_user = format!(
+        r#"[{{"id":"r1","body":"Good.","product":{{"upc":"{upc}","reviews":{of_product}}}}}]"#
+    );
+    vec![
+        ("accounts", r#"{"data":{"users":[{"id":"7","username":"ada","name":"Ada"}]}}"#.to_owned()),
+        ("products", r#"{"data":{"topProducts":[{"upc":"1","name":"Table","price":3,"weight":4},{"upc":"2","name":"Chair","price":5,"weight":6}]}}"#.to_owned()),
+        ("inventory", r#"{"data":{"_entities":[{"inStock":true,"shippingEstimate":1},{"inStock":false,"shippingEstimate":2}]}}"#.to_owned()),
+        ("reviews", format!(r#"{{"data":{{"_entities":[{{"reviews":{of_user}}},{{"reviews":{of_product}}},{{"reviews":[]}}]}}}}"#)),
+        ("products", r#"{"data":{"_entities":[{"name":"Lamp","price":8,"weight":9}]}}"#.to_owned()),
+        ("inventory", r#"{"data":{"_entities":[{"inStock":true,"shippingEstimate":3}]}}"#.to_owned()),
+    ]
+}
+
+fn shop(answers: &[(&str, String)], options: Options) -> (String, Vec<String>) {
+    let supergraph = read(include_str!("tests/shop.graphql")).unwrap();
+    let planned = planned_over(supergraph, SHOP, "{}", &Labels::default()).unwrap();
+    assert_eq!((planned.plan.fetches.len(), planned.plan.chain), (7, 4), "planned");
+    let answers: Vec<_> = answers.iter().map(|(name, text)| (*name, text.as_str())).collect();
+    let (answer, sent) = run(planned, &answers, options);
+    let names = sent.lines().map(|line| line.split(' ').next().unwrap_or_default().to_owned());
+    (answer, names.collect())
+}
+
+#[test]
+fn of_seven_requests_of_the_shop_four_are_sent() {
+    let (answer, sent) = shop(&shop_answers("1"), Options::default());
+    expect![[r#"
+        ["accounts", "products", "inventory", "reviews"]
+        {"users":[{"id":"7","username":"ada","name":"Ada","reviews":[{"id":"r1","body":"Good.","product":{"inStock":true,"name":"Table","price":3,"shippingEstimate":1,"upc":"1","weight":4,"reviews":[{"id":"r1","body":"Good.","author":{"id":"7","username":"ada","name":"Ada","reviews":[{"id":"r1","body":"Good.","product":{"inStock":true,"name":"Table","price":3,"shippingEstimate":1,"upc":"1","weight":4}}]}}]}}]}],"topProducts":[{"inStock":true,"name":"Table","price":3,"shippingEstimate":1,"upc":"1","weight":4,"reviews":[{"id":"r1","body":"Good.","author":{"id":"7","username":"ada","name":"Ada","reviews":[{"id":"r1","body":"Good.","product":{"inStock":true,"name":"Table","price":3,"shippingEstimate":1,"upc":"1","weight":4}}]}}]},{"inStock":false,"name":"Chair","price":5,"shippingEstimate":2,"upc":"2","weight":6,"reviews":[]}]}"#]].assert_eq(&format!("{sent:?}\n{answer}"));
+    // Each is asked for itself, and the answer is the same.
+    let mut answers = shop_answers("1");
+    answers.truncate(4);
+    answers.push(("accounts", r#"{"data":{"_entities":[{"name":"Ada"}]}}"#.to_owned()));
+    answers.push((
+        "products",
+        r#"{"data":{"_entities":[{"name":"Table","price":3,"weight":4}]}}"#.to_owned(),
+    ));
+    answers.push((
+        "inventory",
+        r#"{"data":{"_entities":[{"inStock":true,"shippingEstimate":1}]}}"#.to_owned(),
+    ));
+    let (again, sent) = shop(&answers, Options { reuse: false });
+    assert_eq!((again, sent.len()), (answer, 7));
+}
+
+#[test]
+fn of_another_product_of_the_shop_two_subgraphs_are_asked_again() {
+    let (answer, sent) = shop(&shop_answers("3"), Options::default());
+    expect![[r#"
+        ["accounts", "products", "inventory", "reviews", "products", "inventory"]
+        {"users":[{"id":"7","username":"ada","name":"Ada","reviews":[{"id":"r1","body":"Good.","product":{"inStock":true,"name":"Lamp","price":8,"shippingEstimate":3,"upc":"3","weight":9,"reviews":[{"id":"r1","body":"Good.","author":{"id":"7","username":"ada","name":"Ada","reviews":[{"id":"r1","body":"Good.","product":{"inStock":true,"name":"Lamp","price":8,"shippingEstimate":3,"upc":"3","weight":9}}]}}]}}]}],"topProducts":[{"inStock":true,"name":"Table","price":3,"shippingEstimate":1,"upc":"1","weight":4,"reviews":[{"id":"r1","body":"Good.","author":{"id":"7","username":"ada","name":"Ada","reviews":[{"id":"r1","body":"Good.","product":{"inStock":true,"name":"Lamp","price":8,"shippingEstimate":3,"upc":"3","weight":9}}]}}]},{"inStock":false,"name":"Chair","price":5,"shippingEstimate":2,"upc":"2","weight":6,"reviews":[]}]}"#]].assert_eq(&format!("{sent:?}\n{answer}"));
 }

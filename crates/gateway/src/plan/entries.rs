@@ -6,6 +6,7 @@ use graphql::operation::OperationKind;
 use graphql::schema::TypeId;
 
 use super::form::form;
+use super::reuse::reuse;
 use super::select::{asks_the_same, selection};
 use super::{Document, Entities, Entry, Fetch, FetchId, Plan, Root, Selection, Sources, print};
 use crate::outline::{ItemId, PositionId, Tree, What};
@@ -26,7 +27,24 @@ pub fn compile(sources: Sources<'_>, tree: Tree) -> Plan {
     for fetch in &mut fetches {
         fetch.document = print::document(sources, &tree, fetch);
     }
+    // What a mutation changed between two requests is not known.
+    if operation.kind == OperationKind::Query {
+        add_reuse(sources.supergraph, &tree, &mut fetches);
+    }
     Plan { fetches, tree, chain: choice.chain }
+}
+
+/// Says of each entry which earlier requests may say it already.
+fn add_reuse(supergraph: &Supergraph, tree: &Tree, fetches: &mut [Fetch]) {
+    for place in 0..fetches.len() {
+        for list in 0..fetches[place].entities.len() {
+            for entry in 0..fetches[place].entities[list].entries.len() {
+                let own = &fetches[place].entities[list].entries[entry];
+                let found = reuse(supergraph, tree, fetches, FetchId::new(place), own);
+                fetches[place].entities[list].entries[entry].reuse = found;
+            }
+        }
+    }
 }
 
 struct Compiler<'c> {
@@ -192,7 +210,8 @@ impl<'c> Compiler<'c> {
                 };
                 let on = (on != object).then_some(*on);
                 let position = *position;
-                let entry = Entry { position, types, on, keys, inputs, form, selections: bases };
+                let (selections, reuse) = (bases, Vec::new());
+                let entry = Entry { position, types, on, keys, inputs, form, selections, reuse };
                 self.put(&mut lists, entry, interface.is_none());
             }
         }
