@@ -28,6 +28,8 @@ pub enum Denial {
     Together(EntityId, Verb),
     /// Who asks is not known, or not by the claims that are wanted.
     Unauthenticated,
+    /// The claims are not those that are wanted.
+    Forbidden,
     /// This stage does not know what would be let.
     NotUnderstood(&'static str),
 }
@@ -69,6 +71,7 @@ impl Denial {
                 catalog.qualified_name(*entity)
             ),
             Self::Unauthenticated => "Unauthenticated".to_owned(),
+            Self::Forbidden => "Forbidden".to_owned(),
             Self::NotUnderstood(what) => {
                 format!("What you may see and change is restricted, which is not known for {what}.")
             }

@@ -228,6 +228,15 @@ impl RuleSet {
         own.is_none_or(|own| !own.is_closed(operations))
     }
 
+    /// Whether the rules of a statement of a root, which are of claims alone, let these be done.
+    fn is_let(&self, function: FunctionId, operations: &[Operation]) -> bool {
+        let own = self.members.get(&Member::Function(function));
+        own.is_none_or(|own| {
+            let asked = operations.iter().filter_map(|one| own.validation(*one, Stage::Before));
+            asked.into_iter().all(|filter| filter.is_all())
+        })
+    }
+
     /// The nodes that are there for who does something with them and these of their members.
     fn filter(&self, entity: EntityId, members: &[Member], operation: Operation) -> Filter {
         Filter::and(self.rules(entity, members).filter_map(|own| own.filter(operation)).collect())

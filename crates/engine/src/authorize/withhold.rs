@@ -130,6 +130,7 @@ fn not_read(catalog: &Catalog, denial: &Denial) -> NotRead {
         | Denial::Function(_)
         | Denial::Together(..)
         | Denial::Unauthenticated
+        | Denial::Forbidden
         | Denial::NotUnderstood(_) => None,
     };
     NotRead::NotLet { message: denial.message(catalog).into(), field }

@@ -20,13 +20,14 @@ use super::problem::{At, Problems};
 use super::rules::refuse;
 use super::types::{Meaning, Type, Types};
 use crate::neo4j::model::{FieldKind, Model};
-use crate::neo4j::rules::{WrittenGuard, WrittenPlace};
+use crate::neo4j::rules::{Root, WrittenGuard, WrittenPlace};
 use apart::Apart;
 use rule::Reader;
 
 const AUTH: &str = "auth";
 
-/// The rules of all types of nodes and of their fields.
+/// The rules of all types of nodes, of their fields and of the roots' fields. `model` has everything
+/// else already.
 pub(super) fn guards(
     types: &Types<'_>,
     model: &Model,
@@ -35,22 +36,18 @@ pub(super) fn guards(
     let (nodes, names) = (model.nodes.as_slice(), &model.claims);
     let mut guards = Vec::new();
     for (node, r#type) in types.nodes.iter().enumerate() {
-        let mut reader = Reader { types, nodes, names, node, is_field: false, problems };
+        let mut reader = Reader { types, nodes, names, node, is_root: false, problems };
         if let Some(directive) = of_type(types, r#type, reader.problems) {
             let at = r#type.at().on_line(directive.line);
             let rules = reader.rules(at, directive);
             let place = WrittenPlace::Node { node, line: directive.line };
             guards.extend(Apart::new(place, names, &rules).of_node());
         }
-        reader.is_field = true;
         let fields = nodes.get(node).map_or(&[][..], |node| node.fields.as_slice());
         let inherited = Inherited::new(types, Owner::Node, r#type);
         for written in r#type.fields() {
             let definition = written.definition;
-            let directives = inherited.directives(written);
-            let Some(directive) = directives.into_iter().find(|one| &*one.name == AUTH) else {
-                continue;
-            };
+            let Some(directive) = find(&inherited.directives(written)) else { continue };
             let known = fields.iter().position(|field| field.name == definition.name);
             // What is wrong with a field that is not there was told.
             let Some((field, kind)) = known.and_then(|idx| Some((idx, &fields.get(idx)?.kind)))
@@ -66,12 +63,37 @@ pub(super) fn guards(
             guards.extend(Apart::new(place, names, &rules).of_field());
         }
     }
+    for (root, r#type, fields) in [
+        (Root::Query, &types.query, &model.queries),
+        (Root::Mutation, &types.mutation, &model.mutations),
+    ] {
+        let Some(r#type) = r#type else { continue };
+        let mut reader = Reader { types, nodes, names, node: 0, is_root: true, problems };
+        if let Some(directive) = find(&r#type.written.directives) {
+            let at = r#type.at().on_line(directive.line);
+            reader.problems.wrong(at, "`@auth` belongs to its fields");
+        }
+        for written in r#type.fields() {
+            let name = &written.definition.name;
+            let field = fields.iter().position(|field| field.name == *name);
+            let (Some(directive), Some(field)) = (find(&written.directives), field) else {
+                continue;
+            };
+            let at = r#type.at().member(directive.line, name);
+            let rules = reader.rules(at, directive);
+            let place = WrittenPlace::RootField { root, field };
+            guards.extend(Apart::new(place, names, &rules).of_root());
+        }
+    }
     let others = types.properties.iter().chain(&types.claims);
-    let others = others.chain(&types.query).chain(&types.mutation);
     others.for_each(|r#type| refuse(r#type, &[AUTH], "types of nodes", problems));
     let others = types.interfaces.iter().chain(&types.properties).chain(&types.nodes);
     others.for_each(|r#type| refuse(r#type, &["jwtClaim"], "a type with `@jwtPayload`", problems));
     guards
+}
+
+fn find<'d>(directives: &[&'d Directive]) -> Option<&'d Directive> {
+    directives.iter().find(|one| &*one.name == AUTH).copied()
 }
 
 /// The rules of a type, or those of an interface that it implements.
@@ -80,14 +102,11 @@ fn of_type<'d>(
     r#type: &Type<'d>,
     problems: &mut Problems,
 ) -> Option<&'d Directive> {
-    let find = |r#type: &Type<'d>| {
-        let mut directives = r#type.written.directives.iter();
-        directives.find(|one| &*one.name == AUTH).copied()
-    };
     let mut inherited: Vec<(&str, &'d Directive)> = Vec::new();
     for named in r#type.interfaces() {
         let Some(Meaning::Interface(place)) = types.meaning(&named.name) else { continue };
-        let directive = types.interfaces.get(place).and_then(find);
+        let interface = types.interfaces.get(place);
+        let directive = interface.and_then(|one| find(&one.written.directives));
         inherited.extend(directive.map(|directive| (&*named.name, directive)));
     }
     if let [(first, _), (second, _), ..] = inherited.as_slice() {
@@ -96,5 +115,5 @@ fn of_type<'d>(
             format!("`{first}` and `{second}` both have `@auth`: a type takes it from one at most");
         problems.wrong(at, message);
     }
-    find(r#type).or_else(|| inherited.first().map(|(_, directive)| *directive))
+    find(&r#type.written.directives).or_else(|| inherited.first().map(|(_, directive)| *directive))
 }

@@ -116,6 +116,8 @@ impl Walk<'_> {
         let operations: &[Operation] = if is_change { &CHANGES } else { &[Operation::Read] };
         if !self.set.is_asked(call.function, operations) {
             self.deny(Denial::Unauthenticated);
+        } else if !self.set.is_let(call.function, operations) {
+            self.deny(Denial::Forbidden);
         }
         if is_change {
             self.change_anything();
@@ -172,12 +174,12 @@ impl Walk<'_> {
             From::FunctionOfVariants { call, variants } => {
                 self.called(call);
                 for variant in variants {
-                    self.variant(variant, rows.shown, &rows.outputs);
+                    self.variant(variant, rows.shown, (&rows.outputs, &rows.order));
                 }
             }
             From::Variants(variants) => {
                 for variant in variants {
-                    self.variant(variant, rows.shown, &rows.outputs);
+                    self.variant(variant, rows.shown, (&rows.outputs, &rows.order));
                 }
             }
             From::Returned { step, .. } => match self.changed.get(step).copied() {
@@ -218,16 +220,23 @@ impl Walk<'_> {
     fn of(&mut self, entity: EntityId, rows: &mut Rows) {
         let mut asked = Asked { is_read: rows.shown, ..Asked::default() };
         asked.add(&rows.outputs, &[]);
-        asked.order(&rows.order);
+        asked.order(&rows.order, &[]);
         self.check(entity, &asked);
         let own = std::mem::replace(&mut rows.filter, Filter::all());
         rows.filter = both(own, self.condition(entity, &asked));
     }
 
-    fn variant(&mut self, variant: &mut Variant, shown: bool, outputs: &[Output]) {
+    /// `outputs` and `order` are those of all variants.
+    fn variant(
+        &mut self,
+        variant: &mut Variant,
+        shown: bool,
+        (outputs, order): (&[Output], &[OrderTerm]),
+    ) {
         let entity = variant.entity;
         let mut asked = Asked { is_read: shown, ..Asked::default() };
         asked.add(outputs, &variant.common);
+        asked.order(order, &variant.common);
         asked.add(&variant.outputs, &variant.common);
         // Of one that the request leaves out nothing is asked.
         if variant.filter != Filter::none() {
@@ -287,11 +296,13 @@ impl Asked {
         }
     }
 
-    /// Adds what an order asks of the rows themselves.
-    fn order(&mut self, order: &[OrderTerm]) {
+    /// Adds what an order asks of the rows themselves; `common` are the fields that common ones are
+    /// of this entity.
+    fn order(&mut self, order: &[OrderTerm], common: &[FieldId]) {
         let member = |term: &OrderTerm| match &term.key {
             OrderKey::Place(place) => match place.stored() {
                 Place::Field { path, field } if path.is_empty() => Some(Member::Field(*field)),
+                Place::Common(place) => common.get(usize::from(*place)).copied().map(Member::Field),
                 Place::Computed(call) => Some(Member::Function(call.function)),
                 _ => None,
             },

@@ -90,7 +90,7 @@ const OF_FIELDS: [Asked; 3] = [
             Operation::Order,
             Operation::Aggregate,
         ],
-        filter: false,
+        filter: true,
         before: true,
         after: None,
     },
@@ -104,7 +104,7 @@ const OF_FIELDS: [Asked; 3] = [
     Asked {
         word: Word::Update,
         operations: &[Operation::Update],
-        filter: false,
+        filter: true,
         before: true,
         after: Some(Part::BindAlone),
     },
@@ -138,6 +138,17 @@ impl<'r> Apart<'r> {
             guards.push(guard);
         }
         guards
+    }
+
+    /// What they ask of who asks for a statement of a root, whatever the operations are.
+    pub(super) fn of_root(&self) -> Vec<WrittenGuard> {
+        let rules: Vec<&Read> = self.rules.iter().collect();
+        let mut guard = self.guard();
+        let condition = self.any(&rules, Part::Allow);
+        let asked = condition.map(|one| rule(&Operation::ALL, (true, false), one));
+        guard.validations.extend(asked);
+        let closed = self.closed(&rules, &[Part::Allow], &Operation::ALL);
+        [guard].into_iter().chain(closed).collect()
     }
 
     /// What they ask of a field.

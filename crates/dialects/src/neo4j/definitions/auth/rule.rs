@@ -63,13 +63,14 @@ pub(super) struct Parts {
     pub(super) any: Vec<Parts>,
 }
 
-/// Reads the rules of a type of nodes, by its place, or of its fields.
+/// Reads the rules of a type of nodes, by its place, of its fields, or of a root's fields.
 pub(super) struct Reader<'r, 'd> {
     pub(super) types: &'r Types<'d>,
     pub(super) nodes: &'r [NodeType],
     pub(super) names: &'r ClaimNames,
     pub(super) node: usize,
-    pub(super) is_field: bool,
+    /// Whether they are of a statement of a root, which is asked of no nodes.
+    pub(super) is_root: bool,
     pub(super) problems: &'r mut Problems,
 }
 
@@ -139,8 +140,12 @@ impl Reader<'_, '_> {
                     parts.allows_unauthenticated = *said;
                 }
                 ("roles", said) => parts.roles = self.roles(at, said),
-                ("where", _) if self.is_field => {
-                    self.wrong(at, "`where` leaves nodes out, and no fields: say `allow`");
+                ("where" | "allow" | "bind", _) if self.is_root => {
+                    let message = format!(
+                        "`{name}` is asked of nodes, and a root field is of none: say `roles` or \
+                         `isAuthenticated`"
+                    );
+                    self.wrong(at, &message);
                 }
                 ("where", said) => parts.r#where = self.wanted(at, name, said, true),
                 ("allow", said) => parts.allow = self.wanted(at, name, said, false),

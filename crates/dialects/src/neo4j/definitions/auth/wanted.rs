@@ -85,6 +85,11 @@ impl Conditions<'_, '_> {
     fn value(self, property: &Property, said: &Literal) -> Result<WantedValue, String> {
         match said {
             Literal::Null => return Ok(WantedValue::Nothing),
+            // What the program around the library decodes are claims, too.
+            Literal::String(text) if text.starts_with("$context.jwt.") => {
+                let text = text.replacen("$context.", "$", 1);
+                return self.claim(property, &text).map(WantedValue::Claim);
+            }
             Literal::String(text) if text.starts_with("$context") => {
                 let message =
                     format!("wants {text:?}, which a program in JavaScript says: none runs here");

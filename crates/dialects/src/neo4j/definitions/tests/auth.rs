@@ -123,6 +123,18 @@ fn conditions_lead_along_relationships() {
 }
 
 #[test]
+fn a_field_leaves_out_nodes_and_claims_have_two_names() {
+    let model = three(
+        "type A { a: ID b: ID @auth(rules: [{ operations: [READ], where: { a: \"$context.jwt.sub\" } }]) }",
+    );
+    let read = rules(&model.guards, Operation::Order);
+    assert_eq!(read.len(), 1);
+    assert_eq!(read[0].condition, node(claim(0, "sub")));
+    assert_eq!(model.guards[0].filters.len(), 1);
+    assert_eq!(model.guards[0].place, WrittenPlace::Field { node: 0, field: 1, line: 1 });
+}
+
+#[test]
 fn types_and_fields_take_rules_from_interfaces() {
     let model = three(
         "interface I @auth(rules: [{ operations: [READ], allow: { a: \"1\" } }]) {\n\
@@ -237,12 +249,11 @@ fn what_a_rule_cannot_mean_is_refused() {
 #[test]
 fn rules_stand_where_they_are_kept() {
     refuse_three(
-        "type A { a: ID @auth(rules: [{ where: { a: \"1\" } }])\n\
+        "type A { a: ID\n\
          b: [A!]! @relationship(type: \"R\", direction: OUT, properties: \"P\") @auth(rules: [{ roles: [\"a\"] }]) }\n\
          interface P @relationshipProperties { c: ID @auth(rules: [{ roles: [\"a\"] }]) }\n\
          type B @authorization(filter: [{ where: { node: { c: \"1\" } } }]) { c: ID }",
         &[
-            "line 1: A.a: `@auth`: `where` leaves nodes out, and no fields: say `allow`",
             "line 2: A.b: `@auth` and `@relationship` exclude each other: leave one out",
             "line 3: P.c: `@auth` belongs to types of nodes and its fields",
             "line 4: B: `@authorization` is not served yet: rules that versions 3 read and never \

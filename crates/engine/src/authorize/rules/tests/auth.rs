@@ -19,7 +19,10 @@ const TYPES: &str = r#"
     ]) {
         title: String @unique
         users: [User!]! @relationship(type: "WROTE", direction: IN)
-    }"#;
+        parts: [Part!]! @relationship(type: "HAS", direction: OUT)
+    }
+    interface Part { size: Int @auth(rules: [{ operations: [READ], roles: ["editor"] }]) }
+    type Text implements Part { size: Int }"#;
 
 #[track_caller]
 fn check(claims: Option<&Json>, query: &str, expected: &Expect) {

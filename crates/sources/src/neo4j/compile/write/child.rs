@@ -256,9 +256,7 @@ impl Compiler<'_> {
             _ => each_once(node, list),
         }));
         clauses.push(call(vec![outer], body));
-        self.children(&write.children, list, clauses, statement)?;
-        clauses.extend(self.checked(&write.check, list, statement)?);
-        Ok(())
+        self.done(write, list, clauses, statement)
     }
 }
 

@@ -16,7 +16,7 @@ mod link;
 mod returned;
 
 use cypher::{Clause, Expression, Function, Match, Path, Projection, ProjectionItem, Variable};
-use ir::{Rows, StepId, StepKind, Write, WriteKind};
+use ir::{ChildWrite, Rows, StepId, StepKind, Write, WriteKind};
 
 use super::super::program::GraphStatement;
 use super::place::Scope;
@@ -53,8 +53,7 @@ impl Compiler<'_> {
         } else {
             let list = statement.column();
             clauses.push(Clause::With(collected(node, list)));
-            self.children(&write.children, list, &mut clauses, &mut statement)?;
-            clauses.extend(self.checked(&write.check, list, &mut statement)?);
+            self.done(write, list, &mut clauses, &mut statement)?;
             Changed::List(list)
         };
         if is_delete {
@@ -65,6 +64,27 @@ impl Compiler<'_> {
         }
         self.returned(reads, changed, &mut clauses, &mut statement)?;
         self.finish(root, clauses, statement)
+    }
+
+    /// Adds what is done along the relationships of the nodes of a change, which are a list, and
+    /// what they have to pass then. How many relationships there are is asked last, as in the
+    /// library.
+    fn done(
+        &self,
+        write: &Write,
+        list: Variable,
+        clauses: &mut Vec<Clause>,
+        statement: &mut Statement,
+    ) -> Result<(), CompileError> {
+        let is_expected =
+            |child: &&ChildWrite| matches!(child.write.kind, WriteKind::Expect { .. });
+        let expected = write.children.iter().rev().take_while(is_expected).count();
+        let others = write.children.len().saturating_sub(expected);
+        let (others, expected) =
+            write.children.split_at_checked(others).unwrap_or((&write.children, &[]));
+        self.children(others, list, clauses, statement)?;
+        clauses.extend(self.checked(&write.check, list, statement)?);
+        self.children(expected, list, clauses, statement)
     }
 
     /// The clauses that make, change or find the nodes of the outermost change: a row for each.
