@@ -86,6 +86,7 @@ pub(super) fn guards(
         }
     }
     let others = types.properties.iter().chain(&types.claims);
+    let others = others.chain(&types.objects).chain(&types.inputs);
     others.for_each(|r#type| refuse(r#type, &[AUTH], "types of nodes", problems));
     let others = types.interfaces.iter().chain(&types.properties).chain(&types.nodes);
     others.for_each(|r#type| refuse(r#type, &["jwtClaim"], "a type with `@jwtPayload`", problems));

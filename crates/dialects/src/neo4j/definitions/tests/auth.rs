@@ -4,7 +4,8 @@ use super::*;
 use crate::neo4j::model::Constant;
 use crate::neo4j::rules::wanted::{Wanted, WantedValue};
 use crate::neo4j::rules::{
-    ClaimCondition, ClaimTest, Condition, Operation, Rule, WrittenGuard, WrittenNode, WrittenPlace,
+    ClaimCondition, ClaimTest, Condition, Operation, Root, Rule, WrittenGuard, WrittenNode,
+    WrittenPlace,
 };
 
 fn three(text: &str) -> Model {
@@ -259,5 +260,30 @@ fn rules_stand_where_they_are_kept() {
             "line 4: B: `@authorization` is not served yet: rules that versions 3 read and never \
              ask for (those of `@auth` are asked for) are not",
         ],
+    );
+}
+
+#[test]
+fn statements_of_roots_have_rules_of_who_asks() {
+    let text = |rules: &str| {
+        format!(
+            "type A {{ a: ID }} type Query {{ n: Int @cypher(statement: \"RETURN 1 AS n\") \
+             @auth(rules: [{rules}]) }}"
+        )
+    };
+    let model = three(&text("{ operations: [CREATE], roles: [\"x\"] }"));
+    let [guard] = model.guards.as_slice() else { panic!("{:?}", model.guards) };
+    assert_eq!(guard.place, WrittenPlace::RootField { root: Root::Query, field: 0 });
+    assert_eq!(guard.validations[0].condition, Condition::Claims(role("x")));
+    assert!(guard.validations[0].operations.contains(&Operation::Read));
+    refuse_three(
+        &text("{ allow: { a: \"1\" } }"),
+        &["line 1: Query.n: `@auth`: `allow` is asked of nodes, and a root field is of none: say \
+           `roles` or `isAuthenticated`"],
+    );
+    refuse_three(
+        "type A { a: ID } type Query @auth(rules: [{ roles: [\"x\"] }]) \
+         { n: Int @cypher(statement: \"RETURN 1 AS n\") }",
+        &["line 1: Query: `@auth` belongs to its fields"],
     );
 }

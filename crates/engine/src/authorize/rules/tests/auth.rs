@@ -22,7 +22,11 @@ const TYPES: &str = r#"
         parts: [Part!]! @relationship(type: "HAS", direction: OUT)
     }
     interface Part { size: Int @auth(rules: [{ operations: [READ], roles: ["editor"] }]) }
-    type Text implements Part { size: Int }"#;
+    type Text implements Part { size: Int }
+    type Query {
+        any: Int @cypher(statement: "RETURN 1 AS n", columnName: "n") @auth(rules: [{ roles: ["admin"] }])
+        known: Int @cypher(statement: "RETURN 1 AS n", columnName: "n") @auth(rules: [{ isAuthenticated: true }])
+    }"#;
 
 #[track_caller]
 fn check(claims: Option<&Json>, query: &str, expected: &Expect) {
@@ -70,6 +74,14 @@ fn nodes_are_left_out_or_have_to_pass() {
 
 #[test]
 fn orders_by_a_field_are_readings_of_it() {
+    let parts = "{ posts { parts(options: { sort: [{ size: ASC }] }) { __typename } } }";
+    check(Some(&json!({"roles": ["admin"]})), parts, &expect![[r#"
+        transaction, snapshot
+          step 0 of root 0: read rows 0: entity Post
+            #1 related rows 1: variants, order common 0 asc nulls last
+              variant ->Text[:HAS], filter required (none), common [size]
+              #0 variant
+    "#]]);
     let query = "{ users(options: { sort: [{ age: ASC }] }) { id } }";
     check(
         Some(&json!({"sub": "a"})),
@@ -149,4 +161,15 @@ fn without_a_claim_that_is_compared_nothing_is_done() {
     assert_eq!(refused("{ posts { title } }"), []);
     assert_eq!(refused("{ posts { users { id } } }"), [Denial::Unauthenticated]);
     assert_eq!(refused("mutation { createUsers(input: [{ id: \"b\" }]) { users { id } } }"), []);
+}
+
+#[test]
+fn statements_of_roots_ask_who_asks() {
+    let made = made_in(ApiForm::Three, TYPES).expect("rules");
+    let refused = |claims: Option<&Json>, query: &str| made.authorized(claims, query).1;
+    assert_eq!(refused(None, "{ any }"), [Denial::Forbidden]);
+    assert_eq!(refused(None, "{ known }"), [Denial::Unauthenticated]);
+    assert_eq!(refused(Some(&json!({})), "{ known }"), []);
+    assert_eq!(refused(Some(&json!({"roles": ["x"]})), "{ any }"), [Denial::Forbidden]);
+    assert_eq!(refused(Some(&json!({"roles": ["x", "admin"]})), "{ any known }"), []);
 }
