@@ -75,13 +75,17 @@ fn nodes_are_left_out_or_have_to_pass() {
 #[test]
 fn orders_by_a_field_are_readings_of_it() {
     let parts = "{ posts { parts(options: { sort: [{ size: ASC }] }) { __typename } } }";
-    check(Some(&json!({"roles": ["admin"]})), parts, &expect![[r#"
+    check(
+        Some(&json!({"roles": ["admin"]})),
+        parts,
+        &expect![[r#"
         transaction, snapshot
           step 0 of root 0: read rows 0: entity Post
             #1 related rows 1: variants, order common 0 asc nulls last
               variant ->Text[:HAS], filter required (none), common [size]
               #0 variant
-    "#]]);
+    "#]],
+    );
     let query = "{ users(options: { sort: [{ age: ASC }] }) { id } }";
     check(
         Some(&json!({"sub": "a"})),
