@@ -76,8 +76,25 @@ pub struct InterfaceType {
     /// The node types that implement it, by their places in [`Model::nodes`], in that order.
     pub implementations: Vec<usize>,
     pub fields: Vec<ModelField>,
+    /// Its fields of which only its types say where they lead.
+    pub shown: Vec<ShownField>,
     pub offers: Offers,
     pub limit: Limit,
+}
+
+/// A field of an interface that shows nodes, as each of its types has it: it can be asked for, and
+/// says nothing else.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct ShownField {
+    pub name: Arc<str>,
+    pub description: Option<Arc<str>>,
+    /// As GraphQL writes it.
+    pub r#type: Arc<str>,
+    /// What is at the bottom of it.
+    pub target: Target,
+    pub deprecated: Option<Arc<str>>,
+    /// How many of [`InterfaceType::fields`] stand before it.
+    pub before: usize,
 }
 
 /// A union of node types.

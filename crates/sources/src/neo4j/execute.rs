@@ -172,6 +172,7 @@ impl Running<'_> {
             }
             drop(connection);
             if error.is_transient() && again.wait().await {
+                tracing::debug!(%error, "a change is made again");
                 continue;
             }
             // What comes with the end of the transaction belongs to all that was done in it.

@@ -7,6 +7,7 @@ use super::field::{self, Owner};
 use super::node::plural;
 use super::offers::{limit, offers_of_abstract};
 use super::problem::Problems;
+use super::shown;
 use super::types::{Meaning, Types};
 use super::written::WrittenBody;
 use crate::neo4j::model::{
@@ -37,6 +38,7 @@ pub(super) fn interfaces(types: &Types<'_>, problems: &mut Problems) -> Vec<Inte
         interfaces: r#type.interfaces().iter().map(|named| named.name.clone()).collect(),
         implementations: implementations.remove(&**r#type.name()).unwrap_or_default(),
         fields: field::fields(types, Owner::Interface, r#type, problems),
+        shown: shown::fields(types, r#type),
         offers: offers_of_abstract(types.form, &r#type.said, types.schema()),
         limit: limit(&r#type.said, r#type.at(), problems),
     });

@@ -10,7 +10,7 @@ use super::problem::{At, Problems, Unserved};
 use super::statement::Of;
 use super::types::{Meaning, Type, Types};
 use super::written::WrittenField;
-use super::{property, relationship, statement};
+use super::{property, relationship, shown, statement};
 use crate::neo4j::model::{ApiForm, FieldKind, Given, ModelField, PropertyType};
 
 /// Whose fields are read.
@@ -70,7 +70,11 @@ pub(super) fn fields<'d>(
         }
         if problems.count() == before {
             let context = Context { types, owner, at, written, said: &said };
-            fields.extend(field(context, problems));
+            let is_shown =
+                owner == Owner::Interface && shown::target(types, written, &said).is_some();
+            if !is_shown {
+                fields.extend(field(context, problems));
+            }
         }
     }
     let is_private = |field: &ModelField| {

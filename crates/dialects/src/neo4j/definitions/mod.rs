@@ -11,9 +11,9 @@
 //! 3. `types`: what each type is: nodes, properties of relationships, interfaces and so on
 //! 4. `conformance`: what GraphQL asks of interfaces and unions; `plurals`: names that would clash
 //! 5. `node`, `composite`: the types; `field`, `property`, `constant`, `relationship`: their fields;
-//!    `offers`: what they offer; `searches`: their indexes; `statement`, `statement_text`,
-//!    `statement_three`, `statement_column`: fields of statements of the author's own; `plain`: the
-//!    types that only these have
+//!    `offers`: what they offer; `searches`: their indexes; `shown`: fields that only types have;
+//!    `statement`, `statement_text`, `statement_three`, `statement_column`: fields of statements of the
+//!    author's own; `plain`: the types that only these have
 //! 6. `claims`, `rules`, `auth`: who may see and change what
 //! 7. `problem`: what is told of all of it
 
@@ -33,6 +33,7 @@ mod property;
 mod relationship;
 mod rules;
 mod searches;
+mod shown;
 mod statement;
 mod statement_column;
 mod statement_text;

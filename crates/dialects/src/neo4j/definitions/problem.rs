@@ -47,8 +47,6 @@ pub enum Unserved {
     Federation,
     /// Labels that a request's context says.
     LabelsOfRequests,
-    /// Fields of interfaces that lead to nodes and do not say that they are relationships.
-    Undeclared,
     /// Types of objects that are neither nodes nor properties.
     PlainObjects,
     /// Types of inputs, which only arguments of one's own have.
@@ -73,7 +71,6 @@ impl Unserved {
             Self::Subscriptions => "subscriptions are",
             Self::Federation => "federation is",
             Self::LabelsOfRequests => "labels that a request's context says are",
-            Self::Undeclared => "fields of interfaces that lead to nodes without saying so are",
             Self::PlainObjects => "types of objects that are neither nodes nor properties are",
             Self::Inputs => "types of inputs are",
         }

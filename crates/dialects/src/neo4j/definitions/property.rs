@@ -7,7 +7,7 @@ use graphql::definitions::TypeExpression;
 use super::constant::{self, Use};
 use super::directives::{Known, UPDATE};
 use super::field::{Context, Owner};
-use super::problem::{Problems, Unserved};
+use super::problem::Problems;
 use super::statement;
 use super::types::{Meaning, built_in};
 use crate::neo4j::model::{ApiForm, Constant, Given, Made, Property, PropertyType};
@@ -122,23 +122,17 @@ fn value_type(
         Some(Meaning::Scalar(place)) => return Some(PropertyType::Scalar(place)),
         Some(Meaning::Node(_) | Meaning::Interface(_) | Meaning::Union(_)) => {
             let subject = format!("a field of `{name}` that is no relationship");
-            match (context.owner, context.types.form) {
-                (Owner::Node, _) => {
+            match context.owner {
+                Owner::Node => {
                     let instead = "add `@relationship(type:, direction:)`";
                     problems.needs_javascript(at, subject, instead);
                 }
-                (Owner::Properties, _) => {
+                Owner::Properties => {
                     let instead = "let properties of relationships be values";
                     problems.needs_javascript(at, subject, instead);
                 }
-                (Owner::Interface, ApiForm::Seven) => {
-                    let subject = format!("{subject} (add `@declareRelationship`)");
-                    problems.not_served(at, subject, Unserved::Undeclared);
-                }
-                (Owner::Interface, ApiForm::Three) => {
-                    let subject = format!("{subject} (add `@relationship(type:, direction:)`)");
-                    problems.not_served(at, subject, Unserved::Undeclared);
-                }
+                // It is shown as its types have it.
+                Owner::Interface => {}
             }
         }
         Some(Meaning::Properties(_)) => {

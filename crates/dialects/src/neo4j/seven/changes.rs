@@ -214,9 +214,10 @@ pub(super) fn updated(
         );
         if !attribute.property.is_list {
             for (_, ending, verb) in arithmetic(r#type) {
+                // The library takes the word behind the first underscore for the verb.
+                let word = own.split('_').nth(1).unwrap_or(ending).to_ascii_lowercase();
                 let reason = format!(
-                    "Please use the relevant generic mutation '{own}: {{ {}: ... }} }}' instead.",
-                    ending.to_ascii_lowercase()
+                    "Please use the relevant generic mutation '{own}: {{ {word}: ... }} }}' instead."
                 );
                 build.draft.add_input(name, by(ending, &whole, *verb).because(&reason));
             }

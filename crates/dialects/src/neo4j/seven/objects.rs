@@ -1,5 +1,7 @@
 //! The types of nodes, of interfaces and unions of such, and of the properties of relationships.
 
+use std::iter::Peekable;
+
 use super::attribute::{Attribute, Spot};
 use super::build::{Build, Owner};
 use super::link::{EdgeKind, Link};
@@ -11,6 +13,11 @@ use crate::neo4j::model::Target;
 /// A field that is printed and not served.
 pub(super) fn unserved() -> FieldBinding {
     FieldBinding::Refused("This is not served yet.".into())
+}
+
+/// What a field of an interface means: nothing, for only those of objects do.
+fn in_interface() -> FieldBinding {
+    FieldBinding::Refused("It is a field of an interface.".into())
 }
 
 /// The type of nodes, or an interface, with its stored values; what it leads to is added later.
@@ -27,7 +34,11 @@ pub(super) fn object(build: &mut Build<'_>, owner: Owner, attributes: &[Attribut
             build.draft.add(name, None, DraftKind::Interface { fields, interfaces });
         }
     }
+    let mut shown = shown(build, owner);
     for (index, field) in build.fields(owner).iter().enumerate() {
+        while let Some((_, field)) = shown.next_if(|(before, _)| *before <= index) {
+            build.draft.add_field(name, field);
+        }
         if let Some((statement, placed)) = statements::of_node(build, owner, index, field) {
             if field.offers.on_read {
                 let shown = statements::shown(build, field, statement, placed);
@@ -47,6 +58,9 @@ pub(super) fn object(build: &mut Build<'_>, owner: Owner, attributes: &[Attribut
         let field = attribute_field(build, attribute, binding);
         build.draft.add_field(name, field);
     }
+    for (_, field) in shown {
+        build.draft.add_field(name, field);
+    }
     let Owner::Node(node) = owner else { return };
     // In the order of the interfaces, not in that in which the type names them.
     for interface in &build.model.interfaces {
@@ -55,6 +69,24 @@ pub(super) fn object(build: &mut Build<'_>, owner: Owner, attributes: &[Attribut
         }
     }
     global::field(build, name, attributes);
+}
+
+/// The fields of an interface that lead to nodes as its types say, with how many others stand before
+/// each.
+fn shown(
+    build: &Build<'_>,
+    owner: Owner,
+) -> Peekable<impl Iterator<Item = (usize, DraftField)> + use<>> {
+    let known = match owner {
+        Owner::Interface(interface) => build.model.interfaces.get(interface),
+        Owner::Node(_) => None,
+    };
+    let fields = known.map_or(&[][..], |known| known.shown.as_slice()).iter().map(|field| {
+        let mut draft = DraftField::new(&field.name, &field.r#type, in_interface());
+        draft.description.clone_from(&field.description);
+        (field.before, draft.deprecated(field.deprecated.as_ref()))
+    });
+    fields.collect::<Vec<_>>().into_iter().peekable()
 }
 
 fn attribute_field(

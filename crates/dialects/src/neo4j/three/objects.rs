@@ -1,7 +1,7 @@
 //! The types that show what is stored: of nodes, of interfaces, of the properties of relationships.
 
 use super::super::draft::{DraftField, DraftKind};
-use super::super::model::{InterfaceType, NodeType};
+use super::super::model::{InterfaceType, NodeType, ShownField, Target};
 use super::super::seven::global;
 use super::super::values::{required, type_name, whole};
 use super::build::{Build, reason};
@@ -56,7 +56,7 @@ impl Build<'_> {
     /// An interface without its relationships. One that no relationship leads to has them as plain
     /// fields, and comes with nothing else.
     pub(super) fn add_interface(&mut self, place: usize) {
-        let InterfaceType { name, description, fields, interfaces, .. } =
+        let InterfaceType { name, description, fields, shown: of_types, interfaces, .. } =
             &self.model.interfaces[place];
         let relations = Relation::all(self, super::relations::Owner::Interface(place));
         let shown = relations.iter().filter(|relation| relation.field.offers.on_read);
@@ -71,7 +71,12 @@ impl Build<'_> {
             with_reason(DraftField::new(&name, &r#type, in_interface()), relation.reason())
         });
         let mut all: Vec<DraftField> = rows.chain(connections).collect();
-        all.extend(self.shown(fields, &USUAL, Values::Interface(place)));
+        let values = Values::Interface(place);
+        all.extend(self.shown(fields, &[Class::Primitive, Class::Own, Class::Enum], values));
+        for is_next in [is_union, is_interface, is_node] {
+            all.extend(of_types.iter().filter(|field| is_next(field.target)).map(as_types_have));
+        }
+        all.extend(self.properties(fields, &[Class::Temporal, Class::Point], values));
         let kind = DraftKind::Interface { fields: all, interfaces: interfaces.clone() };
         // The library says nothing of an interface that relationships lead to.
         let description = description.as_deref().filter(|_| !self.is_target(place));
@@ -153,6 +158,25 @@ impl Build<'_> {
         };
         shown.map(field).collect()
     }
+}
+
+/// A field of an interface that leads to nodes as its types say.
+fn as_types_have(field: &ShownField) -> DraftField {
+    let mut draft = DraftField::new(&field.name, &field.r#type, in_interface());
+    draft.description.clone_from(&field.description);
+    draft.deprecated(field.deprecated.as_ref())
+}
+
+fn is_union(target: Target) -> bool {
+    matches!(target, Target::Union(_))
+}
+
+fn is_interface(target: Target) -> bool {
+    matches!(target, Target::Interface(_))
+}
+
+fn is_node(target: Target) -> bool {
+    matches!(target, Target::Node(_))
 }
 
 /// What a field of an interface means: nothing, for only those of objects do.

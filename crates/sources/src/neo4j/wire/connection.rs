@@ -32,6 +32,8 @@ pub struct Connection {
     pub(super) open: Open,
     /// Of the last transaction that could write.
     pub(super) bookmark: Option<Box<str>>,
+    /// Whether the server failed at the end of a transaction that may be committed nevertheless.
+    pub(super) is_in_doubt: bool,
     pub(super) database: Option<Arc<str>>,
     pub(super) greeting: Greeting,
     endpoint: Arc<Endpoint>,
@@ -98,6 +100,7 @@ impl Connection {
             state: State::Idle,
             open: Open::default(),
             bookmark: None,
+            is_in_doubt: false,
             database: config.database.clone(),
             greeting,
             endpoint: Arc::clone(endpoint),
@@ -108,6 +111,7 @@ impl Connection {
     /// Messages that are sent together. Those that were composed and never sent are forgotten.
     pub fn batch(&mut self) -> Batch<'_> {
         self.forget_composed();
+        self.is_in_doubt = false;
         Batch::new(self)
     }
 
@@ -175,9 +179,12 @@ impl Connection {
         self.receiver.allow(bytes);
     }
 
-    /// Whether a transaction that writes was to be committed, and the server never said if it was.
-    /// To be asked before a [`Connection::reset`].
+    /// Whether a transaction that writes was to be committed, and the server never said if it was, or
+    /// failed while it did. To be asked before a [`Connection::reset`].
     pub fn outcome_is_unknown(&self) -> bool {
+        if self.is_in_doubt {
+            return true;
+        }
         let commits = self.expected.iter().any(|expected| expected.commits());
         match self.state {
             State::Sent | State::Broken => commits,

@@ -126,6 +126,17 @@ impl DatabaseError {
         }
     }
 
+    /// Whether a transaction may be committed whose COMMIT failed so. A server that is stopped fails
+    /// where it closes what it has written already; what it refuses, and what has to make way for
+    /// others, is taken back.
+    pub(super) fn leaves_a_commit_in_doubt(&self) -> bool {
+        match self.class() {
+            ErrorClass::Client => false,
+            ErrorClass::Transient => self.code.split('.').nth(2) != Some("Transaction"),
+            ErrorClass::Database | ErrorClass::Unknown => true,
+        }
+    }
+
     /// Whether the session is of no more use: who it is for has to be said anew.
     pub(super) fn is_of_the_session(&self) -> bool {
         matches!(

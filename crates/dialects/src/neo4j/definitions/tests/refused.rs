@@ -416,13 +416,6 @@ fn declared_relationships_are_made_good() {
            this in the types that implement it"],
     );
     refuse_type(
-        "interface I { a: [Other!]! }",
-        &[
-            "I.a: a field of `Other` that is no relationship (add `@declareRelationship`) is not served \
-           yet: fields of interfaces that lead to nodes without saying so are not",
-        ],
-    );
-    refuse_type(
         "type A @node { a: [Other!]! @declareRelationship }",
         &["A.a: `@declareRelationship` belongs to fields of interfaces: say \
            `@relationship(type:, direction:)` here"],

@@ -238,6 +238,21 @@ fn interfaces_have_their_implementations_and_declarations() {
 }
 
 #[test]
+fn fields_of_interfaces_that_only_types_have_are_shown() {
+    let model = seven(
+        "interface I { a: Int bs: [B!]! @deprecated is: I c: Int }\n\
+         type B implements I @node { a: Int c: Int bs: [B!]! @relationship(type: \"T\", direction: IN)\n\
+         is: I @relationship(type: \"U\", direction: IN) }",
+    );
+    let own = &model.interfaces[0];
+    assert_eq!(names(&own.fields), ["a", "c"]);
+    let shown: Vec<_> =
+        own.shown.iter().map(|field| (&*field.name, &*field.r#type, field.before)).collect();
+    assert_eq!(shown, [("bs", "[B!]!", 1), ("is", "I", 1)]);
+    assert_eq!(own.shown[0].deprecated.as_deref(), Some("No longer supported"));
+}
+
+#[test]
 fn the_schemas_query_is_of_interfaces_only_as_it_says() {
     let text = "interface I { a: Int } type A implements I @node { a: Int }";
     let model = seven(&format!("{text} extend schema @query(read: true, aggregate: true)"));
