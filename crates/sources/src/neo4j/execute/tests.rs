@@ -56,6 +56,7 @@ async fn run_within(pool: &Rc<Pool>, program: &GraphProgram, time_limit: Option<
 }
 
 mod half_closed;
+mod in_doubt;
 
 const READ: Access = Access::Read;
 const WRITE: Access = Access::Write;

@@ -109,7 +109,6 @@ impl Connection {
                 Reply::Failure(metadata) if failure.is_none() => {
                     let error = Box::new(DatabaseError::from_metadata(metadata)?);
                     let result = expected.is_of_a_result().then_some(place);
-                    tracing::debug!(%error, ?expected, "FAILED HERE");
                     self.is_in_doubt |= expected.commits() && error.leaves_a_commit_in_doubt();
                     *failure = Some(WireError::Database { error, result });
                     // The server answers nothing but that it ignores the rest until it reads this.
