@@ -7,7 +7,7 @@ use super::super::model::ModelField;
 use super::super::plural::pluralize;
 use super::build::{Build, reason};
 use super::classes::{USUAL, stored};
-use super::roles::{Values, limit};
+use super::roles::{Values, limit, unserved};
 use super::texts::{sort_option, sort_type};
 use crate::binding::{InputBinding, InputRole};
 
@@ -79,12 +79,13 @@ impl Build<'_> {
         let kind = DraftKind::Input { fields: Vec::new(), form: None };
         self.draft.add(&sort, Some(&sort_type(several, &sort)), kind);
         for one in sortable {
-            let role = match values.place(self, one.place) {
-                Some(Place::Field { field, .. }) => InputRole::SortField(field),
-                Some(Place::Common(place)) => InputRole::SortCommon(place),
-                _ => continue,
+            let binding = match values.place(self, one.place) {
+                Some(Place::Field { field, .. }) => {
+                    InputBinding::lenient(InputRole::SortField(field))
+                }
+                Some(Place::Common(place)) => InputBinding::lenient(InputRole::SortCommon(place)),
+                _ => unserved("An order by what statements give of nodes of several types"),
             };
-            let binding = InputBinding::lenient(role);
             self.put_for(&sort, &one.field.name, DIRECTION, binding, reason(one.field));
         }
         for input in given {

@@ -60,9 +60,26 @@ impl<'m> Build<'m> {
 
     /// The place of a property among those that the node types of an interface have in common.
     pub(super) fn common_place(&self, interface: usize, field: usize) -> Option<u16> {
-        let fields = self.model.interfaces[interface].fields.get(..field)?;
-        let before = fields.iter().filter(|field| matches!(field.kind, FieldKind::Property(_)));
-        u16::try_from(before.count()).ok()
+        let mut common = self.common_properties(interface);
+        u16::try_from(common.position(|(place, _)| place == field)?).ok()
+    }
+
+    /// The properties of an interface that nodes of all its types store: of those of some types a
+    /// statement may give it.
+    fn common_properties(
+        &self,
+        interface: usize,
+    ) -> impl Iterator<Item = (usize, &'m ModelField)> + use<'m> {
+        let model = self.model;
+        let known = &model.interfaces[interface];
+        let is_stored = |node: usize, name: &str| {
+            let mut own = model.nodes[node].fields.iter().filter(|own| *own.name == *name);
+            own.all(|own| matches!(own.kind, FieldKind::Property(_)))
+        };
+        known.fields.iter().enumerate().filter(move |(_, field)| {
+            matches!(field.kind, FieldKind::Property(_))
+                && known.implementations.iter().all(|node| is_stored(*node, &field.name))
+        })
     }
 
     /// The lists of entities in the order of their numbers, once the types are in the schema.
@@ -112,15 +129,13 @@ impl<'m> Build<'m> {
         let Target::Interface(interface) = target else { return Some(Vec::new()) };
         let node_type = &self.model.nodes[node];
         let placed = self.placed.nodes.get(node)?;
-        let fields = self.model.interfaces[interface].fields.iter();
-        let properties = fields.filter(|field| matches!(field.kind, FieldKind::Property(_)));
-        let own = |field: &ModelField| {
+        let own = |(_, field): (usize, &ModelField)| {
             let place = node_type.fields.iter().position(|own| own.name == field.name)?;
             match placed.fields.get(place)? {
                 PlacedField::Property(field) => Some(*field),
                 PlacedField::Ways(_) | PlacedField::Statement(_) => None,
             }
         };
-        properties.map(own).collect()
+        self.common_properties(interface).map(own).collect()
     }
 }

@@ -118,3 +118,47 @@ fn null_is_no_default_of_an_argument() {
         "{text}"
     );
 }
+
+/// A property of an interface may be one that nodes of some types do not store.
+#[test]
+fn a_statement_gives_of_one_type_what_another_stores() {
+    let definitions = "
+        interface P { uri: String title: String }
+        type A implements P { uri: String @cypher(statement: \"RETURN 'a'\") title: String }
+        type B implements P { uri: String title: String }
+        type C {
+            p: P @relationship(type: \"R\", direction: OUT)
+            ps: [P!]! @relationship(type: \"S\", direction: OUT)
+        }";
+    check_of(
+        definitions,
+        r#"{ cs { p { uri } ps(where: { title: "x" }, options: { sort: [{ title: ASC }] }) { uri title } } }"#,
+        &expect![[r#"
+            transaction, snapshot
+              step 0 of root 0: read rows 0: entity C
+                #3 related rows 1: variants, page limit 1
+                  variant ->A[:R], common [title]
+                    #1 computed A.uri(row)
+                  variant ->B[:R], common [title]
+                    #2 field uri
+                  #0 variant
+                #9 related rows 2: variants, order common 0 asc nulls last
+                  variant ->A[:S], filter title = "x", common [title]
+                    #5 computed A.uri(row)
+                    #6 field title
+                  variant ->B[:S], filter title = "x", common [title]
+                    #7 field uri
+                    #8 field title
+                  #4 variant
+        "#]],
+    );
+    check_of(
+        definitions,
+        "{ a: cs { ps(options: { sort: [{ uri: ASC }] }) { uri } } b: cs { ps(where: { uri: \"x\" }) { uri } } }",
+        &expect![[r#"
+            transaction, snapshot
+            refused An order by what statements give of nodes of several types is not served yet.
+            refused A condition on nodes of several types is not served yet.
+        "#]],
+    );
+}
