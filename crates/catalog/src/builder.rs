@@ -75,6 +75,7 @@ impl Builder {
             name,
             kind,
             labels: Vec::new(),
+            claimed_labels: Vec::new(),
             fields: Vec::new(),
             keys: Vec::new(),
             indexes: Vec::new(),
@@ -99,6 +100,11 @@ impl Builder {
     /// Says which labels the nodes have that are the entity's rows.
     pub fn label(&mut self, entity: EntityId, labels: Vec<Box<str>>) {
         self.catalog.entities[entity.index()].labels = labels;
+    }
+
+    /// Says which claims are labels of the entity's rows, too.
+    pub fn label_by_claims(&mut self, entity: EntityId, claims: Vec<Box<str>>) {
+        self.catalog.entities[entity.index()].claimed_labels = claims;
     }
 
     /// Says which changes of an entity's rows the source takes. Without a word it takes all of a

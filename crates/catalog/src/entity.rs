@@ -13,6 +13,8 @@ pub struct Entity {
     pub kind: EntityKind,
     /// What all nodes of a graph that are its rows are labelled with; empty of other kinds.
     pub labels: Vec<Box<str>>,
+    /// The claims of who asks that say what else they are labelled with.
+    pub claimed_labels: Vec<Box<str>>,
     /// In the order of the source.
     pub fields: Vec<FieldId>,
     /// In the order of the source; at most one is primary.
@@ -278,6 +280,7 @@ mod tests {
             name: "entity".into(),
             kind: EntityKind::Table,
             labels: Vec::new(),
+            claimed_labels: Vec::new(),
             fields: fields(&[0, 1, 2, 3, 4]),
             keys: vec![Key {
                 name: "".into(),

@@ -370,7 +370,7 @@ mod tests {
         let step = |id, kind| Step { id: StepId(id), root: 0, kind };
         let steps = vec![step(0, StepKind::Write(write)), step(1, StepKind::Read(shown))];
         let transactions = vec![Transaction { isolation: Isolation::ReadCommitted, steps }];
-        let request = ir::Request { transactions, outputs: 0, rows: 1 };
+        let request = ir::Request { transactions, rows: 1, ..ir::Request::default() };
         let cost = Cost::new(&request, CostLimits::default());
         assert_eq!(cost.estimate(Variables::of(&[])), 7 + 1 + 7);
     }

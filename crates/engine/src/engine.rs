@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use catalog::{Catalog, Entity, Note};
+use catalog::{Catalog, Entity, Note, StatementPart};
 use dialects::{Api, Dialect};
 use graphql::schema::Schema;
 use graphql::{DocumentLimits, GraphQLError, Validator};
@@ -182,6 +182,15 @@ impl Engine {
     #[must_use]
     pub fn claim_role(&self) -> Option<&str> {
         self.policies.as_ref().map(Policies::claim_role)
+    }
+
+    /// Whether answers depend on the claims of who asks.
+    #[must_use]
+    pub fn knows_claims(&self) -> bool {
+        let mut statements = self.catalog.functions().filter_map(|one| one.statement.as_ref());
+        self.policies.is_some()
+            || self.rules.is_some()
+            || statements.any(|one| one.parts.contains(&StatementPart::Claims))
     }
 
     /// The schema of the API.

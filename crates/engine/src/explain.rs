@@ -13,6 +13,7 @@ use sources::relational::{Level, LevelKind, ParameterKind, ParameterSource, Pare
 use sources::{Session, Variables};
 
 use crate::authorize::{self, RowError, RowName};
+use crate::engine::Lets;
 use crate::prepare::{Document, Prepared};
 use crate::report::{Report, Timed};
 use crate::worker::Worker;
@@ -81,6 +82,30 @@ impl Worker {
         let lowered = engine.lower(&document, name, &variables)?;
         let claims = session.claims.as_deref();
         Ok(Some(authorize::explain::explain(&engine.catalog, policies, claims, lowered.request)))
+    }
+
+    /// What rules of type definitions refuse of an operation, and who asks; nothing without them. What
+    /// they ask of rows stands in the request tree.
+    pub fn explain_rules(
+        &self,
+        request: &Request,
+        session: &Session,
+    ) -> Result<Option<String>, Vec<GraphQLError>> {
+        let engine = &*self.engine;
+        let Lets::Rules(set) = engine.lets(session)? else { return Ok(None) };
+        let document = engine.document(request, &mut false)?;
+        let schema = &engine.api.schema;
+        let variables = coerce_variable_values(schema, &document.operation, &request.variables)?;
+        let name = request.operation_name.as_deref();
+        let mut lowered = engine.lower(&document, name, &variables)?;
+        let mut text = String::from(match session.claims {
+            Some(_) => "somebody who is known\n",
+            None => "nobody who is known\n",
+        });
+        for denial in set.authorize(&engine.catalog, &mut lowered.request).all {
+            text.extend(["refused: ", &denial.message(&engine.catalog), "\n"]);
+        }
+        Ok(Some(text))
     }
 
     /// What of one row is let to a session, and which part of which rule refuses the rest. The

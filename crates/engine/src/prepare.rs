@@ -388,6 +388,7 @@ fn compile_error(error: &sources::relational::CompileError) -> GraphQLError {
     use sources::relational::CompileError;
     let code = match error {
         CompileError::NotSupported { .. } => ErrorCode::NotSupported,
+        CompileError::NoLabel { .. } => ErrorCode::PermissionDenied,
         CompileError::TooManyLevels
         | CompileError::TooManyParameters { .. }
         | CompileError::TooManyTables { .. }

@@ -146,7 +146,7 @@ pub(crate) struct ExplainOptions {
     /// With policies: what they let to this role, and why not the rest
     #[arg(help_heading = "Explanation", long, env = "THALWEG_ROLE", value_name = "NAME")]
     pub(crate) role: Option<String>,
-    /// With policies: the claims of who asks, as a JSON object
+    /// With policies, or rules of type definitions: the claims of who asks, as a JSON object
     #[arg(help_heading = "Explanation", long, env = "THALWEG_CLAIMS", value_name = "JSON", value_parser = variables)]
     pub(crate) claims: Option<Variables>,
     /// For PostgreSQL: run the statements, and print the plans with its own figures

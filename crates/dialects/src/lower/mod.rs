@@ -153,7 +153,8 @@ pub fn lower(
     let Context { mut shape, next_output, next_rows, steps, echoes, .. } = context;
     shape.root = Some(fields);
     let transactions = mutation::transactions(operation.kind, api.transactions, steps);
-    let request = ir::Request { transactions, outputs: next_output, rows: next_rows };
+    let request =
+        ir::Request { transactions, outputs: next_output, rows: next_rows, labels: Vec::new() };
     Ok(Lowered { request, shape, echoes, structure: steering.into_structure() })
 }
 

@@ -108,6 +108,8 @@ impl<'m> Declarer<'m> {
             let entity = self.builder.entity(None, name, EntityKind::Node, description);
             let labels = node.labels.iter().map(|label| (&**label).into());
             self.builder.label(entity, labels.collect());
+            let claims = node.claimed_labels.iter().map(|claim| (&**claim).into());
+            self.builder.label_by_claims(entity, claims.collect());
             entities.push(entity);
         }
         entities

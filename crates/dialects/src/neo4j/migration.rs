@@ -73,7 +73,10 @@ pub fn migration(
     let mut present = Present { constraints, indexes, names };
     let mut migration = Migration::default();
     for node in &model.nodes {
-        let Some(label) = node.labels.first() else { continue };
+        let Some(label) = node.labels.first() else {
+            migration.obstacles.extend(wanted(node).map(by_hand));
+            continue;
+        };
         for field in &node.fields {
             if let Some(constraint) = constraint_of(field)
                 && !migration.keeps_unique(node, &field.property)
@@ -330,6 +333,24 @@ fn search(
         return obstacle(subject, message, "drop the index, and migrate again.");
     }
     Outcome::Found(Found { subject, kind, name: index.name.clone() })
+}
+
+/// What a type wants of the database.
+fn wanted(node: &NodeType) -> impl Iterator<Item = Box<str>> {
+    let fields = node.fields.iter().filter(|field| constraint_of(field).is_some());
+    let indexes = node.fulltext.iter().map(|one| &one.index);
+    let indexes = indexes.chain(node.vector.iter().map(|one| &one.index));
+    fields.map(|field| &field.name).chain(indexes).map(|name| subject(node, name))
+}
+
+/// What is not made for labels that only requests say.
+fn by_hand(subject: Box<str>) -> Note {
+    Note {
+        kind: NoteKind::Declaration,
+        subject,
+        message: "its nodes have no label but those that claims say.".into(),
+        remedy: "make it by hand for each of these labels.".into(),
+    }
 }
 
 fn obstacle(subject: Box<str>, message: &str, remedy: &str) -> Outcome {

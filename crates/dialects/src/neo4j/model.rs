@@ -42,8 +42,11 @@ pub struct Model {
 pub struct NodeType {
     pub name: Arc<str>,
     pub description: Option<Arc<str>>,
-    /// Which labels a node has; the type's name unless they are said. At least one.
+    /// Which labels a node has; the type's name unless they are said. At least one, or
+    /// [`Self::claimed_labels`] has one.
     pub labels: Vec<Arc<str>>,
+    /// The claims of who asks that are labels, too.
+    pub claimed_labels: Vec<Arc<str>>,
     /// The plural that is said for it.
     pub plural: Option<Arc<str>>,
     /// Names of interfaces, in the order of the definition.

@@ -17,6 +17,7 @@ mod tests;
 mod write;
 
 use std::collections::HashMap;
+use std::sync::atomic::{AtomicU32, Ordering};
 use std::sync::{Arc, PoisonError, RwLock};
 
 use catalog::{Catalog, EntityId, FieldId, FunctionId};
@@ -43,7 +44,11 @@ pub(crate) struct Rules {
     tests: Vec<ClaimCondition>,
     /// The claims that values of nodes are compared with.
     named: Vec<Named>,
+    /// The claims that nodes are labelled with.
+    labels: Vec<Box<str>>,
     sets: RwLock<HashMap<Facts, Arc<RuleSet>>>,
+    /// How many sets there were so far, those among them that are not kept any more.
+    count: AtomicU32,
 }
 
 /// What is known of a session.
@@ -54,12 +59,15 @@ struct Facts {
     tests: Vec<bool>,
     /// By [`Rules::named`], whether they can be compared with.
     named: Vec<bool>,
+    /// By [`Rules::labels`], what they are.
+    labels: Vec<Option<Box<str>>>,
 }
 
 /// What rules let to sessions of which the same is known.
 #[derive(Debug)]
 pub(crate) struct RuleSet {
     id: PolicySetId,
+    labels: Vec<(Box<str>, Box<str>)>,
     everything: Own,
     /// What is said of all fields of a root.
     queries: Own,
@@ -95,7 +103,13 @@ enum Stage {
 impl Rules {
     /// The rules of an API; none if there are none.
     pub(crate) fn new(catalog: &Catalog, guards: Vec<PlacedGuard>) -> Option<Self> {
-        if guards.is_empty() {
+        let mut labels: Vec<Box<str>> = Vec::new();
+        for claim in catalog.entities().flat_map(|entity| &entity.claimed_labels) {
+            if !labels.contains(claim) {
+                labels.push(claim.clone());
+            }
+        }
+        if guards.is_empty() && labels.is_empty() {
             return None;
         }
         let (mut tests, mut named) = (Vec::new(), Vec::new());
@@ -106,7 +120,8 @@ impl Rules {
                 collect(catalog, &rule.condition, &mut tests, &mut named);
             }
         }
-        Some(Self { guards, tests, named, sets: RwLock::default() })
+        let (sets, count) = (RwLock::default(), AtomicU32::new(0));
+        Some(Self { guards, tests, named, labels, sets, count })
     }
 
     /// What is let to who has these claims.
@@ -119,6 +134,7 @@ impl Rules {
             is_authenticated: claims.is_some(),
             tests: self.tests.iter().map(|test| claims::passes(test, claims)).collect(),
             named: self.named.iter().map(|named| named.fits(claims)).collect(),
+            labels: self.labels.iter().map(|claim| claims::label(claim, claims)).collect(),
         };
         let sets = self.sets.read().unwrap_or_else(PoisonError::into_inner);
         if let Some(known) = sets.get(&facts) {
@@ -130,17 +146,26 @@ impl Rules {
             return Ok(Arc::clone(known));
         }
         if sets.len() >= MOST_SETS {
-            return Err(Refusal::TooManySets);
+            // There may be any number of labels: those that are asked for again come again.
+            if self.labels.is_empty() {
+                return Err(Refusal::TooManySets);
+            }
+            sets.clear();
         }
-        let number = u32::try_from(sets.len()).unwrap_or(u32::MAX - 1) + 1;
+        let number = self.count.fetch_add(1, Ordering::Relaxed).checked_add(1);
+        let number = number.ok_or(Refusal::TooManySets)?;
         let set = Arc::new(self.decide(catalog, PolicySetId(number), &facts));
         sets.insert(facts, Arc::clone(&set));
         Ok(set)
     }
 
     fn decide(&self, catalog: &Catalog, id: PolicySetId, facts: &Facts) -> RuleSet {
+        let known = self.labels.iter().zip(&facts.labels);
+        let label =
+            |(claim, label): (&Box<str>, &Option<Box<str>>)| Some((claim.clone(), label.clone()?));
         let mut set = RuleSet {
             id,
+            labels: known.filter_map(label).collect(),
             everything: Own::default(),
             queries: Own::default(),
             mutations: Own::default(),
@@ -210,6 +235,7 @@ impl RuleSet {
 
     /// Changes a request to what it is let to do, and gives what it is not.
     pub(crate) fn authorize(&self, catalog: &Catalog, request: &mut Request) -> Refused {
+        request.labels.clone_from(&self.labels);
         let mut refused = read::walk(self, catalog, request);
         refused.take_roots(request);
         refused

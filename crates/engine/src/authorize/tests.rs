@@ -189,7 +189,8 @@ fn rows(id: u32, from: From, outputs: Vec<Output>) -> Rows {
 fn steps(isolation: Isolation, kinds: Vec<StepKind>) -> Request {
     let step = |(id, kind)| Step { id: StepId(id), root: 0, kind };
     let steps = (0..).zip(kinds).map(step).collect();
-    Request { transactions: vec![Transaction { isolation, steps }], outputs: 9, rows: 9 }
+    let transactions = vec![Transaction { isolation, steps }];
+    Request { transactions, outputs: 9, rows: 9, labels: Vec::new() }
 }
 
 fn read(rows: Rows) -> Request {

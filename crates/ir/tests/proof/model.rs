@@ -219,7 +219,7 @@ pub(crate) fn text(value: &str) -> Operand {
 pub(crate) fn request(isolation: Isolation, kinds: Vec<StepKind>) -> Request {
     let step = |(id, kind)| Step { id: StepId(id), root: 0, kind };
     let steps = (0..).zip(kinds).map(step).collect();
-    Request { transactions: vec![Transaction { isolation, steps }], outputs: 0, rows: 0 }
+    Request { transactions: vec![Transaction { isolation, steps }], ..Request::default() }
 }
 
 pub(crate) fn snapshot(rows: Rows) -> Request {

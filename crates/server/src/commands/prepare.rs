@@ -9,7 +9,7 @@ use engine::{Engine, SchemaWatch, SourceAddress};
 
 use crate::commands::block_on;
 use crate::failure::Failure;
-use crate::http::{Fresh, Settings};
+use crate::http::{Customs, Fresh, Settings};
 use crate::memory;
 use crate::options::{DemoOptions, ServeOptions};
 
@@ -24,10 +24,15 @@ pub(crate) struct Prepared {
 }
 
 pub(crate) fn prepare(options: &ServeOptions) -> Result<Prepared, Failure> {
+    let source = options.api.address()?;
+    let customs = match source {
+        SourceAddress::Neo4j(_) => Customs::Neo4j,
+        SourceAddress::Sqlite(_) | SourceAddress::Postgres(_) => Customs::PostGraphile,
+    };
     Ok(Prepared {
-        source: options.api.address()?,
+        source,
         engine_options: engine_options(options)?,
-        settings: Settings::new(&options.serving)?,
+        settings: Settings::new(&options.serving, customs)?,
         watch: watched(options)?,
     })
 }
@@ -52,7 +57,8 @@ pub(crate) fn find_problems(options: &ServeOptions) -> Vec<Failure> {
         Ok(_) => problems.extend(engine_options(options).err()),
         Err(failure) => problems.push(failure),
     }
-    problems.extend(Settings::new(&options.serving).err());
+    // What is wrong is wrong by all customs.
+    problems.extend(Settings::new(&options.serving, Customs::PostGraphile).err());
     problems
 }
 
@@ -92,7 +98,7 @@ pub(crate) fn prepare_demo(options: &DemoOptions) -> Result<Prepared, Failure> {
             errors: serving.errors.of_engine(),
             policies: None,
         },
-        settings: Settings::new(serving)?,
+        settings: Settings::new(serving, Customs::PostGraphile)?,
         // What is made here is not made again.
         watch: false,
     })

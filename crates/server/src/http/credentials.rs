@@ -20,9 +20,19 @@ const MOST_SETTING_BYTES: usize = 8 << 10;
 /// Whom tokens of one secret are usually for.
 const USUAL_AUDIENCE: &str = "postgraphile";
 
+/// Whose clients come: by their customs tokens are judged and refused.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Customs {
+    PostGraphile,
+    /// Those of Neo4j's GraphQL library, where tokens are for anybody and one that is not taken has
+    /// one word, whatever is wrong with it.
+    Neo4j,
+}
+
 /// By what it is judged who asks.
 #[derive(Debug)]
 pub(super) struct Credentials {
+    pub(super) customs: Customs,
     pub(super) sessions: Sessions,
     /// Keys that are fetched.
     pub(super) fetched: Followings<KeySet>,
@@ -50,7 +60,7 @@ pub(super) enum Denied {
 
 impl Credentials {
     /// Reads the files that the options name, too.
-    pub(super) fn new(options: &AuthOptions) -> Result<Self, Failure> {
+    pub(super) fn new(options: &AuthOptions, customs: Customs) -> Result<Self, Failure> {
         let algorithms: Vec<_> = options.jwt_verify_algorithms.iter().map(|one| one.0).collect();
         let mut keys = Vec::new();
         if let Some(secret) = &options.jwt_secret {
@@ -87,7 +97,8 @@ impl Credentials {
         }
         let headers = options.pg_setting_header.iter();
         Ok(Self {
-            sessions: Sessions::new(keys, rules(options), mapping(options)),
+            customs,
+            sessions: Sessions::new(keys, rules(options, customs), mapping(options, customs)),
             fetched,
             has_keys,
             requires_token: options.require_token,
@@ -165,12 +176,15 @@ fn only_for(keys: KeySet, algorithms: &[Algorithm]) -> KeySet {
     }
 }
 
-fn rules(options: &AuthOptions) -> Rules {
+fn rules(options: &AuthOptions, customs: Customs) -> Rules {
     let has_public = !options.jwt_public_key.is_empty() || !options.jwt_jwks.is_empty();
     let audiences = match &options.jwt_verify_audience {
         Some(audiences) if audiences.iter().any(|audience| **audience == *"*") => Vec::new(),
         Some(audiences) => audiences.clone(),
-        None => vec![USUAL_AUDIENCE.into()],
+        None => match customs {
+            Customs::PostGraphile => vec![USUAL_AUDIENCE.into()],
+            Customs::Neo4j => Vec::new(),
+        },
     };
     Rules {
         audiences,
@@ -185,9 +199,13 @@ fn rules(options: &AuthOptions) -> Rules {
     }
 }
 
-fn mapping(options: &AuthOptions) -> Mapping {
+fn mapping(options: &AuthOptions, customs: Customs) -> Mapping {
     Mapping {
-        role: options.jwt_role.clone(),
+        role: match customs {
+            Customs::PostGraphile => options.jwt_role.clone(),
+            // Nobody becomes a role there, so that a claim of this name may be anything.
+            Customs::Neo4j => Vec::new(),
+        },
         default_role: options.default_role.clone(),
         claims: options.jwt_claims.clone(),
         fixed: options.pg_setting.iter().map(|setting| setting.0.clone()).collect(),

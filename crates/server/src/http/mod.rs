@@ -84,6 +84,7 @@ mod turn;
 mod watched;
 mod watchers;
 
+pub(crate) use credentials::Customs;
 pub(crate) use listen::{ListenError, Listeners, bind};
 pub(crate) use persisted::ManifestError;
 pub(crate) use reload::{Fresh, Reload, Renewal, take_signal};

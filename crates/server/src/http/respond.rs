@@ -80,6 +80,8 @@ pub(super) enum Refusal {
     Overloaded,
     /// It is not known who asks.
     Credentials(Denied),
+    /// The same in the one word that clients of Neo4j's library know.
+    Unauthenticated(Denied),
     /// The parameters of a GraphQL request are not there or not of their types.
     Malformed(GraphQLError),
 }
@@ -110,9 +112,8 @@ impl Refusal {
             Self::RequestTimeout { .. } => StatusCode::GATEWAY_TIMEOUT,
             Self::Overloaded => StatusCode::SERVICE_UNAVAILABLE,
             Self::Credentials(Denied::Malformed | Denied::Setting(_)) => StatusCode::BAD_REQUEST,
-            Self::Credentials(Denied::Missing | Denied::Expired | Denied::Invalid) => {
-                StatusCode::UNAUTHORIZED
-            }
+            Self::Credentials(Denied::Missing | Denied::Expired | Denied::Invalid)
+            | Self::Unauthenticated(_) => StatusCode::UNAUTHORIZED,
             Self::Credentials(Denied::NoKeys) => StatusCode::SERVICE_UNAVAILABLE,
             Self::BodyCutOff
             | Self::NotDecompressed
@@ -275,6 +276,9 @@ impl Refusal {
                 "The server runs as many requests as it may; try again later.",
             ),
             Self::Credentials(denied) => denied.error(),
+            Self::Unauthenticated(_) => {
+                GraphQLError::new(ErrorCode::Unauthenticated, "Unauthenticated")
+            }
         }
     }
 }
@@ -285,9 +289,8 @@ pub(super) fn refuse(media_type: MediaType, refusal: &Refusal) -> Response {
     match refusal {
         Refusal::Method { allow } => with_allow(response, allow),
         Refusal::Overloaded | Refusal::Credentials(Denied::NoKeys) => with_retry(response),
-        Refusal::Credentials(denied @ (Denied::Missing | Denied::Expired | Denied::Invalid)) => {
-            with_challenge(response, denied)
-        }
+        Refusal::Credentials(denied @ (Denied::Missing | Denied::Expired | Denied::Invalid))
+        | Refusal::Unauthenticated(denied) => with_challenge(response, denied),
         Refusal::ContentEncoding => with_codings(response),
         Refusal::Path
         | Refusal::Host
@@ -382,8 +385,8 @@ fn with_retry(mut response: Response) -> Response {
 /// How to say who asks, <https://www.rfc-editor.org/rfc/rfc6750#section-3>.
 fn with_challenge(mut response: Response, denied: &Denied) -> Response {
     let challenge = match denied {
-        Denied::Expired | Denied::Invalid => "Bearer error=\"invalid_token\"",
-        Denied::Missing | Denied::Malformed | Denied::Setting(_) | Denied::NoKeys => "Bearer",
+        Denied::Expired | Denied::Invalid | Denied::Malformed => "Bearer error=\"invalid_token\"",
+        Denied::Missing | Denied::Setting(_) | Denied::NoKeys => "Bearer",
     };
     response.headers_mut().insert(WWW_AUTHENTICATE, HeaderValue::from_static(challenge));
     response

@@ -6,7 +6,7 @@ use engine::Session;
 use engine::session::{Pair, Refused};
 use hyper::header::{AUTHORIZATION, HeaderMap};
 
-use super::credentials::{Credentials, Denied};
+use super::credentials::{Credentials, Customs, Denied};
 use super::respond::Refusal;
 use super::seldom::Seldom;
 
@@ -23,9 +23,22 @@ pub(super) async fn find(
         Ok(Found::Session(session)) => Ok(session),
         Ok(Found::Unknown(token, settings)) => {
             let found = Box::pin(find_with_new_keys(credentials, token, settings));
-            found.await.map_err(Refusal::Credentials)
+            found.await.map_err(|denied| refusal(credentials.customs, denied))
         }
-        Err(denied) => Err(Refusal::Credentials(denied)),
+        Err(denied) => Err(refusal(credentials.customs, denied)),
+    }
+}
+
+/// The refusal in the words that clients know.
+fn refusal(customs: Customs, denied: Denied) -> Refusal {
+    match (customs, &denied) {
+        (
+            Customs::Neo4j,
+            Denied::Malformed | Denied::Missing | Denied::Expired | Denied::Invalid,
+        ) => Refusal::Unauthenticated(denied),
+        (Customs::PostGraphile, _) | (Customs::Neo4j, Denied::Setting(_) | Denied::NoKeys) => {
+            Refusal::Credentials(denied)
+        }
     }
 }
 

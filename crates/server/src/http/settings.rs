@@ -8,7 +8,7 @@ use engine::Engine;
 use graphql::JsonLimits;
 use hyper::header::HeaderValue;
 
-use super::credentials::Credentials;
+use super::credentials::{Credentials, Customs};
 use super::descriptors;
 use super::persisted::{KnownDocuments, Persisted, TrustedDocuments};
 use super::progress::Patience;
@@ -182,7 +182,7 @@ impl Settings {
     }
 
     /// Reads the files that options name, too.
-    pub(crate) fn new(options: &ServingOptions) -> Result<Self, Failure> {
+    pub(crate) fn new(options: &ServingOptions, customs: Customs) -> Result<Self, Failure> {
         let (limits, load) = (&options.limits, &options.load);
         let origins = &options.origins;
         origins.check()?;
@@ -199,7 +199,7 @@ impl Settings {
                 codings: options.compression.compression.0.as_slice().into(),
                 min_size: options.compression.compression_min_size.length(),
             },
-            credentials: Credentials::new(&options.auth)?,
+            credentials: Credentials::new(&options.auth, customs)?,
             allowed_origins: Origins::new(
                 origins.allowed_origins.iter().chain(&origins.cors_origins),
             ),

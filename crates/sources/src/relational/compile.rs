@@ -33,6 +33,8 @@ pub enum CompileError {
     /// The request tree can say it, this source cannot do it.
     #[error("This source cannot do this yet: {what}.")]
     NotSupported { what: &'static str },
+    #[error("Nodes are labelled with the claim `{claim}`, which is missing or no text.")]
+    NoLabel { claim: Box<str> },
     #[error("The operation needs too many statements.")]
     TooManyLevels,
     #[error("A statement of the operation would have more than {most} parameters.")]

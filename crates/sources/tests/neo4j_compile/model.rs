@@ -268,5 +268,6 @@ pub(crate) fn request(steps: Vec<StepKind>, isolation: Isolation) -> Request {
         Step { id: StepId(number), root, kind }
     };
     let steps = steps.into_iter().zip(0_u32..).map(step).collect();
-    Request { transactions: vec![Transaction { isolation, steps }], outputs: 20, rows: 6 }
+    let transactions = vec![Transaction { isolation, steps }];
+    Request { transactions, outputs: 20, rows: 6, labels: Vec::new() }
 }

@@ -6,7 +6,7 @@ use std::sync::Arc;
 use super::directives::{Known, Said};
 use super::field::{self, Owner};
 use super::offers::{self, limit};
-use super::problem::{At, Problems, Unserved};
+use super::problem::{At, Problems};
 use super::searches;
 use super::types::{Meaning, Type, Types};
 use crate::neo4j::model::{
@@ -26,10 +26,12 @@ fn node(types: &Types<'_>, r#type: &Type<'_>, problems: &mut Problems) -> NodeTy
         check_repeated(at, &fields, problems);
         check_declared(types, r#type, problems);
     }
+    let (labels, claimed_labels) = labels(r#type, problems);
     NodeType {
         name: r#type.name().clone(),
         description: r#type.written.description.cloned(),
-        labels: labels(r#type, problems),
+        labels,
+        claimed_labels,
         plural: plural(said, at, problems),
         interfaces: r#type.interfaces().iter().map(|named| named.name.clone()).collect(),
         fields,
@@ -62,37 +64,57 @@ pub(super) fn plural(said: &Said<'_>, at: At<'_>, problems: &mut Problems) -> Op
     Some(plural.clone())
 }
 
-fn labels(r#type: &Type<'_>, problems: &mut Problems) -> Vec<Arc<str>> {
+/// The labels of a type, and the claims that are labels.
+fn labels(r#type: &Type<'_>, problems: &mut Problems) -> (Vec<Arc<str>>, Vec<Arc<str>>) {
     let own = r#type.name().clone();
-    let Some(node) = r#type.said.find(Known::Node) else { return vec![own] };
-    let mut labels: Vec<Arc<str>> = Vec::new();
-    let said = node.words("labels").filter(|labels| !labels.is_empty());
-    match said {
-        Some(said) => labels.extend(said.into_iter().cloned()),
+    let Some(node) = r#type.said.find(Known::Node) else { return (vec![own], Vec::new()) };
+    let mut said: Vec<Arc<str>> = Vec::new();
+    match node.words("labels").filter(|labels| !labels.is_empty()) {
+        Some(labels) => said.extend(labels.into_iter().cloned()),
         // Form 3 says them so, too.
         None => {
-            labels.push(node.text("label").cloned().unwrap_or(own));
+            said.push(node.text("label").cloned().unwrap_or(own));
             let additional = node.words("additionalLabels").unwrap_or_default();
-            labels.extend(additional.into_iter().cloned());
+            said.extend(additional.into_iter().cloned());
         }
     }
     let at = r#type.at().on_line(node.line());
-    for label in &labels {
-        problems.check_name(at, "one of its labels", label);
-        if label.is_empty() {
-            problems.wrong(at, "one of its labels is empty");
-        } else if label.starts_with('$') {
+    let (mut labels, mut claims): (Vec<Arc<str>>, Vec<Arc<str>>) = (Vec::new(), Vec::new());
+    for label in said {
+        let known = match label.strip_prefix('$') {
+            None => {
+                problems.check_name(at, "one of its labels", &label);
+                if label.is_empty() {
+                    problems.wrong(at, "one of its labels is empty");
+                }
+                Some((&mut labels, label.clone()))
+            }
+            Some(name) => claim(name, &label, at, problems).map(|claim| (&mut claims, claim)),
+        };
+        if let Some((all, label)) = known
+            && !all.contains(&label)
+        {
+            all.push(label);
+        }
+    }
+    (labels, claims)
+}
+
+/// The claim that a label is: what else a request's context holds, only a program knows.
+fn claim(name: &str, label: &str, at: At<'_>, problems: &mut Problems) -> Option<Arc<str>> {
+    if let Some(claim) = name.strip_prefix("jwt.").filter(|claim| !claim.is_empty()) {
+        return Some(claim.into());
+    }
+    match name {
+        "jwt" | "jwt." => {
+            problems.wrong(at, format!("the label {label:?} names no claim: write \"$jwt.name\""));
+        }
+        _ => {
             let subject = format!("the label {label:?}");
-            problems.not_served(at, subject, Unserved::LabelsOfRequests);
+            problems.needs_javascript(at, subject, "let a claim say it: \"$jwt.name\"");
         }
     }
-    let mut known: Vec<Arc<str>> = Vec::new();
-    for label in labels {
-        if !known.contains(&label) {
-            known.push(label);
-        }
-    }
-    known
+    None
 }
 
 /// Form 3 takes `@exclude` from an interface where the type has none.

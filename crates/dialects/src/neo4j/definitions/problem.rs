@@ -45,8 +45,6 @@ pub enum Unserved {
     Subscriptions,
     /// `@key`, `@shareable` and the others of a federated graph.
     Federation,
-    /// Labels that a request's context says.
-    LabelsOfRequests,
     /// Types of objects that are neither nodes nor properties.
     PlainObjects,
     /// Types of inputs, which only arguments of one's own have.
@@ -70,7 +68,6 @@ impl Unserved {
             }
             Self::Subscriptions => "subscriptions are",
             Self::Federation => "federation is",
-            Self::LabelsOfRequests => "labels that a request's context says are",
             Self::PlainObjects => "types of objects that are neither nodes nor properties are",
             Self::Inputs => "types of inputs are",
         }

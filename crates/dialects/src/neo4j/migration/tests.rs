@@ -218,6 +218,23 @@ fn an_index_that_is_the_same_by_another_name_is_in_the_way() {
 }
 
 #[test]
+fn nothing_is_made_for_labels_that_only_claims_say() {
+    let claimed = |labels: &[&str]| {
+        let mut model = movie(&[("titles", &["title"])]);
+        model.nodes[0].labels = labels.iter().map(|&label| label.into()).collect();
+        model.nodes[0].claimed_labels = vec!["tenant".into()];
+        model
+    };
+    let told = "its nodes have no label but those that claims say.";
+    let expected = [format!("Movie.id: {told}"), format!("Movie.titles: {told}")];
+    let expected: Vec<&str> = expected.iter().map(String::as_str).collect();
+    check(&claimed(&[]), &[], &[], &expected);
+    let expected =
+        ["Movie.id: unique Movie_id Film movie-id", "Movie.titles: fulltext titles Film title"];
+    check(&claimed(&["Film"]), &[], &[], &expected);
+}
+
+#[test]
 fn a_search_by_vectors_wants_its_index() {
     let near = VectorIndex { index: "near".into(), query: "near".into(), property: "e".into() };
     let film = NodeType { vector: vec![near], ..node("Film", &["Film"], Vec::new()) };

@@ -74,6 +74,16 @@ fn order(claim: &Json, value: &Constant) -> Option<std::cmp::Ordering> {
     }
 }
 
+/// The label that a claim is. The source has no name with a zero in it.
+pub(super) fn label(claim: &str, claims: Option<&Claims>) -> Option<Box<str>> {
+    match claims.and_then(|claims| claims.get(claim)) {
+        Some(Json::String(label)) if !label.as_str().is_empty() => {
+            (!label.as_str().contains('\0')).then(|| label.as_str().into())
+        }
+        _ => None,
+    }
+}
+
 /// A claim with what values are that are compared with it.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) struct Named {

@@ -270,6 +270,38 @@ fn sessions_of_which_the_same_is_known_share_their_plans() {
 }
 
 #[test]
+fn claims_that_are_labels_are_known_to_the_request() {
+    let types = "type A @node(labels: [\"$jwt.a.b\", \"B\"]) { id: ID } type C @node { id: ID }";
+    let made = made(types).expect("rules");
+    let (request, refused) = made.authorized(Some(&json!({"a": {"b": "X`"}})), "{ cs { id } }");
+    assert_eq!(refused, []);
+    expect![[r#"
+        label "X`" of claim a.b
+        transaction, snapshot
+          step 0 of root 0: read rows 0: entity C
+            #0 field id
+    "#]]
+    .assert_eq(&request);
+    let first = made.set(&json!({"a.b": "X"}));
+    assert_eq!(made.set(&json!({"a": {"b": "X"}, "c": 1})), first);
+    assert_ne!(made.set(&json!({"a": {"b": "Y"}})), first);
+    let none = made.set(&json!({}));
+    for other in [json!(7), json!(""), json!(["X"]), json!("X\0"), json!(null)] {
+        assert_eq!(made.set(&json!({"a": {"b": other}})), none);
+    }
+}
+
+#[test]
+fn there_may_be_more_labels_than_are_kept() {
+    let made = made("type A @node(labels: [\"$jwt.a\"]) { id: ID }").expect("rules");
+    let set = |number: usize| made.set(&json!({"a": number.to_string()}));
+    let first = set(0);
+    (1..=super::MOST_SETS).for_each(|number| assert_ne!(set(number), first));
+    assert_eq!(set(super::MOST_SETS), set(super::MOST_SETS));
+    assert_ne!(set(0), first);
+}
+
+#[test]
 fn a_rule_that_means_nothing_is_told() {
     let check = |condition: &str, expected: &str| {
         let types = format!(

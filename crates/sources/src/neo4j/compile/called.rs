@@ -99,7 +99,7 @@ impl Compiler<'_> {
         let mut branches = Vec::with_capacity(variants.len());
         let mut required = Vec::new();
         for (variant, place) in variants.iter().zip(0_u32..) {
-            let labels = Labels::all(self.labels(variant.entity));
+            let labels = Labels::all(self.labels(variant.entity)?);
             let mut conditions = vec![Expression::HasLabels { node, labels }];
             if !variant.filter.is_all() {
                 let scope = Scope { node, edge: None, kind: Kind::Variant(variant) };

@@ -64,7 +64,9 @@ pub fn compile(
         outputs: vec![Place::Unused; request.outputs as usize],
         rows: vec![None; request.rows as usize],
     };
-    let mut compiler = Compiler { catalog, flavor, levels: Vec::new(), layout, statements: 0 };
+    let claimed_labels = request.labels.as_slice();
+    let mut compiler =
+        Compiler { catalog, claimed_labels, flavor, levels: Vec::new(), layout, statements: 0 };
     let mut transactions = Vec::with_capacity(request.transactions.len());
     for transaction in &request.transactions {
         let (access, statements) = compiler.transaction(transaction)?;
@@ -78,6 +80,8 @@ pub fn compile(
 #[derive(Debug)]
 struct Compiler<'a> {
     catalog: &'a Catalog,
+    /// The labels that claims are, each with its claim.
+    claimed_labels: &'a [(Box<str>, Box<str>)],
     flavor: Flavor,
     levels: Vec<GraphLevel>,
     layout: Layout,

@@ -90,7 +90,7 @@ impl Compiler<'_> {
         let (path, scope, guard) = match (&rows.from, near) {
             (From::Entity(entity), _) => {
                 let node = statement.element();
-                let path = Path::node(self.node(node, *entity));
+                let path = Path::node(self.node(node, *entity)?);
                 (path, Scope::of(node, None), None)
             }
             (From::Relation(hop), Some(near)) => {
@@ -123,17 +123,27 @@ impl Compiler<'_> {
     }
 
     /// A node of an entity.
-    pub(super) fn node(&self, variable: Variable, entity: EntityId) -> NodePattern {
-        let labels = self.labels(entity);
-        NodePattern {
+    pub(super) fn node(
+        &self,
+        variable: Variable,
+        entity: EntityId,
+    ) -> Result<NodePattern, CompileError> {
+        Ok(NodePattern {
             variable: Some(variable),
-            labels: Labels::all(labels),
+            labels: Labels::all(self.labels(entity)?),
             ..NodePattern::default()
-        }
+        })
     }
 
-    pub(super) fn labels(&self, entity: EntityId) -> Vec<Name> {
-        self.catalog[entity].labels.iter().cloned().map(Name).collect()
+    /// What all nodes of an entity are labelled with, those that claims say among it.
+    pub(super) fn labels(&self, entity: EntityId) -> Result<Vec<Name>, CompileError> {
+        let entity = &self.catalog[entity];
+        let claimed = entity.claimed_labels.iter().map(|claim| {
+            let known = self.claimed_labels.iter().find(|(known, _)| known == claim);
+            let label = known.map(|(_, label)| Name(label.clone()));
+            label.ok_or_else(|| CompileError::NoLabel { claim: claim.clone() })
+        });
+        entity.labels.iter().map(|label| Ok(Name(label.clone()))).chain(claimed).collect()
     }
 
     /// The way along a relationship from a row. Where only the nodes matter that it leads to, it
@@ -153,7 +163,7 @@ impl Compiler<'_> {
         let node = statement.element();
         let far = self.far(hop);
         let scope = Scope::of(node, relationship.variable);
-        Ok((Path::along(near.node, relationship, self.node(node, far)), scope))
+        Ok((Path::along(near.node, relationship, self.node(node, far)?), scope))
     }
 
     /// The entity that a hop leads to.

@@ -33,7 +33,7 @@ impl Compiler<'_> {
         arguments.push(statement.parameter(operand.clone(), wanted));
         let (node, score) = (statement.element(), statement.element());
         let scope = Scope { node, edge: Some(score), kind: Kind::Found };
-        let labels = Labels::all(self.labels(search.entity));
+        let labels = Labels::all(self.labels(search.entity)?);
         let own = self.conditions(&rows.filter, &scope, statement)?;
         let required = own.required(scope.own_variables());
         let mut conditions = vec![Expression::HasLabels { node, labels }];

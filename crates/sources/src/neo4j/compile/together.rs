@@ -92,7 +92,7 @@ impl Compiler<'_> {
         let mut relationship = self.relationship(hop)?;
         relationship.variable = names.edge;
         let scope = Scope { node: names.node, edge: names.edge, kind: Kind::Variant(variant) };
-        let path = Path::along(near.node, relationship, self.node(names.node, variant.entity));
+        let path = Path::along(near.node, relationship, self.node(names.node, variant.entity)?);
         let passes = self.filter(&variant.filter, &scope, statement)?;
         Ok((Match::of(path, Expression::condition(vec![passes])), scope))
     }

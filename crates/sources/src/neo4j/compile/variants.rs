@@ -50,7 +50,7 @@ impl Compiler<'_> {
         scope: &Scope<'_>,
         statement: &mut Statement,
     ) -> Result<Vec<Clause>, CompileError> {
-        let node = self.node(scope.node, variant.entity);
+        let node = self.node(scope.node, variant.entity)?;
         let mut conditions = Vec::new();
         let path = match (variant.hop, near) {
             (None, _) => Path::node(node),

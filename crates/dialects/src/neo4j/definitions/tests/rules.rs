@@ -66,6 +66,24 @@ fn statements_and_roots_have_rules() {
 }
 
 #[test]
+fn claims_may_be_labels() {
+    let model = seven(
+        "type A @node(labels: [\"$jwt.a.b\", \"B\", \"$jwt.a.b\", \"B\"]) { a: Int }\n\
+         type C @node(labels: [\"$jwt.c\"]) { a: Int }",
+    );
+    let [a, c] = model.nodes.as_slice() else { panic!("{:?}", model.nodes) };
+    assert_eq!((labels(a), &*a.claimed_labels), (vec!["B"], &["a.b".into()][..]));
+    assert_eq!((labels(c), &*c.claimed_labels), (vec![], &["c".into()][..]));
+    refuse(
+        "type A @node(labels: [\"$jwt\", \"$jwt.\"]) { a: Int }",
+        &[
+            "line 1: A: the label \"$jwt\" names no claim: write \"$jwt.name\"",
+            "line 1: A: the label \"$jwt.\" names no claim: write \"$jwt.name\"",
+        ],
+    );
+}
+
+#[test]
 fn claims_are_found_by_their_ways() {
     let model = seven(
         "type Token @jwt { roles: [String!]! @jwtClaim(path: \"a.b\") plain: Int\n\

@@ -25,10 +25,6 @@ fn what_is_not_served_yet_says_so() {
     check(&r#type("@key(fields: \"a\")"), Unserved::Federation);
     check(&field("@shareable"), Unserved::Federation);
     check("extend schema @link(url: \"x\", import: [\"@key\"])", Unserved::Federation);
-    check(
-        &r#type("").replace("@node", "@node(labels: [\"$jwt.tenant\"])"),
-        Unserved::LabelsOfRequests,
-    );
     check("type Plain { a: Int }", Unserved::PlainObjects);
     check("input Choice { a: Int }", Unserved::Inputs);
 }
@@ -77,6 +73,11 @@ fn what_needs_javascript_says_what_else_can_be_done() {
         "Query.hello: a root field of one's own needs a function in JavaScript, and none runs \
          here; instead, give it a statement by `@cypher`, or leave it out: fields for every type of \
          nodes are made anyway",
+    );
+    check(
+        "type A @node(labels: [\"$context.tenant\"]) { a: Int }",
+        "A: the label \"$context.tenant\" needs a function in JavaScript, and none runs here; \
+         instead, let a claim say it: \"$jwt.name\"",
     );
     check(
         "type A @node { a(b: Int): Int }",

@@ -127,7 +127,7 @@ impl Compiler<'_> {
         relationship.properties = present(names.zip(edge_values));
         directed(&mut relationship);
         let node_cells = cells.get(..own).unwrap_or_default();
-        let new = self.new_node(node, child.write.entity, node_cells, values);
+        let new = self.new_node(node, child.write.entity, node_cells, values)?;
         body.push(Clause::Create(vec![Path::along(start, relationship, new)]));
         self.go_on(&child.write, (body, node), outer, clauses, statement)
     }
@@ -202,7 +202,7 @@ impl Compiler<'_> {
         let scope = Scope::of(node, Some(edge));
         let own = self.conditions(filter, &scope, statement)?;
         let required = own.required([edge, node]);
-        let path = Path::along(start, relationship, self.node(node, child.write.entity));
+        let path = Path::along(start, relationship, self.node(node, child.write.entity)?);
         body.push(Match::of(path, Expression::condition(own.passes)));
         body.extend(required);
         Ok((body, edge, node))

@@ -42,7 +42,7 @@ impl Compiler<'_> {
         let Said { unwind, values } = self.said(&cells, rows.len(), statement)?;
         clauses.extend(unwind);
         let node = statement.element();
-        let path = Path::node(self.new_node(node, entity, &cells, values));
+        let path = Path::node(self.new_node(node, entity, &cells, values)?);
         clauses.push(Clause::Create(vec![path]));
         Ok(node)
     }
@@ -53,10 +53,10 @@ impl Compiler<'_> {
         entity: EntityId,
         cells: &[Cells],
         values: Vec<Expression>,
-    ) -> NodePattern {
+    ) -> Result<NodePattern, CompileError> {
         let names = cells.iter().map(|cells| cells.name.clone());
         let properties = names.zip(values).filter(|(_, value)| *value != Expression::Null);
-        NodePattern { properties: properties.collect(), ..self.node(node, entity) }
+        Ok(NodePattern { properties: properties.collect(), ..self.node(node, entity)? })
     }
 
     /// The values of rows, field by field.

@@ -32,7 +32,7 @@ impl Compiler<'_> {
         let scope = Scope::of(node, None);
         let own = self.conditions(filter, &scope, statement)?;
         let required = own.required([start, node]);
-        let path = Path::node(self.node(node, child.write.entity));
+        let path = Path::node(self.node(node, child.write.entity)?);
         body.push(Match::of(path, Expression::condition(own.passes)));
         body.extend(required);
         let mut relationship = self.relationship(child.hop)?;
@@ -85,7 +85,7 @@ impl Compiler<'_> {
         let node = statement.element();
         let mut named = cells.into_iter().map(|cells| cells.name).zip(values);
         let key = named.by_ref().take(conflict.key.len()).collect();
-        let pattern = NodePattern { properties: key, ..self.node(node, child.write.entity) };
+        let pattern = NodePattern { properties: key, ..self.node(node, child.write.entity)? };
         let set = |(name, value)| Set::Property { of: node, name, value };
         let on_create = present(named).into_iter().map(set).collect();
         let path = Path::node(pattern);

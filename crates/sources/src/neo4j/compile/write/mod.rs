@@ -120,7 +120,7 @@ impl Compiler<'_> {
         let scope = Scope::of(node, None);
         let own = self.conditions(filter, &scope, statement)?;
         let required = own.required([node]);
-        let path = Path::node(self.node(node, write.entity));
+        let path = Path::node(self.node(node, write.entity)?);
         clauses.push(Match::of(path, Expression::condition(own.passes)));
         clauses.extend(required);
         let sets = self.assigned(node, assignments, statement)?;
