@@ -18,6 +18,7 @@ use testkit::neo4j::{self, Graph};
 
 use super::corpus::{self, Query};
 use super::expected::Expectations;
+use super::set::SECRET;
 use super::{CompareError, Difference, Options, Subject, answers, schemas};
 use crate::http::Connection;
 use crate::peers;
@@ -152,7 +153,9 @@ fn ask(
     }
     let mut all: Vec<Value> = Vec::new();
     for request in &query.requests {
-        let mut answer = send(contestant, &query.name, &request.body(all.last()))?;
+        let token = request.token(SECRET);
+        let body = request.body(all.last());
+        let mut answer = send(contestant, &query.name, &body, token.as_deref())?;
         made::hide(&mut answer);
         all.push(answer);
     }
@@ -160,8 +163,14 @@ fn ask(
     Ok((all, left))
 }
 
-fn send(contestant: &Contestant, query: &str, body: &Value) -> Result<Value, CompareError> {
-    let asked = Connection::open(contestant.server.port).and_then(|mut open| open.ask(body));
+fn send(
+    contestant: &Contestant,
+    query: &str,
+    body: &Value,
+    token: Option<&str>,
+) -> Result<Value, CompareError> {
+    let asked =
+        Connection::open(contestant.server.port).and_then(|mut open| open.ask_as(body, token));
     asked.map_err(|error| {
         let (who, query) = (contestant.name, query.to_owned());
         CompareError::Http { who, query, error }
@@ -176,7 +185,7 @@ fn compare_schemas(
 ) -> Result<(), CompareError> {
     let body = json!({ "query": schemas::INTROSPECTION });
     let read = |contestant: &Contestant| {
-        let answer = send(contestant, "introspection", &body)?;
+        let answer = send(contestant, "introspection", &body, None)?;
         schemas::find_schema(&answer).ok_or(CompareError::Introspection { who: contestant.name })
     };
     let lines = schemas::compare(&read(theirs)?, &read(ours)?);
@@ -198,6 +207,7 @@ fn start_peer(set: &Set, place: &Place<'_>) -> Result<Contestant, CompareError> 
     command
         .args(["server.mjs", &port.to_string(), &place.graph.address("bolt")])
         .arg(place.fixtures.join(set.types))
+        .arg(SECRET)
         .env("NODE_ENV", "production")
         .env("FEATURES", set.settings().features)
         .current_dir(&folder);
@@ -212,6 +222,7 @@ fn start_thalweg(set: &Set, place: &Place<'_>) -> Result<Contestant, CompareErro
         .args(["serve", &place.graph.address("neo4j"), "--types"])
         .arg(place.fixtures.join(set.types))
         .args(["--neo4j-api", set.api, "--listen", &format!("127.0.0.1:{port}")])
+        .args(["--jwt-secret", SECRET])
         // The library asks whatever it is asked, and so do the queries.
         .args(["--max-cost", "1000000000"])
         .args(set.settings().options);

@@ -68,6 +68,13 @@ pub(crate) const SETS: &[Set] = &[
         writes: false,
     },
     Set {
+        name: "neo4j-7-rules",
+        peer: Peer::Neo4jGraphQL7,
+        api: "7",
+        types: "types-7-rules.graphql",
+        writes: true,
+    },
+    Set {
         name: "neo4j-3-search",
         peer: Peer::Neo4jGraphQL3,
         api: "3",
