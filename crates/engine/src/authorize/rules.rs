@@ -160,12 +160,13 @@ impl Rules {
     }
 
     fn decide(&self, catalog: &Catalog, id: PolicySetId, facts: &Facts) -> RuleSet {
-        let known = self.labels.iter().zip(&facts.labels);
-        let label =
-            |(claim, label): (&Box<str>, &Option<Box<str>>)| Some((claim.clone(), label.clone()?));
+        let mut labels = Vec::new();
+        for (claim, label) in self.labels.iter().zip(&facts.labels) {
+            labels.extend(label.clone().map(|label| (claim.clone(), label)));
+        }
         let mut set = RuleSet {
             id,
-            labels: known.filter_map(label).collect(),
+            labels,
             everything: Own::default(),
             queries: Own::default(),
             mutations: Own::default(),
