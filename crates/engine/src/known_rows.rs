@@ -106,7 +106,7 @@ fn request(entity: EntityId, fields: &[FieldId]) -> ir::Request {
     let outputs = u32::try_from(rows.outputs.len()).unwrap_or(u32::MAX);
     let step = ir::Step { id: ir::StepId(0), root: 0, kind: ir::StepKind::Read(rows) };
     let transaction = ir::Transaction { isolation: ir::Isolation::Snapshot, steps: vec![step] };
-    ir::Request { transactions: vec![transaction], outputs, rows: 1, labels: Vec::new() }
+    ir::Request { transactions: vec![transaction], outputs, rows: 1, claimed_names: Vec::new() }
 }
 
 /// A list of objects with so many texts, as `rows`.

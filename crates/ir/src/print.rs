@@ -21,8 +21,8 @@ use crate::rows::{Aggregate, AggregateTerm, From, Output, OutputKind, Page, Rows
 #[must_use]
 pub fn print(request: &Request, catalog: &Catalog) -> String {
     let mut printer = Printer { catalog, text: String::new(), depth: 0 };
-    for (claim, label) in &request.labels {
-        printer.line(format!("label {label:?} of claim {claim}"));
+    for (claim, name) in &request.claimed_names {
+        printer.line(format!("name {name:?} of claim {claim}"));
     }
     for transaction in &request.transactions {
         printer.line(match transaction.isolation {

@@ -14,9 +14,9 @@ pub struct Request {
     pub outputs: u32,
     /// How many [`crate::RowsId`]s the request uses.
     pub rows: u32,
-    /// What nodes are labelled with where a claim of the session says it: each such claim with the
-    /// label that it is.
-    pub labels: Vec<(Box<str>, Box<str>)>,
+    /// What entities are called in the source where a claim of the session says it: each such claim
+    /// with the name that it is.
+    pub claimed_names: Vec<(Box<str>, Box<str>)>,
 }
 
 /// Steps that see and change the data together.

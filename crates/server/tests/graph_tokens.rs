@@ -109,7 +109,7 @@ fn check_explanation(folder: &Folder, address: &str, types: &[&str]) {
     let (code, output, error) = explain(&["--claims", claims]);
     assert_eq!((code, &*error), (Some(0), ""));
     assert!(output.starts_with("-- rules\nsomebody who is known\n\n"), "{output}");
-    for part in ["label \"Red\" of claim realm.tenant", "filter by = claim sub", "`Post`:`Red`"] {
+    for part in ["name \"Red\" of claim realm.tenant", "filter by = claim sub", "`Post`:`Red`"] {
         assert!(output.contains(part), "{part}: {output}");
     }
     fs::write(&query, "{ notes { text } }").unwrap();

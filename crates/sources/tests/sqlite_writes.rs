@@ -180,7 +180,7 @@ impl<'f> Mutation<'f> {
     async fn run(mut self) -> Written<SourceError> {
         self.shape.root = Some(self.shape.add_fields(self.roots));
         let Self { file, shape, transactions, outputs, rows, .. } = self;
-        let request = Request { transactions, outputs, rows, labels: Vec::new() };
+        let request = Request { transactions, outputs, rows, claimed_names: Vec::new() };
         let program = file.source.compile(&file.catalog, &request).unwrap();
         let plan = Arc::new(Plan { program, shape });
         let connections: Connections =

@@ -153,8 +153,12 @@ pub fn lower(
     let Context { mut shape, next_output, next_rows, steps, echoes, .. } = context;
     shape.root = Some(fields);
     let transactions = mutation::transactions(operation.kind, api.transactions, steps);
-    let request =
-        ir::Request { transactions, outputs: next_output, rows: next_rows, labels: Vec::new() };
+    let request = ir::Request {
+        transactions,
+        outputs: next_output,
+        rows: next_rows,
+        claimed_names: Vec::new(),
+    };
     Ok(Lowered { request, shape, echoes, structure: steering.into_structure() })
 }
 

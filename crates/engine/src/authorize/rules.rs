@@ -236,7 +236,7 @@ impl RuleSet {
 
     /// Changes a request to what it is let to do, and gives what it is not.
     pub(crate) fn authorize(&self, catalog: &Catalog, request: &mut Request) -> Refused {
-        request.labels.clone_from(&self.labels);
+        request.claimed_names.clone_from(&self.labels);
         let mut refused = read::walk(self, catalog, request);
         refused.take_roots(request);
         refused

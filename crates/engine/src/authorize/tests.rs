@@ -190,7 +190,7 @@ fn steps(isolation: Isolation, kinds: Vec<StepKind>) -> Request {
     let step = |(id, kind)| Step { id: StepId(id), root: 0, kind };
     let steps = (0..).zip(kinds).map(step).collect();
     let transactions = vec![Transaction { isolation, steps }];
-    Request { transactions, outputs: 9, rows: 9, labels: Vec::new() }
+    Request { transactions, outputs: 9, rows: 9, claimed_names: Vec::new() }
 }
 
 fn read(rows: Rows) -> Request {

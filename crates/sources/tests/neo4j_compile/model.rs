@@ -269,5 +269,5 @@ pub(crate) fn request(steps: Vec<StepKind>, isolation: Isolation) -> Request {
     };
     let steps = steps.into_iter().zip(0_u32..).map(step).collect();
     let transactions = vec![Transaction { isolation, steps }];
-    Request { transactions, outputs: 20, rows: 6, labels: Vec::new() }
+    Request { transactions, outputs: 20, rows: 6, claimed_names: Vec::new() }
 }

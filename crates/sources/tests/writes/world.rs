@@ -377,13 +377,23 @@ impl Steps {
                 _ => transactions.push(transaction(vec![step.clone()])),
             }
         }
-        ir::Request { transactions, outputs: self.outputs, rows: self.rows, labels: Vec::new() }
+        ir::Request {
+            transactions,
+            outputs: self.outputs,
+            rows: self.rows,
+            claimed_names: Vec::new(),
+        }
     }
 
     /// All root fields in one transaction.
     pub(crate) fn together(&self) -> ir::Request {
         let transactions = vec![transaction(self.steps.clone())];
-        ir::Request { transactions, outputs: self.outputs, rows: self.rows, labels: Vec::new() }
+        ir::Request {
+            transactions,
+            outputs: self.outputs,
+            rows: self.rows,
+            claimed_names: Vec::new(),
+        }
     }
 }
 

@@ -216,6 +216,11 @@ impl Wanted<'_> {
         };
         let step = ir::Step { id: ir::StepId(0), root: 0, kind: ir::StepKind::Read(rows) };
         let transaction = ir::Transaction { isolation: ir::Isolation::Snapshot, steps: vec![step] };
-        ir::Request { transactions: vec![transaction], outputs: count, rows: 1, labels: Vec::new() }
+        ir::Request {
+            transactions: vec![transaction],
+            outputs: count,
+            rows: 1,
+            claimed_names: Vec::new(),
+        }
     }
 }

@@ -276,7 +276,7 @@ fn claims_that_are_labels_are_known_to_the_request() {
     let (request, refused) = made.authorized(Some(&json!({"a": {"b": "X`"}})), "{ cs { id } }");
     assert_eq!(refused, []);
     expect![[r#"
-        label "X`" of claim a.b
+        name "X`" of claim a.b
         transaction, snapshot
           step 0 of root 0: read rows 0: entity C
             #0 field id

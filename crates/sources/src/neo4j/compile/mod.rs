@@ -64,7 +64,7 @@ pub fn compile(
         outputs: vec![Place::Unused; request.outputs as usize],
         rows: vec![None; request.rows as usize],
     };
-    let claimed_labels = request.labels.as_slice();
+    let claimed_labels = request.claimed_names.as_slice();
     let mut compiler =
         Compiler { catalog, claimed_labels, flavor, levels: Vec::new(), layout, statements: 0 };
     let mut transactions = Vec::with_capacity(request.transactions.len());
