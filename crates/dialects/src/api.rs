@@ -28,6 +28,8 @@ pub struct Api {
     columns: FxHashMap<FieldId, ColumnBinding>,
     /// What stands for fields that are null.
     absent: FxHashMap<FieldId, Absent>,
+    /// Fields that hold the same value as another.
+    twins: FxHashMap<FieldId, FieldId>,
     /// The entities of the properties of a graph's relationships.
     edges: FxHashMap<RelationshipId, EntityId>,
     entities: FxHashMap<EntityId, EntityBinding>,
@@ -80,6 +82,7 @@ pub struct ApiBuilder {
     values: Vec<ValueBinding>,
     columns: FxHashMap<FieldId, ColumnBinding>,
     absent: FxHashMap<FieldId, Absent>,
+    twins: FxHashMap<FieldId, FieldId>,
     edges: FxHashMap<RelationshipId, EntityId>,
     entities: FxHashMap<EntityId, EntityBinding>,
     forms: FxHashMap<TypeId, Arc<ValueForm>>,
@@ -131,6 +134,13 @@ impl Api {
     #[must_use]
     pub fn find_absent(&self, field: FieldId) -> Option<&Absent> {
         self.absent.get(&field)
+    }
+
+    /// Whether what changes one of two fields changes the other.
+    #[must_use]
+    pub fn are_one(&self, field: FieldId, other: FieldId) -> bool {
+        let first = |field: FieldId| self.twins.get(&field).copied().unwrap_or(field);
+        first(field) == first(other)
     }
 
     /// The entity of the properties that a relationship of a graph has, if conditions depend on
@@ -302,6 +312,11 @@ impl ApiBuilder {
         self.absent.insert(field, absent);
     }
 
+    /// Says that a field holds the same value as another, which holds the same as no third one.
+    pub fn bind_twin(&mut self, field: FieldId, first: FieldId) {
+        self.twins.insert(field, first);
+    }
+
     /// Says of which entity the properties of a graph's relationships are.
     pub fn bind_edge(&mut self, relationship: RelationshipId, edge: EntityId) {
         self.edges.insert(relationship, edge);
@@ -377,6 +392,7 @@ impl ApiBuilder {
             mut values,
             mut columns,
             absent,
+            twins,
             edges,
             mut entities,
             forms,
@@ -402,6 +418,7 @@ impl ApiBuilder {
             values,
             columns,
             absent,
+            twins,
             edges,
             entities,
             forms,

@@ -2,7 +2,7 @@
 
 mod statements;
 
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
 
 use catalog::builder::NewField;
 use catalog::{
@@ -17,6 +17,7 @@ use super::model::{
     Constant, FieldKind, Model, ModelDirection, ModelField, NodeType, Placed, PlacedField,
     PlacedNode, Property, PropertyType, QueryDirection, RelationshipField, Target, Way,
 };
+use super::rules::{WrittenGuard, WrittenPlace};
 
 /// How many nodes the library asks an index of vectors for.
 const NEAREST: u32 = 4;
@@ -30,6 +31,7 @@ pub fn declare(catalog: &mut Catalog, model: &Model) -> Placed {
         relationships: HashMap::new(),
         nodes: Vec::new(),
         inputs: Inputs::default(),
+        ruled: ruled(model),
     };
     declarer.enums();
     declarer.properties();
@@ -52,6 +54,8 @@ struct Declarer<'m> {
     /// The entities of all types of nodes.
     nodes: Vec<EntityId>,
     inputs: Inputs,
+    /// The fields that have rules, by the places of their types and their own.
+    ruled: HashSet<(usize, usize)>,
 }
 
 /// What tells one relationship of the catalog from every other.
@@ -89,7 +93,7 @@ impl<'m> Declarer<'m> {
             let mut known = KnownFields::default();
             let fields = properties.fields.iter().filter_map(|field| match &field.kind {
                 FieldKind::Property(property) => {
-                    Some(self.field(entity, field, property, &mut known))
+                    Some(self.field(entity, (field, property), false, &mut known))
                 }
                 // Properties of relationships have none.
                 FieldKind::Relationship(_) | FieldKind::Statement(_) | FieldKind::Part(_) => None,
@@ -116,11 +120,13 @@ impl<'m> Declarer<'m> {
     }
 
     fn nodes(&mut self, entities: &[EntityId]) {
-        for (node, entity) in self.model.nodes.iter().zip(entities) {
+        for (number, (node, entity)) in self.model.nodes.iter().zip(entities).enumerate() {
             let mut known = KnownFields::default();
-            let fields = node.fields.iter().map(|field| match &field.kind {
+            let fields = node.fields.iter().enumerate().map(|(place, field)| match &field.kind {
                 FieldKind::Property(property) => {
-                    PlacedField::Property(self.field(*entity, field, property, &mut known))
+                    let has_rules = self.ruled.contains(&(number, place));
+                    let said = (field, property);
+                    PlacedField::Property(self.field(*entity, said, has_rules, &mut known))
                 }
                 FieldKind::Relationship(way) => {
                     PlacedField::Ways(self.ways(*entity, way, entities))
@@ -171,14 +177,16 @@ impl<'m> Declarer<'m> {
     fn field(
         &mut self,
         entity: EntityId,
-        field: &ModelField,
-        property: &Property,
+        (field, property): (&ModelField, &Property),
+        has_rules: bool,
         known: &mut KnownFields,
     ) -> FieldId {
         let r#type = self.r#type(property);
         let same_name = known.0.entry((&*field.property).into()).or_default();
-        let same =
-            |known: &&KnownField| known.r#type == r#type && known.coalesce == property.coalesce;
+        let same = |known: &&KnownField| {
+            let has_rules = has_rules || known.has_rules;
+            !has_rules && known.r#type == r#type && known.coalesce == property.coalesce
+        };
         if let Some(known) = same_name.iter().find(same) {
             return known.id;
         }
@@ -194,7 +202,8 @@ impl<'m> Declarer<'m> {
                 description: field.description.as_deref().map(Into::into),
             },
         );
-        same_name.push(KnownField { r#type, coalesce: property.coalesce.clone(), id });
+        self.placed.twins.extend(same_name.first().map(|first| (id, first.id)));
+        same_name.push(KnownField { r#type, coalesce: property.coalesce.clone(), has_rules, id });
         if property.is_unique {
             let key = Key {
                 name: "".into(),
@@ -292,7 +301,8 @@ impl<'m> Declarer<'m> {
 }
 
 /// The fields of an entity by the property that they hold. Two fields of one property and type are
-/// one field of the entity, unless they show it differently where there is none.
+/// one field of the entity, unless they show it differently where there is none, or one has rules,
+/// which hold for nothing else.
 #[derive(Debug, Default)]
 struct KnownFields(HashMap<Box<str>, Vec<KnownField>>);
 
@@ -300,7 +310,19 @@ struct KnownFields(HashMap<Box<str>, Vec<KnownField>>);
 struct KnownField {
     r#type: Type,
     coalesce: Option<Constant>,
+    has_rules: bool,
     id: FieldId,
+}
+
+fn ruled(model: &Model) -> HashSet<(usize, usize)> {
+    let field = |guard: &WrittenGuard| match guard.place {
+        WrittenPlace::Field { node, field, .. } => Some((node, field)),
+        WrittenPlace::Schema
+        | WrittenPlace::Root(_)
+        | WrittenPlace::RootField { .. }
+        | WrittenPlace::Node { .. } => None,
+    };
+    model.guards.iter().filter_map(field).collect()
 }
 
 #[cfg(test)]

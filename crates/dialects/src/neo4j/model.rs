@@ -397,6 +397,8 @@ pub struct Placed {
     pub properties: Vec<(catalog::EntityId, Vec<catalog::FieldId>)>,
     /// By the places of [`Model::enums`].
     pub enums: Vec<catalog::EnumId>,
+    /// Fields of one property of a type: each but the first, with the first.
+    pub twins: Vec<(catalog::FieldId, catalog::FieldId)>,
     /// How well an index has found a node, if there are such indexes.
     pub score: Option<catalog::FieldId>,
     /// By the places of [`Model::objects`]: the entity, and the field of each of its fields.

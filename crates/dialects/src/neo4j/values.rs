@@ -128,6 +128,9 @@ pub(super) fn bind(builder: &mut ApiBuilder, model: &Model, placed: &Placed, for
         let fields = properties.fields.iter().zip(fields.iter().copied());
         bind_entity(builder, (model, form), (*entity, &properties.name), fields);
     }
+    for (field, first) in &placed.twins {
+        builder.bind_twin(*field, *first);
+    }
     if let Some(score) = placed.score {
         let leaf = leaf(&PropertyType::Float, form);
         let (value, form) = (ValueShape::Leaf(leaf.clone()), Form::Stored);

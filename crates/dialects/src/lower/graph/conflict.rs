@@ -18,7 +18,7 @@ impl Context<'_> {
         location: Location,
         said: &mut Said,
     ) -> Result<(), LowerError> {
-        match said.changed.iter().find(|(known, _)| *known == field) {
+        match said.changed.iter().find(|(known, _)| self.api.are_one(*known, field)) {
             Some((_, first)) => Err(self.conflict(*first, id, location, said)),
             None => {
                 said.changed.push((field, id));
