@@ -74,9 +74,9 @@ cargo xtask bench sqlite-floor --suite SUITE --query QUERY --file FILE [--second
       --seconds NUMBER  for how long, 5 if not said
 
 cargo xtask bench neo4j-floor --suite SUITE --query QUERY --port PORT [--connections NUMBER]
-                              [--seconds NUMBER]
+                              [--seconds NUMBER] [--through bytes|neo4rs]
     Runs the statement of a query's floor for Neo4j by Bolt, as often as so many connections can,
-    and prints the same. The server is one of this machine without a password, with the graph.
+    and prints the same: by messages that are made once, or through a driver. The server is one of this machine without a password, with the graph.
 ";
 
 /// What to do.
@@ -204,6 +204,7 @@ fn parse_sqlite_floor(words: &[String]) -> Result<Command, ArgumentError> {
 
 fn parse_neo4j_floor(words: &[String]) -> Result<Command, ArgumentError> {
     let (mut suite, mut query, mut port, mut connections, mut seconds) = (None, None, None, 16, 5);
+    let mut through = bolt::Through::default();
     let mut rest = words.iter();
     while let Some(word) = rest.next() {
         let mut number = |name: &'static str| {
@@ -213,6 +214,12 @@ fn parse_neo4j_floor(words: &[String]) -> Result<Command, ArgumentError> {
         match word.as_str() {
             "--connections" => connections = number("--connections")?,
             "--seconds" => seconds = number("--seconds")?,
+            "--through" => {
+                let name = value("--through", rest.next())?;
+                let option = name.clone();
+                let told = ArgumentError::Option { command: "neo4j-floor --through", option };
+                through = bolt::Through::parse(&name).ok_or(told)?;
+            }
             "--port" => {
                 let number = number("--port")?;
                 let told = ArgumentError::Number(number.to_string());
@@ -232,6 +239,7 @@ fn parse_neo4j_floor(words: &[String]) -> Result<Command, ArgumentError> {
         port: port.ok_or(ArgumentError::Missing("--port"))?,
         connections,
         seconds,
+        through,
     }))
 }
 
@@ -533,9 +541,10 @@ mod tests {
             port: 7687,
             connections: 10,
             seconds: 5,
+            through: bolt::Through::Neo4rs,
         };
         check(
-            "neo4j-floor --suite movies --query create --port 7687 --connections 10",
+            "neo4j-floor --suite movies --query create --port 7687 --connections 10 --through neo4rs",
             &Ok(Command::Neo4jFloor(options)),
         );
         let wrong = "neo4j-floor --suite movies --query create --port 99999";

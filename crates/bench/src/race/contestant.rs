@@ -94,6 +94,7 @@ pub(crate) enum Driver {
     Pgbench,
     SqliteLoop,
     BoltLoop,
+    Neo4rs,
 }
 
 /// The file as it stands there.
@@ -116,6 +117,7 @@ impl Contestant {
             Kind::Floor(Floor { driver: Driver::Pgbench }) => "pgbench -M prepared".to_owned(),
             Kind::Floor(Floor { driver: Driver::SqliteLoop }) => "prepared statements".to_owned(),
             Kind::Floor(Floor { driver: Driver::BoltLoop }) => "statements by Bolt".to_owned(),
+            Kind::Floor(Floor { driver: Driver::Neo4rs }) => "statements by neo4rs".to_owned(),
         }
     }
 

@@ -14,6 +14,7 @@
 pub(crate) mod answer;
 pub(crate) mod bare;
 pub(crate) mod bolt;
+mod driver;
 pub(crate) mod graph;
 pub(crate) mod nested;
 mod postgres;

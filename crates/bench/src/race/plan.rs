@@ -126,7 +126,7 @@ fn loads(
             }
             // One thread over one connection: what more of them do is known from it.
             Driver::SqliteLoop => vec![Load::Closed { connections: 1 }],
-            Driver::BoltLoop => closed,
+            Driver::BoltLoop | Driver::Neo4rs => closed,
         },
     }
 }

@@ -127,6 +127,6 @@ mod tests {
         check("id @include(if: true)", "a field set has no aliases and no directives");
         check("...Name", "a field set has no named fragments");
         check("{ id } { name }", "it is no selection of fields");
-        check("type A { id: ID }", "syntax error: expected a Name");
+        check("id } type A { id: ID", "it is no selection of fields");
     }
 }

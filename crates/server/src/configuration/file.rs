@@ -82,10 +82,11 @@ fn read(
 fn unknown(keys: &Keys, name: &str, value: &DeValue<'_>) -> String {
     let name = name.escape_debug();
     match (keys.nearest(&name.to_string()), value) {
-        (Some(nearest), _) => format!("there is no option `{name}`; `{nearest}` is one"),
-        (None, DeValue::Table(_)) => {
+        // Whatever it is called like.
+        (_, DeValue::Table(_)) => {
             format!("there is no option `{name}`; options stand in no table")
         }
+        (Some(nearest), _) => format!("there is no option `{name}`; `{nearest}` is one"),
         (None, _) => format!("there is no option `{name}`; `thalweg serve --help` lists them"),
     }
 }

@@ -9,6 +9,7 @@ use super::{Course, Field};
 use crate::race::answers;
 use crate::race::contestant::Driver;
 use crate::race::floor::Floor;
+use crate::race::floor::bolt::Through;
 use crate::race::floor::graph::GraphFloor;
 use crate::race::load::bare::Bare;
 use crate::race::load::bolt::Bolt;
@@ -127,13 +128,19 @@ impl Course<'_> {
             })?;
             return Ok(vec![(record::Load::Closed { connections: 1 }, outcome)]);
         }
-        if driver == Driver::BoltLoop {
+        let through = match driver {
+            Driver::BoltLoop => Some(Through::Bytes),
+            Driver::Neo4rs => Some(Through::Neo4rs),
+            Driver::Pgbench | Driver::SqliteLoop => None,
+        };
+        if let Some(through) = through {
             let Load::Closed { connections } = item.load else { return Ok(Vec::new()) };
             let outcome = self.meter.bolt(Bolt {
                 suite: &stage.suite.id,
                 query: &item.query,
                 port: database.port,
                 connections,
+                through,
                 database: database.process,
             })?;
             return Ok(vec![(record::Load::Closed { connections }, outcome)]);

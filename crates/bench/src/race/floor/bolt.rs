@@ -13,6 +13,7 @@ use procfs::process::Process;
 use testkit::neo4j::{BoltError, Connection, Request};
 
 use super::bare::Measured;
+use super::driver;
 use super::graph::{self, GraphFloor};
 use crate::race::failure::RaceError;
 use crate::race::suite::{choose, load, variables, without_floor};
@@ -21,7 +22,7 @@ use crate::race::suite::{choose, load, variables, without_floor};
 const SETS: usize = 200;
 
 /// How long the server is asked before anything is counted: Java compiles what is asked often.
-const WARM_UP: Duration = Duration::from_secs(1);
+pub(super) const WARM_UP: Duration = Duration::from_secs(1);
 
 /// What is asked on the command line.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -32,6 +33,31 @@ pub(crate) struct Options {
     pub(crate) port: u16,
     pub(crate) connections: u32,
     pub(crate) seconds: u32,
+    pub(crate) through: Through,
+}
+
+/// What the statement goes through.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub(crate) enum Through {
+    /// Messages that are made once and sent as they are: less than any driver does.
+    #[default]
+    Bytes,
+    /// The driver that Rust programs use.
+    Neo4rs,
+}
+
+impl Through {
+    /// As it is said on the command line.
+    pub(crate) fn name(self) -> &'static str {
+        match self {
+            Self::Bytes => "bytes",
+            Self::Neo4rs => "neo4rs",
+        }
+    }
+
+    pub(crate) fn parse(name: &str) -> Option<Self> {
+        [Self::Bytes, Self::Neo4rs].into_iter().find(|through| through.name() == name)
+    }
 }
 
 /// Runs the statement by all connections for so many seconds.
@@ -41,6 +67,10 @@ pub(crate) fn measure(bench: &Path, options: &Options) -> Result<Measured, RaceE
     let floor = GraphFloor::read(suite, query)?
         .ok_or_else(|| without_floor("floor for Neo4j of", &options.query))?;
     let sets = variables::sets(&query.file.variables, SETS);
+    if options.through == Through::Neo4rs {
+        let measured = driver::measure(&floor.statement, &sets, options);
+        return measured.map_err(|error| RaceError::file(&floor.path, &error));
+    }
     let requests: Vec<Request> =
         sets.iter().map(|set| Request::new(&floor.statement, graph::parameters(set))).collect();
     let fail = |error: BoltError| RaceError::file(&floor.path, &error);
@@ -107,7 +137,7 @@ fn ask(
 }
 
 /// Of this process with all its threads, those that have ended too.
-fn cpu_seconds() -> Result<f64, RaceError> {
+pub(super) fn cpu_seconds() -> Result<f64, RaceError> {
     let stat = Process::myself().and_then(|process| process.stat());
     let stat = stat.map_err(|error| RaceError::file("/proc/self/stat", &error))?;
     #[expect(clippy::cast_precision_loss, reason = "exact for centuries of ticks")]

@@ -8,6 +8,7 @@ use super::failure::LoadError;
 use super::latency;
 use crate::fate;
 use crate::race::floor::bare::Measured;
+use crate::race::floor::bolt::Through;
 use crate::race::record::{Cpu, Outcome};
 use crate::race::usage::Processes;
 
@@ -18,6 +19,7 @@ pub(crate) struct Bolt<'b> {
     pub(crate) query: &'b str,
     pub(crate) port: u16,
     pub(crate) connections: u32,
+    pub(crate) through: Through,
     /// Neo4j's process.
     pub(crate) database: Option<u32>,
 }
@@ -51,6 +53,7 @@ impl Bolt<'_> {
         command.args(["--port", &self.port.to_string()]);
         command.args(["--connections", &self.connections.to_string()]);
         command.args(["--seconds", &seconds.to_string()]);
+        command.args(["--through", self.through.name()]);
         let output = fate::bind(&mut command)?.output()?;
         if !output.status.success() {
             return Err(LoadError::failed("bench neo4j-floor", &output));
