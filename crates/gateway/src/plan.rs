@@ -12,6 +12,8 @@ mod select;
 #[cfg(test)]
 mod tests;
 
+use std::sync::Arc;
+
 use graphql::operation::OperationKind;
 use graphql::schema::TypeId;
 use graphql::value::Slot;
@@ -34,8 +36,36 @@ ids! {
 pub struct Plan {
     pub fetches: Vec<Fetch>,
     pub tree: Tree,
+    pub layout: Arc<Layout>,
     /// How many requests wait for each other.
     pub chain: u16,
+}
+
+/// Where the cells of objects are: made once, for every answer has the same.
+#[derive(Clone, Debug, Default)]
+pub struct Layout {
+    /// By item: its place among those of its position.
+    pub slots: Vec<u32>,
+    /// By position: how many items it has.
+    pub widths: Vec<u32>,
+    /// By item: where its objects stand.
+    pub children: Vec<Option<PositionId>>,
+}
+
+impl Layout {
+    fn new(tree: &Tree) -> Self {
+        // What an operation may ask for is bounded far below.
+        let narrow = |place: usize| u32::try_from(place).unwrap_or(u32::MAX);
+        let mut slots = vec![0; tree.items.len()];
+        for position in &tree.positions {
+            for (place, item) in position.items.iter().enumerate() {
+                slots[item.index()] = narrow(place);
+            }
+        }
+        let widths = tree.positions.iter().map(|position| narrow(position.items.len())).collect();
+        let children = tree.items.iter().map(|item| item.child).collect();
+        Self { slots, widths, children }
+    }
 }
 
 /// One request to a subgraph.
@@ -114,6 +144,8 @@ pub struct Asked {
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Document {
     pub text: Box<str>,
+    /// The body of the request up to the first variable.
+    pub head: Box<[u8]>,
     /// The client's variables that it says.
     pub variables: Vec<Slot>,
 }

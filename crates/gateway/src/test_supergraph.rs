@@ -16,6 +16,12 @@ pub(crate) fn supergraph() -> Supergraph {
     read(include_str!("test_supergraph.graphql")).unwrap()
 }
 
+/// One with what is rare: unions and interfaces of which nobody knows all, types without keys, keys
+/// that find nothing, one field with two arguments, types that clients do not see.
+pub(crate) fn odd() -> Supergraph {
+    read(include_str!("test_supergraph_odd.graphql")).unwrap()
+}
+
 /// An operation with a plan.
 #[derive(Debug)]
 pub(crate) struct Planned {

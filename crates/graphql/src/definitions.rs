@@ -15,6 +15,7 @@ use apollo_compiler::parser::Parser;
 use crate::document::library_error;
 use crate::document::positions::Positions;
 use crate::error::{ErrorCode, GraphQLError};
+use crate::value::Const;
 pub use field_set::{FieldSetSelection, parse_field_set};
 
 /// Lists and values that are nested deeper than this are refused.
@@ -138,6 +139,31 @@ pub enum Literal {
     Enum(Arc<str>),
     List(Vec<Literal>),
     Object(Vec<(Arc<str>, Literal)>),
+}
+
+impl Literal {
+    /// The same as the default of an input of a schema.
+    #[must_use]
+    pub fn constant(&self) -> Const {
+        match self {
+            Self::Null => Const::Null,
+            Self::Boolean(value) => Const::Boolean(*value),
+            // One beyond 64 bits is of a scalar that knows no bounds, and a number all the same.
+            Self::Int(digits) => match digits.parse() {
+                Ok(value) => Const::Int(value),
+                Err(_) => Const::Float(digits.parse().unwrap_or_default()),
+            },
+            Self::Float(digits) => Const::Float(digits.parse().unwrap_or_default()),
+            Self::String(text) => Const::String((&**text).into()),
+            Self::Enum(name) => Const::Enum((&**name).into()),
+            Self::List(items) => Const::List(items.iter().map(Self::constant).collect()),
+            Self::Object(members) => {
+                let members = members.iter();
+                let members = members.map(|(name, value)| ((&**name).into(), value.constant()));
+                Const::Object(members.collect())
+            }
+        }
+    }
 }
 
 /// The type of a field as it is written.

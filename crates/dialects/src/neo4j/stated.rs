@@ -168,7 +168,7 @@ impl Stated<'_> {
     /// Recursion ends, since no input has itself as a part.
     fn default_value(self, kind: &InputKind, literal: &Literal) -> Const {
         let (InputKind::Object(place), Literal::Object(given)) = (kind, literal) else {
-            return constant(literal);
+            return literal.constant();
         };
         let fields = self.model.inputs.get(*place).map(|known| known.fields.as_slice());
         let members = fields.unwrap_or_default().iter().filter_map(|field| {
@@ -183,24 +183,4 @@ impl Stated<'_> {
 /// What a field means whose rows have no entity.
 fn unserved() -> FieldBinding {
     FieldBinding::Refused("This is not served yet.".into())
-}
-
-/// A value as it is written.
-fn constant(literal: &Literal) -> Const {
-    match literal {
-        Literal::Null => Const::Null,
-        Literal::Boolean(value) => Const::Boolean(*value),
-        Literal::Int(digits) => match digits.parse() {
-            Ok(value) => Const::Int(value),
-            Err(_) => Const::Float(digits.parse().unwrap_or_default()),
-        },
-        Literal::Float(digits) => Const::Float(digits.parse().unwrap_or_default()),
-        Literal::String(text) => Const::String((&**text).into()),
-        Literal::Enum(name) => Const::Enum((&**name).into()),
-        Literal::List(items) => Const::List(items.iter().map(constant).collect()),
-        Literal::Object(members) => {
-            let members = members.iter().map(|(name, value)| ((&**name).into(), constant(value)));
-            Const::Object(members.collect())
-        }
-    }
 }

@@ -1,10 +1,13 @@
 //! What subgraphs answered, as objects with a cell for each item of their position.
 
+use std::sync::Arc;
+
 use bytes::Bytes;
 use graphql::schema::TypeId;
 
 use super::Step;
 use crate::outline::{ItemId, PositionId, Tree, ids};
+use crate::plan::Layout;
 
 ids! {
     /// An object of the arena.
@@ -53,12 +56,7 @@ pub(super) struct Arena {
     pub(super) elements: Vec<Cell>,
     /// By position.
     pub(super) at: Vec<Vec<ObjectId>>,
-    /// By item: its place among those of its position.
-    slots: Vec<u32>,
-    /// By position: how many items it has.
-    widths: Vec<u32>,
-    /// By item: where its objects stand.
-    children: Vec<Option<PositionId>>,
+    layout: Arc<Layout>,
 }
 
 fn narrow(length: usize) -> u32 {
@@ -67,17 +65,9 @@ fn narrow(length: usize) -> u32 {
 }
 
 impl Arena {
-    pub(super) fn new(tree: &Tree) -> Self {
-        let mut slots = vec![0; tree.items.len()];
-        for position in &tree.positions {
-            for (place, item) in position.items.iter().enumerate() {
-                slots[item.index()] = narrow(place);
-            }
-        }
-        let widths = tree.positions.iter().map(|position| narrow(position.items.len())).collect();
-        let children = tree.items.iter().map(|item| item.child).collect();
-        let at = vec![Vec::new(); tree.positions.len()];
-        Self { at, slots, widths, children, ..Self::default() }
+    pub(super) fn new(layout: Arc<Layout>) -> Self {
+        let at = vec![Vec::new(); layout.widths.len()];
+        Self { at, layout, ..Self::default() }
     }
 
     pub(super) fn add_buffer(&mut self, bytes: Bytes) -> u32 {
@@ -94,7 +84,7 @@ impl Arena {
     ) -> ObjectId {
         let id = ObjectId::new(self.objects.len());
         let cells = narrow(self.cells.len());
-        let width = self.widths[position.index()] as usize;
+        let width = self.layout.widths[position.index()] as usize;
         self.cells.resize(self.cells.len() + width, Cell::Absent);
         self.objects.push(Object { position, r#type, cells, parent, indexes: indexes.into() });
         self.at[position.index()].push(id);
@@ -110,7 +100,7 @@ impl Arena {
     }
 
     fn place(&self, object: ObjectId, item: ItemId) -> usize {
-        (self.object(object).cells + self.slots[item.index()]) as usize
+        (self.object(object).cells + self.layout.slots[item.index()]) as usize
     }
 
     /// The value of an item of the object's position.
@@ -141,7 +131,7 @@ impl Arena {
 
     /// Where the objects of an item stand.
     pub(super) fn child_of(&self, item: ItemId) -> Option<PositionId> {
-        self.children[item.index()]
+        self.layout.children[item.index()]
     }
 
     /// The objects of a value.

@@ -1,5 +1,7 @@
 //! The requests of a plan, each as soon as those that it needs are answered.
 
+use std::sync::Arc;
+
 use bytes::Bytes;
 use futures_util::StreamExt;
 use futures_util::stream::FuturesUnordered;
@@ -65,7 +67,7 @@ pub async fn execute<S: Subgraphs>(
     subgraphs: &S,
     options: Options,
 ) -> Executed {
-    let mut arena = Arena::new(&plan.tree);
+    let mut arena = Arena::new(Arc::clone(&plan.layout));
     let root = plan.tree.position(Tree::ROOT).r#type;
     arena.add_object(Tree::ROOT, Some(root), None, &[]);
     let mut running = Running {
@@ -163,13 +165,11 @@ impl Running<'_> {
         if is_empty && asked.roots.is_empty() {
             return Ready::Done;
         }
-        let mut body = b"{\"query\":".to_vec();
-        body.extend_from_slice(&quoted(&fetch.document.text));
-        body.extend_from_slice(b",\"variables\":{");
+        let mut body = fetch.document.head.to_vec();
         for (place, list) in asked.lists.iter().enumerate() {
             separate(&mut body);
-            body.extend_from_slice(&quoted(&representations_variable(place)));
-            body.extend_from_slice(b":[");
+            name(&mut body, &representations_variable(place));
+            body.push(b'[');
             for (place, text) in list.texts.iter().enumerate() {
                 if place > 0 {
                     body.push(b',');
@@ -183,8 +183,7 @@ impl Running<'_> {
             // One that is not given is not sent: the subgraph has the same defaults.
             let Some(value) = value else { continue };
             separate(&mut body);
-            body.extend_from_slice(&quoted(&self.operation.variable(*slot).name));
-            body.push(b':');
+            name(&mut body, &self.operation.variable(*slot).name);
             body.extend_from_slice(&json(value));
         }
         body.extend_from_slice(b"}}");
@@ -347,9 +346,11 @@ fn separate(body: &mut Vec<u8>) {
     }
 }
 
-/// A text as JSON.
-fn quoted(text: &str) -> Vec<u8> {
-    json(&Json::String(text.into()))
+/// The name of a variable, which has nothing that JSON would escape.
+fn name(body: &mut Vec<u8>, name: &str) {
+    body.push(b'"');
+    body.extend_from_slice(name.as_bytes());
+    body.extend_from_slice(b"\":");
 }
 
 fn json(value: &Json) -> Vec<u8> {

@@ -9,7 +9,7 @@ use futures_util::FutureExt;
 use super::*;
 use crate::planner::Labels;
 use crate::supergraph::{Supergraph, read};
-use crate::test_supergraph::{Planned, planned, planned_over};
+use crate::test_supergraph::{Planned, odd, planned, planned_over};
 
 /// Subgraphs that answer with one text after the other, by their names.
 struct Canned<'c> {
@@ -355,4 +355,119 @@ fn of_another_product_of_the_shop_two_subgraphs_are_asked_again() {
     expect![[r#"
         ["accounts", "products", "inventory", "reviews", "products", "inventory"]
         {"users":[{"id":"7","username":"ada","name":"Ada","reviews":[{"id":"r1","body":"Good.","product":{"inStock":true,"name":"Lamp","price":8,"shippingEstimate":3,"upc":"3","weight":9,"reviews":[{"id":"r1","body":"Good.","author":{"id":"7","username":"ada","name":"Ada","reviews":[{"id":"r1","body":"Good.","product":{"inStock":true,"name":"Lamp","price":8,"shippingEstimate":3,"upc":"3","weight":9}}]}}]}}]}],"topProducts":[{"inStock":true,"name":"Table","price":3,"shippingEstimate":1,"upc":"1","weight":4,"reviews":[{"id":"r1","body":"Good.","author":{"id":"7","username":"ada","name":"Ada","reviews":[{"id":"r1","body":"Good.","product":{"inStock":true,"name":"Lamp","price":8,"shippingEstimate":3,"upc":"3","weight":9}}]}}]},{"inStock":false,"name":"Chair","price":5,"shippingEstimate":2,"upc":"2","weight":6,"reviews":[]}]}"#]].assert_eq(&format!("{sent:?}\n{answer}"));
+}
+
+#[test]
+fn what_was_asked_with_other_arguments_is_asked_for() {
+    check_sent(
+        "{ cheapest { title price(currency: EUR) } works { ... on Book { price(currency: USD) } } }",
+        "{}",
+        &[
+            ("stock", r#"{"data":{"cheapest":{"price":1,"isbn":"1"}}}"#),
+            ("shop", r#"{"data":{"works":[{"__typename":"Book","isbn":"1"}]}}"#),
+            ("shop", r#"{"data":{"_entities":[{"title":"A"}]}}"#),
+            ("stock", r#"{"data":{"_entities":[{"price":2}]}}"#),
+        ],
+        &expect![[r#"
+            shop {"query":"{works{__typename...on Book{isbn}}}","variables":{}}
+            stock {"query":"{cheapest{price(currency:EUR)isbn}}","variables":{}}
+            stock {"query":"query($representations0:[_Any!]!){_entities(representations:$representations0){...on Book{price(currency:USD)}}}","variables":{"representations0":[{"__typename":"Book","isbn":"1"}]}}
+            shop {"query":"query($representations0:[_Any!]!){_entities(representations:$representations0){...on Book{title}}}","variables":{"representations0":[{"__typename":"Book","isbn":"1"}]}}
+            {"cheapest":{"title":"A","price":1},"works":[{"price":2}]}"#]],
+    );
+}
+
+#[test]
+fn nothing_is_taken_of_an_answer_with_an_error() {
+    check_sent(
+        "{ cheapest { price stars } works { ... on Book { price } } }",
+        "{}",
+        &[
+            (
+                "stock",
+                r#"{"errors":[{"message":"half","path":["cheapest"]}],"data":{"cheapest":{"price":1,"isbn":"1"}}}"#,
+            ),
+            ("shop", r#"{"data":{"works":[{"__typename":"Book","isbn":"1"}]}}"#),
+            ("stock", r#"{"data":{"_entities":[{"price":2}]}}"#),
+            ("talk", r#"{"data":{"_entities":[{"stars":3}]}}"#),
+        ],
+        &expect![[r#"
+            shop {"query":"{works{__typename...on Book{isbn}}}","variables":{}}
+            stock {"query":"{cheapest{price isbn}}","variables":{}}
+            stock {"query":"query($representations0:[_Any!]!){_entities(representations:$representations0){...on Book{price}}}","variables":{"representations0":[{"__typename":"Book","isbn":"1"}]}}
+            talk {"query":"query($representations0:[_Any!]!){_entities(representations:$representations0){...on Book{stars}}}","variables":{"representations0":[{"__typename":"Book","isbn":"1"}]}}
+            {"cheapest":{"price":1,"stars":3},"works":[{"price":2}]}
+            .cheapest: stock says half"#]],
+    );
+}
+
+#[track_caller]
+fn check_odd(text: &str, answers: &[(&str, &str)], expected: &Expect) {
+    let planned = planned_over(odd(), text, "{}", &Labels::default()).unwrap();
+    let (answer, sent) = run(planned, answers, Options::default());
+    expected.assert_eq(&format!("{sent}{answer}"));
+}
+
+#[test]
+fn an_object_without_a_key_is_not_asked_for() {
+    check_odd(
+        "{ thing { cheap } }",
+        &[("a", r#"{"data":{"thing":{"id":null,"cost":3}}}"#)],
+        &expect![[r#"
+            a {"query":"{thing{id cost(unit:\"cent\")}}","variables":{}}
+            {"thing":{"cheap":null}}"#]],
+    );
+}
+
+#[test]
+fn objects_of_types_that_clients_do_not_see_are_null() {
+    check_odd(
+        "{ shown { id } }",
+        &[(
+            "a",
+            r#"{"data":{"shown":[{"__typename":"Unseen","id":"1"},{"__typename":"Seen","id":"2"}]}}"#,
+        )],
+        &expect![[r#"
+            a {"query":"{shown{__typename id}}","variables":{}}
+            {"shown":[null,{"id":"2"}]}"#]],
+    );
+}
+
+#[test]
+fn lists_of_which_two_subgraphs_say_different_lengths_are_not_put_together() {
+    let text = "{ parts { a b } }";
+    let b = r#"{"data":{"parts":[{"b":3},{"b":4}]}}"#;
+    let equal = ("a", r#"{"data":{"parts":[{"a":1},{"a":2}]}}"#);
+    check_odd(
+        text,
+        &[equal, ("b", b)],
+        &expect![[r#"
+        a {"query":"{parts{a}}","variables":{}}
+        b {"query":"{parts{b}}","variables":{}}
+        {"parts":[{"a":1,"b":3},{"a":2,"b":4}]}"#]],
+    );
+    check_odd(
+        text,
+        &[("a", r#"{"data":{"parts":[{"a":1}]}}"#), ("b", b)],
+        &expect![[r#"
+        a {"query":"{parts{a}}","variables":{}}
+        b {"query":"{parts{b}}","variables":{}}
+        {"parts":[{"a":1,"b":3}]}
+        : b: it does not answer what was asked"#]],
+    );
+}
+
+#[test]
+fn the_root_within_an_answer_is_filled_by_whoever_has_its_fields() {
+    check_odd(
+        "{ again { query { onlyA } } }",
+        &[
+            ("b", r#"{"data":{"again":{"query":{"__typename":"Query"}}}}"#),
+            ("a", r#"{"data":{"onlyA":5}}"#),
+        ],
+        &expect![[r#"
+            b {"query":"{again{query{__typename}}}","variables":{}}
+            a {"query":"{onlyA}","variables":{}}
+            {"again":{"query":{"onlyA":5}}}"#]],
+    );
 }

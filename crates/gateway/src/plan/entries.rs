@@ -1,6 +1,7 @@
 //! Visits as requests.
 
 use std::collections::BTreeMap;
+use std::sync::Arc;
 
 use graphql::operation::OperationKind;
 use graphql::schema::TypeId;
@@ -8,7 +9,9 @@ use graphql::schema::TypeId;
 use super::form::form;
 use super::reuse::reuse;
 use super::select::{asks_the_same, selection};
-use super::{Document, Entities, Entry, Fetch, FetchId, Plan, Root, Selection, Sources, print};
+use super::{
+    Document, Entities, Entry, Fetch, FetchId, Layout, Plan, Root, Selection, Sources, print,
+};
 use crate::outline::{ItemId, PositionId, Tree, What};
 use crate::planner::{Chosen, How, VisitId};
 use crate::supergraph::{FieldSetId, SetSelection, SubgraphId, Supergraph};
@@ -31,7 +34,8 @@ pub fn compile(sources: Sources<'_>, tree: Tree) -> Plan {
     if operation.kind == OperationKind::Query {
         add_reuse(sources.supergraph, &tree, &mut fetches);
     }
-    Plan { fetches, tree, chain: choice.chain }
+    let layout = Arc::new(Layout::new(&tree));
+    Plan { fetches, tree, layout, chain: choice.chain }
 }
 
 /// Says of each entry which earlier requests may say it already.

@@ -81,7 +81,15 @@ pub(super) fn document(sources: Sources<'_>, tree: &Tree, fetch: &Fetch) -> Docu
         text.push(')');
     }
     text.push_str(&body);
-    Document { text: text.into(), variables }
+    let mut head = b"{\"query\":".to_vec();
+    head.extend_from_slice(&json_text(&text));
+    head.extend_from_slice(b",\"variables\":{");
+    Document { text: text.into(), head: head.into(), variables }
+}
+
+fn json_text(text: &str) -> Vec<u8> {
+    // Writing a text to memory cannot fail.
+    serde_json_bytes::serde_json::to_vec(text).unwrap_or_default()
 }
 
 struct Printer<'p> {

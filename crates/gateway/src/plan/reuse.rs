@@ -1,7 +1,8 @@
 //! Which earlier answers of a subgraph say already what a request would ask of it again.
 //!
-//! Nothing is taken from another subgraph, of other arguments, or of a field that was told something
-//! else of its object: then the values could differ.
+//! Nothing is taken from another subgraph or of other arguments: then the values could differ. A field
+//! that requires something is read only where its subgraph was told it, and the representations that
+//! are compared say it too.
 
 use graphql::schema::TypeId;
 
@@ -9,7 +10,7 @@ use super::entries::name_of;
 use super::form::form;
 use super::{Asked, Entry, Fetch, FetchId, Form, Selection};
 use crate::outline::{ItemId, PositionId, Tree};
-use crate::supergraph::{FieldSetId, SubgraphId, Supergraph};
+use crate::supergraph::Supergraph;
 
 /// An earlier request that reads what an entry asks, of objects of one type.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -37,8 +38,6 @@ struct Read<'r> {
     fetch: FetchId,
     position: PositionId,
     selection: &'r Selection,
-    /// What the subgraph was told of the objects, if they were asked for by representations.
-    inputs: &'r [FieldSetId],
 }
 
 /// The earlier requests of each entry of a request.
@@ -60,7 +59,7 @@ pub(super) fn reuse(
                 continue;
             }
             for read in reads(supergraph, tree, other, provider) {
-                let wanted = Wanted { supergraph, tree, subgraph: fetch.subgraph, object: *object };
+                let wanted = Wanted { supergraph, tree, object: *object };
                 all.extend(wanted.from(entry, selection, &read));
             }
         }
@@ -77,8 +76,7 @@ fn reads<'r>(supergraph: &Supergraph, tree: &Tree, fetch: &'r Fetch, id: FetchId
     for entry in fetch.entities.iter().flat_map(|list| &list.entries) {
         for (base, selection) in &entry.selections {
             if supergraph.is_object(*base) {
-                let (position, inputs) = (entry.position, entry.inputs.as_slice());
-                all.push(Read { fetch: id, position, selection, inputs });
+                all.push(Read { fetch: id, position: entry.position, selection });
             }
             below(tree, id, selection, &mut all);
         }
@@ -91,7 +89,7 @@ fn below<'r>(tree: &Tree, fetch: FetchId, selection: &'r Selection, all: &mut Ve
     let fragments = selection.fragments.iter().flat_map(|(_, selection)| &selection.fields);
     for asked in selection.fields.iter().chain(fragments) {
         if let (Some(position), Some(selection)) = (tree.item(asked.item).child, &asked.below) {
-            all.push(Read { fetch, position, selection, inputs: &[] });
+            all.push(Read { fetch, position, selection });
             below(tree, fetch, selection, all);
         }
     }
@@ -100,7 +98,6 @@ fn below<'r>(tree: &Tree, fetch: FetchId, selection: &'r Selection, all: &mut Ve
 struct Wanted<'w> {
     supergraph: &'w Supergraph,
     tree: &'w Tree,
-    subgraph: SubgraphId,
     object: TypeId,
 }
 
@@ -108,7 +105,7 @@ impl Wanted<'_> {
     fn from(&self, entry: &Entry, selection: &Selection, read: &Read<'_>) -> Option<Reuse> {
         let is_possible =
             self.supergraph.contains(&self.tree.position(read.position).possible, self.object);
-        if !is_possible || self.told_otherwise(selection, entry, read) {
+        if !is_possible {
             return None;
         }
         let class = self.tree.position(read.position).classes.iter();
@@ -132,17 +129,6 @@ impl Wanted<'_> {
             form,
             copies,
         })
-    }
-
-    /// Whether a field is asked that requires something which the other request was not told.
-    fn told_otherwise(&self, selection: &Selection, entry: &Entry, read: &Read<'_>) -> bool {
-        entry.inputs != read.inputs
-            && self.fields_of(self.object, selection).any(|asked| {
-                let name = name_of(&self.tree.item(asked.item).what);
-                let field = self.supergraph.schema.find_field(self.object, name);
-                let own = field.and_then(|field| self.supergraph.field_in(field, self.subgraph));
-                own.is_none_or(|own| own.requires.is_some())
-            })
     }
 
     /// What is asked of objects of a type.
@@ -182,12 +168,6 @@ impl Wanted<'_> {
         if !self.supergraph.is_object(r#type) {
             return None;
         }
-        let requires = self.fields_of(r#type, to).any(|asked| {
-            let name = name_of(&self.tree.item(asked.item).what);
-            let field = self.supergraph.schema.find_field(r#type, name);
-            let own = field.and_then(|field| self.supergraph.field_in(field, self.subgraph));
-            own.is_some_and(|own| own.requires.is_some())
-        });
-        if requires { None } else { self.copies(r#type, to, from) }
+        self.copies(r#type, to, from)
     }
 }

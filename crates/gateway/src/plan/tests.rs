@@ -2,7 +2,7 @@ use expect_test::{Expect, expect};
 
 use super::*;
 use crate::planner::Labels;
-use crate::test_supergraph::{planned, planned_with};
+use crate::test_supergraph::{odd, planned, planned_over, planned_with};
 
 #[track_caller]
 fn check(text: &str, expected: &Expect) {
@@ -192,4 +192,77 @@ fn a_plan_is_the_same_each_time() {
     for _ in 0..5 {
         assert_eq!(print(), first);
     }
+}
+
+#[track_caller]
+fn check_odd(text: &str, expected: &Expect) {
+    let printed = match planned_over(odd(), text, "{}", &Labels::default()) {
+        Ok(planned) => print(&planned.supergraph, &planned.plan),
+        Err(error) => error.to_string(),
+    };
+    expected.assert_eq(&printed);
+}
+
+#[test]
+fn of_a_union_only_what_all_know_who_could_be_asked_is_asked() {
+    check_odd(
+        "{ pets { ... on Cat { name } ... on Dog { name } } }",
+        &expect![[r#"
+        1. b: {pets{__typename...on Cat{name}}}
+    "#]],
+    );
+}
+
+#[test]
+fn a_field_of_an_interface_is_known_of_all_that_one_subgraph_gives_or_there_is_no_plan() {
+    check_odd("{ animal { id } }", &expect!["No subgraph gives `Dog.id` here."]);
+    check_odd(
+        "{ animal { ... on Cat { id } ... on Dog { name } } }",
+        &expect![[r#"
+        1. a: {animal{__typename...on Cat{id}...on Dog{name}}}
+    "#]],
+    );
+}
+
+#[test]
+fn a_key_that_finds_nothing_is_no_way() {
+    check_odd(
+        "{ locked { id } }",
+        &expect![[r#"
+        1. a: {locked{id}}
+    "#]],
+    );
+    check_odd("{ locked { id secret } }", &expect!["No subgraph gives `Locked.secret` here."]);
+}
+
+#[test]
+fn what_two_fields_require_is_told_at_once_unless_it_is_one_field_with_other_arguments() {
+    check_odd(
+        "{ thing { dear both } }",
+        &expect![[r#"
+        1. a: {thing{id cost(unit:"euro")}}
+        2. b after 1: query($representations0:[_Any!]!){_entities(representations:$representations0){...on Thing{dear both}}}
+           Thing { id cost } at thing
+    "#]],
+    );
+    check_odd(
+        "{ thing { cheap dear } }",
+        &expect![[r#"
+        1. a: {thing{id cost(unit:"cent")_1_cost:cost(unit:"euro")}}
+        2. b after 1: query($representations0:[_Any!]!,$representations1:[_Any!]!){_entities0:_entities(representations:$representations0){...on Thing{cheap}}_entities1:_entities(representations:$representations1){...on Thing{dear}}}
+           Thing { id cost } at thing
+           Thing { id cost } at thing
+    "#]],
+    );
+}
+
+#[test]
+fn the_root_is_entered_again_where_a_field_leads_to_it() {
+    check_odd(
+        "{ again { query { onlyA } } }",
+        &expect![[r#"
+            1. b: {again{query{__typename}}}
+            2. a after 1: {onlyA}
+        "#]],
+    );
 }

@@ -284,19 +284,7 @@ impl Reacher<'_> {
     fn hop(&mut self, position: PositionId, object: TypeId, level: u16, nothing: GivenId) {
         for subgraph in self.supergraph.subgraph_ids() {
             if Some(object) == self.supergraph.schema.query {
-                let is_there = self.supergraph.type_in(object, subgraph).is_some();
-                if is_there {
-                    let how = How::Hop { on: object, key: None, needs: Vec::new() };
-                    let visit = Visit {
-                        position,
-                        object,
-                        subgraph,
-                        interface: None,
-                        given: nothing,
-                        inputs: None,
-                    };
-                    self.fresh.extend(self.facts.add_visit(visit, level, how));
-                }
+                self.reenter(position, object, subgraph, level, nothing);
                 continue;
             }
             let (is_asked, mut requires) = self.wanted(position, object, subgraph);
@@ -335,6 +323,35 @@ impl Reacher<'_> {
                 }
             }
         }
+    }
+
+    /// Enters the root type again where a field leads to it: every subgraph that has it can be asked,
+    /// once somebody said that there is such an object.
+    fn reenter(
+        &mut self,
+        position: PositionId,
+        object: TypeId,
+        subgraph: SubgraphId,
+        level: u16,
+        nothing: GivenId,
+    ) {
+        let Some(parent) = self.tree.position(position).parent else { return };
+        if self.supergraph.type_in(object, subgraph).is_none() {
+            return;
+        }
+        let at = self.tree.item(parent).position;
+        let classes = self.tree.position(at).classes.iter();
+        let known =
+            classes.filter_map(|class| self.facts.find_known(at, class.representative, parent));
+        let needs: Vec<KnownId> = known.collect();
+        let after = needs.iter().map(|need| self.facts.known(*need).level).max();
+        if after.is_none_or(|after| after >= level) {
+            return;
+        }
+        let how = How::Hop { on: object, key: None, needs };
+        let visit =
+            Visit { position, object, subgraph, interface: None, given: nothing, inputs: None };
+        self.fresh.extend(self.facts.add_visit(visit, level, how));
     }
 
     /// What has to be known for a representation by a key.

@@ -12,7 +12,6 @@ use graphql::schema::{
     EnumValueDefinition, FieldDefinition, InputDefinition, Schema, TypeDefinition, TypeId,
     TypeKind, TypeRef,
 };
-use graphql::value::Const;
 
 use super::links::{Links, Meaning, argument, text};
 use super::objects::Objects;
@@ -266,7 +265,7 @@ impl<'d> Reader<'d> {
         let r#type = self.type_ref(&written.r#type, written.line)?;
         let mut input = InputDefinition::new(&written.name, r#type);
         input.description = written.description.clone();
-        input.default = written.default.as_ref().map(|literal| Box::new(constant(literal)));
+        input.default = written.default.as_ref().map(|literal| Box::new(literal.constant()));
         input.deprecated = deprecated(&written.directives);
         Some(input)
     }
@@ -309,25 +308,4 @@ fn deprecated(directives: &[Directive]) -> Option<Arc<str>> {
     let directive = directives.iter().find(|directive| &*directive.name == "deprecated")?;
     // What the specification says where nothing else is said.
     Some(text(directive, "reason").unwrap_or("No longer supported").into())
-}
-
-/// A default value, which has no variables.
-fn constant(literal: &Literal) -> Const {
-    match literal {
-        Literal::Null => Const::Null,
-        Literal::Boolean(value) => Const::Boolean(*value),
-        // One beyond 64 bits is of a scalar that knows no bounds, and a number all the same.
-        Literal::Int(digits) => match digits.parse() {
-            Ok(value) => Const::Int(value),
-            Err(_) => Const::Float(digits.parse().unwrap_or(f64::NAN)),
-        },
-        Literal::Float(digits) => Const::Float(digits.parse().unwrap_or(f64::NAN)),
-        Literal::String(text) => Const::String((&**text).into()),
-        Literal::Enum(name) => Const::Enum((&**name).into()),
-        Literal::List(items) => Const::List(items.iter().map(constant).collect()),
-        Literal::Object(members) => {
-            let members = members.iter().map(|(name, value)| ((&**name).into(), constant(value)));
-            Const::Object(members.collect())
-        }
-    }
 }
