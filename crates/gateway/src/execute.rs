@@ -17,6 +17,7 @@ mod tests;
 use std::future::Future;
 
 use bytes::Bytes;
+use graphql::operation::Location;
 use graphql::schema::TypeId;
 
 use crate::supergraph::SubgraphId;
@@ -68,6 +69,8 @@ pub enum ErrorKind {
     Invalid { subgraph: SubgraphId, why: Box<str> },
     /// A value that may not be null is not there, and no other error says why.
     Null { parent: TypeId, field: Box<str> },
+    /// The caller may not read it, and nobody was asked for it.
+    Denied { parent: TypeId, field: Box<str>, location: Location },
     /// A value is not of its type.
     Value { field: Box<str> },
 }

@@ -6,6 +6,7 @@
 
 mod arguments;
 mod classes;
+mod denial;
 mod hidden;
 mod visible;
 
@@ -16,7 +17,7 @@ use graphql::schema::{FieldId, TypeId};
 
 use crate::supergraph::{Supergraph, TypeSet};
 pub use arguments::Arguments;
-pub use visible::{TooMuch, outline};
+pub use visible::{TooMuch, outline, outline_for};
 
 macro_rules! ids {
     ($($(#[$doc:meta])* $name:ident $letter:literal;)*) => {$(
@@ -96,6 +97,8 @@ pub struct Item {
     pub child: Option<PositionId>,
     /// Whether it is part of the answer, and not only of the way to it.
     pub is_visible: bool,
+    /// Whether the caller may not read it: nobody is asked for it, and it is null.
+    pub is_denied: bool,
     pub location: Location,
 }
 
@@ -128,6 +131,24 @@ impl Tree {
         let classes = &self.position(position).classes;
         let class = classes.iter().find(|class| class.representative == representative);
         class.map(|class| &class.types)
+    }
+
+    /// What the caller may not read, in the order of the tree.
+    pub fn denied(&self) -> impl Iterator<Item = &Item> {
+        self.items.iter().filter(|item| item.is_denied)
+    }
+
+    /// The type whose field an item is, as the operation asks for it.
+    #[must_use]
+    pub fn parent_of(&self, supergraph: &Supergraph, item: &Item) -> TypeId {
+        let position = self.position(item.position);
+        let What::Field { name, field } = &item.what else { return position.r#type };
+        let has = |parent: &TypeId| supergraph.schema.find_field(*parent, name) == Some(*field);
+        let own = Some(position.r#type).filter(has);
+        let objects = || supergraph.members(&item.types);
+        let interfaces = || objects().flat_map(|object| supergraph.interfaces(object)).copied();
+        let found = own.or_else(|| objects().find(has)).or_else(|| interfaces().find(has));
+        found.unwrap_or(position.r#type)
     }
 
     /// The root.

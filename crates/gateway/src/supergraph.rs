@@ -9,6 +9,8 @@ mod join;
 mod links;
 mod objects;
 mod read;
+mod requirements;
+mod weights;
 
 #[cfg(test)]
 mod tests;
@@ -23,6 +25,8 @@ pub use field_sets::{FieldSet, FieldSetId, SetSelection};
 use objects::Objects;
 pub use objects::TypeSet;
 pub use read::{Problem, read};
+pub use requirements::{Alternatives, Requirement, RequirementId, Requirements};
+pub use weights::{ListSize, SizedField, Weights};
 
 /// The place of a subgraph among those of its supergraph.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
@@ -52,6 +56,10 @@ pub struct Supergraph {
     objects: Objects,
     /// What clients see.
     pub api: Api,
+    /// Who may read what.
+    pub requirements: Requirements,
+    /// What it costs.
+    pub weights: Weights,
 }
 
 /// Which subgraphs know a type.

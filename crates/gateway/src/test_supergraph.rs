@@ -5,7 +5,8 @@ use graphql::variables::{Steering, Variables};
 use graphql::{DocumentLimits, Validator};
 use serde_json_bytes::Value as Json;
 
-use crate::outline::outline;
+use crate::access::{Access, Touched};
+use crate::outline::outline_for;
 use crate::plan::{Plan, Sources, compile};
 use crate::planner::{Labels, Limits, PlanError, plan};
 use crate::supergraph::{Supergraph, read};
@@ -20,6 +21,11 @@ pub(crate) fn supergraph() -> Supergraph {
 /// that find nothing, one field with two arguments, types that clients do not see.
 pub(crate) fn odd() -> Supergraph {
     read(include_str!("test_supergraph_odd.graphql")).unwrap()
+}
+
+/// One of which not everybody may read all.
+pub(crate) fn guarded() -> Supergraph {
+    read(include_str!("test_supergraph_guarded.graphql")).unwrap()
 }
 
 /// An operation with a plan.
@@ -49,6 +55,16 @@ pub(crate) fn planned_over(
     variables: &str,
     labels: &Labels,
 ) -> Result<Planned, PlanError> {
+    planned_for(supergraph, text, variables, labels, &Access::default())
+}
+
+pub(crate) fn planned_for(
+    supergraph: Supergraph,
+    text: &str,
+    variables: &str,
+    labels: &Labels,
+    access: &Access,
+) -> Result<Planned, PlanError> {
     let schema = &supergraph.api.schema;
     let validator = Validator::new(schema);
     let operation = validator.operation(schema, text, None, &DocumentLimits::default()).unwrap();
@@ -60,7 +76,10 @@ pub(crate) fn planned_over(
         OperationKind::Query | OperationKind::Subscription => supergraph.schema.query,
     };
     let steering = Steering::new(&variables);
-    let mut tree = outline(&supergraph, &operation, root.unwrap(), &steering, 10_000).unwrap();
+    let denied = access.denied(&supergraph, &Touched::new(&supergraph, &operation));
+    let root = root.unwrap();
+    let outlined = outline_for(&supergraph, &operation, root, &steering, 10_000, &denied);
+    let mut tree = outlined.unwrap();
     let choice = plan(&supergraph, &mut tree, labels, Limits::default())?;
     let sources = Sources { supergraph: &supergraph, operation: &operation, choice: &choice };
     let plan = compile(sources, tree);

@@ -1,3 +1,5 @@
+mod denied;
+
 use std::cell::RefCell;
 use std::collections::HashMap;
 use std::fmt::Write;
@@ -61,6 +63,10 @@ fn run(planned: Planned, answers: &[(&str, &str)], options: Options) -> (String,
             }
             ErrorKind::Null { parent, field } => {
                 format!("null for {}.{field}", supergraph.schema[*parent].name)
+            }
+            ErrorKind::Denied { parent, field, location } => {
+                let parent = &supergraph.schema[*parent].name;
+                format!("{parent}.{field} is denied at {}:{}", location.line, location.column)
             }
             ErrorKind::Value { field } => format!("{field} is not of its type"),
         };

@@ -4,6 +4,7 @@
 use std::collections::HashMap;
 
 use graphql::schema::{TypeId, TypeKind, TypeRef};
+use rustc_hash::FxHashSet;
 
 use super::arena::{Cell, ObjectId};
 use super::run::Executed;
@@ -25,15 +26,18 @@ pub fn write(
     out: &mut Vec<u8>,
 ) {
     let start = out.len();
+    let (nulls, denied) = (Vec::new(), Denied::default());
     let mut writer =
-        Writer { supergraph, tree: &plan.tree, executed, literals, out, nulls: Vec::new() };
+        Writer { supergraph, tree: &plan.tree, executed, literals, out, nulls, denied };
     let root = writer.executed.arena.at[Tree::ROOT.index()].first().copied();
     let written = root.map(|root| writer.object(root));
     let nulls = std::mem::take(&mut writer.nulls);
+    let denied = std::mem::take(&mut writer.denied.errors);
     if !matches!(written, Some(Ok(()))) {
         out.truncate(start);
         out.extend_from_slice(b"null");
     }
+    executed.errors.extend(denied);
     for null in nulls {
         // Whoever caused it may have told it, at the place, above it, or in general.
         let is_told = executed.errors.iter().any(|error| {
@@ -54,6 +58,14 @@ struct Writer<'w> {
     out: &'w mut Vec<u8>,
     /// Places where a null may not stand.
     nulls: Vec<ExecutionError>,
+    denied: Denied,
+}
+
+/// What the caller may not read and has been told so: once each, at its first place.
+#[derive(Debug, Default)]
+struct Denied {
+    items: FxHashSet<ItemId>,
+    errors: Vec<ExecutionError>,
 }
 
 impl Writer<'_> {
@@ -115,6 +127,9 @@ impl Writer<'_> {
                 let own = r#type.and_then(|own| self.supergraph.schema.find_field(own, name));
                 let field = own.unwrap_or(*field);
                 let declared = self.supergraph.schema[field].r#type;
+                if item.is_denied {
+                    return self.deny(object, id, name, declared);
+                }
                 let cell = self.executed.arena.cell(object, id);
                 let mut indexes = Vec::new();
                 self.value(object, item, cell, declared, &mut indexes)
@@ -217,15 +232,41 @@ impl Writer<'_> {
         Ok(())
     }
 
+    fn deny(
+        &mut self,
+        object: ObjectId,
+        id: ItemId,
+        name: &str,
+        r#type: TypeRef,
+    ) -> Result<(), Nulled> {
+        if self.denied.items.insert(id) {
+            let item = self.tree.item(id);
+            let parent = self.tree.parent_of(self.supergraph, item);
+            let kind = ErrorKind::Denied { parent, field: name.into(), location: item.location };
+            let path = self.path(object, item, &[]);
+            self.denied.errors.push(ExecutionError { kind, path });
+        }
+        if r#type.is_non_null() {
+            return Err(Nulled);
+        }
+        self.out.extend_from_slice(b"null");
+        Ok(())
+    }
+
     fn missing(&mut self, object: ObjectId, item: &Item, indexes: &[usize]) {
         let parent = self.tree.position(item.position).r#type;
         self.tell(object, item, indexes, ErrorKind::Null { parent, field: item.key.clone() });
     }
 
     fn tell(&mut self, object: ObjectId, item: &Item, indexes: &[usize], kind: ErrorKind) {
+        let path = self.path(object, item, indexes);
+        self.nulls.push(ExecutionError { kind, path });
+    }
+
+    fn path(&self, object: ObjectId, item: &Item, indexes: &[usize]) -> Vec<Step> {
         let mut path = self.executed.arena.path(self.tree, object);
         path.push(Step::Key(item.key.clone()));
         path.extend(indexes.iter().map(|index| Step::Index(*index)));
-        self.nulls.push(ExecutionError { kind, path });
+        path
     }
 }

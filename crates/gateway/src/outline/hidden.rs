@@ -122,7 +122,8 @@ impl Tree {
     ) -> Option<ItemId> {
         self.position(position).items.iter().copied().find(|id| {
             let item = self.item(*id);
-            is_same(&item.what, what)
+            !item.is_denied
+                && is_same(&item.what, what)
                 && item.arguments == *arguments
                 && supergraph.contains(&item.types, object)
         })
@@ -149,6 +150,7 @@ impl Tree {
             arguments,
             child: None,
             is_visible: false,
+            is_denied: false,
             location: Location::default(),
         });
         if let Some(child) = child {

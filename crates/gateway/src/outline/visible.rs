@@ -1,7 +1,6 @@
 //! The part of the tree that is the answer.
 
 use std::fmt::Write;
-use std::sync::Arc;
 
 use graphql::does_condition_hold;
 use graphql::operation::{FieldRef, FieldSelection, Operation, Selection, SelectionSetId};
@@ -9,7 +8,9 @@ use graphql::schema::{FieldId, TypeId};
 use graphql::variables::Steering;
 
 use super::classes::classes;
+use super::denial::{Denial, asks_itself};
 use super::{Arguments, Item, PositionId, Tree, What};
+use crate::access::AccessSet;
 use crate::supergraph::{Supergraph, TypeSet};
 
 /// The operation asks for more than the gateway plans.
@@ -17,8 +18,7 @@ use crate::supergraph::{Supergraph, TypeSet};
 #[error("The operation selects too many fields.")]
 pub struct TooMuch;
 
-/// The tree of an operation, for variables that steer it as these do. No more than `selections` are
-/// looked at.
+/// The tree of an operation that its caller may read all of. See [`outline_for`].
 pub fn outline(
     supergraph: &Supergraph,
     operation: &Operation,
@@ -26,13 +26,28 @@ pub fn outline(
     steering: &Steering<'_>,
     selections: usize,
 ) -> Result<Tree, TooMuch> {
+    outline_for(supergraph, operation, root, steering, selections, &AccessSet::default())
+}
+
+/// The tree of an operation, for variables that steer it as these do, and for callers who do not meet
+/// the requirements of `denied`. No more than `selections` are looked at.
+pub fn outline_for(
+    supergraph: &Supergraph,
+    operation: &Operation,
+    root: TypeId,
+    steering: &Steering<'_>,
+    selections: usize,
+    denied: &AccessSet,
+) -> Result<Tree, TooMuch> {
     let names = operation.variables.iter().map(|variable| &*variable.name);
     let names: Vec<_> = names.collect();
     let mut tree = Tree::default();
+    let denial = Denial { supergraph, denied };
+    let left = selections;
     let mut outliner =
-        Outliner { supergraph, operation, steering, names, left: selections, tree: &mut tree };
+        Outliner { supergraph, operation, steering, denial, names, left, tree: &mut tree };
     let position = outliner.tree.add_position(supergraph, root, None);
-    outliner.position(position, &[operation.root])?;
+    outliner.position(position, &[Asking { set: operation.root, is_denied: false }])?;
     Ok(tree)
 }
 
@@ -40,9 +55,26 @@ struct Outliner<'o> {
     supergraph: &'o Supergraph,
     operation: &'o Operation,
     steering: &'o Steering<'o>,
+    denial: Denial<'o>,
     names: Vec<&'o str>,
     left: usize,
     tree: &'o mut Tree,
+}
+
+/// A selection set, and whether it stands below something that the caller may not read.
+#[derive(Clone, Copy)]
+struct Asking {
+    set: SelectionSetId,
+    is_denied: bool,
+}
+
+/// A place where something is asked.
+struct Occurrence<'o> {
+    selection: &'o FieldSelection,
+    /// The types that it is asked of.
+    types: TypeSet,
+    /// Whether the caller may not read it.
+    is_denied: bool,
 }
 
 /// What is asked of a position under one name in one way.
@@ -50,28 +82,28 @@ struct Group<'o> {
     key: &'o str,
     what: What,
     arguments: Arguments,
-    /// Where it is asked: of which types, and what of its objects.
-    occurrences: Vec<(TypeSet, Option<SelectionSetId>)>,
-    selection: &'o FieldSelection,
+    occurrences: Vec<Occurrence<'o>>,
 }
 
 impl<'o> Outliner<'o> {
     /// Recursion is bounded: validation limits how deep an operation is.
-    fn position(&mut self, id: PositionId, sets: &[SelectionSetId]) -> Result<(), TooMuch> {
+    fn position(&mut self, id: PositionId, sets: &[Asking]) -> Result<(), TooMuch> {
         let possible = self.tree.position(id).possible.clone();
         let mut groups = Vec::new();
-        for set in sets {
-            self.collect(*set, &possible, &mut groups)?;
+        for asking in sets {
+            self.collect(*asking, &possible, &mut groups)?;
         }
         let asked = |object: TypeId| {
             let mut text = String::new();
             let mut names = Vec::new();
             for (place, group) in groups.iter().enumerate() {
-                for (number, (types, _)) in group.occurrences.iter().enumerate() {
-                    if self.supergraph.contains(types, object) {
+                for (number, occurrence) in group.occurrences.iter().enumerate() {
+                    if self.supergraph.contains(&occurrence.types, object) {
                         // Writing to a text cannot fail.
                         let _ = write!(text, "{place}.{number} ");
-                        if let What::Field { name, .. } = &group.what {
+                        if let What::Field { name, .. } = &group.what
+                            && !occurrence.is_denied
+                        {
                             names.push((&**name).into());
                         }
                     }
@@ -110,17 +142,20 @@ impl<'o> Outliner<'o> {
 
     fn collect(
         &mut self,
-        set: SelectionSetId,
+        asking: Asking,
         types: &TypeSet,
         groups: &mut Vec<Group<'o>>,
     ) -> Result<(), TooMuch> {
         let operation = self.operation;
-        for selection in &operation.selection_set(set).selections {
+        let asked = operation.selection_set(asking.set);
+        let parent = self.supergraph.api.r#type(asked.parent);
+        for selection in &asked.selections {
             self.left = self.left.checked_sub(1).ok_or(TooMuch)?;
             match selection {
                 Selection::Field(field) => {
                     if does_condition_hold(&field.conditions, self.steering) {
-                        self.occur(field, types, groups);
+                        let is_denied = asking.is_denied || self.is_denied(parent, field, types);
+                        self.occur(field, types, is_denied, groups);
                     }
                 }
                 Selection::Fragment { conditions, on, selection_set } => {
@@ -130,7 +165,8 @@ impl<'o> Outliner<'o> {
                     let on = self.supergraph.api.r#type(*on);
                     let narrowed = types.intersection(self.supergraph.possible(on));
                     if !narrowed.is_empty() {
-                        self.collect(*selection_set, &narrowed, groups)?;
+                        let set = *selection_set;
+                        self.collect(Asking { set, ..asking }, &narrowed, groups)?;
                     }
                 }
             }
@@ -138,18 +174,25 @@ impl<'o> Outliner<'o> {
         Ok(())
     }
 
-    fn occur(&self, selection: &'o FieldSelection, types: &TypeSet, groups: &mut Vec<Group<'o>>) {
-        let what = match selection.field {
-            FieldRef::Typename => What::Typename,
-            FieldRef::Introspection => What::Introspection,
-            FieldRef::Field(field) => {
-                let field = self.supergraph.api.field(field);
-                What::Field { name: self.name(field), field }
-            }
-        };
+    fn is_denied(&self, parent: TypeId, selection: &FieldSelection, types: &TypeSet) -> bool {
+        // That there is something of a type, and what the schema says, is for everybody.
+        let FieldRef::Field(field) = selection.field else { return false };
+        let asks_itself = |set| asks_itself(self.operation, set, self.steering);
+        let asks_itself = selection.selection_set.is_some_and(asks_itself);
+        self.denial.denies(parent, self.supergraph.api.field(field), types, asks_itself)
+    }
+
+    fn occur(
+        &self,
+        selection: &'o FieldSelection,
+        types: &TypeSet,
+        is_denied: bool,
+        groups: &mut Vec<Group<'o>>,
+    ) {
+        let what = self.what(selection);
         let arguments =
             Arguments::of_operation(&self.supergraph.api.schema, &selection.arguments, &self.names);
-        let occurrence = (types.clone(), selection.selection_set);
+        let occurrence = Occurrence { selection, types: types.clone(), is_denied };
         let same = groups.iter_mut().find(|group| {
             group.key == &*selection.response_name
                 && is_same(&group.what, &what)
@@ -162,13 +205,19 @@ impl<'o> Outliner<'o> {
                 what,
                 arguments,
                 occurrences: vec![occurrence],
-                selection,
             }),
         }
     }
 
-    fn name(&self, field: FieldId) -> Arc<str> {
-        self.supergraph.schema[field].name.clone()
+    fn what(&self, selection: &FieldSelection) -> What {
+        match selection.field {
+            FieldRef::Typename => What::Typename,
+            FieldRef::Introspection => What::Introspection,
+            FieldRef::Field(field) => {
+                let field = self.supergraph.api.field(field);
+                What::Field { name: self.supergraph.schema[field].name.clone(), field }
+            }
+        }
     }
 
     fn child(&self, field: FieldId) -> Option<TypeId> {
@@ -176,58 +225,89 @@ impl<'o> Outliner<'o> {
         self.supergraph.is_composite(base).then_some(base)
     }
 
-    /// Makes the items of a group: one, if all its types are asked the same of its objects.
+    /// Makes the items of a group: one, if all its types are asked the same of its objects, and one
+    /// for those of whom the caller may not read it anywhere.
     fn add(&mut self, position: PositionId, group: &Group<'o>) -> Result<(), TooMuch> {
-        let is_composite = group.occurrences.iter().any(|(_, set)| set.is_some());
+        let is_composite =
+            group.occurrences.iter().any(|one| one.selection.selection_set.is_some());
+        let mut denied = TypeSet::default();
         if !is_composite {
-            let mut types = group.occurrences[0].0.clone();
-            group.occurrences.iter().for_each(|(more, _)| types.unite(more));
-            self.item(position, group, types);
-            return Ok(());
+            let mut types = TypeSet::default();
+            for occurrence in &group.occurrences {
+                let of = if occurrence.is_denied { &mut denied } else { &mut types };
+                of.unite_or_begin(&occurrence.types);
+            }
+            denied = denied.minus(&types);
+            if !types.is_empty() {
+                self.item(position, group, types, false);
+            }
         }
-        for (object, types, sets) in self.parts(position, group) {
+        for (object, types, sets) in self.parts(position, group, is_composite) {
+            if sets.iter().all(|asking| asking.is_denied) {
+                denied.unite_or_begin(&types);
+                continue;
+            }
             // What the objects' own type says is at least what an interface says.
             let What::Field { name, field } = &group.what else { continue };
             let own = self.supergraph.schema.find_field(object, name).unwrap_or(*field);
             let Some(child) = self.child(own) else { continue };
-            let item = self.item(position, group, types);
+            let item = self.item(position, group, types, false);
             let below = self.tree.add_position(self.supergraph, child, Some(item));
             self.tree.items[item.index()].child = Some(below);
             self.position(below, &sets)?;
+        }
+        if !denied.is_empty() {
+            self.item(position, group, denied, true);
         }
         Ok(())
     }
 
     /// The types of a group, apart where they are asked different things of its objects, and where
-    /// these come by different ways.
+    /// these come by different ways; nothing of one without objects.
     fn parts(
         &self,
         position: PositionId,
         group: &Group<'_>,
-    ) -> Vec<(TypeId, TypeSet, Vec<SelectionSetId>)> {
-        let classes = self.tree.position(position).classes.iter();
+        is_composite: bool,
+    ) -> Vec<(TypeId, TypeSet, Vec<Asking>)> {
+        let classes = self.tree.position(position).classes.iter().filter(|_| is_composite);
         let parts = classes.filter_map(|class| {
-            let asked = group
-                .occurrences
-                .iter()
-                .filter(|(types, _)| self.supergraph.contains(types, class.representative));
-            let asked: Vec<_> = asked.collect();
-            let sets = asked.iter().filter_map(|(_, set)| *set).collect();
-            (!asked.is_empty()).then(|| (class.representative, class.types.clone(), sets))
+            let asked = group.occurrences.iter().filter(|occurrence| {
+                self.supergraph.contains(&occurrence.types, class.representative)
+            });
+            let sets = asked.filter_map(|occurrence| {
+                let set = occurrence.selection.selection_set?;
+                Some(Asking { set, is_denied: occurrence.is_denied })
+            });
+            let sets: Vec<Asking> = sets.collect();
+            (!sets.is_empty()).then(|| (class.representative, class.types.clone(), sets))
         });
         parts.collect()
     }
 
-    fn item(&mut self, position: PositionId, group: &Group<'_>, types: TypeSet) -> super::ItemId {
+    /// An item as the first of its occurrences has it.
+    fn item(
+        &mut self,
+        position: PositionId,
+        group: &Group<'_>,
+        types: TypeSet,
+        is_denied: bool,
+    ) -> super::ItemId {
+        let mut occurrences = group.occurrences.iter();
+        let first = occurrences.find(|occurrence| {
+            occurrence.is_denied == is_denied && !occurrence.types.intersection(&types).is_empty()
+        });
+        let location = first.map(|first| first.selection.location).unwrap_or_default();
         self.tree.add_item(Item {
             position,
             key: group.key.into(),
-            what: group.what.clone(),
+            what: first.map_or_else(|| group.what.clone(), |first| self.what(first.selection)),
             types,
             arguments: group.arguments.clone(),
             child: None,
             is_visible: true,
-            location: group.selection.location,
+            is_denied,
+            location,
         })
     }
 }

@@ -14,7 +14,7 @@ use rustc_hash::{FxHashMap, FxHashSet};
 
 use super::facts::{Facts, How, Visit, VisitId};
 use super::{Limits, PlanError};
-use crate::outline::{Item, ItemId, PositionId, Tree, What};
+use crate::outline::{Arguments, Item, ItemId, PositionId, Tree, What};
 use crate::supergraph::{SubgraphId, Supergraph, TypeSet};
 use derive::{Derivations, Goal};
 
@@ -59,7 +59,14 @@ fn goals(supergraph: &Supergraph, tree: &Tree, facts: &Facts) -> Result<Vec<Goal
     let mut goals = Vec::new();
     for (place, item) in tree.items.iter().enumerate() {
         let id = ItemId::new(place);
-        if !item.is_visible || item.what == What::Introspection {
+        // Everybody knows of which type the root is.
+        let is_known = item.what == What::Introspection
+            || (item.what == What::Typename && item.position == Tree::ROOT);
+        if !item.is_visible || is_known {
+            continue;
+        }
+        if item.is_denied {
+            goals.extend(told(supergraph, tree, facts, item));
             continue;
         }
         let mut found = Vec::new();
@@ -80,6 +87,21 @@ fn goals(supergraph: &Supergraph, tree: &Tree, facts: &Facts) -> Result<Vec<Goal
         goals.extend(found.into_iter().map(|(_, known)| Goal::Known(known)));
     }
     Ok(goals)
+}
+
+/// The types of the objects of which something is not for the caller, where it is for other objects:
+/// that it is missing is told of these only.
+fn told(supergraph: &Supergraph, tree: &Tree, facts: &Facts, item: &Item) -> Vec<Goal> {
+    if tree.position(item.position).possible.is_subset(&item.types) {
+        return Vec::new();
+    }
+    let (what, arguments) = (What::Typename, Arguments::default());
+    let classes = classes_of(supergraph, tree, item).into_iter();
+    let known = classes.filter_map(|object| {
+        let typename = tree.find(supergraph, item.position, object, &what, &arguments)?;
+        facts.find_known(item.position, object, typename)
+    });
+    known.map(Goal::Known).collect()
 }
 
 /// The classes of types that an item is asked of.

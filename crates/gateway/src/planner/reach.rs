@@ -77,7 +77,8 @@ impl Reacher<'_> {
             let visit = *self.facts.visit(id);
             self.prepare(visit.position);
             for item in self.tree.position(visit.position).items.clone() {
-                if self.supergraph.contains(&self.tree.item(item).types, visit.object) {
+                let asked = self.tree.item(item);
+                if !asked.is_denied && self.supergraph.contains(&asked.types, visit.object) {
                     self.read(id, visit, item);
                 }
             }
@@ -205,7 +206,7 @@ impl Reacher<'_> {
         let mut requires = Vec::new();
         for item in &self.tree.position(position).items {
             let item = self.tree.item(*item);
-            if !self.supergraph.contains(&item.types, object) {
+            if item.is_denied || !self.supergraph.contains(&item.types, object) {
                 continue;
             }
             let name = match &item.what {

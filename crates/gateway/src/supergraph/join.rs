@@ -86,7 +86,13 @@ impl Joined<'_, '_> {
                     }
                 }
                 Meaning::NotServed => self.not_served(directive),
-                Meaning::Graph | Meaning::Field | Meaning::Inaccessible | Meaning::Nothing => {}
+                Meaning::Graph
+                | Meaning::Field
+                | Meaning::Inaccessible
+                | Meaning::Guard(_)
+                | Meaning::Cost
+                | Meaning::ListSize
+                | Meaning::Nothing => {}
             }
         }
         self.complete_type(id, body);
@@ -182,6 +188,9 @@ impl Joined<'_, '_> {
                 | Meaning::Implements
                 | Meaning::UnionMember
                 | Meaning::Inaccessible
+                | Meaning::Guard(_)
+                | Meaning::Cost
+                | Meaning::ListSize
                 | Meaning::Nothing => {}
             }
         }

@@ -19,10 +19,21 @@ pub(super) enum Meaning {
     Implements,
     UnionMember,
     Inaccessible,
+    Guard(Guard),
+    Cost,
+    ListSize,
     /// Understood, and of no effect on what is answered.
     Nothing,
     /// A directive that changes what is answered in a way that is not served.
     NotServed,
+}
+
+/// A directive that lets not everybody read something.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Guard {
+    Authenticated,
+    RequiresScopes,
+    Policy,
 }
 
 /// The specifications that have a meaning here, with their elements.
@@ -46,12 +57,11 @@ const KNOWN: &[(&str, &[(&str, Meaning)])] = &[
     ("core", &[("", Meaning::Nothing)]),
     ("tag", &[("", Meaning::Nothing)]),
     ("inaccessible", &[("", Meaning::Inaccessible)]),
-    ("authenticated", &[("", Meaning::NotServed)]),
-    ("requiresScopes", &[("", Meaning::NotServed)]),
-    ("policy", &[("", Meaning::NotServed)]),
+    ("authenticated", &[("", Meaning::Guard(Guard::Authenticated))]),
+    ("requiresScopes", &[("", Meaning::Guard(Guard::RequiresScopes))]),
+    ("policy", &[("", Meaning::Guard(Guard::Policy))]),
     ("context", &[("", Meaning::NotServed)]),
-    // Estimates of cost bound what is asked and change no answer.
-    ("cost", &[("", Meaning::Nothing), ("listSize", Meaning::Nothing)]),
+    ("cost", &[("", Meaning::Cost), ("listSize", Meaning::ListSize)]),
 ];
 
 /// The names that linked specifications have in the document.
@@ -79,7 +89,13 @@ impl Links {
             };
             let Some(url) = url else { continue };
             let Some(name) = name_of(url) else { continue };
-            let known = KNOWN.iter().any(|(known, _)| *known == name);
+            let elements = KNOWN.iter().find(|(known, _)| *known == name);
+            // A later version of a guard may let fewer read than is understood here.
+            let known = elements.is_some_and(|(_, elements)| {
+                let is_guard =
+                    |(_, meaning): &(&str, Meaning)| matches!(meaning, Meaning::Guard(_));
+                !elements.iter().any(is_guard) || url.trim_end_matches('/').ends_with("/v0.1")
+            });
             let purpose = argument(directive, "for");
             if !known && purpose.is_some_and(|purpose| *purpose != Literal::Null) {
                 problems.push(Problem::new(

@@ -15,7 +15,7 @@ use graphql::schema::{
 
 use super::links::{Links, Meaning, argument, text};
 use super::objects::Objects;
-use super::{Api, Subgraph, SubgraphId, Supergraph, api, field_sets, join};
+use super::{Api, Subgraph, SubgraphId, Supergraph, api, field_sets, join, requirements, weights};
 
 /// Something that keeps a supergraph from being served.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -80,6 +80,8 @@ pub fn read(text: &str) -> Result<Supergraph, Vec<Problem>> {
     reader.read_roots(&definitions);
     let owners = join::owners(&mut reader);
     let hidden = api::hidden(&mut reader);
+    let requirements = requirements::requirements(&mut reader);
+    let weights = weights::weights(&mut reader);
     if !reader.problems.is_empty() {
         reader.problems.sort_by_key(|problem| problem.line);
         return Err(reader.problems);
@@ -89,7 +91,18 @@ pub fn read(text: &str) -> Result<Supergraph, Vec<Problem>> {
     let join::Owners { types, fields, sets } = owners;
     let objects = Objects::new(&schema, &types, subgraphs.len());
     let nested = field_sets::nested(&schema, &sets);
-    Ok(Supergraph { subgraphs, schema, types, fields, sets, nested, objects, api })
+    Ok(Supergraph {
+        subgraphs,
+        schema,
+        types,
+        fields,
+        sets,
+        nested,
+        objects,
+        api,
+        requirements,
+        weights,
+    })
 }
 
 impl<'d> Reader<'d> {

@@ -232,7 +232,7 @@ fn all_that_is_wrong_is_told_at_once() {
           c: Int @join__field(graph: A, provides: "a {")
           d: Query @join__field(graph: A, requires: "d")
         }
-        type T @join__type(graph: A, key: "x: id") { id: ID! secret: Int @authenticated }
+        type T @join__type(graph: A, key: "x: id") { id: ID! secret: Int @context(name: "a") }
         "#,
         &expect![[r#"
             line 1: there is no subgraph `C`
@@ -241,9 +241,75 @@ fn all_that_is_wrong_is_told_at_once() {
             line 4: the field set `a {`: syntax error: expected at least one Selection in Selection Set
             line 5: the field set `d`: of `d` nothing is selected
             line 7: the field set `x: id`: a field set has no aliases and no directives
-            line 7: `@authenticated` is not served yet
+            line 7: `@context` is not served yet
         "#]],
     );
+}
+
+#[test]
+fn a_guard_that_guards_nothing_is_a_problem() {
+    check(
+        r#"type Query @join__type(graph: A) {
+          a(b: Int @authenticated): U
+          c: E @requiresScopes(scopes: [["a", 1]])
+          d: E @policy
+        }
+        union U @authenticated = Query
+        enum E @join__type(graph: A) @requiresScopes(scopes: "a") { V @authenticated }
+        input I @join__type(graph: A) { a: Int @authenticated }
+        "#,
+        &expect![[r#"
+            line 2: `@authenticated` guards nothing here: only objects, interfaces, scalars, enums and fields can have it
+            line 3: `@requiresScopes` does not say lists of texts
+            line 4: `@policy` does not say lists of texts
+            line 6: `@authenticated` guards nothing here: only objects, interfaces, scalars, enums and fields can have it
+            line 7: `@authenticated` guards nothing here: only objects, interfaces, scalars, enums and fields can have it
+            line 8: `@authenticated` guards nothing here: only objects, interfaces, scalars, enums and fields can have it
+        "#]],
+    );
+}
+
+#[test]
+fn a_later_version_of_a_guard_is_not_understood() {
+    let text = r#"schema @link(url: "https://specs.apollo.dev/authenticated/v0.2", for: SECURITY) {
+          query: Query
+        }
+        enum join__Graph { A @join__graph(name: "a", url: "") }
+        type Query @join__type(graph: A) { a: Int }"#;
+    let problems = read(text).unwrap_err().into_iter().map(|problem| problem.to_string());
+    expect!["line 1: the supergraph needs `https://specs.apollo.dev/authenticated/v0.2`, which is not known here"].assert_eq(&problems.collect::<Vec<_>>().join("\n"));
+}
+
+#[test]
+fn what_guards_and_costs_is_read_from_types_and_their_extensions() {
+    let supergraph = read_text(
+        r#"
+        type Query @join__type(graph: A) @authenticated { a: E b: E @authenticated @policy(policies: ["p", ["q", "r"]]) }
+        enum E @join__type(graph: A) @requiresScopes(scopes: "s") { V }
+        extend enum E @authenticated { W }
+        "#,
+    )
+    .unwrap();
+    let find = |name: &str| supergraph.schema.find_type(name).unwrap();
+    let requirements = &supergraph.requirements;
+    let all: Vec<_> = requirements.iter().map(|(_, requirement)| requirement.clone()).collect();
+    let names = |lists: &[&[&str]]| {
+        lists.iter().map(|list| list.iter().map(|name| (*name).into()).collect()).collect()
+    };
+    let of = |ids: &[RequirementId]| ids.iter().map(|id| id.index()).collect::<Vec<_>>();
+    assert_eq!(
+        all,
+        [
+            Requirement::Authenticated,
+            Requirement::Policies(names(&[&["p"], &["q", "r"]])),
+            Requirement::Scopes(names(&[&["s"]])),
+        ]
+    );
+    assert_eq!(of(requirements.of_type(find("Query"))), [0]);
+    assert_eq!(of(requirements.of_type(find("E"))), [2, 0]);
+    let field = |name| supergraph.schema.find_field(find("Query"), name).unwrap();
+    assert_eq!(of(requirements.of_field(field("a"))), [] as [usize; 0]);
+    assert_eq!(of(requirements.of_field(field("b"))), [0, 1]);
 }
 
 #[test]

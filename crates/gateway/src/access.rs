@@ -1,0 +1,142 @@
+//! What a caller may read of an operation.
+//!
+//! A plan is made for those requirements of the supergraph that the operation touches and the caller
+//! does not meet: an [`AccessSet`]. Callers who differ in anything else share their plans.
+
+use graphql::operation::{FieldRef, Operation, Selection};
+use graphql::schema::{FieldId, TypeId, TypeKind};
+use rustc_hash::FxHashSet;
+
+use crate::supergraph::{Alternatives, Requirement, RequirementId, Supergraph};
+
+#[cfg(test)]
+mod tests;
+
+const BITS: usize = u64::BITS as usize;
+
+/// What is known of a caller.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Access {
+    /// Whether the credentials of somebody were verified.
+    pub is_authenticated: bool,
+    pub scopes: FxHashSet<Box<str>>,
+    /// The policies that hold.
+    pub policies: FxHashSet<Box<str>>,
+}
+
+/// The requirements that an operation touches.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Touched(Set);
+
+/// Those requirements that an operation touches and its caller does not meet.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Hash)]
+pub struct AccessSet(Set);
+
+/// Without zeros at its end, so that equal sets are equal values.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Hash)]
+struct Set(Vec<u64>);
+
+impl Set {
+    fn insert(&mut self, id: RequirementId) {
+        let word = id.index() / BITS;
+        if self.0.len() <= word {
+            self.0.resize(word + 1, 0);
+        }
+        self.0[word] |= 1 << (id.index() % BITS);
+    }
+
+    fn has(&self, id: RequirementId) -> bool {
+        self.0.get(id.index() / BITS).is_some_and(|word| word >> (id.index() % BITS) & 1 == 1)
+    }
+}
+
+impl Access {
+    fn meets(&self, requirement: &Requirement) -> bool {
+        let has_any = |alternatives: &Alternatives, names: &FxHashSet<Box<str>>| {
+            alternatives.is_empty()
+                || alternatives.iter().any(|all| all.iter().all(|name| names.contains(&**name)))
+        };
+        match requirement {
+            Requirement::Authenticated => self.is_authenticated,
+            Requirement::Scopes(scopes) => has_any(scopes, &self.scopes),
+            Requirement::Policies(policies) => has_any(policies, &self.policies),
+        }
+    }
+
+    /// What of an operation is not for the caller.
+    #[must_use]
+    pub fn denied(&self, supergraph: &Supergraph, touched: &Touched) -> AccessSet {
+        let mut denied = Set::default();
+        for (id, requirement) in supergraph.requirements.iter() {
+            if touched.0.has(id) && !self.meets(requirement) {
+                denied.insert(id);
+            }
+        }
+        AccessSet(denied)
+    }
+}
+
+impl Touched {
+    /// The requirements of everything that an operation names, whatever its variables are: each
+    /// selection set is looked at once, however often it is spread.
+    #[must_use]
+    pub fn new(supergraph: &Supergraph, operation: &Operation) -> Self {
+        let mut touched = Self::default();
+        if supergraph.requirements.is_empty() {
+            return touched;
+        }
+        for set in &operation.selection_sets {
+            let parent = supergraph.api.r#type(set.parent);
+            for selection in &set.selections {
+                let Selection::Field(selected) = selection else { continue };
+                let FieldRef::Field(field) = selected.field else { continue };
+                touched.add(supergraph, parent, supergraph.api.field(field));
+            }
+        }
+        touched
+    }
+
+    /// Whether the operation is for everybody.
+    #[must_use]
+    pub fn is_empty(&self) -> bool {
+        self.0.0.is_empty()
+    }
+
+    fn add(&mut self, supergraph: &Supergraph, parent: TypeId, field: FieldId) {
+        self.add_type(supergraph, parent);
+        self.add_field(supergraph, field);
+        if !matches!(supergraph.schema[parent].kind, TypeKind::Interface { .. }) {
+            return;
+        }
+        let name = &supergraph.schema[field].name;
+        for object in supergraph.members(supergraph.possible(parent)) {
+            self.add_type(supergraph, object);
+            if let Some(own) = supergraph.schema.find_field(object, name) {
+                self.add_field(supergraph, own);
+            }
+        }
+    }
+
+    fn add_type(&mut self, supergraph: &Supergraph, id: TypeId) {
+        supergraph.requirements.of_type(id).iter().for_each(|id| self.0.insert(*id));
+    }
+
+    fn add_field(&mut self, supergraph: &Supergraph, id: FieldId) {
+        supergraph.requirements.of_field(id).iter().for_each(|id| self.0.insert(*id));
+        self.add_type(supergraph, supergraph.schema[id].r#type.base);
+    }
+}
+
+impl AccessSet {
+    /// Whether the caller may read all of the operation.
+    #[must_use]
+    pub fn is_empty(&self) -> bool {
+        self.0.0.is_empty()
+    }
+
+    /// Whether the caller misses one of these.
+    #[must_use]
+    pub fn has_any(&self, requirements: &[RequirementId]) -> bool {
+        requirements.iter().any(|id| self.0.has(*id))
+    }
+}

@@ -1,0 +1,287 @@
+//! What an operation is estimated to cost, before anybody is asked.
+//!
+//! As the cost specification of IBM has it, and Apollo's `@cost` and `@listSize` say it:
+//! <https://ibm.github.io/graphql-specs/cost-spec.html>. An object costs 1 and what its fields cost, a
+//! leaf nothing, a list so many times what one of its elements costs as it is assumed to be long, an
+//! input object that is given 1, a mutation 10. What is estimated is the operation as its client sends
+//! it: keys, and what fields require, are asked for in addition and not counted.
+
+mod arguments;
+mod sizes;
+
+#[cfg(test)]
+mod tests;
+
+use graphql::operation::{FieldSelection, Location, Operation, OperationKind, Selection};
+use graphql::schema::{FieldId, TypeId, TypeKind};
+use graphql::variables::Variables;
+use rustc_hash::FxHashMap;
+
+use crate::outline::{ItemId, PositionId, Tree, What};
+use crate::supergraph::{SizedField, Supergraph};
+use arguments::Given;
+use sizes::Size;
+
+/// What a mutation costs beside its fields.
+const MUTATION: i64 = 10;
+
+/// What an operation costs, as far as its variables do not say it.
+#[derive(Clone, Debug)]
+pub struct Cost {
+    root: i64,
+    /// By item; nothing of hidden ones, and of what the caller may not read.
+    terms: Vec<Option<Term>>,
+    /// By position: the items of its objects, by what types of them are asked.
+    alternatives: Vec<Vec<Vec<ItemId>>>,
+    sizes: Vec<Size>,
+    /// The same for all variables.
+    fixed: Option<u64>,
+}
+
+/// What one item costs.
+#[derive(Clone, Debug)]
+struct Term {
+    /// Each of its values, without what is below.
+    weight: i64,
+    length: Option<Length>,
+    arguments: Given,
+    child: Option<PositionId>,
+    /// What has to be said of lengths.
+    own: Vec<usize>,
+    location: Location,
+}
+
+/// How long a list is taken to be; the numbers are places among the sizes.
+#[derive(Clone, Debug)]
+struct Length {
+    /// What the fields above say, which comes first.
+    above: Vec<usize>,
+    own: Vec<usize>,
+    otherwise: u64,
+}
+
+/// A list whose length is not said by exactly one argument, although that is required.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[error("How long the list is has to be said by exactly one of these arguments: {names}.")]
+pub struct NotOne {
+    /// As they are written: `` `first`, `input.last` ``.
+    pub names: Box<str>,
+    pub location: Location,
+}
+
+impl Cost {
+    /// What an operation costs whose tree this is. A list of which nothing is said is taken to have
+    /// `list_size` elements.
+    #[must_use]
+    pub fn new(
+        supergraph: &Supergraph,
+        operation: &Operation,
+        tree: &Tree,
+        list_size: u64,
+    ) -> Self {
+        let mut compiler = Compiler {
+            supergraph,
+            tree,
+            list_size,
+            selections: selections(operation),
+            terms: vec![None; tree.items.len()],
+            sizes: Vec::new(),
+        };
+        compiler.position(Tree::ROOT, &[]);
+        let root = match operation.kind {
+            OperationKind::Mutation => MUTATION,
+            OperationKind::Query | OperationKind::Subscription => 0,
+        };
+        let Compiler { terms, sizes, .. } = compiler;
+        let alternatives = alternatives(supergraph, tree, &terms);
+        let mut cost = Self { root, terms, alternatives, sizes, fixed: None };
+        let is_fixed = cost.sizes.iter().all(Size::is_fixed)
+            && cost.terms.iter().flatten().all(|term| term.arguments.is_fixed());
+        if is_fixed {
+            cost.fixed = cost.estimate(supergraph, &Variables::default()).ok();
+        }
+        cost
+    }
+
+    /// The estimate for these variables.
+    pub fn estimate(&self, supergraph: &Supergraph, variables: &Variables) -> Result<u64, NotOne> {
+        if let Some(fixed) = self.fixed {
+            return Ok(fixed);
+        }
+        let estimate = Estimate { cost: self, supergraph, variables };
+        let total = self.root.saturating_add(estimate.position(Tree::ROOT)?);
+        // Weights may be less than nothing; an operation is not.
+        Ok(u64::try_from(total).unwrap_or(0))
+    }
+}
+
+/// The fields of an operation by their places in the document, which items remember.
+fn selections(operation: &Operation) -> FxHashMap<(u32, u32), &FieldSelection> {
+    let all = operation.selection_sets.iter().flat_map(|set| &set.selections);
+    let fields = all.filter_map(|selection| match selection {
+        Selection::Field(field) => Some((place(field.location), field)),
+        Selection::Fragment { .. } => None,
+    });
+    fields.collect()
+}
+
+fn place(location: Location) -> (u32, u32) {
+    (location.line, location.column)
+}
+
+/// The items of each position that one object may have at once.
+fn alternatives(
+    supergraph: &Supergraph,
+    tree: &Tree,
+    terms: &[Option<Term>],
+) -> Vec<Vec<Vec<ItemId>>> {
+    let positions = tree.positions.iter().map(|position| {
+        let mut all: Vec<Vec<ItemId>> = Vec::new();
+        for class in &position.classes {
+            let asked = position.items.iter().copied().filter(|id| {
+                terms.get(id.index()).is_some_and(Option::is_some)
+                    && supergraph.contains(&tree.item(*id).types, class.representative)
+            });
+            let asked: Vec<ItemId> = asked.collect();
+            if !all.contains(&asked) {
+                all.push(asked);
+            }
+        }
+        all
+    });
+    positions.collect()
+}
+
+/// A list below that has the size of an earlier field: the place of the size, and where the list is.
+type Sized<'s> = (usize, &'s [SizedField]);
+
+struct Compiler<'c> {
+    supergraph: &'c Supergraph,
+    tree: &'c Tree,
+    list_size: u64,
+    selections: FxHashMap<(u32, u32), &'c FieldSelection>,
+    terms: Vec<Option<Term>>,
+    sizes: Vec<Size>,
+}
+
+impl<'c> Compiler<'c> {
+    /// Recursion is bounded by the depth of the operation.
+    fn position(&mut self, id: PositionId, sized: &[Sized<'c>]) {
+        let tree = self.tree;
+        for item in &tree.position(id).items {
+            let asked = tree.item(*item);
+            let What::Field { name, field } = &asked.what else { continue };
+            let selection = self.selections.get(&place(asked.location)).copied();
+            let Some(selection) = selection.filter(|_| asked.is_visible && !asked.is_denied) else {
+                continue;
+            };
+            let mut above = Vec::new();
+            let mut below: Vec<Sized<'c>> = Vec::new();
+            for (size, fields) in sized {
+                for field in fields.iter().filter(|field| *field.name == **name) {
+                    match field.below.is_empty() {
+                        true => above.push(*size),
+                        false => below.push((*size, &field.below)),
+                    }
+                }
+            }
+            let mut own = Vec::new();
+            for said in self.supergraph.weights.sizes(*field) {
+                own.push(self.sizes.len());
+                below.push((self.sizes.len(), &said.sized));
+                self.sizes.push(Size::new(self.supergraph, *field, selection, said));
+            }
+            let length = self.supergraph.schema[*field].r#type.item().map(|_| Length {
+                above,
+                own: own.clone(),
+                otherwise: self.list_size,
+            });
+            let term = Term {
+                weight: weight(self.supergraph, *field),
+                length,
+                arguments: Given::new(self.supergraph, &selection.arguments),
+                child: asked.child,
+                own,
+                location: asked.location,
+            };
+            self.terms[item.index()] = Some(term);
+            if let Some(child) = asked.child {
+                self.position(child, &below);
+            }
+        }
+    }
+}
+
+/// What a value of a field costs, without what is below it.
+fn weight(supergraph: &Supergraph, field: FieldId) -> i64 {
+    let said = supergraph.weights.of_field(field);
+    said.unwrap_or_else(|| weight_of_type(supergraph, supergraph.schema[field].r#type.base))
+}
+
+/// A value of an interface or a union costs as much as the one of its types that costs most.
+fn weight_of_type(supergraph: &Supergraph, id: TypeId) -> i64 {
+    if let Some(said) = supergraph.weights.of_type(id) {
+        return said;
+    }
+    match supergraph.schema[id].kind {
+        TypeKind::Object { .. } => 1,
+        TypeKind::Interface { .. } | TypeKind::Union { .. } => {
+            let objects = supergraph.members(supergraph.possible(id));
+            let known = objects.filter(|object| supergraph.api.has(*object));
+            known.map(|object| supergraph.weights.of_type(object).unwrap_or(1)).max().unwrap_or(1)
+        }
+        TypeKind::Scalar | TypeKind::Enum { .. } | TypeKind::InputObject { .. } => 0,
+    }
+}
+
+struct Estimate<'e> {
+    cost: &'e Cost,
+    supergraph: &'e Supergraph,
+    variables: &'e Variables,
+}
+
+impl Estimate<'_> {
+    /// What an object at a position costs that costs most. Recursion is bounded by the depth of the
+    /// operation.
+    fn position(&self, id: PositionId) -> Result<i64, NotOne> {
+        let mut most: Option<i64> = None;
+        for items in self.cost.alternatives.get(id.index()).into_iter().flatten() {
+            let mut all = 0_i64;
+            for item in items {
+                if let Some(Some(term)) = self.cost.terms.get(item.index()) {
+                    all = all.saturating_add(self.term(term)?);
+                }
+            }
+            most = most.max(Some(all));
+        }
+        Ok(most.unwrap_or(0))
+    }
+
+    fn term(&self, term: &Term) -> Result<i64, NotOne> {
+        for size in &term.own {
+            if let Some(size) = self.cost.sizes.get(*size)
+                && let Some(names) = size.is_not_one(self.variables)
+            {
+                return Err(NotOne { names: names.into(), location: term.location });
+            }
+        }
+        let below = term.child.map_or(Ok(0), |child| self.position(child))?;
+        let each = term.weight.saturating_add(below);
+        let values = match &term.length {
+            None => each,
+            Some(length) => {
+                let length = i64::try_from(self.length(length)).unwrap_or(i64::MAX);
+                each.saturating_mul(length)
+            }
+        };
+        Ok(values.saturating_add(term.arguments.cost(self.supergraph, self.variables)))
+    }
+
+    fn length(&self, length: &Length) -> u64 {
+        let longest = |places: &[usize]| {
+            let sizes = places.iter().filter_map(|place| self.cost.sizes.get(*place));
+            sizes.filter_map(|size| size.length(self.variables)).max()
+        };
+        longest(&length.above).or_else(|| longest(&length.own)).unwrap_or(length.otherwise)
+    }
+}

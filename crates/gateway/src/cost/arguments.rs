@@ -1,0 +1,111 @@
+//! What arguments cost: each where it is given, an input object 1 and what its fields cost.
+
+use graphql::schema::{InputId, TypeKind};
+use graphql::value::{Slot, Value};
+use graphql::variables::Variables;
+use serde_json_bytes::Value as Json;
+
+use crate::supergraph::Supergraph;
+
+/// What the arguments of one field cost.
+#[derive(Clone, Debug, Default)]
+pub(super) struct Given {
+    written: i64,
+    /// The variables that cost something, each with the input of the API that it stands for.
+    variables: Vec<(Slot, InputId)>,
+}
+
+impl Given {
+    pub(super) fn new(supergraph: &Supergraph, arguments: &[(InputId, Value)]) -> Self {
+        let mut given = Self::default();
+        for (input, value) in arguments {
+            given.add(supergraph, *input, value);
+        }
+        given
+    }
+
+    /// Whether it is the same for all variables.
+    pub(super) fn is_fixed(&self) -> bool {
+        self.variables.is_empty()
+    }
+
+    pub(super) fn cost(&self, supergraph: &Supergraph, variables: &Variables) -> i64 {
+        let values = self.variables.iter().map(|(slot, input)| {
+            let value = variables.values.get(usize::from(slot.0)).and_then(Option::as_ref);
+            value.map_or(0, |value| of_json(supergraph, *input, value))
+        });
+        values.fold(self.written, i64::saturating_add)
+    }
+
+    /// Recursion is bounded: validation limits how deep values are nested.
+    fn add(&mut self, supergraph: &Supergraph, input: InputId, value: &Value) {
+        let said = said(supergraph, input);
+        let own = match value {
+            Value::Null => 0,
+            Value::Variable(slot) => {
+                if said.is_some() || is_object(supergraph, input) {
+                    self.variables.push((*slot, input));
+                }
+                0
+            }
+            Value::Object(members) => {
+                for (member, value) in members {
+                    self.add(supergraph, *member, value);
+                }
+                said.unwrap_or(1)
+            }
+            Value::List(items) => {
+                for item in items {
+                    self.add(supergraph, input, item);
+                }
+                said.unwrap_or(0)
+            }
+            Value::Boolean(_)
+            | Value::Int(_)
+            | Value::Number(_)
+            | Value::String(_)
+            | Value::Enum(_)
+            | Value::Json(_)
+            | Value::Members(_) => said.unwrap_or(0),
+        };
+        self.written = self.written.saturating_add(own);
+    }
+}
+
+/// Recursion is bounded: so is how deep the JSON of a request is nested.
+fn of_json(supergraph: &Supergraph, input: InputId, value: &Json) -> i64 {
+    let said = said(supergraph, input);
+    match value {
+        Json::Null => 0,
+        Json::Object(members) if is_object(supergraph, input) => {
+            let schema = &supergraph.api.schema;
+            let base = schema[input].r#type.base;
+            let known = members.iter().filter_map(|(name, value)| {
+                let member = schema.find_input_field(base, name.as_str())?;
+                Some(of_json(supergraph, member, value))
+            });
+            known.fold(said.unwrap_or(1), i64::saturating_add)
+        }
+        Json::Array(items) if supergraph.api.schema[input].r#type.item().is_some() => {
+            let items = items.iter().map(|item| of_json(supergraph, input, item));
+            items.fold(said.unwrap_or(0), i64::saturating_add)
+        }
+        Json::Bool(_) | Json::Number(_) | Json::String(_) | Json::Array(_) | Json::Object(_) => {
+            said.unwrap_or(0)
+        }
+    }
+}
+
+/// What an input of the API costs by itself or by its type, if that is said.
+fn said(supergraph: &Supergraph, input: InputId) -> Option<i64> {
+    let of_type = || {
+        let base = supergraph.api.schema[input].r#type.base;
+        supergraph.weights.of_type(supergraph.api.r#type(base))
+    };
+    supergraph.weights.of_input(supergraph.api.input(input)).or_else(of_type)
+}
+
+fn is_object(supergraph: &Supergraph, input: InputId) -> bool {
+    let schema = &supergraph.api.schema;
+    matches!(schema[schema[input].r#type.base].kind, TypeKind::InputObject { .. })
+}

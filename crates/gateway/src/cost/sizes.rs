@@ -1,0 +1,134 @@
+//! How long the lists are that a field gives, as `@listSize` says.
+
+use std::sync::Arc;
+
+use graphql::operation::FieldSelection;
+use graphql::schema::{FieldId, InputId, Schema};
+use graphql::value::{Const, Slot, Value};
+use graphql::variables::{Path, Variables};
+use serde_json_bytes::Value as Json;
+
+use crate::supergraph::{ListSize, Supergraph};
+
+/// What one directive says of the lists of one field of an operation.
+#[derive(Clone, Debug)]
+pub(super) struct Size {
+    slices: Vec<Slice>,
+    assumed: Option<u64>,
+    /// The arguments of which a request has to say exactly one.
+    one_of: Option<Box<str>>,
+}
+
+/// What one argument says.
+#[derive(Clone, Debug)]
+struct Slice {
+    given: Amount,
+    /// What the argument is where it is not given.
+    default: Option<u64>,
+}
+
+#[derive(Clone, Debug)]
+enum Amount {
+    /// None, if it is not given or is nothing that can be counted.
+    Written(Option<u64>),
+    Variable(Slot, Path),
+}
+
+impl Size {
+    pub(super) fn new(
+        supergraph: &Supergraph,
+        field: FieldId,
+        selection: &FieldSelection,
+        said: &ListSize,
+    ) -> Self {
+        let slices = said.slicing.iter().filter_map(|path| {
+            let (name, rest) = path.split_first()?;
+            let argument = supergraph.schema.find_argument(field, name)?;
+            let schema = &supergraph.api.schema;
+            let given = selection.arguments.iter().find(|(input, _)| schema[*input].name == *name);
+            let given = given.map(|(_, value)| of_value(schema, value, rest));
+            let default = supergraph.schema[argument].default.as_deref();
+            Some(Slice {
+                given: given.unwrap_or(Amount::Written(None)),
+                default: default.and_then(|value| of_const(value, rest)),
+            })
+        });
+        let slices: Vec<Slice> = slices.collect();
+        let names = || {
+            let names = said.slicing.iter().map(|path| format!("`{}`", path.join(".")));
+            names.collect::<Vec<_>>().join(", ").into()
+        };
+        let is_required = said.requires_one && !slices.is_empty();
+        Self { slices, assumed: said.assumed, one_of: is_required.then(names) }
+    }
+
+    /// Whether it is the same for all variables.
+    pub(super) fn is_fixed(&self) -> bool {
+        self.slices.iter().all(|slice| matches!(slice.given, Amount::Written(_)))
+    }
+
+    /// How long lists are, if that can be said.
+    pub(super) fn length(&self, variables: &Variables) -> Option<u64> {
+        let sizes = self.slices.iter();
+        let sizes = sizes.filter_map(|slice| slice.given.of(variables).or(slice.default));
+        sizes.max().or(self.assumed)
+    }
+
+    /// The names of the arguments, if exactly one has to be given and is not. One that has a default
+    /// need not be given.
+    pub(super) fn is_not_one(&self, variables: &Variables) -> Option<&str> {
+        let names = self.one_of.as_deref()?;
+        let given = self.slices.iter().filter(|slice| slice.given.of(variables).is_some()).count();
+        let has_default = self.slices.iter().any(|slice| slice.default.is_some());
+        let is_said = given == 1 || (given == 0 && has_default);
+        (!is_said).then_some(names)
+    }
+}
+
+impl Amount {
+    fn of(&self, variables: &Variables) -> Option<u64> {
+        match self {
+            Self::Written(amount) => *amount,
+            Self::Variable(slot, path) => variables.get(*slot, path).and_then(of_json),
+        }
+    }
+}
+
+/// What stands in a value where a path leads. Recursion is bounded by the path.
+fn of_value(schema: &Schema, value: &Value, path: &[Arc<str>]) -> Amount {
+    match (value, path) {
+        (Value::Variable(slot), path) => {
+            let path = path.iter().fold(Path::default(), |path, name| path.key(name));
+            Amount::Variable(*slot, path)
+        }
+        (Value::Int(number), []) => Amount::Written(Some(u64::try_from(*number).unwrap_or(0))),
+        (Value::List(items), []) => Amount::Written(Some(items.len() as u64)),
+        (Value::Object(members), [name, rest @ ..]) => {
+            let is_named = |(input, _): &&(InputId, Value)| schema[*input].name == *name;
+            let member = members.iter().find(is_named);
+            member.map_or(Amount::Written(None), |(_, value)| of_value(schema, value, rest))
+        }
+        _ => Amount::Written(None),
+    }
+}
+
+/// The same of a default. Recursion is bounded by the path.
+fn of_const(value: &Const, path: &[Arc<str>]) -> Option<u64> {
+    match (value, path) {
+        (Const::Int(number), []) => Some(u64::try_from(*number).unwrap_or(0)),
+        (Const::List(items), []) => Some(items.len() as u64),
+        (Const::Object(members), [name, rest @ ..]) => {
+            let member = members.iter().find(|(known, _)| **known == **name);
+            member.and_then(|(_, value)| of_const(value, rest))
+        }
+        _ => None,
+    }
+}
+
+fn of_json(value: &Json) -> Option<u64> {
+    match value {
+        Json::Number(number) => number.as_u64().or_else(|| number.as_i64().map(|_| 0)),
+        Json::Array(items) => Some(items.len() as u64),
+        Json::Null | Json::Bool(_) | Json::String(_) | Json::Object(_) => None,
+    }
+}
