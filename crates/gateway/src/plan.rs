@@ -6,8 +6,10 @@
 mod entries;
 mod form;
 mod print;
+mod project;
 mod reuse;
 mod select;
+mod shape;
 
 #[cfg(test)]
 mod tests;
@@ -24,7 +26,9 @@ use crate::supergraph::{FieldSetId, SubgraphId, Supergraph, TypeSet};
 pub use entries::compile;
 pub use form::{Form, Member};
 pub use print::print;
+pub use project::{Nesting, Out, OutValue, Projection};
 pub use reuse::{Copied, Reuse};
+pub use shape::{Read, Scalar, Shape, Value};
 
 ids! {
     /// The place of a request among those of its plan.
@@ -37,6 +41,8 @@ pub struct Plan {
     pub fetches: Vec<Fetch>,
     pub tree: Tree,
     pub layout: Arc<Layout>,
+    /// By position.
+    pub projections: Vec<Projection>,
     /// How many requests wait for each other.
     pub chain: u16,
 }
@@ -50,6 +56,9 @@ pub struct Layout {
     pub widths: Vec<u32>,
     /// By item: where its objects stand.
     pub children: Vec<Option<PositionId>>,
+    /// Whether equal entities may have one object below them. Not where something below is asked
+    /// with what stands above it: then each has its own.
+    pub is_shared: bool,
 }
 
 impl Layout {
@@ -64,7 +73,7 @@ impl Layout {
         }
         let widths = tree.positions.iter().map(|position| narrow(position.items.len())).collect();
         let children = tree.items.iter().map(|item| item.child).collect();
-        Self { slots, widths, children }
+        Self { slots, widths, children, is_shared: true }
     }
 }
 
@@ -89,6 +98,8 @@ pub struct Fetch {
 pub struct Root {
     pub position: PositionId,
     pub selection: Selection,
+    /// The same for who reads the answer.
+    pub shape: Shape,
 }
 
 /// What is asked of the entities of one list of representations.
@@ -99,6 +110,18 @@ pub struct Entities {
     /// What is asked, by type, as it is printed: all entries say it under the same names.
     pub types: Vec<(TypeId, Selection)>,
     pub entries: Vec<Entry>,
+}
+
+impl Entities {
+    /// What is read of an object of an entry, with the type of which it is asked.
+    #[must_use]
+    pub fn shape(&self, entry: u32, own: Option<TypeId>) -> Option<(TypeId, &Shape)> {
+        let shapes = &self.entries.get(entry as usize)?.shapes;
+        let of_own = shapes.iter().find(|(base, _)| Some(*base) == own);
+        // One asked as an interface stands for all types.
+        let only = shapes.first().filter(|(_, shape)| shapes.len() == 1 && shape.is_of_all);
+        of_own.or(only).map(|(base, shape)| (*base, shape))
+    }
 }
 
 /// Objects of a position that are asked for by representations.
@@ -117,6 +140,8 @@ pub struct Entry {
     pub form: Form,
     /// What is asked, by type: what the answer is to this position.
     pub selections: Vec<(TypeId, Selection)>,
+    /// The same for who reads the answer.
+    pub shapes: Vec<(TypeId, Shape)>,
     /// The earlier requests that may say it already.
     pub reuse: Vec<Reuse>,
 }

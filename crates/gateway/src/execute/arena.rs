@@ -4,9 +4,9 @@ use std::sync::Arc;
 
 use bytes::Bytes;
 use graphql::schema::TypeId;
+use response::{Held, NoMemory};
 
-use super::Step;
-use crate::outline::{ItemId, PositionId, Tree, ids};
+use crate::outline::{ItemId, PositionId, ids};
 use crate::plan::Layout;
 
 ids! {
@@ -20,7 +20,7 @@ pub(super) enum Cell {
     /// Nobody said anything.
     Absent,
     Null,
-    /// There was an error.
+    /// There was an error, and it is told.
     Failed,
     /// A range of a buffer: the JSON of a leaf.
     Leaf {
@@ -36,28 +36,64 @@ pub(super) enum Cell {
     },
 }
 
-#[derive(Debug)]
+impl Cell {
+    /// Whether there is a value.
+    #[inline]
+    pub(super) fn is_value(self) -> bool {
+        matches!(self, Self::Leaf { .. } | Self::Object(_) | Self::List { .. })
+    }
+}
+
+#[derive(Clone, Copy, Debug)]
 pub(super) struct Object {
     pub(super) position: PositionId,
     /// Its type, once somebody said it.
     pub(super) r#type: Option<TypeId>,
     /// The first of its cells.
     cells: u32,
-    parent: Option<ObjectId>,
-    /// Where it stands in its parent's value, if that is a list: an index for each depth.
-    indexes: Box<[u32]>,
+    pub(super) parent: Option<ObjectId>,
+}
+
+/// Where a cell stands, in an object or in a list.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Place {
+    OfObject(usize),
+    Element(usize),
 }
 
 #[derive(Debug, Default)]
 pub(super) struct Arena {
     pub(super) buffers: Vec<Bytes>,
-    pub(super) objects: Vec<Object>,
+    objects: Vec<Object>,
     cells: Vec<Cell>,
-    pub(super) elements: Vec<Cell>,
+    elements: Vec<Cell>,
+    /// The elements of lists that are being read.
+    open: Vec<Cell>,
     /// By position.
-    pub(super) at: Vec<Vec<ObjectId>>,
+    at: Vec<Vec<ObjectId>>,
+    /// Whose values an object has, and the object: it was answered for both at once.
+    pub(super) twins: Vec<(ObjectId, ObjectId)>,
     layout: Arc<Layout>,
+    undo: Undo,
+    held: Held,
+    /// How many cells there may be before memory is held for more.
+    room: usize,
 }
+
+/// What an answer has changed of what was there before it.
+#[derive(Debug, Default)]
+struct Undo {
+    objects: usize,
+    cells: usize,
+    elements: usize,
+    twins: usize,
+    buffers: usize,
+    changed: Vec<(usize, Cell)>,
+    typed: Vec<(ObjectId, Option<TypeId>)>,
+}
+
+/// So many cells are made room for at once.
+const ROOM: usize = 4096;
 
 fn narrow(length: usize) -> u32 {
     // Answers are bounded far below.
@@ -65,9 +101,40 @@ fn narrow(length: usize) -> u32 {
 }
 
 impl Arena {
-    pub(super) fn new(layout: Arc<Layout>) -> Self {
+    pub(super) fn new(layout: Arc<Layout>, held: Held) -> Self {
         let at = vec![Vec::new(); layout.widths.len()];
-        Self { at, layout, ..Self::default() }
+        Self { at, layout, held, ..Self::default() }
+    }
+
+    /// From here on changes may be taken back.
+    pub(super) fn begin_answer(&mut self) {
+        self.undo.objects = self.objects.len();
+        self.undo.cells = self.cells.len();
+        self.undo.elements = self.elements.len();
+        self.undo.twins = self.twins.len();
+        self.undo.buffers = self.buffers.len();
+        self.undo.changed.clear();
+        self.undo.typed.clear();
+    }
+
+    /// Takes back all since the answer began: nothing of one that is refused is used.
+    pub(super) fn roll_back(&mut self) {
+        let mut undo = std::mem::take(&mut self.undo);
+        for (place, cell) in undo.changed.drain(..).rev() {
+            self.cells[place] = cell;
+        }
+        for (object, r#type) in undo.typed.drain(..).rev() {
+            self.objects[object.index()].r#type = r#type;
+        }
+        for object in self.objects.drain(undo.objects..).rev() {
+            self.at[object.position.index()].pop();
+        }
+        self.cells.truncate(undo.cells);
+        self.elements.truncate(undo.elements);
+        self.twins.truncate(undo.twins);
+        self.buffers.truncate(undo.buffers);
+        self.open.clear();
+        self.undo = undo;
     }
 
     pub(super) fn add_buffer(&mut self, bytes: Bytes) -> u32 {
@@ -80,49 +147,103 @@ impl Arena {
         position: PositionId,
         r#type: Option<TypeId>,
         parent: Option<ObjectId>,
-        indexes: &[u32],
-    ) -> ObjectId {
+    ) -> Result<ObjectId, NoMemory> {
         let id = ObjectId::new(self.objects.len());
-        let cells = narrow(self.cells.len());
+        let cells = self.cells.len();
         let width = self.layout.widths[position.index()] as usize;
-        self.cells.resize(self.cells.len() + width, Cell::Absent);
-        self.objects.push(Object { position, r#type, cells, parent, indexes: indexes.into() });
+        self.cells.resize(cells + width, Cell::Absent);
+        self.objects.push(Object { position, r#type, cells: narrow(cells), parent });
         self.at[position.index()].push(id);
-        id
+        self.make_room()?;
+        Ok(id)
     }
 
+    /// A few bytes of an answer may be an object with many cells.
+    #[inline]
+    fn make_room(&mut self) -> Result<(), NoMemory> {
+        // An object is as large as two cells.
+        let taken = self.cells.len() + self.elements.len() + 2 * self.objects.len();
+        if taken > self.room { self.hold(taken) } else { Ok(()) }
+    }
+
+    #[cold]
+    fn hold(&mut self, taken: usize) -> Result<(), NoMemory> {
+        // What grows is in two places for a moment.
+        let room = taken.max(ROOM) * 2;
+        self.held.grow_to((room * size_of::<Cell>()) as u64)?;
+        self.room = room;
+        Ok(())
+    }
+
+    pub(super) fn objects_at(&self, position: PositionId) -> &[ObjectId] {
+        &self.at[position.index()]
+    }
+
+    #[inline]
     pub(super) fn object(&self, id: ObjectId) -> &Object {
         &self.objects[id.index()]
     }
 
     pub(super) fn set_type(&mut self, id: ObjectId, r#type: TypeId) {
-        self.objects[id.index()].r#type = Some(r#type);
+        let known = &mut self.objects[id.index()].r#type;
+        self.undo.typed.push((id, *known));
+        *known = Some(r#type);
     }
 
-    fn place(&self, object: ObjectId, item: ItemId) -> usize {
-        (self.object(object).cells + self.layout.slots[item.index()]) as usize
+    #[inline]
+    fn index(&self, object: ObjectId, slot: u32) -> usize {
+        (self.object(object).cells + slot) as usize
+    }
+
+    /// The value in a slot of an object.
+    #[inline]
+    pub(super) fn cell(&self, object: ObjectId, slot: u32) -> Cell {
+        self.cells[self.index(object, slot)]
     }
 
     /// The value of an item of the object's position.
-    pub(super) fn cell(&self, object: ObjectId, item: ItemId) -> Cell {
-        self.cells[self.place(object, item)]
+    #[inline]
+    pub(super) fn cell_of(&self, object: ObjectId, item: ItemId) -> Cell {
+        self.cell(object, self.layout.slots[item.index()])
     }
 
-    pub(super) fn set(&mut self, object: ObjectId, item: ItemId, cell: Cell) {
-        let place = self.place(object, item);
-        let known = &mut self.cells[place];
+    pub(super) fn slot(&self, item: ItemId) -> u32 {
+        self.layout.slots[item.index()]
+    }
+
+    #[inline]
+    pub(super) fn set(&mut self, object: ObjectId, slot: u32, cell: Cell) {
+        let index = self.index(object, slot);
+        let known = self.cells[index];
         // What is there is not lost to somebody who has nothing.
-        let keeps = matches!(known, Cell::Leaf { .. } | Cell::Object(_) | Cell::List { .. })
-            && matches!(cell, Cell::Null | Cell::Absent | Cell::Failed);
-        if !keeps {
-            *known = cell;
+        if known.is_value() && !cell.is_value() {
+            return;
         }
+        if index < self.undo.cells {
+            self.undo.changed.push((index, known));
+        }
+        self.cells[index] = cell;
     }
 
-    pub(super) fn add_list(&mut self, elements: &[Cell]) -> Cell {
+    /// Begins a list; to be ended with what this gives.
+    pub(super) fn open_list(&self) -> usize {
+        self.open.len()
+    }
+
+    pub(super) fn push(&mut self, cell: Cell) {
+        self.open.push(cell);
+    }
+
+    /// How many elements the list has that began there.
+    pub(super) fn opened(&self, begin: usize) -> usize {
+        self.open.len() - begin
+    }
+
+    pub(super) fn close_list(&mut self, begin: usize) -> Result<Cell, NoMemory> {
         let start = narrow(self.elements.len());
-        self.elements.extend_from_slice(elements);
-        Cell::List { start, end: narrow(self.elements.len()) }
+        self.elements.extend(self.open.drain(begin..));
+        self.make_room()?;
+        Ok(Cell::List { start, end: narrow(self.elements.len()) })
     }
 
     pub(super) fn list(&self, start: u32, end: u32) -> &[Cell] {
@@ -134,36 +255,48 @@ impl Arena {
         self.layout.children[item.index()]
     }
 
-    /// The objects of a value.
-    pub(super) fn objects_in(&self, cell: Cell) -> Vec<ObjectId> {
+    /// Whether objects may be in the answer at several places.
+    pub(super) fn is_shared(&self) -> bool {
+        self.layout.is_shared
+    }
+
+    /// Whether some condition holds for all objects of a value.
+    pub(super) fn all_objects(&self, cell: Cell, holds: &impl Fn(ObjectId) -> bool) -> bool {
         match cell {
-            Cell::Object(object) => vec![object],
+            Cell::Object(object) => holds(object),
             Cell::List { start, end } => {
-                let cells = self.list(start, end).iter();
-                cells.flat_map(|cell| self.objects_in(*cell)).collect()
+                self.list(start, end).iter().all(|cell| self.all_objects(*cell, holds))
             }
-            Cell::Absent | Cell::Null | Cell::Failed | Cell::Leaf { .. } => Vec::new(),
+            Cell::Absent | Cell::Null | Cell::Failed | Cell::Leaf { .. } => true,
         }
     }
 
     /// The bytes of a leaf.
+    #[inline]
     pub(super) fn leaf(&self, buffer: u32, start: u32, end: u32) -> &[u8] {
         self.buffers[buffer as usize].get(start as usize..end as usize).unwrap_or_default()
     }
 
-    /// Where an object stands in the answer.
-    pub(super) fn path(&self, tree: &Tree, id: ObjectId) -> Vec<Step> {
-        let mut steps = Vec::new();
-        let mut current = Some(id);
-        while let Some(id) = current {
-            let object = self.object(id);
-            steps.extend(object.indexes.iter().rev().map(|index| Step::Index(*index as usize)));
-            if let Some(parent) = tree.position(object.position).parent {
-                steps.push(Step::Key(tree.item(parent).key.clone()));
-            }
-            current = object.parent;
+    pub(super) fn place_of(&self, object: ObjectId, slot: u32) -> Place {
+        Place::OfObject(self.index(object, slot))
+    }
+
+    pub(super) fn at_place(&self, place: Place) -> Cell {
+        let cell = match place {
+            Place::OfObject(index) => self.cells.get(index),
+            Place::Element(index) => self.elements.get(index),
+        };
+        cell.copied().unwrap_or(Cell::Absent)
+    }
+
+    /// Why nothing is at a place is told.
+    pub(super) fn fail(&mut self, place: Place) {
+        let cell = match place {
+            Place::OfObject(index) => self.cells.get_mut(index),
+            Place::Element(index) => self.elements.get_mut(index),
+        };
+        if let Some(cell) = cell.filter(|cell| !cell.is_value()) {
+            *cell = Cell::Failed;
         }
-        steps.reverse();
-        steps
     }
 }

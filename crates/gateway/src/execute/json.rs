@@ -4,34 +4,31 @@
 /// Values are not nested deeper than this where nobody asked for them.
 const MAX_DEPTH: usize = 128;
 
+/// Numbers of fewer digits, without an exponent, are within the range of doubles.
+const FEW_DIGITS: usize = 300;
+
 /// A place in a text of valid UTF-8.
 #[derive(Debug)]
 pub(super) struct Json<'j> {
     bytes: &'j [u8],
     at: usize,
+    has_unfit: bool,
 }
 
 /// What stands at a place is no JSON, or not what was expected.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct NoJson;
 
-/// What a value is, by its first byte.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Kind {
-    Null,
-    Boolean,
-    Number,
-    Text,
-    List,
-    Object,
-}
-
 /// A range of the text.
 pub(super) type Span = (usize, usize);
 
 impl<'j> Json<'j> {
     pub(super) fn new(bytes: &'j [u8]) -> Self {
-        Self { bytes, at: 0 }
+        Self { bytes, at: 0, has_unfit: false }
+    }
+
+    pub(super) fn bytes(&self) -> &'j [u8] {
+        self.bytes
     }
 
     pub(super) fn at(&self) -> usize {
@@ -42,18 +39,27 @@ impl<'j> Json<'j> {
         self.at = at;
     }
 
+    /// Whether something that nobody may be sent was read since this was asked: escapes that are no
+    /// characters, and numbers that are too large for anybody. They are JSON by its grammar.
+    pub(super) fn take_unfit(&mut self) -> bool {
+        std::mem::take(&mut self.has_unfit)
+    }
+
+    #[inline]
     fn skip_space(&mut self) {
         while matches!(self.bytes.get(self.at), Some(b' ' | b'\t' | b'\n' | b'\r')) {
             self.at += 1;
         }
     }
 
-    /// The next byte that is no space.
-    fn peek(&mut self) -> Result<u8, NoJson> {
+    /// The next byte that is no space; it is not gone over.
+    #[inline]
+    pub(super) fn peek(&mut self) -> Result<u8, NoJson> {
         self.skip_space();
         self.bytes.get(self.at).copied().ok_or(NoJson)
     }
 
+    #[inline]
     fn expect(&mut self, byte: u8) -> Result<(), NoJson> {
         if self.peek()? == byte {
             self.at += 1;
@@ -62,25 +68,24 @@ impl<'j> Json<'j> {
         Err(NoJson)
     }
 
+    /// Goes over a text that is expected, if it stands here.
+    #[inline]
+    pub(super) fn take(&mut self, expected: &[u8]) -> bool {
+        let is_here = self.bytes.get(self.at..).is_some_and(|rest| rest.starts_with(expected));
+        if is_here {
+            self.at += expected.len();
+        }
+        is_here
+    }
+
     /// Whether nothing follows.
     pub(super) fn is_at_end(&mut self) -> bool {
         self.skip_space();
         self.at == self.bytes.len()
     }
 
-    pub(super) fn kind(&mut self) -> Result<Kind, NoJson> {
-        match self.peek()? {
-            b'n' => Ok(Kind::Null),
-            b't' | b'f' => Ok(Kind::Boolean),
-            b'-' | b'0'..=b'9' => Ok(Kind::Number),
-            b'"' => Ok(Kind::Text),
-            b'[' => Ok(Kind::List),
-            b'{' => Ok(Kind::Object),
-            _ => Err(NoJson),
-        }
-    }
-
     /// Begins an object or a list; `false` if it is empty, and then it has ended.
+    #[inline]
     pub(super) fn begin(&mut self, open: u8, close: u8) -> Result<bool, NoJson> {
         self.expect(open)?;
         if self.peek()? == close {
@@ -91,10 +96,12 @@ impl<'j> Json<'j> {
     }
 
     /// Goes on behind an element; `false` if the object or list has ended.
+    #[inline]
     pub(super) fn next(&mut self, close: u8) -> Result<bool, NoJson> {
         match self.peek()? {
             b',' => {
                 self.at += 1;
+                self.skip_space();
                 Ok(true)
             }
             byte if byte == close => {
@@ -107,21 +114,19 @@ impl<'j> Json<'j> {
 
     /// The name of a member, as it is written between its quotes.
     pub(super) fn name(&mut self) -> Result<&'j [u8], NoJson> {
-        self.peek()?;
         let (start, end) = self.text()?;
         self.expect(b':')?;
         self.bytes.get(start + 1..end - 1).ok_or(NoJson)
     }
 
     /// A text with its quotes.
+    #[inline]
     pub(super) fn text(&mut self) -> Result<Span, NoJson> {
         self.skip_space();
         let start = self.at;
         self.expect(b'"')?;
         loop {
-            let rest = self.bytes.get(self.at..).ok_or(NoJson)?;
-            let plain = rest.iter().position(|byte| matches!(byte, b'"' | b'\\' | 0..=0x1f));
-            self.at += plain.ok_or(NoJson)?;
+            self.go_to_special();
             match self.bytes.get(self.at) {
                 Some(b'"') => {
                     self.at += 1;
@@ -133,19 +138,52 @@ impl<'j> Json<'j> {
         }
     }
 
+    /// Goes to the next quote, backslash or control character, eight bytes at a time.
+    #[inline]
+    fn go_to_special(&mut self) {
+        while let Some(word) = self.bytes.get(self.at..).and_then(<[u8]>::first_chunk) {
+            let found = special(u64::from_le_bytes(*word));
+            if found != 0 {
+                // The lowest bit that is set is exact: a byte borrows of those behind it only.
+                self.at += (found.trailing_zeros() / u8::BITS) as usize;
+                return;
+            }
+            self.at += size_of::<u64>();
+        }
+        while self.bytes.get(self.at).is_some_and(|byte| !matches!(byte, b'"' | b'\\' | 0..=0x1f)) {
+            self.at += 1;
+        }
+    }
+
     fn escape(&mut self) -> Result<(), NoJson> {
         match self.bytes.get(self.at + 1) {
             Some(b'"' | b'\\' | b'/' | b'b' | b'f' | b'n' | b'r' | b't') => self.at += 2,
-            Some(b'u') => {
-                let digits = self.bytes.get(self.at + 2..self.at + 6).ok_or(NoJson)?;
-                if !digits.iter().all(u8::is_ascii_hexdigit) {
-                    return Err(NoJson);
+            Some(b'u') => match self.unit()? {
+                // Half a character, whose other half has to follow.
+                0xd800..=0xdbff => {
+                    let follows = self.bytes.get(self.at..self.at + 2) == Some(b"\\u");
+                    if !follows || !matches!(self.unit()?, 0xdc00..=0xdfff) {
+                        self.has_unfit = true;
+                    }
                 }
-                self.at += 6;
-            }
+                0xdc00..=0xdfff => self.has_unfit = true,
+                _ => {}
+            },
             _ => return Err(NoJson),
         }
         Ok(())
+    }
+
+    /// The number of an escape of the long form.
+    fn unit(&mut self) -> Result<u16, NoJson> {
+        let digits = self.bytes.get(self.at + 2..self.at + 6).ok_or(NoJson)?;
+        let mut unit = 0;
+        for digit in digits {
+            let digit = char::from(*digit).to_digit(16).ok_or(NoJson)?;
+            unit = unit << 4 | digit;
+        }
+        self.at += 6;
+        u16::try_from(unit).map_err(|_| NoJson)
     }
 
     /// A number; whether it is an integer as it is written.
@@ -166,15 +204,26 @@ impl<'j> Json<'j> {
             self.at += 1;
             self.digits()?;
         }
+        let mut may_be_huge = self.at - start > FEW_DIGITS;
         if matches!(self.bytes.get(self.at), Some(b'e' | b'E')) {
             is_integer = false;
+            may_be_huge = true;
             self.at += 1;
             if matches!(self.bytes.get(self.at), Some(b'+' | b'-')) {
                 self.at += 1;
             }
             self.digits()?;
         }
-        Ok(((start, self.at), is_integer))
+        let span = (start, self.at);
+        if may_be_huge && !self.is_finite(span) {
+            self.has_unfit = true;
+        }
+        Ok((span, is_integer))
+    }
+
+    fn is_finite(&self, (start, end): Span) -> bool {
+        let digits = self.bytes.get(start..end).and_then(|digits| std::str::from_utf8(digits).ok());
+        digits.and_then(|digits| digits.parse::<f64>().ok()).is_some_and(f64::is_finite)
     }
 
     fn digits(&mut self) -> Result<(), NoJson> {
@@ -186,14 +235,12 @@ impl<'j> Json<'j> {
     }
 
     /// `null`, `true` or `false`.
+    #[inline]
     pub(super) fn word(&mut self) -> Result<Span, NoJson> {
         self.skip_space();
         let start = self.at;
-        for word in [b"null".as_slice(), b"true", b"false"] {
-            if self.bytes.get(start..).is_some_and(|rest| rest.starts_with(word)) {
-                self.at += word.len();
-                return Ok((start, self.at));
-            }
+        if self.take(b"null") || self.take(b"true") || self.take(b"false") {
+            return Ok((start, self.at));
         }
         Err(NoJson)
     }
@@ -204,34 +251,17 @@ impl<'j> Json<'j> {
         let start = self.at;
         let mut closing: Vec<u8> = Vec::new();
         loop {
-            let is_ended = match self.kind()? {
-                Kind::Null | Kind::Boolean => self.word().map(|_| true)?,
-                Kind::Number => self.number().map(|_| true)?,
-                Kind::Text => self.text().map(|_| true)?,
-                Kind::List => self.enter(b'[', b']', &mut closing)?,
-                Kind::Object => self.enter(b'{', b'}', &mut closing)?,
+            let is_ended = match self.peek()? {
+                b'n' | b't' | b'f' => self.word().map(|_| true)?,
+                b'"' => self.text().map(|_| true)?,
+                b'[' => self.enter(b'[', b']', &mut closing)?,
+                b'{' => self.enter(b'{', b'}', &mut closing)?,
+                _ => self.number().map(|_| true)?,
             };
             if is_ended && self.leave(&mut closing)? {
                 return Ok((start, self.at));
             }
         }
-    }
-
-    /// How many elements the list has that stands here, without leaving it.
-    pub(super) fn count(&mut self) -> Result<usize, NoJson> {
-        let start = self.at;
-        let mut count = 0;
-        if self.begin(b'[', b']')? {
-            loop {
-                self.skip()?;
-                count += 1;
-                if !self.next(b']')? {
-                    break;
-                }
-            }
-        }
-        self.at = start;
-        Ok(count)
     }
 
     /// Begins a list or an object that is skipped; whether it has ended already.
@@ -262,6 +292,20 @@ impl<'j> Json<'j> {
         }
         Ok(true)
     }
+}
+
+/// Not zero if some of the bytes end a run of plain characters; then the lowest bit that is set is in
+/// the first of them.
+#[inline]
+fn special(word: u64) -> u64 {
+    // A byte that is less than another borrows from its highest bit.
+    let less = |word: u64, than: u8| word.wrapping_sub(each(than)) & !word & each(0x80);
+    less(word, b' ') | less(word ^ each(b'"'), 1) | less(word ^ each(b'\\'), 1)
+}
+
+/// A word of eight such bytes.
+const fn each(byte: u8) -> u64 {
+    u64::from_ne_bytes([byte; size_of::<u64>()])
 }
 
 #[cfg(test)]
@@ -329,9 +373,41 @@ mod tests {
     }
 
     #[test]
-    fn elements_are_counted_where_they_stand() {
-        let mut json = Json::new(b"[1, [2, 3], {\"a\": 4}] ");
-        assert_eq!(json.count(), Ok(3));
-        assert_eq!(json.at(), 0);
+    fn what_nobody_may_be_sent_is_told() {
+        let is_unfit = |text: &str| {
+            let mut json = Json::new(text.as_bytes());
+            assert!(json.skip().is_ok() && json.is_at_end(), "{text}");
+            let is_unfit = json.take_unfit();
+            let known = serde_json_bytes::serde_json::from_str::<serde_json_bytes::Value>(text);
+            assert_eq!(known.is_err(), is_unfit, "{text}");
+            is_unfit
+        };
+        let many = "9".repeat(FEW_DIGITS + 20);
+        for text in [
+            r#""\ud83d""#,
+            r#""\ude00""#,
+            r#""\ud83dx\ude00""#,
+            r#"["\ud83d\ud83d"]"#,
+            "1e999",
+            &many,
+        ] {
+            assert!(is_unfit(text), "{text}");
+        }
+        for text in [r#""\ud83d\ude00""#, r#""\u0000\uffff""#, "1e300", "-1e-999", "0.1"] {
+            assert!(!is_unfit(text), "{text}");
+        }
+    }
+
+    #[test]
+    fn a_text_ends_wherever_it_does() {
+        for length in 0..40 {
+            for end in ["\"", "\\", "\n", ""] {
+                let text = format!("\"{}{end}", "ä".repeat(length));
+                let mut json = Json::new(text.as_bytes());
+                assert_eq!(json.text().is_ok(), end == "\"", "{text:?}");
+                let place = if end.is_empty() { text.len() } else { 1 + 2 * length };
+                assert_eq!(json.at(), place + usize::from(end == "\""), "{text:?}");
+            }
+        }
     }
 }

@@ -1,362 +1,383 @@
-//! An answer of a subgraph into the arena.
+//! An object of an answer into the arena.
 
-use graphql::schema::{TypeId, TypeKind, TypeRef};
+use graphql::schema::TypeId;
+use response::NoMemory;
 
 use super::arena::{Arena, Cell, ObjectId};
-use super::json::{Json, Kind, NoJson, Span};
-use super::{ErrorKind, ExecutionError, Step};
-use crate::outline::{ItemId, PositionId, Tree, What};
-use crate::plan::{Asked, Entry, Selection};
+use super::json::{Json, NoJson};
+use crate::outline::{PositionId, Tree};
+use crate::plan::{Read, Scalar, Shape, Value};
 use crate::supergraph::Supergraph;
 
+/// The beginning of the member that says an object's type.
+const TYPENAME: &[u8] = b"\"__typename\":";
+
+/// So many values that are not of their types are told.
+pub(super) const MOST_WRONG: usize = 100;
+
 /// Reads what one request was answered.
+#[derive(Debug)]
 pub(super) struct Reader<'r> {
     pub(super) supergraph: &'r Supergraph,
     pub(super) tree: &'r Tree,
     pub(super) arena: &'r mut Arena,
-    pub(super) errors: &'r mut Vec<ExecutionError>,
+    pub(super) json: Json<'r>,
+    /// The place of the answer among the arena's buffers.
     pub(super) buffer: u32,
-    pub(super) bytes: &'r [u8],
+    pub(super) wrong: Wrong,
+    /// The type that was read last: most often the next is the same.
+    last: Option<TypeId>,
 }
 
-/// The parts of an answer.
-#[derive(Clone, Copy, Debug, Default)]
-pub(super) struct Parts {
-    pub(super) data: Option<usize>,
-    pub(super) errors: Option<Span>,
+/// Values that are not of their types.
+#[derive(Debug, Default)]
+pub(super) struct Wrong {
+    /// Where the first of them stand in the answer.
+    pub(super) places: Vec<usize>,
+    /// How many others there are.
+    pub(super) more: usize,
+    /// Whether what is read was read before, so that it is told.
+    pub(super) is_told: bool,
 }
 
-/// Where the parts of an answer are; the text as a whole is JSON then.
-pub(super) fn parts(bytes: &[u8]) -> Result<Parts, NoJson> {
-    let mut json = Json::new(bytes);
-    let mut parts = Parts::default();
-    if json.begin(b'{', b'}')? {
-        loop {
-            let name = json.name()?;
-            let kind = json.kind()?;
-            let (start, end) = json.skip()?;
-            match name {
-                b"data" if parts.data.is_some() => return Err(NoJson),
-                b"data" => parts.data = (kind != Kind::Null).then_some(start),
-                b"errors" if kind == Kind::List => parts.errors = Some((start, end)),
-                _ => {}
-            }
-            if !json.next(b'}')? {
-                break;
-            }
-        }
-    }
-    if json.is_at_end() { Ok(parts) } else { Err(NoJson) }
+/// Why an answer is not read.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Unread {
+    NoJson,
+    /// Something is said twice.
+    Twice,
+    /// It is for more or fewer entities than were asked for.
+    Length {
+        asked: usize,
+    },
+    /// It has not the form of what was asked.
+    Unfit,
+    NoMemory,
 }
 
-impl Reader<'_> {
-    /// Reads an object that stands at `at` as what `selections` ask, by type, of an object of the
-    /// arena. What comes behind it.
-    pub(super) fn object(
-        &mut self,
-        at: usize,
-        selection: &Selection,
-        object: ObjectId,
-    ) -> Result<usize, NoJson> {
-        let mut json = Json::new(self.bytes);
-        json.go_to(at);
-        self.members(&mut json, selection, object)?;
-        Ok(json.at())
+/// What an object says of its type.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Said {
+    Type(TypeId),
+    /// Nothing, or only an interface that it is of.
+    Nothing,
+    /// One that cannot stand here.
+    Impossible,
+}
+
+impl From<NoJson> for Unread {
+    fn from(_: NoJson) -> Self {
+        Self::NoJson
+    }
+}
+
+impl From<NoMemory> for Unread {
+    fn from(_: NoMemory) -> Self {
+        Self::NoMemory
+    }
+}
+
+impl<'r> Reader<'r> {
+    pub(super) fn new(
+        supergraph: &'r Supergraph,
+        tree: &'r Tree,
+        arena: &'r mut Arena,
+        bytes: &'r [u8],
+        buffer: u32,
+    ) -> Self {
+        let (json, wrong) = (Json::new(bytes), Wrong::default());
+        Self { supergraph, tree, arena, json, buffer, wrong, last: None }
     }
 
-    /// Reads what an entity was answered that stands at `at`.
-    pub(super) fn entity(
-        &mut self,
-        at: usize,
-        entry: &Entry,
-        object: ObjectId,
-    ) -> Result<(), NoJson> {
-        let mut json = Json::new(self.bytes);
-        json.go_to(at);
-        if entry.on.is_some() && self.arena.object(object).r#type.is_none() {
-            self.read_type(&mut json, object)?;
-        }
-        let own = self.arena.object(object).r#type;
-        let of_own = entry.selections.iter().find(|(base, _)| Some(*base) == own);
-        // One asked as an interface stands for all types.
-        let only = entry.selections.first().filter(|_| entry.selections.len() == 1);
-        let is_interface = |base: TypeId| !self.supergraph.is_object(base);
-        let only = only.filter(|(base, _)| is_interface(*base));
-        if let Some((_, selection)) = of_own.or(only) {
-            self.members(&mut json, selection, object)?;
-        }
-        Ok(())
-    }
-
-    fn members(
-        &mut self,
-        json: &mut Json<'_>,
-        selection: &Selection,
-        object: ObjectId,
-    ) -> Result<(), NoJson> {
-        if selection.typename {
-            self.read_type(json, object)?;
-        }
-        if !json.begin(b'{', b'}')? {
+    /// Reads an object as one of the arena. Recursion is bounded by the depth of the tree.
+    pub(super) fn members(&mut self, shape: &Shape, object: ObjectId) -> Result<(), Unread> {
+        if !self.json.begin(b'{', b'}')? {
             return Ok(());
         }
-        let mut seen: Vec<ItemId> = Vec::new();
+        let r#type = self.arena.object(object).r#type;
+        let (common, own) = shape.members_of(r#type);
+        let mut seen = Seen::default();
+        let mut has_type = false;
+        // Subgraphs answer in the order of the document, nearly always.
+        let mut expected = 0;
         loop {
-            let name = json.name()?;
-            let r#type = self.arena.object(object).r#type;
-            match find(selection, name, r#type) {
-                Some(asked) => {
-                    // A name that comes twice says two things of one value.
-                    if seen.contains(&asked.item) {
-                        return Err(NoJson);
-                    }
-                    seen.push(asked.item);
-                    self.member(json, asked, object)?;
+            let next =
+                common.get(expected).or_else(|| own.get(expected.checked_sub(common.len())?));
+            match next {
+                Some(read) if self.json.take(&read.lead) => {
+                    seen.see(expected)?;
+                    expected += 1;
+                    self.member(read, object)?;
                 }
-                None => {
-                    json.skip()?;
+                _ if self.json.take(TYPENAME) => {
+                    // A type that is said twice may be two.
+                    if std::mem::replace(&mut has_type, true) {
+                        return Err(Unread::Twice);
+                    }
+                    self.json.skip()?;
+                }
+                _ => {
+                    let name = self.json.name()?;
+                    let all = common.iter().chain(own).enumerate();
+                    let found = find(all, name);
+                    if let Some((place, read)) = found {
+                        seen.see(place)?;
+                        expected = place + 1;
+                        self.member(read, object)?;
+                    } else {
+                        self.json.skip()?;
+                    }
                 }
             }
-            if !json.next(b'}')? {
+            if !self.json.next(b'}')? {
                 return Ok(());
             }
         }
     }
 
-    /// Looks for the type of an object that is about to be read.
-    fn read_type(&mut self, json: &mut Json<'_>, object: ObjectId) -> Result<(), NoJson> {
-        let start = json.at();
-        if json.begin(b'{', b'}')? {
-            loop {
-                let name = json.name()?;
-                if name == b"__typename" && json.kind()? == Kind::Text {
-                    let (start, end) = json.text()?;
-                    let name = self
-                        .bytes
-                        .get(start + 1..end - 1)
-                        .and_then(|name| std::str::from_utf8(name).ok());
-                    if let Some(r#type) =
-                        name.and_then(|name| self.supergraph.schema.find_type(name))
-                    {
-                        self.arena.set_type(object, r#type);
-                    }
-                    break;
-                }
-                json.skip()?;
-                if !json.next(b'}')? {
-                    break;
-                }
-            }
-        }
-        json.go_to(start);
+    #[inline]
+    fn member(&mut self, read: &Read, object: ObjectId) -> Result<(), Unread> {
+        let start = self.json.at();
+        self.item(read, object)?;
+        if read.also.is_empty() { Ok(()) } else { self.others(start, read, object) }
+    }
+
+    #[inline]
+    fn item(&mut self, read: &Read, object: ObjectId) -> Result<(), Unread> {
+        let known = self.arena.cell(object, read.slot);
+        let cell = self.value(read, read.lists, object, known)?;
+        self.arena.set(object, read.slot, cell);
         Ok(())
     }
 
-    fn member(
-        &mut self,
-        json: &mut Json<'_>,
-        asked: &Asked,
-        object: ObjectId,
-    ) -> Result<(), NoJson> {
-        let item = self.tree.item(asked.item);
-        let What::Field { field, .. } = &item.what else {
-            json.skip()?;
-            return Ok(());
-        };
-        let r#type = self.supergraph.schema[*field].r#type;
-        let known = self.arena.cell(object, asked.item);
-        let mut indexes = Vec::new();
-        let cell = self.value(json, r#type, asked, object, known, &mut indexes)?;
-        self.arena.set(object, asked.item, cell);
+    /// Reads a member once more for its other items.
+    #[cold]
+    fn others(&mut self, start: usize, read: &Read, object: ObjectId) -> Result<(), Unread> {
+        let is_told = std::mem::replace(&mut self.wrong.is_told, true);
+        for other in &read.also {
+            self.json.go_to(start);
+            self.item(other, object)?;
+        }
+        self.wrong.is_told = is_told;
         Ok(())
     }
 
     /// Recursion is bounded by the wrappers of types and the depth of the tree.
     fn value(
         &mut self,
-        json: &mut Json<'_>,
-        r#type: TypeRef,
-        asked: &Asked,
+        read: &Read,
+        lists: u8,
         parent: ObjectId,
         known: Cell,
-        indexes: &mut Vec<u32>,
-    ) -> Result<Cell, NoJson> {
-        let kind = json.kind()?;
-        if kind == Kind::Null {
-            json.word()?;
+    ) -> Result<Cell, Unread> {
+        let byte = self.json.peek()?;
+        if byte == b'n' {
+            self.json.word()?;
             return Ok(Cell::Null);
         }
-        if let Some(element) = r#type.item() {
-            if kind != Kind::List {
-                return self.wrong(json, asked, parent, indexes);
-            }
-            return self.list(json, element, asked, parent, known, indexes);
+        if let Some(lists) = lists.checked_sub(1) {
+            return if byte == b'[' { self.list(read, lists, parent, known) } else { self.wrong() };
         }
-        match (&asked.below, self.tree.item(asked.item).child) {
-            (Some(selection), Some(child)) => {
-                if kind != Kind::Object {
-                    return self.wrong(json, asked, parent, indexes);
-                }
+        match &read.value {
+            Value::Leaf(scalar) => self.leaf(*scalar, byte),
+            Value::Objects { .. } if byte != b'{' => self.wrong(),
+            Value::Objects { position, r#type, shape, .. } => {
+                let r#type = match (*r#type, shape.typename) {
+                    (None, true) => match self.type_ahead(*position)? {
+                        Said::Type(r#type) => Some(r#type),
+                        Said::Nothing => None,
+                        Said::Impossible => return self.wrong(),
+                    },
+                    (one, _) => one,
+                };
                 let object = match known {
-                    Cell::Object(object) => object,
+                    Cell::Object(object) => match (self.arena.object(object).r#type, r#type) {
+                        (Some(known), Some(other)) if known != other => return self.wrong(),
+                        (None, Some(r#type)) => {
+                            self.arena.set_type(object, r#type);
+                            object
+                        }
+                        (Some(_) | None, _) => object,
+                    },
                     Cell::Absent
                     | Cell::Null
                     | Cell::Failed
                     | Cell::Leaf { .. }
                     | Cell::List { .. } => {
-                        let own = self.own_type(child);
-                        self.arena.add_object(child, own, Some(parent), indexes)
+                        self.arena.add_object(*position, r#type, Some(parent))?
                     }
                 };
-                self.members(json, selection, object)?;
+                self.members(shape, object)?;
                 Ok(Cell::Object(object))
             }
-            _ => self.leaf(json, kind, r#type.base, asked, parent, indexes),
         }
-    }
-
-    /// The type of all objects of a position, if there is only one.
-    fn own_type(&self, position: PositionId) -> Option<TypeId> {
-        let r#type = self.tree.position(position).r#type;
-        self.supergraph.is_object(r#type).then_some(r#type)
     }
 
     fn list(
         &mut self,
-        json: &mut Json<'_>,
-        element: TypeRef,
-        asked: &Asked,
+        read: &Read,
+        lists: u8,
         parent: ObjectId,
         known: Cell,
-        indexes: &mut Vec<u32>,
-    ) -> Result<Cell, NoJson> {
-        let known: Vec<Cell> = match known {
-            Cell::List { start, end } => self.arena.list(start, end).to_vec(),
-            Cell::Absent | Cell::Null | Cell::Failed | Cell::Leaf { .. } | Cell::Object(_) => {
-                Vec::new()
-            }
+    ) -> Result<Cell, Unread> {
+        let known = match known {
+            Cell::List { start, end } => Some((start, end)),
+            Cell::Absent | Cell::Null | Cell::Failed | Cell::Leaf { .. } | Cell::Object(_) => None,
         };
-        let mut cells = Vec::new();
-        if json.begin(b'[', b']')? {
+        let begin = self.arena.open_list();
+        if self.json.begin(b'[', b']')? {
             loop {
-                let place = cells.len();
-                let before = known.get(place).copied().unwrap_or(Cell::Absent);
-                indexes.push(u32::try_from(place).unwrap_or(u32::MAX));
-                let cell = self.value(json, element, asked, parent, before, indexes)?;
-                indexes.pop();
-                cells.push(cell);
-                if !json.next(b']')? {
+                let before = known.and_then(|(start, end)| {
+                    self.arena.list(start, end).get(self.arena.opened(begin)).copied()
+                });
+                let before = before.unwrap_or(Cell::Absent);
+                let cell = self.value(read, lists, parent, before)?;
+                let keeps = before.is_value() && !cell.is_value();
+                self.arena.push(if keeps { before } else { cell });
+                if !self.json.next(b']')? {
                     break;
                 }
             }
         }
-        if !known.is_empty() && known.len() != cells.len() {
+        if known.is_some_and(|(start, end)| (end - start) as usize != self.arena.opened(begin)) {
             // Two subgraphs say that one list has different lengths: there is no telling which.
-            return Err(NoJson);
+            return Err(Unread::Unfit);
         }
-        Ok(self.arena.add_list(&cells))
+        Ok(self.arena.close_list(begin)?)
     }
 
-    fn leaf(
-        &mut self,
-        json: &mut Json<'_>,
-        kind: Kind,
-        base: TypeId,
-        asked: &Asked,
-        parent: ObjectId,
-        indexes: &[u32],
-    ) -> Result<Cell, NoJson> {
-        let start = json.at();
-        let (span, is_right) = match kind {
-            Kind::Text => (json.text()?, self.is_text(base)),
-            Kind::Number => {
-                let (span, is_integer) = json.number()?;
-                (span, self.is_number(base, is_integer, self.bytes.get(span.0..span.1)))
+    #[inline]
+    fn leaf(&mut self, scalar: Scalar, byte: u8) -> Result<Cell, Unread> {
+        let begin = self.json.at();
+        self.json.take_unfit();
+        let (start, end) = match (scalar, byte) {
+            (Scalar::String | Scalar::Id | Scalar::Enum | Scalar::Any, b'"') => self.json.text()?,
+            (Scalar::Float | Scalar::Any, b'-' | b'0'..=b'9') => self.json.number()?.0,
+            (Scalar::Int | Scalar::Id, b'-' | b'0'..=b'9') => {
+                let (span, is_integer) = self.json.number()?;
+                if !is_integer || (scalar == Scalar::Int && !self.is_int(span)) {
+                    self.json.go_to(begin);
+                    return self.wrong();
+                }
+                span
             }
-            Kind::Boolean => {
-                (json.word()?, matches!(self.scalar(base), Scalar::Boolean | Scalar::Any))
-            }
-            Kind::Null | Kind::List | Kind::Object => {
-                (json.skip()?, self.scalar(base) == Scalar::Any)
-            }
+            (Scalar::Boolean | Scalar::Any, b't' | b'f') => self.json.word()?,
+            (Scalar::Any, b'[' | b'{') => self.json.skip()?,
+            _ => return self.wrong(),
         };
-        if !is_right {
-            json.go_to(start);
-            return self.wrong(json, asked, parent, indexes);
+        if self.json.take_unfit() {
+            self.json.go_to(begin);
+            return self.wrong();
         }
+        // Answers are bounded far below.
         let narrow = |at: usize| u32::try_from(at).unwrap_or(u32::MAX);
-        Ok(Cell::Leaf { buffer: self.buffer, start: narrow(span.0), end: narrow(span.1) })
+        Ok(Cell::Leaf { buffer: self.buffer, start: narrow(start), end: narrow(end) })
     }
 
-    fn is_text(&self, base: TypeId) -> bool {
-        match self.scalar(base) {
-            Scalar::Text | Scalar::Id | Scalar::Enum | Scalar::Any => true,
-            Scalar::Int | Scalar::Float | Scalar::Boolean => false,
-        }
+    /// Whether an integer has 32 bits.
+    fn is_int(&self, (start, end): (usize, usize)) -> bool {
+        // Nine digits always do.
+        const FEW: usize = 9;
+        let digits = self.json.bytes().get(start..end).unwrap_or_default();
+        digits.len() <= FEW
+            || std::str::from_utf8(digits).is_ok_and(|digits| digits.parse::<i32>().is_ok())
     }
 
-    fn is_number(&self, base: TypeId, is_integer: bool, digits: Option<&[u8]>) -> bool {
-        match self.scalar(base) {
-            Scalar::Int => {
-                let digits = digits.and_then(|digits| std::str::from_utf8(digits).ok());
-                is_integer && digits.is_some_and(|digits| digits.parse::<i32>().is_ok())
+    /// A value that is not of its type: it is told, and the rest of the answer is read.
+    #[cold]
+    pub(super) fn wrong(&mut self) -> Result<Cell, Unread> {
+        self.json.peek()?;
+        if !self.wrong.is_told {
+            if self.wrong.places.len() < MOST_WRONG {
+                self.wrong.places.push(self.json.at());
+            } else {
+                self.wrong.more += 1;
             }
-            Scalar::Id => is_integer,
-            Scalar::Float | Scalar::Any => true,
-            Scalar::Text | Scalar::Enum | Scalar::Boolean => false,
         }
-    }
-
-    fn scalar(&self, base: TypeId) -> Scalar {
-        let definition = &self.supergraph.schema[base];
-        match (&definition.kind, &*definition.name) {
-            (TypeKind::Enum { .. }, _) => Scalar::Enum,
-            (_, "Int") => Scalar::Int,
-            (_, "Float") => Scalar::Float,
-            (_, "String") => Scalar::Text,
-            (_, "ID") => Scalar::Id,
-            (_, "Boolean") => Scalar::Boolean,
-            _ => Scalar::Any,
-        }
-    }
-
-    /// A value that is not of its type: an error at its place, and the rest of the answer is read.
-    fn wrong(
-        &mut self,
-        json: &mut Json<'_>,
-        asked: &Asked,
-        parent: ObjectId,
-        indexes: &[u32],
-    ) -> Result<Cell, NoJson> {
-        json.skip()?;
-        let item = self.tree.item(asked.item);
-        let mut path = self.arena.path(self.tree, parent);
-        path.push(Step::Key(item.key.clone()));
-        path.extend(indexes.iter().map(|index| Step::Index(*index as usize)));
-        let kind = ErrorKind::Value { field: item.key.clone() };
-        self.errors.push(ExecutionError { kind, path });
+        self.json.skip()?;
         Ok(Cell::Failed)
     }
+
+    /// What the object that begins here says of its type; nothing is gone over.
+    pub(super) fn type_ahead(&mut self, position: PositionId) -> Result<Said, Unread> {
+        let start = self.json.at();
+        let mut said = Said::Nothing;
+        if self.json.begin(b'{', b'}')? {
+            loop {
+                let is_type = self.json.take(TYPENAME) || self.json.name()? == b"__typename";
+                if is_type && self.json.peek()? == b'"' {
+                    let (start, end) = self.json.text()?;
+                    let name = self.json.bytes().get(start + 1..end - 1).unwrap_or_default();
+                    said = self.said(position, name);
+                    break;
+                }
+                self.json.skip()?;
+                if !self.json.next(b'}')? {
+                    break;
+                }
+            }
+        }
+        self.json.go_to(start);
+        Ok(said)
+    }
+
+    fn said(&mut self, position: PositionId, name: &[u8]) -> Said {
+        let schema = &self.supergraph.schema;
+        let last = self.last.filter(|last| schema[*last].name.as_bytes() == name);
+        let known = last.or_else(|| schema.find_type(std::str::from_utf8(name).ok()?));
+        self.last = known.or(self.last);
+        match known {
+            Some(own) if self.supergraph.contains(&self.tree.position(position).possible, own) => {
+                Said::Type(own)
+            }
+            // Who knows an interface as if it were an object says its name.
+            Some(own) if self.supergraph.is_composite(own) && !self.supergraph.is_object(own) => {
+                Said::Nothing
+            }
+            Some(_) | None => Said::Impossible,
+        }
+    }
 }
 
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Scalar {
-    Int,
-    Float,
-    Text,
-    Id,
-    Boolean,
-    Enum,
-    /// A scalar of the schema's own: any JSON.
-    Any,
+/// What is read under a name; one that is written with escapes is the same name.
+fn find<'s>(
+    mut all: impl Iterator<Item = (usize, &'s Read)>,
+    name: &[u8],
+) -> Option<(usize, &'s Read)> {
+    if !name.contains(&b'\\') {
+        return all.find(|(_, read)| read.name() == name);
+    }
+    let quoted = [b"\"", name, b"\""].concat();
+    let name: String = serde_json_bytes::serde_json::from_slice(&quoted).ok()?;
+    all.find(|(_, read)| read.name() == name.as_bytes())
 }
 
-/// What is asked under a name of objects of a type.
-fn find<'s>(selection: &'s Selection, name: &[u8], r#type: Option<TypeId>) -> Option<&'s Asked> {
-    let is_named = |asked: &&Asked| asked.key.as_bytes() == name;
-    let common = selection.fields.iter().find(is_named);
-    common.or_else(|| {
-        let own = selection.fragments.iter().find(|(on, _)| Some(*on) == r#type)?;
-        own.1.fields.iter().find(is_named)
-    })
+/// The members of an object that were read, by their places.
+#[derive(Debug, Default)]
+struct Seen {
+    /// A bit for each of the first.
+    first: u64,
+    /// The same of the others.
+    others: Vec<u64>,
+}
+
+impl Seen {
+    /// A name that comes twice says two things of one value.
+    #[inline]
+    fn see(&mut self, place: usize) -> Result<(), Unread> {
+        const BITS: usize = u64::BITS as usize;
+        let word = match (place / BITS).checked_sub(1) {
+            None => &mut self.first,
+            Some(other) => {
+                self.others.resize(self.others.len().max(other + 1), 0);
+                &mut self.others[other]
+            }
+        };
+        let bit = 1 << (place % BITS);
+        if *word & bit != 0 {
+            return Err(Unread::Twice);
+        }
+        *word |= bit;
+        Ok(())
+    }
 }

@@ -1,7 +1,8 @@
 //! Objects as representations.
 
+use ahash::RandomState;
 use graphql::schema::TypeId;
-use rustc_hash::FxHashMap;
+use hashbrown::HashTable;
 
 use super::arena::{Arena, Cell, ObjectId};
 use crate::plan::{Entities, Entry, Form};
@@ -10,65 +11,189 @@ use crate::supergraph::{Supergraph, TypeSet};
 /// What a list of entities is asked with, and whose each of them is.
 #[derive(Debug, Default)]
 pub(super) struct Representations {
-    /// The texts, each once.
-    pub(super) texts: Vec<Vec<u8>>,
-    /// By text: the objects that it stands for, with their entries.
-    pub(super) owners: Vec<Vec<(usize, ObjectId)>>,
+    pub(super) texts: Texts,
+    /// The objects that the texts stand for, by text.
+    owners: Vec<Owner>,
+    /// By text: the first of its owners, and of one more, where they end.
+    first: Vec<u32>,
+    /// The texts that are to be asked.
+    pub(super) left: Vec<u32>,
 }
 
-/// The representations of a list of entities: equal ones are one.
+/// An object that a representation stands for.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Owner {
+    /// The place of its entry among those of the list.
+    pub(super) entry: u32,
+    pub(super) object: ObjectId,
+}
+
+impl Representations {
+    /// The objects that a text stands for.
+    pub(super) fn owners(&self, text: u32) -> &[Owner] {
+        let end = |text: u32| self.first.get(text as usize).copied().unwrap_or_default() as usize;
+        self.owners.get(end(text)..end(text + 1)).unwrap_or_default()
+    }
+
+    /// All objects, those of one text after the other.
+    pub(super) fn all_owners(&self) -> &[Owner] {
+        &self.owners
+    }
+
+    /// Puts together what stands for each text.
+    fn group(&mut self, found: &[(u32, Owner)]) {
+        let mut first = vec![0; self.texts.len() + 1];
+        for (text, _) in found {
+            first[*text as usize + 1] += 1;
+        }
+        let mut sum = 0;
+        for count in &mut first {
+            sum += *count;
+            *count = sum;
+        }
+        let Some((_, owner)) = found.first() else { return };
+        let mut next = first.clone();
+        self.owners = vec![*owner; found.len()];
+        for (text, owner) in found {
+            let place = &mut next[*text as usize];
+            self.owners[*place as usize] = *owner;
+            *place += 1;
+        }
+        self.first = first;
+    }
+}
+
+/// Texts, each once, one after the other in one buffer.
+#[derive(Debug, Default)]
+pub(super) struct Texts {
+    bytes: Vec<u8>,
+    /// Where each ends.
+    ends: Vec<usize>,
+    /// The texts by their bytes. Their values come of databases that others fill: the hash is not to
+    /// be foreseen.
+    known: HashTable<u32>,
+    state: RandomState,
+}
+
+impl Texts {
+    pub(super) fn len(&self) -> usize {
+        self.ends.len()
+    }
+
+    pub(super) fn text(&self, place: u32) -> &[u8] {
+        text(&self.bytes, &self.ends, place)
+    }
+
+    /// The place of a text.
+    pub(super) fn find(&self, text: &[u8]) -> Option<u32> {
+        let hash = self.state.hash_one(text);
+        self.known.find(hash, |place| self.text(*place) == text).copied()
+    }
+
+    /// Makes what was written since the last text one more, unless there is an equal one: its place.
+    fn end(&mut self) -> u32 {
+        let start = self.ends.last().copied().unwrap_or_default();
+        let Self { bytes, ends, known, state } = self;
+        let new = bytes.get(start..).unwrap_or_default();
+        let hash = state.hash_one(new);
+        if let Some(place) = known.find(hash, |place| text(bytes, ends, *place) == new) {
+            let place = *place;
+            bytes.truncate(start);
+            return place;
+        }
+        // A request is bounded far below.
+        let place = u32::try_from(ends.len()).unwrap_or(u32::MAX);
+        ends.push(bytes.len());
+        known.insert_unique(hash, place, |place| state.hash_one(text(bytes, ends, *place)));
+        place
+    }
+
+    /// Takes back what was written since the last text.
+    fn cancel(&mut self) {
+        self.bytes.truncate(self.ends.last().copied().unwrap_or_default());
+    }
+
+    /// The texts of some objects, as a form says them; those that cannot be said are left out. By
+    /// text: the first of its objects.
+    pub(super) fn of(
+        supergraph: &Supergraph,
+        arena: &Arena,
+        form: &Form,
+        name: TypeId,
+        objects: impl Iterator<Item = ObjectId>,
+    ) -> (Self, Vec<ObjectId>) {
+        let (mut texts, mut of) = (Self::default(), Vec::new());
+        for object in objects {
+            let forming = Forming { supergraph, arena };
+            if forming.text(form, name, object, &mut texts.bytes).is_err() {
+                texts.cancel();
+            } else if texts.end() as usize == of.len() {
+                of.push(object);
+            }
+        }
+        (texts, of)
+    }
+}
+
+fn text<'t>(bytes: &'t [u8], ends: &[usize], place: u32) -> &'t [u8] {
+    let end = |place: usize| ends.get(place).copied().unwrap_or_default();
+    let place = place as usize;
+    bytes.get(place.checked_sub(1).map_or(0, end)..end(place)).unwrap_or_default()
+}
+
+/// Why an object has no representation.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Unsaid {
+    /// A key is null, or something is not known.
+    Missing,
+    /// Something failed, and that is told.
+    Failed,
+}
+
+/// The representations of a list of entities: equal ones are one. Those whose representations failed
+/// are added to `failed`.
 pub(super) fn representations(
     supergraph: &Supergraph,
     arena: &Arena,
     list: &Entities,
+    failed: &mut Vec<Owner>,
 ) -> Representations {
     let mut all = Representations::default();
-    let mut known: FxHashMap<Vec<u8>, usize> = FxHashMap::default();
-    for (place, entry) in list.entries.iter().enumerate() {
-        for object in &arena.at[entry.position.index()] {
-            let Some(text) = representation(supergraph, arena, entry, *object) else { continue };
-            let next = all.texts.len();
-            let index = *known.entry(text.clone()).or_insert(next);
-            if index == next {
-                all.texts.push(text);
-                all.owners.push(Vec::new());
+    let mut found = Vec::new();
+    let forming = Forming { supergraph, arena };
+    for (place, entry) in (0..).zip(&list.entries) {
+        for object in arena.objects_at(entry.position) {
+            let owner = Owner { entry: place, object: *object };
+            let Some(name) = name_of(supergraph, arena, entry, *object) else { continue };
+            match forming.text(&entry.form, name, *object, &mut all.texts.bytes) {
+                Ok(()) => found.push((all.texts.end(), owner)),
+                Err(why) => {
+                    all.texts.cancel();
+                    if why == Unsaid::Failed {
+                        failed.push(owner);
+                    }
+                }
             }
-            all.owners[index].push((place, *object));
         }
     }
+    all.group(&found);
+    // A request is bounded far below.
+    all.left = (0..u32::try_from(all.texts.len()).unwrap_or(u32::MAX)).collect();
     all
 }
 
-/// The representation of an object; `None` if it is not meant, or if what it takes is not known.
-fn representation(
+/// The type that the representation of an object says; `None` if the object is not meant.
+fn name_of(
     supergraph: &Supergraph,
     arena: &Arena,
     entry: &Entry,
     object: ObjectId,
-) -> Option<Vec<u8>> {
-    let r#type = arena.object(object).r#type;
-    let name = match (entry.on, r#type) {
-        (_, Some(own)) if !supergraph.contains(&entry.types, own) => return None,
-        (Some(on), _) => on,
-        (None, own) => own?,
-    };
-    text_of(supergraph, arena, &entry.form, name, object)
-}
-
-/// What a form says of an object, as one of a type.
-pub(super) fn text_of(
-    supergraph: &Supergraph,
-    arena: &Arena,
-    form: &Form,
-    name: TypeId,
-    object: ObjectId,
-) -> Option<Vec<u8>> {
-    let mut text = b"{\"__typename\":\"".to_vec();
-    text.extend_from_slice(supergraph.schema[name].name.as_bytes());
-    text.push(b'"');
-    Forming { supergraph, arena }.members(form, object, &mut text)?;
-    text.push(b'}');
-    Some(text)
+) -> Option<TypeId> {
+    match (entry.on, arena.object(object).r#type) {
+        (_, Some(own)) if !supergraph.contains(&entry.types, own) => None,
+        (Some(on), _) => Some(on),
+        (None, own) => own,
+    }
 }
 
 struct Forming<'f> {
@@ -77,27 +202,59 @@ struct Forming<'f> {
 }
 
 impl Forming<'_> {
-    fn members(&self, form: &Form, object: ObjectId, text: &mut Vec<u8>) -> Option<()> {
+    /// What a form says of an object, as one of a type.
+    fn text(
+        &self,
+        form: &Form,
+        name: TypeId,
+        object: ObjectId,
+        text: &mut Vec<u8>,
+    ) -> Result<(), Unsaid> {
+        text.push(b'{');
+        self.r#type(name, text);
+        self.members(form, object, b",", text)?;
+        text.push(b'}');
+        Ok(())
+    }
+
+    fn r#type(&self, name: TypeId, text: &mut Vec<u8>) {
+        text.extend_from_slice(b"\"__typename\":\"");
+        text.extend_from_slice(self.supergraph.schema[name].name.as_bytes());
+        text.push(b'"');
+    }
+
+    fn members(
+        &self,
+        form: &Form,
+        object: ObjectId,
+        mut separator: &'static [u8],
+        text: &mut Vec<u8>,
+    ) -> Result<(), Unsaid> {
         for member in &form.members {
-            let cell = self.arena.cell(object, member.item);
+            let cell = self.arena.cell_of(object, member.item);
             if member.is_key && cell == Cell::Null {
-                return None;
+                return Err(Unsaid::Missing);
             }
-            if !text.ends_with(b"{") {
-                text.push(b',');
-            }
+            text.extend_from_slice(separator);
+            separator = b",";
             text.push(b'"');
             text.extend_from_slice(member.name.as_bytes());
             text.extend_from_slice(b"\":");
             self.value(cell, &member.below, text)?;
         }
-        Some(())
+        Ok(())
     }
 
     /// Recursion is bounded by the nesting of field sets and of lists.
-    fn value(&self, cell: Cell, below: &[(TypeSet, Form)], text: &mut Vec<u8>) -> Option<()> {
+    fn value(
+        &self,
+        cell: Cell,
+        below: &[(TypeSet, Form)],
+        text: &mut Vec<u8>,
+    ) -> Result<(), Unsaid> {
         match cell {
-            Cell::Absent | Cell::Failed => return None,
+            Cell::Absent => return Err(Unsaid::Missing),
+            Cell::Failed => return Err(Unsaid::Failed),
             Cell::Null => text.extend_from_slice(b"null"),
             Cell::Leaf { buffer, start, end } => {
                 text.extend_from_slice(self.arena.leaf(buffer, start, end));
@@ -114,7 +271,7 @@ impl Forming<'_> {
             }
             Cell::Object(object) => self.object(object, below, text)?,
         }
-        Some(())
+        Ok(())
     }
 
     fn object(
@@ -122,7 +279,7 @@ impl Forming<'_> {
         object: ObjectId,
         below: &[(TypeSet, Form)],
         text: &mut Vec<u8>,
-    ) -> Option<()> {
+    ) -> Result<(), Unsaid> {
         let own: Option<TypeId> = self.arena.object(object).r#type;
         let form = match own {
             Some(own) => below.iter().find(|(types, _)| self.supergraph.contains(types, own)),
@@ -130,14 +287,14 @@ impl Forming<'_> {
         };
         text.push(b'{');
         if let Some((_, form)) = form {
+            let mut separator = b"".as_slice();
             if let (true, Some(own)) = (form.typename, own) {
-                text.extend_from_slice(b"\"__typename\":\"");
-                text.extend_from_slice(self.supergraph.schema[own].name.as_bytes());
-                text.push(b'"');
+                self.r#type(own, text);
+                separator = b",";
             }
-            self.members(form, object, text)?;
+            self.members(form, object, separator, text)?;
         }
         text.push(b'}');
-        Some(())
+        Ok(())
     }
 }

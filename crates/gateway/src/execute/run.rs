@@ -5,80 +5,65 @@ use std::sync::Arc;
 use bytes::Bytes;
 use futures_util::StreamExt;
 use futures_util::stream::FuturesUnordered;
-use graphql::operation::Operation;
-use graphql::variables::Variables;
-use serde_json_bytes::Value as Json;
+use response::{Held, NoMemory};
 
-use super::arena::{Arena, ObjectId};
-use super::json::{Json as Text, Kind};
-use super::read::{Reader, parts};
-use super::represent::{Representations, representations};
-use super::store::{Left, State, take};
-use super::{AskError, ErrorKind, ExecutionError, Step, Subgraphs};
+use super::answer;
+use super::arena::Arena;
+use super::errors::{AskError, ErrorKind, Errors, Invalid};
+use super::observe::{Fate, Observed};
+use super::read::{Reader, Unread};
+use super::represent::representations;
+use super::request::{Asked, Part, body};
+use super::store::{Earlier, Left, State, fail, take};
+use super::tell::Teller;
+use super::{Answer, Ask, Inputs, Options, Subgraphs};
 use crate::outline::Tree;
-use crate::plan::{Fetch, FetchId, Plan, entities_key, representations_variable};
-use crate::supergraph::Supergraph;
+use crate::plan::{Fetch, FetchId, Plan};
 
 /// What subgraphs answered.
 #[derive(Debug)]
 pub struct Executed {
     pub(super) arena: Arena,
-    pub errors: Vec<ExecutionError>,
-    /// How many requests were sent.
-    pub sent: usize,
+    pub(super) errors: Errors,
+    /// The memory that answers take.
+    held: Held,
 }
 
-/// How plans are run.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Options {
-    /// Whether a request is not sent for what this operation has been answered already.
-    pub reuse: bool,
-}
+impl Executed {
+    /// What went wrong; complete once the answer is written.
+    #[must_use]
+    pub fn into_errors(self) -> Vec<super::ExecutionError> {
+        self.errors.into_list()
+    }
 
-impl Default for Options {
-    fn default() -> Self {
-        Self { reuse: true }
+    /// How long all answers together are.
+    #[must_use]
+    pub fn received(&self) -> usize {
+        self.arena.buffers.iter().map(Bytes::len).sum()
     }
 }
 
 /// What became of a request that is ready.
 enum Ready {
-    Send(Vec<u8>, Asked),
+    Send(Vec<Part>),
     /// Nothing is left to be asked.
-    Done,
+    Done(Fate),
     /// Another request is waited for, which may say it.
     Held,
+    NoMemory,
 }
 
-/// What a request was asked with.
-#[derive(Debug, Default)]
-struct Asked {
-    lists: Vec<Representations>,
-    /// The root objects that share its answer.
-    roots: Vec<ObjectId>,
-}
-
-/// Runs a plan.
+/// Runs a plan. `memory` is what answers may take of the memory of all.
 pub async fn execute<S: Subgraphs>(
-    supergraph: &Supergraph,
-    operation: &Operation,
-    plan: &Plan,
-    variables: &Variables,
+    inputs: Inputs<'_>,
     subgraphs: &S,
     options: Options,
+    memory: Held,
+    observed: &mut Observed,
 ) -> Executed {
-    let mut arena = Arena::new(Arc::clone(&plan.layout));
-    let root = plan.tree.position(Tree::ROOT).r#type;
-    arena.add_object(Tree::ROOT, Some(root), None, &[]);
-    let mut running = Running {
-        supergraph,
-        operation,
-        plan,
-        variables,
-        executed: Executed { arena, errors: Vec::new(), sent: 0 },
-        states: vec![State::Waiting; plan.fetches.len()],
-        options,
-    };
+    let plan = inputs.plan;
+    observed.begin(plan);
+    let mut running = Running::new(inputs, options, memory, observed);
     let mut held: Vec<FetchId> = Vec::new();
     let mut missing: Vec<usize> = plan.fetches.iter().map(|fetch| fetch.needs.len()).collect();
     let mut ready: Vec<FetchId> = Vec::new();
@@ -93,27 +78,33 @@ pub async fn execute<S: Subgraphs>(
         ready.sort_unstable_by(|one, other| other.cmp(one));
         while let Some(id) = ready.pop() {
             let fetch = &plan.fetches[id.index()];
-            match running.request(fetch) {
-                Ready::Send(body, asked) => {
-                    running.executed.sent += 1;
-                    running.states[id.index()] = State::Sent;
-                    let answer = subgraphs.ask(fetch.subgraph, body);
-                    in_flight.push(async move { (id, asked, answer.await) });
+            match running.request(id, fetch) {
+                Ready::Send(parts) => {
+                    for part in parts {
+                        let ask = running.ask(id, fetch, &part);
+                        let answer = subgraphs.ask(ask);
+                        in_flight.push(async move { (id, part, answer.await) });
+                    }
                 }
-                Ready::Done => {
-                    running.states[id.index()] = State::Answered;
+                Ready::Done(fate) => {
+                    running.done(id, fate);
                     release(plan, id, &mut missing, &mut ready);
                 }
-                Ready::Held => held.push(id),
+                Ready::Held => {
+                    running.observed.fetches[id.index()].has_waited = true;
+                    held.push(id);
+                }
+                Ready::NoMemory => {
+                    running.refuse(id, fetch);
+                    release(plan, id, &mut missing, &mut ready);
+                }
             }
         }
-        let Some((id, asked, answer)) = in_flight.next().await else { break };
-        let errors = running.executed.errors.len();
-        running.receive(&plan.fetches[id.index()], &asked, answer);
-        let is_clean = errors == running.executed.errors.len();
-        running.states[id.index()] = if is_clean { State::Answered } else { State::Tainted };
-        ready.append(&mut held);
-        release(plan, id, &mut missing, &mut ready);
+        let Some((id, part, answer)) = in_flight.next().await else { break };
+        if running.receive(id, &part, answer) {
+            ready.append(&mut held);
+            release(plan, id, &mut missing, &mut ready);
+        }
     }
     drop(in_flight);
     running.executed
@@ -132,228 +123,182 @@ fn release(plan: &Plan, done: FetchId, missing: &mut [usize], ready: &mut Vec<Fe
 }
 
 struct Running<'r> {
-    supergraph: &'r Supergraph,
-    operation: &'r Operation,
-    plan: &'r Plan,
-    variables: &'r Variables,
+    inputs: Inputs<'r>,
+    options: Options,
     executed: Executed,
+    observed: &'r mut Observed,
     /// By request.
     states: Vec<State>,
-    options: Options,
+    /// By request: what it was asked with.
+    asked: Vec<Asked>,
+    /// By request: how many of its parts are on their way.
+    pending: Vec<usize>,
 }
 
-impl Running<'_> {
+impl<'r> Running<'r> {
+    fn new(inputs: Inputs<'r>, options: Options, memory: Held, observed: &'r mut Observed) -> Self {
+        let plan = inputs.plan;
+        let mut arena = Arena::new(Arc::clone(&plan.layout), memory.another());
+        let root = plan.tree.position(Tree::ROOT).r#type;
+        // One object holds no memory.
+        let _ = arena.add_object(Tree::ROOT, Some(root), None);
+        Self {
+            inputs,
+            options,
+            executed: Executed { arena, errors: Errors::default(), held: memory },
+            observed,
+            states: vec![State::Waiting; plan.fetches.len()],
+            asked: plan.fetches.iter().map(|_| Asked::default()).collect(),
+            pending: vec![0; plan.fetches.len()],
+        }
+    }
+
     /// What becomes of a request whose representations can be said.
-    fn request(&mut self, fetch: &Fetch) -> Ready {
+    fn request(&mut self, id: FetchId, fetch: &Fetch) -> Ready {
+        match self.prepare(id, fetch) {
+            Ok(ready) => ready,
+            Err(NoMemory { .. }) => Ready::NoMemory,
+        }
+    }
+
+    fn prepare(&mut self, id: FetchId, fetch: &Fetch) -> Result<Ready, NoMemory> {
+        let supergraph = self.inputs.supergraph;
         let mut asked = Asked::default();
         if let Some(root) = &fetch.root {
-            asked.roots = self.executed.arena.at[root.position.index()].clone();
+            asked.roots = self.executed.arena.objects_at(root.position).to_vec();
         }
+        let (mut made, mut unique, mut reused) = (0, 0, 0);
         for list in &fetch.entities {
             let arena = &mut self.executed.arena;
-            let all = representations(self.supergraph, arena, list);
-            if !self.options.reuse {
-                asked.lists.push(all);
-                continue;
+            let mut failed = Vec::new();
+            let mut all = representations(supergraph, arena, list, &mut failed);
+            for owner in failed {
+                fail(arena, list, owner);
             }
-            match take(self.supergraph, arena, list, all, &self.states) {
-                Left::Some(rest) => asked.lists.push(rest),
-                Left::Coming => return Ready::Held,
-            }
-        }
-        let is_empty = asked.lists.iter().all(|list| list.texts.is_empty());
-        if is_empty && asked.roots.is_empty() {
-            return Ready::Done;
-        }
-        let mut body = fetch.document.head.to_vec();
-        for (place, list) in asked.lists.iter().enumerate() {
-            separate(&mut body);
-            name(&mut body, &representations_variable(place));
-            body.push(b'[');
-            for (place, text) in list.texts.iter().enumerate() {
-                if place > 0 {
-                    body.push(b',');
+            made += all.all_owners().len();
+            unique += all.texts.len();
+            if self.options.reuse {
+                let (states, asked) = (&self.states, &self.asked);
+                let earlier = Earlier { plan: self.inputs.plan, states, asked };
+                match take(supergraph, arena, (fetch, list), &mut all, earlier)? {
+                    Left::Some { reused: more } => reused += more,
+                    Left::Coming => return Ok(Ready::Held),
                 }
-                body.extend_from_slice(text);
             }
-            body.push(b']');
+            asked.lists.push(all);
         }
-        for slot in &fetch.document.variables {
-            let value = self.variables.values.get(usize::from(slot.0)).and_then(Option::as_ref);
-            // One that is not given is not sent: the subgraph has the same defaults.
-            let Some(value) = value else { continue };
-            separate(&mut body);
-            name(&mut body, &self.operation.variable(*slot).name);
-            body.extend_from_slice(&json(value));
+        let seen = &mut self.observed.fetches[id.index()];
+        (seen.made, seen.unique, seen.reused) = (made, unique, reused);
+        let is_empty = asked.lists.iter().all(|list| list.left.is_empty());
+        if is_empty && asked.roots.is_empty() {
+            return Ok(Ready::Done(if reused > 0 { Fate::Reused } else { Fate::Nothing }));
         }
-        body.extend_from_slice(b"}}");
-        Ready::Send(body, asked)
+        let parts = asked.parts(self.options.max_representations);
+        self.pending[id.index()] = parts.len();
+        self.states[id.index()] = State::Sent;
+        self.asked[id.index()] = asked;
+        Ok(Ready::Send(parts))
     }
 
-    fn receive(&mut self, fetch: &Fetch, asked: &Asked, answer: Result<Bytes, AskError>) {
-        let subgraph = fetch.subgraph;
-        let bytes = match answer {
-            Ok(bytes) => bytes,
-            Err(why) => return self.fail(asked, ErrorKind::NotAnswered { subgraph, why }),
-        };
-        let invalid = |why: &str| ErrorKind::Invalid { subgraph, why: why.into() };
-        if std::str::from_utf8(&bytes).is_err() {
-            return self.fail(asked, invalid("it is no UTF-8"));
-        }
-        let Ok(parts) = parts(&bytes) else {
-            return self.fail(asked, invalid("it is no JSON of a GraphQL answer"));
-        };
-        if let Some((start, end)) = parts.errors {
-            self.tell(fetch, asked, bytes.get(start..end).unwrap_or_default());
-        } else if parts.data.is_none() {
-            return self.fail(asked, invalid("it has neither data nor errors"));
-        }
-        if let Some(data) = parts.data
-            && self.read(fetch, asked, &bytes, data).is_err()
-        {
-            self.fail(asked, invalid("it does not answer what was asked"));
+    fn ask(&mut self, id: FetchId, fetch: &'r Fetch, part: &Part) -> Ask<'r> {
+        let body = body(self.inputs, fetch, &self.asked[id.index()], part);
+        self.observed.send(id.index(), body.len());
+        let Fetch { subgraph, kind, document, .. } = fetch;
+        Ask { subgraph: *subgraph, kind: *kind, fetch: id, document, body: body.into() }
+    }
+
+    fn done(&mut self, id: FetchId, fate: Fate) {
+        self.states[id.index()] = State::Answered;
+        self.observed.fetches[id.index()].fate = fate;
+    }
+
+    /// A request is not sent, for its representations take too much memory.
+    fn refuse(&mut self, id: FetchId, fetch: &Fetch) {
+        self.states[id.index()] = State::Tainted;
+        let why = AskError::MemoryExhausted;
+        let kind = ErrorKind::NotAnswered { subgraph: fetch.subgraph, why };
+        self.teller(id, &Part::default()).fail(kind);
+    }
+
+    fn teller<'t>(&'t mut self, id: FetchId, part: &'t Part) -> Teller<'t> {
+        Teller {
+            tree: &self.inputs.plan.tree,
+            arena: &mut self.executed.arena,
+            errors: &mut self.executed.errors,
+            fetch: &self.inputs.plan.fetches[id.index()],
+            asked: &self.asked[id.index()],
+            part,
         }
     }
 
+    /// Reads the answer to a part of a request; whether it was the last.
+    fn receive(&mut self, id: FetchId, part: &Part, answer: Result<Answer, AskError>) -> bool {
+        let errors = self.executed.errors.len();
+        let bytes = answer.as_ref().map_or(0, |answer| answer.body.len());
+        if let Err(kind) = self.read(id, part, answer) {
+            self.teller(id, part).fail(kind);
+        }
+        let errors = self.executed.errors.len() - errors;
+        self.observed.receive(id.index(), bytes, errors);
+        let state = &mut self.states[id.index()];
+        if errors > 0 {
+            *state = State::Tainted;
+        }
+        let pending = &mut self.pending[id.index()];
+        *pending -= 1;
+        if *pending == 0 && *state == State::Sent {
+            *state = State::Answered;
+        }
+        *pending == 0
+    }
+
+    /// Reads an answer, or says why there is none that can be used.
     fn read(
         &mut self,
-        fetch: &Fetch,
-        asked: &Asked,
-        bytes: &Bytes,
-        data: usize,
-    ) -> Result<(), super::json::NoJson> {
-        let buffer = self.executed.arena.add_buffer(bytes.clone());
-        let Executed { arena, errors, .. } = &mut self.executed;
-        let mut reader = Reader {
-            supergraph: self.supergraph,
-            tree: &self.plan.tree,
-            arena,
-            errors,
-            buffer,
-            bytes,
-        };
-        if let Some(root) = &fetch.root {
-            for object in &asked.roots {
-                reader.object(data, &root.selection, *object)?;
-            }
+        id: FetchId,
+        part: &Part,
+        answer: Result<Answer, AskError>,
+    ) -> Result<(), ErrorKind> {
+        let Inputs { plan, supergraph, .. } = self.inputs;
+        let fetch = &plan.fetches[id.index()];
+        let subgraph = fetch.subgraph;
+        let not_answered = |why| ErrorKind::NotAnswered { subgraph, why };
+        let invalid = |why| ErrorKind::Invalid { subgraph, why };
+        let Answer { body: bytes, held } = answer.map_err(not_answered)?;
+        if std::str::from_utf8(&bytes).is_err() {
+            return Err(invalid(Invalid::NoUtf8));
         }
-        for (place, (list, entities)) in asked.lists.iter().zip(&fetch.entities).enumerate() {
-            let key = entities_key(place, fetch.entities.len());
-            let Some(at) = member(bytes, data, &key)? else { continue };
-            let mut json = Text::new(bytes);
-            json.go_to(at);
-            if json.kind()? == Kind::Null {
-                continue;
+        let arena = &mut self.executed.arena;
+        arena.begin_answer();
+        let buffer = arena.add_buffer(bytes.clone());
+        let mut reader = Reader::new(supergraph, &plan.tree, arena, &bytes, buffer);
+        let read = answer::read(&mut reader, fetch, &self.asked[id.index()], part);
+        let wrong = std::mem::take(&mut reader.wrong);
+        let parts = match read {
+            Ok(parts) => parts,
+            Err(why) => {
+                arena.roll_back();
+                return Err(match why {
+                    Unread::NoJson => invalid(Invalid::NoJson),
+                    Unread::Twice => invalid(Invalid::Twice),
+                    Unread::Length { asked } => invalid(Invalid::Length { asked }),
+                    Unread::Unfit => invalid(Invalid::Unfit),
+                    Unread::NoMemory => not_answered(AskError::MemoryExhausted),
+                });
             }
-            if json.count()? != list.owners.len() {
-                // There is no telling whose they are.
-                return Err(super::json::NoJson);
-            }
-            let mut index = 0;
-            if json.begin(b'[', b']')? {
-                loop {
-                    let owners = list.owners.get(index).ok_or(super::json::NoJson)?;
-                    let is_there = json.kind()? == Kind::Object;
-                    let (start, _) = json.skip()?;
-                    for (entry, object) in owners.iter().filter(|_| is_there) {
-                        reader.entity(start, &entities.entries[*entry], *object)?;
-                    }
-                    index += 1;
-                    if !json.next(b']')? {
-                        break;
-                    }
-                }
-            }
+        };
+        self.executed.held.join(held);
+        let mut teller = self.teller(id, part);
+        let has_told = match parts.errors {
+            // The text was read already.
+            Some(errors) => teller.told(&bytes, errors).unwrap_or(false),
+            None => false,
+        };
+        match parts.data {
+            Some(data) => teller.wrong(&bytes, data, &wrong),
+            None if !has_told => return Err(invalid(Invalid::Empty)),
+            None => teller.lose_absent(),
         }
         Ok(())
     }
-
-    /// A request without a usable answer: one error, at the first of the objects that it is about.
-    fn fail(&mut self, asked: &Asked, kind: ErrorKind) {
-        let first = asked.lists.iter().flat_map(|list| &list.owners).flatten().next();
-        let object = first.map(|(_, object)| *object).or_else(|| asked.roots.first().copied());
-        let path = object.map(|object| self.executed.arena.path(&self.plan.tree, object));
-        self.executed.errors.push(ExecutionError { kind, path: path.unwrap_or_default() });
-    }
-
-    /// The errors that a subgraph tells, at the places of the client's answer.
-    fn tell(&mut self, fetch: &Fetch, asked: &Asked, errors: &[u8]) {
-        let subgraph = fetch.subgraph;
-        let told: Vec<Json> = serde_json_bytes::serde_json::from_slice(errors).unwrap_or_default();
-        for error in &told {
-            let text = |name: &str| error.get(name).and_then(Json::as_str).unwrap_or_default();
-            let kind = ErrorKind::Subgraph { subgraph, message: text("message").into() };
-            let path = error.get("path").and_then(Json::as_array).map(Vec::as_slice);
-            let path = self.place(fetch, asked, path.unwrap_or_default());
-            self.executed.errors.push(ExecutionError { kind, path });
-        }
-        if told.is_empty() {
-            let kind = ErrorKind::Subgraph { subgraph, message: Box::default() };
-            self.fail(asked, kind);
-        }
-    }
-
-    /// Where the path of a subgraph's error leads in the client's answer, as far as it goes.
-    fn place(&self, fetch: &Fetch, asked: &Asked, path: &[Json]) -> Vec<Step> {
-        let mut steps = path.iter();
-        let first = steps.next().and_then(Json::as_str).unwrap_or_default();
-        let list = (0..fetch.entities.len())
-            .find(|place| entities_key(*place, fetch.entities.len()) == first);
-        let index =
-            steps.next().and_then(Json::as_u64).and_then(|index| usize::try_from(index).ok());
-        let owner = list
-            .zip(index)
-            .and_then(|(list, index)| asked.lists.get(list)?.owners.get(index)?.first().copied());
-        match (list, owner) {
-            (Some(_), Some((_, object))) => self.executed.arena.path(&self.plan.tree, object),
-            (Some(_), None) => Vec::new(),
-            (None, _) => {
-                let steps = path.iter().map_while(|step| match step {
-                    Json::String(key) => Some(Step::Key(key.as_str().into())),
-                    Json::Number(index) => Some(Step::Index(
-                        index.as_u64().and_then(|index| usize::try_from(index).ok())?,
-                    )),
-                    _ => None,
-                });
-                steps.collect()
-            }
-        }
-    }
-}
-
-/// Where a member of an object stands.
-fn member(bytes: &[u8], at: usize, wanted: &str) -> Result<Option<usize>, super::json::NoJson> {
-    let mut json = Text::new(bytes);
-    json.go_to(at);
-    if json.begin(b'{', b'}')? {
-        loop {
-            let is_wanted = json.name()? == wanted.as_bytes();
-            let (start, _) = json.skip()?;
-            if is_wanted {
-                return Ok(Some(start));
-            }
-            if !json.next(b'}')? {
-                break;
-            }
-        }
-    }
-    Ok(None)
-}
-
-fn separate(body: &mut Vec<u8>) {
-    if !body.ends_with(b"{") {
-        body.push(b',');
-    }
-}
-
-/// The name of a variable, which has nothing that JSON would escape.
-fn name(body: &mut Vec<u8>, name: &str) {
-    body.push(b'"');
-    body.extend_from_slice(name.as_bytes());
-    body.extend_from_slice(b"\":");
-}
-
-fn json(value: &Json) -> Vec<u8> {
-    // Writing to memory cannot fail, and a value has no keys but texts.
-    serde_json_bytes::serde_json::to_vec(value).unwrap_or_default()
 }

@@ -1,10 +1,11 @@
 //! What this request has been answered already, so that it is not asked again.
 
-use graphql::schema::TypeId;
+use response::NoMemory;
 
 use super::arena::{Arena, Cell, ObjectId};
-use super::represent::{Representations, text_of};
-use crate::plan::{Copied, Entities, Reuse};
+use super::represent::{Owner, Representations, Texts};
+use super::request::Asked;
+use crate::plan::{Copied, Entities, Fetch, FetchId, Plan, Reuse};
 use crate::supergraph::Supergraph;
 
 /// How far the requests of a plan are.
@@ -18,96 +19,163 @@ pub(super) enum State {
     Tainted,
 }
 
-/// What an earlier request could not say.
-#[derive(Debug)]
+/// What earlier requests could not say.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Left {
-    /// These are to be asked.
-    Some(Representations),
-    /// An earlier request that is on its way may say them.
+    /// What is left is to be asked; so many were said.
+    Some { reused: usize },
+    /// An earlier request that is on its way may say some of them.
     Coming,
 }
 
-/// Takes what earlier requests were answered out of a list of representations, and gives it to the
-/// objects that want it.
+/// How far all requests are, and what they were asked with.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Earlier<'e> {
+    pub(super) plan: &'e Plan,
+    pub(super) states: &'e [State],
+    /// By request.
+    pub(super) asked: &'e [Asked],
+}
+
+/// Takes what earlier requests were answered out of what is left of a list of representations, and
+/// gives it to the objects that want it.
 pub(super) fn take(
     supergraph: &Supergraph,
     arena: &mut Arena,
-    list: &Entities,
-    representations: Representations,
-    states: &[State],
-) -> Left {
-    let mut rest = Representations::default();
+    (fetch, list): (&Fetch, &Entities),
+    representations: &mut Representations,
+    earlier: Earlier<'_>,
+) -> Result<Left, NoMemory> {
+    if list.entries.iter().all(|entry| entry.reuse.is_empty()) {
+        return Ok(Left::Some { reused: 0 });
+    }
+    let mut taking = Taking { supergraph, list, earlier, known: Vec::new() };
+    let mut left = Vec::new();
     let mut found = Vec::new();
     let mut is_coming = false;
-    for (text, owners) in representations.texts.into_iter().zip(representations.owners) {
-        let mut sources = Vec::with_capacity(owners.len());
-        for (entry, object) in &owners {
-            for reuse in &list.entries[*entry].reuse {
-                match states[reuse.provider.index()] {
-                    State::Answered => {
-                        let from = find(supergraph, arena, reuse, &text);
-                        let from = from.filter(|from| fits(arena, &reuse.copies, *from, *object));
-                        if let Some(from) = from {
-                            sources.push((reuse, from, *object));
-                            break;
-                        }
-                    }
-                    State::Sent => is_coming = true,
-                    State::Waiting | State::Tainted => {}
-                }
-            }
-        }
+    for place in 0..representations.texts.len() {
+        // There are no more than what was counted in 32 bits.
+        let place = u32::try_from(place).unwrap_or(u32::MAX);
+        let text = representations.texts.text(place);
+        let owners = representations.owners(place);
+        let before = found.len();
+        found.extend(owners.iter().map_while(|owner| taking.find(arena, *owner, text)));
         // What is asked for one of them is told to all.
-        if sources.len() == owners.len() {
-            found.extend(sources);
-        } else {
-            rest.texts.push(text);
-            rest.owners.push(owners);
+        if found.len() - before < owners.len() {
+            found.truncate(before);
+            left.push(place);
+            let mut owners = owners.iter();
+            is_coming |= owners.any(|owner| taking.is_coming(fetch, *owner, text));
         }
     }
-    if is_coming && !rest.texts.is_empty() {
+    if is_coming {
         // Looked for again when that has come: what is asked now would come later.
-        return Left::Coming;
+        return Ok(Left::Coming);
     }
     for (reuse, from, to) in found {
         for copied in &reuse.copies {
-            let cell = arena.cell(from, copied.from);
-            let cell = copied_cell(arena, copied, cell, to, &mut Vec::new());
-            arena.set(to, copied.to, cell);
+            let cell = arena.cell_of(from, copied.from);
+            let cell = copied_cell(arena, copied, cell, to)?;
+            arena.set(to, arena.slot(copied.to), cell);
         }
     }
-    Left::Some(rest)
+    let reused = representations.texts.len() - left.len();
+    representations.left = left;
+    Ok(Left::Some { reused })
 }
 
-/// An object of an earlier answer that has the same representation.
-fn find(supergraph: &Supergraph, arena: &Arena, reuse: &Reuse, text: &[u8]) -> Option<ObjectId> {
-    arena.at[reuse.position.index()].iter().copied().find(|object| {
-        let is_of: Option<TypeId> = arena.object(*object).r#type;
-        is_of == Some(reuse.object)
-            && text_of(supergraph, arena, &reuse.form, reuse.object, *object)
-                .is_some_and(|own| own == text)
-    })
+struct Taking<'t> {
+    supergraph: &'t Supergraph,
+    list: &'t Entities,
+    earlier: Earlier<'t>,
+    /// The objects of earlier answers by their representations, made where they are looked for.
+    known: Vec<(&'t Reuse, Texts, Vec<ObjectId>)>,
+}
+
+impl<'t> Taking<'t> {
+    fn reuses(&self, owner: Owner) -> &'t [Reuse] {
+        let list = self.list;
+        list.entries.get(owner.entry as usize).map_or(&[], |entry| &entry.reuse)
+    }
+
+    /// An object of an earlier answer that has the same representation, and all that is wanted.
+    fn find(
+        &mut self,
+        arena: &Arena,
+        owner: Owner,
+        text: &[u8],
+    ) -> Option<(&'t Reuse, ObjectId, ObjectId)> {
+        self.reuses(owner).iter().find_map(|reuse| {
+            if self.state(reuse.provider) != State::Answered {
+                return None;
+            }
+            let from = self.known(arena, reuse, text)?;
+            fits(arena, &reuse.copies, from, owner.object).then_some((reuse, from, owner.object))
+        })
+    }
+
+    fn known(&mut self, arena: &Arena, reuse: &'t Reuse, text: &[u8]) -> Option<ObjectId> {
+        let known = self.known.iter().position(|(of, ..)| std::ptr::eq(*of, reuse));
+        let place = known.unwrap_or_else(|| {
+            let all = arena.objects_at(reuse.position).iter().copied();
+            let objects = all.filter(|object| arena.object(*object).r#type == Some(reuse.object));
+            let (texts, of) = Texts::of(self.supergraph, arena, &reuse.form, reuse.object, objects);
+            self.known.push((reuse, texts, of));
+            self.known.len() - 1
+        });
+        let (_, texts, of) = self.known.get(place)?;
+        of.get(texts.find(text)? as usize).copied()
+    }
+
+    fn state(&self, fetch: FetchId) -> State {
+        self.earlier.states.get(fetch.index()).copied().unwrap_or_default()
+    }
+
+    /// Whether a request that is on its way may say what a text asks. Of entities that are asked for
+    /// at the same time it is known whether this is one of them.
+    fn is_coming(&self, fetch: &Fetch, owner: Owner, text: &[u8]) -> bool {
+        self.reuses(owner).iter().any(|reuse| {
+            if self.state(reuse.provider) != State::Sent {
+                return false;
+            }
+            let (Some(provider), Some(asked)) = (
+                self.earlier.plan.fetches.get(reuse.provider.index()),
+                self.earlier.asked.get(reuse.provider.index()),
+            ) else {
+                return false;
+            };
+            let of_entities = provider
+                .entities
+                .iter()
+                .position(|list| list.entries.iter().any(|entry| entry.position == reuse.position));
+            let is_asked = of_entities
+                .and_then(|list| asked.lists.get(list))
+                .map(|asked| asked.texts.find(text).is_some());
+            is_asked == Some(true) || provider.level < fetch.level && is_asked.is_none()
+        })
+    }
 }
 
 /// Whether all that is to be copied is known of one object, and has its place in the other.
 fn fits(arena: &Arena, copies: &[Copied], from: ObjectId, to: ObjectId) -> bool {
     copies.iter().all(|copied| {
-        let is_there = !matches!(arena.cell(from, copied.from), Cell::Absent | Cell::Failed);
+        let is_there = !matches!(arena.cell_of(from, copied.from), Cell::Absent | Cell::Failed);
         // Objects that are there already would lose what others say of them.
-        let is_free = copied.below.is_empty() || arena.cell(to, copied.to) == Cell::Absent;
-        is_there
-            && is_free
-            && copied.below.iter().all(|below| is_known_below(arena, copied, from, below))
+        let is_free = copied.below.is_empty() || arena.cell_of(to, copied.to) == Cell::Absent;
+        is_there && is_free && is_known_below(arena, copied, from)
     })
 }
 
-/// Whether all objects of a value know another one. Recursion is bounded by the depth of what is
-/// copied.
-fn is_known_below(arena: &Arena, copied: &Copied, object: ObjectId, below: &Copied) -> bool {
-    arena.objects_in(arena.cell(object, copied.from)).into_iter().all(|object| {
-        !matches!(arena.cell(object, below.from), Cell::Absent | Cell::Failed)
-            && below.below.iter().all(|deeper| is_known_below(arena, below, object, deeper))
-    })
+/// Whether all objects of a value know what is copied of them. Recursion is bounded by the depth of
+/// what is copied.
+fn is_known_below(arena: &Arena, copied: &Copied, object: ObjectId) -> bool {
+    copied.below.is_empty()
+        || arena.all_objects(arena.cell_of(object, copied.from), &|object| {
+            copied.below.iter().all(|below| {
+                !matches!(arena.cell_of(object, below.from), Cell::Absent | Cell::Failed)
+                    && is_known_below(arena, below, object)
+            })
+        })
 }
 
 /// Recursion is bounded by the depth of what is copied.
@@ -116,30 +184,44 @@ fn copied_cell(
     copied: &Copied,
     cell: Cell,
     parent: ObjectId,
-    indexes: &mut Vec<u32>,
-) -> Cell {
+) -> Result<Cell, NoMemory> {
     match cell {
-        Cell::Absent | Cell::Null | Cell::Failed | Cell::Leaf { .. } => cell,
+        Cell::Absent | Cell::Null | Cell::Failed | Cell::Leaf { .. } => Ok(cell),
+        // Leaves are not changed by anybody.
+        Cell::List { .. } if copied.below.is_empty() => Ok(cell),
         Cell::List { start, end } => {
-            let cells = arena.list(start, end).to_vec();
-            let mut copies = Vec::with_capacity(cells.len());
-            for (place, cell) in cells.into_iter().enumerate() {
-                indexes.push(u32::try_from(place).unwrap_or(u32::MAX));
-                copies.push(copied_cell(arena, copied, cell, parent, indexes));
-                indexes.pop();
+            let begin = arena.open_list();
+            for place in start..end {
+                let cell = arena.list(place, place + 1).first().copied().unwrap_or(Cell::Absent);
+                let copy = copied_cell(arena, copied, cell, parent)?;
+                arena.push(copy);
             }
-            arena.add_list(&copies)
+            arena.close_list(begin)
         }
         Cell::Object(object) => {
-            let Some(position) = arena.child_of(copied.to) else { return Cell::Absent };
+            let Some(position) = arena.child_of(copied.to) else { return Ok(Cell::Absent) };
             let r#type = arena.object(object).r#type;
-            let own = arena.add_object(position, r#type, Some(parent), indexes);
+            let own = arena.add_object(position, r#type, Some(parent))?;
             for below in &copied.below {
-                let cell = arena.cell(object, below.from);
-                let cell = copied_cell(arena, below, cell, own, &mut Vec::new());
-                arena.set(own, below.to, cell);
+                let cell = arena.cell_of(object, below.from);
+                let cell = copied_cell(arena, below, cell, own)?;
+                arena.set(own, arena.slot(below.to), cell);
             }
-            Cell::Object(own)
+            Ok(Cell::Object(own))
+        }
+    }
+}
+
+/// Nobody is asked for what an entry wants of an object: why is told elsewhere.
+pub(super) fn fail(arena: &mut Arena, list: &Entities, owner: Owner) {
+    let Some(entry) = list.entries.get(owner.entry as usize) else { return };
+    for (_, shape) in &entry.shapes {
+        let r#type = arena.object(owner.object).r#type;
+        for read in shape.reads_of(r#type) {
+            let place = arena.place_of(owner.object, read.slot);
+            if arena.at_place(place) == Cell::Absent {
+                arena.fail(place);
+            }
         }
     }
 }

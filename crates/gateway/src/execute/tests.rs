@@ -1,12 +1,13 @@
 mod denied;
+mod faults;
 
 use std::cell::RefCell;
-use std::collections::HashMap;
 use std::fmt::Write;
 
 use bytes::Bytes;
 use expect_test::{Expect, expect};
 use futures_util::FutureExt;
+use response::Sink;
 
 use super::*;
 use crate::planner::Labels;
@@ -22,13 +23,13 @@ struct Canned<'c> {
 }
 
 impl Subgraphs for Canned<'_> {
-    async fn ask(&self, subgraph: SubgraphId, body: Vec<u8>) -> Result<Bytes, AskError> {
-        let name = &*self.supergraph.subgraph(subgraph).name;
-        let body = String::from_utf8(body).unwrap();
+    async fn ask(&self, ask: Ask<'_>) -> Result<Answer, AskError> {
+        let name = &*self.supergraph.subgraph(ask.subgraph).name;
+        let body = String::from_utf8(ask.body.to_vec()).unwrap();
         writeln!(self.sent.borrow_mut(), "{name} {body}").unwrap();
         let mut answers = self.answers.borrow_mut();
         let place = answers.iter().position(|(of, _)| *of == name).ok_or(AskError::Unavailable)?;
-        Ok(Bytes::copy_from_slice(answers.remove(place).1.as_bytes()))
+        Ok(Bytes::copy_from_slice(answers.remove(place).1.as_bytes()).into())
     }
 }
 
@@ -40,19 +41,26 @@ fn run(planned: Planned, answers: &[(&str, &str)], options: Options) -> (String,
     let Planned { supergraph, operation, variables, plan } = planned;
     let answers = RefCell::new(answers.to_vec());
     let canned = Canned { supergraph: &supergraph, answers, sent: RefCell::default() };
-    let running = execute(&supergraph, &operation, &plan, &variables, &canned, options);
+    let inputs = Inputs {
+        supergraph: &supergraph,
+        operation: &operation,
+        plan: &plan,
+        variables: &variables,
+    };
+    let mut observed = Observed::default();
+    let running = execute(inputs, &canned, options, Held::default(), &mut observed);
     let mut executed = running.now_or_never().unwrap();
-    let mut out = Vec::new();
-    write(&supergraph, &plan, &mut executed, &HashMap::new(), &mut out);
-    let mut printed = String::from_utf8(out).unwrap();
-    for error in &executed.errors {
+    let sink = Sink::new(Vec::new(), u64::MAX, Held::default());
+    let sink = write(&supergraph, &plan, &mut executed, &Literals::new(), sink).unwrap();
+    let mut printed = String::from_utf8(sink.into_parts().0).unwrap();
+    for error in &executed.into_errors() {
         let path = error.path.iter().map(|step| match step {
             Step::Key(key) => format!(".{key}"),
             Step::Index(index) => format!("[{index}]"),
         });
         let path: String = path.collect();
         let told = match &error.kind {
-            ErrorKind::Subgraph { subgraph, message } => {
+            ErrorKind::Subgraph { subgraph, message, .. } => {
                 format!("{} says {message}", supergraph.subgraph(*subgraph).name)
             }
             ErrorKind::NotAnswered { subgraph, why } => {
@@ -64,11 +72,13 @@ fn run(planned: Planned, answers: &[(&str, &str)], options: Options) -> (String,
             ErrorKind::Null { parent, field } => {
                 format!("null for {}.{field}", supergraph.schema[*parent].name)
             }
-            ErrorKind::Denied { parent, field, location } => {
+            ErrorKind::Denied { parent, field } => {
                 let parent = &supergraph.schema[*parent].name;
+                let location = error.location.unwrap();
                 format!("{parent}.{field} is denied at {}:{}", location.line, location.column)
             }
             ErrorKind::Value { field } => format!("{field} is not of its type"),
+            ErrorKind::More { count } => format!("{count} more"),
         };
         write!(printed, "\n{path}: {told}").unwrap();
     }
@@ -177,97 +187,21 @@ fn a_null_goes_up_to_where_it_may_be() {
 }
 
 #[test]
-fn errors_of_subgraphs_stand_where_they_belong() {
-    check(
-        "{ works { title ... on Book { price } } }",
-        &[
-            ("shop", BOOKS),
-            (
-                "stock",
-                r#"{"errors":[{"message":"no price","path":["_entities",1,"price"]}],"data":{"_entities":[{"price":1},null]}}"#,
-            ),
-        ],
-        &expect![[r#"
-            {"works":[{"title":"A \u00e4","price":1},{"title":"B"},{"title":"C","price":null},{"title":"D","price":1}]}
-            .works[2]: stock says no price"#]],
-    );
-}
-
-#[test]
-fn one_subgraph_that_fails_leaves_the_others_values() {
-    let text = "{ works { title ... on Book { price } } }";
-    let faults = [
-        "",
-        "no json",
-        r#"{"data":{"_entities":[{"price":1},{"price":2}]}"#,
-        r#"{"data":{"_entities":[{"price":1}]}}"#,
-        r#"{"data":{"_entities":[{"price":1},{"price":2},{"price":3}]}}"#,
-        r#"{"data":{"_entities":[{"price":1,"price":2},{"price":2}]}}"#,
-        r#"{"data":null}"#,
-        "{}",
+fn many_representations_are_sent_as_several_requests() {
+    let planned = planned("{ works { ... on Book { price } } }", "{}").unwrap();
+    let answers = [
+        ("shop", BOOKS),
+        ("stock", r#"{"data":{"_entities":[{"price":1}]}}"#),
+        ("stock", r#"{"data":{"_entities":[{"price":1},{"price":2}]}}"#),
     ];
-    let mut printed = String::new();
-    for fault in faults {
-        let answer = answered(text, "{}", &[("shop", BOOKS), ("stock", fault)]).0;
-        let told = answer.split_once('\n').map_or("nothing", |(_, told)| told);
-        writeln!(printed, "{fault}\n    {told}").unwrap();
-        assert!(
-            answer.contains(r#"{"title":"C","price":"#),
-            "the others' values are lost: {answer}"
-        );
-    }
+    let options = Options { max_representations: 1, ..Options::default() };
+    let (answer, sent) = run(planned, &answers, options);
     expect![[r#"
-
-            .works[0]: stock: it is no JSON of a GraphQL answer
-        no json
-            .works[0]: stock: it is no JSON of a GraphQL answer
-        {"data":{"_entities":[{"price":1},{"price":2}]}
-            .works[0]: stock: it is no JSON of a GraphQL answer
-        {"data":{"_entities":[{"price":1}]}}
-            .works[0]: stock: it does not answer what was asked
-        {"data":{"_entities":[{"price":1},{"price":2},{"price":3}]}}
-            .works[0]: stock: it does not answer what was asked
-        {"data":{"_entities":[{"price":1,"price":2},{"price":2}]}}
-            .works[0]: stock: it does not answer what was asked
-        {"data":null}
-            .works[0]: stock: it has neither data nor errors
-        {}
-            .works[0]: stock: it has neither data nor errors
-    "#]]
-    .assert_eq(&printed);
-    check(
-        text,
-        &[("shop", BOOKS)],
-        &expect![[r#"
-        {"works":[{"title":"A \u00e4","price":null},{"title":"B"},{"title":"C","price":null},{"title":"D","price":null}]}
-        .works[0]: stock: it cannot be reached"#]],
-    );
-}
-
-#[test]
-fn values_are_of_their_types() {
-    check(
-        "{ book(isbn: 1) { isbn pages size { height } } }",
-        &[("shop", r#"{"data":{"book":{"isbn":7,"pages":"many","size":[]}}}"#)],
-        &expect![[r#"
-            {"book":{"isbn":"7","pages":null,"size":null}}
-            .book.pages: pages is not of its type
-            .book.size: size is not of its type"#]],
-    );
-    check(
-        "{ readers { id } book(isbn: 1) { comments { currency } } }",
-        &[
-            ("talk", r#"{"data":{"readers":[{"id":1}]}}"#),
-            ("shop", r#"{"data":{"book":{"isbn":"1"}}}"#),
-            (
-                "talk",
-                r#"{"data":{"_entities":[{"comments":[{"currency":"POINTS"},{"currency":"EUR"}]}]}}"#,
-            ),
-        ],
-        &expect![[r#"
-            {"readers":[{"id":"1"}],"book":{"comments":[{"currency":null},{"currency":"EUR"}]}}
-            .book.comments[0].currency: currency is not of its type"#]],
-    );
+        shop {"query":"{works{__typename...on Book{isbn}}}","variables":{}}
+        stock {"query":"query($representations0:[_Any!]!){_entities(representations:$representations0){...on Book{price}}}","variables":{"representations0":[{"__typename":"Book","isbn":"1"}]}}
+        stock {"query":"query($representations0:[_Any!]!){_entities(representations:$representations0){...on Book{price}}}","variables":{"representations0":[{"__typename":"Book","isbn":"2"}]}}
+        {"works":[{"price":1},{},{"price":null},{"price":1}]}
+        .works[2]: stock: it was asked for 1 entities and does not answer for as many"#]].assert_eq(&format!("{sent}{answer}"));
 }
 
 #[test]
@@ -351,7 +285,7 @@ fn of_seven_requests_of_the_shop_four_are_sent() {
         "inventory",
         r#"{"data":{"_entities":[{"inStock":true,"shippingEstimate":1}]}}"#.to_owned(),
     ));
-    let (again, sent) = shop(&answers, Options { reuse: false });
+    let (again, sent) = shop(&answers, Options { reuse: false, ..Options::default() });
     assert_eq!((again, sent.len()), (answer, 7));
 }
 
@@ -456,10 +390,10 @@ fn lists_of_which_two_subgraphs_say_different_lengths_are_not_put_together() {
         text,
         &[("a", r#"{"data":{"parts":[{"a":1}]}}"#), ("b", b)],
         &expect![[r#"
-        a {"query":"{parts{a}}","variables":{}}
-        b {"query":"{parts{b}}","variables":{}}
-        {"parts":[{"a":1,"b":3}]}
-        : b: it does not answer what was asked"#]],
+            a {"query":"{parts{a}}","variables":{}}
+            b {"query":"{parts{b}}","variables":{}}
+            {"parts":[{"a":1,"b":null}]}
+            : b: it does not answer what was asked"#]],
     );
 }
 

@@ -3,270 +3,268 @@
 
 use std::collections::HashMap;
 
-use graphql::schema::{TypeId, TypeKind, TypeRef};
+use graphql::schema::TypeId;
+use response::Sink;
+use response::sink::Full;
 use rustc_hash::FxHashSet;
 
-use super::arena::{Cell, ObjectId};
+use super::arena::{Arena, Cell, ObjectId};
+use super::errors::{ErrorKind, Errors, ExecutionError, Step};
 use super::run::Executed;
-use super::{ErrorKind, ExecutionError, Step};
-use crate::outline::{Item, ItemId, Tree, What};
-use crate::plan::Plan;
+use super::tell::located;
+use crate::outline::{ItemId, PositionId, Tree, What};
+use crate::plan::{Nesting, Out, OutValue, Plan};
 use crate::supergraph::Supergraph;
 
-/// A value that may not be null is not there.
-struct Nulled;
+/// The answers of introspection, by the name in the answer.
+pub type Literals = HashMap<Box<str>, Vec<u8>>;
+
+/// Why a value is not written.
+enum Halt {
+    /// It may not be null, and is; why is told.
+    Null,
+    Full(Full),
+}
+
+/// A step of the way to what is written.
+#[derive(Clone, Copy, Debug)]
+enum Way {
+    Item(ItemId),
+    Element(usize),
+}
 
 /// Writes `data`. What is missing where nothing may be adds to the errors of `executed`, if none of
-/// them says why. `literals` are the answers of introspection, by the name in the answer.
+/// them says why.
 pub fn write(
     supergraph: &Supergraph,
     plan: &Plan,
     executed: &mut Executed,
-    literals: &HashMap<Box<str>, Vec<u8>>,
-    out: &mut Vec<u8>,
-) {
-    let start = out.len();
-    let (nulls, denied) = (Vec::new(), Denied::default());
-    let mut writer =
-        Writer { supergraph, tree: &plan.tree, executed, literals, out, nulls, denied };
-    let root = writer.executed.arena.at[Tree::ROOT.index()].first().copied();
-    let written = root.map(|root| writer.object(root));
-    let nulls = std::mem::take(&mut writer.nulls);
-    let denied = std::mem::take(&mut writer.denied.errors);
-    if !matches!(written, Some(Ok(()))) {
-        out.truncate(start);
-        out.extend_from_slice(b"null");
+    literals: &Literals,
+    sink: Sink,
+) -> Result<Sink, Full> {
+    let Executed { arena, errors, .. } = executed;
+    let (way, denied) = (Vec::new(), FxHashSet::default());
+    let mut writer = Writer { supergraph, plan, arena, errors, literals, sink, way, denied };
+    let mark = writer.sink.mark();
+    let root = writer.arena.objects_at(Tree::ROOT).first().copied();
+    match root.map_or(Err(Halt::Null), |root| writer.object(root)) {
+        Ok(()) => {}
+        Err(Halt::Null) => writer.null(mark)?,
+        Err(Halt::Full(full)) => return Err(full),
     }
-    executed.errors.extend(denied);
-    for null in nulls {
-        // Whoever caused it may have told it, at the place, above it, or in general.
-        let is_told = executed.errors.iter().any(|error| {
-            let both = error.path.len().min(null.path.len());
-            error.path[..both] == null.path[..both]
-        });
-        if !is_told {
-            executed.errors.push(null);
-        }
-    }
+    writer.sink.check_budget(false)?;
+    Ok(writer.sink)
 }
 
 struct Writer<'w> {
     supergraph: &'w Supergraph,
-    tree: &'w Tree,
-    executed: &'w Executed,
-    literals: &'w HashMap<Box<str>, Vec<u8>>,
-    out: &'w mut Vec<u8>,
-    /// Places where a null may not stand.
-    nulls: Vec<ExecutionError>,
-    denied: Denied,
-}
-
-/// What the caller may not read and has been told so: once each, at its first place.
-#[derive(Debug, Default)]
-struct Denied {
-    items: FxHashSet<ItemId>,
-    errors: Vec<ExecutionError>,
+    plan: &'w Plan,
+    arena: &'w Arena,
+    errors: &'w mut Errors,
+    literals: &'w Literals,
+    sink: Sink,
+    way: Vec<Way>,
+    /// What the caller may not read and has been told so.
+    denied: FxHashSet<ItemId>,
 }
 
 impl Writer<'_> {
     /// Recursion is bounded by the depth of the operation.
-    fn object(&mut self, id: ObjectId) -> Result<(), Nulled> {
-        let object = self.executed.arena.object(id);
-        let (position, r#type) = (object.position, object.r#type);
-        self.out.push(b'{');
-        let mut is_first = true;
-        for item in &self.tree.position(position).items {
-            let asked = self.tree.item(*item);
-            if !asked.is_visible || !self.is_meant(asked, r#type) {
+    fn object(&mut self, id: ObjectId) -> Result<(), Halt> {
+        let object = *self.arena.object(id);
+        let plan = self.plan;
+        let Some(projection) = plan.projections.get(object.position.index()) else {
+            return Err(Halt::Null);
+        };
+        let mut separator = b'{';
+        for out in &projection.outs {
+            if !self.is_meant(out, object.r#type) {
                 continue;
             }
-            if !std::mem::take(&mut is_first) {
-                self.out.push(b',');
+            let bytes = self.sink.bytes();
+            bytes.push(separator);
+            bytes.extend_from_slice(&out.lead);
+            separator = b',';
+            match &out.value {
+                OutValue::Introspection => {
+                    let text = self.literals.get(&plan.tree.item(out.item).key);
+                    bytes.extend_from_slice(text.map_or(b"null", Vec::as_slice));
+                }
+                OutValue::Typename => self.typename(object.position, object.r#type),
+                OutValue::Denied
+                | OutValue::Leaf
+                | OutValue::Id
+                | OutValue::Enum(_)
+                | OutValue::Objects => {
+                    let own = out.own.iter().find(|(of, _)| Some(*of) == object.r#type);
+                    let nesting = own.map_or(out.nesting, |(_, own)| *own);
+                    let cell = self.arena.cell(id, out.slot);
+                    self.way.push(Way::Item(out.item));
+                    self.value(out, nesting, 0, cell)?;
+                    self.way.pop();
+                }
             }
-            self.out.push(b'"');
-            self.out.extend_from_slice(asked.key.as_bytes());
-            self.out.extend_from_slice(b"\":");
-            self.member(id, *item, asked, r#type)?;
         }
-        self.out.push(b'}');
+        let bytes = self.sink.bytes();
+        if separator == b'{' {
+            bytes.push(b'{');
+        }
+        bytes.push(b'}');
+        self.sink.check_budget(false).map_err(Halt::Full)
+    }
+
+    /// Whether something is asked of objects of a type; of one that nobody knows, what is asked of
+    /// all.
+    #[inline]
+    fn is_meant(&self, out: &Out, r#type: Option<TypeId>) -> bool {
+        match &out.types {
+            None => true,
+            Some(types) => r#type.is_some_and(|own| self.supergraph.contains(types, own)),
+        }
+    }
+
+    fn typename(&mut self, position: PositionId, r#type: Option<TypeId>) {
+        let own = r#type.unwrap_or(self.plan.tree.position(position).r#type);
+        let name = &self.supergraph.schema[own].name;
+        let bytes = self.sink.bytes();
+        bytes.push(b'"');
+        bytes.extend_from_slice(name.as_bytes());
+        bytes.push(b'"');
+    }
+
+    /// Recursion is bounded by the wrappers of types.
+    #[inline]
+    fn value(&mut self, out: &Out, nesting: Nesting, level: u8, cell: Cell) -> Result<(), Halt> {
+        let mark = self.sink.mark();
+        match self.inner(out, nesting, level, cell) {
+            Ok(()) => Ok(()),
+            Err(Halt::Null) if !nesting.is_non_null(level) => {
+                // The steps within it were not gone back.
+                let steps = self
+                    .way
+                    .iter()
+                    .rposition(|way| matches!(way, Way::Item(item) if *item == out.item));
+                self.way.truncate(steps.map_or(0, |steps| steps + 1 + usize::from(level)));
+                self.null(mark).map_err(Halt::Full)
+            }
+            Err(halt) => Err(halt),
+        }
+    }
+
+    /// Nothing but null stands behind the mark.
+    fn null(&mut self, mark: response::Mark) -> Result<(), Full> {
+        // Nothing is sent that may be taken back.
+        let _ = self.sink.roll_back(mark);
+        self.sink.bytes().extend_from_slice(b"null");
         Ok(())
     }
 
-    /// Whether an item is asked of objects of a type; of one that nobody knows, what is asked of all.
-    fn is_meant(&self, item: &Item, r#type: Option<TypeId>) -> bool {
-        match r#type {
-            Some(r#type) => self.supergraph.contains(&item.types, r#type),
-            None => self.tree.position(item.position).possible.is_subset(&item.types),
-        }
-    }
-
-    fn member(
-        &mut self,
-        object: ObjectId,
-        id: ItemId,
-        item: &Item,
-        r#type: Option<TypeId>,
-    ) -> Result<(), Nulled> {
-        match &item.what {
-            What::Introspection => {
-                match self.literals.get(&item.key) {
-                    Some(text) => self.out.extend_from_slice(text),
-                    None => self.out.extend_from_slice(b"null"),
-                }
-                Ok(())
-            }
-            What::Typename => {
-                let own = r#type.unwrap_or(self.tree.position(item.position).r#type);
-                self.out.push(b'"');
-                self.out.extend_from_slice(self.supergraph.schema[own].name.as_bytes());
-                self.out.push(b'"');
-                Ok(())
-            }
-            What::Field { name, field } => {
-                // An object type may promise more than the interface that it is asked by.
-                let own = r#type.and_then(|own| self.supergraph.schema.find_field(own, name));
-                let field = own.unwrap_or(*field);
-                let declared = self.supergraph.schema[field].r#type;
-                if item.is_denied {
-                    return self.deny(object, id, name, declared);
-                }
-                let cell = self.executed.arena.cell(object, id);
-                let mut indexes = Vec::new();
-                self.value(object, item, cell, declared, &mut indexes)
-            }
-        }
-    }
-
-    fn value(
-        &mut self,
-        object: ObjectId,
-        item: &Item,
-        cell: Cell,
-        r#type: TypeRef,
-        indexes: &mut Vec<usize>,
-    ) -> Result<(), Nulled> {
-        let start = self.out.len();
-        if self.inner(object, item, cell, r#type, indexes).is_ok() {
-            return Ok(());
-        }
-        self.out.truncate(start);
-        if r#type.is_non_null() {
-            return Err(Nulled);
-        }
-        self.out.extend_from_slice(b"null");
-        Ok(())
-    }
-
-    fn inner(
-        &mut self,
-        object: ObjectId,
-        item: &Item,
-        cell: Cell,
-        r#type: TypeRef,
-        indexes: &mut Vec<usize>,
-    ) -> Result<(), Nulled> {
+    #[inline]
+    fn inner(&mut self, out: &Out, nesting: Nesting, level: u8, cell: Cell) -> Result<(), Halt> {
         match cell {
-            Cell::Absent | Cell::Null | Cell::Failed => {
-                if r#type.is_non_null() {
-                    self.missing(object, item, indexes);
-                    return Err(Nulled);
-                }
-                self.out.extend_from_slice(b"null");
-                Ok(())
-            }
+            _ if matches!(out.value, OutValue::Denied) => self.deny(out),
             Cell::Leaf { buffer, start, end } => {
-                let written = self.leaf(r#type.base, (buffer, start, end));
-                if written.is_err() {
-                    let kind = ErrorKind::Value { field: item.key.clone() };
-                    self.tell(object, item, indexes, kind);
-                }
-                written
-            }
-            Cell::Object(below) => {
-                let own = self.executed.arena.object(below).r#type;
-                // What clients do not know of is not there for them.
-                if own.is_some_and(|own| !self.supergraph.api.has(own)) {
-                    return Err(Nulled);
-                }
-                self.object(below)
-            }
-            Cell::List { start, end } => {
-                let element = r#type.item().unwrap_or(r#type);
-                self.out.push(b'[');
-                for place in start..end {
-                    if place > start {
-                        self.out.push(b',');
+                let (arena, bytes) = (self.arena, self.sink.bytes());
+                let text = arena.leaf(buffer, start, end);
+                match &out.value {
+                    // An id is a text, whatever its subgraph writes.
+                    OutValue::Id if !text.starts_with(b"\"") => {
+                        bytes.push(b'"');
+                        bytes.extend_from_slice(text);
+                        bytes.push(b'"');
                     }
-                    let cells = self.executed.arena.list(place, place + 1);
-                    let cell = cells.first().copied().unwrap_or(Cell::Null);
-                    indexes.push((place - start) as usize);
-                    let written = self.value(object, item, cell, element, indexes);
-                    indexes.pop();
-                    written?;
+                    OutValue::Enum(values) if !is_one_of(text, values) => {
+                        let field = self.plan.tree.item(out.item).key.clone();
+                        self.tell(ErrorKind::Value { field });
+                        return Err(Halt::Null);
+                    }
+                    OutValue::Leaf
+                    | OutValue::Id
+                    | OutValue::Enum(_)
+                    | OutValue::Objects
+                    | OutValue::Denied
+                    | OutValue::Typename
+                    | OutValue::Introspection => bytes.extend_from_slice(text),
                 }
-                self.out.push(b']');
                 Ok(())
             }
-        }
-    }
-
-    fn leaf(&mut self, base: TypeId, (buffer, start, end): (u32, u32, u32)) -> Result<(), Nulled> {
-        let bytes = self.executed.arena.leaf(buffer, start, end);
-        let definition = &self.supergraph.schema[base];
-        match &definition.kind {
-            TypeKind::Enum { .. } => {
-                let value = bytes.get(1..bytes.len().saturating_sub(1)).unwrap_or_default();
-                if !self.supergraph.api.has_value(&definition.name, value) {
-                    return Err(Nulled);
+            Cell::Object(below) if self.is_seen(below) => self.object(below),
+            // Why is told.
+            Cell::Failed => Err(Halt::Null),
+            // What clients do not know of is not there for them.
+            Cell::Absent | Cell::Null | Cell::Object(_) => {
+                if nesting.is_non_null(level) {
+                    let item = self.plan.tree.item(out.item);
+                    let parent = self.plan.tree.parent_of(self.supergraph, item);
+                    self.tell(ErrorKind::Null { parent, field: item.key.clone() });
                 }
-                self.out.extend_from_slice(bytes);
+                Err(Halt::Null)
             }
-            // An id is a text, whatever its subgraph writes.
-            _ if &*definition.name == "ID" && !bytes.starts_with(b"\"") => {
-                self.out.push(b'"');
-                self.out.extend_from_slice(bytes);
-                self.out.push(b'"');
-            }
-            _ => self.out.extend_from_slice(bytes),
+            Cell::List { start, end } => self.list(out, nesting, level, (start, end)),
         }
-        Ok(())
     }
 
-    fn deny(
+    fn list(
         &mut self,
-        object: ObjectId,
-        id: ItemId,
-        name: &str,
-        r#type: TypeRef,
-    ) -> Result<(), Nulled> {
-        if self.denied.items.insert(id) {
-            let item = self.tree.item(id);
-            let parent = self.tree.parent_of(self.supergraph, item);
-            let kind = ErrorKind::Denied { parent, field: name.into(), location: item.location };
-            let path = self.path(object, item, &[]);
-            self.denied.errors.push(ExecutionError { kind, path });
+        out: &Out,
+        nesting: Nesting,
+        level: u8,
+        (start, end): (u32, u32),
+    ) -> Result<(), Halt> {
+        let arena = self.arena;
+        self.sink.bytes().push(b'[');
+        for (place, cell) in arena.list(start, end).iter().enumerate() {
+            if place > 0 {
+                self.sink.bytes().push(b',');
+            }
+            self.way.push(Way::Element(place));
+            self.value(out, nesting, level + 1, *cell)?;
+            self.way.pop();
         }
-        if r#type.is_non_null() {
-            return Err(Nulled);
+        self.sink.bytes().push(b']');
+        self.sink.check_budget(false).map_err(Halt::Full)
+    }
+
+    /// What the caller may not read: told once, at its first place.
+    fn deny(&mut self, out: &Out) -> Result<(), Halt> {
+        if self.denied.insert(out.item) {
+            let item = self.plan.tree.item(out.item);
+            if let What::Field { name, .. } = &item.what {
+                let parent = self.plan.tree.parent_of(self.supergraph, item);
+                self.tell(ErrorKind::Denied { parent, field: (&**name).into() });
+            }
         }
-        self.out.extend_from_slice(b"null");
-        Ok(())
+        Err(Halt::Null)
     }
 
-    fn missing(&mut self, object: ObjectId, item: &Item, indexes: &[usize]) {
-        let parent = self.tree.position(item.position).r#type;
-        self.tell(object, item, indexes, ErrorKind::Null { parent, field: item.key.clone() });
+    fn is_seen(&self, id: ObjectId) -> bool {
+        let object = self.arena.object(id);
+        let projection = self.plan.projections.get(object.position.index());
+        let unseen = projection.and_then(|projection| projection.unseen.as_ref());
+        match (unseen, object.r#type) {
+            (Some(unseen), Some(own)) => !self.supergraph.contains(unseen, own),
+            (Some(_), None) | (None, _) => true,
+        }
     }
 
-    fn tell(&mut self, object: ObjectId, item: &Item, indexes: &[usize], kind: ErrorKind) {
-        let path = self.path(object, item, indexes);
-        self.nulls.push(ExecutionError { kind, path });
+    #[cold]
+    fn tell(&mut self, kind: ErrorKind) {
+        let step = |way: &Way| match way {
+            Way::Item(item) => Step::Key(self.plan.tree.item(*item).key.clone()),
+            Way::Element(place) => Step::Index(*place),
+        };
+        let path = self.way.iter().map(step).collect();
+        let item = self.way.iter().rev().find_map(|way| match way {
+            Way::Item(item) => Some(*item),
+            Way::Element(_) => None,
+        });
+        let location = item.and_then(|item| located(self.plan.tree.item(item).location));
+        self.errors.push(ExecutionError { kind, path, location });
     }
+}
 
-    fn path(&self, object: ObjectId, item: &Item, indexes: &[usize]) -> Vec<Step> {
-        let mut path = self.executed.arena.path(self.tree, object);
-        path.push(Step::Key(item.key.clone()));
-        path.extend(indexes.iter().map(|index| Step::Index(*index)));
-        path
-    }
+/// Whether a text in quotes is one of some values.
+fn is_one_of(text: &[u8], values: &[std::sync::Arc<str>]) -> bool {
+    let name = text.get(1..text.len().saturating_sub(1)).unwrap_or_default();
+    values.binary_search_by(|value| value.as_bytes().cmp(name)).is_ok()
 }

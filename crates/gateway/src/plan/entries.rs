@@ -7,10 +7,12 @@ use graphql::operation::OperationKind;
 use graphql::schema::TypeId;
 
 use super::form::form;
+use super::project::projections;
 use super::reuse::reuse;
 use super::select::{asks_the_same, selection};
+use super::shape::add_shapes;
 use super::{
-    Document, Entities, Entry, Fetch, FetchId, Layout, Plan, Root, Selection, Sources, print,
+    Document, Entities, Entry, Fetch, FetchId, Layout, Plan, Root, Selection, Shape, Sources, print,
 };
 use crate::outline::{ItemId, PositionId, Tree, What};
 use crate::planner::{Chosen, How, VisitId};
@@ -35,7 +37,9 @@ pub fn compile(sources: Sources<'_>, tree: Tree) -> Plan {
         add_reuse(sources.supergraph, &tree, &mut fetches);
     }
     let layout = Arc::new(Layout::new(&tree));
-    Plan { fetches, tree, layout, chain: choice.chain }
+    add_shapes(sources.supergraph, &tree, &layout.slots, &mut fetches);
+    let projections = projections(sources.supergraph, &tree, &layout.slots);
+    Plan { fetches, tree, layout, projections, chain: choice.chain }
 }
 
 /// Says of each entry which earlier requests may say it already.
@@ -126,7 +130,11 @@ impl<'c> Compiler<'c> {
             // All that was asked before.
             needs: (0..self.fetches.len()).map(FetchId::new).collect(),
             level: 1,
-            root: Some(Root { position: chosen.visit.position, selection }),
+            root: Some(Root {
+                position: chosen.visit.position,
+                selection,
+                shape: Shape::default(),
+            }),
             entities: Vec::new(),
             document: Document::default(),
         });
@@ -173,7 +181,8 @@ impl<'c> Compiler<'c> {
                 How::Enter | How::Hop { key: None, .. } | How::Descend { .. } => {
                     let of = [(visit.object, vec![(*id, *chosen)])];
                     let selection = self.select(visit.object, &of, subgraph, None);
-                    root = Some(Root { position: visit.position, selection });
+                    let shape = Shape::default();
+                    root = Some(Root { position: visit.position, selection, shape });
                 }
             }
         }
@@ -214,8 +223,17 @@ impl<'c> Compiler<'c> {
                 };
                 let on = (on != object).then_some(*on);
                 let position = *position;
-                let (selections, reuse) = (bases, Vec::new());
-                let entry = Entry { position, types, on, keys, inputs, form, selections, reuse };
+                let entry = Entry {
+                    position,
+                    types,
+                    on,
+                    keys,
+                    inputs,
+                    form,
+                    selections: bases,
+                    shapes: Vec::new(),
+                    reuse: Vec::new(),
+                };
                 self.put(&mut lists, entry, interface.is_none());
             }
         }

@@ -1,0 +1,229 @@
+//! An answer as a whole: its data is read where it stands.
+//! <https://spec.graphql.org/draft/#sec-Response-Format>
+
+use super::arena::ObjectId;
+use super::copy::copy;
+use super::json::Span;
+use super::read::{Reader, Said, Unread};
+use super::represent::Owner;
+use super::request::{Asked, Part};
+use crate::plan::{Entities, Fetch, Shape, entities_key};
+
+/// What an answer has.
+#[derive(Clone, Copy, Debug, Default)]
+pub(super) struct Parts {
+    /// Where its data begins, if it is not null.
+    pub(super) data: Option<usize>,
+    /// Its errors, if it has a list of them.
+    pub(super) errors: Option<Span>,
+}
+
+/// Reads an answer. After an error nothing of it may be used.
+pub(super) fn read(
+    reader: &mut Reader<'_>,
+    fetch: &Fetch,
+    asked: &Asked,
+    part: &Part,
+) -> Result<Parts, Unread> {
+    let mut parts = Parts::default();
+    let (mut has_data, mut has_errors, mut is_whole) = (false, false, false);
+    if reader.json.begin(b'{', b'}')? {
+        loop {
+            let name = reader.json.name()?;
+            let byte = reader.json.peek()?;
+            match name {
+                b"data" => {
+                    if std::mem::replace(&mut has_data, true) {
+                        return Err(Unread::Twice);
+                    }
+                    match byte {
+                        b'n' => drop(reader.json.word()?),
+                        b'{' => {
+                            parts.data = Some(reader.json.at());
+                            is_whole = data(reader, fetch, asked, part)?;
+                        }
+                        _ => return Err(Unread::Unfit),
+                    }
+                }
+                b"errors" => {
+                    if std::mem::replace(&mut has_errors, true) {
+                        return Err(Unread::Twice);
+                    }
+                    let span = reader.json.skip()?;
+                    match byte {
+                        b'n' => {}
+                        b'[' => parts.errors = Some(span),
+                        _ => return Err(Unread::Unfit),
+                    }
+                }
+                _ => drop(reader.json.skip()?),
+            }
+            if !reader.json.next(b'}')? {
+                break;
+            }
+        }
+    }
+    if !reader.json.is_at_end() {
+        return Err(Unread::NoJson);
+    }
+    // What is missing in it has no reason then.
+    if parts.data.is_some() && parts.errors.is_none() && !is_whole {
+        return Err(Unread::Unfit);
+    }
+    Ok(parts)
+}
+
+/// Reads the data; whether all lists of entities are there.
+fn data(
+    reader: &mut Reader<'_>,
+    fetch: &Fetch,
+    asked: &Asked,
+    part: &Part,
+) -> Result<bool, Unread> {
+    if let Some(root) = &fetch.root {
+        root_objects(reader, &root.shape, &asked.roots)?;
+        return Ok(true);
+    }
+    let lists = fetch.entities.len();
+    let mut seen = vec![false; lists];
+    if reader.json.begin(b'{', b'}')? {
+        loop {
+            let name = reader.json.name()?;
+            let list = (0..lists).find(|place| entities_key(*place, lists).as_bytes() == name);
+            match list.and_then(|place| Some((place, fetch.entities.get(place)?))) {
+                None => drop(reader.json.skip()?),
+                Some((place, _)) if seen.get(place) == Some(&true) => return Err(Unread::Twice),
+                Some((place, list)) => match reader.json.peek()? {
+                    b'n' => drop(reader.json.word()?),
+                    b'[' => {
+                        entities(reader, list, asked, part, place)?;
+                        seen[place] = true;
+                    }
+                    _ => return Err(Unread::Unfit),
+                },
+            }
+            if !reader.json.next(b'}')? {
+                break;
+            }
+        }
+    }
+    Ok(seen.iter().all(|seen| *seen))
+}
+
+/// Reads the data of a root type, for all objects that are asked for it.
+fn root_objects(reader: &mut Reader<'_>, shape: &Shape, roots: &[ObjectId]) -> Result<(), Unread> {
+    let start = reader.json.at();
+    let Some((first, others)) = roots.split_first() else {
+        reader.json.skip()?;
+        return Ok(());
+    };
+    reader.members(shape, *first)?;
+    let end = reader.json.at();
+    for other in others {
+        if !copy(reader.arena, (*first, shape), (*other, shape))? {
+            again(reader, start, shape, *other)?;
+        }
+    }
+    reader.json.go_to(end);
+    Ok(())
+}
+
+/// Reads once more what was read for another object.
+fn again(
+    reader: &mut Reader<'_>,
+    start: usize,
+    shape: &Shape,
+    object: ObjectId,
+) -> Result<(), Unread> {
+    reader.json.go_to(start);
+    reader.wrong.is_told = true;
+    reader.members(shape, object)?;
+    reader.wrong.is_told = false;
+    Ok(())
+}
+
+/// Reads a list of entities. There is no telling whose they are if they are more or fewer than were
+/// asked for.
+fn entities(
+    reader: &mut Reader<'_>,
+    list: &Entities,
+    asked: &Asked,
+    part: &Part,
+    place: usize,
+) -> Result<(), Unread> {
+    let length = Unread::Length { asked: part.len(place) };
+    let mut index = 0;
+    if reader.json.begin(b'[', b']')? {
+        loop {
+            let owners = part.owners(asked, place, index).ok_or(length)?;
+            match reader.json.peek()? {
+                b'n' => drop(reader.json.word()?),
+                b'{' => entity(reader, list, owners)?,
+                _ => drop(reader.wrong()?),
+            }
+            index += 1;
+            if !reader.json.next(b']')? {
+                break;
+            }
+        }
+    }
+    if index == part.len(place) { Ok(()) } else { Err(length) }
+}
+
+/// Reads an entity for the first of its objects, and gives what it is to the others.
+fn entity(reader: &mut Reader<'_>, list: &Entities, owners: &[Owner]) -> Result<(), Unread> {
+    let start = reader.json.at();
+    let Some((first, others)) = owners.split_first() else {
+        reader.json.skip()?;
+        return Ok(());
+    };
+    if list.typename {
+        for owner in owners {
+            if !learn_type(reader, list, *owner)? {
+                reader.wrong()?;
+                return Ok(());
+            }
+        }
+    }
+    let shape_of = |reader: &Reader<'_>, owner: &Owner| {
+        list.shape(owner.entry, reader.arena.object(owner.object).r#type)
+    };
+    let read = shape_of(reader, first);
+    match read {
+        Some((_, shape)) => reader.members(shape, first.object)?,
+        None => drop(reader.json.skip()?),
+    }
+    let end = reader.json.at();
+    for other in others {
+        let Some((base, shape)) = shape_of(reader, other) else { continue };
+        let is_copied = match read {
+            // Of one type they are asked the same.
+            Some((known, read)) if known == base => {
+                copy(reader.arena, (first.object, read), (other.object, shape))?
+            }
+            Some(_) | None => false,
+        };
+        if !is_copied {
+            again(reader, start, shape, other.object)?;
+        }
+    }
+    reader.json.go_to(end);
+    Ok(())
+}
+
+/// Reads the type of an entity that was asked for as one of an interface; `false` if it cannot be of
+/// it.
+fn learn_type(reader: &mut Reader<'_>, list: &Entities, owner: Owner) -> Result<bool, Unread> {
+    let entry = list.entries.get(owner.entry as usize);
+    let is_known = reader.arena.object(owner.object).r#type.is_some();
+    if is_known || entry.is_none_or(|entry| entry.on.is_none()) {
+        return Ok(true);
+    }
+    let position = reader.arena.object(owner.object).position;
+    match reader.type_ahead(position)? {
+        Said::Type(r#type) => reader.arena.set_type(owner.object, r#type),
+        Said::Nothing => {}
+        Said::Impossible => return Ok(false),
+    }
+    Ok(true)
+}

@@ -1,0 +1,93 @@
+//! What one entity was answered, for all objects that are that entity: it is read once.
+
+use response::NoMemory;
+
+use super::arena::{Arena, Cell, ObjectId};
+use crate::plan::{Read, Shape, Value};
+
+/// An object, and what is read of it. Of the objects of one entity it is the same, under the same
+/// names; their positions may be others.
+pub(super) type Copied<'c> = (ObjectId, &'c Shape);
+
+/// Gives what was read of one object to another. `false`, and nothing is done, if the other has
+/// objects already, with which those that were read have to be put together.
+pub(super) fn copy(arena: &mut Arena, from: Copied<'_>, to: Copied<'_>) -> Result<bool, NoMemory> {
+    let r#type = arena.object(from.0).r#type;
+    let holds_objects = |read: &Read| {
+        matches!(read.value, Value::Objects { .. }) && arena.cell(to.0, read.slot).is_value()
+    };
+    if to.1.reads_of(r#type).any(holds_objects) {
+        return Ok(false);
+    }
+    let mut copying = Copying { arena, is_shared: false };
+    copying.members(from, to)?;
+    if copying.is_shared {
+        arena.twins.push((from.0, to.0));
+    }
+    Ok(true)
+}
+
+struct Copying<'c> {
+    arena: &'c mut Arena,
+    /// Whether the two have objects in common.
+    is_shared: bool,
+}
+
+impl Copying<'_> {
+    /// Recursion is bounded by the depth of what was asked.
+    fn members(
+        &mut self,
+        (from, read): Copied<'_>,
+        (to, wanted): Copied<'_>,
+    ) -> Result<(), NoMemory> {
+        let r#type = self.arena.object(from).r#type;
+        let is_same = std::ptr::eq(read, wanted);
+        for (read, wanted) in read.reads_of(r#type).zip(wanted.reads_of(r#type)) {
+            let cell = self.arena.cell(from, read.slot);
+            let cell = match (&read.value, &wanted.value) {
+                (Value::Objects { is_alone: true, .. }, _) if is_same && self.arena.is_shared() => {
+                    self.is_shared |= matches!(cell, Cell::Object(_) | Cell::List { .. });
+                    cell
+                }
+                (Value::Objects { shape, .. }, Value::Objects { shape: other, .. }) => {
+                    self.value(cell, shape, (wanted, other), to)?
+                }
+                (Value::Leaf(_) | Value::Objects { .. }, _) => cell,
+            };
+            self.arena.set(to, wanted.slot, cell);
+        }
+        Ok(())
+    }
+
+    /// Recursion is bounded by the wrappers of types and the depth of what was asked.
+    fn value(
+        &mut self,
+        cell: Cell,
+        shape: &Shape,
+        (wanted, other): (&Read, &Shape),
+        parent: ObjectId,
+    ) -> Result<Cell, NoMemory> {
+        match cell {
+            Cell::Absent | Cell::Null | Cell::Failed | Cell::Leaf { .. } => Ok(cell),
+            Cell::List { start, end } => {
+                let begin = self.arena.open_list();
+                for place in start..end {
+                    let cell = self.arena.list(place, place + 1).first().copied();
+                    let cell = cell.unwrap_or(Cell::Absent);
+                    let copy = self.value(cell, shape, (wanted, other), parent)?;
+                    self.arena.push(copy);
+                }
+                self.arena.close_list(begin)
+            }
+            Cell::Object(object) => {
+                let Value::Objects { position, .. } = &wanted.value else {
+                    return Ok(Cell::Absent);
+                };
+                let r#type = self.arena.object(object).r#type;
+                let own = self.arena.add_object(*position, r#type, Some(parent))?;
+                self.members((object, shape), (own, other))?;
+                Ok(Cell::Object(own))
+            }
+        }
+    }
+}

@@ -1,0 +1,262 @@
+//! What subgraphs do wrong.
+
+use super::*;
+
+#[test]
+fn one_subgraph_that_fails_leaves_the_others_values() {
+    let text = "{ works { title ... on Book { price } } }";
+    let faults = [
+        "",
+        "no json",
+        r#"{"data":{"_entities":[{"price":1},{"price":2}]}"#,
+        r#"{"data":{"_entities":[{"price":1}]}}"#,
+        r#"{"data":{"_entities":[{"price":1},{"price":2},{"price":3}]}}"#,
+        r#"{"data":{"_entities":[{"price":1,"price":2},{"price":2}]}}"#,
+        r#"{"data":null}"#,
+        "{}",
+    ];
+    let mut printed = String::new();
+    for fault in faults {
+        let answer = answered(text, "{}", &[("shop", BOOKS), ("stock", fault)]).0;
+        let told = answer.split_once('\n').map_or("nothing", |(_, told)| told);
+        writeln!(printed, "{fault}\n    {told}").unwrap();
+        assert!(
+            answer.contains(r#"{"title":"C","price":"#),
+            "the others' values are lost: {answer}"
+        );
+    }
+    expect![[r#"
+
+            .works[0]: stock: it is no JSON of a GraphQL answer
+        no json
+            .works[0]: stock: it is no JSON of a GraphQL answer
+        {"data":{"_entities":[{"price":1},{"price":2}]}
+            .works[0]: stock: it is no JSON of a GraphQL answer
+        {"data":{"_entities":[{"price":1}]}}
+            .works[0]: stock: it was asked for 2 entities and does not answer for as many
+        {"data":{"_entities":[{"price":1},{"price":2},{"price":3}]}}
+            .works[0]: stock: it was asked for 2 entities and does not answer for as many
+        {"data":{"_entities":[{"price":1,"price":2},{"price":2}]}}
+            .works[0]: stock: it says something twice
+        {"data":null}
+            .works[0]: stock: it has neither data nor errors
+        {}
+            .works[0]: stock: it has neither data nor errors
+    "#]]
+    .assert_eq(&printed);
+    check(
+        text,
+        &[("shop", BOOKS)],
+        &expect![[r#"
+        {"works":[{"title":"A \u00e4","price":null},{"title":"B"},{"title":"C","price":null},{"title":"D","price":null}]}
+        .works[0]: stock: it cannot be reached"#]],
+    );
+}
+
+#[test]
+fn errors_of_subgraphs_stand_where_they_belong() {
+    check(
+        "{ works { title ... on Book { price } } }",
+        &[
+            ("shop", BOOKS),
+            (
+                "stock",
+                r#"{"errors":[{"message":"no price","path":["_entities",1,"price"]}],"data":{"_entities":[{"price":1},null]}}"#,
+            ),
+        ],
+        &expect![[r#"
+            {"works":[{"title":"A \u00e4","price":1},{"title":"B"},{"title":"C","price":null},{"title":"D","price":1}]}
+            .works[2].price: stock says no price"#]],
+    );
+}
+
+#[test]
+fn errors_of_an_entity_stand_at_all_its_places() {
+    // The first book is there twice; its price is asked under two names, and one of them is told.
+    check(
+        "{ works { ... on Book { price dollars: price(currency: USD) } } }",
+        &[
+            ("shop", BOOKS),
+            (
+                "stock",
+                r#"{"errors":[{"message":"no price","path":["_entities",0,"_1_price"]},{"path":["_entities",7]},{"message":"in general","extensions":{"code":"X"}}],
+                    "data":{"_entities":[{"price":1,"_1_price":null},{"price":"dear","_1_price":2}]}}"#,
+            ),
+        ],
+        &expect![[r#"
+            {"works":[{"price":1,"dollars":null},{},{"price":null,"dollars":2},{"price":1,"dollars":null}]}
+            .works[0].dollars: stock says no price
+            .works[3].dollars: stock says no price
+            .works[0]: stock says 
+            .works[0]: stock says in general
+            .works[2].price: price is not of its type"#]],
+    );
+}
+
+#[test]
+fn an_entity_is_read_once_and_stands_at_all_its_places() {
+    check(
+        "{ works { ... on Book { comments { text book { isbn } } } } }",
+        &[
+            ("shop", BOOKS),
+            (
+                "talk",
+                r#"{"data":{"_entities":[{"comments":[{"text":"a","book":{"isbn":"1"}},{"text":null}]},{"comments":[{"text":"b","book":{"isbn":5}}]}]}}"#,
+            ),
+        ],
+        &expect![[r#"
+            {"works":[{"comments":null},{},{"comments":[{"text":"b","book":{"isbn":"5"}}]},{"comments":null}]}
+            .works[0].comments[1].text: null for Comment.text
+            .works[3].comments[1].text: null for Comment.text"#]],
+    );
+}
+
+#[test]
+fn errors_below_entities_that_are_there_twice_stand_at_all_their_places() {
+    check(
+        "{ works { ... on Book { comments { book { pages } } } } }",
+        &[
+            ("shop", BOOKS),
+            (
+                "talk",
+                r#"{"data":{"_entities":[{"comments":[{"book":{"isbn":"3"}},{"book":{"isbn":"4"}}]},{"comments":[]}]}}"#,
+            ),
+            (
+                "shop",
+                r#"{"errors":[{"message":"torn","path":["_entities",1,"pages"]}],"data":{"_entities":[{"pages":3},{"pages":null}]}}"#,
+            ),
+        ],
+        &expect![[r#"
+            {"works":[{"comments":[{"book":{"pages":3}},{"book":{"pages":null}}]},{},{"comments":[]},{"comments":[{"book":{"pages":3}},{"book":{"pages":null}}]}]}
+            .works[0].comments[1].book.pages: shop says torn
+            .works[3].comments[1].book.pages: shop says torn"#]],
+    );
+}
+
+#[test]
+fn an_answer_of_another_form_is_one_error() {
+    let text = "{ readers { id } }";
+    let faults = [
+        r#"[{"data":{"readers":[]}}]"#,
+        r#"{"data":[]}"#,
+        r#"{"data":{"readers":[]},"data":{"readers":[]}}"#,
+        r#"{"data":{"readers":[]},"errors":{}}"#,
+        r#"{"data":{"readers":[]}} {}"#,
+        r#"{"errors":[],"data":null}"#,
+        r#"{"data":{"readers":[{"id":"1","id":"2"}]}}"#,
+        r#"{"data":{"readers":[{"id":"1","\u0069d":"2"}]}}"#,
+        "{\"data\":{\"readers\":[{\"id\":\"\u{0}\"}]}}",
+        r#"{"data":{"readers":{"id":"1"}}}"#,
+        r#"{"data":{"readers":[{"id":1.5},{"id":true},{"id":"\ud800"},{"id":[]},3]}}"#,
+        r#"{"errors":["broken"],"data":{"readers":null}}"#,
+        r#"{"errors":[{"message":"\ud800","path":"here"}]}"#,
+    ];
+    let mut printed = String::new();
+    for fault in faults {
+        let answer = answered(text, "{}", &[("talk", fault)]).0;
+        let fault = fault.replace('\0', "<0>");
+        writeln!(printed, "{fault}\n    {}", answer.replace('\n', "\n    ")).unwrap();
+    }
+    expect![[r#"
+        [{"data":{"readers":[]}}]
+            {"readers":null}
+            : talk: it is no JSON of a GraphQL answer
+        {"data":[]}
+            {"readers":null}
+            : talk: it does not answer what was asked
+        {"data":{"readers":[]},"data":{"readers":[]}}
+            {"readers":null}
+            : talk: it says something twice
+        {"data":{"readers":[]},"errors":{}}
+            {"readers":null}
+            : talk: it does not answer what was asked
+        {"data":{"readers":[]}} {}
+            {"readers":null}
+            : talk: it is no JSON of a GraphQL answer
+        {"errors":[],"data":null}
+            {"readers":null}
+            : talk: it has neither data nor errors
+        {"data":{"readers":[{"id":"1","id":"2"}]}}
+            {"readers":null}
+            : talk: it says something twice
+        {"data":{"readers":[{"id":"1","\u0069d":"2"}]}}
+            {"readers":null}
+            : talk: it says something twice
+        {"data":{"readers":[{"id":"<0>"}]}}
+            {"readers":null}
+            : talk: it is no JSON of a GraphQL answer
+        {"data":{"readers":{"id":"1"}}}
+            {"readers":null}
+            .readers: readers is not of its type
+        {"data":{"readers":[{"id":1.5},{"id":true},{"id":"\ud800"},{"id":[]},3]}}
+            {"readers":null}
+            .readers[0].id: id is not of its type
+            .readers[1].id: id is not of its type
+            .readers[2].id: id is not of its type
+            .readers[3].id: id is not of its type
+            .readers[4]: readers is not of its type
+        {"errors":["broken"],"data":{"readers":null}}
+            {"readers":null}
+            : talk says 
+        {"errors":[{"message":"\ud800","path":"here"}]}
+            {"readers":null}
+            : talk says 
+    "#]]
+    .assert_eq(&printed);
+}
+
+#[test]
+fn errors_without_end_are_counted() {
+    let wrong = vec![r#"{"id":[]}"#; 150].join(",");
+    let answer = format!(r#"{{"data":{{"readers":[{wrong}]}}}}"#);
+    let answer = answered("{ readers { id } }", "{}", &[("talk", &answer)]).0;
+    assert_eq!(answer.lines().count(), 102);
+    assert!(answer.starts_with("{\"readers\":null}\n.readers[0].id: "), "{answer}");
+    assert!(answer.ends_with(": 50 more"), "{answer}");
+}
+
+#[test]
+fn of_a_shape_that_a_fault_ends_nothing_is_kept() {
+    // The fault comes last: what was read before it is taken back.
+    check(
+        "{ works { ... on Book { comments { text } price } } }",
+        &[
+            ("shop", BOOKS),
+            ("stock", r#"{"data":{"_entities":[{"price":1},{"price":2}]}"#),
+            (
+                "talk",
+                r#"{"data":{"_entities":[{"comments":[{"text":"a"}]},{"comments":[{"text":"b"}],"comments":[]}]}}"#,
+            ),
+        ],
+        &expect![[r#"
+            {"works":[{"comments":null,"price":null},{},{"comments":null,"price":null},{"comments":null,"price":null}]}
+            .works[0]: stock: it is no JSON of a GraphQL answer
+            .works[0]: talk: it says something twice"#]],
+    );
+}
+
+#[test]
+fn values_are_of_their_types() {
+    check(
+        "{ book(isbn: 1) { isbn pages size { height } } }",
+        &[("shop", r#"{"data":{"book":{"isbn":7,"pages":"many","size":[]}}}"#)],
+        &expect![[r#"
+            {"book":{"isbn":"7","pages":null,"size":null}}
+            .book.pages: pages is not of its type
+            .book.size: size is not of its type"#]],
+    );
+    check(
+        "{ readers { id } book(isbn: 1) { comments { currency } } }",
+        &[
+            ("talk", r#"{"data":{"readers":[{"id":1}]}}"#),
+            ("shop", r#"{"data":{"book":{"isbn":"1"}}}"#),
+            (
+                "talk",
+                r#"{"data":{"_entities":[{"comments":[{"currency":"POINTS"},{"currency":"EUR"}]}]}}"#,
+            ),
+        ],
+        &expect![[r#"
+            {"readers":[{"id":"1"}],"book":{"comments":[{"currency":null},{"currency":"EUR"}]}}
+            .book.comments[0].currency: currency is not of its type"#]],
+    );
+}

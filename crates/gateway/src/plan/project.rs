@@ -1,0 +1,171 @@
+//! How the answer is written: by position, what is said of its objects, in the order of the operation.
+
+use std::sync::Arc;
+
+use graphql::schema::{TypeId, TypeKind, TypeRef, Wrapper};
+
+use super::shape::{Scalar, scalar};
+use crate::outline::{Item, ItemId, Position, Tree, What};
+use crate::supergraph::{Supergraph, TypeSet};
+
+/// What is written of the objects of a position.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Projection {
+    pub outs: Box<[Out]>,
+    /// The types whose objects clients do not see; `None` if they see all.
+    pub unseen: Option<TypeSet>,
+}
+
+/// A member of an object of the answer.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Out {
+    /// What it begins with: `"name":`.
+    pub lead: Box<[u8]>,
+    pub item: ItemId,
+    pub slot: u32,
+    /// The types of the objects that it is written of; `None` if it is of all.
+    pub types: Option<TypeSet>,
+    pub nesting: Nesting,
+    /// The same of the objects of a type, where that promises more than the type that is asked.
+    pub own: Box<[(TypeId, Nesting)]>,
+    pub value: OutValue,
+}
+
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum OutValue {
+    Introspection,
+    Typename,
+    /// The caller may not read it.
+    Denied,
+    /// As it came.
+    Leaf,
+    /// A text, whatever it is in the subgraph's answer.
+    Id,
+    /// One of these values, in their order.
+    Enum(Box<[Arc<str>]>),
+    Objects,
+}
+
+/// The lists around a value, and where null may not stand.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Nesting {
+    pub lists: u8,
+    /// Whether there is no null: a bit for each list, the outermost first, then one for the value.
+    non_null: u16,
+}
+
+impl Nesting {
+    fn new(r#type: TypeRef) -> Self {
+        let mut levels = vec![false];
+        for wrapper in r#type.wrappers() {
+            match (wrapper, levels.last_mut()) {
+                (Wrapper::NonNull, Some(level)) => *level = true,
+                (Wrapper::NonNull, None) => {}
+                (Wrapper::List, _) => levels.push(false),
+            }
+        }
+        let mut nesting = Self { lists: 0, non_null: 0 };
+        for (level, is_non_null) in levels.iter().rev().enumerate() {
+            nesting.non_null |= u16::from(*is_non_null).checked_shl(level as u32).unwrap_or(0);
+        }
+        nesting.lists = u8::try_from(levels.len() - 1).unwrap_or(u8::MAX);
+        nesting
+    }
+
+    /// Whether there is no null within so many lists.
+    #[must_use]
+    pub fn is_non_null(self, level: u8) -> bool {
+        self.non_null.checked_shr(u32::from(level)).unwrap_or(0) & 1 == 1
+    }
+}
+
+/// The projections of all positions.
+pub(super) fn projections(supergraph: &Supergraph, tree: &Tree, slots: &[u32]) -> Vec<Projection> {
+    let projecting = Projecting { supergraph, tree, slots };
+    tree.positions.iter().map(|position| projecting.position(position)).collect()
+}
+
+struct Projecting<'p> {
+    supergraph: &'p Supergraph,
+    tree: &'p Tree,
+    slots: &'p [u32],
+}
+
+impl Projecting<'_> {
+    fn position(&self, position: &Position) -> Projection {
+        let items = position.items.iter().map(|id| (*id, self.tree.item(*id)));
+        let outs = items
+            .filter(|(_, item)| item.is_visible)
+            .map(|(id, item)| self.out(position, id, item));
+        let outs: Box<[Out]> = outs.collect();
+        let mut unseen: Option<TypeSet> = None;
+        for object in self.supergraph.members(&position.possible) {
+            if !self.supergraph.api.has(object) {
+                unseen.get_or_insert_default().unite_or_begin(&self.supergraph.only(object));
+            }
+        }
+        Projection { outs, unseen }
+    }
+
+    fn out(&self, position: &Position, id: ItemId, item: &Item) -> Out {
+        let is_of_all = position.possible.is_subset(&item.types);
+        let (nesting, own, value) = match &item.what {
+            What::Introspection => {
+                (Nesting { lists: 0, non_null: 0 }, Box::default(), OutValue::Introspection)
+            }
+            What::Typename => {
+                (Nesting { lists: 0, non_null: 0 }, Box::default(), OutValue::Typename)
+            }
+            What::Field { name, field } => {
+                let declared = self.supergraph.schema[*field].r#type;
+                let nesting = Nesting::new(declared);
+                let types = item.types.intersection(&position.possible);
+                let own = self.supergraph.members(&types).filter_map(|object| {
+                    let field = self.supergraph.schema.find_field(object, name)?;
+                    let own = Nesting::new(self.supergraph.schema[field].r#type);
+                    (own != nesting).then_some((object, own))
+                });
+                (nesting, own.collect(), self.value(item, declared.base))
+            }
+        };
+        Out {
+            lead: [b"\"", item.key.as_bytes(), b"\":"].concat().into(),
+            item: id,
+            slot: self.slots[id.index()],
+            types: (!is_of_all).then(|| item.types.clone()),
+            nesting,
+            own,
+            value,
+        }
+    }
+
+    fn value(&self, item: &Item, base: TypeId) -> OutValue {
+        if item.is_denied {
+            return OutValue::Denied;
+        }
+        if item.child.is_some() {
+            return OutValue::Objects;
+        }
+        match scalar(self.supergraph, base) {
+            Scalar::Id => OutValue::Id,
+            Scalar::Enum => OutValue::Enum(self.values(base)),
+            Scalar::Int | Scalar::Float | Scalar::String | Scalar::Boolean | Scalar::Any => {
+                OutValue::Leaf
+            }
+        }
+    }
+
+    /// The values of an enum that clients see.
+    fn values(&self, base: TypeId) -> Box<[Arc<str>]> {
+        let schema = &self.supergraph.api.schema;
+        let known = schema.find_type(&self.supergraph.schema[base].name);
+        let mut names: Vec<Arc<str>> = match known.map(|known| &schema[known].kind) {
+            Some(TypeKind::Enum { values }) => {
+                values.iter().map(|value| schema[*value].name.clone()).collect()
+            }
+            _ => Vec::new(),
+        };
+        names.sort_unstable();
+        names.into()
+    }
+}
