@@ -1,12 +1,16 @@
 //! What is asked of other servers over HTTP. Nobody else here does.
 //!
+//! * [`subgraph`]: GraphQL requests to subgraphs, many a second
+//! * [`coding`]: how bodies are compressed, also those of the server
 //! * [`connect`]: how they are connected to, also by who sends them something else
 //! * [`http`]: one document, with an end to its size and its time
 //! * [`jwks`]: a document that is kept up to date: the keys of an issuer of tokens
 
+pub mod coding;
 pub mod connect;
 pub mod http;
 pub mod jwks;
+pub mod subgraph;
 
 pub use http::{Fetched, GetError, UrlError};
 pub use jwks::{Followed, Followings};

@@ -6,9 +6,9 @@ use std::pin::Pin;
 use std::task::{Context, Poll};
 
 use bytes::{Buf, Bytes};
+use clients::coding::Compressor;
 use hyper::body::{Body, Frame, SizeHint};
 
-use super::compress::Compressor;
 use super::streamed_body::StreamedBody;
 
 /// So much of a body is compressed before others have their turn: some tenths of a millisecond.

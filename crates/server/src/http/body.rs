@@ -1,12 +1,12 @@
 //! The bytes of a request, up to a limit of size and time.
 
+use clients::coding::{Coding, Decompressor, Fault};
 use http_body_util::BodyExt;
 use hyper::body::{Body, Incoming};
 use hyper::header::{CONTENT_ENCODING, EXPECT, HeaderMap, HeaderValue, TRANSFER_ENCODING};
 use tokio::task::yield_now;
 use tokio::time::timeout;
 
-use super::decompress::{Coding, Decompressor, Fault};
 use super::respond::Refusal;
 use super::settings::BodySettings;
 

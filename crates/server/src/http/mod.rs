@@ -31,7 +31,7 @@
 //! * `media_type`: what the client reads, and what it sent
 //! * `admission`: how many requests run at once, and how many wait
 //! * `turn`: work for a request, in its turn and in its time
-//! * `body`, `decompress`: the bytes of a request, up to a limit
+//! * `body`: the bytes of a request, up to a limit
 //! * `descriptors`: how many files and connections the process may have open
 //! * `seldom`: what happens thousands of times and is said once
 //! * `persisted`: documents that clients name instead of sending them
@@ -51,7 +51,6 @@ mod connection;
 mod connections;
 mod cors;
 mod credentials;
-mod decompress;
 mod descriptors;
 mod door;
 mod exchange;

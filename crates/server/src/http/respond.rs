@@ -12,7 +12,6 @@ use hyper::header::{
 
 use super::answer_body::AnswerBody;
 use super::credentials::Denied;
-use super::decompress;
 use super::media_type::MediaType;
 use super::persisted::Missing;
 use super::streamed_body::StreamedBody;
@@ -185,7 +184,7 @@ impl Refusal {
                 ErrorCode::BadUserInput,
                 [
                     "The \"Content-Encoding\" of the request must be one of ",
-                    decompress::Coding::NAMES,
+                    clients::coding::Coding::NAMES,
                     ", or missing.",
                 ]
                 .concat(),
@@ -371,7 +370,7 @@ fn respond_body(status: StatusCode, media_type: MediaType, body: AnswerBody) -> 
 
 /// What the body may be compressed by.
 fn with_codings(mut response: Response) -> Response {
-    let codings = HeaderValue::from_static(decompress::Coding::NAMES);
+    let codings = HeaderValue::from_static(clients::coding::Coding::NAMES);
     response.headers_mut().insert(ACCEPT_ENCODING, codings);
     response
 }

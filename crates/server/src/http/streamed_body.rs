@@ -6,13 +6,13 @@ use std::task::{Context, Poll, ready};
 use std::time::{Duration, Instant};
 
 use bytes::Bytes;
+use clients::coding::Compressor;
 use engine::Rest;
 use graphql::ErrorCode;
 use hyper::StatusCode;
 use hyper::body::Frame;
 use tokio::time::{Sleep, sleep};
 
-use super::compress::Compressor;
 use super::exchange::{Exchange, Outcome};
 use crate::memory;
 use crate::request_id::RequestId;

@@ -48,6 +48,16 @@ impl Coding {
     }
 }
 
+impl From<Coding> for clients::coding::Coding {
+    fn from(coding: Coding) -> Self {
+        match coding {
+            Coding::Zstd => Self::Zstd,
+            Coding::Brotli => Self::Brotli,
+            Coding::Gzip => Self::Gzip,
+        }
+    }
+}
+
 impl FromStr for Codings {
     type Err = String;
 

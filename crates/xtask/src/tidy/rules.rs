@@ -79,6 +79,11 @@ pub(crate) const LAYERS: &[Layer] = &[
                  transport",
     },
     Layer {
+        within: "clients",
+        may: &[],
+        reason: "what is asked of other servers is said by who asks",
+    },
+    Layer {
         within: "engine",
         may: &[
             "catalog", "graphql", "ir", "response", "dialects", "sql", "sources", "storage",
@@ -123,6 +128,11 @@ pub(crate) const OWNED: &[Owned] = &[
         dependencies: &["hyper", "hyper-util", "http-body-util", "axum", "tower", "reqwest"],
         owners: &["server", "clients", "bench", "testkit"],
         reason: "only `server` serves HTTP and only `clients` calls it",
+    },
+    Owned {
+        dependencies: &["h2"],
+        owners: &["clients"],
+        reason: "HTTP/2 is spoken to subgraphs only",
     },
 ];
 
@@ -220,6 +230,11 @@ pub(crate) const FOREIGN_WORDS: &[ForeignWords] = &[
         within: "sources",
         words: &["postgraphile", "phrag", "prisma", "hasura", "dgraph"],
         reason: "a source knows no dialect",
+    },
+    ForeignWords {
+        within: "clients",
+        words: &["supergraph", "plan", "entity", "representation", "database"],
+        reason: "a client carries bytes and knows nothing of what is in them",
     },
 ];
 

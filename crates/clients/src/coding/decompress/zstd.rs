@@ -11,7 +11,7 @@ const WINDOW_BITS: u32 = 23;
 
 const BUFFER: usize = 16 * 1024;
 
-pub(in crate::http) struct Zstd {
+pub(crate) struct Zstd {
     decoder: Decoder<'static>,
     buffer: Vec<u8>,
     /// Whether what has come ends with the end of a frame.
@@ -41,6 +41,10 @@ impl Zstd {
             self.output.push(self.buffer.get(..filled).unwrap_or_default())?;
         }
         Ok(())
+    }
+
+    pub(super) fn len(&self) -> usize {
+        self.output.bytes.len()
     }
 
     pub(super) fn finish(self) -> Result<Vec<u8>, Fault> {

@@ -12,7 +12,7 @@ type State = BrotliState<StandardAlloc, StandardAlloc, StandardAlloc>;
 
 const BUFFER: usize = 16 * 1024;
 
-pub(in crate::http) struct Brotli {
+pub(crate) struct Brotli {
     state: State,
     buffer: Vec<u8>,
     total: usize,
@@ -55,6 +55,10 @@ impl Brotli {
             0 => Ok(()),
             _ => Err(Fault::Malformed),
         }
+    }
+
+    pub(super) fn len(&self) -> usize {
+        self.output.bytes.len()
     }
 
     pub(super) fn finish(self) -> Result<Vec<u8>, Fault> {

@@ -1,5 +1,5 @@
-//! Decompression of request bodies, as they come, up to a limit: of a body that would become very
-//! large no more is kept in memory than of one that is.
+//! Decompression of bodies, as they come, up to a limit: of a body that would become very large no
+//! more is kept in memory than of one that is.
 
 mod brotli;
 mod deflate;
@@ -14,19 +14,11 @@ use self::brotli::Brotli;
 use self::deflate::Deflate;
 use self::limited::Limited;
 use self::zstd::Zstd;
-
-/// How a body is compressed.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Coding {
-    Gzip,
-    Deflate,
-    Brotli,
-    Zstd,
-}
+use super::Coding;
 
 /// What is wrong with a body.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Fault {
+pub enum Fault {
     /// It is larger than the limit.
     TooLarge,
     /// It is not what it is said to be, ends too early or goes on after its end.
@@ -34,61 +26,68 @@ pub(super) enum Fault {
 }
 
 /// A body that is being decompressed.
-pub(super) enum Decompressor {
+#[derive(Debug)]
+pub struct Decompressor(Decoder);
+
+/// By its coding.
+#[derive(Debug)]
+enum Decoder {
     Gzip(MultiGzDecoder<Limited>),
     Deflate(Deflate),
     Brotli(Box<Brotli>),
     Zstd(Zstd),
 }
 
-impl Coding {
-    /// What the client is told to use.
-    pub(super) const NAMES: &'static str = "gzip, deflate, br, zstd";
-
-    pub(super) fn by_name(name: &str) -> Option<Self> {
-        let is = |word: &str| name.eq_ignore_ascii_case(word);
-        match () {
-            () if is("gzip") || is("x-gzip") => Some(Self::Gzip),
-            () if is("deflate") => Some(Self::Deflate),
-            () if is("br") => Some(Self::Brotli),
-            () if is("zstd") => Some(Self::Zstd),
-            () => None,
-        }
-    }
-}
-
 impl Decompressor {
     /// For a body that may have so many bytes.
-    pub(super) fn new(coding: Coding, most_bytes: usize) -> Result<Self, Fault> {
+    pub fn new(coding: Coding, most_bytes: usize) -> Result<Self, Fault> {
         let output = Limited::new(most_bytes);
-        Ok(match coding {
-            Coding::Gzip => Self::Gzip(MultiGzDecoder::new(output)),
-            Coding::Deflate => Self::Deflate(Deflate::new(output)),
-            Coding::Brotli => Self::Brotli(Box::new(Brotli::new(output))),
-            Coding::Zstd => Self::Zstd(Zstd::new(output)?),
-        })
+        Ok(Self(match coding {
+            Coding::Gzip => Decoder::Gzip(MultiGzDecoder::new(output)),
+            Coding::Deflate => Decoder::Deflate(Deflate::new(output)),
+            Coding::Brotli => Decoder::Brotli(Box::new(Brotli::new(output))),
+            Coding::Zstd => Decoder::Zstd(Zstd::new(output)?),
+        }))
     }
 
     /// Decompresses the next part.
-    pub(super) fn push(&mut self, bytes: &[u8]) -> Result<(), Fault> {
-        match self {
-            Self::Gzip(decoder) => decoder.write_all(bytes).map_err(|_| decoder.get_ref().fault()),
-            Self::Deflate(decoder) => decoder.push(bytes),
-            Self::Brotli(decoder) => decoder.push(bytes),
-            Self::Zstd(decoder) => decoder.push(bytes),
+    pub fn push(&mut self, bytes: &[u8]) -> Result<(), Fault> {
+        match &mut self.0 {
+            Decoder::Gzip(decoder) => {
+                decoder.write_all(bytes).map_err(|_| decoder.get_ref().fault())
+            }
+            Decoder::Deflate(decoder) => decoder.push(bytes),
+            Decoder::Brotli(decoder) => decoder.push(bytes),
+            Decoder::Zstd(decoder) => decoder.push(bytes),
         }
     }
 
+    /// How much has become of it so far.
+    #[must_use]
+    pub fn len(&self) -> usize {
+        match &self.0 {
+            Decoder::Gzip(decoder) => decoder.get_ref().bytes.len(),
+            Decoder::Deflate(decoder) => decoder.len(),
+            Decoder::Brotli(decoder) => decoder.len(),
+            Decoder::Zstd(decoder) => decoder.len(),
+        }
+    }
+
+    #[must_use]
+    pub fn is_empty(&self) -> bool {
+        self.len() == 0
+    }
+
     /// The whole, if its end has come.
-    pub(super) fn finish(self) -> Result<Vec<u8>, Fault> {
-        match self {
-            Self::Gzip(mut decoder) => match decoder.try_finish() {
+    pub fn finish(self) -> Result<Vec<u8>, Fault> {
+        match self.0 {
+            Decoder::Gzip(mut decoder) => match decoder.try_finish() {
                 Ok(()) => Ok(std::mem::take(&mut decoder.get_mut().bytes)),
                 Err(_) => Err(decoder.get_ref().fault()),
             },
-            Self::Deflate(decoder) => decoder.finish(),
-            Self::Brotli(decoder) => decoder.finish(),
-            Self::Zstd(decoder) => decoder.finish(),
+            Decoder::Deflate(decoder) => decoder.finish(),
+            Decoder::Brotli(decoder) => decoder.finish(),
+            Decoder::Zstd(decoder) => decoder.finish(),
         }
     }
 }
@@ -96,24 +95,12 @@ impl Decompressor {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::http::compress::Compressor;
-    use crate::options;
+    use crate::coding::Compressor;
 
     const CODINGS: [Coding; 4] = [Coding::Gzip, Coding::Deflate, Coding::Brotli, Coding::Zstd];
 
     fn compress(coding: Coding, bytes: &[u8]) -> Vec<u8> {
-        let of_answers = match coding {
-            Coding::Gzip => options::Coding::Gzip,
-            Coding::Brotli => options::Coding::Brotli,
-            Coding::Zstd => options::Coding::Zstd,
-            Coding::Deflate => {
-                let level = flate2::Compression::fast();
-                let mut encoder = flate2::write::ZlibEncoder::new(Vec::new(), level);
-                encoder.write_all(bytes).unwrap();
-                return encoder.finish().unwrap();
-            }
-        };
-        let mut compressor = Compressor::new(of_answers, Some(bytes.len())).unwrap();
+        let mut compressor = Compressor::new(coding, Some(bytes.len())).unwrap();
         compressor.write(bytes).unwrap();
         compressor.finish().unwrap()
     }

@@ -6,7 +6,7 @@ use super::Fault;
 
 /// Takes bytes until there would be too many.
 #[derive(Debug)]
-pub(in crate::http) struct Limited {
+pub(crate) struct Limited {
     pub(super) bytes: Vec<u8>,
     most: usize,
     is_exceeded: bool,

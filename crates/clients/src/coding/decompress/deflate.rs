@@ -10,7 +10,7 @@ const BUFFER: usize = 16 * 1024;
 
 /// The library's own writer takes a beginning for the whole.
 #[derive(Debug)]
-pub(in crate::http) struct Deflate {
+pub(crate) struct Deflate {
     decoder: Decompress,
     buffer: Vec<u8>,
     has_ended: bool,
@@ -46,6 +46,10 @@ impl Deflate {
             [] => Ok(()),
             _ => Err(Fault::Malformed),
         }
+    }
+
+    pub(super) fn len(&self) -> usize {
+        self.output.bytes.len()
     }
 
     pub(super) fn finish(self) -> Result<Vec<u8>, Fault> {

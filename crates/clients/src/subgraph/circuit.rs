@@ -1,0 +1,298 @@
+//! The circuit breaker: a subgraph that fails too often is left alone for a while. What waits for
+//! it would only fail later, and it may need the rest.
+
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::{Mutex, MutexGuard, PoisonError};
+use std::time::Duration;
+
+use tokio::time::Instant;
+
+use super::settings::Breaker;
+
+/// Into so many parts the window is divided: the oldest part is forgotten at once.
+const PARTS: usize = 10;
+
+/// Whether the subgraph is asked.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum BreakerState {
+    /// It is.
+    Closed,
+    /// One request is under way to see how it is.
+    HalfOpen,
+    /// It is not.
+    Open,
+}
+
+/// The breaker of a subgraph, shared by all threads.
+#[derive(Debug)]
+pub(super) struct Circuit {
+    breaker: Breaker,
+    /// Whether the state is other than closed, for the usual case without a lock.
+    is_disturbed: AtomicBool,
+    inner: Mutex<Inner>,
+}
+
+/// That a request may be sent; it is told how it ended, or was given up when it is dropped.
+#[derive(Debug)]
+pub(super) struct Permit<'c> {
+    circuit: &'c Circuit,
+    is_probe: bool,
+}
+
+#[derive(Debug)]
+struct Inner {
+    state: State,
+    parts: [Part; PARTS],
+    /// The part that is counted in now, and since when.
+    part: usize,
+    since: Instant,
+}
+
+#[derive(Clone, Copy, Debug)]
+enum State {
+    Closed,
+    Open { until: Instant },
+    Probing,
+}
+
+#[derive(Clone, Copy, Debug, Default)]
+struct Part {
+    requests: u32,
+    failures: u32,
+}
+
+impl Circuit {
+    pub(super) fn new(breaker: Breaker, now: Instant) -> Self {
+        let parts = [Part::default(); PARTS];
+        let inner = Inner { state: State::Closed, parts, part: 0, since: now };
+        Self { breaker, is_disturbed: AtomicBool::new(false), inner: Mutex::new(inner) }
+    }
+
+    /// Lets a request pass, or says until when none does.
+    pub(super) fn admit(&self, now: Instant) -> Result<Permit<'_>, Instant> {
+        let mut is_probe = false;
+        if self.is_disturbed.load(Ordering::Acquire) {
+            let mut inner = self.lock();
+            match inner.state {
+                State::Closed => {}
+                State::Open { until } if now < until => return Err(until),
+                State::Open { .. } => {
+                    inner.state = State::Probing;
+                    is_probe = true;
+                }
+                // How long the probe takes is not known; the pause is how long its end is away.
+                State::Probing => return Err(now + self.breaker.pause),
+            }
+        }
+        Ok(Permit { circuit: self, is_probe })
+    }
+
+    pub(super) fn state(&self, now: Instant) -> BreakerState {
+        match self.lock().state {
+            State::Closed => BreakerState::Closed,
+            State::Probing => BreakerState::HalfOpen,
+            State::Open { until } if now < until => BreakerState::Open,
+            State::Open { .. } => BreakerState::HalfOpen,
+        }
+    }
+
+    fn record(&self, is_probe: bool, has_failed: bool, now: Instant) {
+        let mut inner = self.lock();
+        match inner.state {
+            State::Closed => {
+                inner.turn(self.breaker.window, now);
+                if inner.count(has_failed).is_too_much(self.breaker) {
+                    self.open(&mut inner, now + self.breaker.pause);
+                }
+            }
+            State::Probing if is_probe => match has_failed {
+                true => self.open(&mut inner, now + self.breaker.pause),
+                false => {
+                    *inner = Inner {
+                        state: State::Closed,
+                        parts: [Part::default(); PARTS],
+                        part: 0,
+                        since: now,
+                    };
+                    self.is_disturbed.store(false, Ordering::Release);
+                }
+            },
+            // Requests that were sent before it opened say nothing new.
+            State::Probing | State::Open { .. } => {}
+        }
+    }
+
+    fn open(&self, inner: &mut Inner, until: Instant) {
+        inner.state = State::Open { until };
+        self.is_disturbed.store(true, Ordering::Release);
+    }
+
+    fn lock(&self) -> MutexGuard<'_, Inner> {
+        self.inner.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+impl Permit<'_> {
+    /// Tells how the request ended.
+    pub(super) fn end(mut self, has_failed: bool, now: Instant) {
+        self.circuit.record(self.is_probe, has_failed, now);
+        self.is_probe = false;
+    }
+}
+
+impl Drop for Permit<'_> {
+    /// Nobody waits for the probe any more: the next request is one.
+    fn drop(&mut self) {
+        if self.is_probe {
+            let mut inner = self.circuit.lock();
+            inner.state = State::Open { until: inner.since };
+        }
+    }
+}
+
+impl Inner {
+    /// Forgets what lies before the window.
+    fn turn(&mut self, window: Duration, now: Instant) {
+        let length = (window / PARTS as u32).max(Duration::from_millis(1));
+        let past = now.saturating_duration_since(self.since).as_nanos() / length.as_nanos();
+        let turns = usize::try_from(past).unwrap_or(usize::MAX);
+        for _ in 0..turns.min(PARTS) {
+            self.part = (self.part + 1) % PARTS;
+            self.parts[self.part] = Part::default();
+        }
+        match u32::try_from(turns) {
+            Ok(turns) if turns as usize <= PARTS => self.since += length * turns,
+            _ => self.since = now,
+        }
+    }
+
+    /// Counts a request; those of the whole window.
+    fn count(&mut self, has_failed: bool) -> Part {
+        let part = &mut self.parts[self.part];
+        part.requests = part.requests.saturating_add(1);
+        part.failures = part.failures.saturating_add(u32::from(has_failed));
+        self.parts.iter().fold(Part::default(), |sum, part| Part {
+            requests: sum.requests.saturating_add(part.requests),
+            failures: sum.failures.saturating_add(part.failures),
+        })
+    }
+}
+
+impl Part {
+    fn is_too_much(self, breaker: Breaker) -> bool {
+        let share =
+            u64::from(self.failures) * 100 >= u64::from(breaker.percent) * u64::from(self.requests);
+        self.failures > 0 && self.requests >= breaker.of && share
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const BREAKER: Breaker = Breaker {
+        percent: 50,
+        of: 4,
+        window: Duration::from_secs(10),
+        pause: Duration::from_secs(5),
+    };
+
+    fn send(circuit: &Circuit, has_failed: bool, now: Instant) {
+        circuit.admit(now).unwrap().end(has_failed, now);
+    }
+
+    #[test]
+    fn it_opens_at_the_share_with_enough_requests() {
+        let now = Instant::now();
+        let circuit = Circuit::new(BREAKER, now);
+        for has_failed in [true, true, false] {
+            send(&circuit, has_failed, now);
+            assert_eq!(circuit.state(now), BreakerState::Closed);
+        }
+        send(&circuit, false, now);
+        assert_eq!(circuit.state(now), BreakerState::Open);
+        assert_eq!(circuit.admit(now).unwrap_err(), now + BREAKER.pause);
+    }
+
+    #[test]
+    fn fewer_failures_than_the_share_leave_it_closed() {
+        let now = Instant::now();
+        let circuit = Circuit::new(BREAKER, now);
+        for idx in 0..100 {
+            send(&circuit, idx % 5 < 2 && idx > 4, now);
+        }
+        assert_eq!(circuit.state(now), BreakerState::Closed);
+    }
+
+    #[test]
+    fn failures_before_the_window_are_forgotten() {
+        let now = Instant::now();
+        let circuit = Circuit::new(BREAKER, now);
+        for seconds in [0, 0, 0, 11, 22, 22, 33] {
+            send(&circuit, true, now + Duration::from_secs(seconds));
+        }
+        assert_eq!(circuit.state(now + Duration::from_secs(33)), BreakerState::Closed);
+        let late = now + Duration::from_secs(1 << 40);
+        for _ in 0..4 {
+            send(&circuit, true, late);
+        }
+        assert_eq!(circuit.state(late), BreakerState::Open);
+    }
+
+    fn opened(now: Instant) -> Circuit {
+        let circuit = Circuit::new(BREAKER, now);
+        for _ in 0..4 {
+            send(&circuit, true, now);
+        }
+        circuit
+    }
+
+    #[test]
+    fn one_request_tries_after_the_pause_and_closes_it() {
+        let now = Instant::now();
+        let circuit = opened(now);
+        let later = now + BREAKER.pause;
+        let probe = circuit.admit(later).unwrap();
+        assert_eq!(circuit.state(later), BreakerState::HalfOpen);
+        assert!(circuit.admit(later).is_err(), "only one");
+        probe.end(false, later);
+        assert_eq!(circuit.state(later), BreakerState::Closed);
+        send(&circuit, true, later);
+        assert_eq!(circuit.state(later), BreakerState::Closed, "old failures do not count");
+    }
+
+    #[test]
+    fn a_try_that_fails_opens_it_again() {
+        let now = Instant::now();
+        let circuit = opened(now);
+        let later = now + BREAKER.pause;
+        send(&circuit, true, later);
+        assert_eq!(circuit.state(later), BreakerState::Open);
+        assert_eq!(circuit.admit(later).unwrap_err(), later + BREAKER.pause);
+    }
+
+    #[test]
+    fn a_try_that_is_given_up_leaves_room_for_the_next() {
+        let now = Instant::now();
+        let circuit = opened(now);
+        let later = now + BREAKER.pause;
+        drop(circuit.admit(later).unwrap());
+        send(&circuit, false, later);
+        assert_eq!(circuit.state(later), BreakerState::Closed);
+    }
+
+    #[test]
+    fn what_was_sent_before_it_opened_does_not_close_it() {
+        let now = Instant::now();
+        let circuit = Circuit::new(BREAKER, now);
+        let early = circuit.admit(now).unwrap();
+        for _ in 0..4 {
+            send(&circuit, true, now);
+        }
+        let probe = circuit.admit(now + BREAKER.pause).unwrap();
+        early.end(false, now + BREAKER.pause);
+        assert_eq!(circuit.state(now + BREAKER.pause), BreakerState::HalfOpen);
+        probe.end(true, now + BREAKER.pause);
+        assert_eq!(circuit.state(now + BREAKER.pause), BreakerState::Open);
+    }
+}

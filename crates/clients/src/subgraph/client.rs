@@ -1,0 +1,362 @@
+//! Asking a subgraph: one request, with its retries, within its time.
+
+use std::hash::{BuildHasher, RandomState};
+use std::rc::Rc;
+use std::sync::Arc;
+use std::time::Duration;
+
+use bytes::Bytes;
+use hyper::body::Incoming;
+use hyper::client::conn::TrySendError;
+use hyper::{HeaderMap, Response};
+use tokio::time::{Instant, sleep, timeout_at};
+
+use super::ask::{Answer, Ask, AskError};
+use super::body::{self, Frames, Limits};
+use super::flight::{Flights, Key, Part};
+use super::head::Head;
+use super::media::{self, Media};
+use super::pool::{Lent, Pool, Wanted};
+use super::settings::Settings;
+use super::shared::Shared;
+use super::statistics::Counts;
+use crate::coding::{Coding, Compressor};
+use crate::connect::whole;
+
+/// Before the first retry; it doubles with each.
+const PAUSE: Duration = Duration::from_millis(25);
+
+/// Longer pauses need the word of the server.
+const LONGEST_PAUSE: Duration = Duration::from_secs(1);
+
+/// Asks one subgraph from one thread, whose tasks must be in a `LocalSet`.
+pub struct Client {
+    settings: Arc<Settings>,
+    shared: Arc<Shared>,
+    head: Head,
+    pool: Rc<Pool>,
+    flights: Flights,
+}
+
+/// What is sent, as it goes over the wire.
+struct Parcel<'a> {
+    headers: &'a HeaderMap,
+    body: Bytes,
+    coding: Option<Coding>,
+    hold: &'a dyn Fn(usize) -> bool,
+}
+
+/// What became of sending a request once.
+struct Attempt {
+    result: Result<Answer, AskError>,
+    again: Again,
+}
+
+/// Whether sending it once more could help.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Again {
+    No,
+    /// A connection that was kept has ended before anything came back; is it sure that nothing
+    /// arrived there?
+    AtOnce {
+        is_unsent: bool,
+    },
+    /// After a pause, perhaps of this length.
+    Later {
+        after: Option<Duration>,
+    },
+}
+
+impl Client {
+    #[must_use]
+    pub fn new(settings: Arc<Settings>, shared: Arc<Shared>) -> Self {
+        Self {
+            head: Head::new(&settings),
+            pool: Rc::new(Pool::new(Arc::clone(&settings), Arc::clone(&shared))),
+            flights: Flights::default(),
+            settings,
+            shared,
+        }
+    }
+
+    /// Sends a request and waits for its answer. Nothing is left of it if this is dropped.
+    pub async fn ask(&self, ask: Ask<'_>) -> Result<Answer, AskError> {
+        let counts = &self.shared.counts;
+        let began = Instant::now();
+        Counts::add(&counts.requests, 1);
+        let result = match self.settings.deduplicate && ask.is_query {
+            false => self.ask_in_time(&ask, began).await,
+            true => Box::pin(self.ask_together(&ask, began)).await,
+        };
+        counts.took(began.elapsed());
+        if let Err(error) = &result {
+            counts.error(error.kind());
+        }
+        result
+    }
+
+    /// Uses no connection any more that is there now, as soon as what is under way is done.
+    pub fn close_old(&self) {
+        self.pool.close_old();
+    }
+
+    /// Asks, or waits for the answer of whoever asks the same.
+    async fn ask_together(&self, ask: &Ask<'_>, began: Instant) -> Result<Answer, AskError> {
+        let key = Key::new(&ask.body, ask.headers);
+        let joined = timeout_at(self.deadline(ask, began), self.flights.join(key)).await;
+        match joined {
+            Err(_) => Err(AskError::Timeout),
+            Ok(Part::Lead(lead)) => {
+                let result = self.ask_in_time(ask, began).await;
+                lead.tell(&result);
+                result
+            }
+            Ok(Part::Followed(result)) => {
+                Counts::add(&self.shared.counts.deduplicated, 1);
+                let answer = result?;
+                match (ask.hold)(answer.body.len()) {
+                    true => Ok(answer),
+                    false => Err(AskError::MemoryExhausted),
+                }
+            }
+        }
+    }
+
+    async fn ask_in_time(&self, ask: &Ask<'_>, began: Instant) -> Result<Answer, AskError> {
+        let deadline = self.deadline(ask, began);
+        let permit = match &self.shared.circuit {
+            None => None,
+            Some(circuit) => {
+                let open = |until: Instant| AskError::BreakerOpen { until: until.into_std() };
+                Some(circuit.admit(Instant::now()).map_err(open)?)
+            }
+        };
+        let result = timeout_at(deadline, self.ask_patiently(ask, deadline)).await;
+        let result = result.unwrap_or(Err(AskError::Timeout));
+        if let Some(permit) = permit {
+            let now = Instant::now();
+            // Whoever had little time left when it asked learns nothing about the subgraph.
+            let had_time = now - began >= self.settings.timeout / 2;
+            match has_failed(&result, had_time) {
+                Some(has_failed) => permit.end(has_failed, now),
+                None => drop(permit),
+            }
+        }
+        result
+    }
+
+    fn deadline(&self, ask: &Ask<'_>, began: Instant) -> Instant {
+        let own = began + self.settings.timeout;
+        ask.deadline.map_or(own, |deadline| own.min(Instant::from_std(deadline)))
+    }
+
+    /// Sends it until there is an answer, or nothing more can be hoped for.
+    async fn ask_patiently(&self, ask: &Ask<'_>, deadline: Instant) -> Result<Answer, AskError> {
+        let parcel = self.parcel(ask);
+        let mut wanted = Wanted::Any;
+        let mut retries = 0;
+        loop {
+            let Attempt { result, again } = self.send(&parcel, wanted).await;
+            match again {
+                Again::No => return result,
+                Again::AtOnce { is_unsent } if wanted == Wanted::Any => {
+                    if !(ask.is_query || is_unsent) {
+                        return result;
+                    }
+                    wanted = Wanted::New;
+                }
+                Again::AtOnce { .. } | Again::Later { .. } => {
+                    if !ask.is_query || retries >= self.settings.retries {
+                        return result;
+                    }
+                    let pause = pause(retries, again);
+                    if Instant::now() + pause >= deadline || !self.shared.may_retry() {
+                        return result;
+                    }
+                    retries += 1;
+                    sleep(pause).await;
+                }
+            }
+            Counts::add(&self.shared.counts.retries, 1);
+            if let Err(error) = &result {
+                let endpoint = &self.settings.endpoint;
+                tracing::debug!(%endpoint, %error, "a request to a subgraph is sent again");
+            }
+        }
+    }
+
+    /// Compresses the body, if it is large enough.
+    fn parcel<'a>(&self, ask: &Ask<'a>) -> Parcel<'a> {
+        let plain =
+            Parcel { headers: ask.headers, body: ask.body.clone(), coding: None, hold: ask.hold };
+        let Some(compression) = self.settings.compression else { return plain };
+        let Some(coding) = compression.requests else { return plain };
+        if ask.body.len() < compression.min_size {
+            return plain;
+        }
+        let compressed =
+            Compressor::new(coding, Some(ask.body.len())).and_then(|mut compressor| {
+                compressor.write(&ask.body)?;
+                compressor.finish()
+            });
+        match compressed {
+            Ok(body) => Parcel { body: body.into(), coding: Some(coding), ..plain },
+            Err(error) => {
+                tracing::warn!(%error, ?coding, "a request is sent without compression");
+                plain
+            }
+        }
+    }
+
+    async fn send(&self, parcel: &Parcel<'_>, wanted: Wanted) -> Attempt {
+        let lent = match self.pool.lend(wanted).await {
+            Ok(lent) => lent,
+            Err(error) => {
+                return Attempt {
+                    result: Err(AskError::Unavailable(error)),
+                    again: Again::Later { after: None },
+                };
+            }
+        };
+        Counts::add(&self.shared.counts.bytes_out, parcel.body.len() as u64);
+        let Parcel { headers, body, coding, hold: _ } = parcel;
+        let (attempt, is_reusable) = match lent {
+            Lent::Http1(mut lent) => {
+                let request = self.head.http1(headers, body.clone(), *coding);
+                match lent.connection.send(request).await {
+                    Err(error) => (Attempt::unanswered(error, lent.is_kept), false),
+                    Ok(response) => {
+                        let connection = &mut lent.connection;
+                        let (attempt, is_whole) = self
+                            .receive(response, parcel, |body| Frames::Http1(connection, body))
+                            .await;
+                        if is_whole {
+                            lent.give_back();
+                        }
+                        (attempt, is_whole)
+                    }
+                }
+            }
+            Lent::Http2(mut lent) => {
+                let request = self.head.http2(headers, body.clone(), *coding);
+                match lent.connection.send(request).await {
+                    Err(error) => {
+                        if !is_reset(error.error()) {
+                            lent.avoid();
+                        }
+                        (Attempt::unanswered(error, lent.is_kept), true)
+                    }
+                    Ok(response) => (self.receive(response, parcel, Frames::Http2).await.0, true),
+                }
+            }
+        };
+        if is_reusable {
+            self.pool.watch();
+        }
+        attempt
+    }
+
+    /// Reads an answer; and whether it was read to its end.
+    async fn receive<'c>(
+        &self,
+        response: Response<Incoming>,
+        parcel: &Parcel<'_>,
+        frames: impl FnOnce(Incoming) -> Frames<'c>,
+    ) -> (Attempt, bool) {
+        let (head, body) = response.into_parts();
+        let status = head.status.as_u16();
+        let again = match status {
+            502..=504 => Again::Later { after: media::retry_after(&head.headers) },
+            _ => Again::No,
+        };
+        let read = media::media(head.status, &head.headers)
+            .and_then(|media| Ok((media, media::coding(&head.headers)?)));
+        let frames = frames(body);
+        let (media, coding) = match read {
+            Ok(read) => read,
+            Err(error) => {
+                let is_whole = body::forget(frames).await.is_ok();
+                return (Attempt { result: Err(error), again }, is_whole);
+            }
+        };
+        let limits = Limits {
+            most: self.settings.most_bytes,
+            hold: parcel.hold,
+            received: &self.shared.counts.bytes_in,
+        };
+        match body::read(frames, coding, limits).await {
+            Err(error) => (Attempt { result: Err(error), again: Again::No }, false),
+            Ok(body) => {
+                let is_answer = match media {
+                    Media::GraphQl => true,
+                    Media::Json => media::may_be_answer(&body),
+                };
+                let result = match is_answer {
+                    true => Ok(Answer { status, body }),
+                    false => Err(AskError::Status(status)),
+                };
+                (Attempt { result, again }, true)
+            }
+        }
+    }
+}
+
+impl Attempt {
+    /// The connection has ended before the head of an answer came.
+    fn unanswered<R>(mut error: TrySendError<R>, is_kept: bool) -> Self {
+        let is_unsent = error.take_message().is_some() || is_refused(error.error());
+        let error = error.into_error();
+        let again = match is_kept {
+            // What came was no HTTP.
+            _ if error.is_parse() => Again::No,
+            true => Again::AtOnce { is_unsent },
+            false => Again::Later { after: None },
+        };
+        Self { result: Err(AskError::Broken(whole(&error).into())), again }
+    }
+}
+
+/// Whether the outcome speaks against the subgraph; some say nothing about it.
+fn has_failed(result: &Result<Answer, AskError>, had_time: bool) -> Option<bool> {
+    match result {
+        Ok(answer) => Some(matches!(answer.status, 502..=504)),
+        Err(AskError::Status(status)) => Some(*status >= 500),
+        Err(AskError::Unavailable(_) | AskError::Broken(_) | AskError::NotGraphQl(_)) => Some(true),
+        Err(AskError::Timeout) => had_time.then_some(true),
+        Err(AskError::TooLarge { .. }) => Some(false),
+        Err(AskError::MemoryExhausted | AskError::BreakerOpen { .. }) => None,
+    }
+}
+
+/// How long to wait: not all at the same time, and as long as the server wants.
+fn pause(retries: u32, again: Again) -> Duration {
+    let most = PAUSE.saturating_mul(1 << retries.min(10)).min(LONGEST_PAUSE);
+    // Between half of it and all of it.
+    let random = RandomState::new().hash_one(retries) % 512;
+    let pause = most.mul_f64((512 + random) as f64 / 1024.0);
+    match again {
+        Again::Later { after: Some(after) } => pause.max(after),
+        Again::Later { after: None } | Again::AtOnce { .. } | Again::No => pause,
+    }
+}
+
+/// Whether only one stream of a connection has ended.
+fn is_reset(error: &hyper::Error) -> bool {
+    h2_error(error).is_some_and(h2::Error::is_reset)
+}
+
+/// Whether the server says that it has done nothing:
+/// <https://www.rfc-editor.org/rfc/rfc9113#section-8.7>.
+fn is_refused(error: &hyper::Error) -> bool {
+    h2_error(error).is_some_and(|error| error.reason() == Some(h2::Reason::REFUSED_STREAM))
+}
+
+fn h2_error(error: &hyper::Error) -> Option<&h2::Error> {
+    std::error::Error::source(error)?.downcast_ref()
+}
+
+impl std::fmt::Debug for Client {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_struct("Client").field("endpoint", &self.settings.endpoint).finish_non_exhaustive()
+    }
+}

@@ -1,0 +1,171 @@
+//! Where a subgraph is.
+
+use std::fmt;
+use std::net::IpAddr;
+use std::path::{Path, PathBuf};
+use std::str::FromStr;
+
+use hyper::Uri;
+use hyper::http::uri::{Authority, PathAndQuery, Scheme};
+
+/// Where a subgraph is: `https://reviews.example/graphql` or `unix:/run/reviews.sock:/graphql`.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Endpoint {
+    pub(super) place: Place,
+    pub(super) path: PathAndQuery,
+}
+
+/// What is connected to.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(super) enum Place {
+    Tcp {
+        is_encrypted: bool,
+        /// As it was written, which is what `Host` says.
+        authority: Authority,
+        host: Host,
+        port: u16,
+    },
+    Unix(PathBuf),
+}
+
+/// A name is looked up, an address is not.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(super) enum Host {
+    Name(Box<str>),
+    Address(IpAddr),
+}
+
+/// What is wrong with the text of an endpoint.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+pub enum EndpointError {
+    #[error(
+        "`{0}` is no address of a subgraph; one is `http://host:4001/graphql`, \
+         `https://host/graphql` or `unix:/path/of.sock:/graphql`"
+    )]
+    Form(Box<str>),
+    #[error("`{0}` holds a user or a password; send a header instead")]
+    Credentials(Box<str>),
+    #[error("the path of the socket in `{0}` does not begin with `/`")]
+    RelativeSocket(Box<str>),
+    #[error("what follows the socket in `{0}` is no path; one is `/graphql`")]
+    Path(Box<str>),
+}
+
+impl Endpoint {
+    /// Whether connections are encrypted, for which certificates are needed.
+    #[must_use]
+    pub fn is_encrypted(&self) -> bool {
+        match self.place {
+            Place::Tcp { is_encrypted, .. } => is_encrypted,
+            Place::Unix(_) => false,
+        }
+    }
+
+    fn unix(text: &str, rest: &str) -> Result<Self, EndpointError> {
+        // A socket may have colons in its path, the path behind it begins with a slash.
+        let (socket, path) = rest.rsplit_once(":/").unwrap_or((rest, ""));
+        if !socket.starts_with('/') {
+            return Err(EndpointError::RelativeSocket(text.into()));
+        }
+        let path = format!("/{path}").parse().map_err(|_| EndpointError::Path(text.into()))?;
+        Ok(Self { place: Place::Unix(Path::new(socket).to_owned()), path })
+    }
+}
+
+impl FromStr for Endpoint {
+    type Err = EndpointError;
+
+    fn from_str(text: &str) -> Result<Self, EndpointError> {
+        let text = text.trim();
+        if let Some(rest) = text.strip_prefix("unix:") {
+            return Self::unix(text, rest);
+        }
+        let form = || EndpointError::Form(text.into());
+        let parts = text.parse::<Uri>().map_err(|_| form())?.into_parts();
+        let is_encrypted = match parts.scheme {
+            Some(scheme) if scheme == Scheme::HTTPS => true,
+            Some(scheme) if scheme == Scheme::HTTP => false,
+            Some(_) | None => return Err(form()),
+        };
+        let authority = parts.authority.ok_or_else(form)?;
+        if authority.as_str().contains('@') {
+            return Err(EndpointError::Credentials(text.into()));
+        }
+        let name = authority.host();
+        let port = match authority.port() {
+            Some(port) => port.as_u16(),
+            None if authority.as_str() != name => return Err(form()),
+            None if is_encrypted => 443,
+            None => 80,
+        };
+        let bare = name.strip_prefix('[').and_then(|name| name.strip_suffix(']')).unwrap_or(name);
+        let host = match bare.parse() {
+            Ok(address) => Host::Address(address),
+            Err(_) if bare.is_empty() || bare.len() != name.len() => return Err(form()),
+            Err(_) => Host::Name(bare.into()),
+        };
+        let path = parts.path_and_query.unwrap_or_else(|| PathAndQuery::from_static("/"));
+        Ok(Self { place: Place::Tcp { is_encrypted, authority, host, port }, path })
+    }
+}
+
+/// As it is written.
+impl fmt::Display for Endpoint {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match &self.place {
+            Place::Tcp { is_encrypted: true, authority, .. } => {
+                write!(f, "https://{authority}{}", self.path)
+            }
+            Place::Tcp { is_encrypted: false, authority, .. } => {
+                write!(f, "http://{authority}{}", self.path)
+            }
+            Place::Unix(socket) => write!(f, "unix:{}:{}", socket.display(), self.path),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn endpoints_are_read_and_written() {
+        let check = |text: &str, expected: &str| {
+            assert_eq!(text.parse::<Endpoint>().unwrap().to_string(), expected, "{text}");
+        };
+        check("http://reviews:4001/graphql", "http://reviews:4001/graphql");
+        check(" https://a.example ", "https://a.example/");
+        check("http://[::1]:80/graphql?a=b", "http://[::1]:80/graphql?a=b");
+        check("unix:/run/a.sock:/graphql", "unix:/run/a.sock:/graphql");
+        check("unix:/run/a:b.sock", "unix:/run/a:b.sock:/");
+    }
+
+    #[test]
+    fn the_port_is_that_of_the_scheme_unless_it_is_said() {
+        let check = |text: &str, expected: u16| match text.parse::<Endpoint>().unwrap().place {
+            Place::Tcp { port, .. } => assert_eq!(port, expected, "{text}"),
+            Place::Unix(_) => panic!("{text}"),
+        };
+        check("http://a", 80);
+        check("https://a", 443);
+        check("https://a:8443", 8443);
+        check("http://[fe80::1]:7", 7);
+    }
+
+    #[test]
+    fn what_is_no_endpoint_is_told() {
+        let check = |text: &str, expected: fn(Box<str>) -> EndpointError| {
+            assert_eq!(text.parse::<Endpoint>(), Err(expected(text.into())), "{text}");
+        };
+        check("", EndpointError::Form);
+        check("reviews:4001", EndpointError::Form);
+        check("/graphql", EndpointError::Form);
+        check("ws://a/graphql", EndpointError::Form);
+        check("http://", EndpointError::Form);
+        check("http://a:/graphql", EndpointError::Form);
+        check("http://a:99999/graphql", EndpointError::Form);
+        check("http://user:word@a/graphql", EndpointError::Credentials);
+        check("unix:run/a.sock:/graphql", EndpointError::RelativeSocket);
+        check("unix:/run/a.sock:/gra phql", EndpointError::Path);
+    }
+}

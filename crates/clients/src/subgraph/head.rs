@@ -1,0 +1,139 @@
+//! The head of a request to a subgraph.
+
+use bytes::Bytes;
+use http_body_util::Full;
+use hyper::header::{
+    ACCEPT, ACCEPT_ENCODING, CONNECTION, CONTENT_ENCODING, CONTENT_LENGTH, CONTENT_TYPE, EXPECT,
+    HOST, HeaderMap, HeaderName, HeaderValue, TE, TRAILER, TRANSFER_ENCODING, UPGRADE,
+};
+use hyper::http::uri::{Authority, Scheme};
+use hyper::{Method, Request, Uri, Version};
+
+use super::endpoint::Place;
+use super::settings::Settings;
+use crate::coding::Coding;
+
+/// What we read: <https://graphql.github.io/graphql-over-http/draft/#sec-Accept>.
+const ACCEPTED: HeaderValue =
+    HeaderValue::from_static("application/graphql-response+json, application/json;q=0.9");
+
+const JSON: HeaderValue = HeaderValue::from_static("application/json");
+
+/// The headers that a request always has, and room for the length.
+const OWN_HEADERS: usize = 5;
+
+/// The parts of the head that are the same for all requests of an endpoint.
+#[derive(Debug)]
+pub(super) struct Head {
+    /// The path alone, as HTTP/1.1 has it.
+    path: Uri,
+    /// The whole, of which HTTP/2 makes `:scheme`, `:authority` and `:path`.
+    whole: Uri,
+    host: HeaderValue,
+    accept_encoding: Option<HeaderValue>,
+}
+
+impl Head {
+    pub(super) fn new(settings: &Settings) -> Self {
+        let path = settings.endpoint.path.clone();
+        let (scheme, authority) = match &settings.endpoint.place {
+            Place::Tcp { is_encrypted: true, authority, .. } => (Scheme::HTTPS, authority.clone()),
+            Place::Tcp { is_encrypted: false, authority, .. } => (Scheme::HTTP, authority.clone()),
+            // Nothing else names a server behind a socket.
+            Place::Unix(_) => (Scheme::HTTP, Authority::from_static("localhost")),
+        };
+        let host = HeaderValue::try_from(authority.as_str())
+            .unwrap_or_else(|_| HeaderValue::from_static("localhost"));
+        let accept_encoding = settings.compression.map(|_| HeaderValue::from_static(Coding::NAMES));
+        Self {
+            path: Uri::from(path.clone()),
+            whole: whole(scheme, authority, path.clone()).unwrap_or_else(|| Uri::from(path)),
+            host,
+            accept_encoding,
+        }
+    }
+
+    /// A request in HTTP/1.1.
+    pub(super) fn http1(
+        &self,
+        headers: &HeaderMap,
+        body: Bytes,
+        coding: Option<Coding>,
+    ) -> Request<Full<Bytes>> {
+        let mut own = HeaderMap::with_capacity(OWN_HEADERS + headers.len());
+        own.insert(HOST, headers.get(HOST).unwrap_or(&self.host).clone());
+        self.fill(&mut own, headers, coding);
+        request(self.path.clone(), Version::HTTP_11, own, body)
+    }
+
+    /// A request in HTTP/2.
+    pub(super) fn http2(
+        &self,
+        headers: &HeaderMap,
+        body: Bytes,
+        coding: Option<Coding>,
+    ) -> Request<Full<Bytes>> {
+        let mut own = HeaderMap::with_capacity(OWN_HEADERS + headers.len());
+        self.fill(&mut own, headers, coding);
+        let other = headers.get(HOST).and_then(|host| self.for_host(host));
+        request(other.unwrap_or_else(|| self.whole.clone()), Version::HTTP_2, own, body)
+    }
+
+    fn for_host(&self, host: &HeaderValue) -> Option<Uri> {
+        let parts = self.whole.clone().into_parts();
+        let host = Authority::try_from(host.as_bytes()).ok()?;
+        whole(parts.scheme?, host, parts.path_and_query?)
+    }
+
+    fn fill(&self, own: &mut HeaderMap, headers: &HeaderMap, coding: Option<Coding>) {
+        own.insert(CONTENT_TYPE, JSON);
+        own.insert(ACCEPT, ACCEPTED);
+        if let Some(names) = &self.accept_encoding {
+            own.insert(ACCEPT_ENCODING, names.clone());
+        }
+        if let Some(coding) = coding {
+            own.insert(CONTENT_ENCODING, HeaderValue::from_static(coding.name()));
+        }
+        for (name, value) in headers {
+            if !is_own(name) {
+                own.append(name, value.clone());
+            }
+        }
+    }
+}
+
+/// What only this client says, and what would say something else about the connection or the body.
+fn is_own(name: &HeaderName) -> bool {
+    const OWN: [HeaderName; 12] = [
+        ACCEPT,
+        ACCEPT_ENCODING,
+        CONNECTION,
+        CONTENT_ENCODING,
+        CONTENT_LENGTH,
+        CONTENT_TYPE,
+        EXPECT,
+        HOST,
+        TE,
+        TRAILER,
+        TRANSFER_ENCODING,
+        UPGRADE,
+    ];
+    OWN.contains(name) || matches!(name.as_str(), "keep-alive" | "proxy-connection")
+}
+
+fn whole(
+    scheme: Scheme,
+    authority: Authority,
+    path: hyper::http::uri::PathAndQuery,
+) -> Option<Uri> {
+    Uri::builder().scheme(scheme).authority(authority).path_and_query(path).build().ok()
+}
+
+fn request(uri: Uri, version: Version, headers: HeaderMap, body: Bytes) -> Request<Full<Bytes>> {
+    let mut request = Request::new(Full::new(body));
+    *request.method_mut() = Method::POST;
+    *request.uri_mut() = uri;
+    *request.version_mut() = version;
+    *request.headers_mut() = headers;
+    request
+}

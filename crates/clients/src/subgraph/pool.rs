@@ -1,0 +1,268 @@
+//! The connections of a thread to a subgraph.
+
+use std::cell::{Cell, RefCell};
+use std::rc::{Rc, Weak};
+use std::sync::Arc;
+use std::sync::atomic::Ordering;
+use std::time::Duration;
+
+use tokio::sync::{Mutex, Semaphore, SemaphorePermit};
+use tokio::task::spawn_local;
+use tokio::time::{Instant, sleep};
+
+use super::ask::Unavailable;
+use super::dial::{Dialler, Offer};
+use super::http1::Http1;
+use super::http2::{Http2, User};
+use super::settings::{self, Settings};
+use super::shared::Shared;
+use super::socket::Socket;
+
+/// The connections of a thread to a subgraph.
+pub(super) struct Pool {
+    dialler: Dialler,
+    shared: Arc<Shared>,
+    spoken: Cell<Spoken>,
+    /// One for each connection of HTTP/1.1 that may be used at the same time.
+    places: Semaphore,
+    /// The one that was used last comes last and is taken first: the others have time to grow old.
+    idle: RefCell<Vec<Http1>>,
+    http2: RefCell<Option<Http2>>,
+    /// Who waits for a connection of HTTP/2 does not make a second one.
+    turn: Mutex<()>,
+    /// Connections of an earlier age are not kept.
+    age: Cell<u64>,
+    most_idle: Duration,
+    /// Whether somebody looks after connections that nobody uses.
+    is_swept: Cell<bool>,
+}
+
+/// What the server speaks.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Spoken {
+    Unknown,
+    Http1,
+    Http2,
+}
+
+/// Which connection is wanted.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Wanted {
+    Any,
+    /// None that was used before; by HTTP/2 none that is avoided.
+    New,
+}
+
+/// A connection for one exchange.
+pub(super) enum Lent<'p> {
+    Http1(LentHttp1<'p>),
+    Http2(LentHttp2<'p>),
+}
+
+/// Is closed if it is not given back.
+pub(super) struct LentHttp1<'p> {
+    pub(super) connection: Http1,
+    pub(super) is_kept: bool,
+    age: u64,
+    pool: &'p Pool,
+    _place: SemaphorePermit<'p>,
+}
+
+pub(super) struct LentHttp2<'p> {
+    pub(super) connection: Http2,
+    pub(super) is_kept: bool,
+    pool: &'p Pool,
+    _user: User,
+}
+
+/// Counts a connection as long as it is open.
+#[derive(Debug)]
+pub(super) struct Open(Arc<Shared>);
+
+impl Pool {
+    pub(super) fn new(settings: Arc<Settings>, shared: Arc<Shared>) -> Self {
+        let spoken = match settings.http2 {
+            settings::Http2::Negotiated if settings.endpoint.is_encrypted() => Spoken::Unknown,
+            settings::Http2::Negotiated | settings::Http2::Never => Spoken::Http1,
+            settings::Http2::PriorKnowledge => Spoken::Http2,
+        };
+        Self {
+            shared,
+            spoken: Cell::new(spoken),
+            places: Semaphore::new(settings.connections.clamp(1, Semaphore::MAX_PERMITS)),
+            idle: RefCell::new(Vec::new()),
+            http2: RefCell::new(None),
+            turn: Mutex::new(()),
+            age: Cell::new(0),
+            most_idle: settings.idle,
+            is_swept: Cell::new(false),
+            dialler: Dialler::new(settings),
+        }
+    }
+
+    /// A connection, kept or new; waits while all of them are busy.
+    pub(super) async fn lend(&self, wanted: Wanted) -> Result<Lent<'_>, Unavailable> {
+        match self.spoken.get() {
+            Spoken::Http1 => self.lend_http1(wanted).await,
+            Spoken::Unknown | Spoken::Http2 => match self.kept_http2() {
+                Some(lent) => Ok(lent),
+                None => Box::pin(self.lend_best()).await,
+            },
+        }
+    }
+
+    /// Forgets all connections; those that are used are closed after their exchange.
+    pub(super) fn close_old(&self) {
+        self.age.set(self.age.get() + 1);
+        self.idle.take();
+        self.http2.take();
+    }
+
+    async fn lend_http1(&self, wanted: Wanted) -> Result<Lent<'_>, Unavailable> {
+        let place = self.place().await?;
+        if wanted == Wanted::Any {
+            while let Some(mut connection) = self.pop() {
+                if connection.is_usable() {
+                    return Ok(self.lent_http1(connection, place, true));
+                }
+            }
+        }
+        let (socket, _) = Box::pin(self.dialler.dial(Offer::Http1)).await?;
+        let connection = self.open_http1(socket).await?;
+        Ok(self.lent_http1(connection, place, false))
+    }
+
+    /// Makes the connection that all share, or learns that the server speaks HTTP/1.1.
+    async fn lend_best(&self) -> Result<Lent<'_>, Unavailable> {
+        let turn = self.turn.lock().await;
+        // Somebody else was here before, and nobody may have used what was made.
+        if let Some(lent) = self.kept_http2() {
+            return Ok(lent);
+        }
+        if self.spoken.get() == Spoken::Http1 {
+            drop(turn);
+            return self.lend_http1(Wanted::Any).await;
+        }
+        let (socket, speaks_http2) = self.dialler.dial(Offer::Best).await?;
+        if !speaks_http2 {
+            self.spoken.set(Spoken::Http1);
+            drop(turn);
+            let place = self.place().await?;
+            let connection = self.open_http1(socket).await?;
+            return Ok(self.lent_http1(connection, place, false));
+        }
+        self.spoken.set(Spoken::Http2);
+        let opened = Http2::open(socket, Open::new(&self.shared)).await;
+        let connection = opened.map_err(|error| protocol_error(&error))?;
+        *self.http2.borrow_mut() = Some(connection.clone());
+        Ok(self.lent_http2(connection, false))
+    }
+
+    fn kept_http2(&self) -> Option<Lent<'_>> {
+        let mut kept = self.http2.borrow_mut();
+        drop(kept.take_if(|kept| !kept.is_usable()));
+        let connection = kept.as_ref()?.clone();
+        Some(self.lent_http2(connection, true))
+    }
+
+    fn pop(&self) -> Option<Http1> {
+        self.idle.borrow_mut().pop()
+    }
+
+    async fn place(&self) -> Result<SemaphorePermit<'_>, Unavailable> {
+        // It is never closed.
+        self.places.acquire().await.map_err(|error| Unavailable::Connect(error.to_string().into()))
+    }
+
+    async fn open_http1(&self, socket: Socket) -> Result<Http1, Unavailable> {
+        let opened = Http1::open(socket, Open::new(&self.shared)).await;
+        opened.map_err(|error| protocol_error(&error))
+    }
+
+    fn lent_http1<'p>(
+        &'p self,
+        connection: Http1,
+        place: SemaphorePermit<'p>,
+        is_kept: bool,
+    ) -> Lent<'p> {
+        let age = self.age.get();
+        Lent::Http1(LentHttp1 { connection, is_kept, age, pool: self, _place: place })
+    }
+
+    fn lent_http2(&self, connection: Http2, is_kept: bool) -> Lent<'_> {
+        let _user = connection.user();
+        Lent::Http2(LentHttp2 { connection, is_kept, pool: self, _user })
+    }
+
+    /// Closes what nobody has used for too long, and what the server has closed.
+    fn sweep(&self) {
+        let now = Instant::now();
+        let is_old = |since: Instant| now.saturating_duration_since(since) >= self.most_idle;
+        let mut kept = self.idle.take();
+        kept.retain_mut(|connection| !is_old(connection.idle_since) && connection.is_usable());
+        *self.idle.borrow_mut() = kept;
+        let is_done = |kept: &mut Http2| !kept.is_usable() || kept.idle_since().is_some_and(is_old);
+        drop(self.http2.borrow_mut().take_if(is_done));
+    }
+
+    fn is_empty(&self) -> bool {
+        self.idle.borrow().is_empty() && self.http2.borrow().is_none()
+    }
+
+    /// Sees to it that connections do not stay for ever.
+    pub(super) fn watch(self: &Rc<Self>) {
+        if self.is_swept.get() || self.is_empty() {
+            return;
+        }
+        self.is_swept.set(true);
+        spawn_local(sweep_often(Rc::downgrade(self), self.most_idle));
+    }
+}
+
+impl LentHttp1<'_> {
+    /// After a whole exchange.
+    pub(super) fn give_back(mut self) {
+        if self.age == self.pool.age.get() && self.connection.is_usable() {
+            self.connection.idle_since = Instant::now();
+            self.pool.idle.borrow_mut().push(self.connection);
+        }
+    }
+}
+
+impl LentHttp2<'_> {
+    /// Nobody else gets this one; exchanges that are under way may still succeed.
+    pub(super) fn avoid(&self) {
+        let is_this = |kept: &mut Http2| kept.is_same(&self.connection);
+        drop(self.pool.http2.borrow_mut().take_if(is_this));
+    }
+}
+
+impl Open {
+    fn new(shared: &Arc<Shared>) -> Self {
+        shared.counts.connections.fetch_add(1, Ordering::Relaxed);
+        Self(Arc::clone(shared))
+    }
+}
+
+impl Drop for Open {
+    fn drop(&mut self) {
+        self.0.counts.connections.fetch_sub(1, Ordering::Relaxed);
+    }
+}
+
+/// Ends when there is nothing to look after.
+async fn sweep_often(pool: Weak<Pool>, most_idle: Duration) {
+    loop {
+        sleep((most_idle / 2).clamp(Duration::from_millis(10), Duration::from_secs(5))).await;
+        let Some(pool) = pool.upgrade() else { return };
+        pool.sweep();
+        if pool.is_empty() {
+            pool.is_swept.set(false);
+            return;
+        }
+    }
+}
+
+fn protocol_error(error: &hyper::Error) -> Unavailable {
+    Unavailable::Protocol(crate::connect::whole(error).into())
+}
