@@ -12,5 +12,7 @@ pub mod http;
 pub mod jwks;
 pub mod subgraph;
 
+pub use hyper::HeaderMap;
+
 pub use http::{Fetched, GetError, UrlError};
 pub use jwks::{Followed, Followings};

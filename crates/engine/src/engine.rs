@@ -11,9 +11,10 @@ use sources::{Address, Most, OpenOptions, Rights, Session, Source};
 use crate::authorize::rules::{RuleSet, Rules};
 use crate::authorize::{Policies, PolicyFile, PolicySet, PolicySetId, Unresolved};
 use crate::cost::CostLimits;
+use crate::documents::DocumentCache;
 use crate::graph::{self, GraphError};
 use crate::known_rows::{self, KnownRowsError};
-use crate::prepare::DocumentCache;
+use crate::prepare::Prepared;
 use crate::tell::{ErrorOptions, Messages};
 
 #[derive(Clone, Debug)]
@@ -62,7 +63,7 @@ pub struct Engine {
     pub(crate) policies: Option<Policies>,
     /// What the type definitions say of who may see and change what.
     pub(crate) rules: Option<Rules>,
-    pub(crate) documents: DocumentCache,
+    pub(crate) documents: DocumentCache<Prepared>,
     pub(crate) connections: Most,
     pub(crate) messages: Messages,
 }

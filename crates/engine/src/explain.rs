@@ -13,8 +13,9 @@ use sources::relational::{Level, LevelKind, ParameterKind, ParameterSource, Pare
 use sources::{Session, Variables};
 
 use crate::authorize::{self, RowError, RowName};
+use crate::documents::Document;
 use crate::engine::Lets;
-use crate::prepare::{Document, Prepared};
+use crate::prepare::Prepared;
 use crate::report::{Report, Timed};
 use crate::worker::Worker;
 
@@ -75,7 +76,7 @@ impl Worker {
     ) -> Result<Option<String>, Vec<GraphQLError>> {
         let engine = &*self.engine;
         let Some(policies) = &engine.policies else { return Ok(None) };
-        let document = engine.document(request, &mut false)?;
+        let document = Arc::clone(&engine.document(request, &mut false)?.document);
         let schema = &engine.api.schema;
         let variables = coerce_variable_values(schema, &document.operation, &request.variables)?;
         let name = request.operation_name.as_deref();
@@ -93,7 +94,7 @@ impl Worker {
     ) -> Result<Option<String>, Vec<GraphQLError>> {
         let engine = &*self.engine;
         let Lets::Rules(set) = engine.lets(session)? else { return Ok(None) };
-        let document = engine.document(request, &mut false)?;
+        let document = Arc::clone(&engine.document(request, &mut false)?.document);
         let schema = &engine.api.schema;
         let variables = coerce_variable_values(schema, &document.operation, &request.variables)?;
         let name = request.operation_name.as_deref();
@@ -125,16 +126,17 @@ impl Worker {
         report: &mut Report,
     ) -> Result<Planned, Vec<GraphQLError>> {
         let engine = &*self.engine;
-        let document = {
+        let known = {
             let _timed = Timed::start(&mut report.stages.document);
             engine.document(request, &mut report.document_known)?
         };
+        let document = Arc::clone(&known.document);
         report.operation = Some(document.operation.kind);
         let _timed = Timed::start(&mut report.stages.plan);
         let schema = &engine.api.schema;
         let variables = coerce_variable_values(schema, &document.operation, &request.variables)?;
         let name = request.operation_name.as_deref();
-        let prepared = engine.plan(&document, name, &variables, session, &mut false)?;
+        let prepared = engine.plan(&known, name, &variables, session, &mut false)?;
         Ok(Planned { document, prepared, variables, session: session.clone() })
     }
 

@@ -11,10 +11,13 @@
 //! * [`authorize`]: who may see and change what
 //! * [`session`]: who asks: from a token to what the source is told
 //! * [`engine`]: one API over one source, shared by all threads
+//! * [`gateway`]: one API over several subgraphs
+//! * [`api`]: either
 //! * [`known_rows`]: rows that the API is made from
 //! * [`graph`]: what is in a graph, of which an API is made without type definitions, and what
 //!   definitions want of it
 //! * [`worker`]: what one thread needs to answer: connections
+//! * [`documents`]: documents with their plans
 //! * [`prepare`]: everything that is made once and cached
 //! * [`cost`]: what an operation is estimated to cost
 //! * [`respond`]: answers and errors as JSON
@@ -23,10 +26,13 @@
 //! * [`report`]: what happened to a request
 //! * [`explain`]: the same road, shown instead of gone
 
+pub mod api;
 pub mod authorize;
 pub mod cost;
+pub mod documents;
 pub mod engine;
 pub mod explain;
+pub mod gateway;
 pub mod graph;
 pub mod known_rows;
 pub mod prepare;
@@ -38,6 +44,7 @@ pub mod sums;
 pub mod tell;
 pub mod worker;
 
+pub use api::{Api, ApiWorker};
 pub use authorize::{PolicyFile, PolicyProblem, RowError, RowName};
 pub use cost::CostLimits;
 pub use engine::{Engine, Limits, OpenError, Options};

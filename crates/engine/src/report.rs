@@ -9,7 +9,9 @@ use graphql::ErrorCode;
 use graphql::operation::OperationKind;
 use sources::Observed;
 
-use crate::prepare::{Document, Prepared};
+use crate::documents::Document;
+use crate::gateway;
+use crate::prepare;
 
 /// What happened to one request so far.
 #[derive(Debug, Default)]
@@ -24,14 +26,23 @@ pub struct Report {
     pub document_known: bool,
     /// Whether the plan was.
     pub plan_known: bool,
-    /// The request tree and the statements, from when there are any.
-    pub prepared: Option<Arc<Prepared>>,
+    /// What is done to answer it, from when that is known.
+    pub prepared: Option<Planned>,
     /// What it was estimated to cost, in rows.
     pub cost: Option<u64>,
     /// The codes of the answer's errors.
     pub codes: Vec<ErrorCode>,
     /// What its statements took.
     pub observed: Observed,
+}
+
+/// What is done to answer a request.
+#[derive(Clone, Debug)]
+pub enum Planned {
+    /// The request tree and the statements.
+    Source(Arc<prepare::Prepared>),
+    /// The requests to subgraphs.
+    Gateway(Arc<gateway::Prepared>),
 }
 
 /// How long each stage took; a stage that was not reached has none.
@@ -45,6 +56,17 @@ pub struct Stages {
     pub execute: Option<Duration>,
     /// To write the answer where all rows are there before.
     pub write: Option<Duration>,
+}
+
+impl Report {
+    /// The statements, where a source is asked.
+    #[must_use]
+    pub fn statements(&self) -> Option<&sources::Program> {
+        match self.prepared.as_ref()? {
+            Planned::Source(prepared) => Some(&prepared.plan.program),
+            Planned::Gateway(_) => None,
+        }
+    }
 }
 
 impl Stages {

@@ -91,7 +91,7 @@ impl Response {
         Self::without_data(&GraphQLError::new(code, message), codes)
     }
 
-    fn without_data(error: &GraphQLError, codes: &mut Vec<ErrorCode>) -> Self {
+    pub(crate) fn without_data(error: &GraphQLError, codes: &mut Vec<ErrorCode>) -> Self {
         codes.push(error.code);
         let mut body = Vec::from(*b"{\"data\":null,\"errors\":");
         write_errors(std::slice::from_ref(error), &mut body);
@@ -133,7 +133,7 @@ pub(crate) fn execute_error(engine: &Engine, error: ExecuteError) -> GraphQLErro
     }
 }
 
-fn write_errors(errors: &[GraphQLError], body: &mut Vec<u8>) {
+pub(crate) fn write_errors(errors: &[GraphQLError], body: &mut Vec<u8>) {
     body.push(b'[');
     for (index, error) in errors.iter().enumerate() {
         if index > 0 {

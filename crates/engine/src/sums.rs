@@ -3,6 +3,7 @@
 use graphql::{ErrorCode, GraphQLError, Request};
 use sources::Session;
 
+use crate::gateway::Gateway;
 use crate::worker::Worker;
 
 impl Worker {
@@ -14,16 +15,8 @@ impl Worker {
             // It is kept for the execution.
             self.engine.document(request, &mut false).ok()
         });
-        let root_fields: usize = documents.map(|document| document.operation.root_fields()).sum();
-        if root_fields > most {
-            return Err(GraphQLError::new(
-                ErrorCode::TooManyRootFields,
-                format!(
-                    "The requests of the batch have {root_fields} root fields together; {most} \
-                     are allowed (--max-root-fields)."
-                ),
-            ));
-        }
+        let root_fields = documents.map(|known| known.document.operation.root_fields()).sum();
+        check_root_fields(root_fields, most)?;
         let costs = requests.iter().filter_map(|request| self.cost(request, session).ok());
         let cost = costs.fold(0_u64, u64::saturating_add);
         let most = self.engine.limits.cost.most;
@@ -38,4 +31,29 @@ impl Worker {
         }
         Ok(())
     }
+}
+
+impl Gateway {
+    /// The same for requests of a supergraph.
+    pub(crate) fn check_sums(&self, requests: &[Request]) -> Result<(), GraphQLError> {
+        let documents = requests.iter().filter_map(|request| {
+            // It is kept for the execution.
+            self.document(request, &mut false).ok()
+        });
+        let root_fields = documents.map(|known| known.document.operation.root_fields()).sum();
+        check_root_fields(root_fields, self.limits().document.root_fields)
+    }
+}
+
+fn check_root_fields(root_fields: usize, most: usize) -> Result<(), GraphQLError> {
+    if root_fields <= most {
+        return Ok(());
+    }
+    Err(GraphQLError::new(
+        ErrorCode::TooManyRootFields,
+        format!(
+            "The requests of the batch have {root_fields} root fields together; {most} are allowed \
+             (--max-root-fields)."
+        ),
+    ))
 }

@@ -12,7 +12,7 @@ use sources::{
 };
 
 use crate::engine::Engine;
-use crate::report::{Report, Timed};
+use crate::report::{Planned, Report, Timed};
 use crate::respond::{DATA, Kind, Response};
 
 /// Answers requests on one thread, with connections of its own.
@@ -138,9 +138,9 @@ impl Worker {
         let engine = &*self.engine;
         let started = *report.started.insert(Instant::now());
         let timed = Timed::since(started, &mut report.stages.document);
-        let document = engine.document(request, &mut report.document_known)?;
+        let known = engine.document(request, &mut report.document_known)?;
         let planning = timed.end();
-        let document = &*report.document.insert(document);
+        let document = &*report.document.insert(Arc::clone(&known.document));
         let operation = &document.operation;
         report.operation = Some(operation.kind);
         if operation.kind != OperationKind::Query && allowed == Allowed::Queries {
@@ -151,9 +151,9 @@ impl Worker {
         let schema = &engine.api.schema;
         let variables = coerce_variable_values(schema, operation, &request.variables)?;
         let name = request.operation_name.as_deref();
-        let prepared = engine.plan(document, name, &variables, session, &mut report.plan_known)?;
+        let prepared = engine.plan(&known, name, &variables, session, &mut report.plan_known)?;
         let executing = timed.end();
-        report.prepared = Some(Arc::clone(&prepared));
+        report.prepared = Some(Planned::Source(Arc::clone(&prepared)));
         let cost = prepared.cost(&variables);
         report.cost = Some(cost);
         engine.limits.cost.check(cost).map_err(|error| vec![error])?;
@@ -196,7 +196,8 @@ impl Worker {
     }
 }
 
-fn refused() -> Response {
+/// The response to an operation that changes something and came by GET.
+pub(crate) fn refused() -> Response {
     let error = GraphQLError::new(
         ErrorCode::MethodNotAllowed,
         "Only queries can be sent by GET; send a mutation by POST.",

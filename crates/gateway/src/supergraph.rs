@@ -146,6 +146,20 @@ impl Supergraph {
         &self.fields[id.index()]
     }
 
+    /// The labels that fields are moved by, each once, in the order of their texts.
+    #[must_use]
+    pub fn labels(&self) -> Vec<Arc<str>> {
+        let owners = self.fields.iter().flat_map(|owners| &owners.subgraphs);
+        let labels = owners.filter_map(|owner| match &owner.when {
+            When::On(label) | When::Off(label) => Some(Arc::clone(label)),
+            When::Always => None,
+        });
+        let mut labels: Vec<_> = labels.collect();
+        labels.sort_unstable();
+        labels.dedup();
+        labels
+    }
+
     #[must_use]
     pub fn field_set(&self, id: FieldSetId) -> &FieldSet {
         &self.sets[id.index()]

@@ -86,6 +86,18 @@ codes! {
     JsonTooDeep = "JSON_TOO_DEEP";
     /// The request's JSON has more values than the server allows.
     JsonTooLarge = "JSON_TOO_LARGE";
+    /// A subgraph told an error.
+    SubgraphError = "SUBGRAPH_ERROR";
+    /// A subgraph cannot be reached.
+    SubgraphUnavailable = "SUBGRAPH_UNAVAILABLE";
+    /// A subgraph did not answer in time.
+    SubgraphTimeout = "SUBGRAPH_TIMEOUT";
+    /// What a subgraph sent is no answer to what it was asked.
+    SubgraphResponseInvalid = "SUBGRAPH_RESPONSE_INVALID";
+    /// The caller may not have what the operation asks for.
+    UnauthorizedFieldOrType = "UNAUTHORIZED_FIELD_OR_TYPE";
+    /// No subgraph gives a field of the supergraph where it is asked.
+    NoPlan = "NO_PLAN";
     /// The operation is estimated to cost more than the server allows.
     CostTooHigh = "COST_TOO_HIGH";
     /// The HTTP method cannot carry this operation: a mutation by GET, for instance.

@@ -5,7 +5,7 @@ use std::sync::Arc;
 
 use dialects::{Dialect, postgraphile};
 use engine::session::Signer;
-use engine::{Engine, SchemaWatch, SourceAddress};
+use engine::{Api, Engine, SchemaWatch, SourceAddress};
 
 use crate::commands::block_on;
 use crate::failure::Failure;
@@ -125,7 +125,8 @@ impl Prepared {
             0 => {}
             notes => tracing::info!(notes, "`thalweg check` names what could be better"),
         }
-        self.settings.check(&engine);
-        Ok(Fresh { engine, settings: Arc::new(self.settings), watch })
+        let api = Api::Source(engine);
+        self.settings.check(&api);
+        Ok(Fresh { api, settings: Arc::new(self.settings), watch })
     }
 }

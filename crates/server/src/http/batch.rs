@@ -33,7 +33,7 @@ pub(super) async fn answer(
         let answer = |member| answer_member(service, member, session, began);
         join_all(members.into_iter().map(answer)).await
     };
-    let most_bytes = service.worker.engine().limits().response_bytes;
+    let most_bytes = service.worker.limits().response_bytes;
     let mut body = vec![b'['];
     let mut held = Held::default();
     for (idx, (answer, of_answer, report)) in answers.into_iter().enumerate() {

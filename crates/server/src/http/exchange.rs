@@ -283,8 +283,7 @@ impl Exchange {
     }
 
     fn statements(&self) -> Option<String> {
-        let prepared = self.report.prepared.as_ref()?;
-        let program = &prepared.plan.program;
+        let program = self.report.statements()?;
         let places = 0..program.places(&self.report.observed);
         let texts = places.filter_map(|place| program.text(place, &self.report.observed));
         let texts: Vec<_> =

@@ -35,7 +35,7 @@ pub(super) async fn answer(
             let explained = in_turn(service, began, async {
                 match service.worker.prepare_for(&request, &session, report) {
                     Ok(explained) => {
-                        let plans = service.worker.plans(&request, &session, false).await;
+                        let plans = service.worker.plans(&request, &session).await;
                         explanation(&explained, report, &plans)
                     }
                     Err(errors) => json!({ "errors": as_json(&errors) }),

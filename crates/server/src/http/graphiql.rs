@@ -10,7 +10,7 @@ use std::hash::{DefaultHasher, Hash, Hasher};
 use std::io::Read;
 
 use bytes::Bytes;
-use engine::Engine;
+use engine::ApiWorker;
 use flate2::read::GzDecoder;
 use hyper::header::{
     ACCEPT, ACCEPT_ENCODING, CACHE_CONTROL, CONTENT_ENCODING, CONTENT_SECURITY_POLICY,
@@ -115,7 +115,7 @@ pub(super) fn answer(service: &Service, request: &HttpRequest) -> Response {
 fn answer_page(service: &Service) -> Response {
     let settings = &service.settings.development;
     let configuration = serde_json::json!({
-        "defaultQuery": default_query(service.worker.engine()),
+        "defaultQuery": default_query(&service.worker),
         "explain": settings.explain,
     });
     // Nothing in the text may end the element that it stands in.
@@ -129,9 +129,9 @@ fn answer_page(service: &Service) -> Response {
 }
 
 /// What the page shows first. Where requests may not ask for the schema, the page tells none of it.
-fn default_query(engine: &Engine) -> String {
-    let query = match engine.limits().introspection {
-        true => default_query::default_query(engine.schema()),
+fn default_query(worker: &ApiWorker) -> String {
+    let query = match worker.limits().introspection {
+        true => default_query::default_query(worker.schema()),
         false => None,
     };
     let mut text =

@@ -3,7 +3,7 @@
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 
-use engine::{Engine, Memory};
+use engine::{Api, Memory};
 
 use super::admission::Admission;
 use super::clients::Clients;
@@ -55,12 +55,12 @@ impl Process {
     }
 
     /// What a reader of metrics is told now; nothing if nobody was to read any.
-    pub(super) fn metrics_sources(&self, engine: &Arc<Engine>) -> Option<metrics::Sources> {
+    pub(super) fn metrics_sources(&self, api: &Api) -> Option<metrics::Sources> {
         let Counting { metrics, connections } = self.watchers.counting.clone()?;
         Some(metrics::Sources {
             metrics,
             connections,
-            engine: Arc::clone(engine),
+            api: api.clone(),
             situation: Situation {
                 reloaded: self.reloads.succeeded.load(Ordering::Relaxed),
                 reloads_failed: self.reloads.failed.load(Ordering::Relaxed),

@@ -3,10 +3,9 @@
 //! One task of the process asks the database for all threads, on a connection that no request
 //! waits for, and what it found holds for a second.
 
-use std::sync::Arc;
 use std::time::{Duration, Instant};
 
-use engine::{Engine, Worker};
+use engine::{Api, ApiWorker};
 use tokio::sync::{Notify, watch};
 use tokio::time::timeout;
 
@@ -64,17 +63,17 @@ impl Readiness {
 
     /// Asks the database of the newest generation whenever somebody wants to know.
     pub(super) async fn ask(&self, generations: watch::Receiver<Generation>) {
-        let mut probe: Option<(Arc<Engine>, Worker)> = None;
+        let mut probe: Option<(Api, ApiWorker)> = None;
         loop {
             if timeout(IDLE, self.asked.notified()).await.is_err() {
                 probe = None;
                 continue;
             }
-            let engine = Arc::clone(&generations.borrow().engine);
-            let is_known = |probe: &(Arc<Engine>, Worker)| Arc::ptr_eq(&probe.0, &engine);
+            let api = generations.borrow().api.clone();
+            let is_known = |probe: &(Api, ApiWorker)| probe.0.is(&api);
             let (_, worker) = match probe.take_if(|probe| is_known(probe)) {
                 Some(known) => probe.insert(known),
-                None => probe.insert((Arc::clone(&engine), Worker::new(engine))),
+                None => probe.insert((api.clone(), api.probing())),
             };
             let state = match timeout(PATIENCE, worker.probe()).await {
                 Ok(Ok(())) => State::Reachable,

@@ -9,7 +9,7 @@ use std::sync::atomic::Ordering;
 use std::thread;
 use std::time::{Duration, Instant};
 
-use engine::{Engine, SchemaWatch};
+use engine::{Api, SchemaWatch};
 use tokio::signal::unix::{Signal, SignalKind, signal};
 use tokio::sync::{oneshot, watch};
 use tokio::time::sleep;
@@ -23,7 +23,7 @@ use crate::supervisor;
 /// What a reload replaces.
 #[derive(Debug)]
 pub(crate) struct Fresh {
-    pub(crate) engine: Arc<Engine>,
+    pub(crate) api: Api,
     pub(crate) settings: Arc<Settings>,
     /// Tells when the schema is another than the engine's, where that is wanted.
     pub(crate) watch: Option<SchemaWatch>,
@@ -121,13 +121,13 @@ async fn changed(watch: &mut Option<SchemaWatch>) {
     }
 }
 
-fn replace(generations: &watch::Sender<Generation>, Fresh { engine, mut settings, .. }: Fresh) {
+fn replace(generations: &watch::Sender<Generation>, Fresh { api, mut settings, .. }: Fresh) {
     generations.send_modify(|generation| {
         if let Some(settings) = Arc::get_mut(&mut settings) {
             settings.inherit(&generation.settings);
         }
         generation.process.adapt(&settings.load);
-        generation.engine = engine;
+        generation.api = api;
         generation.settings = settings;
         generation.process.reloads.succeeded.fetch_add(1, Ordering::Relaxed);
     });

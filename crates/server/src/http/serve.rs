@@ -67,7 +67,7 @@ pub(crate) async fn serve(
     if let Some(listener) = metrics {
         tracing::info!("metrics at http://{}/metrics", listener.address);
         let (process, newest) = (Arc::clone(&process), newest.clone());
-        let sources = move || process.metrics_sources(&newest.borrow().engine);
+        let sources = move || process.metrics_sources(&newest.borrow().api);
         spawn_local(metrics::serve(listener, sources));
     }
     drop((stopping, ending));

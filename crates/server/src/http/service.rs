@@ -8,7 +8,7 @@ use std::rc::Rc;
 use std::sync::Arc;
 use std::time::Duration;
 
-use engine::{Engine, Worker};
+use engine::{Api, ApiWorker};
 use tokio::sync::watch;
 use tokio::time::{MissedTickBehavior, interval};
 
@@ -26,7 +26,7 @@ const HOUSEKEEPING: Duration = Duration::from_secs(1);
 /// An API with the settings to serve it by.
 #[derive(Clone, Debug)]
 pub(crate) struct Generation {
-    pub(crate) engine: Arc<Engine>,
+    pub(crate) api: Api,
     pub(crate) settings: Arc<Settings>,
     /// The same for all generations.
     pub(crate) process: Arc<Process>,
@@ -35,7 +35,7 @@ pub(crate) struct Generation {
 /// What answers the requests of one thread.
 #[derive(Debug)]
 pub(super) struct Service {
-    pub(super) worker: Worker,
+    pub(super) worker: ApiWorker,
     pub(super) settings: Arc<Settings>,
     pub(super) process: Arc<Process>,
     /// Where the thread counts.
@@ -59,9 +59,9 @@ struct Newest {
 }
 
 impl Generation {
-    pub(crate) fn first(Fresh { engine, settings, .. }: Fresh, watchers: Watchers) -> Self {
+    pub(crate) fn first(Fresh { api, settings, .. }: Fresh, watchers: Watchers) -> Self {
         let process = Arc::new(Process::new(&settings.load, watchers));
-        Self { engine, settings, process }
+        Self { api, settings, process }
     }
 }
 
@@ -71,9 +71,11 @@ impl Service {
         let memory = Arc::clone(&generation.process.memory);
         generation.settings.credentials.fetched.begin();
         Self {
-            worker: Worker::sharing(Arc::clone(&generation.engine), memory)
-                .counted(watchers.counter())
-                .within(generation.settings.request_timeout),
+            worker: generation.api.worker(
+                memory,
+                watchers.counter(),
+                generation.settings.request_timeout,
+            ),
             settings: Arc::clone(&generation.settings),
             process: Arc::clone(&generation.process),
             shard: watchers.shard(),

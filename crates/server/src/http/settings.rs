@@ -4,7 +4,7 @@ use std::path::PathBuf;
 use std::sync::Arc;
 use std::time::Duration;
 
-use engine::Engine;
+use engine::Api;
 use graphql::JsonLimits;
 use hyper::header::HeaderValue;
 
@@ -165,9 +165,9 @@ impl Persisted {
 
 impl Settings {
     /// Tells the log which of the documents that options name do not fit the API.
-    pub(crate) fn check(&self, engine: &Engine) {
+    pub(crate) fn check(&self, api: &Api) {
         if let Some(trusted) = &self.persisted.trusted {
-            trusted.check(engine);
+            trusted.check(api);
         }
     }
 

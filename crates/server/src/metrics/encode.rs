@@ -5,7 +5,7 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::UNIX_EPOCH;
 
-use engine::Engine;
+use engine::Api;
 use graphql::ErrorCode;
 use prometheus_client::collector::Collector;
 use prometheus_client::encoding::{DescriptorEncoder, EncodeLabelSet, MetricEncoder, NoLabelSet};
@@ -22,7 +22,7 @@ use super::usage::Usage;
 pub(crate) struct Sources {
     pub(crate) metrics: Arc<Metrics>,
     pub(crate) connections: Arc<Statistics>,
-    pub(crate) engine: Arc<Engine>,
+    pub(crate) api: Api,
     pub(crate) situation: Situation,
 }
 
@@ -193,7 +193,7 @@ impl Sources {
             count_of(&mut family, &[("result", "hit")], hits)?;
             count_of(&mut family, &[("result", "miss")], misses)?;
         }
-        let cached = self.engine.cached();
+        let cached = self.api.cached();
         let (documents, bytes) = (cached.documents as f64, cached.bytes as f64);
         writer.gauge("thalweg_cached_documents", "Documents in the cache", documents)?;
         let help = "About how many bytes the cached documents take with their plans";

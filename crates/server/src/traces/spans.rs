@@ -195,7 +195,7 @@ impl Traced<'_> {
     /// Statements that were sent together.
     fn round(&self, round: &Round, ended: Instant) -> Part {
         let Round { started, elapsed, .. } = *round;
-        let program = self.report.prepared.as_ref().map(|prepared| &prepared.plan.program);
+        let program = self.report.statements();
         let system = match program {
             Some(Program::Sqlite(_)) => "sqlite",
             Some(Program::Neo4j(_)) => "neo4j",

@@ -7,7 +7,7 @@ use std::io;
 use std::path::Path;
 use std::sync::Arc;
 
-use engine::Engine;
+use engine::Api;
 use serde_json_bytes::{ByteString, Map, Value as Json};
 
 use super::document_id::{DocumentId, Sha256, sha256};
@@ -111,13 +111,12 @@ impl TrustedDocuments {
 
     /// Tells the log which of them the API does not answer. They may be of older clients, so that
     /// the others are served all the same.
-    pub(in crate::http) fn check(&self, engine: &Engine) {
+    pub(in crate::http) fn check(&self, api: &Api) {
         let mut ids: Vec<&Box<str>> = self.by_id.keys().collect();
         ids.sort_unstable();
         let mut invalid = 0;
         for id in ids {
-            let Some(Err(errors)) = self.by_id.get(id).map(|text| engine.check_document(text))
-            else {
+            let Some(Err(errors)) = self.by_id.get(id).map(|text| api.check_document(text)) else {
                 continue;
             };
             invalid += 1;

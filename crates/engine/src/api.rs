@@ -1,0 +1,191 @@
+//! What is served: an API over one source, or over several subgraphs.
+
+use std::sync::Arc;
+use std::time::Duration;
+
+use graphql::schema::Schema;
+use graphql::{GraphQLError, Request};
+use response::Memory;
+use sources::statistics::Counter;
+use sources::{Session, SourceError};
+
+use crate::documents::Cached;
+use crate::engine::{Engine, Limits};
+use crate::explain::Explained;
+use crate::gateway::{Gateway, GatewayWorker};
+use crate::report::Report;
+use crate::respond::Response;
+use crate::worker::{Allowed, Delivery, Worker};
+
+/// One API, shared by all threads.
+#[derive(Clone, Debug)]
+pub enum Api {
+    Source(Arc<Engine>),
+    Gateway(Arc<Gateway>),
+}
+
+/// Answers requests of an API on one thread.
+#[derive(Debug)]
+pub enum ApiWorker {
+    Source(Box<Worker>),
+    Gateway(Box<GatewayWorker>),
+}
+
+impl Api {
+    /// Whether it is the very same, and not one that is alike.
+    #[must_use]
+    pub fn is(&self, other: &Self) -> bool {
+        match (self, other) {
+            (Self::Source(one), Self::Source(other)) => Arc::ptr_eq(one, other),
+            (Self::Gateway(one), Self::Gateway(other)) => Arc::ptr_eq(one, other),
+            (Self::Source(_), Self::Gateway(_)) | (Self::Gateway(_), Self::Source(_)) => false,
+        }
+    }
+
+    #[must_use]
+    pub fn schema(&self) -> &Schema {
+        match self {
+            Self::Source(engine) => engine.schema(),
+            Self::Gateway(gateway) => gateway.schema(),
+        }
+    }
+
+    /// What one request may ask for at most.
+    #[must_use]
+    pub fn limits(&self) -> &Limits {
+        match self {
+            Self::Source(engine) => engine.limits(),
+            Self::Gateway(gateway) => gateway.limits(),
+        }
+    }
+
+    /// What the cache of documents holds.
+    #[must_use]
+    pub fn cached(&self) -> Cached {
+        match self {
+            Self::Source(engine) => engine.cached(),
+            Self::Gateway(gateway) => gateway.cached(),
+        }
+    }
+
+    /// What is wrong with a document, if something is.
+    pub fn check_document(&self, text: &str) -> Result<(), Vec<GraphQLError>> {
+        match self {
+            Self::Source(engine) => engine.check_document(text),
+            Self::Gateway(gateway) => gateway.check_document(text),
+        }
+    }
+
+    /// A worker whose answers take their memory from what all of them may take together, and whose
+    /// requests are waited for no longer than `time_limit`.
+    #[must_use]
+    pub fn worker(&self, memory: Arc<Memory>, counter: Counter, time_limit: Duration) -> ApiWorker {
+        match self {
+            Self::Source(engine) => {
+                let worker = Worker::sharing(Arc::clone(engine), memory);
+                ApiWorker::Source(Box::new(worker.counted(counter).within(time_limit)))
+            }
+            Self::Gateway(gateway) => {
+                let worker = GatewayWorker::sharing(Arc::clone(gateway), memory);
+                ApiWorker::Gateway(Box::new(worker.within(time_limit)))
+            }
+        }
+    }
+
+    /// A worker that is only asked whether the API can be served.
+    #[must_use]
+    pub fn probing(&self) -> ApiWorker {
+        match self {
+            Self::Source(engine) => ApiWorker::Source(Box::new(Worker::new(Arc::clone(engine)))),
+            Self::Gateway(gateway) => {
+                let worker = GatewayWorker::sharing(Arc::clone(gateway), Memory::new(u64::MAX));
+                ApiWorker::Gateway(Box::new(worker))
+            }
+        }
+    }
+}
+
+impl ApiWorker {
+    #[must_use]
+    pub fn schema(&self) -> &Schema {
+        match self {
+            Self::Source(worker) => worker.engine().schema(),
+            Self::Gateway(worker) => worker.gateway().schema(),
+        }
+    }
+
+    /// What one request may ask for at most.
+    #[must_use]
+    pub fn limits(&self) -> &Limits {
+        match self {
+            Self::Source(worker) => worker.engine().limits(),
+            Self::Gateway(worker) => worker.gateway().limits(),
+        }
+    }
+
+    /// Lets connections go that nobody needed for a while; to be called now and then.
+    pub fn close_old_connections(&self) {
+        match self {
+            Self::Source(worker) => worker.close_old_connections(),
+            Self::Gateway(worker) => worker.close_old_connections(),
+        }
+    }
+
+    /// Whether requests can be answered now. A gateway answers whatever some of its subgraphs do.
+    pub async fn probe(&self) -> Result<(), SourceError> {
+        match self {
+            Self::Source(worker) => worker.probe().await,
+            Self::Gateway(_) => Ok(()),
+        }
+    }
+
+    /// Answers one request of a session and tells what happened to it.
+    pub async fn deliver_reported(
+        &self,
+        request: &Request,
+        session: &Session,
+        allowed: Allowed,
+        delivery: Delivery,
+        report: &mut Report,
+    ) -> Response {
+        match self {
+            Self::Source(worker) => {
+                worker.deliver_reported(request, session, allowed, delivery, report).await
+            }
+            Self::Gateway(worker) => worker.deliver_reported(request, allowed, report).await,
+        }
+    }
+
+    /// Whether requests of a session that are executed together ask for no more than one may.
+    pub fn check_sums(&self, requests: &[Request], session: &Session) -> Result<(), GraphQLError> {
+        match self {
+            Self::Source(worker) => worker.check_sums(requests, session),
+            Self::Gateway(worker) => worker.gateway().check_sums(requests),
+        }
+    }
+
+    /// What becomes of a request before it runs.
+    pub fn prepare_for(
+        &self,
+        request: &Request,
+        session: &Session,
+        report: &mut Report,
+    ) -> Result<Explained, Vec<GraphQLError>> {
+        match self {
+            Self::Source(worker) => worker.prepare_for(request, session, report),
+            Self::Gateway(worker) => worker.gateway().prepare_reported(request, report),
+        }
+    }
+
+    /// The database's own plans of the statements, where there is one.
+    pub async fn plans(
+        &self,
+        request: &Request,
+        session: &Session,
+    ) -> Result<Vec<String>, Vec<GraphQLError>> {
+        match self {
+            Self::Source(worker) => worker.plans(request, session, false).await,
+            Self::Gateway(_) => Ok(Vec::new()),
+        }
+    }
+}

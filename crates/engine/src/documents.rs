@@ -1,0 +1,266 @@
+//! Documents by their text, with the plans of each: what is made once and kept.
+
+use std::hash::{Hash, Hasher};
+use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::{Arc, OnceLock, PoisonError, RwLock};
+
+use graphql::operation::{FieldRef, Location, Operation, OperationKind, Selection};
+use graphql::schema::Schema;
+use graphql::variables::{Structure, Variables};
+use graphql::{ErrorCode, GraphQLError, Request, Validator};
+use quick_cache::sync::Cache;
+use quick_cache::{Equivalent, Weighter};
+
+use crate::engine::Limits;
+
+/// The most structures of one document that are kept for one kind of session.
+const STRUCTURES: usize = 64;
+
+/// The most plans of one document that are kept for all of them.
+const PLANS: usize = 1_024;
+
+/// A plan that depends on more than this of the variables is not kept: 64 of them would be large,
+/// and each of them would be compared with each request.
+const OBSERVATIONS: usize = 512;
+
+/// About how many bytes the documents and plans may take.
+const CACHE_BYTES: u64 = 64 << 20;
+
+/// A document as it was sent, validated.
+#[derive(Debug)]
+pub struct Document {
+    pub operation: Operation,
+    text: Box<str>,
+    /// Whether it asks for the schema: such answers are not kept.
+    introspects: bool,
+    /// A number by which whoever counts requests knows the name of the operation again.
+    pub label: OnceLock<u16>,
+}
+
+/// A plan that can be kept.
+pub(crate) trait Kept {
+    /// What tells the sessions apart that need plans of their own.
+    type For: PartialEq;
+
+    fn made_for(&self) -> &Self::For;
+
+    /// What of the variables it depends on.
+    fn structure(&self) -> &Structure;
+
+    /// About how many bytes it takes.
+    fn weight(&self) -> u64;
+}
+
+/// A document with its plans.
+#[derive(Debug)]
+pub(crate) struct Known<P> {
+    pub(crate) document: Arc<Document>,
+    plans: RwLock<Vec<Arc<P>>>,
+    /// About how many bytes it takes with its plans.
+    weight: AtomicU64,
+}
+
+/// Documents by their text, compared as a whole.
+#[derive(Debug)]
+pub(crate) struct DocumentCache<P>(Cache<Key, Weighed<P>, Weight>);
+
+/// What the cache holds.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Cached {
+    pub documents: usize,
+    /// About how many bytes they take with their plans.
+    pub bytes: u64,
+}
+
+#[derive(Clone, Debug, PartialEq, Eq)]
+struct Key {
+    text: Box<str>,
+    operation_name: Option<Box<str>>,
+}
+
+struct KeyRef<'a> {
+    text: &'a str,
+    operation_name: Option<&'a str>,
+}
+
+impl Hash for Key {
+    fn hash<H: Hasher>(&self, state: &mut H) {
+        KeyRef { text: &self.text, operation_name: self.operation_name.as_deref() }.hash(state);
+    }
+}
+
+impl Hash for KeyRef<'_> {
+    fn hash<H: Hasher>(&self, state: &mut H) {
+        self.text.hash(state);
+        self.operation_name.hash(state);
+    }
+}
+
+impl Equivalent<Key> for KeyRef<'_> {
+    fn equivalent(&self, key: &Key) -> bool {
+        self.text == &*key.text && self.operation_name == key.operation_name.as_deref()
+    }
+}
+
+/// A document with its weight when it was last weighed: the cache subtracts what it has added.
+#[derive(Debug)]
+struct Weighed<P> {
+    known: Arc<Known<P>>,
+    weight: u64,
+}
+
+impl<P> Clone for Weighed<P> {
+    fn clone(&self) -> Self {
+        Self { known: Arc::clone(&self.known), weight: self.weight }
+    }
+}
+
+#[derive(Clone, Debug)]
+struct Weight;
+
+impl<P> Weighter<Key, Weighed<P>> for Weight {
+    fn weight(&self, _: &Key, kept: &Weighed<P>) -> u64 {
+        kept.weight
+    }
+}
+
+impl Document {
+    /// Parses and validates the document of a request.
+    fn new(
+        validator: &Validator,
+        schema: &Schema,
+        limits: &Limits,
+        request: &Request,
+    ) -> Result<Self, Vec<GraphQLError>> {
+        let name = request.operation_name.as_deref();
+        let operation = validator.operation(schema, &request.query, name, &limits.document)?;
+        let introspects = match introspected(&operation) {
+            Some(location) if !limits.introspection => {
+                return Err(vec![introspection_disabled(location)]);
+            }
+            introspected => introspected.is_some(),
+        };
+        let text = request.query.as_str().into();
+        Ok(Self { operation, text, introspects, label: OnceLock::new() })
+    }
+
+    /// The answers of `__schema` and `__type`, by their names in the answer; of mutations none, which
+    /// have no such fields.
+    pub(crate) fn introspect(
+        &self,
+        validator: &Validator,
+        schema: &Schema,
+        limits: &Limits,
+        operation_name: Option<&str>,
+        variables: &Variables,
+    ) -> Result<Vec<(String, Vec<u8>)>, Vec<GraphQLError>> {
+        if !self.introspects || self.operation.kind != OperationKind::Query {
+            return Ok(Vec::new());
+        }
+        let (text, operation) = (&self.text, &self.operation);
+        validator.introspect(schema, text, operation_name, &limits.document, operation, variables)
+    }
+
+    /// About how many bytes it takes with its text, which is kept twice. The figures here and for
+    /// plans are what an allocator has counted, and a test counts again.
+    fn weight(&self) -> u64 {
+        let sets = &self.operation.selection_sets;
+        let selections: usize = sets.iter().map(|set| set.selections.len()).sum();
+        let variables = 600 * self.operation.variables.len();
+        (1_024 + 2 * self.text.len() + 200 * sets.len() + 160 * selections + variables) as u64
+    }
+}
+
+impl<P: Kept> Known<P> {
+    /// The plan for these variables and this kind of session, if there is one.
+    pub(crate) fn plan(&self, made_for: &P::For, variables: &Variables) -> Option<Arc<P>> {
+        let plans = self.plans.read().unwrap_or_else(PoisonError::into_inner);
+        let known = plans
+            .iter()
+            .find(|plan| plan.made_for() == made_for && plan.structure().matches(variables));
+        known.map(Arc::clone)
+    }
+
+    /// A document as the cache keeps it.
+    fn entry(self: &Arc<Self>, operation_name: Option<&str>) -> (Key, Weighed<P>) {
+        let text = self.document.text.clone();
+        let weight = self.weight.load(Ordering::Relaxed);
+        let key = Key { text, operation_name: operation_name.map(Into::into) };
+        (key, Weighed { known: Arc::clone(self), weight })
+    }
+}
+
+impl<P: Kept> DocumentCache<P> {
+    pub(crate) fn new() -> Self {
+        let documents = usize::try_from(CACHE_BYTES / 8_192).unwrap_or(1_024);
+        Self(Cache::with_weighter(documents, CACHE_BYTES, Weight))
+    }
+
+    pub(crate) fn cached(&self) -> Cached {
+        Cached { documents: self.0.len(), bytes: self.0.weight() }
+    }
+
+    /// The document of a request, parsed and validated unless it is known.
+    pub(crate) fn document(
+        &self,
+        validator: &Validator,
+        schema: &Schema,
+        limits: &Limits,
+        request: &Request,
+        is_known: &mut bool,
+    ) -> Result<Arc<Known<P>>, Vec<GraphQLError>> {
+        let operation_name = request.operation_name.as_deref();
+        let key = KeyRef { text: &request.query, operation_name };
+        if let Some(kept) = self.0.get(&key) {
+            *is_known = true;
+            return Ok(kept.known);
+        }
+        let document = Document::new(validator, schema, limits, request)?;
+        let weight = AtomicU64::new(document.weight());
+        let document = Arc::new(document);
+        let known = Arc::new(Known { document, plans: RwLock::new(Vec::new()), weight });
+        let (key, kept) = known.entry(operation_name);
+        self.0.insert(key, kept);
+        Ok(known)
+    }
+
+    /// Keeps a plan of a document for the requests that come.
+    pub(crate) fn keep(&self, known: &Arc<Known<P>>, operation_name: Option<&str>, plan: &Arc<P>) {
+        if known.document.introspects || plan.structure().observations.len() > OBSERVATIONS {
+            return;
+        }
+        let mut plans = known.plans.write().unwrap_or_else(PoisonError::into_inner);
+        let of_same = |other: &Arc<P>| other.made_for() == plan.made_for();
+        let mut own = plans.iter().enumerate().filter(|(_, other)| of_same(other));
+        let oldest = own.next().map_or(0, |(place, _)| place);
+        let is_full = own.count() + 1 >= STRUCTURES;
+        if is_full || plans.len() >= PLANS {
+            let oldest = plans.remove(if is_full { oldest } else { 0 });
+            known.weight.fetch_sub(oldest.weight(), Ordering::Relaxed);
+        }
+        known.weight.fetch_add(plan.weight(), Ordering::Relaxed);
+        plans.push(Arc::clone(plan));
+        drop(plans);
+        // Weighed again. That is no use of it: a document that is sent once would seem to be one that
+        // is sent often, and take the place of those that are. One that had to go in the meantime
+        // does not come back.
+        let (key, kept) = known.entry(operation_name);
+        drop(self.0.replace(key, kept, true));
+    }
+}
+
+/// Where the operation selects `__schema` or `__type`, if it does anywhere: below conditions that
+/// do not hold, too.
+fn introspected(operation: &Operation) -> Option<Location> {
+    let mut selections = operation.selection_sets.iter().flat_map(|set| &set.selections);
+    selections.find_map(|selection| match selection {
+        Selection::Field(field) if field.field == FieldRef::Introspection => Some(field.location),
+        Selection::Field(_) | Selection::Fragment { .. } => None,
+    })
+}
+
+fn introspection_disabled(location: Location) -> GraphQLError {
+    let message = "This server does not answer questions about its schema: `__schema` and \
+        `__type` are disabled, `__typename` is not.";
+    GraphQLError::new(ErrorCode::IntrospectionDisabled, message).at(location)
+}

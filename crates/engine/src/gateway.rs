@@ -1,0 +1,108 @@
+//! One API over several subgraphs: the road of a request of a supergraph.
+//!
+//! | stage | function | made |
+//! |---|---|---|
+//! | parse, validate | `Gateway::document` | once a document |
+//! | coerce | `graphql::coerce_variable_values` | each request |
+//! | outline, plan, compile | `Gateway::plan` | once a document, variable structure and labels |
+//! | execute, write | `gateway::execute` | each request |
+//! | respond | [`crate::respond`] | each request |
+//!
+//! * [`labels`]: which fields are moved to another subgraph for which requests
+//! * [`worker`]: what one thread needs to answer
+//! * [`tell`]: what clients are told of what went wrong at subgraphs
+//! * [`explain`]: plans as text
+
+mod ask;
+pub mod explain;
+mod labels;
+mod prepare;
+mod respond;
+pub mod tell;
+pub mod worker;
+
+use std::sync::Arc;
+
+use clients::subgraph::{Settings, Shared};
+use gateway::planner;
+use gateway::supergraph::{Subgraph, Supergraph};
+use graphql::schema::Schema;
+use graphql::{GraphQLError, Validator};
+
+use crate::documents::{Cached, DocumentCache};
+use crate::engine::Limits;
+use labels::Labels;
+pub use prepare::Prepared;
+pub use tell::SubgraphErrors;
+pub use worker::GatewayWorker;
+
+/// How a supergraph is served.
+#[derive(Clone, Debug, Default)]
+pub struct GatewayOptions {
+    pub limits: Limits,
+    /// What planning one operation may take.
+    pub planning: planner::Limits,
+    pub execution: gateway::execute::Options,
+    pub errors: SubgraphErrors,
+    /// The labels of `@override` that are on for every request.
+    pub labels: Vec<Box<str>>,
+}
+
+/// One API over several subgraphs, shared by all threads.
+#[derive(Debug)]
+pub struct Gateway {
+    supergraph: Supergraph,
+    validator: Validator,
+    documents: DocumentCache<Prepared>,
+    /// By [`gateway::supergraph::SubgraphId`].
+    ways: Vec<Way>,
+    labels: Labels,
+    options: GatewayOptions,
+}
+
+/// How a subgraph is asked.
+#[derive(Clone, Debug)]
+pub struct Way {
+    pub settings: Arc<Settings>,
+    /// What all threads know of it together.
+    pub shared: Arc<Shared>,
+}
+
+impl Gateway {
+    /// An API of a supergraph, whose subgraphs are asked in these ways, one for each in their order.
+    #[must_use]
+    pub fn new(supergraph: Supergraph, ways: Vec<Way>, options: GatewayOptions) -> Arc<Self> {
+        let validator = Validator::new(&supergraph.api.schema);
+        let labels = Labels::new(&supergraph, &options.labels);
+        let documents = DocumentCache::new();
+        Arc::new(Self { supergraph, validator, documents, ways, labels, options })
+    }
+
+    /// The schema of the API.
+    #[must_use]
+    pub fn schema(&self) -> &Schema {
+        &self.supergraph.api.schema
+    }
+
+    /// What one request may ask for at most.
+    #[must_use]
+    pub fn limits(&self) -> &Limits {
+        &self.options.limits
+    }
+
+    /// What the cache of documents holds.
+    #[must_use]
+    pub fn cached(&self) -> Cached {
+        self.documents.cached()
+    }
+
+    /// What is wrong with a document, if something is.
+    pub fn check_document(&self, text: &str) -> Result<(), Vec<GraphQLError>> {
+        self.validator.check(self.schema(), text, &self.options.limits.document)
+    }
+
+    /// The subgraphs, with how they are asked.
+    pub fn subgraphs(&self) -> impl Iterator<Item = (&Subgraph, &Way)> {
+        self.supergraph.subgraphs.iter().zip(&self.ways)
+    }
+}

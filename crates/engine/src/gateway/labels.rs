@@ -1,0 +1,72 @@
+//! Labels of `@override`: which are on for a request. Some are on for a share of all requests.
+//! <https://www.apollographql.com/docs/graphos/schema-design/federated-schemas/entities/migrate-fields>
+
+use std::hash::{BuildHasher, Hasher, RandomState};
+use std::sync::Arc;
+
+use gateway::planner;
+use gateway::supergraph::Supergraph;
+
+/// The labels of a supergraph.
+#[derive(Debug)]
+pub(super) struct Labels {
+    /// Those that are on for every request.
+    always: Arc<planner::Labels>,
+    /// Those that are on for a share of the requests, from 0 to 100.
+    shares: Vec<(Box<str>, f64)>,
+}
+
+impl Labels {
+    pub(super) fn new(supergraph: &Supergraph, always: &[Box<str>]) -> Self {
+        let labels = supergraph.labels();
+        let shares = labels.iter().filter_map(|label| Some(((&**label).into(), share(label)?)));
+        let shares = shares.collect();
+        let always = Arc::new(planner::Labels(always.iter().cloned().collect()));
+        Self { always, shares }
+    }
+
+    /// The labels that are on for one request: of those for a share of all requests, one draw decides,
+    /// so that there are no more combinations than labels.
+    pub(super) fn draw(&self) -> Arc<planner::Labels> {
+        if self.shares.is_empty() {
+            return Arc::clone(&self.always);
+        }
+        let drawn = percent();
+        let on = self.shares.iter().filter(|(_, share)| drawn < *share);
+        let mut labels = planner::Labels::clone(&self.always);
+        labels.0.extend(on.map(|(label, _)| label.clone()));
+        Arc::new(labels)
+    }
+}
+
+/// The share that a label names, if it does: `percent(5)`.
+fn share(label: &str) -> Option<f64> {
+    let digits = label.strip_prefix("percent(")?.strip_suffix(')')?;
+    digits.trim().parse().ok().filter(|share| (0.0..=100.0).contains(share))
+}
+
+/// A number from 0 up to 100. It decides nothing that anybody would want to guess.
+#[expect(clippy::cast_precision_loss, reason = "53 bits are plenty, and a float has them")]
+fn percent() -> f64 {
+    let drawn = RandomState::new().build_hasher().finish() >> 11;
+    drawn as f64 / (1_u64 << 53) as f64 * 100.0
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_label_that_names_a_share_is_one() {
+        assert_eq!(share("percent(25)"), Some(25.0));
+        assert_eq!(share("percent( 0.5 )"), Some(0.5));
+        assert_eq!(share("percent(101)"), None);
+        assert_eq!(share("moved"), None);
+    }
+
+    #[test]
+    fn draws_are_spread() {
+        let low = (0..10_000).filter(|_| percent() < 50.0).count();
+        assert!((4_000..6_000).contains(&low), "{low} of 10,000 were below 50");
+    }
+}

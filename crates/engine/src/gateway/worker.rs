@@ -1,0 +1,133 @@
+//! What one thread needs to answer requests of a supergraph: a client for each subgraph.
+
+use std::sync::Arc;
+use std::time::{Duration, Instant};
+
+use clients::HeaderMap;
+use clients::subgraph::Client;
+use gateway::execute::{execute, write};
+use graphql::operation::OperationKind;
+use graphql::variables::Variables;
+use graphql::{ErrorCode, GraphQLError, Request, coerce_variable_values};
+use response::{Held, Memory};
+
+use super::ask::{Answers, Asking};
+use super::{Gateway, Prepared, Way, respond};
+use crate::documents::Document;
+use crate::report::{Planned, Report, Timed};
+use crate::respond::{DATA, Response};
+use crate::worker::{Allowed, refused};
+
+/// Answers requests on one thread, over connections of its own.
+#[derive(Debug)]
+pub struct GatewayWorker {
+    pub(super) gateway: Arc<Gateway>,
+    clients: Vec<Client>,
+    memory: Arc<Memory>,
+    time_limit: Option<Duration>,
+}
+
+impl GatewayWorker {
+    /// A worker whose answers take their memory from what all of them may take together.
+    #[must_use]
+    pub fn sharing(gateway: Arc<Gateway>, memory: Arc<Memory>) -> Self {
+        let client = |way: &Way| Client::new(Arc::clone(&way.settings), Arc::clone(&way.shared));
+        let clients = gateway.ways.iter().map(client).collect();
+        Self { gateway, clients, memory, time_limit: None }
+    }
+
+    /// The same worker, whose requests are waited for no longer than this.
+    #[must_use]
+    pub fn within(self, time_limit: Duration) -> Self {
+        Self { time_limit: Some(time_limit), ..self }
+    }
+
+    /// Lets connections go that nobody needed for a while; to be called now and then.
+    pub fn close_old_connections(&self) {
+        self.clients.iter().for_each(Client::close_old);
+    }
+
+    #[must_use]
+    pub fn gateway(&self) -> &Gateway {
+        &self.gateway
+    }
+
+    /// Answers one request and tells what happened to it. Dropping the future ends the request, those
+    /// to subgraphs included.
+    pub async fn deliver_reported(
+        &self,
+        request: &Request,
+        allowed: Allowed,
+        report: &mut Report,
+    ) -> Response {
+        match self.run(request, allowed, report).await {
+            Ok(response) => response,
+            Err(errors) => {
+                report.codes = errors.iter().map(|error| error.code).collect();
+                Response::request_error(&errors)
+            }
+        }
+    }
+
+    /// The whole road, a statement a stage.
+    async fn run(
+        &self,
+        request: &Request,
+        allowed: Allowed,
+        report: &mut Report,
+    ) -> Result<Response, Vec<GraphQLError>> {
+        let gateway = &*self.gateway;
+        let started = *report.started.insert(Instant::now());
+        let timed = Timed::since(started, &mut report.stages.document);
+        let known = gateway.document(request, &mut report.document_known)?;
+        let planning = timed.end();
+        let document = &*report.document.insert(Arc::clone(&known.document));
+        let operation = &document.operation;
+        report.operation = Some(operation.kind);
+        if operation.kind != OperationKind::Query && allowed == Allowed::Queries {
+            report.codes = vec![ErrorCode::MethodNotAllowed];
+            return Ok(refused());
+        }
+        let timed = Timed::since(planning, &mut report.stages.plan);
+        let variables = coerce_variable_values(gateway.schema(), operation, &request.variables)?;
+        let name = request.operation_name.as_deref();
+        let labels = gateway.labels.draw();
+        let prepared = gateway.plan(&known, name, &variables, &labels, &mut report.plan_known)?;
+        let executing = timed.end();
+        report.prepared = Some(Planned::Gateway(Arc::clone(&prepared)));
+        let timed = Timed::since(executing, &mut report.stages.execute);
+        let asked = Asked { document, prepared: &prepared, variables: &variables };
+        let response = self.execute(asked, started, &mut report.codes).await;
+        drop(timed);
+        Ok(response)
+    }
+
+    async fn execute(
+        &self,
+        Asked { document, prepared, variables }: Asked<'_>,
+        started: Instant,
+        codes: &mut Vec<ErrorCode>,
+    ) -> Response {
+        let gateway = &*self.gateway;
+        let (supergraph, plan) = (&gateway.supergraph, &prepared.plan);
+        let asking = Asking {
+            clients: &self.clients,
+            headers: &HeaderMap::new(),
+            deadline: self.time_limit.map(|limit| started + limit),
+            memory: Answers::new(Held::of(&self.memory)),
+        };
+        let options = gateway.options.execution;
+        let operation = &document.operation;
+        let mut executed = execute(supergraph, operation, plan, variables, &asking, options).await;
+        let mut body = DATA.to_vec();
+        write(supergraph, plan, &mut executed, &prepared.literals, &mut body);
+        respond::complete(gateway, body, executed.errors, Held::of(&self.memory), codes)
+    }
+}
+
+/// What is executed.
+struct Asked<'a> {
+    document: &'a Document,
+    prepared: &'a Prepared,
+    variables: &'a Variables,
+}
