@@ -12,7 +12,8 @@ pub struct GraphQLError {
     /// Where in `data`; empty for request errors.
     pub path: Vec<PathSegment>,
     pub code: ErrorCode,
-    /// Further entries of `extensions`, after `code`, each with its value as JSON text.
+    /// Further entries of `extensions`, after `code`, each with its value as JSON text; one that is
+    /// called `code` itself is told instead of ours.
     pub extensions: Vec<(Box<str>, Box<str>)>,
     /// Entries beside `message`, each with its value as JSON text: none of the specification, for
     /// clients of systems that have them.
@@ -237,15 +238,23 @@ impl GraphQLError {
             }
             output.push(b']');
         }
-        write_entries(&self.members, output);
+        write_entries(self.members.iter(), output);
         output.extend_from_slice(b",\"extensions\":{\"code\":");
-        write_json_string(self.code.as_str(), output);
-        write_entries(&self.extensions, output);
+        // One that somebody else told stands in the place of ours.
+        let is_code = |entry: &&(Box<str>, Box<str>)| &*entry.0 == "code";
+        match self.extensions.iter().find(is_code) {
+            Some((_, code)) => output.extend_from_slice(code.as_bytes()),
+            None => write_json_string(self.code.as_str(), output),
+        }
+        write_entries(self.extensions.iter().filter(|entry| !is_code(entry)), output);
         output.extend_from_slice(b"}}");
     }
 }
 
-fn write_entries(entries: &[(Box<str>, Box<str>)], output: &mut Vec<u8>) {
+fn write_entries<'e>(
+    entries: impl Iterator<Item = &'e (Box<str>, Box<str>)>,
+    output: &mut Vec<u8>,
+) {
     for (key, value) in entries {
         output.push(b',');
         write_json_string(key, output);

@@ -1,8 +1,8 @@
 //! What is made once a document, or once a document, variable structure and labels.
 
-use std::collections::HashMap;
 use std::sync::Arc;
 
+use gateway::execute::Literals;
 use gateway::outline::outline;
 use gateway::plan::{Plan, Sources, compile};
 use gateway::planner::{self, PlanError};
@@ -21,7 +21,7 @@ pub struct Prepared {
     labels: Arc<planner::Labels>,
     pub plan: Plan,
     /// What is answered without a subgraph, by its name in the answer.
-    pub(super) literals: HashMap<Box<str>, Vec<u8>>,
+    pub(super) literals: Literals,
 }
 
 impl Kept for Prepared {

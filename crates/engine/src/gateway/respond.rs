@@ -1,33 +1,22 @@
 //! The end of an answer of a supergraph.
 
 use gateway::execute::ExecutionError;
+use graphql::operation::OperationKind;
 use graphql::{ErrorCode, GraphQLError};
-use response::Held;
+use response::sink::Full;
+use response::{Sink, TooLarge};
 
 use super::Gateway;
-use crate::respond::{Kind, NO_MEMORY, Response, write_errors};
+use crate::respond::{Kind, NO_MEMORY, Response, our_bug, write_errors};
 
 /// The response whose `data` is written.
 pub(super) fn complete(
     gateway: &Gateway,
-    mut body: Vec<u8>,
+    sink: Sink,
     errors: Vec<ExecutionError>,
-    mut held: Held,
     codes: &mut Vec<ErrorCode>,
 ) -> Response {
-    let most = gateway.limits().response_bytes;
-    if body.len() as u64 > most {
-        let message = format!("The answer has more than {most} bytes, which are allowed.");
-        return Response::without_data(
-            &GraphQLError::new(ErrorCode::ResponseTooLarge, message),
-            codes,
-        );
-    }
-    if held.grow_to(body.len() as u64).is_err() {
-        let error = GraphQLError::new(ErrorCode::ResponseMemoryExhausted, NO_MEMORY);
-        codes.push(error.code);
-        return Response { kind: Kind::Overloaded, ..Response::request_error(&[error]) };
-    }
+    let (mut body, held) = sink.into_parts();
     if !errors.is_empty() {
         let errors: Vec<_> = errors.into_iter().map(|error| gateway.tell(error)).collect();
         codes.extend(errors.iter().map(|error| error.code));
@@ -36,4 +25,22 @@ pub(super) fn complete(
     }
     body.push(b'}');
     Response { kind: Kind::Executed, body, held, rest: None }
+}
+
+/// The response whose `data` has no room.
+pub(super) fn too_large(full: &Full, kind: OperationKind, codes: &mut Vec<ErrorCode>) -> Response {
+    match full {
+        Full::TooLarge(error) if kind == OperationKind::Mutation => Response::changed(error, codes),
+        Full::TooLarge(error @ TooLarge::Answer { .. }) => {
+            let error = GraphQLError::new(ErrorCode::ResponseTooLarge, error.to_string());
+            Response::without_data(&error, codes)
+        }
+        Full::TooLarge(TooLarge::Together(_)) => {
+            let error = GraphQLError::new(ErrorCode::ResponseMemoryExhausted, NO_MEMORY);
+            codes.push(error.code);
+            Response { kind: Kind::Overloaded, ..Response::request_error(&[error]) }
+        }
+        // Answers of gateways are not sent while they are made.
+        Full::Refused(_) => Response::without_data(&our_bug("an answer was sent too early"), codes),
+    }
 }

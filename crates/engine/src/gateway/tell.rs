@@ -1,6 +1,7 @@
 //! What clients are told of what went wrong at subgraphs.
 
 use gateway::execute::{AskError, ErrorKind, ExecutionError, Step};
+use gateway::supergraph::SubgraphId;
 use graphql::{ErrorCode, GraphQLError, PathSegment};
 
 use super::Gateway;
@@ -12,49 +13,76 @@ pub enum SubgraphErrors {
     /// That there was one; the log has the rest, under an id that the error names.
     #[default]
     Hidden,
-    /// Its message and which subgraph told it, too.
+    /// The subgraph's own code, too.
+    Codes,
+    /// All that the subgraph told, and which one it is.
     Shown,
 }
 
 /// What is said instead of a subgraph's own words.
 const HIDDEN: &str = "A part of the answer could not be had.";
 
+/// What went wrong at a subgraph.
+struct Fault {
+    subgraph: SubgraphId,
+    code: ErrorCode,
+    message: Box<str>,
+    /// What the subgraph adds, as JSON.
+    extensions: Option<Box<str>>,
+}
+
 impl Gateway {
     /// An error as the response carries it.
     pub(super) fn tell(&self, error: ExecutionError) -> GraphQLError {
-        let ExecutionError { kind, path } = error;
-        let path = path.into_iter().map(|step| match step {
-            Step::Key(key) => PathSegment::Field(key),
-            Step::Index(index) => PathSegment::Index(index),
-        });
-        let path: Vec<_> = path.collect();
-        let (code, subgraph, message) = match kind {
-            ErrorKind::Subgraph { subgraph, message } => {
-                (ErrorCode::SubgraphError, subgraph, message)
+        let ExecutionError { kind, path, location } = error;
+        let error = match kind {
+            ErrorKind::Subgraph { subgraph, message, extensions } => {
+                let code = ErrorCode::SubgraphError;
+                self.tell_fault(Fault { subgraph, code, message, extensions })
             }
             ErrorKind::NotAnswered { subgraph, why } => {
-                (not_answered(&why), subgraph, why.to_string().into())
+                let (code, message) = (not_answered(&why), why.to_string().into());
+                self.tell_fault(Fault { subgraph, code, message, extensions: None })
             }
             ErrorKind::Invalid { subgraph, why } => {
-                (ErrorCode::SubgraphResponseInvalid, subgraph, why)
+                let code = ErrorCode::SubgraphResponseInvalid;
+                let message = why.to_string().into();
+                self.tell_fault(Fault { subgraph, code, message, extensions: None })
             }
-            ErrorKind::Denied { parent, field, location } => {
+            ErrorKind::Denied { parent, field } => {
                 let parent = &self.supergraph.schema[parent].name;
                 let message = format!("Not authorized for `{parent}.{field}`.");
-                let error = GraphQLError::new(ErrorCode::UnauthorizedFieldOrType, message);
-                return error.at(location).with_path(path);
+                GraphQLError::new(ErrorCode::UnauthorizedFieldOrType, message)
             }
             ErrorKind::Null { field, .. } => {
                 let message = format!(
                     "No subgraph has a value of `{field}` here, and the schema promises one."
                 );
-                return GraphQLError::new(ErrorCode::InvalidValue, message).with_path(path);
+                GraphQLError::new(ErrorCode::InvalidValue, message)
             }
             ErrorKind::Value { field } => {
                 let message = format!("The value of `{field}` is none of its type.");
-                return GraphQLError::new(ErrorCode::InvalidValue, message).with_path(path);
+                GraphQLError::new(ErrorCode::InvalidValue, message)
+            }
+            ErrorKind::More { count } => {
+                let message = format!("There are {count} more errors, which are not told.");
+                GraphQLError::new(ErrorCode::SubgraphError, message)
             }
         };
+        let error = match location {
+            Some(location) => error.at(location),
+            None => error,
+        };
+        let path = path.into_iter().map(|step| match step {
+            Step::Key(key) => PathSegment::Field(key),
+            Step::Index(index) => PathSegment::Index(index),
+        });
+        error.with_path(path.collect())
+    }
+
+    /// What went wrong at a subgraph: to the log all of it, to the client what it may know.
+    fn tell_fault(&self, fault: Fault) -> GraphQLError {
+        let Fault { subgraph, code, message, extensions } = fault;
         let name = &self.supergraph.subgraph(subgraph).name;
         let id = error_id();
         tracing::warn!(
@@ -62,22 +90,45 @@ impl Gateway {
             subgraph = &**name,
             code = code.as_str(),
             error = &*message,
+            extensions = extensions.as_deref(),
             "an error of a subgraph"
         );
-        let error = match self.options.errors {
-            SubgraphErrors::Hidden => GraphQLError::new(code, HIDDEN),
-            SubgraphErrors::Shown => {
-                GraphQLError::new(code, &*message).with_extension("subgraph", name)
-            }
+        let mut error = match self.options.errors {
+            SubgraphErrors::Hidden | SubgraphErrors::Codes => GraphQLError::new(code, HIDDEN),
+            SubgraphErrors::Shown => GraphQLError::new(code, &*message),
         };
-        error.with_extension("errorId", &id).with_path(path)
+        let own = extensions.as_deref().map_or_else(Vec::new, members);
+        let is_told = |key: &str| match self.options.errors {
+            SubgraphErrors::Hidden => false,
+            SubgraphErrors::Codes => key == "code",
+            SubgraphErrors::Shown => !matches!(key, "subgraph" | "errorId"),
+        };
+        error.extensions.extend(own.into_iter().filter(|(key, _)| is_told(key)));
+        if self.options.errors == SubgraphErrors::Shown {
+            error = error.with_extension("subgraph", name);
+        }
+        error.with_extension("errorId", &id)
     }
+}
+
+/// The members of a JSON object, each as JSON.
+fn members(text: &str) -> Vec<(Box<str>, Box<str>)> {
+    let object: serde_json::Map<String, serde_json::Value> =
+        serde_json::from_str(text).unwrap_or_default();
+    let members = object.into_iter();
+    members.map(|(key, value)| (key.into(), value.to_string().into())).collect()
 }
 
 fn not_answered(why: &AskError) -> ErrorCode {
     match why {
-        AskError::Unavailable => ErrorCode::SubgraphUnavailable,
+        AskError::Unavailable | AskError::BreakerOpen | AskError::Broken => {
+            ErrorCode::SubgraphUnavailable
+        }
         AskError::Timeout => ErrorCode::SubgraphTimeout,
-        AskError::TooLarge { .. } => ErrorCode::SubgraphResponseInvalid,
+        AskError::TooLarge { .. } | AskError::NotGraphQl => ErrorCode::SubgraphResponseInvalid,
+        // Of a server in front of the subgraph, as a rule.
+        AskError::Status(502..=504) => ErrorCode::SubgraphUnavailable,
+        AskError::Status(_) => ErrorCode::SubgraphResponseInvalid,
+        AskError::MemoryExhausted => ErrorCode::ResponseMemoryExhausted,
     }
 }

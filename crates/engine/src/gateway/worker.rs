@@ -5,13 +5,13 @@ use std::time::{Duration, Instant};
 
 use clients::HeaderMap;
 use clients::subgraph::Client;
-use gateway::execute::{execute, write};
+use gateway::execute::{Inputs, Observed, execute, write};
 use graphql::operation::OperationKind;
 use graphql::variables::Variables;
 use graphql::{ErrorCode, GraphQLError, Request, coerce_variable_values};
-use response::{Held, Memory};
+use response::{Held, Memory, Sink};
 
-use super::ask::{Answers, Asking};
+use super::ask::Asking;
 use super::{Gateway, Prepared, Way, respond};
 use crate::documents::Document;
 use crate::report::{Planned, Report, Timed};
@@ -110,18 +110,25 @@ impl GatewayWorker {
     ) -> Response {
         let gateway = &*self.gateway;
         let (supergraph, plan) = (&gateway.supergraph, &prepared.plan);
+        let operation = &document.operation;
         let asking = Asking {
             clients: &self.clients,
             headers: &HeaderMap::new(),
             deadline: self.time_limit.map(|limit| started + limit),
-            memory: Answers::new(Held::of(&self.memory)),
+            memory: &self.memory,
         };
+        let inputs = Inputs { supergraph, operation, plan, variables };
+        let memory = Held::of(&self.memory);
         let options = gateway.options.execution;
-        let operation = &document.operation;
-        let mut executed = execute(supergraph, operation, plan, variables, &asking, options).await;
-        let mut body = DATA.to_vec();
-        write(supergraph, plan, &mut executed, &prepared.literals, &mut body);
-        respond::complete(gateway, body, executed.errors, Held::of(&self.memory), codes)
+        let mut observed = Observed::default();
+        let mut executed = execute(inputs, &asking, options, memory, &mut observed).await;
+        let sink =
+            Sink::new(DATA.to_vec(), gateway.limits().response_bytes, Held::of(&self.memory))
+                .expecting(executed.received());
+        match write(supergraph, plan, &mut executed, &prepared.literals, sink) {
+            Ok(sink) => respond::complete(gateway, sink, executed.into_errors(), codes),
+            Err(full) => respond::too_large(&full, operation.kind, codes),
+        }
     }
 }
 
