@@ -12,7 +12,7 @@
 //! * [`session`]: who asks: from a token to what the source is told
 //! * [`engine`]: one API over one source, shared by all threads
 //! * [`gateway`]: one API over several subgraphs
-//! * [`api`]: either
+//! * [`api`]: one of the two, as the server knows it
 //! * [`known_rows`]: rows that the API is made from
 //! * [`graph`]: what is in a graph, of which an API is made without type definitions, and what
 //!   definitions want of it
