@@ -7,7 +7,7 @@
 //! * [`run`]: the requests of a plan, each as soon as it can be sent
 //! * [`represent`]: objects as representations, equal ones once
 //! * [`store`]: what earlier requests were answered already
-//! * [`request`]: what a subgraph is sent
+//! * [`request`]: what a subgraph is sent; [`told`]: what it is told of other objects
 //! * [`answer`], [`read`], [`json`]: its answer into the arena; [`copy`]: for all objects that it is for
 //! * [`tell`], [`path`]: errors, where they stand in the client's answer
 //! * [`write`](mod@write): the answer
@@ -25,6 +25,7 @@ mod request;
 mod run;
 mod store;
 mod tell;
+mod told;
 mod write;
 
 #[cfg(test)]

@@ -17,15 +17,15 @@ mod tests;
 use std::sync::Arc;
 
 use graphql::operation::OperationKind;
-use graphql::schema::TypeId;
+use graphql::schema::{TypeId, TypeRef};
 use graphql::value::Slot;
 
 use crate::outline::{ItemId, PositionId, Tree, ids};
-use crate::planner::Choice;
+use crate::planner::{Choice, ContextId, ToldArguments};
 use crate::supergraph::{FieldSetId, SubgraphId, Supergraph, TypeSet};
 pub use entries::compile;
 pub use form::{Form, Member};
-pub use print::print;
+pub use print::{document, print};
 pub use project::{Nesting, Out, OutValue, Projection};
 pub use reuse::{Copied, Reuse};
 pub use shape::{Read, Scalar, Shape, Value};
@@ -43,6 +43,8 @@ pub struct Plan {
     pub layout: Arc<Layout>,
     /// By position.
     pub projections: Vec<Projection>,
+    /// What subgraphs are told of the objects above those that they are asked for.
+    pub contexts: Vec<Context>,
     /// How many requests wait for each other.
     pub chain: u16,
 }
@@ -77,6 +79,15 @@ impl Layout {
     }
 }
 
+/// A value that a subgraph is told of an object above those that it is asked for.
+#[derive(Clone, Debug)]
+pub struct Context {
+    pub r#type: TypeRef,
+    /// Where it stands: the position, the types of its objects, and the one value that they say. The
+    /// nearest object counts.
+    pub sources: Vec<(PositionId, TypeSet, Form)>,
+}
+
 /// One request to a subgraph.
 #[derive(Clone, Debug)]
 pub struct Fetch {
@@ -93,6 +104,14 @@ pub struct Fetch {
     pub document: Document,
 }
 
+/// What one document of a request asks: most have one for all.
+#[derive(Clone, Copy, Debug)]
+pub struct Part<'p> {
+    pub fetch: &'p Fetch,
+    /// The lists of entities; one as often as what the subgraph is told of the objects above differs.
+    pub lists: &'p [usize],
+}
+
 /// What is asked of a root type.
 #[derive(Clone, Debug)]
 pub struct Root {
@@ -107,6 +126,8 @@ pub struct Root {
 pub struct Entities {
     /// Whether the answer has to say the types of the entities.
     pub typename: bool,
+    /// What the subgraph is told of the objects above: it is the same for all objects of one list.
+    pub told: Vec<ContextId>,
     /// What is asked, by type, as it is printed: all entries say it under the same names.
     pub types: Vec<(TypeId, Selection)>,
     pub entries: Vec<Entry>,
@@ -162,6 +183,8 @@ pub struct Asked {
     /// The name in the subgraph's answer.
     pub key: Box<str>,
     pub item: ItemId,
+    /// The arguments whose values objects above say.
+    pub told: ToldArguments,
     pub below: Option<Selection>,
 }
 
@@ -179,6 +202,12 @@ pub struct Document {
 #[must_use]
 pub fn representations_variable(place: usize) -> String {
     format!("representations{place}")
+}
+
+/// Names a value that the entities of a list share.
+#[must_use]
+pub fn context_variable(place: usize, context: ContextId) -> String {
+    format!("context{place}_{}", context.index())
 }
 
 /// Names what entities come under, where a request has several lists of them.

@@ -11,6 +11,7 @@
 //! what is sent in the end, and requirements of requirements are planned again for each path.
 
 mod choose;
+mod contexts;
 mod facts;
 mod provided;
 mod reach;
@@ -21,6 +22,7 @@ use rustc_hash::FxHashSet;
 use crate::outline::Tree;
 use crate::supergraph::{Supergraph, When};
 pub use choose::{Choice, Chosen};
+pub use contexts::{Context, ContextId, Contexts, Source, ToldArguments, ToldId};
 pub use facts::{How, Visit, VisitId};
 
 /// What one operation may cost the planner.
@@ -69,6 +71,9 @@ pub fn plan(
     labels: &Labels,
     limits: Limits,
 ) -> Result<Choice, PlanError> {
-    let facts = reach::reach(supergraph, tree, labels, limits)?;
-    choose::choose(supergraph, tree, &facts, limits)
+    let contexts = Contexts::new(supergraph, tree);
+    let facts = reach::reach(supergraph, tree, labels, &contexts, limits)?;
+    let mut choice = choose::choose(supergraph, tree, &facts, limits)?;
+    choice.contexts = contexts;
+    Ok(choice)
 }

@@ -4,6 +4,7 @@
 //! its text is looked at afterwards.
 
 mod api;
+mod contexts;
 mod field_sets;
 mod join;
 mod links;
@@ -21,6 +22,7 @@ use graphql::schema::{FieldId, Schema, TypeId, TypeKind, TypeRef};
 use rustc_hash::FxHashSet;
 
 pub use api::Api;
+pub use contexts::{ContextArgument, ContextSource};
 pub use field_sets::{FieldSet, FieldSetId, SetSelection};
 use objects::Objects;
 pub use objects::TypeSet;
@@ -53,6 +55,8 @@ pub struct Supergraph {
     sets: Vec<FieldSet>,
     /// The names of fields of whose objects field sets say something.
     nested: FxHashSet<Arc<str>>,
+    /// The types whose objects say something to fields below them.
+    context_types: Vec<TypeId>,
     objects: Objects,
     /// What clients see.
     pub api: Api,
@@ -107,6 +111,8 @@ pub struct FieldIn {
     pub requires: Option<FieldSetId>,
     /// What the subgraph gives below this field although it does not elsewhere.
     pub provides: Option<FieldSetId>,
+    /// What the subgraph is told of the objects above.
+    pub context: Vec<ContextArgument>,
     /// The subgraph names the field, and gives it only where something provides it.
     pub is_external: bool,
     /// For which requests the subgraph is asked for it.
@@ -204,6 +210,18 @@ impl Supergraph {
     #[must_use]
     pub fn contains(&self, set: &TypeSet, object: TypeId) -> bool {
         self.objects.contains(set, object)
+    }
+
+    /// Whether any field takes something from the objects above it.
+    #[must_use]
+    pub fn has_contexts(&self) -> bool {
+        !self.context_types.is_empty()
+    }
+
+    /// Whether objects of a type may say something to fields below them.
+    #[must_use]
+    pub fn is_context(&self, object: TypeId) -> bool {
+        self.context_types.iter().any(|r#type| self.contains(self.possible(*r#type), object))
     }
 
     /// Whether a field set says something of the objects of fields with a name.

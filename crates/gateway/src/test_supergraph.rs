@@ -28,6 +28,11 @@ pub(crate) fn guarded() -> Supergraph {
     read(include_str!("test_supergraph_guarded.graphql")).unwrap()
 }
 
+/// One whose fields take values from the objects above them.
+pub(crate) fn contextual() -> Supergraph {
+    read(include_str!("test_supergraph_context.graphql")).unwrap()
+}
+
 /// An operation with a plan.
 #[derive(Debug)]
 pub(crate) struct Planned {

@@ -84,19 +84,19 @@ fn data(
         root_objects(reader, &root.shape, &asked.roots)?;
         return Ok(true);
     }
-    let lists = fetch.entities.len();
+    let lists = part.lists();
     let mut seen = vec![false; lists];
     if reader.json.begin(b'{', b'}')? {
         loop {
             let name = reader.json.name()?;
             let list = (0..lists).find(|place| entities_key(*place, lists).as_bytes() == name);
-            match list.and_then(|place| Some((place, fetch.entities.get(place)?))) {
+            match list.and_then(|place| Some((place, planned(fetch, asked, part, place)?))) {
                 None => drop(reader.json.skip()?),
                 Some((place, _)) if seen.get(place) == Some(&true) => return Err(Unread::Twice),
                 Some((place, list)) => match reader.json.peek()? {
                     b'n' => drop(reader.json.word()?),
                     b'[' => {
-                        entities(reader, list, asked, part, place)?;
+                        entities(reader, list, asked, part, part.list(place))?;
                         seen[place] = true;
                     }
                     _ => return Err(Unread::Unfit),
@@ -108,6 +108,11 @@ fn data(
         }
     }
     Ok(seen.iter().all(|seen| *seen))
+}
+
+/// The list that is asked for at a place of the document.
+fn planned<'f>(fetch: &'f Fetch, asked: &Asked, part: &Part, place: usize) -> Option<&'f Entities> {
+    fetch.entities.get(asked.lists.get(part.list(place))?.planned)
 }
 
 /// Reads the data of a root type, for all objects that are asked for it.

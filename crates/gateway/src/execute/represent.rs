@@ -35,6 +35,24 @@ impl Representations {
         self.owners.get(end(text)..end(text + 1)).unwrap_or_default()
     }
 
+    /// Some of the objects, with the texts that they have; those of one text one after the other.
+    pub(super) fn part(&self, some: &[(u32, Owner)]) -> Self {
+        let mut part = Self::default();
+        let mut found = Vec::with_capacity(some.len());
+        for (text, owner) in some {
+            part.texts.bytes.extend_from_slice(self.texts.text(*text));
+            found.push((part.texts.end(), *owner));
+        }
+        part.group(&found);
+        part.leave_all();
+        part
+    }
+
+    fn leave_all(&mut self) {
+        // A request is bounded far below.
+        self.left = (0..u32::try_from(self.texts.len()).unwrap_or(u32::MAX)).collect();
+    }
+
     /// All objects, those of one text after the other.
     pub(super) fn all_owners(&self) -> &[Owner] {
         &self.owners
@@ -177,8 +195,7 @@ pub(super) fn representations(
         }
     }
     all.group(&found);
-    // A request is bounded far below.
-    all.left = (0..u32::try_from(all.texts.len()).unwrap_or(u32::MAX)).collect();
+    all.leave_all();
     all
 }
 

@@ -7,21 +7,50 @@ use serde_json_bytes::serde_json;
 use super::Inputs;
 use super::arena::ObjectId;
 use super::represent::{Owner, Representations};
-use crate::plan::Fetch;
+use super::told::Printed;
+use crate::plan::{self, Document, Entities, Fetch};
 
 /// What a request of the plan is asked with.
 #[derive(Debug, Default)]
 pub(super) struct Asked {
-    pub(super) lists: Vec<Representations>,
+    pub(super) lists: Vec<List>,
     /// The root objects that share its answer.
     pub(super) roots: Vec<ObjectId>,
 }
 
+/// A list of entities of the request; one for each of what the subgraph is told of objects above.
+#[derive(Debug)]
+pub(super) struct List {
+    /// The place among the lists that are planned.
+    pub(super) planned: usize,
+    /// What is told, as JSON.
+    pub(super) told: Vec<Box<[u8]>>,
+    pub(super) all: Representations,
+}
+
 /// What is sent at once: of each list, a range of the texts that are left.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub(super) struct Part(Vec<Range<usize>>);
+pub(super) struct Part {
+    ranges: Vec<Range<usize>>,
+    /// The lists that its document has; `None` if it is the one that is planned.
+    printed: Option<Vec<usize>>,
+}
+
+/// How often one document asks for entities, apart because the subgraph is told different things.
+const MOST_LISTS: usize = 64;
 
 impl Part {
+    /// How many lists its document has.
+    pub(super) fn lists(&self) -> usize {
+        self.printed.as_ref().map_or(self.ranges.len(), Vec::len)
+    }
+
+    /// The list that stands at a place of its document.
+    pub(super) fn list(&self, place: usize) -> usize {
+        let printed = self.printed.as_ref();
+        printed.map_or(place, |printed| printed.get(place).copied().unwrap_or(usize::MAX))
+    }
+
     /// The objects that an element of the answer is for.
     pub(super) fn owners<'a>(
         &self,
@@ -29,9 +58,9 @@ impl Part {
         list: usize,
         index: usize,
     ) -> Option<&'a [Owner]> {
-        let range = self.0.get(list)?;
+        let range = self.ranges.get(list)?;
         let place = range.start.checked_add(index).filter(|place| *place < range.end)?;
-        let list = asked.lists.get(list)?;
+        let list = &asked.lists.get(list)?.all;
         Some(list.owners(*list.left.get(place)?))
     }
 
@@ -41,32 +70,39 @@ impl Part {
         asked: &'a Asked,
         list: usize,
     ) -> impl Iterator<Item = &'a Owner> + use<'a> {
-        let range = self.0.get(list).cloned().unwrap_or_default();
-        let list = asked.lists.get(list);
+        let range = self.ranges.get(list).cloned().unwrap_or_default();
+        let list = asked.lists.get(list).map(|list| &list.all);
         let left = list.and_then(|list| list.left.get(range)).unwrap_or_default();
         left.iter().flat_map(move |text| list.map_or(&[][..], |list| list.owners(*text)))
     }
 
     /// How many elements the answer has.
     pub(super) fn len(&self, list: usize) -> usize {
-        self.0.get(list).map_or(0, ExactSizeIterator::len)
+        self.ranges.get(list).map_or(0, ExactSizeIterator::len)
     }
 }
 
 impl Asked {
     /// The parts of it, none with more representations than `most`.
-    pub(super) fn parts(&self, most: usize) -> Vec<Part> {
-        let none = || Part(vec![0..0; self.lists.len()]);
+    pub(super) fn parts(&self, fetch: &Fetch, most: usize) -> Vec<Part> {
+        let planned = self.lists.iter().map(|list| list.planned);
+        let is_planned = planned.eq(0..fetch.entities.len());
+        let none =
+            || Part { ranges: vec![0..0; self.lists.len()], printed: (!is_planned).then(Vec::new) };
         let (mut parts, mut part, mut room) = (Vec::new(), none(), most.max(1));
         for (place, list) in self.lists.iter().enumerate() {
             let mut next = 0;
-            while next < list.left.len() {
-                if room == 0 {
+            while next < list.all.left.len() {
+                let is_full = part.printed.as_ref().is_some_and(|lists| lists.len() == MOST_LISTS);
+                if room == 0 || is_full {
                     parts.push(std::mem::replace(&mut part, none()));
                     room = most.max(1);
                 }
-                let end = list.left.len().min(next + room);
-                part.0[place] = next..end;
+                let end = list.all.left.len().min(next + room);
+                part.ranges[place] = next..end;
+                if let Some(printed) = &mut part.printed {
+                    printed.push(place);
+                }
                 room -= end - next;
                 next = end;
             }
@@ -74,19 +110,57 @@ impl Asked {
         parts.push(part);
         parts
     }
+
+    /// The lists, each with what was planned of it.
+    pub(super) fn planned<'f>(
+        &self,
+        fetch: &'f Fetch,
+    ) -> impl Iterator<Item = (usize, &'f Entities)> {
+        let lists = self.lists.iter().enumerate();
+        lists.filter_map(|(place, list)| Some((place, fetch.entities.get(list.planned)?)))
+    }
+
+    /// The list of representations that stands for one that is planned, unless that is told something.
+    pub(super) fn untold(&self, planned: usize) -> Option<&Representations> {
+        let mut of = self.lists.iter().filter(|list| list.planned == planned);
+        of.find(|list| list.told.is_empty()).map(|list| &list.all)
+    }
+}
+
+/// The document of a part.
+pub(super) fn document<'r>(
+    inputs: Inputs<'r>,
+    fetch: &'r Fetch,
+    asked: &Asked,
+    part: &Part,
+    kept: &'r Printed,
+) -> &'r Document {
+    let Some(lists) = &part.printed else { return &fetch.document };
+    let lists = lists.iter().filter_map(|list| asked.lists.get(*list));
+    let lists: Vec<usize> = lists.map(|list| list.planned).collect();
+    let Inputs { supergraph, operation, plan, .. } = inputs;
+    let of = plan::Part { fetch, lists: &lists };
+    kept.keep(plan::document(supergraph, operation, &plan.tree, &plan.contexts, of))
 }
 
 /// The body of a request: the document, and the variables that it says.
-pub(super) fn body(inputs: Inputs<'_>, fetch: &Fetch, asked: &Asked, part: &Part) -> Vec<u8> {
-    let texts = asked.lists.iter().zip(&part.0).map(|(list, range)| {
-        list.left.get(range.clone()).unwrap_or_default().iter().map(|text| list.texts.text(*text))
+pub(super) fn body(
+    inputs: Inputs<'_>,
+    fetch: &Fetch,
+    document: &Document,
+    asked: &Asked,
+    part: &Part,
+) -> Vec<u8> {
+    let lists = (0..part.lists()).map(|place| part.list(place));
+    let lists = lists.filter_map(|list| Some((asked.lists.get(list)?, part.ranges.get(list)?)));
+    let texts = lists.clone().map(|(List { all, .. }, range)| {
+        all.left.get(range.clone()).unwrap_or_default().iter().map(|text| all.texts.text(*text))
     });
     let length: usize = texts.clone().flatten().map(|text| text.len() + 1).sum();
-    let mut body =
-        Vec::with_capacity(fetch.document.head.len() + length + fetch.entities.len() * 32 + 16);
-    body.extend_from_slice(&fetch.document.head);
-    for (place, texts) in texts.enumerate() {
-        name(&mut body, &crate::plan::representations_variable(place));
+    let mut body = Vec::with_capacity(document.head.len() + length + part.lists() * 32 + 16);
+    body.extend_from_slice(&document.head);
+    for (place, ((list, _), texts)) in lists.zip(texts).enumerate() {
+        name(&mut body, &plan::representations_variable(place));
         body.push(b'[');
         for (place, text) in texts.enumerate() {
             if place > 0 {
@@ -95,8 +169,13 @@ pub(super) fn body(inputs: Inputs<'_>, fetch: &Fetch, asked: &Asked, part: &Part
             body.extend_from_slice(text);
         }
         body.push(b']');
+        let told = fetch.entities.get(list.planned).map_or(&[][..], |planned| &planned.told);
+        for (context, value) in told.iter().zip(&list.told) {
+            name(&mut body, &plan::context_variable(place, *context));
+            body.extend_from_slice(value);
+        }
     }
-    for slot in &fetch.document.variables {
+    for slot in &document.variables {
         let value = inputs.variables.values.get(usize::from(slot.0)).and_then(Option::as_ref);
         // One that is not given is not sent: the subgraph has the same defaults.
         let Some(value) = value else { continue };

@@ -13,9 +13,10 @@ use super::errors::{AskError, ErrorKind, Errors, Invalid};
 use super::observe::{Fate, Observed};
 use super::read::{Reader, Unread};
 use super::represent::representations;
-use super::request::{Asked, Part, body};
+use super::request::{Asked, List, Part, body, document};
 use super::store::{Earlier, Left, State, fail, take};
 use super::tell::Teller;
+use super::told::{Printed, apart};
 use super::{Answer, Ask, Inputs, Options, Subgraphs};
 use crate::outline::Tree;
 use crate::plan::{Fetch, FetchId, Plan};
@@ -63,7 +64,8 @@ pub async fn execute<S: Subgraphs>(
 ) -> Executed {
     let plan = inputs.plan;
     observed.begin(plan);
-    let mut running = Running::new(inputs, options, memory, observed);
+    let printed = Printed::default();
+    let mut running = Running::new(inputs, options, memory, observed, &printed);
     let mut held: Vec<FetchId> = Vec::new();
     let mut missing: Vec<usize> = plan.fetches.iter().map(|fetch| fetch.needs.len()).collect();
     let mut ready: Vec<FetchId> = Vec::new();
@@ -133,10 +135,17 @@ struct Running<'r> {
     asked: Vec<Asked>,
     /// By request: how many of its parts are on their way.
     pending: Vec<usize>,
+    printed: &'r Printed,
 }
 
 impl<'r> Running<'r> {
-    fn new(inputs: Inputs<'r>, options: Options, memory: Held, observed: &'r mut Observed) -> Self {
+    fn new(
+        inputs: Inputs<'r>,
+        options: Options,
+        memory: Held,
+        observed: &'r mut Observed,
+        printed: &'r Printed,
+    ) -> Self {
         let plan = inputs.plan;
         let mut arena = Arena::new(Arc::clone(&plan.layout), memory.another());
         let root = plan.tree.position(Tree::ROOT).r#type;
@@ -150,6 +159,7 @@ impl<'r> Running<'r> {
             states: vec![State::Waiting; plan.fetches.len()],
             asked: plan.fetches.iter().map(|_| Asked::default()).collect(),
             pending: vec![0; plan.fetches.len()],
+            printed,
         }
     }
 
@@ -168,13 +178,10 @@ impl<'r> Running<'r> {
             asked.roots = self.executed.arena.objects_at(root.position).to_vec();
         }
         let (mut made, mut unique, mut reused) = (0, 0, 0);
-        for list in &fetch.entities {
+        for (planned, list) in fetch.entities.iter().enumerate() {
             let arena = &mut self.executed.arena;
             let mut failed = Vec::new();
             let mut all = representations(supergraph, arena, list, &mut failed);
-            for owner in failed {
-                fail(arena, list, owner);
-            }
             made += all.all_owners().len();
             unique += all.texts.len();
             if self.options.reuse {
@@ -185,15 +192,21 @@ impl<'r> Running<'r> {
                     Left::Coming => return Ok(Ready::Held),
                 }
             }
-            asked.lists.push(all);
+            let contexts = &self.inputs.plan.contexts;
+            for (told, all) in apart(supergraph, contexts, arena, list, all, &mut failed) {
+                asked.lists.push(List { planned, told, all });
+            }
+            for owner in failed {
+                fail(arena, list, owner);
+            }
         }
         let seen = &mut self.observed.fetches[id.index()];
         (seen.made, seen.unique, seen.reused) = (made, unique, reused);
-        let is_empty = asked.lists.iter().all(|list| list.left.is_empty());
+        let is_empty = asked.lists.iter().all(|list| list.all.left.is_empty());
         if is_empty && asked.roots.is_empty() {
             return Ok(Ready::Done(if reused > 0 { Fate::Reused } else { Fate::Nothing }));
         }
-        let parts = asked.parts(self.options.max_representations);
+        let parts = asked.parts(fetch, self.options.max_representations);
         self.pending[id.index()] = parts.len();
         self.states[id.index()] = State::Sent;
         self.asked[id.index()] = asked;
@@ -201,9 +214,11 @@ impl<'r> Running<'r> {
     }
 
     fn ask(&mut self, id: FetchId, fetch: &'r Fetch, part: &Part) -> Ask<'r> {
-        let body = body(self.inputs, fetch, &self.asked[id.index()], part);
+        let asked = &self.asked[id.index()];
+        let document = document(self.inputs, fetch, asked, part, self.printed);
+        let body = body(self.inputs, fetch, document, asked, part);
         self.observed.send(id.index(), body.len());
-        let Fetch { subgraph, kind, document, .. } = fetch;
+        let Fetch { subgraph, kind, .. } = fetch;
         Ask { subgraph: *subgraph, kind: *kind, fetch: id, document, body: body.into() }
     }
 

@@ -149,7 +149,7 @@ impl<'t> Taking<'t> {
                 .iter()
                 .position(|list| list.entries.iter().any(|entry| entry.position == reuse.position));
             let is_asked = of_entities
-                .and_then(|list| asked.lists.get(list))
+                .and_then(|list| asked.untold(list))
                 .map(|asked| asked.texts.find(text).is_some());
             is_asked == Some(true) || provider.level < fetch.level && is_asked.is_none()
         })

@@ -142,10 +142,11 @@ impl<'t> Teller<'t> {
             return Some((roots.collect(), path));
         }
         let [Step::Key(key), Step::Index(index), rest @ ..] = path else { return None };
-        let lists = fetch.entities.len();
-        let list = (0..lists).find(|place| *entities_key(*place, lists) == **key)?;
+        let lists = self.part.lists();
+        let place = (0..lists).find(|place| *entities_key(*place, lists) == **key)?;
+        let list = self.part.list(place);
         let owners = self.part.owners(self.asked, list, *index)?;
-        let list = fetch.entities.get(list)?;
+        let list = fetch.entities.get(self.asked.lists.get(list)?.planned)?;
         let objects = owners.iter().filter_map(|owner| {
             let shape = list.shape(owner.entry, self.arena.object(owner.object).r#type)?;
             Some((owner.object, shape.1))
@@ -215,7 +216,7 @@ impl<'t> Teller<'t> {
         let mut all: Vec<_> = root
             .flat_map(|root| self.asked.roots.iter().map(|object| (*object, &root.shape)))
             .collect();
-        for (place, list) in fetch.entities.iter().enumerate() {
+        for (place, list) in self.asked.planned(fetch) {
             for owner in self.part.all_owners(self.asked, place) {
                 let own = self.arena.object(owner.object).r#type;
                 all.extend(list.shape(owner.entry, own).map(|(_, shape)| (owner.object, shape)));
@@ -231,7 +232,7 @@ impl<'t> Teller<'t> {
                 self.lose(*object, &root.shape, lost);
             }
         }
-        for (place, list) in fetch.entities.iter().enumerate() {
+        for (place, list) in self.asked.planned(fetch) {
             for owner in self.part.all_owners(self.asked, place) {
                 let own = self.arena.object(owner.object).r#type;
                 if let Some((_, shape)) = list.shape(owner.entry, own) {

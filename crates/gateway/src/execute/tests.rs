@@ -1,3 +1,4 @@
+mod contexts;
 mod denied;
 mod faults;
 

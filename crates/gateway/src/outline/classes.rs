@@ -47,6 +47,10 @@ fn describe(supergraph: &Supergraph, object: TypeId, names: Vec<Box<str>>, text:
     let mut names: FxHashSet<Box<str>> = names.into_iter().collect();
     let types = std::iter::once(object).chain(supergraph.interfaces(object).iter().copied());
     let types: Vec<TypeId> = types.collect();
+    if supergraph.is_context(object) {
+        // What it says to fields below may depend on the type.
+        text.push_str(&supergraph.schema[object].name);
+    }
     // Writing to a text cannot fail.
     for subgraph in supergraph.subgraph_ids() {
         for (place, r#type) in types.iter().enumerate() {

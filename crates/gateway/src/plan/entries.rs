@@ -12,10 +12,11 @@ use super::reuse::reuse;
 use super::select::{asks_the_same, selection};
 use super::shape::add_shapes;
 use super::{
-    Document, Entities, Entry, Fetch, FetchId, Layout, Plan, Root, Selection, Shape, Sources, print,
+    Context, Document, Entities, Entry, Fetch, FetchId, Layout, Part, Plan, Root, Selection, Shape,
+    Sources, print,
 };
 use crate::outline::{ItemId, PositionId, Tree, What};
-use crate::planner::{Chosen, How, VisitId};
+use crate::planner::{Chosen, ContextId, How, Source, VisitId};
 use crate::supergraph::{FieldSetId, SetSelection, SubgraphId, Supergraph};
 
 /// Makes the requests of a choice.
@@ -29,23 +30,45 @@ pub fn compile(sources: Sources<'_>, tree: Tree) -> Plan {
         OperationKind::Query | OperationKind::Subscription => compiler.stage(None, 0),
     }
     let mut fetches = compiler.fetches;
+    let contexts = contexts(sources, &tree);
     for fetch in &mut fetches {
-        fetch.document = print::document(sources, &tree, fetch);
+        let lists: Vec<usize> = (0..fetch.entities.len()).collect();
+        let part = Part { fetch, lists: &lists };
+        fetch.document = print::document(sources.supergraph, operation, &tree, &contexts, part);
     }
     // What a mutation changed between two requests is not known.
     if operation.kind == OperationKind::Query {
         add_reuse(sources.supergraph, &tree, &mut fetches);
     }
-    let layout = Arc::new(Layout::new(&tree));
+    let is_told =
+        fetches.iter().flat_map(|fetch| &fetch.entities).any(|list| !list.told.is_empty());
+    let layout = Arc::new(Layout { is_shared: !is_told, ..Layout::new(&tree) });
     add_shapes(sources.supergraph, &tree, &layout.slots, &mut fetches);
     let projections = projections(sources.supergraph, &tree, &layout.slots);
-    Plan { fetches, tree, layout, projections, chain: choice.chain }
+    Plan { fetches, tree, layout, projections, contexts, chain: choice.chain }
+}
+
+/// What subgraphs are told of objects above, as what the tree knows of these.
+fn contexts(sources: Sources<'_>, tree: &Tree) -> Vec<Context> {
+    let values = sources.choice.contexts.values().iter().map(|value| {
+        let sources = value.sources.iter().map(|source| {
+            let Source { position, object, types, set } = source;
+            let form = form(sources.supergraph, tree, *position, *object, &[*set], &[]);
+            (*position, types.clone(), form)
+        });
+        Context { r#type: value.r#type, sources: sources.collect() }
+    });
+    values.collect()
 }
 
 /// Says of each entry which earlier requests may say it already.
 fn add_reuse(supergraph: &Supergraph, tree: &Tree, fetches: &mut [Fetch]) {
     for place in 0..fetches.len() {
         for list in 0..fetches[place].entities.len() {
+            // Others were told something else.
+            if !fetches[place].entities[list].told.is_empty() {
+                continue;
+            }
             for entry in 0..fetches[place].entities[list].entries.len() {
                 let own = &fetches[place].entities[list].entries[entry];
                 let found = reuse(supergraph, tree, fetches, FetchId::new(place), own);
@@ -204,6 +227,7 @@ impl<'c> Compiler<'c> {
         for ((position, object, on), visits) in hops {
             for together in self.compatible(visits) {
                 let (keys, inputs) = sets_of(&together);
+                let told = self.told(&together);
                 let form =
                     form(self.sources.supergraph, self.tree, *position, *object, &keys, &inputs);
                 let interface = together.first().and_then(|(_, chosen)| chosen.visit.interface);
@@ -234,26 +258,28 @@ impl<'c> Compiler<'c> {
                     shapes: Vec::new(),
                     reuse: Vec::new(),
                 };
-                self.put(&mut lists, entry, interface.is_none());
+                self.put(&mut lists, entry, told, interface.is_none());
             }
         }
         lists
     }
 
     /// Puts an entry into the first list in which its types are asked the same, or nothing yet.
-    fn put(&self, lists: &mut Vec<Entities>, entry: Entry, is_typed: bool) {
+    fn put(&self, lists: &mut Vec<Entities>, entry: Entry, told: Vec<ContextId>, is_typed: bool) {
         let supergraph = self.sources.supergraph;
         let fits = |list: &Entities| {
-            entry.selections.iter().all(|(base, selection)| {
-                let known = list.types.iter().find(|(known, _)| known == base);
-                known
-                    .is_none_or(|(_, known)| asks_the_same(supergraph, self.tree, known, selection))
-            })
+            list.told == told
+                && entry.selections.iter().all(|(base, selection)| {
+                    let known = list.types.iter().find(|(known, _)| known == base);
+                    known.is_none_or(|(_, known)| {
+                        asks_the_same(supergraph, self.tree, known, selection)
+                    })
+                })
         };
         let place = match lists.iter().position(fits) {
             Some(place) => place,
             None => {
-                lists.push(Entities::default());
+                lists.push(Entities { told, ..Entities::default() });
                 lists.len() - 1
             }
         };
@@ -266,6 +292,17 @@ impl<'c> Compiler<'c> {
         // Who asks by an interface does not know what will come.
         list.typename |= is_typed && entry.on.is_some();
         list.entries.push(entry);
+    }
+
+    /// What a subgraph is told of the objects above for several visits.
+    fn told(&self, visits: &[(VisitId, &Chosen)]) -> Vec<ContextId> {
+        let contexts = &self.sources.choice.contexts;
+        let told = visits.iter().filter_map(|(_, chosen)| chosen.visit.told);
+        let mut all: Vec<ContextId> =
+            told.flat_map(|told| contexts.told(told).iter().copied()).collect();
+        all.sort_unstable();
+        all.dedup();
+        all
     }
 
     /// Visits of the same objects, together where one representation says what all of them need.

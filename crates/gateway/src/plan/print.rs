@@ -2,30 +2,40 @@
 
 use std::fmt::Write;
 
-use graphql::operation::OperationKind;
+use graphql::operation::{Operation, OperationKind};
 use graphql::schema::TypeId;
 use graphql::value::Slot;
 
 use super::entries::name_of;
-use super::{Document, Fetch, Plan, Selection, Sources, entities_key, representations_variable};
+use super::{
+    Context, Document, Entities, Form, Part, Plan, Selection, context_variable, entities_key,
+    representations_variable,
+};
 use crate::outline::{PositionId, Tree};
+use crate::planner::{ContextId, ToldArguments};
 use crate::supergraph::{FieldSetId, SetSelection, Supergraph};
 
-/// The document of a request.
-pub(super) fn document(sources: Sources<'_>, tree: &Tree, fetch: &Fetch) -> Document {
-    let mut printer = Printer {
-        supergraph: sources.supergraph,
-        tree,
-        text: String::new(),
-        variables: Vec::new(),
-    };
+/// The document of a part of a request.
+#[must_use]
+pub fn document(
+    supergraph: &Supergraph,
+    operation: &Operation,
+    tree: &Tree,
+    contexts: &[Context],
+    part: Part<'_>,
+) -> Document {
+    let Part { fetch, lists } = part;
+    let lists: Vec<&Entities> = lists.iter().filter_map(|list| fetch.entities.get(*list)).collect();
+    let mut printer =
+        Printer { supergraph, tree, place: 0, text: String::new(), variables: Vec::new() };
     printer.text.push('{');
     if let Some(root) = &fetch.root {
         printer.members(&root.selection);
     }
-    for (place, list) in fetch.entities.iter().enumerate() {
+    for (place, list) in lists.iter().enumerate() {
+        printer.place = place;
         printer.separate();
-        let key = entities_key(place, fetch.entities.len());
+        let key = entities_key(place, lists.len());
         if key != "_entities" {
             printer.text.push_str(&key);
             printer.text.push(':');
@@ -48,29 +58,37 @@ pub(super) fn document(sources: Sources<'_>, tree: &Tree, fetch: &Fetch) -> Docu
     }
     printer.text.push('}');
     let Printer { text: body, variables, .. } = printer;
-    let mut text = match (fetch.kind, fetch.entities.is_empty() && variables.is_empty()) {
+    let mut text = match (fetch.kind, lists.is_empty() && variables.is_empty()) {
         (OperationKind::Query, true) => String::new(),
         (OperationKind::Query, false) => "query".to_owned(),
         (OperationKind::Mutation, _) => "mutation".to_owned(),
         (OperationKind::Subscription, _) => "subscription".to_owned(),
     };
-    if !(fetch.entities.is_empty() && variables.is_empty()) {
+    if !(lists.is_empty() && variables.is_empty()) {
         text.push('(');
         let mut separator = "";
-        for place in 0..fetch.entities.len() {
+        for (place, list) in lists.iter().enumerate() {
             text.push_str(separator);
             text.push('$');
             text.push_str(&representations_variable(place));
             text.push_str(":[_Any!]!");
             separator = ",";
+            for (context, value) in
+                list.told.iter().filter_map(|told| Some((*told, contexts.get(told.index())?)))
+            {
+                text.push_str(",$");
+                text.push_str(&context_variable(place, context));
+                text.push(':');
+                text.push_str(&graphql::print_type(&supergraph.schema, value.r#type));
+            }
         }
         for slot in &variables {
-            let variable = sources.operation.variable(*slot);
+            let variable = operation.variable(*slot);
             text.push_str(separator);
             text.push('$');
             text.push_str(&variable.name);
             text.push(':');
-            text.push_str(&graphql::print_type(&sources.supergraph.api.schema, variable.r#type));
+            text.push_str(&graphql::print_type(&supergraph.api.schema, variable.r#type));
             // With it a variable that may be null may stand where null may not.
             if let Some(default) = &variable.default {
                 text.push('=');
@@ -95,6 +113,8 @@ fn json_text(text: &str) -> Vec<u8> {
 struct Printer<'p> {
     supergraph: &'p Supergraph,
     tree: &'p Tree,
+    /// The list of entities that is printed.
+    place: usize,
     text: String,
     variables: Vec<Slot>,
 }
@@ -120,10 +140,8 @@ impl Printer<'_> {
                 self.text.push(':');
             }
             self.text.push_str(name);
+            self.told(&item.arguments.text, &asked.told);
             if !item.arguments.text.is_empty() {
-                self.text.push('(');
-                self.text.push_str(&item.arguments.text);
-                self.text.push(')');
                 for slot in &item.arguments.variables {
                     if !self.variables.contains(slot) {
                         self.variables.push(*slot);
@@ -139,6 +157,24 @@ impl Printer<'_> {
         for (on, selection) in &selection.fragments {
             self.fragment(*on, selection);
         }
+    }
+
+    /// Arguments: those that the operation gives, and those whose values objects above say.
+    fn told(&mut self, given: &str, told: &ToldArguments) {
+        if given.is_empty() && told.is_empty() {
+            return;
+        }
+        self.text.push('(');
+        self.text.push_str(given);
+        for (name, context) in told {
+            if !self.text.ends_with('(') {
+                self.text.push(',');
+            }
+            self.text.push_str(name);
+            self.text.push_str(":$");
+            self.text.push_str(&context_variable(self.place, *context));
+        }
+        self.text.push(')');
     }
 
     fn fragment(&mut self, on: TypeId, selection: &Selection) {
@@ -179,11 +215,36 @@ pub fn print(supergraph: &Supergraph, plan: &Plan) -> String {
                         .collect(),
                 };
                 let on = types.join(" | ");
-                let _ = writeln!(text, "   {on} {{ {} }} at {path}", sets.join(" "));
+                let told = told(supergraph, plan, &list.told);
+                let _ = writeln!(text, "   {on} {{ {} }} at {path}{told}", sets.join(" "));
             }
         }
     }
     text
+}
+
+/// What is told of the objects above, ` with prop of t`.
+fn told(supergraph: &Supergraph, plan: &Plan, told: &[ContextId]) -> String {
+    let mut text = String::new();
+    for context in told.iter().filter_map(|told| plan.contexts.get(told.index())) {
+        for (place, (position, _, form)) in context.sources.iter().enumerate() {
+            text.push_str(if place == 0 { " with " } else { " or " });
+            text.push_str(&value_of(form));
+            let path = path(supergraph, &plan.tree, *position);
+            text.push_str(if path.is_empty() { "" } else { " of " });
+            text.push_str(&path);
+        }
+    }
+    text
+}
+
+/// The one value that a form says, `size.height`. Recursion is bounded by the nesting of field sets.
+fn value_of(form: &Form) -> String {
+    let Some(member) = form.members.first() else { return String::new() };
+    match member.below.first() {
+        Some((_, below)) => [&member.name, ".", &*value_of(below)].concat(),
+        None => member.name.to_string(),
+    }
 }
 
 fn print_set(supergraph: &Supergraph, set: FieldSetId) -> String {

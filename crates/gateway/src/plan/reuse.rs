@@ -88,6 +88,10 @@ fn reads<'r>(supergraph: &Supergraph, tree: &Tree, fetch: &'r Fetch, id: FetchId
 fn below<'r>(tree: &Tree, fetch: FetchId, selection: &'r Selection, all: &mut Vec<Read<'r>>) {
     let fragments = selection.fragments.iter().flat_map(|(_, selection)| &selection.fields);
     for asked in selection.fields.iter().chain(fragments) {
+        // What a field gives that was told something is not looked for elsewhere.
+        if !asked.told.is_empty() {
+            continue;
+        }
         if let (Some(position), Some(selection)) = (tree.item(asked.item).child, &asked.below) {
             all.push(Read { fetch, position, selection });
             below(tree, fetch, selection, all);
@@ -146,9 +150,14 @@ impl Wanted<'_> {
     fn copies(&self, object: TypeId, to: &Selection, from: &Selection) -> Option<Vec<Copied>> {
         let copies = self.fields_of(object, to).map(|asked| {
             let item = self.tree.item(asked.item);
+            if !asked.told.is_empty() {
+                return None;
+            }
             let same = self.fields_of(object, from).find(|other| {
-                let other = self.tree.item(other.item);
-                name_of(&other.what) == name_of(&item.what) && other.arguments == item.arguments
+                let other_item = self.tree.item(other.item);
+                name_of(&other_item.what) == name_of(&item.what)
+                    && other_item.arguments == item.arguments
+                    && other.told.is_empty()
             })?;
             let below = match (&asked.below, &same.below) {
                 (None, None) => Vec::new(),

@@ -1,13 +1,14 @@
 //! What a request asks of the objects of a position.
 
 use std::collections::BTreeMap;
+use std::fmt::Write;
 
-use graphql::schema::{TypeId, TypeRef};
+use graphql::schema::{FieldId, TypeId, TypeRef};
 
 use super::entries::name_of;
 use super::{Asked, Selection};
 use crate::outline::{ItemId, PositionId, Tree, What};
-use crate::planner::{Choice, Chosen, How, VisitId};
+use crate::planner::{Choice, Chosen, How, ToldArguments, VisitId};
 use crate::supergraph::{SubgraphId, Supergraph, TypeSet};
 
 /// The visits of the objects of one type.
@@ -140,7 +141,8 @@ impl Selecting<'_> {
         let shape_of = |parent: TypeId| {
             let field = self.supergraph.schema.find_field(parent, name)?;
             let own = self.supergraph.field_in(field, self.subgraph)?;
-            (!own.is_external).then(|| self.shape(own.r#type))
+            // An interface has no arguments for what objects above say.
+            (!own.is_external && own.context.is_empty()).then(|| self.shape(own.r#type))
         };
         let Some(own) = shape_of(base) else { return false };
         let possible = self.supergraph.possible_in(base, self.subgraph);
@@ -163,11 +165,21 @@ impl Selecting<'_> {
         });
         let mut shape = r#type.map_or_else(String::new, |r#type| self.shape(r#type));
         shape.push_str(&asked.arguments.text);
+        let told = self.told(item, field);
+        describe_told(&told, &mut shape);
         if let Some(below) = &below {
             describe(self.supergraph, self.tree, below, &mut shape);
         }
         let key = keys.key(name, &shape, item, &asked.types);
-        Asked { key, item, below }
+        Asked { key, item, told, below }
+    }
+
+    /// The arguments of a field whose values objects above say.
+    fn told(&self, item: ItemId, field: Option<FieldId>) -> ToldArguments {
+        let position = self.tree.item(item).position;
+        let told =
+            field.and_then(|field| self.choice.contexts.of_field(position, self.subgraph, field));
+        told.map(|(_, arguments)| arguments.to_vec()).unwrap_or_default()
     }
 
     fn below(
@@ -221,6 +233,13 @@ pub(super) fn asks_the_same(
     described(one) == described(other)
 }
 
+fn describe_told(told: &ToldArguments, text: &mut String) {
+    for (name, context) in told {
+        // Writing to a text cannot fail.
+        let _ = write!(text, "{name}:{context:?}");
+    }
+}
+
 /// A selection as a text: equal ones ask the same under the same names.
 fn describe(supergraph: &Supergraph, tree: &Tree, selection: &Selection, text: &mut String) {
     text.push('{');
@@ -232,6 +251,7 @@ fn describe(supergraph: &Supergraph, tree: &Tree, selection: &Selection, text: &
         for part in [&*asked.key, ":", name_of(&item.what), "(", &item.arguments.text, ")"] {
             text.push_str(part);
         }
+        describe_told(&asked.told, text);
         if let Some(below) = &asked.below {
             describe(supergraph, tree, below, text);
         }

@@ -1,3 +1,5 @@
+mod contexts;
+
 use expect_test::{Expect, expect};
 
 use super::*;

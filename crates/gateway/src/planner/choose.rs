@@ -13,7 +13,7 @@ use graphql::schema::{TypeId, TypeKind};
 use rustc_hash::{FxHashMap, FxHashSet};
 
 use super::facts::{Facts, How, Visit, VisitId};
-use super::{Limits, PlanError};
+use super::{Contexts, Limits, PlanError};
 use crate::outline::{Arguments, Item, ItemId, PositionId, Tree, What};
 use crate::supergraph::{SubgraphId, Supergraph, TypeSet};
 use derive::{Derivations, Goal};
@@ -26,6 +26,8 @@ pub struct Choice {
     /// How many requests there are.
     pub requests: usize,
     pub visits: BTreeMap<VisitId, Chosen>,
+    /// What fields take from the objects above them.
+    pub contexts: Contexts,
 }
 
 /// A visit that is made.

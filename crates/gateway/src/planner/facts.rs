@@ -3,6 +3,7 @@
 use graphql::schema::TypeId;
 use rustc_hash::FxHashMap;
 
+use super::contexts::ToldId;
 use crate::outline::{ItemId, PositionId, ids};
 use crate::supergraph::{FieldSetId, SubgraphId};
 
@@ -27,6 +28,8 @@ pub struct Visit {
     pub(super) given: GivenId,
     /// What the subgraph was told of the objects, beside their key.
     pub inputs: Option<FieldSetId>,
+    /// What the subgraph was told of the objects above.
+    pub told: Option<ToldId>,
 }
 
 /// How one comes to a visit.

@@ -1,11 +1,11 @@
 //! Everything that could be read, by how many requests lead to it.
 
-use graphql::schema::TypeId;
+use graphql::schema::{FieldId, TypeId};
 use rustc_hash::FxHashSet;
 
 use super::facts::{Facts, GivenId, How, KnownId, Visit, VisitId};
 use super::provided::provided;
-use super::{Labels, Limits, PlanError};
+use super::{Contexts, Labels, Limits, PlanError, Source, ToldId};
 use crate::outline::{Arguments, ItemId, PositionId, Tree, What};
 use crate::supergraph::{FieldIn, FieldSetId, SetSelection, SubgraphId, Supergraph};
 
@@ -16,12 +16,14 @@ pub(super) fn reach(
     supergraph: &Supergraph,
     tree: &mut Tree,
     labels: &Labels,
+    contexts: &Contexts,
     limits: Limits,
 ) -> Result<Facts, PlanError> {
     let mut reacher = Reacher {
         supergraph,
         tree,
         labels,
+        contexts,
         limits,
         facts: Facts::default(),
         prepared: FxHashSet::default(),
@@ -42,6 +44,7 @@ struct Reacher<'r> {
     supergraph: &'r Supergraph,
     tree: &'r mut Tree,
     labels: &'r Labels,
+    contexts: &'r Contexts,
     limits: Limits,
     facts: Facts,
     /// The positions whose keys and requirements are in the tree.
@@ -62,6 +65,7 @@ impl Reacher<'_> {
                     interface: None,
                     given: nothing,
                     inputs: None,
+                    told: None,
                 };
                 self.fresh.extend(self.facts.add_visit(visit, 1, How::Enter));
             }
@@ -106,6 +110,8 @@ impl Reacher<'_> {
         let given = self.facts.give(given.into_iter().chain(own).collect());
         let level = self.facts.reached(id).level;
         let subgraph = visit.subgraph;
+        // It still knows what it was told, where that is for something below.
+        let told = visit.told.filter(|told| self.contexts.at(child, subgraph).contains(told));
         let is_interface_object =
             self.supergraph.type_in(base, subgraph).is_some_and(|owner| owner.is_interface_object);
         let (possible, interface) = match is_interface_object {
@@ -117,7 +123,8 @@ impl Reacher<'_> {
             if !self.supergraph.contains(possible, object) {
                 continue;
             }
-            let below = Visit { position: child, object, subgraph, interface, given, inputs: None };
+            let below =
+                Visit { position: child, object, subgraph, interface, given, inputs: None, told };
             let how = How::Descend { from: id, item };
             self.fresh.extend(self.facts.add_visit(below, level, how));
         }
@@ -149,8 +156,15 @@ impl Reacher<'_> {
         };
         let is_there = self.labels.allow(&own.when)
             && (!own.is_external || provided.is_some())
-            && (own.requires.is_none() || own.requires == visit.inputs);
+            && (own.requires.is_none() || own.requires == visit.inputs)
+            && (own.context.is_empty() || self.is_told(visit, field));
         is_there.then(|| (own.clone(), provided.unwrap_or_default()))
+    }
+
+    /// Whether a subgraph was told what a field takes from the objects above.
+    fn is_told(&self, visit: &Visit, field: FieldId) -> bool {
+        let wanted = self.contexts.of_field(visit.position, visit.subgraph, field);
+        wanted.is_some_and(|(wanted, _)| visit.told == Some(wanted))
     }
 
     /// Whether a subgraph gives a field of a type wherever it reads objects of it, if it is told what
@@ -304,10 +318,15 @@ impl Reacher<'_> {
                         .type_in(on, subgraph)
                         .is_some_and(|owner| owner.is_interface_object);
                 let interface = is_interface_object.then_some(on);
-                for inputs in std::iter::once(None).chain(requires.iter().copied().map(Some)) {
+                for (inputs, told) in self.extras(position, subgraph, &requires) {
                     let mut needs = needs.clone();
                     if let Some(set) = inputs
                         && self.needs(position, object, set, &mut needs).is_none()
+                    {
+                        continue;
+                    }
+                    if let Some(told) = told
+                        && self.context_needs(told, &mut needs).is_none()
                     {
                         continue;
                     }
@@ -318,12 +337,45 @@ impl Reacher<'_> {
                     needs.sort_unstable();
                     needs.dedup();
                     let how = How::Hop { on, key: Some(key), needs };
+                    let given = nothing;
                     let visit =
-                        Visit { position, object, subgraph, interface, given: nothing, inputs };
+                        Visit { position, object, subgraph, interface, given, inputs, told };
                     self.fresh.extend(self.facts.add_visit(visit, level, how));
                 }
             }
         }
+    }
+
+    /// What a subgraph may be told beside the key of objects: what one of its fields requires, and
+    /// what objects above say.
+    fn extras(
+        &self,
+        position: PositionId,
+        subgraph: SubgraphId,
+        requires: &[FieldSetId],
+    ) -> Vec<(Option<FieldSetId>, Option<ToldId>)> {
+        let told = self.contexts.at(position, subgraph);
+        let told: Vec<_> = std::iter::once(None).chain(told.iter().copied().map(Some)).collect();
+        let inputs = std::iter::once(None).chain(requires.iter().copied().map(Some));
+        inputs.flat_map(|inputs| told.iter().map(move |told| (inputs, *told))).collect()
+    }
+
+    /// What has to be known of the objects above to tell a subgraph what they say.
+    fn context_needs(&self, told: ToldId, needs: &mut Vec<KnownId>) -> Option<()> {
+        let values = self.contexts.told(told).iter();
+        let values = values.map(|value| &self.contexts.values()[value.index()]);
+        for Source { position, object, set, .. } in values.flat_map(|value| &value.sources) {
+            // Objects of a type that nobody gives there say nothing.
+            if self.facts.at(*position, *object).is_empty() {
+                continue;
+            }
+            if !self.is_certain(*position, *object) {
+                let what = What::Typename;
+                needs.push(self.known_of(*position, *object, &what, &Arguments::default())?);
+            }
+            self.needs(*position, *object, *set, needs)?;
+        }
+        Some(())
     }
 
     /// Enters the root type again where a field leads to it: every subgraph that has it can be asked,
@@ -350,8 +402,15 @@ impl Reacher<'_> {
             return;
         }
         let how = How::Hop { on: object, key: None, needs };
-        let visit =
-            Visit { position, object, subgraph, interface: None, given: nothing, inputs: None };
+        let visit = Visit {
+            position,
+            object,
+            subgraph,
+            interface: None,
+            given: nothing,
+            inputs: None,
+            told: None,
+        };
         self.fresh.extend(self.facts.add_visit(visit, level, how));
     }
 

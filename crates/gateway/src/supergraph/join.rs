@@ -9,9 +9,10 @@ use graphql::parse_field_set;
 use graphql::schema::{FieldId, TypeId, TypeKind, TypeRef};
 use rustc_hash::FxHashMap;
 
+use super::contexts::{self, ContextArgument, ContextSource, Contexts, members};
 use super::field_sets::{FieldSet, FieldSetId, SetSelection, resolve};
 use super::links::{Meaning, argument, is_set, text};
-use super::read::{Problem, Reader};
+use super::read::Reader;
 use super::{FieldIn, FieldOwners, Key, SubgraphId, TypeIn, TypeOwners, When};
 
 /// What the directives of the document say.
@@ -20,6 +21,7 @@ pub(super) struct Owners {
     pub(super) types: Vec<TypeOwners>,
     pub(super) fields: Vec<FieldOwners>,
     pub(super) sets: Vec<FieldSet>,
+    pub(super) contexts: Contexts,
 }
 
 /// Reads them all. The types and fields of the schema have their ids.
@@ -29,6 +31,7 @@ pub(super) fn owners(reader: &mut Reader<'_>) -> Owners {
         types: vec![TypeOwners::default(); reader.schema.types().count()],
         fields: vec![FieldOwners::default(); fields],
         sets: Vec::new(),
+        contexts: Contexts::default(),
     };
     let mut joined = Joined { reader, owners, known_sets: FxHashMap::default() };
     let types = joined.reader.types.clone();
@@ -85,7 +88,12 @@ impl Joined<'_, '_> {
                         self.owners.types[id.index()].members.push((graph, member));
                     }
                 }
-                Meaning::NotServed => self.not_served(directive),
+                Meaning::Context => {
+                    if let Some(name) = text(directive, "name") {
+                        self.owners.contexts.add(name, id);
+                    }
+                }
+                Meaning::Applied => self.refuse_connectors(directive),
                 Meaning::Graph
                 | Meaning::Field
                 | Meaning::Inaccessible
@@ -181,12 +189,13 @@ impl Joined<'_, '_> {
                     said = true;
                     known.extend(self.read_field_in(parent, r#type, directive, owner));
                 }
-                Meaning::NotServed => self.not_served(directive),
+                Meaning::Applied => self.refuse_connectors(directive),
                 Meaning::Graph
                 | Meaning::Type
                 | Meaning::Owner
                 | Meaning::Implements
                 | Meaning::UnionMember
+                | Meaning::Context
                 | Meaning::Inaccessible
                 | Meaning::Guard(_)
                 | Meaning::Cost
@@ -224,9 +233,7 @@ impl Joined<'_, '_> {
     ) -> Option<FieldIn> {
         let subgraph = self.reader.graph(directive, "graph").or(owner)?;
         let line = directive.line;
-        if argument(directive, "contextArguments").is_some_and(|given| *given != Literal::Null) {
-            self.not_served(directive);
-        }
+        let context = self.context_arguments(directive);
         let own_type = text(directive, "type").map(str::to_owned);
         let own_type = own_type.and_then(|written| self.own_type(&written, line));
         let requires = text(directive, "requires").map(str::to_owned);
@@ -246,6 +253,7 @@ impl Joined<'_, '_> {
             r#type: own_type.unwrap_or(r#type),
             requires: requires.and_then(|set| self.field_set(parent, &set, line)),
             provides: provides.and_then(|set| self.field_set(r#type.base, &set, line)),
+            context,
             is_external,
             when,
         })
@@ -300,6 +308,48 @@ impl Joined<'_, '_> {
         }
     }
 
+    /// What a subgraph is told of the objects above a field: the name of the argument, its type, and
+    /// where the value stands in the objects of a context.
+    /// <https://specs.apollo.dev/join/v0.5/#@field>
+    fn context_arguments(&mut self, directive: &Directive) -> Vec<ContextArgument> {
+        let given = match argument(directive, "contextArguments") {
+            None | Some(Literal::Null) => return Vec::new(),
+            Some(Literal::List(given)) => given.as_slice(),
+            Some(other) => std::slice::from_ref(other),
+        };
+        let given = given.to_vec();
+        given.iter().filter_map(|written| self.context_argument(written, directive.line)).collect()
+    }
+
+    fn context_argument(&mut self, written: &Literal, line: usize) -> Option<ContextArgument> {
+        let [Some(name), Some(r#type), Some(context), Some(selection)] =
+            members(written, ["name", "type", "context", "selection"])
+        else {
+            let message = "an argument of a context says its name, type, context and selection";
+            self.reader.problem(line, message);
+            return None;
+        };
+        let r#type = self.own_type(r#type, line)?;
+        let types = self.owners.contexts.named(context).to_vec();
+        if types.is_empty() {
+            self.reader.problem(line, format!("no type gives the context `{context}`"));
+            return None;
+        }
+        // What is said of an object type itself counts before what is said of its interfaces.
+        let (mut sources, mut others) = (Vec::new(), Vec::new());
+        for parent in types {
+            let selection = contexts::bare(selection);
+            let source =
+                ContextSource { r#type: parent, set: self.field_set(parent, selection, line)? };
+            match self.reader.schema[parent].kind {
+                TypeKind::Object { .. } => sources.push(source),
+                _ => others.push(source),
+            }
+        }
+        sources.append(&mut others);
+        Some(ContextArgument { name: name.into(), r#type, sources })
+    }
+
     /// A type as a subgraph writes it, `[Item!]`.
     fn own_type(&mut self, written: &str, line: usize) -> Option<TypeRef> {
         let Some(expression) = TypeExpression::parse(written) else {
@@ -314,9 +364,13 @@ impl Joined<'_, '_> {
         self.reader.find(&name, directive.line)
     }
 
-    fn not_served(&mut self, directive: &Directive) {
-        let message = format!("`@{}` is not served yet", directive.name);
-        self.reader.problems.push(Problem::new(directive.line, message));
+    /// A field that a subgraph takes from a REST service has nobody who could be asked for it by
+    /// GraphQL: leaving it out would say that it is null.
+    fn refuse_connectors(&mut self, directive: &Directive) {
+        if text(directive, "name") == Some("connect") {
+            let message = "connectors (`@connect`) are not served: there is no GraphQL to ask";
+            self.reader.problem(directive.line, message);
+        }
     }
 }
 
@@ -324,6 +378,7 @@ impl FieldIn {
     /// A field of which nothing is said.
     pub(crate) fn plain(subgraph: SubgraphId, r#type: TypeRef) -> Self {
         let (requires, provides, when) = (None, None, When::Always);
-        Self { subgraph, r#type, requires, provides, is_external: false, when }
+        let context = Vec::new();
+        Self { subgraph, r#type, requires, provides, context, is_external: false, when }
     }
 }

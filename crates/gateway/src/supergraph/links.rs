@@ -22,10 +22,12 @@ pub(super) enum Meaning {
     Guard(Guard),
     Cost,
     ListSize,
+    /// Objects of the type say something to fields below them.
+    Context,
     /// Understood, and of no effect on what is answered.
     Nothing,
-    /// A directive that changes what is answered in a way that is not served.
-    NotServed,
+    /// What a subgraph said with a directive that is not of federation.
+    Applied,
 }
 
 /// A directive that lets not everybody read something.
@@ -50,7 +52,7 @@ const KNOWN: &[(&str, &[(&str, Meaning)])] = &[
             // Where the values of an enum are, which nobody asks: an answer is checked against all.
             ("enumValue", Meaning::Nothing),
             // What subgraphs said with directives of their own.
-            ("directive", Meaning::Nothing),
+            ("directive", Meaning::Applied),
         ],
     ),
     ("link", &[("", Meaning::Nothing)]),
@@ -60,7 +62,7 @@ const KNOWN: &[(&str, &[(&str, Meaning)])] = &[
     ("authenticated", &[("", Meaning::Guard(Guard::Authenticated))]),
     ("requiresScopes", &[("", Meaning::Guard(Guard::RequiresScopes))]),
     ("policy", &[("", Meaning::Guard(Guard::Policy))]),
-    ("context", &[("", Meaning::NotServed)]),
+    ("context", &[("", Meaning::Context)]),
     ("cost", &[("", Meaning::Cost), ("listSize", Meaning::ListSize)]),
 ];
 

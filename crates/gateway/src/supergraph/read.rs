@@ -88,9 +88,10 @@ pub fn read(text: &str) -> Result<Supergraph, Vec<Problem>> {
     }
     let Reader { subgraphs, schema, .. } = reader;
     let api = Api::new(&schema, &hidden);
-    let join::Owners { types, fields, sets } = owners;
+    let join::Owners { types, fields, sets, contexts } = owners;
     let objects = Objects::new(&schema, &types, subgraphs.len());
     let nested = field_sets::nested(&schema, &sets);
+    let context_types = contexts.types();
     Ok(Supergraph {
         subgraphs,
         schema,
@@ -98,6 +99,7 @@ pub fn read(text: &str) -> Result<Supergraph, Vec<Problem>> {
         fields,
         sets,
         nested,
+        context_types,
         objects,
         api,
         requirements,

@@ -232,7 +232,14 @@ fn all_that_is_wrong_is_told_at_once() {
           c: Int @join__field(graph: A, provides: "a {")
           d: Query @join__field(graph: A, requires: "d")
         }
-        type T @join__type(graph: A, key: "x: id") { id: ID! secret: Int @context(name: "a") }
+        type T @join__type(graph: A, key: "x: id") {
+          id: ID!
+          told: Int @join__field(graph: A, contextArguments: [
+            { name: "a", type: "Int", context: "A__none", selection: "{ id }" }
+            { name: "b" }
+          ])
+          rest: Int @join__directive(graphs: [A], name: "connect", args: { http: { GET: "/" } })
+        }
         "#,
         &expect![[r#"
             line 1: there is no subgraph `C`
@@ -241,7 +248,9 @@ fn all_that_is_wrong_is_told_at_once() {
             line 4: the field set `a {`: syntax error: expected at least one Selection in Selection Set
             line 5: the field set `d`: of `d` nothing is selected
             line 7: the field set `x: id`: a field set has no aliases and no directives
-            line 7: `@context` is not served yet
+            line 9: no type gives the context `A__none`
+            line 9: an argument of a context says its name, type, context and selection
+            line 13: connectors (`@connect`) are not served: there is no GraphQL to ask
         "#]],
     );
 }

@@ -7,7 +7,7 @@ use std::rc::Rc;
 use rustc_hash::FxHashSet;
 
 use super::super::facts::{Facts, How, KnownId, VisitId};
-use super::{Choice, Chosen};
+use super::{Choice, Chosen, Contexts};
 
 /// A value that is asked for.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -323,7 +323,8 @@ impl<'f> Derivations<'f> {
             chosen.after.sort_unstable();
             chosen.after.dedup();
         }
-        Choice { chain: made.cost.chain, requests: made.cost.requests, visits }
+        let contexts = Contexts::default();
+        Choice { chain: made.cost.chain, requests: made.cost.requests, visits, contexts }
     }
 
     fn read_by(&self, known: KnownId, made: &Made) -> Option<VisitId> {

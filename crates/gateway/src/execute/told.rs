@@ -1,0 +1,147 @@
+//! What subgraphs are told of the objects above those that they are asked for.
+
+use std::cell::OnceCell;
+
+use rustc_hash::FxHashMap;
+
+use super::arena::{Arena, Cell, ObjectId};
+use super::represent::{Owner, Representations, Unsaid};
+use crate::plan::{Context, Document, Entities, Form};
+use crate::supergraph::{Supergraph, TypeSet};
+
+/// Representations that are asked for at once, with what the subgraph is told beside them: values as
+/// JSON, in the order of the list's.
+pub(super) type Told = (Vec<Box<[u8]>>, Representations);
+
+/// The representations of a list, apart where the objects above say different things. Objects of which
+/// it cannot be told are not asked for; those of them that failed are added to `failed`.
+pub(super) fn apart(
+    supergraph: &Supergraph,
+    contexts: &[Context],
+    arena: &Arena,
+    list: &Entities,
+    all: Representations,
+    failed: &mut Vec<Owner>,
+) -> Vec<Told> {
+    if list.told.is_empty() {
+        return vec![(Vec::new(), all)];
+    }
+    let telling = Telling { supergraph, arena };
+    let mut groups: Vec<(Vec<Box<[u8]>>, Vec<(u32, Owner)>)> = Vec::new();
+    let mut known: FxHashMap<Vec<Box<[u8]>>, usize> = FxHashMap::default();
+    for text in all.left.iter().copied() {
+        for owner in all.owners(text) {
+            let values = list.told.iter().filter_map(|told| contexts.get(told.index()));
+            let values = values.map(|context| telling.value(context, owner.object));
+            match values.collect::<Result<Vec<_>, _>>() {
+                Ok(told) => {
+                    let next = groups.len();
+                    let group = *known.entry(told.clone()).or_insert(next);
+                    if group == next {
+                        groups.push((told, Vec::new()));
+                    }
+                    groups[group].1.push((text, *owner));
+                }
+                Err(Unsaid::Failed) => failed.push(*owner),
+                Err(Unsaid::Missing) => {}
+            }
+        }
+    }
+    groups.into_iter().map(|(told, owners)| (told, all.part(&owners))).collect()
+}
+
+struct Telling<'t> {
+    supergraph: &'t Supergraph,
+    arena: &'t Arena,
+}
+
+impl Telling<'_> {
+    /// What the nearest object says that says something.
+    fn value(&self, context: &Context, object: ObjectId) -> Result<Box<[u8]>, Unsaid> {
+        let mut above = Some(object);
+        while let Some(id) = above {
+            let object = self.arena.object(id);
+            let source = context.sources.iter().find(|(position, types, _)| {
+                *position == object.position
+                    && object.r#type.is_some_and(|own| self.supergraph.contains(types, own))
+            });
+            if let Some((_, _, form)) = source {
+                let mut text = Vec::new();
+                self.said(form, id, &mut text)?;
+                // Null is not told where it may not be.
+                let is_wrong = context.r#type.is_non_null() && text == b"null";
+                return if is_wrong { Err(Unsaid::Missing) } else { Ok(text.into()) };
+            }
+            above = object.parent;
+        }
+        Err(Unsaid::Missing)
+    }
+
+    /// The one value that a form says of an object. Recursion is bounded by the nesting of field sets
+    /// and of lists.
+    fn said(&self, form: &Form, object: ObjectId, text: &mut Vec<u8>) -> Result<(), Unsaid> {
+        let member = form.members.first().ok_or(Unsaid::Missing)?;
+        self.cell(self.arena.cell_of(object, member.item), &member.below, text)
+    }
+
+    fn cell(
+        &self,
+        cell: Cell,
+        below: &[(TypeSet, Form)],
+        text: &mut Vec<u8>,
+    ) -> Result<(), Unsaid> {
+        match cell {
+            Cell::Absent => return Err(Unsaid::Missing),
+            Cell::Failed => return Err(Unsaid::Failed),
+            Cell::Null => text.extend_from_slice(b"null"),
+            Cell::Leaf { buffer, start, end } => {
+                text.extend_from_slice(self.arena.leaf(buffer, start, end));
+            }
+            Cell::List { start, end } => {
+                text.push(b'[');
+                for (place, cell) in self.arena.list(start, end).iter().enumerate() {
+                    if place > 0 {
+                        text.push(b',');
+                    }
+                    self.cell(*cell, below, text)?;
+                }
+                text.push(b']');
+            }
+            Cell::Object(object) => {
+                let own = self.arena.object(object).r#type.ok_or(Unsaid::Missing)?;
+                let form = below.iter().find(|(types, _)| self.supergraph.contains(types, own));
+                match form {
+                    Some((_, form)) if !form.members.is_empty() => self.said(form, object, text)?,
+                    // Of objects of other types nothing is said.
+                    _ => text.extend_from_slice(b"null"),
+                }
+            }
+        }
+        Ok(())
+    }
+}
+
+/// Documents that were printed while a plan is run: those that ask for one list several times.
+#[derive(Debug, Default)]
+pub(super) struct Printed(OnceCell<Box<(Document, Printed)>>);
+
+impl Printed {
+    /// Keeps a document as long as the run lasts.
+    pub(super) fn keep(&self, document: Document) -> &Document {
+        let mut last = self;
+        while let Some(next) = last.0.get() {
+            last = &next.1;
+        }
+        &last.0.get_or_init(|| Box::new((document, Self::default()))).0
+    }
+}
+
+impl Drop for Printed {
+    /// One after the other: there may be many.
+    fn drop(&mut self) {
+        let mut next = self.0.take();
+        while let Some(mut kept) = next {
+            next = kept.1.0.take();
+        }
+    }
+}

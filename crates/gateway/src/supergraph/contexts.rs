@@ -1,0 +1,74 @@
+//! Contexts: what objects say to fields below them. <https://specs.apollo.dev/context/v0.1/>
+
+use std::sync::Arc;
+
+use graphql::definitions::Literal;
+use graphql::schema::{TypeId, TypeRef};
+use rustc_hash::FxHashMap;
+
+use super::FieldSetId;
+
+/// An argument that clients do not give: its value stands in an object above the field.
+#[derive(Clone, Debug, PartialEq)]
+pub struct ContextArgument {
+    pub name: Arc<str>,
+    pub r#type: TypeRef,
+    /// By type of the object above; the first that an object is of counts.
+    pub sources: Vec<ContextSource>,
+}
+
+/// Where the value of an argument stands in objects of a type.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct ContextSource {
+    pub r#type: TypeId,
+    /// It names one value.
+    pub set: FieldSetId,
+}
+
+/// The types that give each context.
+#[derive(Debug, Default)]
+pub(super) struct Contexts {
+    by_name: FxHashMap<Arc<str>, Vec<TypeId>>,
+}
+
+impl Contexts {
+    pub(super) fn add(&mut self, name: &str, r#type: TypeId) {
+        let types = self.by_name.entry(name.into()).or_default();
+        if !types.contains(&r#type) {
+            types.push(r#type);
+        }
+    }
+
+    pub(super) fn named(&self, name: &str) -> &[TypeId] {
+        self.by_name.get(name).map_or(&[], Vec::as_slice)
+    }
+
+    /// All of them, each once.
+    pub(super) fn types(&self) -> Vec<TypeId> {
+        let mut types: Vec<TypeId> = self.by_name.values().flatten().copied().collect();
+        types.sort_unstable();
+        types.dedup();
+        types
+    }
+}
+
+/// A selection without the braces around it, which it has unless it begins with a type condition.
+pub(super) fn bare(selection: &str) -> &str {
+    let trimmed = selection.trim();
+    let inner = trimmed.strip_prefix('{').and_then(|rest| rest.strip_suffix('}'));
+    inner.unwrap_or(trimmed)
+}
+
+/// Members of an input object that are texts, by their names.
+pub(super) fn members<'l, const N: usize>(
+    written: &'l Literal,
+    names: [&str; N],
+) -> [Option<&'l str>; N] {
+    names.map(|name| match written {
+        Literal::Object(members) => members.iter().find_map(|(known, value)| match value {
+            Literal::String(text) if **known == *name => Some(&**text),
+            _ => None,
+        }),
+        _ => None,
+    })
+}
