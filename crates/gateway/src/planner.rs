@@ -32,11 +32,13 @@ pub struct Limits {
     pub facts: usize,
     /// The most attempts at a better plan.
     pub attempts: usize,
+    /// The most that all attempts together look at.
+    pub steps: usize,
 }
 
 impl Default for Limits {
     fn default() -> Self {
-        Self { facts: 200_000, attempts: 32 }
+        Self { facts: 200_000, attempts: 200, steps: 1_000_000 }
     }
 }
 

@@ -6,17 +6,21 @@
 //! forbidden, and the choice made again, as long as it gets better.
 
 mod derive;
+mod least;
+mod pairs;
+mod rules;
+mod take;
 
 use std::collections::BTreeMap;
 
 use graphql::schema::{TypeId, TypeKind};
 use rustc_hash::{FxHashMap, FxHashSet};
 
-use super::facts::{Facts, How, Visit, VisitId};
+use super::facts::{Facts, How, KnownId, Visit, VisitId};
 use super::{Contexts, Limits, PlanError};
 use crate::outline::{Arguments, Item, ItemId, PositionId, Tree, What};
 use crate::supergraph::{SubgraphId, Supergraph, TypeSet};
-use derive::{Derivations, Goal};
+use derive::Derivations;
 
 /// What is read where, and how one comes there.
 #[derive(Clone, Debug, Default)]
@@ -28,6 +32,10 @@ pub struct Choice {
     pub visits: BTreeMap<VisitId, Chosen>,
     /// What fields take from the objects above them.
     pub contexts: Contexts,
+    /// How much there was to choose from.
+    pub facts: usize,
+    /// How often something better was looked for.
+    pub attempts: usize,
 }
 
 /// A visit that is made.
@@ -50,13 +58,13 @@ pub(super) fn choose(
     limits: Limits,
 ) -> Result<Choice, PlanError> {
     let goals = goals(supergraph, tree, facts)?;
-    let derivations = Derivations::new(facts, supergraph.subgraphs.len());
-    let made = derivations.best(&goals, limits.attempts).ok_or(PlanError::TooComplex)?;
+    let mut derivations = Derivations::new(facts, supergraph.subgraphs.len(), limits);
+    let made = derivations.best(&goals).ok_or(PlanError::TooComplex)?;
     Ok(derivations.choice(&goals, &made))
 }
 
 /// The values that the operation asks for, of all types that may come.
-fn goals(supergraph: &Supergraph, tree: &Tree, facts: &Facts) -> Result<Vec<Goal>, PlanError> {
+fn goals(supergraph: &Supergraph, tree: &Tree, facts: &Facts) -> Result<Vec<KnownId>, PlanError> {
     let dropped = dropped(supergraph, tree, facts);
     let mut goals = Vec::new();
     for (place, item) in tree.items.iter().enumerate() {
@@ -86,14 +94,14 @@ fn goals(supergraph: &Supergraph, tree: &Tree, facts: &Facts) -> Result<Vec<Goal
             }
         }
         check_origin(supergraph, tree, facts, id, &found)?;
-        goals.extend(found.into_iter().map(|(_, known)| Goal::Known(known)));
+        goals.extend(found.into_iter().map(|(_, known)| known));
     }
     Ok(goals)
 }
 
 /// The types of the objects of which something is not for the caller, where it is for other objects:
 /// that it is missing is told of these only.
-fn told(supergraph: &Supergraph, tree: &Tree, facts: &Facts, item: &Item) -> Vec<Goal> {
+fn told(supergraph: &Supergraph, tree: &Tree, facts: &Facts, item: &Item) -> Vec<KnownId> {
     if tree.position(item.position).possible.is_subset(&item.types) {
         return Vec::new();
     }
@@ -103,7 +111,7 @@ fn told(supergraph: &Supergraph, tree: &Tree, facts: &Facts, item: &Item) -> Vec
         let typename = tree.find(supergraph, item.position, object, &what, &arguments)?;
         facts.find_known(item.position, object, typename)
     });
-    known.map(Goal::Known).collect()
+    known.collect()
 }
 
 /// The classes of types that an item is asked of.
@@ -183,7 +191,7 @@ fn check_origin(
     tree: &Tree,
     facts: &Facts,
     item: ItemId,
-    found: &[(TypeId, super::facts::KnownId)],
+    found: &[(TypeId, KnownId)],
 ) -> Result<(), PlanError> {
     let What::Field { field, .. } = &tree.item(item).what else { return Ok(()) };
     let position = tree.position(tree.item(item).position);
