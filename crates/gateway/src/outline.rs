@@ -73,6 +73,8 @@ pub struct Position {
     pub parent: Option<ItemId>,
     /// In the order of the answer, then the hidden ones.
     pub items: Vec<ItemId>,
+    /// How often the items have changed.
+    pub(crate) changes: u32,
 }
 
 /// Types of a position of which every subgraph reads the same in the same way.
@@ -162,13 +164,16 @@ impl Tree {
     ) -> PositionId {
         let possible = supergraph.possible(r#type).clone();
         let classes = classes::singletons(supergraph, &possible);
-        self.positions.push(Position { r#type, possible, classes, parent, items: Vec::new() });
+        let items = Vec::new();
+        self.positions.push(Position { r#type, possible, classes, parent, items, changes: 0 });
         PositionId::new(self.positions.len() - 1)
     }
 
     fn add_item(&mut self, item: Item) -> ItemId {
         let id = ItemId::new(self.items.len());
-        self.positions[item.position.index()].items.push(id);
+        let position = &mut self.positions[item.position.index()];
+        position.items.push(id);
+        position.changes += 1;
         self.items.push(item);
         id
     }

@@ -183,6 +183,11 @@ impl Supergraph {
         self.field_owners(id).subgraphs.iter().find(|owner| owner.subgraph == subgraph)
     }
 
+    /// The unions that an object type is a member of, and where.
+    pub(crate) fn unions_of(&self, object: TypeId) -> &[(TypeId, SubgraphId)] {
+        self.objects.unions_of(object)
+    }
+
     /// The object types that values of a type may have, whoever gives them.
     #[must_use]
     pub fn possible(&self, id: TypeId) -> &TypeSet {

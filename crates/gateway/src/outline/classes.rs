@@ -17,6 +17,9 @@ pub(super) fn classes(
     possible: &TypeSet,
     asked: impl Fn(TypeId) -> (String, Vec<Box<str>>),
 ) -> Vec<Class> {
+    if possible.len() == 1 {
+        return singletons(supergraph, possible);
+    }
     let mut classes: Vec<Class> = Vec::new();
     let mut known: FxHashMap<String, usize> = FxHashMap::default();
     for object in supergraph.members(possible) {
@@ -70,14 +73,8 @@ fn describe(supergraph: &Supergraph, object: TypeId, names: Vec<Box<str>>, text:
             }
         }
     }
-    for (id, definition) in supergraph.schema.types() {
-        if matches!(definition.kind, graphql::schema::TypeKind::Union { .. }) {
-            for subgraph in supergraph.subgraph_ids() {
-                if supergraph.contains(supergraph.possible_in(id, subgraph), object) {
-                    let _ = write!(text, "|{}{}", definition.name, subgraph.0);
-                }
-            }
-        }
+    for (union, subgraph) in supergraph.unions_of(object) {
+        let _ = write!(text, "|{}{}", supergraph.schema[*union].name, subgraph.0);
     }
     let mut described = FxHashSet::default();
     loop {

@@ -103,6 +103,7 @@ impl Tree {
         });
         if let Some(alike) = alike {
             self.items[alike.index()].types.unite(&types);
+            self.positions[position.index()].changes += 1;
             return Some(alike);
         }
         if child.is_some() && self.hidden_depth(position) >= MAX_HIDDEN {

@@ -6,6 +6,7 @@ use graphql::does_condition_hold;
 use graphql::operation::{FieldRef, FieldSelection, Operation, Selection, SelectionSetId};
 use graphql::schema::{FieldId, TypeId};
 use graphql::variables::Steering;
+use rustc_hash::FxHashMap;
 
 use super::classes::classes;
 use super::denial::{Denial, asks_itself};
@@ -85,14 +86,23 @@ struct Group<'o> {
     occurrences: Vec<Occurrence<'o>>,
 }
 
+/// The groups of a position, in the order of the operation.
+#[derive(Default)]
+struct Groups<'o> {
+    all: Vec<Group<'o>>,
+    /// By name: the places of those that have it.
+    by_key: FxHashMap<&'o str, Vec<usize>>,
+}
+
 impl<'o> Outliner<'o> {
     /// Recursion is bounded: validation limits how deep an operation is.
     fn position(&mut self, id: PositionId, sets: &[Asking]) -> Result<(), TooMuch> {
         let possible = self.tree.position(id).possible.clone();
-        let mut groups = Vec::new();
+        let mut groups = Groups::default();
         for asking in sets {
             self.collect(*asking, &possible, &mut groups)?;
         }
+        let groups = groups.all;
         let asked = |object: TypeId| {
             let mut text = String::new();
             let mut names = Vec::new();
@@ -144,7 +154,7 @@ impl<'o> Outliner<'o> {
         &mut self,
         asking: Asking,
         types: &TypeSet,
-        groups: &mut Vec<Group<'o>>,
+        groups: &mut Groups<'o>,
     ) -> Result<(), TooMuch> {
         let operation = self.operation;
         let asked = operation.selection_set(asking.set);
@@ -187,25 +197,24 @@ impl<'o> Outliner<'o> {
         selection: &'o FieldSelection,
         types: &TypeSet,
         is_denied: bool,
-        groups: &mut Vec<Group<'o>>,
+        groups: &mut Groups<'o>,
     ) {
         let what = self.what(selection);
         let arguments =
             Arguments::of_operation(&self.supergraph.api.schema, &selection.arguments, &self.names);
         let occurrence = Occurrence { selection, types: types.clone(), is_denied };
-        let same = groups.iter_mut().find(|group| {
-            group.key == &*selection.response_name
-                && is_same(&group.what, &what)
-                && group.arguments == arguments
+        let key = &*selection.response_name;
+        let places = groups.by_key.entry(key).or_default();
+        let same = places.iter().copied().find(|place| {
+            let group = &groups.all[*place];
+            is_same(&group.what, &what) && group.arguments == arguments
         });
         match same {
-            Some(group) => group.occurrences.push(occurrence),
-            None => groups.push(Group {
-                key: &selection.response_name,
-                what,
-                arguments,
-                occurrences: vec![occurrence],
-            }),
+            Some(place) => groups.all[place].occurrences.push(occurrence),
+            None => {
+                places.push(groups.all.len());
+                groups.all.push(Group { key, what, arguments, occurrences: vec![occurrence] });
+            }
         }
     }
 
@@ -295,7 +304,7 @@ impl<'o> Outliner<'o> {
     ) -> super::ItemId {
         let mut occurrences = group.occurrences.iter();
         let first = occurrences.find(|occurrence| {
-            occurrence.is_denied == is_denied && !occurrence.types.intersection(&types).is_empty()
+            occurrence.is_denied == is_denied && occurrence.types.intersects(&types)
         });
         let location = first.map(|first| first.selection.location).unwrap_or_default();
         self.tree.add_item(Item {

@@ -4,6 +4,7 @@ use std::collections::BTreeMap;
 use std::fmt::Write;
 
 use graphql::schema::{FieldId, TypeId, TypeRef};
+use rustc_hash::{FxHashMap, FxHashSet};
 
 use super::entries::name_of;
 use super::{Asked, Selection};
@@ -37,40 +38,55 @@ pub(super) fn selection(
 /// The names that fields have in the answer of a subgraph, at one position.
 #[derive(Default)]
 struct Keys {
-    taken: BTreeMap<Box<str>, Taken>,
+    /// By name of the field and shape.
+    taken: FxHashMap<(Box<str>, String), Vec<Taken>>,
+    /// By name of the field: how many names it has.
+    numbers: FxHashMap<Box<str>, usize>,
+    /// All names.
+    all: FxHashSet<Box<str>>,
 }
 
-/// What a name stands for.
+/// A name, and what it stands for.
 struct Taken {
-    shape: String,
-    /// The items, each with the types that it is asked of.
-    items: Vec<(ItemId, TypeSet)>,
+    key: Box<str>,
+    items: FxHashSet<ItemId>,
+    /// The types that these are asked of.
+    types: TypeSet,
 }
+
+/// So many names of values of one shape are looked at before there is a new one.
+const MOST_ALIKE: usize = 8;
 
 impl Keys {
     /// The name of an item whose values have a shape. Fields of different shapes, or with different
     /// arguments or selections, never share one, and never two items of one object: so no fields
     /// conflict, and each value belongs to one item.
-    fn key(&mut self, name: &str, shape: &str, item: ItemId, types: &TypeSet) -> Box<str> {
-        let mut number = 0;
-        loop {
+    fn key(&mut self, name: &str, shape: String, item: ItemId, types: &TypeSet) -> Box<str> {
+        let alike = self.taken.entry((name.into(), shape)).or_default();
+        // The last first: the others have more types already.
+        let mut known = alike.iter_mut().rev().take(MOST_ALIKE);
+        let known =
+            known.find(|taken| taken.items.contains(&item) || !taken.types.intersects(types));
+        if let Some(taken) = known {
+            taken.items.insert(item);
+            taken.types.unite(types);
+            return taken.key.clone();
+        }
+        let number = self.numbers.entry(name.into()).or_default();
+        let key: Box<str> = loop {
             let key: Box<str> = match number {
                 0 => name.into(),
                 _ => format!("_{number}_{name}").into(),
             };
-            let taken = self
-                .taken
-                .entry(key.clone())
-                .or_insert_with(|| Taken { shape: shape.to_owned(), items: Vec::new() });
-            let is_apart = |(other, others): &(ItemId, TypeSet)| {
-                *other == item || others.intersection(types).is_empty()
-            };
-            if taken.shape == shape && taken.items.iter().all(is_apart) {
-                taken.items.push((item, types.clone()));
-                return key;
+            *number += 1;
+            // A field may be called so.
+            if self.all.insert(key.clone()) {
+                break key;
             }
-            number += 1;
-        }
+        };
+        let items = FxHashSet::from_iter([item]);
+        alike.push(Taken { key: key.clone(), items, types: types.clone() });
+        key
     }
 }
 
@@ -170,7 +186,7 @@ impl Selecting<'_> {
         if let Some(below) = &below {
             describe(self.supergraph, self.tree, below, &mut shape);
         }
-        let key = keys.key(name, &shape, item, &asked.types);
+        let key = keys.key(name, shape, item, &asked.types);
         Asked { key, item, told, below }
     }
 
@@ -190,8 +206,10 @@ impl Selecting<'_> {
         r#type: Option<TypeRef>,
     ) -> Selection {
         let mut visits: Vec<OfType<'_>> = Vec::new();
-        for (id, chosen) in &self.choice.visits {
-            let comes = matches!(&chosen.how, How::Descend { from: parent, item: by } if *by == item && from.contains(parent));
+        for id in self.choice.below(item) {
+            let Some(chosen) = self.choice.visits.get(id) else { continue };
+            let comes =
+                matches!(&chosen.how, How::Descend { from: parent, .. } if from.contains(parent));
             if !comes {
                 continue;
             }

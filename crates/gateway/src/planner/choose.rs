@@ -30,12 +30,21 @@ pub struct Choice {
     /// How many requests there are.
     pub requests: usize,
     pub visits: BTreeMap<VisitId, Chosen>,
+    /// By item: the visits of its objects that come with it.
+    below: FxHashMap<ItemId, Vec<VisitId>>,
     /// What fields take from the objects above them.
     pub contexts: Contexts,
     /// How much there was to choose from.
     pub facts: usize,
     /// How often something better was looked for.
     pub attempts: usize,
+}
+
+impl Choice {
+    /// The visits of the objects of an item that come with it.
+    pub(crate) fn below(&self, item: ItemId) -> &[VisitId] {
+        self.below.get(&item).map_or(&[], Vec::as_slice)
+    }
 }
 
 /// A visit that is made.

@@ -1,7 +1,7 @@
 //! What can be read where, and how one comes there.
 
 use graphql::schema::TypeId;
-use rustc_hash::FxHashMap;
+use rustc_hash::{FxHashMap, FxHashSet};
 
 use super::contexts::ToldId;
 use crate::outline::{ItemId, PositionId, ids};
@@ -58,6 +58,12 @@ pub(super) struct Facts {
     known_by: FxHashMap<(PositionId, TypeId, ItemId), KnownId>,
     /// The visits of a type at a position.
     at: FxHashMap<(PositionId, TypeId), Vec<VisitId>>,
+    /// The places that have visits, in the order in which they were found.
+    pub(super) places: Vec<(PositionId, TypeId)>,
+    /// Those of which some visit does not tell the types.
+    opaque: FxHashSet<(PositionId, TypeId)>,
+    /// How many ways were looked at.
+    pub(super) work: usize,
     pub(super) given: Vec<Vec<FieldSetId>>,
     given_by: FxHashMap<Vec<FieldSetId>, GivenId>,
 }
@@ -123,12 +129,22 @@ impl Facts {
             let ways = &mut self.visits[id.index()].ways;
             if !ways.contains(&how) {
                 ways.push(how);
+                self.work += 1;
             }
             return None;
         }
         let id = VisitId::new(self.visits.len());
         self.visits_by.insert(visit, id);
-        self.at.entry((visit.position, visit.object)).or_default().push(id);
+        let place = (visit.position, visit.object);
+        let visits = self.at.entry(place).or_default();
+        if visits.is_empty() {
+            self.places.push(place);
+        }
+        visits.push(id);
+        if visit.interface.is_some() {
+            self.opaque.insert(place);
+        }
+        self.work += 1;
         self.visits.push(Reached { visit, level, ways: vec![how] });
         Some(id)
     }
@@ -144,6 +160,7 @@ impl Facts {
         let known = &mut self.known[id.index()];
         known.level = known.level.min(level);
         known.ways.push(Reading { visit, typename });
+        self.work += 1;
     }
 
     /// What is given, by the sets that say it.
@@ -159,7 +176,8 @@ impl Facts {
         id
     }
 
-    pub(super) fn len(&self) -> usize {
-        self.visits.len() + self.known.len()
+    /// Whether some visit of a type at a position does not tell the types of its objects.
+    pub(super) fn is_opaque(&self, position: PositionId, object: TypeId) -> bool {
+        self.opaque.contains(&(position, object))
     }
 }

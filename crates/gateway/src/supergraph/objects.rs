@@ -57,6 +57,12 @@ impl TypeSet {
         Self(self.0.iter().zip(others).map(|(word, other)| word & !other).collect())
     }
 
+    /// Whether both sets have something.
+    #[must_use]
+    pub fn intersects(&self, other: &Self) -> bool {
+        self.0.iter().zip(&other.0).any(|(word, other)| word & other != 0)
+    }
+
     /// What both sets have.
     #[must_use]
     pub fn intersection(&self, other: &Self) -> Self {
@@ -100,6 +106,8 @@ pub(super) struct Objects {
     possible: Vec<TypeSet>,
     /// By type, then by subgraph.
     possible_in: Vec<TypeSet>,
+    /// By place: the unions that an object type is a member of, and where.
+    unions: Vec<Vec<(TypeId, SubgraphId)>>,
     subgraphs: usize,
 }
 
@@ -114,6 +122,7 @@ impl Objects {
         let mut this = Self {
             possible: vec![empty.clone(); types.len()],
             possible_in: vec![empty; types.len() * subgraphs],
+            unions: vec![Vec::new(); ids.len()],
             ids,
             places,
             subgraphs,
@@ -144,6 +153,7 @@ impl Objects {
                 for (subgraph, member) in &types[id.index()].members {
                     if let Some(place) = this.place(*member) {
                         this.add(id, *subgraph, place);
+                        this.unions[place].push((id, *subgraph));
                     }
                 }
             }
@@ -157,6 +167,10 @@ impl Objects {
 
     fn add(&mut self, r#type: TypeId, subgraph: SubgraphId, object: usize) {
         self.possible_in[r#type.index() * self.subgraphs + usize::from(subgraph.0)].insert(object);
+    }
+
+    pub(super) fn unions_of(&self, object: TypeId) -> &[(TypeId, SubgraphId)] {
+        self.place(object).map_or(&[], |place| &self.unions[place])
     }
 
     pub(super) fn possible(&self, id: TypeId) -> &TypeSet {

@@ -3,13 +3,16 @@
 use std::cmp::Reverse;
 use std::collections::BTreeMap;
 
+use rustc_hash::FxHashMap;
+
 use super::super::Limits;
 use super::super::facts::{Facts, How, KnownId, VisitId};
 use super::least::{Least, levels};
 use super::pairs::{Pairs, Universe};
 use super::rules::{Fact, Kind, RuleId, Rules};
 use super::take::{Taken, take};
-use super::{Choice, Chosen};
+use super::{Choice, Chosen, Contexts};
+use crate::outline::ItemId;
 
 /// What a request by representations costs beside the fields in it, which cost one each.
 pub(super) const HOP: u32 = 8;
@@ -201,9 +204,22 @@ impl<'f> Derivations<'f> {
             chosen.after.sort_unstable();
             chosen.after.dedup();
         }
+        let mut below: FxHashMap<ItemId, Vec<VisitId>> = FxHashMap::default();
+        for (id, chosen) in &visits {
+            if let How::Descend { item, .. } = &chosen.how {
+                below.entry(*item).or_default().push(*id);
+            }
+        }
         let Cost { chain, requests, .. } = made.cost;
-        let facts = self.rules.facts();
-        Choice { chain, requests, visits, facts, attempts: self.attempts, ..Choice::default() }
+        Choice {
+            chain,
+            requests,
+            visits,
+            below,
+            facts: self.rules.facts(),
+            attempts: self.attempts,
+            contexts: Contexts::default(),
+        }
     }
 
     fn read_by(&self, known: KnownId, made: &Made) -> Option<VisitId> {
