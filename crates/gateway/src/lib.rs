@@ -17,6 +17,8 @@ pub mod planner;
 pub mod supergraph;
 
 #[cfg(test)]
+mod test_large;
+#[cfg(test)]
 mod test_supergraph;
 
 pub use supergraph::Supergraph;

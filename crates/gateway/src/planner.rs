@@ -16,6 +16,9 @@ mod facts;
 mod provided;
 mod reach;
 
+#[cfg(test)]
+mod tests;
+
 use graphql::operation::Location;
 use rustc_hash::FxHashSet;
 

@@ -5,7 +5,7 @@ use std::fmt::Write;
 
 /// How large it is.
 #[derive(Clone, Copy, Debug)]
-pub struct Size {
+pub(crate) struct Size {
     pub subgraphs: usize,
     pub entities: usize,
     pub interfaces: usize,
@@ -14,7 +14,7 @@ pub struct Size {
 }
 
 /// 500 types with more than 5,000 fields in 12 subgraphs.
-pub const LARGE: Size =
+pub(crate) const LARGE: Size =
     Size { subgraphs: 12, entities: 400, interfaces: 40, values: 59, roots: 100 };
 
 impl Size {
@@ -22,19 +22,20 @@ impl Size {
     fn owners(self, entity: usize) -> [usize; 3] {
         let own = entity % self.subgraphs;
         let first = (own + 1 + entity / self.subgraphs % (self.subgraphs / 2 - 1)) % self.subgraphs;
-        let second = (own + self.subgraphs / 2 + entity / 7 % (self.subgraphs / 2 - 1))
-            % self.subgraphs;
+        let second =
+            (own + self.subgraphs / 2 + entity / 7 % (self.subgraphs / 2 - 1)) % self.subgraphs;
         [own, first, second]
     }
 
     /// An entity that a subgraph has, the first from a place on.
     fn entity_in(self, subgraph: usize, from: usize) -> usize {
-        let places = (0..self.entities).map(|step| (from + step) % self.entities);
-        places.into_iter().find(|entity| self.owners(*entity).contains(&subgraph)).unwrap_or(0)
+        let mut places = (0..self.entities).map(|step| (from + step) % self.entities);
+        places.find(|entity| self.owners(*entity).contains(&subgraph)).unwrap_or(0)
     }
 
     /// The supergraph.
-    pub fn supergraph(self) -> String {
+    pub(crate) fn supergraph(self) -> String {
+        // Writing to a text cannot fail.
         let mut text = String::from(
             "schema @link(url: \"https://specs.apollo.dev/link/v1.0\") \
              @link(url: \"https://specs.apollo.dev/join/v0.3\", for: EXECUTION) { query: Query }\n\
@@ -80,10 +81,8 @@ impl Size {
         text.push_str(" {\n");
         for root in 0..self.roots {
             let [own, ..] = self.owners(root);
-            let _ = writeln!(
-                text,
-                "  t{root}s(first: Int): [T{root}!] @join__field(graph: S{own})"
-            );
+            let _ =
+                writeln!(text, "  t{root}s(first: Int): [T{root}!] @join__field(graph: S{own})");
         }
         text.push_str("}\n");
     }
@@ -99,7 +98,7 @@ impl Size {
                  @join__type(graph: S{subgraph}, key: \"id\")"
             );
         }
-        if entity % 5 == 0 {
+        if entity.is_multiple_of(5) {
             let _ = write!(
                 text,
                 " @join__type(graph: S{own}, key: \"code\") @join__type(graph: S{first}, key: \"code\")"
@@ -111,8 +110,10 @@ impl Size {
         let value = entity % self.values;
         let provides = if self.owners(one)[0] == own { "" } else { ", provides: \"name\"" };
         let shared = format!("@join__field(graph: S{own})");
-        let outside = format!("@join__field(graph: S{first}, external: true) @join__field(graph: S{second}, external: true)");
-        let requires = if entity % 4 == 0 {
+        let outside = format!(
+            "@join__field(graph: S{first}, external: true) @join__field(graph: S{second}, external: true)"
+        );
+        let requires = if entity.is_multiple_of(4) {
             format!("@join__field(graph: S{second}, requires: \"a b\")")
         } else {
             format!("@join__field(graph: S{second})")
@@ -137,7 +138,7 @@ impl Size {
     }
 
     /// A query of so many fields, which goes through all kinds of links.
-    pub fn query(self, fields: usize) -> String {
+    pub(crate) fn query(self, fields: usize) -> String {
         let mut left = fields;
         let mut text = String::from("{");
         let mut root = 0;
@@ -152,7 +153,7 @@ impl Size {
     }
 
     fn select(self, entity: usize, depth: usize, left: &mut usize, text: &mut String) {
-        let [own, first, second] = self.owners(entity);
+        let [own, first, _] = self.owners(entity);
         text.push_str(" { id");
         for leaf in ["name", "a", "c", "d", "e"] {
             if *left > 0 {
@@ -176,8 +177,6 @@ impl Size {
         if *left > 3 {
             *left -= 3;
             text.push_str(" near { id name }");
-            let near = self.entity_in(second, entity * 3 + 2) % self.interfaces;
-            let _ = near;
         }
         if *left > 2 {
             *left -= 2;

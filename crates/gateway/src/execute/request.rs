@@ -7,7 +7,7 @@ use serde_json_bytes::serde_json;
 use super::Inputs;
 use super::arena::ObjectId;
 use super::represent::{Owner, Representations};
-use super::told::Printed;
+use super::told::{Printed, Values};
 use crate::plan::{self, Document, Entities, Fetch};
 
 /// What a request of the plan is asked with.
@@ -24,7 +24,7 @@ pub(super) struct List {
     /// The place among the lists that are planned.
     pub(super) planned: usize,
     /// What is told, as JSON.
-    pub(super) told: Vec<Box<[u8]>>,
+    pub(super) told: Values,
     pub(super) all: Representations,
 }
 

@@ -11,7 +11,10 @@ use crate::supergraph::{Supergraph, TypeSet};
 
 /// Representations that are asked for at once, with what the subgraph is told beside them: values as
 /// JSON, in the order of the list's.
-pub(super) type Told = (Vec<Box<[u8]>>, Representations);
+pub(super) type Told = (Values, Representations);
+
+/// What is told, as JSON.
+pub(super) type Values = Vec<Box<[u8]>>;
 
 /// The representations of a list, apart where the objects above say different things. Objects of which
 /// it cannot be told are not asked for; those of them that failed are added to `failed`.
@@ -27,8 +30,8 @@ pub(super) fn apart(
         return vec![(Vec::new(), all)];
     }
     let telling = Telling { supergraph, arena };
-    let mut groups: Vec<(Vec<Box<[u8]>>, Vec<(u32, Owner)>)> = Vec::new();
-    let mut known: FxHashMap<Vec<Box<[u8]>>, usize> = FxHashMap::default();
+    let mut groups: Vec<(Values, Vec<(u32, Owner)>)> = Vec::new();
+    let mut known: FxHashMap<Values, usize> = FxHashMap::default();
     for text in all.left.iter().copied() {
         for owner in all.owners(text) {
             let values = list.told.iter().filter_map(|told| contexts.get(told.index()));

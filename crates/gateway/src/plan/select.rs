@@ -195,7 +195,7 @@ impl Selecting<'_> {
         let position = self.tree.item(item).position;
         let told =
             field.and_then(|field| self.choice.contexts.of_field(position, self.subgraph, field));
-        told.map(|(_, arguments)| arguments.to_vec()).unwrap_or_default()
+        told.map(|(_, arguments)| arguments.clone()).unwrap_or_default()
     }
 
     fn below(

@@ -86,7 +86,7 @@ impl Contexts {
         position: PositionId,
         subgraph: SubgraphId,
         field: FieldId,
-    ) -> Option<(ToldId, &[(Arc<str>, ContextId)])> {
+    ) -> Option<(ToldId, &ToldArguments)> {
         let (told, arguments) = self.fields.get(&(position, subgraph, field))?;
         Some((*told, arguments))
     }

@@ -56,6 +56,9 @@ impl Least {
     }
 }
 
+/// A rule behind its level, its pairs, its weight and when it came.
+type Candidate = (u16, usize, u32, usize, RuleId);
+
 /// Dijkstra's, from facts to what follows from all tails of a rule.
 struct Search<'s> {
     rules: &'s Rules,
@@ -66,7 +69,7 @@ struct Search<'s> {
     missing: Vec<usize>,
     /// Rules whose tails are all known, in the order in which they are taken: by what they come to,
     /// then who came first.
-    heap: BinaryHeap<Reverse<(u16, usize, u32, usize, RuleId)>>,
+    heap: BinaryHeap<Reverse<Candidate>>,
     /// Those of the rule that is looked at.
     pairs: Vec<u64>,
 }
