@@ -19,18 +19,12 @@ pub(super) fn copy(arena: &mut Arena, from: Copied<'_>, to: Copied<'_>) -> Resul
     if to.1.reads_of(r#type).any(holds_objects) {
         return Ok(false);
     }
-    let mut copying = Copying { arena, is_shared: false };
-    copying.members(from, to)?;
-    if copying.is_shared {
-        arena.twins.push((from.0, to.0));
-    }
+    Copying { arena }.members(from, to)?;
     Ok(true)
 }
 
 struct Copying<'c> {
     arena: &'c mut Arena,
-    /// Whether the two have objects in common.
-    is_shared: bool,
 }
 
 impl Copying<'_> {
@@ -42,11 +36,12 @@ impl Copying<'_> {
     ) -> Result<(), NoMemory> {
         let r#type = self.arena.object(from).r#type;
         let is_same = std::ptr::eq(read, wanted);
+        let mut is_shared = false;
         for (read, wanted) in read.reads_of(r#type).zip(wanted.reads_of(r#type)) {
             let cell = self.arena.cell(from, read.slot);
             let cell = match (&read.value, &wanted.value) {
                 (Value::Objects { is_alone: true, .. }, _) if is_same && self.arena.is_shared() => {
-                    self.is_shared |= matches!(cell, Cell::Object(_) | Cell::List { .. });
+                    is_shared |= matches!(cell, Cell::Object(_) | Cell::List { .. });
                     cell
                 }
                 (Value::Objects { shape, .. }, Value::Objects { shape: other, .. }) => {
@@ -55,6 +50,9 @@ impl Copying<'_> {
                 (Value::Leaf(_) | Value::Objects { .. }, _) => cell,
             };
             self.arena.set(to, wanted.slot, cell);
+        }
+        if is_shared {
+            self.arena.twins.push((from, to));
         }
         Ok(())
     }

@@ -161,7 +161,8 @@ fn fits(arena: &Arena, copies: &[Copied], from: ObjectId, to: ObjectId) -> bool 
     copies.iter().all(|copied| {
         let is_there = !matches!(arena.cell_of(from, copied.from), Cell::Absent | Cell::Failed);
         // Objects that are there already would lose what others say of them.
-        let is_free = copied.below.is_empty() || arena.cell_of(to, copied.to) == Cell::Absent;
+        let is_free =
+            arena.child_of(copied.to).is_none() || arena.cell_of(to, copied.to) == Cell::Absent;
         is_there && is_free && is_known_below(arena, copied, from)
     })
 }
@@ -187,8 +188,8 @@ fn copied_cell(
 ) -> Result<Cell, NoMemory> {
     match cell {
         Cell::Absent | Cell::Null | Cell::Failed | Cell::Leaf { .. } => Ok(cell),
-        // Leaves are not changed by anybody.
-        Cell::List { .. } if copied.below.is_empty() => Ok(cell),
+        // Leaves are not changed by anybody. Objects may have nothing below them that is asked for.
+        Cell::List { .. } if arena.child_of(copied.to).is_none() => Ok(cell),
         Cell::List { start, end } => {
             let begin = arena.open_list();
             for place in start..end {
