@@ -4,6 +4,11 @@
 //! `cargo bench -p gateway` prints the time of each stage; `cargo bench -p gateway -- 20000` runs it so
 //! often, for `perf stat -e instructions:u` and `perf record`.
 
+#![allow(
+    clippy::unwrap_used,
+    reason = "a chore: it ends where something is not as it is made here"
+)]
+
 use std::cell::Cell;
 use std::fmt::Write as _;
 use std::io::Write as _;
@@ -48,9 +53,9 @@ fn main() {
     let root = supergraph.schema.query.unwrap();
     let mut tree = outline::outline(&supergraph, &operation, root, &steering, 10_000).unwrap();
     let limits = planner::Limits::default();
-    let choice = planner::plan(&supergraph, &mut tree, &planner::Labels::default(), limits).unwrap();
-    let sources =
-        plan::Sources { supergraph: &supergraph, operation: &operation, choice: &choice };
+    let choice =
+        planner::plan(&supergraph, &mut tree, &planner::Labels::default(), limits).unwrap();
+    let sources = plan::Sources { supergraph: &supergraph, operation: &operation, choice: &choice };
     let plan = plan::compile(sources, tree);
     let planned = begun.elapsed();
 
@@ -72,7 +77,8 @@ fn main() {
         let mut executed = running.now_or_never().unwrap();
         let executed_at = Instant::now();
         let expected = executed.received();
-        let sink = Sink::new(Vec::new(), u64::MAX, Held::default()).expecting(expected + expected / 4);
+        let sink =
+            Sink::new(Vec::new(), u64::MAX, Held::default()).expecting(expected + expected / 4);
         let sink =
             execute::write(&supergraph, &plan, &mut executed, &Literals::new(), sink).unwrap();
         executing += executed_at - begun;

@@ -227,7 +227,7 @@ fn learn_type(reader: &mut Reader<'_>, list: &Entities, owner: Owner) -> Result<
     let position = reader.arena.object(owner.object).position;
     match reader.type_ahead(position)? {
         Said::Type(r#type) => reader.arena.set_type(owner.object, r#type),
-        Said::Nothing => {}
+        Said::Interface => {}
         Said::Impossible => return Ok(false),
     }
     Ok(true)

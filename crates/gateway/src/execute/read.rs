@@ -59,9 +59,9 @@ pub(super) enum Unread {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Said {
     Type(TypeId),
-    /// Nothing, or only an interface that it is of.
-    Nothing,
-    /// One that cannot stand here.
+    /// Only an interface that it is of.
+    Interface,
+    /// Nothing, or one that cannot stand here.
     Impossible,
 }
 
@@ -185,7 +185,7 @@ impl<'r> Reader<'r> {
                 let r#type = match (*r#type, shape.typename) {
                     (None, true) => match self.type_ahead(*position)? {
                         Said::Type(r#type) => Some(r#type),
-                        Said::Nothing => None,
+                        Said::Interface => None,
                         Said::Impossible => return self.wrong(),
                     },
                     (one, _) => one,
@@ -301,7 +301,7 @@ impl<'r> Reader<'r> {
     /// What the object that begins here says of its type; nothing is gone over.
     pub(super) fn type_ahead(&mut self, position: PositionId) -> Result<Said, Unread> {
         let start = self.json.at();
-        let mut said = Said::Nothing;
+        let mut said = Said::Impossible;
         if self.json.begin(b'{', b'}')? {
             loop {
                 let is_type = self.json.take(TYPENAME) || self.json.name()? == b"__typename";
@@ -332,7 +332,7 @@ impl<'r> Reader<'r> {
             }
             // Who knows an interface as if it were an object says its name.
             Some(own) if self.supergraph.is_composite(own) && !self.supergraph.is_object(own) => {
-                Said::Nothing
+                Said::Interface
             }
             Some(_) | None => Said::Impossible,
         }

@@ -1,3 +1,4 @@
+mod arbitrary;
 mod contexts;
 mod denied;
 mod faults;
@@ -18,7 +19,7 @@ use crate::test_supergraph::{Planned, odd, planned, planned_over};
 /// Subgraphs that answer with one text after the other, by their names.
 struct Canned<'c> {
     supergraph: &'c Supergraph,
-    answers: RefCell<Vec<(&'c str, &'c str)>>,
+    answers: RefCell<Vec<(&'c str, &'c [u8])>>,
     /// What was sent.
     sent: RefCell<String>,
 }
@@ -30,29 +31,29 @@ impl Subgraphs for Canned<'_> {
         writeln!(self.sent.borrow_mut(), "{name} {body}").unwrap();
         let mut answers = self.answers.borrow_mut();
         let place = answers.iter().position(|(of, _)| *of == name).ok_or(AskError::Unavailable)?;
-        Ok(Bytes::copy_from_slice(answers.remove(place).1.as_bytes()).into())
+        Ok(Bytes::copy_from_slice(answers.remove(place).1).into())
     }
 }
 
 fn answered(text: &str, variables: &str, answers: &[(&str, &str)]) -> (String, String) {
-    run(planned(text, variables).unwrap(), answers, Options::default())
+    run(&planned(text, variables).unwrap(), answers, Options::default())
 }
 
-fn run(planned: Planned, answers: &[(&str, &str)], options: Options) -> (String, String) {
+fn run(planned: &Planned, answers: &[(&str, &str)], options: Options) -> (String, String) {
+    let answers: Vec<_> = answers.iter().map(|(name, text)| (*name, text.as_bytes())).collect();
+    run_bytes(planned, &answers, options)
+}
+
+fn run_bytes(planned: &Planned, answers: &[(&str, &[u8])], options: Options) -> (String, String) {
     let Planned { supergraph, operation, variables, plan } = planned;
     let answers = RefCell::new(answers.to_vec());
-    let canned = Canned { supergraph: &supergraph, answers, sent: RefCell::default() };
-    let inputs = Inputs {
-        supergraph: &supergraph,
-        operation: &operation,
-        plan: &plan,
-        variables: &variables,
-    };
+    let canned = Canned { supergraph, answers, sent: RefCell::default() };
+    let inputs = Inputs { supergraph, operation, plan, variables };
     let mut observed = Observed::default();
     let running = execute(inputs, &canned, options, Held::default(), &mut observed);
     let mut executed = running.now_or_never().unwrap();
     let sink = Sink::new(Vec::new(), u64::MAX, Held::default());
-    let sink = write(&supergraph, &plan, &mut executed, &Literals::new(), sink).unwrap();
+    let sink = write(supergraph, plan, &mut executed, &Literals::new(), sink).unwrap();
     let mut printed = String::from_utf8(sink.into_parts().0).unwrap();
     for error in &executed.into_errors() {
         let path = error.path.iter().map(|step| match step {
@@ -196,7 +197,7 @@ fn many_representations_are_sent_as_several_requests() {
         ("stock", r#"{"data":{"_entities":[{"price":1},{"price":2}]}}"#),
     ];
     let options = Options { max_representations: 1, ..Options::default() };
-    let (answer, sent) = run(planned, &answers, options);
+    let (answer, sent) = run(&planned, &answers, options);
     expect![[r#"
         shop {"query":"{works{__typename...on Book{isbn}}}","variables":{}}
         stock {"query":"query($representations0:[_Any!]!){_entities(representations:$representations0){...on Book{price}}}","variables":{"representations0":[{"__typename":"Book","isbn":"1"}]}}
@@ -263,7 +264,7 @@ fn shop(answers: &[(&str, String)], options: Options) -> (String, Vec<String>) {
     let planned = planned_over(supergraph, SHOP, "{}", &Labels::default()).unwrap();
     assert_eq!((planned.plan.fetches.len(), planned.plan.chain), (7, 4), "planned");
     let answers: Vec<_> = answers.iter().map(|(name, text)| (*name, text.as_str())).collect();
-    let (answer, sent) = run(planned, &answers, options);
+    let (answer, sent) = run(&planned, &answers, options);
     let names = sent.lines().map(|line| line.split(' ').next().unwrap_or_default().to_owned());
     (answer, names.collect())
 }
@@ -345,7 +346,7 @@ fn nothing_is_taken_of_an_answer_with_an_error() {
 #[track_caller]
 fn check_odd(text: &str, answers: &[(&str, &str)], expected: &Expect) {
     let planned = planned_over(odd(), text, "{}", &Labels::default()).unwrap();
-    let (answer, sent) = run(planned, answers, Options::default());
+    let (answer, sent) = run(&planned, answers, Options::default());
     expected.assert_eq(&format!("{sent}{answer}"));
 }
 

@@ -6,7 +6,7 @@ use crate::test_supergraph::contextual;
 #[track_caller]
 fn check(text: &str, answers: &[(&str, &str)], expected: &Expect) {
     let planned = planned_over(contextual(), text, "{}", &Labels::default()).unwrap();
-    let (answer, sent) = run(planned, answers, Options::default());
+    let (answer, sent) = run(&planned, answers, Options::default());
     expected.assert_eq(&format!("{sent}{answer}"));
 }
 
@@ -164,7 +164,7 @@ fn many_different_values_are_several_requests() {
     let text = "{ customers { extra { bonus } } }";
     let planned = planned_over(contextual(), text, "{}", &Labels::default()).unwrap();
     let answers = [("people", &*people), ("prices", &*first), ("prices", &*rest)];
-    let (answer, sent) = run(planned, &answers, Options::default());
+    let (answer, sent) = run(&planned, &answers, Options::default());
     assert_eq!(sent.lines().count(), 3, "{sent}");
     let expected: Vec<String> =
         (0..70).map(|place| format!(r#"{{"extra":{{"bonus":{place}}}}}"#)).collect();

@@ -17,7 +17,7 @@ fn somebody(scopes: &[&str], policies: &[&str]) -> Access {
 #[track_caller]
 fn check_for(access: &Access, text: &str, answers: &[(&str, &str)], expected: &Expect) {
     let planned = planned_for(guarded(), text, "{}", &Labels::default(), access).unwrap();
-    let (answer, sent) = run(planned, answers, Options::default());
+    let (answer, sent) = run(&planned, answers, Options::default());
     expected.assert_eq(&format!("{sent}{answer}"));
 }
 
@@ -254,7 +254,7 @@ fn a_change_that_is_denied_is_not_made() {
 fn the_schema_is_for_everybody() {
     let text = "{ __typename __schema { queryType { name } } me { id } }";
     let planned = planned_for(guarded(), text, "{}", &Labels::default(), &nobody()).unwrap();
-    let (answer, sent) = run(planned, &[], Options::default());
+    let (answer, sent) = run(&planned, &[], Options::default());
     expect![[r#"
         {"__typename":"Query","__schema":null,"me":null}
         .me: Query.me is denied at 1:46"#]]
