@@ -5,18 +5,17 @@ use std::time::Duration;
 
 use bytes::Bytes;
 use http_body_util::{BodyExt, Empty, LengthLimitError, Limited};
-use hyper::header::{ACCEPT, CACHE_CONTROL, HeaderMap, HeaderValue, USER_AGENT};
+use hyper::header::{
+    ACCEPT, CACHE_CONTROL, ETAG, HeaderMap, HeaderValue, IF_NONE_MATCH, USER_AGENT,
+};
 use hyper::http::uri::Scheme;
 use hyper::{Request, StatusCode, Uri};
 use tokio::time::timeout;
 
 use crate::connect::{ConnectError, Connections, connections, whole};
 
-/// From connecting to the last byte.
-const PATIENCE: Duration = Duration::from_secs(5);
-
-/// A document of keys is a hundredth of this.
-const MOST_BYTES: usize = 1 << 20;
+/// What a document of keys is a hundredth of.
+const OF_KEYS: Bounds = Bounds { patience: Duration::from_secs(5), most_bytes: 1 << 20 };
 
 /// Asks one server after documents.
 #[derive(Debug)]
@@ -24,11 +23,22 @@ pub struct Client {
     connections: Connections<Empty<Bytes>>,
 }
 
-/// A document, and for how long it is fresh, if its server says so.
+/// How long and how large a document may be.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Bounds {
+    /// From connecting to the last byte.
+    pub patience: Duration,
+    pub most_bytes: usize,
+}
+
+/// A document, and what its server says of it.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Fetched {
     pub body: Bytes,
+    /// For how long it is fresh.
     pub max_age: Option<Duration>,
+    /// What tells it from other versions: <https://www.rfc-editor.org/rfc/rfc9110#section-8.8.3>.
+    pub etag: Option<HeaderValue>,
 }
 
 /// Why a document did not come.
@@ -40,12 +50,12 @@ pub enum GetError {
     Unreached(String),
     #[error("the server says {0}")]
     Status(StatusCode),
-    #[error("the document has more than {MOST_BYTES} bytes")]
-    TooLarge,
+    #[error("the document has more than {most} bytes")]
+    TooLarge { most: usize },
     #[error("the document broke off: {0}")]
     BrokenOff(String),
-    #[error("the document did not come within {} seconds", PATIENCE.as_secs())]
-    TooLate,
+    #[error("the document did not come within {} seconds", patience.as_secs())]
+    TooLate { patience: Duration },
 }
 
 /// Why an address is not asked.
@@ -87,27 +97,54 @@ impl Client {
 
     /// Fetches a document. It must be at its address: nobody is sent elsewhere.
     pub async fn get(&self, url: &Uri) -> Result<Fetched, GetError> {
-        timeout(PATIENCE, self.get_patiently(url)).await.unwrap_or(Err(GetError::TooLate))
+        match self.get_other(url, None, OF_KEYS).await? {
+            Some(fetched) => Ok(fetched),
+            // To a question without a condition this is no answer.
+            None => Err(GetError::Status(StatusCode::NOT_MODIFIED)),
+        }
     }
 
-    async fn get_patiently(&self, url: &Uri) -> Result<Fetched, GetError> {
+    /// Fetches a document if it is another than the one that is known by its tag.
+    pub async fn get_other(
+        &self,
+        url: &Uri,
+        known: Option<&HeaderValue>,
+        bounds: Bounds,
+    ) -> Result<Option<Fetched>, GetError> {
+        let Bounds { patience, most_bytes } = bounds;
+        let fetched = timeout(patience, self.get_patiently(url, known, most_bytes));
+        fetched.await.unwrap_or(Err(GetError::TooLate { patience }))
+    }
+
+    async fn get_patiently(
+        &self,
+        url: &Uri,
+        known: Option<&HeaderValue>,
+        most: usize,
+    ) -> Result<Option<Fetched>, GetError> {
         let mut request = Request::new(Empty::new());
         *request.uri_mut() = url.clone();
         let headers = request.headers_mut();
         headers.insert(ACCEPT, HeaderValue::from_static("application/json, */*;q=0.5"));
         headers.insert(USER_AGENT, HeaderValue::from_static("thalweg"));
+        if let Some(known) = known {
+            headers.insert(IF_NONE_MATCH, known.clone());
+        }
         let response = self.connections.request(request).await;
         let response = response.map_err(|error| GetError::Unreached(whole(&error)))?;
-        if response.status() != StatusCode::OK {
-            return Err(GetError::Status(response.status()));
+        match response.status() {
+            StatusCode::OK => {}
+            StatusCode::NOT_MODIFIED if known.is_some() => return Ok(None),
+            status => return Err(GetError::Status(status)),
         }
         let max_age = max_age(response.headers());
-        let body = Limited::new(response.into_body(), MOST_BYTES).collect().await;
+        let etag = response.headers().get(ETAG).cloned();
+        let body = Limited::new(response.into_body(), most).collect().await;
         let body = body.map_err(|error| match error.is::<LengthLimitError>() {
-            true => GetError::TooLarge,
+            true => GetError::TooLarge { most },
             false => GetError::BrokenOff(whole(&*error)),
         })?;
-        Ok(Fetched { body: body.to_bytes(), max_age })
+        Ok(Some(Fetched { body: body.to_bytes(), max_age, etag }))
     }
 }
 

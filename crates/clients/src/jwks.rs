@@ -212,7 +212,7 @@ fn follow<T>(
             let fetched = fetch(url).await;
             let tried = Instant::now();
             let next = match fetched {
-                Ok(Fetched { body, max_age }) => match keep(state, read, &body, &mut last) {
+                Ok(Fetched { body, max_age, .. }) => match keep(state, read, &body, &mut last) {
                     Ok(()) => {
                         if failures > 0 {
                             tracing::info!(%url, failures, "the keys can be fetched again");

@@ -12,7 +12,8 @@ use sources::{Session, SourceError};
 use crate::documents::Cached;
 use crate::engine::{Engine, Limits};
 use crate::explain::Explained;
-use crate::gateway::{Gateway, GatewayWorker};
+use crate::gateway::headers::Wanted;
+use crate::gateway::{Caller, Gateway, GatewayWorker};
 use crate::report::Report;
 use crate::respond::Response;
 use crate::worker::{Allowed, Delivery, Worker};
@@ -106,6 +107,15 @@ impl Api {
 }
 
 impl ApiWorker {
+    /// What of a client's head the answer depends on; none where there are no subgraphs to tell.
+    #[must_use]
+    pub fn wanted(&self) -> Option<&Wanted> {
+        match self {
+            Self::Source(_) => None,
+            Self::Gateway(worker) => Some(worker.gateway().wanted()),
+        }
+    }
+
     #[must_use]
     pub fn schema(&self) -> &Schema {
         match self {
@@ -139,20 +149,23 @@ impl ApiWorker {
         }
     }
 
-    /// Answers one request of a session and tells what happened to it.
+    /// Answers one request of whoever asks and tells what happened to it.
     pub async fn deliver_reported(
         &self,
         request: &Request,
-        session: &Session,
+        caller: &Caller,
         allowed: Allowed,
         delivery: Delivery,
         report: &mut Report,
     ) -> Response {
         match self {
             Self::Source(worker) => {
+                let session = &caller.session;
                 worker.deliver_reported(request, session, allowed, delivery, report).await
             }
-            Self::Gateway(worker) => worker.deliver_reported(request, allowed, report).await,
+            Self::Gateway(worker) => {
+                worker.deliver_reported(request, caller, allowed, report).await
+            }
         }
     }
 
@@ -168,12 +181,12 @@ impl ApiWorker {
     pub fn prepare_for(
         &self,
         request: &Request,
-        session: &Session,
+        caller: &Caller,
         report: &mut Report,
     ) -> Result<Explained, Vec<GraphQLError>> {
         match self {
-            Self::Source(worker) => worker.prepare_for(request, session, report),
-            Self::Gateway(worker) => worker.gateway().prepare_reported(request, report),
+            Self::Source(worker) => worker.prepare_for(request, &caller.session, report),
+            Self::Gateway(worker) => worker.gateway().prepare_reported(request, caller, report),
         }
     }
 

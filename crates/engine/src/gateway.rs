@@ -10,11 +10,15 @@
 //!
 //! * [`labels`]: which fields are moved to another subgraph for which requests
 //! * [`worker`]: what one thread needs to answer
+//! * `caller`: who asks
+//! * [`headers`]: which headers subgraphs are sent
 //! * [`tell`]: what clients are told of what went wrong at subgraphs
 //! * [`explain`]: plans as text
 
 mod ask;
+mod caller;
 pub mod explain;
+pub mod headers;
 mod labels;
 mod prepare;
 mod respond;
@@ -28,10 +32,13 @@ use gateway::planner;
 use gateway::supergraph::{Subgraph, Supergraph};
 use graphql::schema::Schema;
 use graphql::{GraphQLError, Validator};
+use http::HeaderName;
 
 use crate::documents::{Cached, DocumentCache};
 use crate::engine::Limits;
+use headers::Wanted;
 use labels::Labels;
+pub use caller::Caller;
 pub use prepare::Prepared;
 pub use tell::SubgraphErrors;
 pub use worker::GatewayWorker;
@@ -46,6 +53,12 @@ pub struct GatewayOptions {
     pub errors: SubgraphErrors,
     /// The labels of `@override` that are on for every request.
     pub labels: Vec<Box<str>>,
+    /// The header in which clients name further ones.
+    pub label_header: Option<HeaderName>,
+    /// The claim that names further ones.
+    pub label_claim: Option<Box<str>>,
+    /// Whether clients that ask for it are told how their request was planned.
+    pub expose_plan: bool,
 }
 
 /// One API over several subgraphs, shared by all threads.
@@ -57,6 +70,8 @@ pub struct Gateway {
     /// By [`gateway::supergraph::SubgraphId`].
     ways: Vec<Way>,
     labels: Labels,
+    /// What of a client's head is looked at.
+    wanted: Wanted,
     options: GatewayOptions,
 }
 
@@ -66,6 +81,8 @@ pub struct Way {
     pub settings: Arc<Settings>,
     /// What all threads know of it together.
     pub shared: Arc<Shared>,
+    /// Which headers it is sent.
+    pub rules: headers::Rules,
 }
 
 impl Gateway {
@@ -75,7 +92,14 @@ impl Gateway {
         let validator = Validator::new(&supergraph.api.schema);
         let labels = Labels::new(&supergraph, &options.labels);
         let documents = DocumentCache::new();
-        Arc::new(Self { supergraph, validator, documents, ways, labels, options })
+        let mut wanted = Wanted::of(ways.iter().map(|way| &way.rules));
+        if let Some(header) = &options.label_header {
+            wanted.add(header.clone());
+        }
+        if options.expose_plan {
+            wanted.add(headers::PLAN);
+        }
+        Arc::new(Self { supergraph, validator, documents, ways, labels, wanted, options })
     }
 
     /// The schema of the API.
@@ -94,6 +118,12 @@ impl Gateway {
     #[must_use]
     pub fn cached(&self) -> Cached {
         self.documents.cached()
+    }
+
+    /// What of a client's head the requests to subgraphs depend on.
+    #[must_use]
+    pub fn wanted(&self) -> &Wanted {
+        &self.wanted
     }
 
     /// What is wrong with a document, if something is.

@@ -49,6 +49,7 @@ pub use authorize::{PolicyFile, PolicyProblem, RowError, RowName};
 pub use cost::CostLimits;
 pub use engine::{Engine, Limits, OpenError, Options};
 pub use explain::Explained;
+pub use gateway::Caller;
 pub use known_rows::KnownRowsError;
 pub use report::{Report, Stages};
 pub use respond::{Kind, Response};

@@ -5,6 +5,7 @@
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
+use ::gateway::execute::Observed as Fetches;
 use graphql::ErrorCode;
 use graphql::operation::OperationKind;
 use sources::Observed;
@@ -34,6 +35,8 @@ pub struct Report {
     pub codes: Vec<ErrorCode>,
     /// What its statements took.
     pub observed: Observed,
+    /// What became of the requests to subgraphs.
+    pub fetches: Fetches,
 }
 
 /// What is done to answer a request.

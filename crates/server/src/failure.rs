@@ -10,10 +10,11 @@ use engine::{OpenError, RowError};
 use graphql::GraphQLError;
 
 use crate::commands::health::Illness;
-use crate::configuration::ReadError;
+use crate::configuration::{ReadError, Refused, Unresolved};
 use crate::demo::SampleError;
 use crate::http::{ListenError, ManifestError, TlsError};
 use crate::metrics::MetricsError;
+use crate::supergraph::SupergraphError;
 use crate::traces::TracesError;
 
 #[derive(Debug, thiserror::Error)]
@@ -41,6 +42,14 @@ pub(crate) enum Failure {
     PublicKey { file: PathBuf, error: KeyError },
     #[error("the trusted documents in {}: {error}", file.display())]
     TrustedDocuments { file: PathBuf, error: ManifestError },
+    #[error(transparent)]
+    Supergraph(#[from] SupergraphError),
+    #[error("{}", wrong(place, problems))]
+    WrongSupergraph { place: String, problems: Vec<gateway::supergraph::Problem> },
+    #[error(transparent)]
+    SubgraphsFile(#[from] Refused),
+    #[error(transparent)]
+    Subgraphs(#[from] Unresolved),
     /// The operation to explain is not one that the API answers.
     #[error("{0}")]
     Operation(OperationError),
@@ -81,6 +90,10 @@ impl Failure {
             | Self::Document { .. }
             | Self::PublicKey { .. }
             | Self::TrustedDocuments { .. }
+            | Self::Supergraph(_)
+            | Self::WrongSupergraph { .. }
+            | Self::SubgraphsFile(_)
+            | Self::Subgraphs(_)
             | Self::Operation(_)
             | Self::Health { .. }
             | Self::Manual { .. }
@@ -94,6 +107,15 @@ impl Failure {
     pub(crate) fn is_closed_output(&self) -> bool {
         matches!(self, Self::Output(error) if error.kind() == io::ErrorKind::BrokenPipe)
     }
+}
+
+/// `supergraph.graphql:3: message`, one problem a line.
+fn wrong(place: &str, problems: &[gateway::supergraph::Problem]) -> String {
+    let problems = problems.iter().map(|problem| match problem.line {
+        Some(line) => format!("{place}:{line}: {}", problem.message),
+        None => format!("{place}: {}", problem.message),
+    });
+    problems.collect::<Vec<_>>().join("\nerror: ")
 }
 
 /// `query.graphql:3:5: message`, which editors make a link of; one error a line.

@@ -10,6 +10,7 @@
 //! * `metrics`: what the process counts, and how Prometheus reads it
 //! * `supervisor`: what systemd is told
 //! * `memory`: what the allocator takes and gives back
+//! * `supergraph`: where the text of a supergraph comes from
 //! * `demo`: writes the sample shop into a database
 //! * `failure`: why a command ended without its result
 //!
@@ -26,6 +27,7 @@ mod memory;
 mod metrics;
 mod options;
 mod request_id;
+mod supergraph;
 mod supervisor;
 mod traces;
 

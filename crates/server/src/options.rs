@@ -10,6 +10,7 @@ mod database;
 mod development;
 mod errors;
 mod filter;
+mod gateway;
 mod limits;
 mod load;
 mod migrate;
@@ -30,11 +31,15 @@ pub(crate) use api::ApiOptions;
 pub(crate) use auth::AuthOptions;
 pub(crate) use compression::Coding;
 pub(crate) use cost::CostOptions;
+pub(crate) use gateway::{
+    GatewayOptions, LabelOptions, SubgraphOptions, SupergraphPlace, of_gateway,
+};
 pub(crate) use migrate::MigrateOptions;
 pub(crate) use neo4j::TypesOptions;
 pub(crate) use observability::LoggedRequests;
 pub(crate) use origins::{AllowedOrigin, OriginOptions};
 pub(crate) use persisted::PersistedOptions;
+pub(crate) use quantity::{Size, Time};
 pub(crate) use serving::ServingOptions;
 pub(crate) use tls::TlsFiles;
 
@@ -63,9 +68,16 @@ pub(crate) struct Arguments {
 pub(crate) enum Command {
     /// Serve a database as a GraphQL API over HTTP
     Serve(Box<ServeOptions>),
+    /// Serve a supergraph, one API over several subgraphs, over HTTP
+    Gateway(Box<GatewayOptions>),
     /// Print the schema of the API in GraphQL's schema language
+    ///
+    /// SOURCE may be a supergraph as well: a file that ends in `.graphql`, or an https:// address.
     Schema(ApiOptions),
     /// Print what an operation becomes: the request tree, the statements, the database's plan
+    ///
+    /// Of a supergraph, a file that ends in `.graphql` or an https:// address in the place of SOURCE,
+    /// the requests to its subgraphs are printed.
     Explain(Box<ExplainOptions>),
     /// Print type definitions for what is in a graph
     ///
@@ -88,8 +100,12 @@ pub(crate) enum Command {
     /// The exit code is 1 when the file is wrong or the database cannot be read, and when two
     /// things claim the same name: then a part of the database is missing from the API, and which
     /// part may change with the next table. All other findings are advice, and the exit code is 0.
+    ///
+    /// SOURCE may be a supergraph as well, a file that ends in `.graphql` or an https:// address: then
+    /// all that is wrong with it and with the file of `--subgraphs` is named, and the exit code is 1 if
+    /// something is.
     #[command(mut_arg("source", |source| source.required(false)))]
-    Check(ApiOptions),
+    Check(Box<CheckOptions>),
     /// Serve a sample database, a music shop, made on the spot
     Demo(Box<DemoOptions>),
     /// Ask a server on this machine whether it is ready to answer requests
@@ -120,9 +136,21 @@ pub(crate) struct ServeOptions {
 }
 
 #[derive(Debug, Args)]
+pub(crate) struct CheckOptions {
+    #[command(flatten)]
+    pub(crate) api: ApiOptions,
+    #[command(flatten)]
+    pub(crate) subgraphs: SubgraphOptions,
+}
+
+#[derive(Debug, Args)]
 pub(crate) struct ExplainOptions {
     #[command(flatten)]
     pub(crate) api: ApiOptions,
+    #[command(flatten)]
+    pub(crate) subgraphs: SubgraphOptions,
+    #[command(flatten)]
+    pub(crate) labels: LabelOptions,
     /// The file of the GraphQL document; `-` for the standard input
     #[arg(required_unless_present = "row")]
     pub(crate) file: Option<PathBuf>,
@@ -149,7 +177,8 @@ pub(crate) struct ExplainOptions {
     /// With policies, or rules of type definitions: the claims of who asks, as a JSON object
     #[arg(help_heading = "Explanation", long, env = "THALWEG_CLAIMS", value_name = "JSON", value_parser = variables)]
     pub(crate) claims: Option<Variables>,
-    /// For PostgreSQL: run the statements, and print the plans with its own figures
+    /// For PostgreSQL: run the statements, and print the plans with its own figures; for a supergraph:
+    /// ask the subgraphs, and print what became of each request
     #[arg(help_heading = "Explanation", long, env = "THALWEG_ANALYZE")]
     pub(crate) analyze: bool,
     #[command(flatten)]
@@ -195,6 +224,8 @@ pub(crate) enum ConfigPart {
     Example,
     /// The JSON Schema of policy files, by which editors check them
     Policies,
+    /// The JSON Schema of the files of `--subgraphs`, by which editors check them
+    Subgraphs,
 }
 
 #[derive(Debug, Args)]
@@ -258,7 +289,7 @@ impl Command {
     /// by themselves only what is wrong.
     pub(crate) fn usual_level(&self) -> Level {
         match self {
-            Self::Serve(_) => Level::Info,
+            Self::Serve(_) | Self::Gateway(_) => Level::Info,
             Self::Demo(options) if options.into.is_none() => Level::Info,
             Self::Demo(_)
             | Self::Schema(_)

@@ -28,9 +28,7 @@ pub(crate) fn bench(workspace: &Path, words: &[String]) -> Result<Infallible, Be
     }
     let command = words.first().map_or("", String::as_str);
     let given = words.iter().any(|word| matches!(word.as_str(), "--program" | "--help" | "-h"));
-    if !given
-        && !matches!(command, "report" | "sqlite-floor" | "neo4j-floor" | "federation-subgraphs")
-    {
+    if !given && !matches!(command, "report" | "sqlite-floor" | "neo4j-floor") {
         let mut build = program::cargo();
         build.args(["build", "--quiet", "-p", "server"]).current_dir(workspace);
         if MEASURED.contains(&command) {
@@ -40,10 +38,7 @@ pub(crate) fn bench(workspace: &Path, words: &[String]) -> Result<Infallible, Be
     }
     let mut bench = program::cargo();
     bench.args(["run", "--quiet", "-p", "bench"]).current_dir(workspace);
-    if matches!(
-        command,
-        "run" | "sqlite-floor" | "neo4j-floor" | "streaming" | "beside" | "federation-subgraphs"
-    ) {
+    if matches!(command, "run" | "sqlite-floor" | "neo4j-floor" | "streaming" | "beside") {
         // Some of the load is its own, and so is the bare loop over SQLite.
         bench.arg("--release");
     }

@@ -4,17 +4,22 @@ use std::cell::RefCell;
 use std::sync::Arc;
 use std::time::Instant;
 
-use clients::HeaderMap;
 use clients::subgraph::{self, Client};
 use gateway::execute::{Answer, Ask, AskError, Subgraphs};
+use gateway::plan::FetchId;
+use gateway::supergraph::SubgraphId;
 use graphql::operation::OperationKind;
+use http::HeaderMap;
 use response::{Held, Memory};
+
+use super::{Caller, Gateway};
 
 /// The subgraphs for one request.
 pub(super) struct Asking<'a> {
     /// By [`gateway::supergraph::SubgraphId`].
     pub(super) clients: &'a [Client],
-    pub(super) headers: &'a HeaderMap,
+    pub(super) gateway: &'a Gateway,
+    pub(super) caller: &'a Caller,
     pub(super) deadline: Option<Instant>,
     pub(super) memory: &'a Arc<Memory>,
 }
@@ -23,6 +28,7 @@ impl Subgraphs for Asking<'_> {
     async fn ask(&self, ask: Ask<'_>) -> Result<Answer, AskError> {
         let place = usize::from(ask.subgraph.0);
         let client = self.clients.get(place).ok_or(AskError::Unavailable)?;
+        let headers = self.headers(ask.subgraph, ask.fetch);
         let held = RefCell::new((Held::of(self.memory), 0_u64));
         let hold = |bytes: usize| {
             let (held, all) = &mut *held.borrow_mut();
@@ -31,7 +37,7 @@ impl Subgraphs for Asking<'_> {
         };
         let request = subgraph::Ask {
             body: ask.body,
-            headers: self.headers,
+            headers: &headers,
             is_query: ask.kind == OperationKind::Query,
             deadline: self.deadline,
             hold: &hold,
@@ -39,10 +45,23 @@ impl Subgraphs for Asking<'_> {
         match client.ask(request).await {
             Ok(subgraph::Answer { body, .. }) => Ok(Answer { body, held: held.into_inner().0 }),
             Err(error) => {
-                tracing::debug!(subgraph = place, %error, "a subgraph did not answer");
+                let subgraph = &*self.gateway.supergraph.subgraph(ask.subgraph).name;
+                tracing::warn!(subgraph, %error, "a subgraph did not answer");
                 Err(told(&error))
             }
         }
+    }
+}
+
+impl Asking<'_> {
+    /// What the subgraph is told besides the request.
+    fn headers(&self, subgraph: SubgraphId, fetch: FetchId) -> HeaderMap {
+        let way = self.gateway.ways.get(usize::from(subgraph.0));
+        let (Some(way), Some(forwarded)) = (way, &self.caller.forwarded) else {
+            return HeaderMap::new();
+        };
+        let number = u32::try_from(fetch.index()).unwrap_or(u32::MAX);
+        way.rules.apply(forwarded, self.caller.session.claims.as_deref(), number)
     }
 }
 

@@ -1,18 +1,71 @@
 //! Plans as text: which subgraph is asked for what, and after what.
 
 use std::sync::Arc;
+use std::time::{Duration, Instant};
 
+use ::gateway::execute::{Fate, FetchSeen, Observed};
 use graphql::{GraphQLError, Request, coerce_variable_values};
 
-use super::{Gateway, Prepared};
+use super::{Caller, Gateway, GatewayWorker, Prepared};
 use crate::explain::{Explained, ExplainedStatement};
-use crate::report::{Report, Timed};
+use crate::report::{Planned, Report, Timed};
+use crate::worker::Allowed;
+
+impl GatewayWorker {
+    /// A plan as text; if it is to be run, with what became of each request to a subgraph.
+    pub async fn explain(
+        &self,
+        request: &Request,
+        caller: &Caller,
+        is_run: bool,
+    ) -> Result<String, Vec<GraphQLError>> {
+        let gateway = self.gateway();
+        let explained = gateway.prepare_reported(request, caller, &mut Report::default())?;
+        let mut text = ["-- plan\n", &explained.request].concat();
+        if is_run {
+            let mut report = Report { fetches: Observed::timed(), ..Report::default() };
+            self.deliver_reported(request, caller, Allowed::All, &mut report).await;
+            text.push_str("\n-- requests\n");
+            text.push_str(&gateway.tell_fetches(&report));
+        }
+        Ok(text)
+    }
+}
 
 impl Gateway {
+    /// What became of each request to a subgraph, one a line.
+    fn tell_fetches(&self, report: &Report) -> String {
+        let (Some(Planned::Gateway(prepared)), Some(started)) = (&report.prepared, report.started)
+        else {
+            return String::new();
+        };
+        let fetches = prepared.plan.fetches.iter().zip(&report.fetches.fetches);
+        let lines = fetches.zip(1..).map(|((fetch, seen), number)| {
+            let name = &self.supergraph.subgraph(fetch.subgraph).name;
+            let objects = match fetch.entities.is_empty() {
+                true => String::new(),
+                false => format!(
+                    ", {} objects, {} different, {} known",
+                    seen.made, seen.unique, seen.reused
+                ),
+            };
+            let waited = if seen.has_waited { ", after another that might have said it" } else { "" };
+            let fate = match seen.fate {
+                Fate::Planned => "not sent: what it needs did not come".to_owned(),
+                Fate::Nothing => "not sent: there was nothing to ask".to_owned(),
+                Fate::Reused => "not sent: it was known".to_owned(),
+                Fate::Sent => sent(seen, started),
+            };
+            format!("{number}. {name}: {fate}{objects}{waited}\n")
+        });
+        lines.collect()
+    }
+
     /// The requests of a request's plan. Nothing is asked.
     pub fn prepare_reported(
         &self,
         request: &Request,
+        caller: &Caller,
         report: &mut Report,
     ) -> Result<Explained, Vec<GraphQLError>> {
         let known = {
@@ -24,15 +77,9 @@ impl Gateway {
         let _timed = Timed::start(&mut report.stages.plan);
         let variables = coerce_variable_values(self.schema(), operation, &request.variables)?;
         let name = request.operation_name.as_deref();
-        let labels = self.labels.draw();
+        let labels = self.labels.draw(self.named_labels(caller));
         let prepared = self.plan(&known, name, &variables, &labels, &mut false)?;
         Ok(self.show(&prepared))
-    }
-
-    /// A plan as text.
-    pub fn explain(&self, request: &Request) -> Result<String, Vec<GraphQLError>> {
-        let explained = self.prepare_reported(request, &mut Report::default())?;
-        Ok(["-- plan\n", &explained.request].concat())
     }
 
     fn show(&self, prepared: &Arc<Prepared>) -> Explained {
@@ -61,4 +108,28 @@ impl Gateway {
             statements: statements.collect(),
         }
     }
+}
+
+/// When, how much, and how it went.
+fn sent(seen: &FetchSeen, started: Instant) -> String {
+    let times = seen.times.map(|(from, to)| {
+        let since = from.saturating_duration_since(started);
+        let took = to.saturating_duration_since(from);
+        format!(" after {}, answered after {} more", milliseconds(since), milliseconds(took))
+    });
+    let times = times.unwrap_or_default();
+    let several = match seen.requests {
+        0 | 1 => String::new(),
+        several => format!(" in {several} requests"),
+    };
+    let errors = match seen.errors {
+        0 => String::new(),
+        errors => format!(", {errors} errors"),
+    };
+    let (out, back) = (seen.sent_bytes, seen.received_bytes);
+    format!("sent{several}{times}, {out} bytes there, {back} bytes back{errors}")
+}
+
+fn milliseconds(time: Duration) -> String {
+    format!("{:.1} ms", time.as_secs_f64() * 1e3)
 }

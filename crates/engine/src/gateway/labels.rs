@@ -12,6 +12,8 @@ use gateway::supergraph::Supergraph;
 pub(super) struct Labels {
     /// Those that are on for every request.
     always: Arc<planner::Labels>,
+    /// All that fields are moved by, in their order.
+    all: Vec<Box<str>>,
     /// Those that are on for a share of the requests, from 0 to 100.
     shares: Vec<(Box<str>, f64)>,
 }
@@ -22,19 +24,29 @@ impl Labels {
         let shares = labels.iter().filter_map(|label| Some(((&**label).into(), share(label)?)));
         let shares = shares.collect();
         let always = Arc::new(planner::Labels(always.iter().cloned().collect()));
-        Self { always, shares }
+        let all = labels.iter().map(|label| (&**label).into()).collect();
+        Self { always, all, shares }
     }
 
-    /// The labels that are on for one request: of those for a share of all requests, one draw decides,
-    /// so that there are no more combinations than labels.
-    pub(super) fn draw(&self) -> Arc<planner::Labels> {
-        if self.shares.is_empty() {
+    /// Those of these names that the supergraph has: others would be plans of their own for nothing.
+    pub(super) fn known<'n>(&self, names: impl Iterator<Item = &'n str>) -> Vec<Box<str>> {
+        let is_known = |name: &&str| {
+            self.all.binary_search_by(|known| (**known).cmp(*name)).is_ok()
+        };
+        names.map(str::trim).filter(is_known).map(Into::into).collect()
+    }
+
+    /// The labels that are on for one request, those that it names included: of those for a share of
+    /// all requests, one draw decides, so that there are no more combinations than labels.
+    pub(super) fn draw(&self, named: Vec<Box<str>>) -> Arc<planner::Labels> {
+        if self.shares.is_empty() && named.is_empty() {
             return Arc::clone(&self.always);
         }
         let drawn = percent();
         let on = self.shares.iter().filter(|(_, share)| drawn < *share);
         let mut labels = planner::Labels::clone(&self.always);
         labels.0.extend(on.map(|(label, _)| label.clone()));
+        labels.0.extend(named);
         Arc::new(labels)
     }
 }

@@ -20,6 +20,8 @@ pub struct Prepared {
     structure: Structure,
     labels: Arc<planner::Labels>,
     pub plan: Plan,
+    /// Of each request of the plan: whose it is.
+    pub subgraphs: Vec<Arc<str>>,
     /// What is answered without a subgraph, by its name in the answer.
     pub(super) literals: Literals,
 }
@@ -94,7 +96,9 @@ impl Gateway {
         let plan = compile(Sources { supergraph, operation, choice: &choice }, tree);
         let structure = steering.into_structure();
         let labels = Arc::clone(labels);
-        let prepared = Arc::new(Prepared { structure, labels, plan, literals });
+        let asked = plan.fetches.iter().map(|fetch| &supergraph.subgraph(fetch.subgraph).name);
+        let subgraphs = asked.cloned().collect();
+        let prepared = Arc::new(Prepared { structure, labels, plan, subgraphs, literals });
         self.documents.keep(known, operation_name, &prepared);
         Ok(prepared)
     }

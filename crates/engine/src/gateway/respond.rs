@@ -1,6 +1,7 @@
 //! The end of an answer of a supergraph.
 
-use gateway::execute::ExecutionError;
+use ::gateway::execute::ExecutionError;
+use ::gateway::plan::{self, Plan};
 use graphql::operation::OperationKind;
 use graphql::{ErrorCode, GraphQLError};
 use response::sink::Full;
@@ -14,6 +15,7 @@ pub(super) fn complete(
     gateway: &Gateway,
     sink: Sink,
     errors: Vec<ExecutionError>,
+    plan: Option<&Plan>,
     codes: &mut Vec<ErrorCode>,
 ) -> Response {
     let (mut body, held) = sink.into_parts();
@@ -22,6 +24,12 @@ pub(super) fn complete(
         codes.extend(errors.iter().map(|error| error.code));
         body.extend_from_slice(b",\"errors\":");
         write_errors(&errors, &mut body);
+    }
+    if let Some(plan) = plan {
+        let text = plan::print(&gateway.supergraph, plan);
+        let extensions = serde_json::json!({ "plan": text });
+        body.extend_from_slice(b",\"extensions\":");
+        body.extend_from_slice(extensions.to_string().as_bytes());
     }
     body.push(b'}');
     Response { kind: Kind::Executed, body, held, rest: None }

@@ -3,7 +3,6 @@
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
-use clients::HeaderMap;
 use clients::subgraph::Client;
 use gateway::execute::{Inputs, Observed, execute, write};
 use graphql::operation::OperationKind;
@@ -12,7 +11,7 @@ use graphql::{ErrorCode, GraphQLError, Request, coerce_variable_values};
 use response::{Held, Memory, Sink};
 
 use super::ask::Asking;
-use super::{Gateway, Prepared, Way, respond};
+use super::{Caller, Gateway, Prepared, Way, respond};
 use crate::documents::Document;
 use crate::report::{Planned, Report, Timed};
 use crate::respond::{DATA, Response};
@@ -57,10 +56,11 @@ impl GatewayWorker {
     pub async fn deliver_reported(
         &self,
         request: &Request,
+        caller: &Caller,
         allowed: Allowed,
         report: &mut Report,
     ) -> Response {
-        match self.run(request, allowed, report).await {
+        match self.run(request, caller, allowed, report).await {
             Ok(response) => response,
             Err(errors) => {
                 report.codes = errors.iter().map(|error| error.code).collect();
@@ -73,6 +73,7 @@ impl GatewayWorker {
     async fn run(
         &self,
         request: &Request,
+        caller: &Caller,
         allowed: Allowed,
         report: &mut Report,
     ) -> Result<Response, Vec<GraphQLError>> {
@@ -91,42 +92,46 @@ impl GatewayWorker {
         let timed = Timed::since(planning, &mut report.stages.plan);
         let variables = coerce_variable_values(gateway.schema(), operation, &request.variables)?;
         let name = request.operation_name.as_deref();
-        let labels = gateway.labels.draw();
+        let labels = gateway.labels.draw(gateway.named_labels(caller));
         let prepared = gateway.plan(&known, name, &variables, &labels, &mut report.plan_known)?;
         let executing = timed.end();
         report.prepared = Some(Planned::Gateway(Arc::clone(&prepared)));
         let timed = Timed::since(executing, &mut report.stages.execute);
-        let asked = Asked { document, prepared: &prepared, variables: &variables };
-        let response = self.execute(asked, started, &mut report.codes).await;
+        let asked = Asked { document, prepared: &prepared, variables: &variables, caller };
+        let seen = Seen { codes: &mut report.codes, observed: &mut report.fetches };
+        let response = self.execute(asked, started, seen).await;
         drop(timed);
         Ok(response)
     }
 
     async fn execute(
         &self,
-        Asked { document, prepared, variables }: Asked<'_>,
+        Asked { document, prepared, variables, caller }: Asked<'_>,
         started: Instant,
-        codes: &mut Vec<ErrorCode>,
+        Seen { codes, observed }: Seen<'_>,
     ) -> Response {
         let gateway = &*self.gateway;
         let (supergraph, plan) = (&gateway.supergraph, &prepared.plan);
         let operation = &document.operation;
         let asking = Asking {
+            gateway,
             clients: &self.clients,
-            headers: &HeaderMap::new(),
+            caller,
             deadline: self.time_limit.map(|limit| started + limit),
             memory: &self.memory,
         };
         let inputs = Inputs { supergraph, operation, plan, variables };
         let memory = Held::of(&self.memory);
         let options = gateway.options.execution;
-        let mut observed = Observed::default();
-        let mut executed = execute(inputs, &asking, options, memory, &mut observed).await;
+        let mut executed = execute(inputs, &asking, options, memory, observed).await;
         let sink =
             Sink::new(DATA.to_vec(), gateway.limits().response_bytes, Held::of(&self.memory))
                 .expecting(executed.received());
         match write(supergraph, plan, &mut executed, &prepared.literals, sink) {
-            Ok(sink) => respond::complete(gateway, sink, executed.into_errors(), codes),
+            Ok(sink) => {
+                let plan = gateway.tells_plan(caller).then_some(plan);
+                respond::complete(gateway, sink, executed.into_errors(), plan, codes)
+            }
             Err(full) => respond::too_large(&full, operation.kind, codes),
         }
     }
@@ -137,4 +142,11 @@ struct Asked<'a> {
     document: &'a Document,
     prepared: &'a Prepared,
     variables: &'a Variables,
+    caller: &'a Caller,
+}
+
+/// What is told of it.
+struct Seen<'a> {
+    codes: &'a mut Vec<ErrorCode>,
+    observed: &'a mut Observed,
 }

@@ -10,12 +10,13 @@ use catalog::{Note, NoteKind};
 use engine::OpenError;
 
 use crate::commands::prepare::find_problems;
-use crate::commands::{block_on, inspect, print};
+use crate::commands::{block_on, gateway, inspect, print};
 use crate::configuration::Invocation;
 use crate::failure::Failure;
-use crate::options::{ApiOptions, Arguments, Command};
+use crate::options::{ApiOptions, Arguments, CheckOptions, Command};
 
-pub(crate) fn run(options: &ApiOptions, invocation: &Invocation) -> Result<ExitCode, Failure> {
+pub(crate) fn run(options: &CheckOptions, invocation: &Invocation) -> Result<ExitCode, Failure> {
+    let CheckOptions { api: options, subgraphs } = options;
     if let Some(file) = &invocation.file {
         let problems = problems(options, invocation);
         if !problems.is_empty() {
@@ -26,10 +27,20 @@ pub(crate) fn run(options: &ApiOptions, invocation: &Invocation) -> Result<ExitC
             return Ok(ExitCode::FAILURE);
         }
         print(&format!("Nothing wrong in {}.\n", file.display()))?;
+        if options.source.is_none() && invocation.names_supergraph() {
+            return Ok(ExitCode::SUCCESS);
+        }
         if options.source.is_none() {
             print("It names no source, and neither does the command, so no database was read.\n")?;
             return Ok(ExitCode::SUCCESS);
         }
+    }
+    if let Some(place) = options.supergraph()? {
+        let (supergraph, _) = gateway::look(&place, subgraphs)?;
+        let fields: usize = supergraph.api.schema.sizes().1;
+        let count = supergraph.subgraphs.len();
+        print(&format!("Nothing wrong in {place}: {count} subgraphs, {fields} fields.\n"))?;
+        return Ok(ExitCode::SUCCESS);
     }
     let engine = block_on(inspect(options))?;
     let mut groups: BTreeMap<NoteKind, Vec<&Note>> = BTreeMap::new();
@@ -48,8 +59,16 @@ pub(crate) fn run(options: &ApiOptions, invocation: &Invocation) -> Result<ExitC
 fn problems(options: &ApiOptions, invocation: &Invocation) -> Vec<String> {
     // Without a source everything else can be checked just as well.
     let source = options.source.as_deref().unwrap_or("sqlite:none");
-    let found = match invocation.as_server(source) {
+    let is_gateway = options.source.is_none() && invocation.names_supergraph();
+    let read = match is_gateway {
+        true => invocation.as_gateway(),
+        false => invocation.as_server(source),
+    };
+    let found = match read {
         Ok(Arguments { command: Command::Serve(options), .. }) => find_problems(&options),
+        Ok(Arguments { command: Command::Gateway(options), .. }) => {
+            gateway::find_problems(&options)
+        }
         Ok(_) => Vec::new(),
         Err(error) => vec![Failure::Configuration(error)],
     };

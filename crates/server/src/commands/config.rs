@@ -1,9 +1,10 @@
-//! `thalweg config`: what can stand in the configuration file, and in a policy file.
+//! `thalweg config`: what can stand in the configuration file, in a policy file, and in one of
+//! subgraphs.
 
 use clap::CommandFactory;
 
 use crate::commands::print;
-use crate::configuration::{Keys, POLICIES, example, schema};
+use crate::configuration::{Keys, POLICIES, SUBGRAPHS, example, schema};
 use crate::failure::Failure;
 use crate::options::{Arguments, ConfigOptions, ConfigPart};
 
@@ -13,5 +14,6 @@ pub(crate) fn run(options: &ConfigOptions) -> Result<(), Failure> {
         ConfigPart::Schema => print(&format!("{:#}\n", schema(&keys))),
         ConfigPart::Example => print(&example(&keys)),
         ConfigPart::Policies => print(POLICIES),
+        ConfigPart::Subgraphs => print(SUBGRAPHS),
     }
 }

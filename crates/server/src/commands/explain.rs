@@ -1,18 +1,23 @@
-//! `thalweg explain`: what an operation becomes for who asks, or what policies let of a row.
+//! `thalweg explain`: what an operation becomes for who asks, of a source or of a supergraph, or what
+//! policies let of a row.
 
 use std::fs;
 use std::io::{self, Read};
 use std::path::Path;
 use std::sync::Arc;
 
-use engine::{Claims, Engine, Limits, RowError, RowName, Session, Worker};
+use engine::gateway::{Gateway, GatewayWorker};
+use engine::{Caller, Claims, Engine, Limits, Memory, RowError, RowName, Session, Worker};
 use graphql::Request;
 
-use crate::commands::{block_on, open, print};
+use crate::commands::{block_on, gateway, open, print};
 use crate::failure::{Failure, OperationError};
-use crate::options::ExplainOptions;
+use crate::options::{ExplainOptions, SupergraphPlace, of_gateway};
 
 pub(crate) fn run(options: &ExplainOptions) -> Result<(), Failure> {
+    if let (Some(place), Some(file)) = (options.api.supergraph()?, &options.file) {
+        return explain_plan(options, &place, file);
+    }
     match (&options.row, &options.file) {
         (Some(row), _) => explain_row(options, row),
         (None, Some(file)) => explain_operation(options, file),
@@ -32,13 +37,41 @@ fn explain_row(options: &ExplainOptions, row: &RowName) -> Result<(), Failure> {
     print(&explanation)
 }
 
-fn explain_operation(options: &ExplainOptions, file: &Path) -> Result<(), Failure> {
-    let request = Request {
+/// The requests to subgraphs, and what became of them if they are to be sent.
+fn explain_plan(
+    options: &ExplainOptions,
+    place: &SupergraphPlace,
+    file: &Path,
+) -> Result<(), Failure> {
+    if options.role.is_some() {
+        return Err(Failure::Usage("`--role` needs `--policies`, which databases have".into()));
+    }
+    let request = request(options, file)?;
+    let (supergraph, ways) = gateway::look(place, &options.subgraphs)?;
+    let limits = Limits { cost: options.cost.limits(), ..Limits::default() };
+    let engine_options = of_gateway(limits, &options.subgraphs, &options.labels);
+    let gateway = Gateway::new(supergraph, ways, engine_options);
+    let claims = options.claims.clone().map(|claims| Arc::new(Claims::new(claims.into())));
+    let caller = Caller { session: Session { claims, ..Session::default() }, forwarded: None };
+    let explained = block_on(async {
+        let worker = GatewayWorker::sharing(gateway, Memory::new(u64::MAX));
+        Ok(worker.explain(&request, &caller, options.analyze).await)
+    })?;
+    let failed = |errors| Failure::Operation(OperationError { file: file.to_owned(), errors });
+    print(&explained.map_err(failed)?)
+}
+
+fn request(options: &ExplainOptions, file: &Path) -> Result<Request, Failure> {
+    Ok(Request {
         query: read(file)?,
         operation_name: options.operation.clone(),
         variables: options.variables.clone().unwrap_or_default(),
         ..Request::default()
-    };
+    })
+}
+
+fn explain_operation(options: &ExplainOptions, file: &Path) -> Result<(), Failure> {
+    let request = request(options, file)?;
     let explanation = block_on(async {
         let limits = Limits { cost: options.cost.limits(), ..Limits::default() };
         let engine = open(&options.api, limits).await?;

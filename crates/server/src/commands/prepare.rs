@@ -9,7 +9,7 @@ use engine::{Api, Engine, SchemaWatch, SourceAddress};
 
 use crate::commands::block_on;
 use crate::failure::Failure;
-use crate::http::{Customs, Fresh, Settings};
+use crate::http::{Changes, Customs, Fresh, Settings};
 use crate::memory;
 use crate::options::{DemoOptions, ServeOptions};
 
@@ -127,6 +127,7 @@ impl Prepared {
         }
         let api = Api::Source(engine);
         self.settings.check(&api);
+        let watch = watch.map(Changes::Schema);
         Ok(Fresh { api, settings: Arc::new(self.settings), watch })
     }
 }

@@ -1,10 +1,14 @@
 //! `thalweg schema`: the API in GraphQL's schema language.
 
-use crate::commands::{block_on, open, print};
+use crate::commands::{block_on, gateway, open, print};
 use crate::failure::Failure;
 use crate::options::ApiOptions;
 
 pub(crate) fn run(options: &ApiOptions) -> Result<(), Failure> {
+    if let Some(place) = options.supergraph()? {
+        let (_, supergraph) = gateway::read(&place)?;
+        return print(&graphql::print_schema(&supergraph.api.schema));
+    }
     let engine = block_on(open(options, engine::Limits::default()))?;
     print(&engine.sdl())
 }

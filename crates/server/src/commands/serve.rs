@@ -5,7 +5,8 @@ use std::sync::Arc;
 use sources::Statistics;
 
 use crate::commands::block_on;
-use crate::commands::prepare::{Prepared, prepare};
+use crate::commands::gateway::{self, KnownSubgraphs};
+use crate::commands::prepare::prepare;
 use crate::configuration::{Again, Invocation, Reread};
 use crate::failure::Failure;
 use crate::http::{self, Counting, Fresh, Generation, Listeners, Reload, Renewal, Watchers};
@@ -19,14 +20,14 @@ pub(crate) fn run(options: &ServeOptions, invocation: &Invocation) -> Result<(),
     let serving = &options.serving;
     let listeners = http::bind(serving)?;
     let again = invocation.again();
-    let reload: Reload = Box::new(move || reload(&again));
-    open_and_serve(prepared, serving, listeners, Some(reload), |_| Ok(()))
+    let reload: Reload = Box::new(move || reload(&again, &KnownSubgraphs::default()));
+    open_and_serve(|| prepared.open(), serving, listeners, Some(reload), |_| Ok(()))
 }
 
 /// Serves until a signal ends it. The sockets come first: a port in use is found before a large
 /// catalog is read.
 pub(crate) fn open_and_serve(
-    prepared: Prepared,
+    open: impl FnOnce() -> Result<Fresh, Failure>,
     serving: &ServingOptions,
     listeners: Listeners,
     reload: Option<Reload>,
@@ -41,7 +42,7 @@ pub(crate) fn open_and_serve(
         metrics: Arc::new(Metrics::new(threads, observability.metrics_operations)),
         connections: Statistics::new(threads),
     });
-    let mut fresh = prepared.open()?;
+    let mut fresh = open()?;
     let watch = fresh.watch.take();
     let generation = Generation::first(fresh, Watchers { counting, traces: traces.clone() });
     let is_open = |address: &&Address| !address.is_local() && !serving.auth.require_token;
@@ -62,10 +63,11 @@ pub(crate) fn open_and_serve(
 }
 
 /// Does what a start does once more, but for what cannot be changed while the program runs.
-fn reload(again: &Again) -> Result<Fresh, Failure> {
+pub(super) fn reload(again: &Again, known: &KnownSubgraphs) -> Result<Fresh, Failure> {
     let Reread { arguments, kept } = again.read()?;
     let fresh = match &arguments.command {
         Command::Serve(options) => prepare(options)?.open()?,
+        Command::Gateway(options) => gateway::prepare(options)?.open(known)?,
         Command::Schema(_)
         | Command::Explain(_)
         | Command::Types(_)
@@ -76,7 +78,7 @@ fn reload(again: &Again) -> Result<Fresh, Failure> {
         | Command::Completions(_)
         | Command::Config(_)
         | Command::Man(_) => {
-            return Err(Failure::Usage("only `serve` reads its options again".into()));
+            return Err(Failure::Usage("only servers read their options again".into()));
         }
     };
     for option in kept {

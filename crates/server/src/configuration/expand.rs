@@ -4,10 +4,10 @@
 use std::borrow::Cow;
 
 /// What a variable holds. The error says that it is set, and not to a text.
-pub(super) type Variable = Result<Option<String>, NotText>;
+pub(crate) type Variable = Result<Option<String>, NotText>;
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) struct NotText;
+pub(crate) struct NotText;
 
 /// A string with its variables filled in.
 #[derive(Debug, PartialEq, Eq)]

@@ -10,14 +10,13 @@ use std::path::PathBuf;
 
 use clap::{Arg, ArgAction, Command};
 
+use super::similar;
+
 /// What all variables of the program begin with.
 const PREFIX: &str = "THALWEG_";
 
 /// The option that names the file, which the file cannot.
 pub(super) const CONFIG: &str = "config";
-
-/// How far a misspelt name may be from the right one.
-const LEAST_SIMILARITY: f64 = 0.8;
 
 /// All names, each with its option.
 #[derive(Clone, Debug)]
@@ -84,9 +83,7 @@ impl Keys {
     /// The name that was probably meant.
     pub(super) fn nearest(&self, name: &str) -> Option<&str> {
         let name = name.to_ascii_lowercase().replace('_', "-");
-        let similarity = |known: &str| strsim::jaro_winkler(&name, known);
-        let nearest = self.0.keys().max_by(|a, b| similarity(a).total_cmp(&similarity(b)))?;
-        (similarity(nearest) >= LEAST_SIMILARITY).then_some(nearest)
+        similar::nearest(&name, self.0.keys().map(String::as_str))
     }
 }
 

@@ -13,8 +13,10 @@
 //! * `flags`: options without a value, which may have one
 //! * `read`: the command line, the environment and the file together, and again for a reload
 //! * `schema`: the JSON Schema of the file
+//! * `similar`: the name that was probably meant
 //! * `example`: a file with every option
 //! * `policies`: the JSON Schema of policy files
+//! * `subgraphs`: what holds for each subgraph of a gateway
 //! * `restart`: the options that a reload cannot change
 
 mod example;
@@ -29,10 +31,16 @@ mod problem;
 mod read;
 mod restart;
 mod schema;
+mod similar;
+mod subgraphs;
 mod value;
+#[cfg(test)]
+mod variants;
 
 pub(crate) use example::example;
 pub(crate) use keys::Keys;
 pub(crate) use policies::POLICIES;
-pub(crate) use read::{Again, Invocation, ReadError, Reread, read};
+pub(crate) use problem::Refused;
+pub(crate) use read::{Again, Invocation, ReadError, Reread, read, variable};
 pub(crate) use schema::schema;
+pub(crate) use subgraphs::{Resolved, SUBGRAPHS, SubgraphsFile, Unresolved, Usual};

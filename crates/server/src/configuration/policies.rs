@@ -10,9 +10,10 @@ pub(crate) const POLICIES: &str = include_str!("policies.schema.json");
 mod tests {
     use engine::PolicyFile;
     use jsonschema::Validator;
-    use serde_json::{Map, Value, json};
+    use serde_json::{Value, json};
 
     use super::*;
+    use crate::configuration::variants::{toml_of, variants};
 
     /// A file that says everything once.
     fn whole() -> Value {
@@ -88,70 +89,7 @@ mod tests {
         ]
     }
 
-    /// All files that differ from one in one part: gone, called otherwise, or something else.
-    fn variants(value: &Value, rebuild: &dyn Fn(Option<Value>) -> Value, all: &mut Vec<Value>) {
-        all.extend(others().into_iter().map(|other| rebuild(Some(other))));
-        match value {
-            Value::Object(members) => {
-                for (name, member) in members {
-                    let with = |change: Option<(&str, Value)>| {
-                        let mut changed: Map<String, Value> = members.clone();
-                        changed.remove(name);
-                        changed.extend(change.map(|(name, value)| (name.to_owned(), value)));
-                        Value::Object(changed)
-                    };
-                    all.push(rebuild(Some(with(None))));
-                    for other in ["other", "all", "some", "eq", "claim", "value", "columns"] {
-                        if !members.contains_key(other) {
-                            all.push(rebuild(Some(with(Some((other, member.clone()))))));
-                        }
-                    }
-                    variants(
-                        member,
-                        &|inner| rebuild(Some(with(inner.map(|inner| (name.as_str(), inner))))),
-                        all,
-                    );
-                }
-            }
-            Value::Array(items) => {
-                for (place, item) in items.iter().enumerate() {
-                    let with = |inner: Option<Value>| {
-                        let mut changed = items.clone();
-                        match inner {
-                            Some(inner) => changed[place] = inner,
-                            None => drop(changed.remove(place)),
-                        }
-                        rebuild(Some(Value::Array(changed)))
-                    };
-                    variants(item, &with, all);
-                }
-            }
-            Value::Null | Value::Bool(_) | Value::Number(_) | Value::String(_) => {}
-        }
-    }
-
-    /// The file's text: strings of JSON are such of TOML.
-    fn toml_of(file: &Value) -> String {
-        let members = file.as_object().unwrap().iter();
-        members.map(|(name, value)| format!("{} = {}\n", json!(name), inline(value))).collect()
-    }
-
-    fn inline(value: &Value) -> String {
-        match value {
-            Value::Object(members) => {
-                let members = members.iter();
-                let members: Vec<String> = members
-                    .map(|(name, value)| format!("{} = {}", json!(name), inline(value)))
-                    .collect();
-                format!("{{ {} }}", members.join(", "))
-            }
-            Value::Array(items) => {
-                let items: Vec<String> = items.iter().map(inline).collect();
-                format!("[{}]", items.join(", "))
-            }
-            plain => plain.to_string(),
-        }
-    }
+    const NAMES: [&str; 7] = ["other", "all", "some", "eq", "claim", "value", "columns"];
 
     fn validator() -> Validator {
         jsonschema::validator_for(&serde_json::from_str(POLICIES).unwrap()).unwrap()
@@ -161,7 +99,7 @@ mod tests {
     fn the_schema_takes_what_the_reader_takes_and_nothing_else() {
         let (validator, whole) = (validator(), whole());
         let mut files = vec![whole.clone()];
-        variants(&whole, &|value| value.unwrap_or_default(), &mut files);
+        variants(&whole, &others(), &NAMES, &|value| value.unwrap_or_default(), &mut files);
         let (mut taken, mut refused) = (0, 0);
         for file in files.iter().filter(|file| file.is_object()) {
             let text = toml_of(file);

@@ -99,10 +99,24 @@ impl Invocation {
 
     /// What a server would be told by the file and the environment, and no command line.
     pub(crate) fn as_server(&self, source: &str) -> Result<Arguments, ReadError> {
-        let words = ["thalweg", "serve", "--", source].map(OsString::from);
+        self.read_as(&["thalweg", "serve", "--", source])
+    }
+
+    /// The same for a gateway, whose supergraph the file names.
+    pub(crate) fn as_gateway(&self) -> Result<Arguments, ReadError> {
+        self.read_as(&["thalweg", "gateway"])
+    }
+
+    /// Whether the file is that of a gateway.
+    pub(crate) fn names_supergraph(&self) -> bool {
+        self.entries.0.contains_key("supergraph")
+    }
+
+    fn read_as(&self, words: &[&str]) -> Result<Arguments, ReadError> {
+        let words: Vec<OsString> = words.iter().map(OsString::from).collect();
         let command = with_values(Arguments::command());
         let result = begin(command.clone(), &words)
-            .and_then(|beginning| complete(command, &beginning, words.to_vec(), &self.entries));
+            .and_then(|beginning| complete(command, &beginning, words.clone(), &self.entries));
         result.map_err(|error| {
             let places = Places::of(&error, self.file.as_deref(), &self.entries);
             ReadError::Arguments { error, places }
@@ -113,7 +127,8 @@ impl Invocation {
     pub(crate) fn unreadable_files(&self) -> Vec<String> {
         let Some(file) = &self.file else { return Vec::new() };
         let command = Arguments::command();
-        let keys = Keys::of(command.find_subcommand("serve").unwrap_or(&command));
+        let server = if self.names_supergraph() { "gateway" } else { "serve" };
+        let keys = Keys::of(command.find_subcommand(server).unwrap_or(&command));
         let mut unreadable = Vec::new();
         for (name, Entry { position, texts }) in &self.entries.0 {
             if !keys.find(name).is_some_and(Key::is_path) {
@@ -244,7 +259,8 @@ fn read_file(file: &Path, keys: &Keys) -> Result<Entries, ReadError> {
     Ok(file::parse(file, &text, keys, &variable)?)
 }
 
-fn variable(name: &str) -> Variable {
+/// What a variable of the environment holds.
+pub(crate) fn variable(name: &str) -> Variable {
     match env::var(name) {
         Ok(value) => Ok(Some(value)),
         Err(env::VarError::NotPresent) => Ok(None),

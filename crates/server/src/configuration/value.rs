@@ -172,7 +172,7 @@ fn wanted(key: &Key) -> String {
     }
 }
 
-fn one_of(words: &[String]) -> String {
+pub(super) fn one_of(words: &[String]) -> String {
     let mut text = words.iter().map(|word| format!("\"{word}\"")).collect::<Vec<_>>().join(", ");
     if let Some(last) = text.rfind(", ") {
         text.replace_range(last.., &[" or", &text[last + 1..]].concat());
@@ -180,7 +180,7 @@ fn one_of(words: &[String]) -> String {
     text
 }
 
-fn found(value: &DeValue<'_>) -> &'static str {
+pub(super) fn found(value: &DeValue<'_>) -> &'static str {
     match value {
         DeValue::String(_) => "a string",
         DeValue::Integer(_) => "a number",

@@ -5,7 +5,7 @@
 
 use std::time::Instant;
 
-use engine::{Allowed, Delivery, Held, Report, Session};
+use engine::{Allowed, Caller, Delivery, Held, Report, Session};
 use futures_util::future::join_all;
 use graphql::{ErrorCode, GraphQLError, Parameters};
 use hyper::StatusCode;
@@ -23,14 +23,18 @@ pub(super) async fn answer(
     service: &Service,
     media_type: MediaType,
     members: Vec<Member>,
-    session: &Session,
+    mut caller: Caller,
     exchange: &mut Exchange,
 ) -> Result<Response, Refusal> {
     check_number(service.settings.most_batch, members.len())?;
-    check_sums(service, &members, session)?;
+    check_sums(service, &members, &caller.session)?;
+    if let Some(forwarded) = &mut caller.forwarded {
+        // Their requests to subgraphs would have the same numbers.
+        forwarded.trace = None;
+    }
     let answers = {
         let began = exchange.started;
-        let answer = |member| answer_member(service, member, session, began);
+        let answer = |member| answer_member(service, member, &caller, began);
         join_all(members.into_iter().map(answer)).await
     };
     let most_bytes = service.worker.limits().response_bytes;
@@ -83,14 +87,14 @@ fn check_sums(service: &Service, members: &[Member], session: &Session) -> Resul
 async fn answer_member(
     service: &Service,
     member: Member,
-    session: &Session,
+    caller: &Caller,
     began: Instant,
 ) -> (Vec<u8>, Held, Report) {
     let mut report = Report::default();
     let executed = match member {
         Ok(parameters) => {
             let (allowed, delivery) = (Allowed::All, Delivery::Whole);
-            let wanted = Wanted { session, allowed, delivery };
+            let wanted = Wanted { caller, allowed, delivery };
             execute(service, parameters, wanted, began, &mut report).await
         }
         Err(error) => Err(Refusal::Malformed(error)),

@@ -27,6 +27,8 @@ pub(crate) enum Customs {
     /// Those of Neo4j's GraphQL library, where tokens are for anybody and one that is not taken has
     /// one word, whatever is wrong with it.
     Neo4j,
+    /// Those of nobody in particular: tokens are for anybody, and nobody becomes a role.
+    Gateway,
 }
 
 /// By what it is judged who asks.
@@ -183,7 +185,7 @@ fn rules(options: &AuthOptions, customs: Customs) -> Rules {
         Some(audiences) => audiences.clone(),
         None => match customs {
             Customs::PostGraphile => vec![USUAL_AUDIENCE.into()],
-            Customs::Neo4j => Vec::new(),
+            Customs::Neo4j | Customs::Gateway => Vec::new(),
         },
     };
     Rules {
@@ -204,7 +206,7 @@ fn mapping(options: &AuthOptions, customs: Customs) -> Mapping {
         role: match customs {
             Customs::PostGraphile => options.jwt_role.clone(),
             // Nobody becomes a role there, so that a claim of this name may be anything.
-            Customs::Neo4j => Vec::new(),
+            Customs::Neo4j | Customs::Gateway => Vec::new(),
         },
         default_role: options.default_role.clone(),
         claims: options.jwt_claims.clone(),

@@ -4,6 +4,9 @@ use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 use engine::Report;
+use engine::gateway::headers::Trace;
+use engine::report::Planned;
+use gateway::execute::Observed;
 use graphql::ErrorCode;
 use graphql::operation::OperationKind;
 use hyper::{Method, StatusCode};
@@ -53,6 +56,8 @@ pub(super) struct Exchange {
     shard: Option<Arc<Shard>>,
     /// Who is told of the request, as part of what its caller tells.
     traces: Option<(Arc<Traces>, Context)>,
+    /// What subgraphs are told of that.
+    trace: Option<Trace>,
     is_finished: bool,
 }
 
@@ -81,8 +86,14 @@ impl Exchange {
     pub(super) fn new(service: &Service, peer: Peer, request: &HttpRequest, asked: Asked) -> Self {
         let traces = service.process.watchers.traces.as_ref().filter(|_| asked == Asked::GraphQL);
         let traces = traces.map(|known| (Arc::clone(known), Traces::parent(request.headers())));
+        let tells_subgraphs = service.worker.wanted().is_some();
+        let trace = traces.as_ref().filter(|_| tells_subgraphs);
+        let trace = trace.map(|(known, parent)| known.begin(parent));
         let mut report = Report::default();
         report.observed.wants_rounds = traces.is_some();
+        if tells_subgraphs && (traces.is_some() || service.settings.watch.slow.is_some()) {
+            report.fetches = Observed::timed();
+        }
         let shard = service.shard.clone().filter(|_| asked == Asked::GraphQL);
         if let Some(shard) = &shard {
             shard.begin();
@@ -101,8 +112,14 @@ impl Exchange {
             watch: service.settings.watch,
             shard,
             traces,
+            trace,
             is_finished: false,
         }
+    }
+
+    /// Where requests to subgraphs belong.
+    pub(super) fn told_trace(&self) -> Option<Trace> {
+        self.trace
     }
 
     /// Remembers what the engine said to a request that it did not execute.
@@ -171,6 +188,7 @@ impl Exchange {
             operation: self.operation(),
             codes: &self.distinct_codes(),
             report: &self.report,
+            trace: self.trace,
         });
     }
 
@@ -283,12 +301,31 @@ impl Exchange {
     }
 
     fn statements(&self) -> Option<String> {
+        if let Some(fetches) = self.fetches() {
+            return Some(fetches);
+        }
         let program = self.report.statements()?;
         let places = 0..program.places(&self.report.observed);
         let texts = places.filter_map(|place| program.text(place, &self.report.observed));
         let texts: Vec<_> =
             texts.map(|text| beginning(&text, LOGGED_STATEMENT_BYTES).to_owned()).collect();
         Some(texts.join("; "))
+    }
+}
+
+impl Exchange {
+    /// The requests to subgraphs: whose they are, and how long they took.
+    fn fetches(&self) -> Option<String> {
+        let Some(Planned::Gateway(prepared)) = &self.report.prepared else { return None };
+        let seen = prepared.subgraphs.iter().zip(&self.report.fetches.fetches);
+        let texts = seen.map(|(name, seen)| match seen.times {
+            Some((from, to)) => {
+                let took = milliseconds(to.saturating_duration_since(from));
+                format!("{name} {took}")
+            }
+            None => format!("{name} -"),
+        });
+        Some(texts.collect::<Vec<_>>().join("; "))
     }
 }
 

@@ -30,12 +30,12 @@ pub(super) async fn answer(
         _ => Err(Refusal::Method { allow: "POST" }),
     };
     let body = match read {
-        Ok((request, session)) => {
+        Ok((request, caller)) => {
             let (began, report) = (exchange.started, &mut exchange.report);
             let explained = in_turn(service, began, async {
-                match service.worker.prepare_for(&request, &session, report) {
+                match service.worker.prepare_for(&request, &caller, report) {
                     Ok(explained) => {
-                        let plans = service.worker.plans(&request, &session).await;
+                        let plans = service.worker.plans(&request, &caller.session).await;
                         explanation(&explained, report, &plans)
                     }
                     Err(errors) => json!({ "errors": as_json(&errors) }),

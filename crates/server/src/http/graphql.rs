@@ -3,9 +3,10 @@
 use std::pin::pin;
 use std::time::Instant;
 
-use engine::{Allowed, Delivery, Kind, Report, Session};
+use engine::gateway::headers::{REQUEST_ID, Trace};
+use engine::{Allowed, Caller, Delivery, Kind, Report};
 use graphql::{Body, Parameters, Request};
-use hyper::header::{ACCEPT, CONTENT_TYPE, HeaderMap};
+use hyper::header::{ACCEPT, CONTENT_TYPE, HeaderMap, HeaderValue};
 use hyper::{Method, Version};
 
 use super::accept_encoding::Readable;
@@ -22,6 +23,7 @@ use super::service::Service;
 use super::session;
 use super::transport::Peer;
 use super::turn::in_turn;
+use crate::request_id::RequestId;
 
 /// A body, or what stands for one in a URL, with what HTTP says about it and who sent it.
 #[derive(Debug)]
@@ -29,13 +31,13 @@ struct Read {
     body: Body,
     /// Only queries by GET: browsers, caches and crawlers repeat it as they like.
     allowed: Allowed,
-    session: Session,
+    caller: Caller,
 }
 
 /// Who wants an operation, and how.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Wanted<'w> {
-    pub(super) session: &'w Session,
+    pub(super) caller: &'w Caller,
     pub(super) allowed: Allowed,
     pub(super) delivery: Delivery,
 }
@@ -76,17 +78,18 @@ async fn answer_request(
     // A header that is no text names no media type.
     let media_type = negotiate(accept.map(|header| header.to_str().unwrap_or("?")));
     let delivery = delivery(&request);
+    let trace = exchange.told_trace();
     let read = match media_type {
         _ if !may_be_sent(service, &request, exchange.peer) => Err(Refusal::OtherOrigin),
         Some(_) if readable == Readable::Nothing => Err(Refusal::NoReadableCoding),
-        Some(_) => read(service, request).await,
+        Some(_) => read(service, request, trace).await,
         None => Err(Refusal::NotAcceptable),
     };
     let media_type = media_type.unwrap_or(MediaType::Json);
     let answered = match read {
-        Ok(Read { body: Body::One(parameters), allowed, session }) => {
+        Ok(Read { body: Body::One(parameters), allowed, caller }) => {
             let (began, report) = (exchange.started, &mut exchange.report);
-            let wanted = Wanted { session: &session, allowed, delivery };
+            let wanted = Wanted { caller: &caller, allowed, delivery };
             let executed = execute(service, parameters, wanted, began, report).await;
             executed.map(|Executed { response, operation_name }| {
                 exchange.operation_name = operation_name;
@@ -96,9 +99,9 @@ async fn answer_request(
                 complete(media_type, response)
             })
         }
-        Ok(Read { body: Body::Batch(members), session, .. }) => {
+        Ok(Read { body: Body::Batch(members), caller, .. }) => {
             // Apart: it is seldom, and every request would have room for it.
-            Box::pin(batch::answer(service, media_type, members, &session, exchange)).await
+            Box::pin(batch::answer(service, media_type, members, caller, exchange)).await
         }
         Err(refusal) => Err(refusal),
     };
@@ -113,7 +116,7 @@ async fn answer_request(
 pub(super) async fn execute(
     service: &Service,
     parameters: Parameters,
-    Wanted { session, allowed, delivery }: Wanted<'_>,
+    Wanted { caller, allowed, delivery }: Wanted<'_>,
     began: Instant,
     report: &mut Report,
 ) -> Result<Executed, Refusal> {
@@ -122,7 +125,7 @@ pub(super) async fn execute(
     let response = {
         // Pinned here: it is large, and would be moved again by everything that waits for it.
         let worker = &service.worker;
-        let work = pin!(worker.deliver_reported(&request, session, allowed, delivery, report));
+        let work = pin!(worker.deliver_reported(&request, caller, allowed, delivery, report));
         in_turn(service, began, work).await?
     };
     // There is a document only if it is valid.
@@ -156,38 +159,61 @@ pub(super) fn may_be_sent(service: &Service, request: &HttpRequest, peer: Peer) 
 pub(super) async fn read_one(
     service: &Service,
     request: HttpRequest,
-) -> Result<(Request, Session), Refusal> {
-    let Read { body, session, .. } = read(service, request).await?;
+) -> Result<(Request, Caller), Refusal> {
+    let Read { body, caller, .. } = read(service, request, None).await?;
     match body {
         Body::One(parameters) => {
             let found = service.settings.persisted.find(parameters);
-            Ok((found.map_err(Refusal::Document)?.request, session))
+            Ok((found.map_err(Refusal::Document)?.request, caller))
         }
         Body::Batch(_) => Err(Refusal::BatchingDisabled),
     }
 }
 
-async fn read(service: &Service, request: HttpRequest) -> Result<Read, Refusal> {
+async fn read(
+    service: &Service,
+    request: HttpRequest,
+    trace: Option<Trace>,
+) -> Result<Read, Refusal> {
     match *request.method() {
         Method::POST => {
-            let session = session::find(&service.settings.credentials, request.headers()).await?;
+            let caller = caller(service, request.headers(), trace).await?;
             check_content(request.headers())?;
             let (head, body) = request.into_parts();
             let bytes = body::read(service.settings.body, &head.headers, body).await?;
             let body =
                 Body::from_json(&bytes, service.settings.body.json).map_err(Refusal::Malformed)?;
-            Ok(Read { body, allowed: Allowed::All, session })
+            Ok(Read { body, allowed: Allowed::All, caller })
         }
         Method::GET | Method::HEAD => {
-            let session = session::find(&service.settings.credentials, request.headers()).await?;
+            let caller = caller(service, request.headers(), trace).await?;
             let query_string = request.uri().query().unwrap_or_default();
             let limits = service.settings.body.json;
             let parameters = Parameters::from_query_string(query_string, limits);
             let body = Body::One(parameters.map_err(Refusal::Malformed)?);
-            Ok(Read { body, allowed: Allowed::Queries, session })
+            Ok(Read { body, allowed: Allowed::Queries, caller })
         }
         _ => Err(Refusal::Method { allow: "GET, HEAD, POST" }),
     }
+}
+
+/// Who asks, and what subgraphs may be told of it where there are any.
+async fn caller(
+    service: &Service,
+    headers: &HeaderMap,
+    trace: Option<Trace>,
+) -> Result<Caller, Refusal> {
+    let session = session::find(&service.settings.credentials, headers).await?;
+    let forwarded = service.worker.wanted().map(|wanted| {
+        let mut forwarded = Box::new(wanted.collect(headers));
+        forwarded.trace = trace;
+        let id = RequestId::current();
+        if let Some(id) = id.and_then(|id| HeaderValue::from_str(id.as_str()).ok()) {
+            forwarded.tell(REQUEST_ID, id);
+        }
+        forwarded
+    });
+    Ok(Caller { session, forwarded })
 }
 
 fn check_content(headers: &HeaderMap) -> Result<(), Refusal> {

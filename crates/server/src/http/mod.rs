@@ -86,7 +86,7 @@ mod watchers;
 pub(crate) use credentials::Customs;
 pub(crate) use listen::{ListenError, Listeners, bind};
 pub(crate) use persisted::ManifestError;
-pub(crate) use reload::{Fresh, Reload, Renewal, take_signal};
+pub(crate) use reload::{Changes, Fresh, Reload, Renewal, take_signal};
 pub(crate) use serve::serve;
 pub(crate) use service::Generation;
 pub(crate) use settings::Settings;

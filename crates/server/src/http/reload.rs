@@ -18,6 +18,7 @@ use super::service::Generation;
 use super::settings::Settings;
 use crate::failure::Failure;
 use crate::memory;
+use crate::supergraph::SupergraphWatch;
 use crate::supervisor;
 
 /// What a reload replaces.
@@ -26,13 +27,20 @@ pub(crate) struct Fresh {
     pub(crate) api: Api,
     pub(crate) settings: Arc<Settings>,
     /// Tells when the schema is another than the engine's, where that is wanted.
-    pub(crate) watch: Option<SchemaWatch>,
+    pub(crate) watch: Option<Changes>,
+}
+
+/// Tells when what is served has become something else.
+#[derive(Debug)]
+pub(crate) enum Changes {
+    Schema(SchemaWatch),
+    Supergraph(SupergraphWatch),
 }
 
 /// How to make a generation, and when without being asked.
 pub(crate) struct Renewal {
     pub(crate) reload: Reload,
-    pub(crate) watch: Option<SchemaWatch>,
+    pub(crate) watch: Option<Changes>,
 }
 
 /// Why a generation is made.
@@ -114,9 +122,10 @@ pub(super) async fn follow(
 }
 
 /// Waits for a change of the schema, for ever where nobody looks at it.
-async fn changed(watch: &mut Option<SchemaWatch>) {
+async fn changed(watch: &mut Option<Changes>) {
     match watch {
-        Some(watch) => watch.changed().await,
+        Some(Changes::Schema(watch)) => watch.changed().await,
+        Some(Changes::Supergraph(watch)) => watch.changed().await,
         None => pending().await,
     }
 }

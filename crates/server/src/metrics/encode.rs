@@ -15,6 +15,7 @@ use sources::Statistics;
 
 use super::histogram::Histogram;
 use super::store::{Kind, Metrics, Shard, Stage};
+use super::subgraphs;
 use super::usage::Usage;
 
 /// Whose counts are told.
@@ -39,7 +40,7 @@ pub(crate) struct Situation {
     pub(crate) response_memory: u64,
 }
 
-type Labels<'l, const N: usize> = [(&'l str, &'l str); N];
+pub(super) type Labels<'l, const N: usize> = [(&'l str, &'l str); N];
 
 /// The whole text.
 pub(super) fn encode(sources: Sources) -> Result<String, fmt::Error> {
@@ -57,7 +58,16 @@ impl Collector for Sources {
         self.encode_requests(&mut writer)?;
         self.encode_times(&mut writer)?;
         self.encode_cache(&mut writer)?;
-        self.encode_connections(&mut writer)
+        match &self.api {
+            Api::Source(_) => self.encode_connections(&mut writer),
+            Api::Gateway(gateway) => {
+                let subgraphs = gateway.subgraphs();
+                let subgraphs: Vec<_> = subgraphs
+                    .map(|(subgraph, way)| (&*subgraph.name, &*way.shared))
+                    .collect();
+                subgraphs::encode(&subgraphs, &mut writer)
+            }
+        }
     }
 }
 
@@ -237,10 +247,10 @@ impl Sources {
 }
 
 /// Writes metrics of one value.
-struct Writer<'w, 'e>(&'w mut DescriptorEncoder<'e>);
+pub(super) struct Writer<'w, 'e>(&'w mut DescriptorEncoder<'e>);
 
 impl Writer<'_, '_> {
-    fn begin<'s>(
+    pub(super) fn begin<'s>(
         &'s mut self,
         name: &'s str,
         help: &str,
@@ -259,7 +269,7 @@ impl Writer<'_, '_> {
     }
 }
 
-fn count_of<const N: usize>(
+pub(super) fn count_of<const N: usize>(
     family: &mut MetricEncoder<'_>,
     labels: &Labels<'_, N>,
     count: u64,

@@ -5,6 +5,7 @@
 //! * `store`: what is counted of requests
 //! * `usage`: what the operating system counts of the process
 //! * `encode`: the text of a scrape
+//! * `subgraphs`: its part about subgraphs
 //! * `serve`: the address where it is read
 //!
 //! Each thread counts in a shard of its own; a scrape adds the shards up.
@@ -14,6 +15,7 @@ mod histogram;
 mod operations;
 mod serve;
 mod store;
+mod subgraphs;
 mod usage;
 
 pub(crate) use encode::{Situation, Sources};

@@ -7,6 +7,7 @@ use dialects::{Dialect, Transactions, phrag, postgraphile};
 use engine::{Rights, SourceAddress};
 
 use super::filter::Filters;
+use super::gateway::SupergraphPlace;
 use super::neo4j::Neo4jOptions;
 use super::policies::policies;
 use super::postgraphile::PostGraphileOptions;
@@ -111,7 +112,17 @@ impl ApiOptions {
     pub(crate) fn address(&self) -> Result<SourceAddress, Failure> {
         let none = || Failure::Usage("there is no SOURCE, and no configuration file".into());
         let source = self.source.as_ref().ok_or_else(none)?;
+        if SupergraphPlace::is_named_by(source) {
+            let message = format!("`{source}` names a supergraph, which `thalweg gateway` serves");
+            return Err(Failure::Usage(message));
+        }
         Ok(SourceAddress::parse(source).map_err(engine::OpenError::from)?)
+    }
+
+    /// The supergraph that is looked at instead of a database.
+    pub(crate) fn supergraph(&self) -> Result<Option<SupergraphPlace>, Failure> {
+        let named = self.source.as_deref().filter(|source| SupergraphPlace::is_named_by(source));
+        named.map(SupergraphPlace::parse).transpose()
     }
 
     /// What the engine is told; an option of another dialect is refused, never ignored.

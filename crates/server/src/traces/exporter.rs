@@ -16,6 +16,7 @@ use opentelemetry_sdk::trace::{
 };
 
 use super::client::Client;
+use super::ids::Ids;
 
 /// For what is still to be told when the server ends.
 const FLUSH_TIMEOUT: Duration = Duration::from_secs(3);
@@ -30,6 +31,7 @@ const PATH: &str = "v1/traces";
 #[derive(Debug)]
 pub(crate) struct Traces {
     pub(super) tracer: SdkTracer,
+    pub(super) sampler: Sampler,
     provider: SdkTracerProvider,
 }
 
@@ -76,10 +78,11 @@ impl Traces {
         let sampler = Sampler::ParentBased(Box::new(Sampler::TraceIdRatioBased(ratio)));
         let provider = SdkTracerProvider::builder()
             .with_span_processor(processor)
-            .with_sampler(sampler)
+            .with_sampler(sampler.clone())
+            .with_id_generator(Ids::default())
             .with_resource(resource())
             .build();
-        Ok(Self { tracer: provider.tracer("thalweg"), provider })
+        Ok(Self { tracer: provider.tracer("thalweg"), sampler, provider })
     }
 
     /// Sends what waits. It blocks its thread for some seconds at the most.

@@ -8,17 +8,19 @@ use std::borrow::Cow;
 use std::time::{Duration, Instant, SystemTime};
 
 use engine::Report;
+use engine::gateway::headers::Trace;
 use graphql::operation::OperationKind;
 use hyper::header::HeaderMap;
 use hyper::{Method, StatusCode};
 use opentelemetry::propagation::TextMapPropagator;
-use opentelemetry::trace::{Span, SpanKind, Status, TraceContextExt, Tracer};
+use opentelemetry::trace::{Span, SpanId, SpanKind, Status, TraceContextExt, Tracer};
 use opentelemetry::{Context, KeyValue};
 use opentelemetry_http::HeaderExtractor;
 use opentelemetry_sdk::propagation::TraceContextPropagator;
 use sources::{Program, Round};
 
 use super::exporter::Traces;
+use super::ids;
 
 /// One request that has ended.
 #[derive(Debug)]
@@ -34,6 +36,8 @@ pub(crate) struct Traced<'r> {
     pub(crate) operation: Option<&'r str>,
     pub(crate) codes: &'r [&'static str],
     pub(crate) report: &'r Report,
+    /// Of the requests to subgraphs, which they were told.
+    pub(crate) trace: Option<Trace>,
 }
 
 /// Where an instant lies in the time of others.
@@ -44,13 +48,15 @@ struct Clock {
 }
 
 /// What of a request is told as one span.
-struct Part {
-    name: Cow<'static, str>,
-    kind: SpanKind,
-    started: Instant,
-    elapsed: Duration,
-    attributes: Vec<KeyValue>,
-    status: Status,
+pub(super) struct Part {
+    pub(super) name: Cow<'static, str>,
+    pub(super) kind: SpanKind,
+    pub(super) started: Instant,
+    pub(super) elapsed: Duration,
+    pub(super) attributes: Vec<KeyValue>,
+    pub(super) status: Status,
+    /// Where it was told to somebody before.
+    pub(super) id: Option<SpanId>,
 }
 
 impl Traces {
@@ -64,7 +70,9 @@ impl Traces {
     pub(crate) fn tell(&self, traced: &Traced<'_>) {
         let now = Instant::now();
         let clock = Clock { instant: now, time: SystemTime::now() };
-        let Some(request) = self.tell_part(clock, traced.parent, traced.request()) else { return };
+        let begun = traced.trace.map(ids::trace_id);
+        let request = || self.tell_part(clock, traced.parent, traced.request());
+        let Some(request) = ids::with_ids(begun, None, request) else { return };
         let Some(operation) = traced.graphql() else { return };
         let Some(operation) = self.tell_part(clock, &request, operation) else { return };
         for (name, started, elapsed) in traced.stages() {
@@ -74,19 +82,26 @@ impl Traces {
                 for round in &traced.report.observed.rounds {
                     self.tell_part(clock, &stage, traced.round(round, started + elapsed));
                 }
+                for fetch in traced.fetches() {
+                    self.tell_part(clock, &stage, fetch);
+                }
             }
         }
     }
 
     /// The context for what lies within, if this is told.
     fn tell_part(&self, clock: Clock, parent: &Context, part: Part) -> Option<Context> {
-        let mut span = self
+        let builder = self
             .tracer
             .span_builder(part.name)
             .with_kind(part.kind)
             .with_start_time(clock.at(part.started))
-            .with_attributes(part.attributes)
-            .start_with_context(&self.tracer, parent);
+            .with_attributes(part.attributes);
+        let start = || builder.start_with_context(&self.tracer, parent);
+        let mut span = match part.id {
+            Some(id) => ids::with_ids(None, Some(id), start),
+            None => start(),
+        };
         if !span.is_recording() {
             return None;
         }
@@ -132,7 +147,7 @@ impl Traced<'_> {
         };
         let Self { started, elapsed, .. } = *self;
         let name = name.into();
-        Part { name, kind: SpanKind::Server, started, elapsed, attributes, status }
+        Part { name, kind: SpanKind::Server, started, elapsed, attributes, status, id: None }
     }
 
     /// Others could be anything.
@@ -170,7 +185,8 @@ impl Traced<'_> {
         };
         // Names that clients choose would be too many for the name of a span.
         let name = kind.unwrap_or("GraphQL Operation").into();
-        Some(Part { name, kind: SpanKind::Internal, started, elapsed, attributes, status })
+        let kind = SpanKind::Internal;
+        Some(Part { name, kind, started, elapsed, attributes, status, id: None })
     }
 
     /// They follow one another.
@@ -226,14 +242,15 @@ impl Traced<'_> {
             }
         };
         let name = operation.into();
-        Part { name, kind: SpanKind::Client, started, elapsed, attributes, status }
+        Part { name, kind: SpanKind::Client, started, elapsed, attributes, status, id: None }
     }
 }
 
 impl Part {
     fn internal(name: &'static str, started: Instant, elapsed: Duration) -> Self {
         let (kind, status) = (SpanKind::Internal, Status::Unset);
-        Self { name: name.into(), kind, started, elapsed, attributes: Vec::new(), status }
+        let name = name.into();
+        Self { name, kind, started, elapsed, attributes: Vec::new(), status, id: None }
     }
 }
 

@@ -1,0 +1,439 @@
+//! Which headers a subgraph is sent: some of those that the client sent, and others besides.
+//!
+//! A subgraph's rules are applied in their order, to nothing at first: without rules a subgraph is
+//! told nothing of the client's request but its id and where it belongs in a trace.
+//! What belongs to a connection or to a body (<https://www.rfc-editor.org/rfc/rfc9110#section-7.6.1>)
+//! is never passed on, whatever the rules say, since the connection and the body are others.
+
+mod name;
+mod trace;
+
+use http::header::{HeaderMap, HeaderName, HeaderValue};
+use serde_json_bytes::Value as Json;
+use sources::Claims;
+
+pub use name::{NameError, Names, is_own};
+pub use trace::Trace;
+
+/// Where a request belongs in a trace: <https://www.w3.org/TR/trace-context/>.
+pub const TRACEPARENT: HeaderName = HeaderName::from_static("traceparent");
+const TRACESTATE: HeaderName = HeaderName::from_static("tracestate");
+
+/// By it a client asks how its request was planned.
+pub const PLAN: HeaderName = HeaderName::from_static("thalweg-plan");
+
+/// The name of a request, which the answer and the log have too.
+pub const REQUEST_ID: HeaderName = HeaderName::from_static("x-request-id");
+
+/// What one subgraph is sent.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Rules(Box<[Rule]>);
+
+/// One step to what a subgraph is sent.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Rule {
+    /// What the client sent by these names, in the place of what was there.
+    Forward(Names),
+    /// One value, in the place of what was there.
+    Insert { name: HeaderName, value: Inserted },
+    /// Nothing by these names.
+    Remove(Names),
+    /// What was sent by one name so far, or else what the client sent by it, goes by another.
+    Rename { from: HeaderName, to: HeaderName },
+}
+
+/// A value that the client does not choose.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Inserted {
+    Value(HeaderValue),
+    /// What is said of who asks. Where nothing is said the header is not sent, and what the client
+    /// sent by its name is not either.
+    Claim(Box<str>),
+}
+
+/// What of a client's request is looked at by the rules of all subgraphs.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Wanted(Vec<Names>);
+
+/// What of a client's request subgraphs may be told.
+#[derive(Clone, Default)]
+pub struct Forwarded {
+    /// What some rule looks at.
+    headers: HeaderMap,
+    /// What every subgraph is told.
+    always: Vec<(HeaderName, HeaderValue)>,
+    /// Where this process tells of the request; otherwise its caller's place is passed on.
+    pub trace: Option<Trace>,
+}
+
+impl Rules {
+    #[must_use]
+    pub fn new(rules: Vec<Rule>) -> Self {
+        Self(rules.into())
+    }
+
+    /// Whether a header of the client's request is looked at.
+    #[must_use]
+    pub fn wanted(&self, name: &HeaderName) -> bool {
+        self.0.iter().filter_map(Rule::wanted).any(|names| names.contain(name))
+    }
+
+    /// What the subgraph is sent with one of the requests to subgraphs, which have numbers.
+    #[must_use]
+    pub fn apply(&self, forwarded: &Forwarded, claims: Option<&Claims>, number: u32) -> HeaderMap {
+        let mut sent = HeaderMap::new();
+        for rule in &self.0 {
+            rule.apply(&mut sent, &forwarded.headers, claims);
+        }
+        for (name, value) in &forwarded.always {
+            sent.insert(name.clone(), value.clone());
+        }
+        if let Some(parent) = forwarded.trace.and_then(|trace| trace.parent(number)) {
+            sent.insert(TRACEPARENT, parent);
+        }
+        sent
+    }
+}
+
+impl Rule {
+    /// What it looks at of the client's request.
+    fn wanted(&self) -> Option<Names> {
+        match self {
+            Self::Forward(names) => Some(names.clone()),
+            Self::Rename { from, .. } => Some(Names::One(from.clone())),
+            Self::Insert { .. } | Self::Remove(_) => None,
+        }
+    }
+
+    fn apply(&self, sent: &mut HeaderMap, client: &HeaderMap, claims: Option<&Claims>) {
+        match self {
+            Self::Forward(Names::One(name)) => replace(sent, name, client.get_all(name)),
+            Self::Forward(names @ Names::Like(_)) => {
+                for name in client.keys().filter(|name| names.contain(name)) {
+                    replace(sent, name, client.get_all(name));
+                }
+            }
+            Self::Insert { name, value } => {
+                // Before the value is known to be there: the client does not choose it then.
+                sent.remove(name);
+                if let Some(value) = value.find(claims) {
+                    sent.insert(name.clone(), value);
+                }
+            }
+            Self::Remove(Names::One(name)) => drop(sent.remove(name)),
+            Self::Remove(names @ Names::Like(_)) => {
+                let gone: Vec<_> = sent.keys().filter(|name| names.contain(name)).cloned().collect();
+                for name in gone {
+                    sent.remove(name);
+                }
+            }
+            Self::Rename { from, to } => {
+                let values: Vec<_> = match sent.contains_key(from) {
+                    true => sent.get_all(from).iter().cloned().collect(),
+                    false => client.get_all(from).iter().cloned().collect(),
+                };
+                sent.remove(from);
+                replace(sent, to, &values);
+            }
+        }
+    }
+}
+
+/// Where there is nothing to put, what is there stays.
+fn replace<'v>(
+    sent: &mut HeaderMap,
+    name: &HeaderName,
+    values: impl IntoIterator<Item = &'v HeaderValue>,
+) {
+    let mut values = values.into_iter();
+    let Some(first) = values.next() else { return };
+    sent.insert(name.clone(), first.clone());
+    for value in values {
+        sent.append(name.clone(), value.clone());
+    }
+}
+
+impl Inserted {
+    fn find(&self, claims: Option<&Claims>) -> Option<HeaderValue> {
+        match self {
+            Self::Value(value) => Some(value.clone()),
+            Self::Claim(name) => value_of(claims?.get(name)?),
+        }
+    }
+}
+
+/// A text as it is, and everything else as JSON. What cannot stand in a header is not sent.
+fn value_of(claim: &Json) -> Option<HeaderValue> {
+    let value = match claim {
+        Json::Null => return None,
+        Json::String(text) => HeaderValue::from_str(text.as_str())
+            .or_else(|_| HeaderValue::from_bytes(text.as_str().as_bytes())),
+        Json::Bool(_) | Json::Number(_) | Json::Array(_) | Json::Object(_) => {
+            HeaderValue::try_from(claim.to_string())
+        }
+    };
+    let mut value = value.ok()?;
+    // Who somebody is stands in no log, and in no table of a connection.
+    value.set_sensitive(true);
+    Some(value)
+}
+
+impl Wanted {
+    /// What any of them looks at.
+    #[must_use]
+    pub fn of<'r>(all: impl IntoIterator<Item = &'r Rules>) -> Self {
+        let mut wanted: Vec<Names> = Vec::new();
+        for names in all.into_iter().flat_map(|rules| &rules.0).filter_map(Rule::wanted) {
+            if !wanted.contains(&names) {
+                wanted.push(names);
+            }
+        }
+        Self(wanted)
+    }
+
+    /// A header that is looked at whatever subgraphs are sent.
+    pub fn add(&mut self, name: HeaderName) {
+        let names = Names::One(name);
+        if !self.0.contains(&names) {
+            self.0.push(names);
+        }
+    }
+
+    /// Whether nothing of a client's headers is looked at.
+    #[must_use]
+    pub fn is_empty(&self) -> bool {
+        self.0.is_empty()
+    }
+
+    /// What is wanted of the head of a request.
+    #[must_use]
+    pub fn collect(&self, headers: &HeaderMap) -> Forwarded {
+        let mut always = Vec::new();
+        // The state of a trace says nothing without the trace.
+        if let Some(parent) = headers.get(TRACEPARENT) {
+            always.push((TRACEPARENT, parent.clone()));
+            always.extend(headers.get(TRACESTATE).map(|state| (TRACESTATE, state.clone())));
+        }
+        if self.is_empty() {
+            return Forwarded { always, ..Forwarded::default() };
+        }
+        let mut forwarded = HeaderMap::new();
+        let is_wanted = |name: &&HeaderName| {
+            self.0.iter().any(|names| names.contain(name)) && !name::is_of_connection(headers, name)
+        };
+        for name in headers.keys().filter(is_wanted) {
+            replace(&mut forwarded, name, headers.get_all(name));
+        }
+        Forwarded { headers: forwarded, always, trace: None }
+    }
+}
+
+impl Forwarded {
+    /// What the client sent by a name.
+    pub fn values(&self, name: &HeaderName) -> impl Iterator<Item = &HeaderValue> {
+        self.headers.get_all(name).iter()
+    }
+
+    /// Tells every subgraph something about the request, in the place of what was told by this name.
+    pub fn tell(&mut self, name: HeaderName, value: HeaderValue) {
+        self.always.retain(|(known, _)| *known != name);
+        self.always.push((name, value));
+    }
+}
+
+/// Names alone: a token may be among the values.
+impl std::fmt::Debug for Forwarded {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        let always = self.always.iter().map(|(name, _)| name);
+        f.debug_set().entries(self.headers.keys().chain(always)).finish()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use serde_json_bytes::json;
+
+    use super::*;
+
+    fn names(text: &str) -> Names {
+        text.parse().unwrap()
+    }
+
+    fn name(text: &str) -> HeaderName {
+        text.parse().unwrap()
+    }
+
+    fn forward(text: &str) -> Rule {
+        Rule::Forward(names(text))
+    }
+
+    fn insert(header: &str, value: &'static str) -> Rule {
+        let value = Inserted::Value(HeaderValue::from_static(value));
+        Rule::Insert { name: name(header), value }
+    }
+
+    fn claim(header: &str, claim: &str) -> Rule {
+        Rule::Insert { name: name(header), value: Inserted::Claim(claim.into()) }
+    }
+
+    fn rename(from: &str, to: &str) -> Rule {
+        Rule::Rename { from: name(from), to: name(to) }
+    }
+
+    /// What is sent for a request with these lines in its head, in the order of names.
+    fn sent(rules: Vec<Rule>, head: &[(&str, &str)], claims: Option<Json>) -> Vec<String> {
+        let mut headers = HeaderMap::new();
+        for (header, value) in head {
+            headers.append(name(header), HeaderValue::from_bytes(value.as_bytes()).unwrap());
+        }
+        let rules = Rules::new(rules);
+        let forwarded = Wanted::of([&rules]).collect(&headers);
+        let claims = claims.map(Claims::new);
+        let sent = rules.apply(&forwarded, claims.as_ref(), 0);
+        let text = |value: &HeaderValue| String::from_utf8(value.as_bytes().to_vec()).unwrap();
+        let mut lines: Vec<_> =
+            sent.iter().map(|(header, value)| format!("{header}: {}", text(value))).collect();
+        lines.sort();
+        lines
+    }
+
+    #[test]
+    fn nothing_is_passed_on_that_no_rule_names() {
+        let head = [("authorization", "Bearer a"), ("x-tenant", "7"), ("cookie", "a=b")];
+        assert_eq!(sent(Vec::new(), &head, None), [""; 0]);
+        assert_eq!(sent(vec![forward("x-tenant")], &head, None), ["x-tenant: 7"]);
+        assert_eq!(sent(vec![forward("Authorization")], &head, None), ["authorization: Bearer a"]);
+    }
+
+    #[test]
+    fn all_values_of_a_header_are_passed_on() {
+        let head = [("x-a", "1"), ("x-b", "2"), ("x-a", "3")];
+        assert_eq!(sent(vec![forward("x-a")], &head, None), ["x-a: 1", "x-a: 3"]);
+        assert_eq!(sent(vec![forward("x-*")], &head, None), ["x-a: 1", "x-a: 3", "x-b: 2"]);
+    }
+
+    #[test]
+    fn who_somebody_is_is_passed_on_by_its_name_alone() {
+        let head = [("authorization", "Bearer a"), ("cookie", "a=b"), ("x-a", "1")];
+        assert_eq!(sent(vec![forward("*")], &head, None), ["x-a: 1"]);
+        let named = vec![forward("*"), forward("cookie")];
+        assert_eq!(sent(named, &head, None), ["cookie: a=b", "x-a: 1"]);
+    }
+
+    #[test]
+    fn what_belongs_to_a_connection_or_a_body_is_not_passed_on() {
+        let head = [
+            ("connection", "keep-alive, X-Hop"),
+            ("content-length", "9"),
+            ("content-type", "application/json"),
+            ("content-encoding", "gzip"),
+            ("host", "shop.example"),
+            ("accept-encoding", "br"),
+            ("te", "trailers"),
+            ("transfer-encoding", "chunked"),
+            ("if-none-match", "\"a\""),
+            ("x-hop", "1"),
+            ("x-a", "1"),
+        ];
+        assert_eq!(sent(vec![forward("*")], &head, None), ["x-a: 1"]);
+        assert_eq!(sent(vec![forward("x-hop")], &head, None), [""; 0]);
+    }
+
+    #[test]
+    fn a_value_takes_the_place_of_what_the_client_sent() {
+        let head = [("x-user", "admin"), ("x-user", "root")];
+        let rules = || vec![forward("x-*"), insert("x-user", "shop")];
+        assert_eq!(sent(rules(), &head, None), ["x-user: shop"]);
+        // The other way about it is what is sent if the client says nothing.
+        let rules = || vec![insert("x-user", "shop"), forward("x-*")];
+        assert_eq!(sent(rules(), &head, None), ["x-user: admin", "x-user: root"]);
+        assert_eq!(sent(rules(), &[], None), ["x-user: shop"]);
+    }
+
+    #[test]
+    fn claims_are_sent_as_text() {
+        let check = |value: Json, expected: &[&str]| {
+            let claims = json!({ "user": { "id": value } });
+            assert_eq!(sent(vec![claim("x-user", "user.id")], &[], Some(claims)), expected);
+        };
+        check(json!("ada"), &["x-user: ada"]);
+        check(json!("Zoë"), &["x-user: Zoë"]);
+        check(json!(7), &["x-user: 7"]);
+        check(json!(true), &["x-user: true"]);
+        check(json!(["a", "b"]), &["x-user: [\"a\",\"b\"]"]);
+        check(json!({ "a": 1 }), &["x-user: {\"a\":1}"]);
+        check(json!(null), &[]);
+        // A line break would begin another header.
+        check(json!("a\r\nx-admin: 1"), &[]);
+    }
+
+    #[test]
+    fn without_the_claim_the_client_does_not_say_it_either() {
+        let head = [("x-user", "admin")];
+        let rules = || vec![forward("x-*"), claim("x-user", "sub")];
+        assert_eq!(sent(rules(), &head, None), [""; 0]);
+        assert_eq!(sent(rules(), &head, Some(json!({ "other": 1 }))), [""; 0]);
+        assert_eq!(sent(rules(), &head, Some(json!({ "sub": "ada" }))), ["x-user: ada"]);
+    }
+
+    #[test]
+    fn later_rules_take_away_and_rename() {
+        let head = [("x-a", "1"), ("x-b", "2"), ("x-secret", "3")];
+        let rules = vec![forward("x-*"), Rule::Remove(names("x-secret"))];
+        assert_eq!(sent(rules, &head, None), ["x-a: 1", "x-b: 2"]);
+        let rules = vec![forward("x-*"), insert("y", "4"), Rule::Remove(names("x-*"))];
+        assert_eq!(sent(rules, &head, None), ["y: 4"]);
+        let rules = vec![forward("x-*"), rename("x-a", "tenant"), Rule::Remove(names("x-*"))];
+        assert_eq!(sent(rules, &head, None), ["tenant: 1"]);
+        // What was not passed on so far is what the client sent.
+        assert_eq!(sent(vec![rename("x-a", "tenant")], &head, None), ["tenant: 1"]);
+        assert_eq!(sent(vec![rename("x-none", "tenant")], &head, None), [""; 0]);
+        let rules = vec![insert("x-a", "9"), rename("x-a", "tenant")];
+        assert_eq!(sent(rules, &head, None), ["tenant: 9"]);
+    }
+
+    #[test]
+    fn a_trace_and_the_id_of_a_request_go_to_all() {
+        let mut headers = HeaderMap::new();
+        headers.insert(TRACEPARENT, HeaderValue::from_static("00-a-b-01"));
+        headers.insert(TRACESTATE, HeaderValue::from_static("a=b"));
+        headers.insert(REQUEST_ID, HeaderValue::from_static("of the client"));
+        let rules = Rules::new(vec![forward("*"), insert("x-a", "1")]);
+        let mut forwarded = Wanted::of([&rules]).collect(&headers);
+        forwarded.tell(REQUEST_ID, HeaderValue::from_static("7"));
+        forwarded.tell(TRACEPARENT, HeaderValue::from_static("00-a-c-01"));
+        let check = |rules: &Rules, count| {
+            let sent = rules.apply(&forwarded, None, 0);
+            assert_eq!(sent.len(), count, "{sent:?}");
+            assert_eq!(sent[TRACEPARENT], "00-a-c-01");
+            assert_eq!(sent[TRACESTATE], "a=b");
+            assert_eq!(sent[REQUEST_ID], "7");
+        };
+        check(&rules, 4);
+        check(&Rules::default(), 3);
+        forwarded.trace = Some(Trace::new(1, 12, true));
+        let sent = rules.apply(&forwarded, None, 2);
+        assert_eq!(sent[TRACEPARENT], "00-00000000000000000000000000000001-0000000000000009-01");
+        headers.remove(TRACEPARENT);
+        let sent = rules.apply(&Wanted::of([&rules]).collect(&headers), None, 0);
+        assert!(!sent.contains_key(TRACESTATE), "{sent:?}");
+    }
+
+    #[test]
+    fn only_what_is_wanted_is_kept() {
+        let tenant = Rules::new(vec![forward("x-tenant")]);
+        let other = Rules::new(vec![forward("x-tenant"), rename("x-a", "y")]);
+        let wanted = Wanted::of([&tenant, &other, &Rules::default()]);
+        assert_eq!(wanted.0.len(), 2);
+        assert!(tenant.wanted(&name("x-tenant")) && !tenant.wanted(&name("x-a")));
+        assert!(other.wanted(&name("x-a")) && !other.wanted(&name("y")));
+        assert!(Wanted::of([&Rules::new(vec![insert("a", "b")])]).is_empty());
+        let mut headers = HeaderMap::new();
+        for text in ["x-tenant", "x-a", "y", "authorization"] {
+            headers.insert(name(text), HeaderValue::from_static("hunter2"));
+        }
+        let text = format!("{:?}", wanted.collect(&headers));
+        assert!(text.contains("x-tenant") && text.contains("x-a"), "{text}");
+        assert!(!text.contains("authorization") && !text.contains("hunter2"), "{text}");
+    }
+}

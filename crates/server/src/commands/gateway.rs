@@ -1,0 +1,188 @@
+//! `thalweg gateway`: a supergraph over HTTP.
+
+use std::collections::BTreeMap;
+use std::path::{Path, PathBuf};
+use std::sync::{Arc, Mutex, PoisonError};
+use std::time::Duration;
+use std::fs;
+
+use clients::subgraph::{Settings as SubgraphSettings, Shared};
+use engine::Api;
+use engine::gateway::{Gateway, Way};
+use gateway::Supergraph;
+
+use crate::commands::block_on;
+use crate::commands::serve::{open_and_serve, reload};
+use crate::configuration::{Invocation, Resolved, SubgraphsFile, Usual, variable};
+use crate::failure::Failure;
+use crate::http::{self, Changes, Customs, Fresh, Reload, Settings};
+use crate::memory;
+use crate::options::{GatewayOptions, SubgraphOptions, SupergraphPlace};
+use crate::supergraph::{SupergraphText, SupergraphWatch};
+
+/// What is known of subgraphs by all threads, kept over reloads: counts, and who is left alone.
+#[derive(Debug, Default)]
+pub(crate) struct KnownSubgraphs(Mutex<BTreeMap<Box<str>, Way>>);
+
+/// What is served, and how: all that options and the files that they name say, before a subgraph or
+/// a socket is asked.
+#[derive(Debug)]
+pub(crate) struct PreparedGateway {
+    place: SupergraphPlace,
+    poll: Option<Duration>,
+    /// Whether files are watched.
+    watch: bool,
+    subgraphs: Subgraphs,
+    gateway_options: engine::gateway::GatewayOptions,
+    settings: Settings,
+}
+
+/// What is said of subgraphs.
+#[derive(Debug)]
+pub(crate) struct Subgraphs {
+    /// The file with its text, if there is one.
+    file: Option<(PathBuf, String)>,
+    said: SubgraphsFile,
+    usual: Usual,
+}
+
+pub(crate) fn run(options: &GatewayOptions, invocation: &Invocation) -> Result<(), Failure> {
+    block_on(http::take_signal())?;
+    let prepared = prepare(options)?;
+    let serving = &options.serving;
+    let listeners = http::bind(serving)?;
+    let again = invocation.again();
+    let known = Arc::new(KnownSubgraphs::default());
+    let kept = Arc::clone(&known);
+    let reload: Reload = Box::new(move || reload(&again, &kept));
+    open_and_serve(|| prepared.open(&known), serving, listeners, Some(reload), |_| Ok(()))
+}
+
+pub(crate) fn prepare(options: &GatewayOptions) -> Result<PreparedGateway, Failure> {
+    let place = SupergraphPlace::parse(&options.supergraph)?;
+    if let (SupergraphPlace::File(_), Some(_)) = (&place, &options.supergraph_poll) {
+        let message =
+            "`--supergraph-poll` is for a supergraph at an address; `--watch` follows a file";
+        return Err(Failure::Usage(message.into()));
+    }
+    Ok(PreparedGateway {
+        place,
+        poll: options.supergraph_poll.map(|pause| pause.0),
+        watch: options.watch,
+        subgraphs: Subgraphs::read(&options.subgraphs)?,
+        gateway_options: options.of_engine(),
+        settings: Settings::new(&options.serving, Customs::Gateway)?,
+    })
+}
+
+impl PreparedGateway {
+    /// Reads the supergraph and makes its API.
+    pub(crate) fn open(self, known: &KnownSubgraphs) -> Result<Fresh, Failure> {
+        let Self { place, poll, watch, subgraphs, gateway_options, settings } = self;
+        let (text, supergraph) = read(&place)?;
+        let mut changes = SupergraphWatch::default();
+        if watch || poll.is_some() {
+            changes.follow(&place, &text, poll);
+        }
+        if let (true, Some((file, text))) = (watch, &subgraphs.file) {
+            changes.follow_file(file, text);
+        }
+        drop(text);
+        let ways = known.ways(&supergraph, subgraphs.resolve(&supergraph)?);
+        let names: Vec<&str> = supergraph.subgraphs.iter().map(|one| &*one.name).collect();
+        tracing::info!(supergraph = %place, subgraphs = names.join(", "), "a supergraph was read");
+        let api = Api::Gateway(Gateway::new(supergraph, ways, gateway_options));
+        memory::give_back();
+        settings.check(&api);
+        let watch = (!changes.is_empty()).then_some(Changes::Supergraph(changes));
+        Ok(Fresh { api, settings: Arc::new(settings), watch })
+    }
+}
+
+/// Reads a supergraph, and says all that is wrong with it.
+pub(crate) fn read(place: &SupergraphPlace) -> Result<(SupergraphText, Supergraph), Failure> {
+    let text = block_on(async { Ok(SupergraphText::read(place).await?) })?;
+    match gateway::supergraph::read(&text.text) {
+        Ok(supergraph) => Ok((text, supergraph)),
+        Err(problems) => Err(Failure::WrongSupergraph { place: place.to_string(), problems }),
+    }
+}
+
+/// Everything for which a gateway cannot be prepared, before it is known which subgraphs there are.
+pub(crate) fn find_problems(options: &GatewayOptions) -> Vec<Failure> {
+    let mut problems = Vec::new();
+    match SupergraphPlace::parse(&options.supergraph) {
+        Ok(place) => problems.extend(look(&place, &options.subgraphs).err()),
+        Err(failure) => problems.push(failure),
+    }
+    problems.extend(Settings::new(&options.serving, Customs::Gateway).err());
+    problems
+}
+
+/// A supergraph and how its subgraphs are asked, for a look at it.
+pub(crate) fn look(
+    place: &SupergraphPlace,
+    options: &SubgraphOptions,
+) -> Result<(Supergraph, Vec<Way>), Failure> {
+    let subgraphs = Subgraphs::read(options)?;
+    let (_, supergraph) = read(place)?;
+    let ways = KnownSubgraphs::default().ways(&supergraph, subgraphs.resolve(&supergraph)?);
+    Ok((supergraph, ways))
+}
+
+impl Subgraphs {
+    /// Reads the file, if there is one to read.
+    pub(crate) fn read(options: &SubgraphOptions) -> Result<Self, Failure> {
+        let usual = Usual {
+            timeout: options.subgraph_timeout.0,
+            connect_timeout: options.subgraph_connect_timeout.0,
+            connections: options.subgraph_connections.get(),
+            most_bytes: options.max_subgraph_answer.0,
+            deduplicate: options.deduplicate_subgraph_requests,
+        };
+        let Some(file) = &options.subgraphs else {
+            return Ok(Self { file: None, said: SubgraphsFile::default(), usual });
+        };
+        let (text, said) = read_file(file)?;
+        Ok(Self { file: Some((file.clone(), text)), said, usual })
+    }
+
+    /// What holds for each subgraph of a supergraph.
+    pub(crate) fn resolve(&self, supergraph: &Supergraph) -> Result<Vec<Resolved>, Failure> {
+        let subgraphs = supergraph.subgraphs.iter();
+        let subgraphs: Vec<(&str, &str)> =
+            subgraphs.map(|subgraph| (&*subgraph.name, &*subgraph.url)).collect();
+        Ok(self.said.resolve(&subgraphs, self.usual)?)
+    }
+}
+
+fn read_file(file: &Path) -> Result<(String, SubgraphsFile), Failure> {
+    let unreadable = |error| Failure::Document { file: file.to_owned(), error };
+    let text = fs::read_to_string(file).map_err(unreadable)?;
+    let said = SubgraphsFile::parse(file, &text, &variable)?;
+    Ok((text, said))
+}
+
+impl KnownSubgraphs {
+    /// How each subgraph is asked. One that is asked at the same place, and left alone by the same
+    /// rule, is known already.
+    fn ways(&self, supergraph: &Supergraph, resolved: Vec<Resolved>) -> Vec<Way> {
+        let mut known = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        let before = std::mem::take(&mut *known);
+        let mut ways = Vec::with_capacity(resolved.len());
+        for (subgraph, Resolved { settings, rules }) in supergraph.subgraphs.iter().zip(resolved) {
+            let is_alike = |before: &SubgraphSettings| {
+                before.endpoint == settings.endpoint && before.breaker == settings.breaker
+            };
+            let kept = before.get(&*subgraph.name).filter(|way| is_alike(&way.settings));
+            let shared = match kept {
+                Some(way) => Arc::clone(&way.shared),
+                None => Arc::new(Shared::new(&settings)),
+            };
+            let way = Way { settings: Arc::new(settings), shared, rules };
+            known.insert((&*subgraph.name).into(), way.clone());
+            ways.push(way);
+        }
+        ways
+    }
+}

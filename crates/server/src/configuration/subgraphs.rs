@@ -1,0 +1,102 @@
+//! The file of `--subgraphs`: what holds for each subgraph, and what for all.
+//!
+//! It is a file of its own, since options have no subgraphs to stand under. Its strings may have
+//! variables of the environment, as those of the configuration file.
+//!
+//! * `table`: values of a table, each with its place, and what is wrong with them
+//! * `said`: what one table says
+//! * `headers`: its rules for headers
+//! * `resolve`: what holds for each subgraph of a supergraph
+//! * `schema`: the JSON Schema of the file
+
+mod headers;
+mod resolve;
+mod said;
+mod schema;
+mod table;
+
+use std::path::{Path, PathBuf};
+
+use toml::de::DeTable;
+
+use super::expand::Variable;
+use super::problem::{Position, Problem, Refused};
+pub(crate) use resolve::{Resolved, Unresolved, Usual};
+use said::Said;
+pub(crate) use schema::SUBGRAPHS;
+use table::Reader;
+
+/// What a file says, before it is known which subgraphs there are.
+#[derive(Debug, Default)]
+pub(crate) struct SubgraphsFile {
+    file: PathBuf,
+    /// For every subgraph that says nothing else.
+    all: Said,
+    subgraphs: Vec<Named>,
+}
+
+/// What is said of one subgraph.
+#[derive(Debug)]
+struct Named {
+    name: String,
+    position: Position,
+    said: Said,
+}
+
+/// The tables that a file has.
+const TABLES: [&str; 2] = ["all", "subgraphs"];
+
+impl SubgraphsFile {
+    /// Reads a file's text: all that is wrong with it is found at once.
+    pub(crate) fn parse(
+        file: &Path,
+        text: &str,
+        variable: &dyn Fn(&str) -> Variable,
+    ) -> Result<Self, Refused> {
+        let (table, errors) = DeTable::parse_recoverable(text);
+        let syntax = errors.iter().map(|error| {
+            let offset = error.span().map_or(0, |span| span.start);
+            // The error's own display shows the line, in which a token may stand.
+            Problem { position: Position::of(text, offset), message: error.message().to_owned() }
+        });
+        let mut problems: Vec<Problem> = syntax.collect();
+        let mut read = Self { file: file.to_owned(), ..Self::default() };
+        if problems.is_empty() {
+            let mut reader = Reader::new(text, variable);
+            read.fill(&mut reader, table.get_ref());
+            problems = reader.into_problems();
+        }
+        if problems.is_empty() {
+            return Ok(read);
+        }
+        problems.sort_by_key(|problem| problem.position);
+        Err(Refused { file: file.to_owned(), problems })
+    }
+
+    fn fill(&mut self, reader: &mut Reader<'_>, table: &DeTable<'_>) {
+        for (name, value) in table {
+            match &**name.get_ref() {
+                "all" => {
+                    if let Some(table) = reader.table("all", value) {
+                        self.all = Said::read(reader, table, said::Of::All);
+                    }
+                }
+                "subgraphs" => {
+                    let Some(subgraphs) = reader.table("subgraphs", value) else { continue };
+                    for (name, value) in subgraphs {
+                        let position = reader.position(name.span().start);
+                        let name = name.get_ref().clone().into_owned();
+                        if let Some(table) = reader.table(&name, value) {
+                            let said = Said::read(reader, table, said::Of::One);
+                            self.subgraphs.push(Named { name, position, said });
+                        }
+                    }
+                }
+                _ => reader.unknown(name, "the file", &TABLES),
+            }
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests;

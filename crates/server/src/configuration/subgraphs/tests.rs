@@ -1,0 +1,303 @@
+//! What files mean, and what is said of those that are wrong.
+
+use std::path::Path;
+
+use expect_test::{Expect, expect};
+
+use super::*;
+use crate::configuration::expand::NotText;
+
+fn variable(name: &str) -> Variable {
+    match name {
+        "TOKEN" => Ok(Some("hunter2".to_owned())),
+        "HOST" => Ok(Some("reviews.example".to_owned())),
+        "TIMES" => Ok(Some("3".to_owned())),
+        "LINES" => Ok(Some("a\r\nb".to_owned())),
+        "BYTES" => Err(NotText),
+        _ => Ok(None),
+    }
+}
+
+const SUBGRAPHS: [(&str, &str); 3] = [
+    ("accounts", "http://accounts:4001/graphql"),
+    ("reviews", "http://127.0.0.1:4002/"),
+    ("products", ""),
+];
+
+fn usual() -> Usual {
+    Usual {
+        timeout: std::time::Duration::from_secs(30),
+        connect_timeout: std::time::Duration::from_secs(2),
+        connections: 64,
+        most_bytes: 1 << 20,
+        deduplicate: false,
+    }
+}
+
+/// How each subgraph is asked, or everything that is wrong.
+fn check(text: &str, expected: &Expect) {
+    let text = text.trim_start();
+    let resolved = SubgraphsFile::parse(Path::new("s.toml"), text, &variable)
+        .map_err(|refused| format!("error: {refused}\n"))
+        .and_then(|file| {
+            file.resolve(&SUBGRAPHS, usual()).map_err(|error| format!("error: {error}\n"))
+        });
+    let told = match resolved {
+        Ok(resolved) => {
+            let names = SUBGRAPHS.iter().map(|(name, _)| name);
+            let lines = names.zip(&resolved).map(|(name, Resolved { settings, rules })| {
+                format!("{name}: {settings:?}\n{name}: {rules:?}\n")
+            });
+            lines.collect()
+        }
+        Err(error) => error,
+    };
+    assert!(!told.contains("hunter2"), "{told}");
+    expected.assert_eq(&told);
+}
+
+#[test]
+fn what_a_subgraph_does_not_say_is_said_for_all_or_by_options() {
+    check(
+        r#"
+[all]
+timeout = "5s"
+retries = 0
+breaker = false
+compression = { requests = "zstd", min-size = "4KiB" }
+
+[subgraphs.reviews]
+url = "http://${HOST}/graphql"
+retries = "${TIMES}"
+breaker = { errors = "25%", of = 10 }
+compression = false
+
+[subgraphs.products]
+url = "unix:/run/products.sock:/graphql"
+http2 = "prior-knowledge"
+idle = "1m"
+connect-timeout = "100ms"
+connections = 2
+max-answer = "8MiB"
+deduplicate = true
+breaker = { window = "1m", pause = "1s" }
+"#,
+        &expect![[r#"
+            accounts: Settings { endpoint: Endpoint { place: Tcp { is_encrypted: false, authority: accounts:4001, host: Name("accounts"), port: 4001 }, path: /graphql }, connect_timeout: 2s, timeout: 5s, most_bytes: 1048576, retries: 0, http2: Negotiated, connections: 64, idle: 30s, compression: Some(Compression { requests: Some(Zstd), min_size: 4096 }), breaker: None, deduplicate: false, tls: None }
+            accounts: Rules([])
+            reviews: Settings { endpoint: Endpoint { place: Tcp { is_encrypted: false, authority: reviews.example, host: Name("reviews.example"), port: 80 }, path: /graphql }, connect_timeout: 2s, timeout: 5s, most_bytes: 1048576, retries: 3, http2: Negotiated, connections: 64, idle: 30s, compression: None, breaker: Some(Breaker { percent: 25, of: 10, window: 10s, pause: 5s }), deduplicate: false, tls: None }
+            reviews: Rules([])
+            products: Settings { endpoint: Endpoint { place: Unix("/run/products.sock"), path: /graphql }, connect_timeout: 100ms, timeout: 5s, most_bytes: 8388608, retries: 0, http2: PriorKnowledge, connections: 2, idle: 60s, compression: Some(Compression { requests: Some(Zstd), min_size: 4096 }), breaker: Some(Breaker { percent: 50, of: 20, window: 60s, pause: 1s }), deduplicate: true, tls: None }
+            products: Rules([])
+        "#]],
+    );
+}
+
+#[test]
+fn rules_of_all_come_first() {
+    check(
+        r#"
+[all]
+headers = [{ forward = "X-*" }, { insert = "authorization", value = "Bearer ${TOKEN}" }]
+
+[subgraphs.products]
+url = "http://products/graphql"
+
+[[subgraphs.products.headers]]
+remove = "x-internal"
+
+[[subgraphs.products.headers]]
+insert = "x-user"
+claim = "user.id"
+
+[[subgraphs.products.headers]]
+rename = "x-tenant"
+to = "tenant"
+
+[[subgraphs.products.headers]]
+insert = "x-key"
+env = "TOKEN"
+"#,
+        &expect![[r#"
+            accounts: Settings { endpoint: Endpoint { place: Tcp { is_encrypted: false, authority: accounts:4001, host: Name("accounts"), port: 4001 }, path: /graphql }, connect_timeout: 2s, timeout: 30s, most_bytes: 1048576, retries: 1, http2: Negotiated, connections: 64, idle: 30s, compression: None, breaker: Some(Breaker { percent: 50, of: 20, window: 10s, pause: 5s }), deduplicate: false, tls: None }
+            accounts: Rules([Forward(Like(Pattern { before: "x-", between: [], after: "" })), Insert { name: "authorization", value: Value(Sensitive) }])
+            reviews: Settings { endpoint: Endpoint { place: Tcp { is_encrypted: false, authority: 127.0.0.1:4002, host: Address(127.0.0.1), port: 4002 }, path: / }, connect_timeout: 2s, timeout: 30s, most_bytes: 1048576, retries: 1, http2: Negotiated, connections: 64, idle: 30s, compression: None, breaker: Some(Breaker { percent: 50, of: 20, window: 10s, pause: 5s }), deduplicate: false, tls: None }
+            reviews: Rules([Forward(Like(Pattern { before: "x-", between: [], after: "" })), Insert { name: "authorization", value: Value(Sensitive) }])
+            products: Settings { endpoint: Endpoint { place: Tcp { is_encrypted: false, authority: products, host: Name("products"), port: 80 }, path: /graphql }, connect_timeout: 2s, timeout: 30s, most_bytes: 1048576, retries: 1, http2: Negotiated, connections: 64, idle: 30s, compression: None, breaker: Some(Breaker { percent: 50, of: 20, window: 10s, pause: 5s }), deduplicate: false, tls: None }
+            products: Rules([Forward(Like(Pattern { before: "x-", between: [], after: "" })), Insert { name: "authorization", value: Value(Sensitive) }, Remove(One("x-internal")), Insert { name: "x-user", value: Claim("user.id") }, Rename { from: "x-tenant", to: "tenant" }, Insert { name: "x-key", value: Value(Sensitive) }])
+        "#]],
+    );
+}
+
+#[test]
+fn everything_that_is_wrong_is_found_at_once() {
+    check(
+        r#"
+every = 1
+[all]
+url = "http://all/"
+timeout = "soon"
+retries = 11
+conections = 5
+max_answer = 5
+http2 = "always"
+deduplicate = "true"
+[subgraphs]
+reviews = "http://reviews"
+[subgraphs.accounts]
+url = "accounts:4001"
+connections = 0
+breaker = { errors = "0%", off = 1 }
+compression = { requests = "lzma" }
+tls = { cert = "a.pem", "key file" = "b" }
+"#,
+        &expect![[r#"
+            error: s.toml:1:1: the file has no `every`; there are `all` and `subgraphs`
+            error: s.toml:3:1: `all` has no `url`; there are `timeout`, `connect-timeout`, `retries`, `http2`, `connections`, `idle`, `max-answer`, `compression`, `breaker`, `deduplicate`, `tls` and `headers`
+            error: s.toml:4:11: `timeout`: `soon` cannot be used: a time is wanted, such as `30s`, `250ms` or `5m`
+            error: s.toml:5:11: `retries`: a whole number from 0 to 10 is wanted
+            error: s.toml:6:1: `all` has no `conections`; `connections` is one
+            error: s.toml:7:1: `all` has no `max_answer`; `max-answer` is one
+            error: s.toml:8:9: `http2`: `always` cannot be used: "never", "negotiated" or "prior-knowledge" is wanted
+            error: s.toml:9:15: `deduplicate`: `true` or `false` is wanted, without quotes
+            error: s.toml:11:11: `reviews`: a table is wanted, not a string
+            error: s.toml:13:7: `url`: `accounts:4001` is no address of a subgraph; one is `http://host:4001/graphql`, `https://host/graphql` or `unix:/path/of.sock:/graphql`
+            error: s.toml:14:15: `connections`: a whole number from 1 to 10000 is wanted
+            error: s.toml:15:22: `errors`: `0%` cannot be used: a percentage is wanted, from `1%` to `100%`
+            error: s.toml:15:28: `breaker` has no `off`; `of` is one
+            error: s.toml:16:28: `requests`: `lzma` cannot be used: "gzip", "br", "zstd" or "deflate" is wanted
+            error: s.toml:17:7: `tls`: a certificate `cert` has a `key`, and the other way about
+            error: s.toml:17:25: `tls` has no `key file`; `key` is one
+        "#]],
+    );
+}
+
+#[test]
+fn wrong_rules_are_told_each() {
+    check(
+        r#"
+[all]
+headers = [
+    { forward = "host" },
+    { forward = "a b" },
+    { forward = "a", remove = "b" },
+    { forward = "a", value = "b" },
+    { insert = "a" },
+    { insert = "a*", value = "b" },
+    { insert = "a", value = "${LINES}" },
+    { insert = "a", env = "NOTHING" },
+    { insert = "a", env = "BYTES" },
+    { insert = "a", claim = "" },
+    { insert = "a", value = "b", claim = "c" },
+    { rename = "a" },
+    { rename = "a", to = "content-type" },
+    { foward = "a" },
+    {},
+    "authorization",
+]
+[subgraphs.reviews]
+headers = { forward = "a" }
+"#,
+        &expect![[r#"
+            error: s.toml:3:17: `forward`: `host` cannot be used: it belongs to the connection or the body, and is made anew for each subgraph
+            error: s.toml:4:17: `forward`: `a b` cannot be used: a header's name is wanted, such as `x-tenant`, or `x-*` for all that begin so
+            error: s.toml:5:5: a rule does one thing: `forward`, `insert`, `remove` or `rename`
+            error: s.toml:6:22: `value` has no place beside `forward`
+            error: s.toml:7:7: `insert` has one of `value`, `claim` and `env`: what is inserted
+            error: s.toml:8:16: `insert`: the name of one header is wanted, such as `x-tenant`
+            error: s.toml:9:29: `value`: a header's value has no line breaks
+            error: s.toml:10:27: `env`: the environment variable `NOTHING` is not set
+            error: s.toml:11:27: `env`: the environment variable `BYTES` is not UTF-8
+            error: s.toml:12:29: `claim`: the name of a claim is wanted, such as `sub`
+            error: s.toml:13:7: `insert` has one of `value`, `claim` and `env`: what is inserted
+            error: s.toml:14:5: a header is renamed `to` another name
+            error: s.toml:15:26: `to`: it belongs to the connection or the body, and is made anew for each subgraph
+            error: s.toml:16:7: a rule has no `foward`; `forward` is one
+            error: s.toml:17:5: a rule does one thing: `forward`, `insert`, `remove` or `rename`
+            error: s.toml:18:5: `headers`: a table is wanted, not a string
+            error: s.toml:21:11: `headers`: a list of rules, such as `[{ forward = "authorization" }]`, is wanted, not a table
+        "#]],
+    );
+}
+
+#[test]
+fn secrets_are_not_shown() {
+    check(
+        r#"
+[all]
+timeout = "${TOKEN}"
+retries = "${TOKEN}"
+http2 = "${TOKEN}"
+deduplicate = "${TOKEN}"
+max-answer = "${TOKEN}"
+headers = [{ forward = "${TOKEN} " }]
+[subgraphs.reviews]
+url = "${TOKEN}"
+"#,
+        &expect![[r#"
+            error: s.toml:2:11: `timeout`: a time is wanted, such as `30s`, `250ms` or `5m`
+            error: s.toml:3:11: `retries`: a whole number from 0 to 10 is wanted
+            error: s.toml:4:9: `http2`: "never", "negotiated" or "prior-knowledge" is wanted
+            error: s.toml:5:15: `deduplicate`: `true` or `false` is wanted
+            error: s.toml:6:14: `max-answer`: a size is wanted, such as `1MiB`, `64KiB` or `4096`
+            error: s.toml:7:24: `forward`: a header's name is wanted, such as `x-tenant`, or `x-*` for all that begin so
+            error: s.toml:9:7: `url`: the value cannot be used
+        "#]],
+    );
+}
+
+#[test]
+fn a_subgraph_that_is_none_is_refused_with_a_hint() {
+    check(
+        r#"
+[subgraphs.review]
+url = "http://reviews"
+[subgraphs.weather]
+[subgraphs.products]
+url = "http://products"
+"#,
+        &expect![[r#"
+            error: s.toml:1:12: the supergraph has no subgraph `review`; `reviews` is one
+            error: s.toml:3:12: the supergraph has no subgraph `weather`; the enum `join__Graph` has their names
+        "#]],
+    );
+}
+
+#[test]
+fn a_subgraph_has_to_be_somewhere() {
+    check("", &expect![[r#"
+        error: nothing says where the subgraph `products` is; its table of the file of `--subgraphs` may say it by `url`
+    "#]]);
+    check("[subgraphs.products]\nsource = 'sqlite:products.db'\n", &expect![[r#"
+        error: s.toml:2:1: the subgraph `products`: sources in the gateway's process are not served yet; `thalweg serve` serves one, and `url` says where
+    "#]]);
+}
+
+#[test]
+fn certificates_have_to_be_there() {
+    check(
+        r#"
+[all]
+tls = { ca = "/none/ca.pem" }
+[subgraphs.accounts]
+url = "https://accounts"
+[subgraphs.reviews]
+url = "https://reviews"
+[subgraphs.products]
+url = "https://products"
+tls = { cert = "/none/own.pem", key = "/none/own.key" }
+"#,
+        &expect![[r#"
+            error: s.toml:2:7: `tls`: cannot read /none/ca.pem: No such file or directory (os error 2)
+            error: s.toml:9:7: `tls`: cannot read /none/own.pem: No such file or directory (os error 2)
+        "#]],
+    );
+}
+
+#[test]
+fn the_syntax_comes_first() {
+    check("[all]\ntimeout = 'hunter2\nretries = 1\nretries = 2\n", &expect![[r#"
+        error: s.toml:2:19: invalid literal string, expected `'`
+        error: s.toml:4:1: duplicate key
+    "#]]);
+}

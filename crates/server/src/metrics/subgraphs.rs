@@ -1,0 +1,123 @@
+//! What happened with subgraphs, for a scrape.
+
+use std::fmt;
+
+use clients::subgraph::statistics::BOUNDS;
+use clients::subgraph::{BreakerState, ErrorKind, Shared, Statistics};
+use prometheus_client::encoding::NoLabelSet;
+use prometheus_client::metrics::MetricType;
+
+use super::encode::{Writer, count_of};
+
+/// A subgraph with what happened to it until now.
+struct Seen<'s> {
+    name: &'s str,
+    statistics: Statistics,
+    breaker: Option<BreakerState>,
+}
+
+/// The states of a breaker, as they are told.
+const STATES: [(&str, BreakerState); 3] = [
+    ("closed", BreakerState::Closed),
+    ("half_open", BreakerState::HalfOpen),
+    ("open", BreakerState::Open),
+];
+
+/// Writes the metrics of each, by their names.
+pub(super) fn encode(subgraphs: &[(&str, &Shared)], writer: &mut Writer<'_, '_>) -> fmt::Result {
+    let all = subgraphs.iter().map(|(name, shared)| Seen {
+        name,
+        statistics: shared.statistics(),
+        breaker: shared.breaker(),
+    });
+    let all: Vec<Seen<'_>> = all.collect();
+    encode_requests(&all, writer)?;
+    encode_counts(&all, writer)?;
+    encode_times(&all, writer)?;
+    encode_states(&all, writer)
+}
+
+/// By how they ended: those that did not fail were answered.
+fn encode_requests(all: &[Seen<'_>], writer: &mut Writer<'_, '_>) -> fmt::Result {
+    let help = "Requests to subgraphs, each once however often it was sent";
+    let mut family = writer.begin("thalweg_subgraph_requests", help, MetricType::Counter)?;
+    for Seen { name, statistics, .. } in all {
+        let failed: u64 = statistics.errors.iter().sum();
+        let answered = statistics.requests.saturating_sub(failed);
+        count_of(&mut family, &[("subgraph", name), ("outcome", "answered")], answered)?;
+        for (kind, count) in ErrorKind::ALL.into_iter().zip(statistics.errors) {
+            let labels = [("subgraph", *name), ("outcome", kind.as_str())];
+            count_of(&mut family, &labels, count)?;
+        }
+    }
+    Ok(())
+}
+
+fn encode_counts(all: &[Seen<'_>], writer: &mut Writer<'_, '_>) -> fmt::Result {
+    type Count = fn(&Statistics) -> u64;
+    let counters: [(&str, &str, Count); 4] = [
+        (
+            "thalweg_subgraph_retries",
+            "How often a request to a subgraph was sent again",
+            |statistics| statistics.retries,
+        ),
+        (
+            "thalweg_subgraph_deduplicated",
+            "Requests that got the answer of an equal one that was under way",
+            |statistics| statistics.deduplicated,
+        ),
+        (
+            "thalweg_subgraph_request_bytes",
+            "Bytes of the bodies of requests to subgraphs, as they were sent",
+            |statistics| statistics.bytes_out,
+        ),
+        (
+            "thalweg_subgraph_response_bytes",
+            "Bytes of the bodies of subgraphs' answers, as they were received",
+            |statistics| statistics.bytes_in,
+        ),
+    ];
+    for (metric, help, count) in counters {
+        let mut family = writer.begin(metric, help, MetricType::Counter)?;
+        for Seen { name, statistics, .. } in all {
+            count_of(&mut family, &[("subgraph", name)], count(statistics))?;
+        }
+    }
+    Ok(())
+}
+
+fn encode_times(all: &[Seen<'_>], writer: &mut Writer<'_, '_>) -> fmt::Result {
+    let help = "From sending a request to a subgraph to the end of its answer";
+    let metric = "thalweg_subgraph_duration_seconds";
+    let mut family = writer.begin(metric, help, MetricType::Histogram)?;
+    for Seen { name, statistics, .. } in all {
+        let bounds = BOUNDS.into_iter().map(|bound| bound as f64 / 1e6);
+        let buckets: Vec<_> =
+            bounds.chain([f64::INFINITY]).zip(statistics.times).collect();
+        let count = statistics.times.iter().sum();
+        let seconds = statistics.nanoseconds as f64 / 1e9;
+        family
+            .encode_family(&[("subgraph", *name)])?
+            .encode_histogram::<NoLabelSet>(seconds, count, &buckets, None)?;
+    }
+    Ok(())
+}
+
+fn encode_states(all: &[Seen<'_>], writer: &mut Writer<'_, '_>) -> fmt::Result {
+    let help = "Connections to subgraphs";
+    let mut family = writer.begin("thalweg_subgraph_connections", help, MetricType::Gauge)?;
+    for Seen { name, statistics, .. } in all {
+        let connections = statistics.connections as f64;
+        family.encode_family(&[("subgraph", *name)])?.encode_gauge(&connections)?;
+    }
+    let help = "Whether a subgraph is asked, by the state of its circuit breaker";
+    let mut family = writer.begin("thalweg_subgraph_breaker", help, MetricType::Gauge)?;
+    for Seen { name, breaker, .. } in all {
+        let Some(breaker) = breaker else { continue };
+        for (label, state) in STATES {
+            let labels = [("subgraph", *name), ("state", label)];
+            family.encode_family(&labels)?.encode_gauge(&i64::from(*breaker == state))?;
+        }
+    }
+    Ok(())
+}

@@ -1,0 +1,96 @@
+//! Where the text of a supergraph comes from, and how its changes are noticed.
+//!
+//! * `watch`: waits until what was read has become something else
+
+mod watch;
+
+use std::fs;
+use std::io;
+use std::path::PathBuf;
+use std::time::Duration;
+
+use clients::GetError;
+use clients::http::{Bounds, Client};
+use hyper::Uri;
+use hyper::header::HeaderValue;
+use sha2::{Digest, Sha256};
+
+use crate::options::SupergraphPlace;
+pub(crate) use watch::SupergraphWatch;
+
+/// More than the largest that are known, many times.
+const BOUNDS: Bounds = Bounds { patience: Duration::from_secs(30), most_bytes: 64 << 20 };
+
+/// A supergraph as it was read.
+#[derive(Debug)]
+pub(crate) struct SupergraphText {
+    pub(crate) text: String,
+    version: Version,
+}
+
+/// What tells one text from others.
+#[derive(Clone, Debug, PartialEq, Eq)]
+struct Version {
+    hash: [u8; 32],
+    /// By which a server tells them apart.
+    etag: Option<HeaderValue>,
+}
+
+/// Why there is no text.
+#[derive(Debug, thiserror::Error)]
+pub(crate) enum SupergraphError {
+    #[error("cannot read the supergraph {}: {error}", file.display())]
+    File { file: PathBuf, error: io::Error },
+    #[error("cannot fetch the supergraph {url}: {error}")]
+    Url { url: Uri, error: GetError },
+    #[error("the supergraph {0} is not UTF-8")]
+    NotText(String),
+}
+
+impl SupergraphText {
+    /// Reads the file or asks the address.
+    pub(crate) async fn read(place: &SupergraphPlace) -> Result<Self, SupergraphError> {
+        match place {
+            SupergraphPlace::File(file) => {
+                let bytes = fs::read(file);
+                let bytes =
+                    bytes.map_err(|error| SupergraphError::File { file: file.clone(), error })?;
+                Self::new(bytes, None).ok_or_else(|| SupergraphError::NotText(place.to_string()))
+            }
+            SupergraphPlace::Url(url) => {
+                let failed = |error| SupergraphError::Url { url: url.clone(), error };
+                let fetched = fetch(url, None).await.map_err(failed)?;
+                let (body, etag) = fetched.unwrap_or_default();
+                Self::new(body, etag).ok_or_else(|| SupergraphError::NotText(place.to_string()))
+            }
+        }
+    }
+
+    fn new(bytes: Vec<u8>, etag: Option<HeaderValue>) -> Option<Self> {
+        let hash = hash(&bytes);
+        let text = String::from_utf8(bytes).ok()?;
+        Some(Self { text, version: Version { hash, etag } })
+    }
+}
+
+/// The document at an address with its tag; none if it is the one that is known by a tag.
+async fn fetch(
+    url: &Uri,
+    known: Option<&HeaderValue>,
+) -> Result<Option<(Vec<u8>, Option<HeaderValue>)>, GetError> {
+    let fetched = Client::new(url)?.get_other(url, known, BOUNDS).await?;
+    Ok(fetched.map(|fetched| (fetched.body.to_vec(), fetched.etag)))
+}
+
+fn hash(bytes: &[u8]) -> [u8; 32] {
+    Sha256::digest(bytes).into()
+}
+
+impl std::fmt::Display for SupergraphPlace {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        match self {
+            Self::File(file) => file.display().fmt(f),
+            Self::Url(url) => url.fmt(f),
+        }
+    }
+}

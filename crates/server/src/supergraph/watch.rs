@@ -1,0 +1,219 @@
+//! Waits until a supergraph, or a file that is read with it, has become something else.
+//!
+//! Files are told by their content, once the system says that something about them is different: so
+//! it does not matter how they are written, and one that is only touched means nothing.
+
+use std::fs;
+use std::future::pending;
+use std::path::{Path, PathBuf};
+use std::time::{Duration, SystemTime};
+
+use hyper::Uri;
+use tokio::time::sleep;
+
+use super::{SupergraphText, Version, fetch, hash};
+use crate::options::SupergraphPlace;
+
+/// How often files are looked at.
+const FILE_PAUSE: Duration = Duration::from_secs(1);
+
+/// A file that was changed a shorter while ago may still be written.
+const SETTLED: Duration = Duration::from_millis(100);
+
+/// What is looked at.
+#[derive(Debug, Default)]
+pub(crate) struct SupergraphWatch {
+    files: Vec<File>,
+    address: Option<Address>,
+}
+
+/// A file, and its content when it was read.
+#[derive(Debug)]
+struct File {
+    path: PathBuf,
+    /// When the content was looked at last.
+    seen: Option<Seen>,
+    hash: [u8; 32],
+}
+
+/// What the system says of a file.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+struct Seen {
+    length: u64,
+    changed: Option<SystemTime>,
+}
+
+/// A server, and what it said.
+#[derive(Debug)]
+struct Address {
+    url: Uri,
+    pause: Duration,
+    version: Version,
+    /// Why it says nothing, if that was told already.
+    error: Option<String>,
+}
+
+impl SupergraphWatch {
+    /// Looks at the supergraph that was read: at a file, or at an address if there are pauses.
+    pub(crate) fn follow(
+        &mut self,
+        place: &SupergraphPlace,
+        read: &SupergraphText,
+        pause: Option<Duration>,
+    ) {
+        let version = read.version.clone();
+        match (place, pause) {
+            (SupergraphPlace::File(path), _) => self.files.push(File::new(path, version.hash)),
+            (SupergraphPlace::Url(url), Some(pause)) => {
+                self.address = Some(Address { url: url.clone(), pause, version, error: None });
+            }
+            (SupergraphPlace::Url(_), None) => {}
+        }
+    }
+
+    /// Whether nothing is looked at.
+    pub(crate) fn is_empty(&self) -> bool {
+        self.files.is_empty() && self.address.is_none()
+    }
+
+    /// Looks at another file, too.
+    pub(crate) fn follow_file(&mut self, path: &Path, text: &str) {
+        self.files.push(File::new(path, hash(text.as_bytes())));
+    }
+
+    /// Waits until something is different; for ever where nothing is looked at.
+    pub(crate) async fn changed(&mut self) {
+        tokio::select! {
+            () = files_changed(&mut self.files) => {}
+            () = address_changed(&mut self.address) => {}
+        }
+    }
+}
+
+async fn files_changed(files: &mut [File]) {
+    if files.is_empty() {
+        return pending().await;
+    }
+    loop {
+        sleep(FILE_PAUSE).await;
+        let mut is_changed = false;
+        for file in &mut *files {
+            is_changed |= file.has_changed();
+        }
+        if is_changed {
+            return;
+        }
+    }
+}
+
+impl File {
+    /// What happened since it was read is seen by the first look.
+    fn new(path: &Path, hash: [u8; 32]) -> Self {
+        Self { path: path.to_owned(), seen: None, hash }
+    }
+
+    /// Whether the content is another than at the last look. A file that is not there is on its way.
+    fn has_changed(&mut self) -> bool {
+        let Ok(metadata) = fs::metadata(&self.path) else { return false };
+        let seen = Seen { length: metadata.len(), changed: metadata.modified().ok() };
+        let age = seen.changed.and_then(|changed| changed.elapsed().ok());
+        if self.seen == Some(seen) || age.is_some_and(|age| age < SETTLED) {
+            return false;
+        }
+        let Ok(content) = fs::read(&self.path) else { return false };
+        self.seen = Some(seen);
+        let before = std::mem::replace(&mut self.hash, hash(&content));
+        before != self.hash
+    }
+}
+
+async fn address_changed(address: &mut Option<Address>) {
+    let Some(address) = address else { return pending().await };
+    loop {
+        sleep(address.pause).await;
+        if address.has_changed().await {
+            return;
+        }
+    }
+}
+
+impl Address {
+    async fn has_changed(&mut self) -> bool {
+        let fetched = fetch(&self.url, self.version.etag.as_ref()).await;
+        let (body, etag) = match fetched {
+            Ok(fetched) => {
+                self.error = None;
+                match fetched {
+                    Some(other) => other,
+                    None => return false,
+                }
+            }
+            Err(error) => {
+                let error = error.to_string();
+                if self.error.as_ref() != Some(&error) {
+                    let url = &self.url;
+                    tracing::warn!(%url, error, "the supergraph cannot be asked for; it is as it was");
+                    self.error = Some(error);
+                }
+                return false;
+            }
+        };
+        let version = Version { hash: hash(&body), etag };
+        let before = std::mem::replace(&mut self.version, version);
+        before.hash != self.version.hash
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// A file of its own, which is gone afterwards.
+    struct Kept(PathBuf);
+
+    impl Drop for Kept {
+        fn drop(&mut self) {
+            drop(fs::remove_file(&self.0));
+        }
+    }
+
+    fn write(kept: &Kept, content: &str, age: Duration) {
+        fs::write(&kept.0, content).unwrap();
+        let file = fs::File::options().write(true).open(&kept.0).unwrap();
+        file.set_modified(SystemTime::now() - age).unwrap();
+    }
+
+    fn seconds(seconds: u64) -> Duration {
+        Duration::from_secs(seconds)
+    }
+
+    #[test]
+    fn a_file_is_told_by_its_content() {
+        let name = format!("thalweg-watch-{}.graphql", std::process::id());
+        let kept = Kept(std::env::temp_dir().join(name));
+        write(&kept, "one", seconds(9));
+        let mut file = File::new(&kept.0, hash(b"one"));
+        assert!(!file.has_changed(), "it is as it was read");
+        write(&kept, "one", seconds(8));
+        assert!(!file.has_changed(), "it was only touched");
+        write(&kept, "two", seconds(7));
+        assert!(file.has_changed());
+        assert!(!file.has_changed(), "a change is seen once");
+        write(&kept, "six", Duration::ZERO);
+        assert!(!file.has_changed(), "it may still be written");
+        write(&kept, "six", seconds(1));
+        assert!(file.has_changed());
+        fs::remove_file(&kept.0).unwrap();
+        assert!(!file.has_changed(), "there will be another one");
+        write(&kept, "one", seconds(9));
+        assert!(file.has_changed());
+    }
+
+    #[test]
+    fn what_happened_since_it_was_read_is_seen() {
+        let name = format!("thalweg-watch-since-{}.graphql", std::process::id());
+        let kept = Kept(std::env::temp_dir().join(name));
+        write(&kept, "two", seconds(9));
+        assert!(File::new(&kept.0, hash(b"one")).has_changed());
+    }
+}

@@ -1,0 +1,75 @@
+//! Ids of traces and spans: drawn, but for those that were given to somebody before they are told.
+//!
+//! The library draws the id of a span when it is made, which here is when the request has ended; a
+//! subgraph has to know it when it is asked.
+
+use std::cell::Cell;
+
+use engine::gateway::headers::Trace;
+use opentelemetry::trace::{SpanId, SpanKind, TraceContextExt, TraceId};
+use opentelemetry::{Context, TraceFlags};
+use opentelemetry_sdk::trace::{IdGenerator, RandomIdGenerator, SamplingDecision, ShouldSample};
+
+use super::exporter::Traces;
+
+thread_local! {
+    /// Of the next span that this thread makes.
+    static NEXT: Cell<(Option<TraceId>, Option<SpanId>)> = const { Cell::new((None, None)) };
+}
+
+/// Draws ids, or gives the one that is next.
+#[derive(Debug, Default)]
+pub(super) struct Ids(RandomIdGenerator);
+
+impl IdGenerator for Ids {
+    fn new_trace_id(&self) -> TraceId {
+        let (trace, _) = NEXT.get();
+        trace.unwrap_or_else(|| self.0.new_trace_id())
+    }
+
+    fn new_span_id(&self) -> SpanId {
+        let (_, span) = NEXT.get();
+        span.unwrap_or_else(|| self.0.new_span_id())
+    }
+}
+
+/// Makes a span that has these ids, where it does not have its parent's.
+pub(super) fn with_ids<T>(
+    trace: Option<TraceId>,
+    span: Option<SpanId>,
+    make: impl FnOnce() -> T,
+) -> T {
+    NEXT.set((trace, span));
+    let made = make();
+    NEXT.set((None, None));
+    made
+}
+
+impl Traces {
+    /// The trace of a request: that of its caller, or a new one.
+    pub(crate) fn begin(&self, parent: &Context) -> Trace {
+        let ids = RandomIdGenerator::default();
+        let drawn = u64::from_be_bytes(ids.new_span_id().to_bytes());
+        let caller = parent.span();
+        let caller = caller.span_context();
+        if caller.is_valid() {
+            let id = u128::from_be_bytes(caller.trace_id().to_bytes());
+            return Trace::new(id, drawn, caller.trace_flags() == TraceFlags::SAMPLED);
+        }
+        let id = ids.new_trace_id();
+        // The decision depends on the id alone, and so is the same when the spans are told.
+        let sampled =
+            self.sampler.should_sample(Some(parent), id, "", &SpanKind::Server, &[], &[]);
+        let is_sampled = matches!(sampled.decision, SamplingDecision::RecordAndSample);
+        Trace::new(u128::from_be_bytes(id.to_bytes()), drawn, is_sampled)
+    }
+}
+
+/// As the library has it.
+pub(super) fn trace_id(trace: Trace) -> TraceId {
+    TraceId::from_bytes(trace.id.to_be_bytes())
+}
+
+pub(super) fn span_id(id: u64) -> SpanId {
+    SpanId::from_bytes(id.to_be_bytes())
+}

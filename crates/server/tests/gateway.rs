@@ -1,0 +1,22 @@
+//! The built program as a gateway, over subgraphs that answer what they always answer.
+//!
+//! * `serving`: what holds of every server holds of this one
+//! * `headers`: what subgraphs are told
+//! * `reloads`: other supergraphs while requests go on
+//! * `stubs`: the subgraphs
+//! * `site`: all that a gateway needs
+
+#![allow(clippy::unwrap_used, clippy::panic, reason = "a test ends where it cannot go on")]
+
+mod program;
+
+#[path = "gateway/headers.rs"]
+mod headers;
+#[path = "gateway/reloads.rs"]
+mod reloads;
+#[path = "gateway/serving.rs"]
+mod serving;
+#[path = "gateway/site.rs"]
+mod site;
+#[path = "gateway/stubs.rs"]
+mod stubs;
