@@ -36,9 +36,9 @@ use http::HeaderName;
 
 use crate::documents::{Cached, DocumentCache};
 use crate::engine::Limits;
+pub use caller::Caller;
 use headers::Wanted;
 use labels::Labels;
-pub use caller::Caller;
 pub use prepare::Prepared;
 pub use tell::SubgraphErrors;
 pub use worker::GatewayWorker;

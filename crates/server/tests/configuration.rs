@@ -284,6 +284,8 @@ fn the_published_schemas_and_example_are_those_of_the_program() {
     expect_test::expect_file!["../../../docs/thalweg.schema.json"].assert_eq(&schema);
     let (_, policies, _) = outcome(&run(&["config", "policies"]));
     expect_test::expect_file!["../../../docs/policies.schema.json"].assert_eq(&policies);
+    let (_, subgraphs, _) = outcome(&run(&["config", "subgraphs"]));
+    expect_test::expect_file!["../../../docs/subgraphs.schema.json"].assert_eq(&subgraphs);
     let (_, example, _) = outcome(&run(&["config", "example"]));
     expect_test::expect_file!["../../../docs/thalweg.example.toml"].assert_eq(&example);
 }

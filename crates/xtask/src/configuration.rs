@@ -1,4 +1,5 @@
-//! What is published of the configuration file and of policy files, made by the program itself.
+//! What is published of the configuration file, of policy files and of files of subgraphs, made by the
+//! program itself.
 
 use std::fs;
 use std::io;
@@ -7,10 +8,11 @@ use std::path::{Path, PathBuf};
 use crate::program::{ProgramError, cargo, output};
 
 /// What `thalweg config` prints, and where it is published; a test of the server compares them.
-const PARTS: [(&str, &str); 3] = [
+const PARTS: [(&str, &str); 4] = [
     ("schema", "docs/thalweg.schema.json"),
     ("example", "docs/thalweg.example.toml"),
     ("policies", "docs/policies.schema.json"),
+    ("subgraphs", "docs/subgraphs.schema.json"),
 ];
 
 #[derive(Debug, thiserror::Error)]

@@ -143,6 +143,7 @@ fn generate(program: &Path, folder: &Path) -> Result<(), DistError> {
         ("schema", "thalweg.schema.json"),
         ("example", "thalweg.toml"),
         ("policies", "policies.schema.json"),
+        ("subgraphs", "subgraphs.schema.json"),
     ];
     for (kind, file) in files {
         let text = program::output(Command::new(program).args(["config", kind]))?;

@@ -49,7 +49,8 @@ impl Gateway {
                     seen.made, seen.unique, seen.reused
                 ),
             };
-            let waited = if seen.has_waited { ", after another that might have said it" } else { "" };
+            let waited =
+                if seen.has_waited { ", after another that might have said it" } else { "" };
             let fate = match seen.fate {
                 Fate::Planned => "not sent: what it needs did not come".to_owned(),
                 Fate::Nothing => "not sent: there was nothing to ask".to_owned(),

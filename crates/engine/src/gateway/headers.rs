@@ -122,7 +122,8 @@ impl Rule {
             }
             Self::Remove(Names::One(name)) => drop(sent.remove(name)),
             Self::Remove(names @ Names::Like(_)) => {
-                let gone: Vec<_> = sent.keys().filter(|name| names.contain(name)).cloned().collect();
+                let gone: Vec<_> =
+                    sent.keys().filter(|name| names.contain(name)).cloned().collect();
                 for name in gone {
                     sent.remove(name);
                 }

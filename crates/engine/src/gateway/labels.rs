@@ -30,9 +30,8 @@ impl Labels {
 
     /// Those of these names that the supergraph has: others would be plans of their own for nothing.
     pub(super) fn known<'n>(&self, names: impl Iterator<Item = &'n str>) -> Vec<Box<str>> {
-        let is_known = |name: &&str| {
-            self.all.binary_search_by(|known| (**known).cmp(*name)).is_ok()
-        };
+        let is_known =
+            |name: &&str| self.all.binary_search_by(|known| (**known).cmp(*name)).is_ok();
         names.map(str::trim).filter(is_known).map(Into::into).collect()
     }
 

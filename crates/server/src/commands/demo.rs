@@ -49,9 +49,13 @@ fn serve(options: &DemoOptions) -> Result<(), Failure> {
     let prepared = prepare_demo(options)?;
     let listeners = http::bind(serving)?;
     prepare_file(&options.file)?;
-    open_and_serve(|| prepared.open(), serving, listeners, None, |listeners| {
-        print(&welcome(listeners, serving.has_graphiql()))
-    })
+    open_and_serve(
+        || prepared.open(),
+        serving,
+        listeners,
+        None,
+        |listeners| print(&welcome(listeners, serving.has_graphiql())),
+    )
 }
 
 fn prepare_file(file: &Path) -> Result<(), Failure> {

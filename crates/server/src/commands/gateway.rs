@@ -1,10 +1,10 @@
 //! `thalweg gateway`: a supergraph over HTTP.
 
 use std::collections::BTreeMap;
+use std::fs;
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
-use std::fs;
 
 use clients::subgraph::{Settings as SubgraphSettings, Shared};
 use engine::Api;
@@ -65,6 +65,7 @@ pub(crate) fn prepare(options: &GatewayOptions) -> Result<PreparedGateway, Failu
             "`--supergraph-poll` is for a supergraph at an address; `--watch` follows a file";
         return Err(Failure::Usage(message.into()));
     }
+    options.serving.auth.check_for_gateway()?;
     Ok(PreparedGateway {
         place,
         poll: options.supergraph_poll.map(|pause| pause.0),

@@ -30,9 +30,7 @@ use crate::options::{ApiOptions, Command};
 pub(crate) fn run(invocation: &Invocation) -> Result<ExitCode, Failure> {
     match &invocation.arguments.command {
         Command::Serve(options) => serve::run(options, invocation).map(|()| ExitCode::SUCCESS),
-        Command::Gateway(options) => {
-            gateway::run(options, invocation).map(|()| ExitCode::SUCCESS)
-        }
+        Command::Gateway(options) => gateway::run(options, invocation).map(|()| ExitCode::SUCCESS),
         Command::Schema(options) => schema::run(options).map(|()| ExitCode::SUCCESS),
         Command::Explain(options) => explain::run(options).map(|()| ExitCode::SUCCESS),
         Command::Types(options) => types::run(options).map(|()| ExitCode::SUCCESS),

@@ -37,9 +37,7 @@ fn refusal(customs: Customs, denied: Denied) -> Refusal {
             Denied::Malformed | Denied::Missing | Denied::Expired | Denied::Invalid,
         ) => Refusal::Unauthenticated(denied),
         (Customs::PostGraphile | Customs::Gateway, _)
-        | (Customs::Neo4j, Denied::Setting(_) | Denied::NoKeys) => {
-            Refusal::Credentials(denied)
-        }
+        | (Customs::Neo4j, Denied::Setting(_) | Denied::NoKeys) => Refusal::Credentials(denied),
     }
 }
 

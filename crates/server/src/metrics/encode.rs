@@ -62,9 +62,8 @@ impl Collector for Sources {
             Api::Source(_) => self.encode_connections(&mut writer),
             Api::Gateway(gateway) => {
                 let subgraphs = gateway.subgraphs();
-                let subgraphs: Vec<_> = subgraphs
-                    .map(|(subgraph, way)| (&*subgraph.name, &*way.shared))
-                    .collect();
+                let subgraphs: Vec<_> =
+                    subgraphs.map(|(subgraph, way)| (&*subgraph.name, &*way.shared)).collect();
                 subgraphs::encode(&subgraphs, &mut writer)
             }
         }

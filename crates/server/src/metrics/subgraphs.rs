@@ -92,8 +92,7 @@ fn encode_times(all: &[Seen<'_>], writer: &mut Writer<'_, '_>) -> fmt::Result {
     let mut family = writer.begin(metric, help, MetricType::Histogram)?;
     for Seen { name, statistics, .. } in all {
         let bounds = BOUNDS.into_iter().map(|bound| bound as f64 / 1e6);
-        let buckets: Vec<_> =
-            bounds.chain([f64::INFINITY]).zip(statistics.times).collect();
+        let buckets: Vec<_> = bounds.chain([f64::INFINITY]).zip(statistics.times).collect();
         let count = statistics.times.iter().sum();
         let seconds = statistics.nanoseconds as f64 / 1e9;
         family

@@ -123,6 +123,22 @@ impl AuthOptions {
         self.jwt_secret.is_some() || !self.jwt_public_key.is_empty() || !self.jwt_jwks.is_empty()
     }
 
+    /// What only a database can be told is refused where there is none.
+    pub(crate) fn check_for_gateway(&self) -> Result<(), Failure> {
+        let said = [
+            ("--default-role", self.default_role.is_some()),
+            ("--pg-setting", !self.pg_setting.is_empty()),
+            ("--pg-setting-header", !self.pg_setting_header.is_empty()),
+        ];
+        match said.into_iter().find(|(_, is_said)| *is_said) {
+            Some((option, _)) => Err(Failure::Usage(format!(
+                "`{option}` is for PostgreSQL; what subgraphs are told is said by the headers of \
+                 `--subgraphs`"
+            ))),
+            None => Ok(()),
+        }
+    }
+
     /// Options that do not go together are refused.
     pub(crate) fn check(&self, origins: &OriginOptions) -> Result<(), Failure> {
         let usage = |text: &str| Err(Failure::Usage(text.into()));

@@ -18,12 +18,7 @@ pub(crate) struct GatewayOptions {
     #[arg(env = "THALWEG_SUPERGRAPH")]
     pub(crate) supergraph: String,
     /// How often a supergraph at an address is asked for again [default: not at all]
-    #[arg(
-        help_heading = "Supergraph",
-        long,
-        env = "THALWEG_SUPERGRAPH_POLL",
-        value_name = "TIME"
-    )]
+    #[arg(help_heading = "Supergraph", long, env = "THALWEG_SUPERGRAPH_POLL", value_name = "TIME")]
     pub(crate) supergraph_poll: Option<Time>,
     #[command(flatten)]
     pub(crate) labels: LabelOptions,
@@ -33,12 +28,7 @@ pub(crate) struct GatewayOptions {
     pub(crate) serving: ServingOptions,
     /// Tell how a request was planned to who asks by the header `Thalweg-Plan: 1` [default: on where
     /// everybody is trusted]
-    #[arg(
-        help_heading = "Development",
-        long,
-        env = "THALWEG_EXPOSE_PLAN",
-        value_name = "SWITCH"
-    )]
+    #[arg(help_heading = "Development", long, env = "THALWEG_EXPOSE_PLAN", value_name = "SWITCH")]
     expose_plan: Option<Switch>,
     /// Follow the file of the supergraph: serve it anew when it changes
     ///
@@ -96,7 +86,12 @@ pub(crate) struct SubgraphOptions {
     #[arg(long, env = "THALWEG_DEDUPLICATE_SUBGRAPH_REQUESTS")]
     pub(crate) deduplicate_subgraph_requests: bool,
     /// The most entities that one request may ask a subgraph for at once
-    #[arg(long, env = "THALWEG_MAX_REPRESENTATIONS", value_name = "NUMBER", default_value = "10000")]
+    #[arg(
+        long,
+        env = "THALWEG_MAX_REPRESENTATIONS",
+        value_name = "NUMBER",
+        default_value = "10000"
+    )]
     max_representations: NonZeroUsize,
 }
 

@@ -58,8 +58,7 @@ impl Traces {
         }
         let id = ids.new_trace_id();
         // The decision depends on the id alone, and so is the same when the spans are told.
-        let sampled =
-            self.sampler.should_sample(Some(parent), id, "", &SpanKind::Server, &[], &[]);
+        let sampled = self.sampler.should_sample(Some(parent), id, "", &SpanKind::Server, &[], &[]);
         let is_sampled = matches!(sampled.decision, SamplingDecision::RecordAndSample);
         Trace::new(u128::from_be_bytes(id.to_bytes()), drawn, is_sampled)
     }

@@ -51,8 +51,7 @@ fn rules_say_what_subgraphs_are_told() {
     let of = |path: &str| asked.iter().find(|asked| asked.path == path).unwrap();
     let shop = [("x-from", "gateway none"), ("x-secret", "s"), ("x-tenant", "7")];
     assert_eq!(told(of("/shop")), BTreeMap::from(shop));
-    let stock =
-        [("authorization", "Bearer a"), ("tenant", "7"), ("x-from", "gateway none")];
+    let stock = [("authorization", "Bearer a"), ("tenant", "7"), ("x-from", "gateway none")];
     assert_eq!(told(of("/stock")), BTreeMap::from(stock));
 }
 

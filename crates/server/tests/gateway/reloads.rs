@@ -143,8 +143,7 @@ fn an_address_is_asked_again() {
     let text = stubs.supergraph();
     stubs.set_document(&text, "\"one\"");
     let url = format!("http://{}/document", stubs.address);
-    let options =
-        ["gateway", &url, "--listen", "127.0.0.1:0", "--supergraph-poll", "50ms"];
+    let options = ["gateway", &url, "--listen", "127.0.0.1:0", "--supergraph-poll", "50ms"];
     let server = Server::start(&options);
     assert_eq!(server.query("", QUERY).body, PRODUCTS);
     let line = "  left: Int @join__field(graph: STOCK)\n  inStock:";

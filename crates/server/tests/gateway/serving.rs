@@ -102,7 +102,10 @@ fn the_schema_is_told_or_not() {
     assert_eq!(site.server.get("/", "Accept: text/html\r\n").status, 200);
     let site = Site::start(&["--introspection", "off", "--graphiql", "off"]);
     assert!(site.query(question).contains("INTROSPECTION_DISABLED"));
-    assert_eq!(site.query("{ __typename stores }"), r#"{"data":{"__typename":"Query","stores":3}}"#);
+    assert_eq!(
+        site.query("{ __typename stores }"),
+        r#"{"data":{"__typename":"Query","stores":3}}"#
+    );
     assert_eq!(site.server.get("/", "Accept: text/html\r\n").status, 404);
 }
 

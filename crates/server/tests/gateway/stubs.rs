@@ -162,7 +162,8 @@ fn data(asked: &Asked) -> Value {
         })
     };
     let entities = asked.body["variables"]["representations0"].as_array();
-    let entities = entities.map(|all| all.iter().map(|one| product(&one["upc"])).collect::<Vec<_>>());
+    let entities =
+        entities.map(|all| all.iter().map(|one| product(&one["upc"])).collect::<Vec<_>>());
     let mut data = if asked.path == "/shop" { of_shop() } else { json!({ "stores": 3 }) };
     if let Some(entities) = entities {
         data["_entities"] = entities.into();

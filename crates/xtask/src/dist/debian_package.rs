@@ -29,12 +29,13 @@ const SCRIPTS: [&str; 3] = ["postinst", "prerm", "postrm"];
 
 /// What the program makes itself: completions, where shells look for them, and what can be
 /// configured.
-const GENERATED: [(&str, &str); 6] = [
+const GENERATED: [(&str, &str); 7] = [
     ("completions/thalweg", "usr/share/bash-completion/completions/thalweg"),
     ("completions/_thalweg", "usr/share/zsh/vendor-completions/_thalweg"),
     ("completions/thalweg.fish", "usr/share/fish/vendor_completions.d/thalweg.fish"),
     ("config/thalweg.schema.json", "usr/share/thalweg/thalweg.schema.json"),
     ("config/policies.schema.json", "usr/share/thalweg/policies.schema.json"),
+    ("config/subgraphs.schema.json", "usr/share/thalweg/subgraphs.schema.json"),
     ("config/thalweg.toml", "usr/share/doc/thalweg/examples/thalweg.toml"),
 ];
 

@@ -193,8 +193,7 @@ impl std::error::Error for Unresolved {}
 impl fmt::Display for Unresolved {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let refused = self.refused.as_ref().map(ToString::to_string);
-        let all: Vec<&str> =
-            refused.iter().chain(&self.others).map(String::as_str).collect();
+        let all: Vec<&str> = refused.iter().chain(&self.others).map(String::as_str).collect();
         f.write_str(&all.join("\nerror: "))
     }
 }

@@ -82,12 +82,8 @@ const MOST_CONNECTIONS: u32 = 10_000;
 const LEAST_COMPRESSED: usize = 1 << 10;
 
 /// The breaker of whoever does not say another.
-pub(super) const USUAL_BREAKER: Breaker = Breaker {
-    percent: 50,
-    of: 20,
-    window: Duration::from_secs(10),
-    pause: Duration::from_secs(5),
-};
+pub(super) const USUAL_BREAKER: Breaker =
+    Breaker { percent: 50, of: 20, window: Duration::from_secs(10), pause: Duration::from_secs(5) };
 
 impl Said {
     pub(super) fn read(reader: &mut Reader<'_>, table: &DeTable<'_>, of: Of) -> Self {

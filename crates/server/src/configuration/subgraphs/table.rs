@@ -142,9 +142,7 @@ impl<'t> Reader<'t> {
     ) -> Option<u32> {
         let wanted = format!("a whole number from {} to {}", range.start(), range.end());
         let number = match value.get_ref() {
-            DeValue::Integer(number) => {
-                i64::from_str_radix(number.as_str(), number.radix()).ok()
-            }
+            DeValue::Integer(number) => i64::from_str_radix(number.as_str(), number.radix()).ok(),
             DeValue::String(_) => self.filled(name, value, &wanted)?.text.parse().ok(),
             other => return self.refuse(name, value, &wanted, other),
         };

@@ -265,12 +265,18 @@ url = "http://products"
 
 #[test]
 fn a_subgraph_has_to_be_somewhere() {
-    check("", &expect![[r#"
+    check(
+        "",
+        &expect![[r#"
         error: nothing says where the subgraph `products` is; its table of the file of `--subgraphs` may say it by `url`
-    "#]]);
-    check("[subgraphs.products]\nsource = 'sqlite:products.db'\n", &expect![[r#"
+    "#]],
+    );
+    check(
+        "[subgraphs.products]\nsource = 'sqlite:products.db'\n",
+        &expect![[r#"
         error: s.toml:2:1: the subgraph `products`: sources in the gateway's process are not served yet; `thalweg serve` serves one, and `url` says where
-    "#]]);
+    "#]],
+    );
 }
 
 #[test]
@@ -296,8 +302,11 @@ tls = { cert = "/none/own.pem", key = "/none/own.key" }
 
 #[test]
 fn the_syntax_comes_first() {
-    check("[all]\ntimeout = 'hunter2\nretries = 1\nretries = 2\n", &expect![[r#"
+    check(
+        "[all]\ntimeout = 'hunter2\nretries = 1\nretries = 2\n",
+        &expect![[r#"
         error: s.toml:2:19: invalid literal string, expected `'`
         error: s.toml:4:1: duplicate key
-    "#]]);
+    "#]],
+    );
 }
