@@ -3,6 +3,7 @@
 //! * `serving`: what holds of every server holds of this one
 //! * `headers`: what subgraphs are told
 //! * `reloads`: other supergraphs while requests go on
+//! * `looks`: `schema`, `explain`, `check`
 //! * `stubs`: the subgraphs
 //! * `site`: all that a gateway needs
 
@@ -12,6 +13,8 @@ mod program;
 
 #[path = "gateway/headers.rs"]
 mod headers;
+#[path = "gateway/looks.rs"]
+mod looks;
 #[path = "gateway/reloads.rs"]
 mod reloads;
 #[path = "gateway/serving.rs"]

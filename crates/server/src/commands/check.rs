@@ -37,9 +37,8 @@ pub(crate) fn run(options: &CheckOptions, invocation: &Invocation) -> Result<Exi
     }
     if let Some(place) = options.supergraph()? {
         let (supergraph, _) = gateway::look(&place, subgraphs)?;
-        let fields: usize = supergraph.api.schema.sizes().1;
-        let count = supergraph.subgraphs.len();
-        print(&format!("Nothing wrong in {place}: {count} subgraphs, {fields} fields.\n"))?;
+        let names: Vec<&str> = supergraph.subgraphs.iter().map(|one| &*one.name).collect();
+        print(&format!("Nothing wrong in {place}. Its subgraphs: {}.\n", names.join(", ")))?;
         return Ok(ExitCode::SUCCESS);
     }
     let engine = block_on(inspect(options))?;

@@ -1,0 +1,113 @@
+//! `schema`, `explain` and `check` of a supergraph.
+
+use std::fs;
+
+use crate::program::{Folder, outcome, run, thalweg};
+use crate::site::{prepare, refused};
+use crate::stubs::Stubs;
+
+fn printed(folder: &Folder, arguments: &[&str]) -> String {
+    let supergraph = folder.file("supergraph.graphql");
+    let (command, rest) = arguments.split_first().unwrap();
+    let all = [&[*command, supergraph.to_str().unwrap()], rest].concat();
+    let (code, output, error) = outcome(&run(&all));
+    assert_eq!((code, error.as_str()), (Some(0), ""), "{all:?}");
+    output
+}
+
+fn start() -> (Folder, Stubs) {
+    let (folder, stubs) = prepare("[[all.headers]]\ninsert = 'x-from'\nvalue = 'explain'\n");
+    fs::write(folder.file("query.graphql"), "{ products { name inStock } }").unwrap();
+    (folder, stubs)
+}
+
+#[test]
+fn the_schema_is_what_clients_see() {
+    let (folder, _stubs) = start();
+    let schema = printed(&folder, &["schema"]);
+    assert!(schema.contains("type Product {\n  upc: ID!\n  name: String\n"), "{schema}");
+    assert!(!schema.contains("join__"), "{schema}");
+}
+
+#[test]
+fn a_plan_is_explained_and_nobody_is_asked() {
+    let (folder, stubs) = start();
+    let query = folder.file("query.graphql");
+    let plan = printed(&folder, &["explain", query.to_str().unwrap()]);
+    let expected = "-- plan\n1. shop: {products{name upc}}\n2. stock after 1: ";
+    assert!(plan.starts_with(expected), "{plan}");
+    assert!(plan.ends_with("\n   Product { upc } at products[]\n"), "{plan}");
+    assert!(stubs.asked().is_empty());
+}
+
+#[test]
+fn what_became_of_each_request_is_told() {
+    let (folder, stubs) = start();
+    let (query, subgraphs) = (folder.file("query.graphql"), folder.file("subgraphs.toml"));
+    let options = ["--analyze", "--subgraphs", subgraphs.to_str().unwrap()];
+    let arguments = [&["explain", query.to_str().unwrap()], &options[..]].concat();
+    let told = printed(&folder, &arguments);
+    let (_, requests) = told.split_once("\n-- requests\n").unwrap();
+    let lines: Vec<&str> = requests.lines().collect();
+    assert!(lines[0].starts_with("1. shop: sent after "), "{told}");
+    assert!(lines[1].starts_with("2. stock: sent after "), "{told}");
+    assert!(lines[1].ends_with("2 objects, 2 different, 0 known"), "{told}");
+    assert_eq!(lines.len(), 2, "{told}");
+    for asked in stubs.asked() {
+        assert_eq!(asked.headers["x-from"], "explain");
+    }
+}
+
+#[test]
+fn what_is_wrong_is_named_with_its_lines() {
+    let (folder, stubs) = start();
+    let checked = printed(&folder, &["check"]);
+    assert!(checked.ends_with("Its subgraphs: shop, stock.\n"), "{checked}");
+    let wrong = stubs.supergraph().replace("key: \"upc\"", "key: \"upd\"");
+    let supergraph = folder.file("supergraph.graphql");
+    fs::write(&supergraph, wrong).unwrap();
+    let error = refused(&["check", supergraph.to_str().unwrap()]);
+    assert_eq!(error.matches("supergraph.graphql:").count(), 2, "{error}");
+    assert!(error.contains("upd"), "{error}");
+    fs::write(&supergraph, stubs.supergraph()).unwrap();
+    let subgraphs = folder.file("subgraphs.toml");
+    fs::write(&subgraphs, "[subgraphs.shops]\n[all]\nretries = 99\n").unwrap();
+    let arguments =
+        ["check", supergraph.to_str().unwrap(), "--subgraphs", subgraphs.to_str().unwrap()];
+    let error = refused(&arguments);
+    assert!(error.contains("subgraphs.toml:3:11: `retries`"), "{error}");
+    fs::write(&subgraphs, "[subgraphs.shops]\n").unwrap();
+    let error = refused(&arguments);
+    assert!(error.contains("has no subgraph `shops`; `shop` is one"), "{error}");
+}
+
+#[test]
+fn a_configuration_file_of_a_gateway_is_checked_as_one() {
+    let (folder, _stubs) = start();
+    let check = |text: &str| {
+        fs::write(folder.file("thalweg.toml"), text).unwrap();
+        outcome(&thalweg(&["check"]).current_dir(&folder.0).output().unwrap())
+    };
+    let right = "supergraph = 'supergraph.graphql'\nsubgraphs = 'subgraphs.toml'\n";
+    let (code, output, error) = check(right);
+    assert_eq!((code, error.as_str()), (Some(0), ""), "{output}");
+    let (code, _, error) = check(&[right, "subgraph-errors = 'none'\n"].concat());
+    assert!(code == Some(1) && error.contains("thalweg.toml:3:"), "{error}");
+    let (code, _, error) = check("supergraph = 'none.graphql'\n");
+    assert!(code == Some(1) && error.contains("none.graphql"), "{error}");
+}
+
+#[test]
+fn a_supergraph_is_served_by_its_own_command() {
+    let (folder, _stubs) = start();
+    let supergraph = folder.file("supergraph.graphql");
+    let error = refused(&["serve", supergraph.to_str().unwrap()]);
+    assert!(error.contains("which `thalweg gateway` serves"), "{error}");
+    let supergraph = supergraph.to_str().unwrap();
+    let error = refused(&["gateway", supergraph, "--supergraph-poll", "5s"]);
+    assert!(error.contains("`--supergraph-poll` is for a supergraph at an address"), "{error}");
+    let error = refused(&["gateway", supergraph, "--pg-setting", "a.b=c"]);
+    assert!(error.contains("`--pg-setting` is for PostgreSQL"), "{error}");
+    let error = refused(&["gateway", "http://supergraphs.example/shop"]);
+    assert!(error.contains("only for addresses of this machine"), "{error}");
+}
