@@ -52,7 +52,9 @@ fn explain_plan(
     let engine_options = of_gateway(limits, &options.subgraphs, &options.labels);
     let gateway = Gateway::new(supergraph, ways, engine_options);
     let claims = options.claims.clone().map(|claims| Arc::new(Claims::new(claims.into())));
-    let caller = Caller { session: Session { claims, ..Session::default() }, forwarded: None };
+    // Nobody's headers, so that what is inserted is sent.
+    let forwarded = Some(Box::default());
+    let caller = Caller { session: Session { claims, ..Session::default() }, forwarded };
     let explained = block_on(async {
         let worker = GatewayWorker::sharing(gateway, Memory::new(u64::MAX));
         Ok(worker.explain(&request, &caller, options.analyze).await)
