@@ -73,7 +73,7 @@ pub(crate) enum Command {
     /// Print the schema of the API in GraphQL's schema language
     ///
     /// SOURCE may be a supergraph as well: a file that ends in `.graphql`, or an https:// address.
-    Schema(ApiOptions),
+    Schema(Box<ApiOptions>),
     /// Print what an operation becomes: the request tree, the statements, the database's plan
     ///
     /// Of a supergraph, a file that ends in `.graphql` or an https:// address in the place of SOURCE,

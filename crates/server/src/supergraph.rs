@@ -42,7 +42,7 @@ pub(crate) enum SupergraphError {
     #[error("cannot read the supergraph {}: {error}", file.display())]
     File { file: PathBuf, error: io::Error },
     #[error("cannot fetch the supergraph {url}: {error}")]
-    Url { url: Uri, error: GetError },
+    Url { url: Box<str>, error: GetError },
     #[error("the supergraph {0} is not UTF-8")]
     NotText(String),
 }
@@ -58,7 +58,7 @@ impl SupergraphText {
                 Self::new(bytes, None).ok_or_else(|| SupergraphError::NotText(place.to_string()))
             }
             SupergraphPlace::Url(url) => {
-                let failed = |error| SupergraphError::Url { url: url.clone(), error };
+                let failed = |error| SupergraphError::Url { url: url.to_string().into(), error };
                 let fetched = fetch(url, None).await.map_err(failed)?;
                 let (body, etag) = fetched.unwrap_or_default();
                 Self::new(body, etag).ok_or_else(|| SupergraphError::NotText(place.to_string()))
