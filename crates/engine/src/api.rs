@@ -169,11 +169,11 @@ impl ApiWorker {
         }
     }
 
-    /// Whether requests of a session that are executed together ask for no more than one may.
-    pub fn check_sums(&self, requests: &[Request], session: &Session) -> Result<(), GraphQLError> {
+    /// Whether requests of one caller that are executed together ask for no more than one may.
+    pub fn check_sums(&self, requests: &[Request], caller: &Caller) -> Result<(), GraphQLError> {
         match self {
-            Self::Source(worker) => worker.check_sums(requests, session),
-            Self::Gateway(worker) => worker.gateway().check_sums(requests),
+            Self::Source(worker) => worker.check_sums(requests, &caller.session),
+            Self::Gateway(worker) => worker.gateway().check_sums(requests, caller),
         }
     }
 

@@ -1,5 +1,6 @@
 //! Documents by their text, with the plans of each: what is made once and kept.
 
+use std::fmt::Debug;
 use std::hash::{Hash, Hasher};
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, OnceLock, PoisonError, RwLock};
@@ -41,6 +42,8 @@ pub struct Document {
 pub(crate) trait Kept {
     /// What tells the sessions apart that need plans of their own.
     type For: PartialEq;
+    /// What is known of a document for all its plans, made with the first.
+    type Once: Debug;
 
     fn made_for(&self) -> &Self::For;
 
@@ -53,8 +56,9 @@ pub(crate) trait Kept {
 
 /// A document with its plans.
 #[derive(Debug)]
-pub(crate) struct Known<P> {
+pub(crate) struct Known<P: Kept> {
     pub(crate) document: Arc<Document>,
+    pub(crate) once: OnceLock<P::Once>,
     plans: RwLock<Vec<Arc<P>>>,
     /// About how many bytes it takes with its plans.
     weight: AtomicU64,
@@ -62,7 +66,7 @@ pub(crate) struct Known<P> {
 
 /// Documents by their text, compared as a whole.
 #[derive(Debug)]
-pub(crate) struct DocumentCache<P>(Cache<Key, Weighed<P>, Weight>);
+pub(crate) struct DocumentCache<P: Kept>(Cache<Key, Weighed<P>, Weight>);
 
 /// What the cache holds.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -104,12 +108,12 @@ impl Equivalent<Key> for KeyRef<'_> {
 
 /// A document with its weight when it was last weighed: the cache subtracts what it has added.
 #[derive(Debug)]
-struct Weighed<P> {
+struct Weighed<P: Kept> {
     known: Arc<Known<P>>,
     weight: u64,
 }
 
-impl<P> Clone for Weighed<P> {
+impl<P: Kept> Clone for Weighed<P> {
     fn clone(&self) -> Self {
         Self { known: Arc::clone(&self.known), weight: self.weight }
     }
@@ -118,7 +122,7 @@ impl<P> Clone for Weighed<P> {
 #[derive(Clone, Debug)]
 struct Weight;
 
-impl<P> Weighter<Key, Weighed<P>> for Weight {
+impl<P: Kept> Weighter<Key, Weighed<P>> for Weight {
     fn weight(&self, _: &Key, kept: &Weighed<P>) -> u64 {
         kept.weight
     }
@@ -218,7 +222,8 @@ impl<P: Kept> DocumentCache<P> {
         let document = Document::new(validator, schema, limits, request)?;
         let weight = AtomicU64::new(document.weight());
         let document = Arc::new(document);
-        let known = Arc::new(Known { document, plans: RwLock::new(Vec::new()), weight });
+        let plans = RwLock::new(Vec::new());
+        let known = Arc::new(Known { document, once: OnceLock::new(), plans, weight });
         let (key, kept) = known.entry(operation_name);
         self.0.insert(key, kept);
         Ok(known)

@@ -4,10 +4,12 @@
 //! |---|---|---|
 //! | parse, validate | `Gateway::document` | once a document |
 //! | coerce | `graphql::coerce_variable_values` | each request |
-//! | outline, plan, compile | `Gateway::plan` | once a document, variable structure and labels |
+//! | authorize | `Gateway::made_for` | each request |
+//! | outline, plan, compile | `Gateway::plan` | once a document, variable structure, labels and what is not allowed |
 //! | execute, write | `gateway::execute` | each request |
 //! | respond | [`crate::respond`] | each request |
 //!
+//! * `guards`: who may read what
 //! * [`labels`]: which fields are moved to another subgraph for which requests
 //! * [`worker`]: what one thread needs to answer
 //! * `caller`: who asks
@@ -18,6 +20,7 @@
 mod ask;
 mod caller;
 pub mod explain;
+mod guards;
 pub mod headers;
 mod labels;
 mod prepare;
@@ -37,6 +40,7 @@ use http::HeaderName;
 use crate::documents::{Cached, DocumentCache};
 use crate::engine::Limits;
 pub use caller::Caller;
+pub use guards::{Guards, Unauthorized};
 use headers::Wanted;
 use labels::Labels;
 pub use prepare::Prepared;
@@ -59,6 +63,7 @@ pub struct GatewayOptions {
     pub label_claim: Option<Box<str>>,
     /// Whether clients that ask for it are told how their request was planned.
     pub expose_plan: bool,
+    pub guards: Guards,
 }
 
 /// One API over several subgraphs, shared by all threads.

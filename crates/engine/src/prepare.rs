@@ -43,6 +43,7 @@ pub struct Prepared {
 impl Kept for Prepared {
     /// What is let to the session; `None`: everything.
     type For = Option<PolicySetId>;
+    type Once = ();
 
     fn made_for(&self) -> &Self::For {
         &self.policies

@@ -3,7 +3,8 @@
 use graphql::{ErrorCode, GraphQLError, Request};
 use sources::Session;
 
-use crate::gateway::Gateway;
+use crate::gateway::{Caller, Gateway};
+use crate::report::Report;
 use crate::worker::Worker;
 
 impl Worker {
@@ -18,31 +19,43 @@ impl Worker {
         let root_fields = documents.map(|known| known.document.operation.root_fields()).sum();
         check_root_fields(root_fields, most)?;
         let costs = requests.iter().filter_map(|request| self.cost(request, session).ok());
-        let cost = costs.fold(0_u64, u64::saturating_add);
-        let most = self.engine.limits.cost.most;
-        if cost > most {
-            return Err(GraphQLError::new(
-                ErrorCode::CostTooHigh,
-                format!(
-                    "The requests of the batch are estimated to cost {cost} together; {most} is \
-                     allowed (--max-cost)."
-                ),
-            ));
-        }
-        Ok(())
+        check_costs(costs, self.engine.limits.cost.most)
     }
 }
 
 impl Gateway {
     /// The same for requests of a supergraph.
-    pub(crate) fn check_sums(&self, requests: &[Request]) -> Result<(), GraphQLError> {
+    pub(crate) fn check_sums(
+        &self,
+        requests: &[Request],
+        caller: &Caller,
+    ) -> Result<(), GraphQLError> {
         let documents = requests.iter().filter_map(|request| {
             // It is kept for the execution.
             self.document(request, &mut false).ok()
         });
         let root_fields = documents.map(|known| known.document.operation.root_fields()).sum();
-        check_root_fields(root_fields, self.limits().document.root_fields)
+        check_root_fields(root_fields, self.limits().document.root_fields)?;
+        let costs = requests.iter().filter_map(|request| {
+            let planned = self.planned(request, caller, &mut Report::default()).ok()?;
+            self.cost(&planned.prepared, &planned.variables).ok()
+        });
+        check_costs(costs, self.limits().cost.most)
     }
+}
+
+fn check_costs(costs: impl Iterator<Item = u64>, most: u64) -> Result<(), GraphQLError> {
+    let cost = costs.fold(0_u64, u64::saturating_add);
+    if cost <= most {
+        return Ok(());
+    }
+    Err(GraphQLError::new(
+        ErrorCode::CostTooHigh,
+        format!(
+            "The requests of the batch are estimated to cost {cost} together; {most} is allowed \
+             (--max-cost)."
+        ),
+    ))
 }
 
 fn check_root_fields(root_fields: usize, most: usize) -> Result<(), GraphQLError> {

@@ -3,9 +3,10 @@
 //! A plan is made for those requirements of the supergraph that the operation touches and the caller
 //! does not meet: an [`AccessSet`]. Callers who differ in anything else share their plans.
 
+use std::collections::BTreeSet;
+
 use graphql::operation::{FieldRef, Operation, Selection};
 use graphql::schema::{FieldId, TypeId, TypeKind};
-use rustc_hash::FxHashSet;
 
 use crate::supergraph::{Alternatives, Requirement, RequirementId, Supergraph};
 
@@ -19,9 +20,9 @@ const BITS: usize = u64::BITS as usize;
 pub struct Access {
     /// Whether the credentials of somebody were verified.
     pub is_authenticated: bool,
-    pub scopes: FxHashSet<Box<str>>,
+    pub scopes: BTreeSet<Box<str>>,
     /// The policies that hold.
-    pub policies: FxHashSet<Box<str>>,
+    pub policies: BTreeSet<Box<str>>,
 }
 
 /// The requirements that an operation touches.
@@ -52,7 +53,7 @@ impl Set {
 
 impl Access {
     fn meets(&self, requirement: &Requirement) -> bool {
-        let has_any = |alternatives: &Alternatives, names: &FxHashSet<Box<str>>| {
+        let has_any = |alternatives: &Alternatives, names: &BTreeSet<Box<str>>| {
             alternatives.is_empty()
                 || alternatives.iter().any(|all| all.iter().all(|name| names.contains(&**name)))
         };

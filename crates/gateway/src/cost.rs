@@ -4,7 +4,7 @@
 //! <https://ibm.github.io/graphql-specs/cost-spec.html>. An object costs 1 and what its fields cost, a
 //! leaf nothing, a list so many times what one of its elements costs as it is assumed to be long, an
 //! input object that is given 1, a mutation 10. What is estimated is the operation as its client sends
-//! it: keys, and what fields require, are asked for in addition and not counted.
+//! it, and what its plan asks for besides: keys, and what fields require.
 
 mod arguments;
 mod sizes;
@@ -15,9 +15,10 @@ mod tests;
 use graphql::operation::{FieldSelection, Location, Operation, OperationKind, Selection};
 use graphql::schema::{FieldId, TypeId, TypeKind};
 use graphql::variables::Variables;
-use rustc_hash::FxHashMap;
+use rustc_hash::{FxHashMap, FxHashSet};
 
 use crate::outline::{ItemId, PositionId, Tree, What};
+use crate::plan::{Plan, Selection as Selected};
 use crate::supergraph::{SizedField, Supergraph};
 use arguments::Given;
 use sizes::Size;
@@ -29,7 +30,7 @@ const MUTATION: i64 = 10;
 #[derive(Clone, Debug)]
 pub struct Cost {
     root: i64,
-    /// By item; nothing of hidden ones, and of what the caller may not read.
+    /// By item; nothing of hidden ones that nobody is asked for, and of what the caller may not read.
     terms: Vec<Option<Term>>,
     /// By position: the items of its objects, by what types of them are asked.
     alternatives: Vec<Vec<Vec<ItemId>>>,
@@ -70,20 +71,22 @@ pub struct NotOne {
 }
 
 impl Cost {
-    /// What an operation costs whose tree this is. A list of which nothing is said is taken to have
+    /// What an operation costs whose plan this is. A list of which nothing is said is taken to have
     /// `list_size` elements.
     #[must_use]
     pub fn new(
         supergraph: &Supergraph,
         operation: &Operation,
-        tree: &Tree,
+        plan: &Plan,
         list_size: u64,
     ) -> Self {
+        let tree = &plan.tree;
         let mut compiler = Compiler {
             supergraph,
             tree,
             list_size,
             selections: selections(operation),
+            asked: asked(plan),
             terms: vec![None; tree.items.len()],
             sizes: Vec::new(),
         };
@@ -129,6 +132,33 @@ fn place(location: Location) -> (u32, u32) {
     (location.line, location.column)
 }
 
+/// The items that some request of a plan asks for.
+fn asked(plan: &Plan) -> FxHashSet<ItemId> {
+    let mut asked = FxHashSet::default();
+    for fetch in &plan.fetches {
+        let entries = fetch.entities.iter().flat_map(|list| &list.entries);
+        let of_entities = entries.flat_map(|entry| &entry.selections);
+        let of_entities = of_entities.map(|(_, selection)| selection);
+        for selection in fetch.root.iter().map(|root| &root.selection).chain(of_entities) {
+            add_asked(selection, &mut asked);
+        }
+    }
+    asked
+}
+
+/// Recursion is bounded by the depth of the operation and of what its plan adds.
+fn add_asked(selection: &Selected, asked: &mut FxHashSet<ItemId>) {
+    for field in &selection.fields {
+        asked.insert(field.item);
+        if let Some(below) = &field.below {
+            add_asked(below, asked);
+        }
+    }
+    for (_, selection) in &selection.fragments {
+        add_asked(selection, asked);
+    }
+}
+
 /// The items of each position that one object may have at once.
 fn alternatives(
     supergraph: &Supergraph,
@@ -160,6 +190,7 @@ struct Compiler<'c> {
     tree: &'c Tree,
     list_size: u64,
     selections: FxHashMap<(u32, u32), &'c FieldSelection>,
+    asked: FxHashSet<ItemId>,
     terms: Vec<Option<Term>>,
     sizes: Vec<Size>,
 }
@@ -171,10 +202,16 @@ impl<'c> Compiler<'c> {
         for item in &tree.position(id).items {
             let asked = tree.item(*item);
             let What::Field { name, field } = &asked.what else { continue };
-            let selection = self.selections.get(&place(asked.location)).copied();
-            let Some(selection) = selection.filter(|_| asked.is_visible && !asked.is_denied) else {
-                continue;
+            let is_counted = match asked.is_visible {
+                true => !asked.is_denied,
+                false => self.asked.contains(item),
             };
+            if !is_counted {
+                continue;
+            }
+            // Of what only the plan asks for, the arguments are the supergraph's.
+            let selection = self.selections.get(&place(asked.location)).copied();
+            let selection = selection.filter(|_| asked.is_visible);
             let mut above = Vec::new();
             let mut below: Vec<Sized<'c>> = Vec::new();
             for (size, fields) in sized {
@@ -199,7 +236,9 @@ impl<'c> Compiler<'c> {
             let term = Term {
                 weight: weight(self.supergraph, *field),
                 length,
-                arguments: Given::new(self.supergraph, &selection.arguments),
+                arguments: selection.map_or_else(Given::default, |selection| {
+                    Given::new(self.supergraph, &selection.arguments)
+                }),
                 child: asked.child,
                 own,
                 location: asked.location,

@@ -11,6 +11,7 @@ mod development;
 mod errors;
 mod filter;
 mod gateway;
+mod guards;
 mod limits;
 mod load;
 mod migrate;
@@ -48,6 +49,7 @@ use std::path::PathBuf;
 use clap::{Args, Parser, Subcommand, ValueEnum};
 use engine::RowName;
 
+use guards::GuardOptions;
 use row::row;
 
 /// A database becomes a GraphQL API.
@@ -151,6 +153,8 @@ pub(crate) struct ExplainOptions {
     pub(crate) subgraphs: SubgraphOptions,
     #[command(flatten)]
     pub(crate) labels: LabelOptions,
+    #[command(flatten)]
+    pub(crate) guards: GuardOptions,
     /// The file of the GraphQL document; `-` for the standard input
     #[arg(required_unless_present = "row")]
     pub(crate) file: Option<PathBuf>,

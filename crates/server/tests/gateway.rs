@@ -1,6 +1,7 @@
 //! The built program as a gateway, over subgraphs that answer what they always answer.
 //!
 //! * `serving`: what holds of every server holds of this one
+//! * `access`: who may read what, and what it costs
 //! * `headers`: what subgraphs are told
 //! * `reloads`: other supergraphs while requests go on
 //! * `looks`: `schema`, `explain`, `check`
@@ -11,6 +12,8 @@
 
 mod program;
 
+#[path = "gateway/access.rs"]
+mod access;
 #[path = "gateway/headers.rs"]
 mod headers;
 #[path = "gateway/looks.rs"]

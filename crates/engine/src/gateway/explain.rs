@@ -1,9 +1,11 @@
 //! Plans as text: which subgraph is asked for what, and after what.
 
+use std::fmt::Write;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 use ::gateway::execute::{Fate, FetchSeen, Observed};
+use graphql::variables::Variables;
 use graphql::{GraphQLError, Request, coerce_variable_values};
 
 use super::{Caller, Gateway, GatewayWorker, Prepared};
@@ -12,7 +14,8 @@ use crate::report::{Planned, Report, Timed};
 use crate::worker::Allowed;
 
 impl GatewayWorker {
-    /// A plan as text; if it is to be run, with what became of each request to a subgraph.
+    /// A plan as text, with what is not for who asks and what it costs; if it is to be run, with what
+    /// became of each request to a subgraph.
     pub async fn explain(
         &self,
         request: &Request,
@@ -20,8 +23,7 @@ impl GatewayWorker {
         is_run: bool,
     ) -> Result<String, Vec<GraphQLError>> {
         let gateway = self.gateway();
-        let explained = gateway.prepare_reported(request, caller, &mut Report::default())?;
-        let mut text = ["-- plan\n", &explained.request].concat();
+        let mut text = gateway.explain(request, caller)?;
         if is_run {
             let mut report = Report { fetches: Observed::timed(), ..Report::default() };
             self.deliver_reported(request, caller, Allowed::All, &mut report).await;
@@ -30,6 +32,12 @@ impl GatewayWorker {
         }
         Ok(text)
     }
+}
+
+/// What a request becomes, and the values that it is for.
+pub(crate) struct PlannedRequest {
+    pub(crate) prepared: Arc<Prepared>,
+    pub(crate) variables: Variables,
 }
 
 impl Gateway {
@@ -69,6 +77,41 @@ impl Gateway {
         caller: &Caller,
         report: &mut Report,
     ) -> Result<Explained, Vec<GraphQLError>> {
+        let planned = self.planned(request, caller, report)?;
+        self.show(&planned)
+    }
+
+    /// A plan as text.
+    pub(super) fn explain(
+        &self,
+        request: &Request,
+        caller: &Caller,
+    ) -> Result<String, Vec<GraphQLError>> {
+        let planned = self.planned(request, caller, &mut Report::default())?;
+        let explained = self.show(&planned)?;
+        let mut text = ["-- plan\n", &explained.request].concat();
+        let tree = &planned.prepared.plan.tree;
+        let mut denied = tree.denied().peekable();
+        if denied.peek().is_some() {
+            text.push_str("\n-- not allowed\n");
+        }
+        // Writing to a text cannot fail.
+        for item in denied {
+            let at = item.location;
+            let _ = writeln!(text, "{} at {}:{}", self.coordinate(tree, item), at.line, at.column);
+        }
+        let most = self.limits().cost.most;
+        let _ = writeln!(text, "\n-- cost\n{}, of {most} that are allowed", explained.cost);
+        Ok(text)
+    }
+
+    /// The plan of a request.
+    pub(crate) fn planned(
+        &self,
+        request: &Request,
+        caller: &Caller,
+        report: &mut Report,
+    ) -> Result<PlannedRequest, Vec<GraphQLError>> {
         let known = {
             let _timed = Timed::start(&mut report.stages.document);
             self.document(request, &mut report.document_known)?
@@ -78,13 +121,13 @@ impl Gateway {
         let _timed = Timed::start(&mut report.stages.plan);
         let variables = coerce_variable_values(self.schema(), operation, &request.variables)?;
         let name = request.operation_name.as_deref();
-        let labels = self.labels.draw(self.named_labels(caller));
-        let prepared = self.plan(&known, name, &variables, &labels, &mut false)?;
-        Ok(self.show(&prepared))
+        let made_for = self.made_for(&known, caller);
+        let prepared = self.plan(&known, name, &variables, &made_for, &mut false)?;
+        Ok(PlannedRequest { prepared, variables })
     }
 
-    fn show(&self, prepared: &Arc<Prepared>) -> Explained {
-        let plan = &prepared.plan;
+    fn show(&self, planned: &PlannedRequest) -> Result<Explained, Vec<GraphQLError>> {
+        let plan = &planned.prepared.plan;
         let statements = plan.fetches.iter().enumerate().map(|(place, fetch)| {
             let needs = fetch.needs.iter().map(|need| (need.index() + 1).to_string());
             let needs: Vec<_> = needs.collect();
@@ -103,11 +146,11 @@ impl Gateway {
                 parameters: Vec::new(),
             }
         });
-        Explained {
-            cost: 0,
+        Ok(Explained {
+            cost: self.cost(&planned.prepared, &planned.variables)?,
             request: gateway::plan::print(&self.supergraph, plan),
             statements: statements.collect(),
-        }
+        })
     }
 }
 

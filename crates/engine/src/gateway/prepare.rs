@@ -1,16 +1,18 @@
-//! What is made once a document, or once a document, variable structure and labels.
+//! What is made once a document, or once a document, variable structure, and what is so for who asks.
 
 use std::sync::Arc;
 
+use gateway::access::{AccessSet, Touched};
+use gateway::cost::Cost;
 use gateway::execute::Literals;
-use gateway::outline::outline;
+use gateway::outline::outline_for;
 use gateway::plan::{Plan, Sources, compile};
 use gateway::planner::{self, PlanError};
 use graphql::operation::OperationKind;
 use graphql::variables::{Steering, Structure, Variables};
 use graphql::{ErrorCode, GraphQLError, Request};
 
-use super::Gateway;
+use super::{Caller, Gateway};
 use crate::documents::{Kept, Known};
 use crate::respond::our_bug;
 
@@ -18,20 +20,30 @@ use crate::respond::our_bug;
 #[derive(Debug)]
 pub struct Prepared {
     structure: Structure,
-    labels: Arc<planner::Labels>,
+    made_for: For,
     pub plan: Plan,
+    cost: Cost,
     /// Of each request of the plan: whose it is.
     pub subgraphs: Vec<Arc<str>>,
     /// What is answered without a subgraph, by its name in the answer.
     pub(super) literals: Literals,
 }
 
-impl Kept for Prepared {
+/// What tells requests apart that need plans of their own, beside their variables.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) struct For {
     /// The labels that are on.
-    type For = Arc<planner::Labels>;
+    labels: Arc<planner::Labels>,
+    /// What the caller may not read.
+    denied: AccessSet,
+}
+
+impl Kept for Prepared {
+    type For = For;
+    type Once = Touched;
 
     fn made_for(&self) -> &Self::For {
-        &self.labels
+        &self.made_for
     }
 
     fn structure(&self) -> &Structure {
@@ -42,7 +54,7 @@ impl Kept for Prepared {
         let Plan { fetches, tree, .. } = &self.plan;
         let texts: usize = fetches.iter().map(|fetch| 3 * fetch.document.text.len()).sum();
         let positions = 400 * tree.positions.len();
-        let items = 300 * tree.items.len();
+        let items = 450 * tree.items.len();
         let structure = 800 * self.structure.observations.len();
         (1_024 + texts + positions + items + structure) as u64
     }
@@ -59,16 +71,47 @@ impl Gateway {
         self.documents.document(&self.validator, schema, limits, request, is_known)
     }
 
-    /// The plan of a document for these variables and labels, made unless it is known.
+    /// What plans of a document have to be made for where somebody asks.
+    pub(super) fn made_for(&self, known: &Known<Prepared>, caller: &Caller) -> For {
+        let operation = &known.document.operation;
+        let touched = known.once.get_or_init(|| Touched::new(&self.supergraph, operation));
+        let labels = self.labels.draw(self.named_labels(caller));
+        For { labels, denied: self.denied(touched, &caller.session) }
+    }
+
+    /// What a request is estimated to cost, if it may cost that.
+    pub(super) fn check_cost(
+        &self,
+        prepared: &Prepared,
+        variables: &Variables,
+        cost: &mut Option<u64>,
+    ) -> Result<(), Vec<GraphQLError>> {
+        let estimated = *cost.insert(self.cost(prepared, variables)?);
+        self.limits().cost.check(estimated).map_err(|error| vec![error])
+    }
+
+    /// What a request is estimated to cost.
+    pub(crate) fn cost(
+        &self,
+        prepared: &Prepared,
+        variables: &Variables,
+    ) -> Result<u64, Vec<GraphQLError>> {
+        prepared.cost.estimate(&self.supergraph, variables).map_err(|not_one| {
+            let error = GraphQLError::new(ErrorCode::BadUserInput, not_one.to_string());
+            vec![error.at(not_one.location)]
+        })
+    }
+
+    /// The plan of a document for these variables and this caller, made unless it is known.
     pub(super) fn plan(
         &self,
         known: &Arc<Known<Prepared>>,
         operation_name: Option<&str>,
         variables: &Variables,
-        labels: &Arc<planner::Labels>,
+        made_for: &For,
         is_known: &mut bool,
     ) -> Result<Arc<Prepared>, Vec<GraphQLError>> {
-        if let Some(plan) = known.plan(labels, variables) {
+        if let Some(plan) = known.plan(made_for, variables) {
             *is_known = true;
             return Ok(plan);
         }
@@ -87,18 +130,21 @@ impl Gateway {
         // Validation lets no operation pass whose root type is not there.
         let root = root.ok_or_else(|| vec![our_bug("an operation without a root type")])?;
         let steering = Steering::new(variables);
-        let mut tree = outline(supergraph, operation, root, &steering, limits.document.fields)
-            .map_err(|error| {
+        let (most, denied) = (limits.document.fields, &made_for.denied);
+        let mut tree =
+            outline_for(supergraph, operation, root, &steering, most, denied).map_err(|error| {
                 vec![GraphQLError::new(ErrorCode::QueryTooComplex, error.to_string())]
             })?;
+        let labels = &made_for.labels;
         let choice = planner::plan(supergraph, &mut tree, labels, self.options.planning)
             .map_err(|error| vec![no_plan(&error)])?;
         let plan = compile(Sources { supergraph, operation, choice: &choice }, tree);
         let structure = steering.into_structure();
-        let labels = Arc::clone(labels);
+        let cost = Cost::new(supergraph, operation, &plan, limits.cost.list_size);
+        let made_for = made_for.clone();
         let asked = plan.fetches.iter().map(|fetch| &supergraph.subgraph(fetch.subgraph).name);
         let subgraphs = asked.cloned().collect();
-        let prepared = Arc::new(Prepared { structure, labels, plan, subgraphs, literals });
+        let prepared = Arc::new(Prepared { structure, made_for, plan, cost, subgraphs, literals });
         self.documents.keep(known, operation_name, &prepared);
         Ok(prepared)
     }

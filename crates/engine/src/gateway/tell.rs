@@ -5,6 +5,7 @@ use gateway::supergraph::SubgraphId;
 use graphql::{ErrorCode, GraphQLError, PathSegment};
 
 use super::Gateway;
+use super::guards::unauthorized;
 use crate::respond::error_id;
 
 /// What clients are told of the errors of subgraphs.
@@ -51,8 +52,7 @@ impl Gateway {
             }
             ErrorKind::Denied { parent, field } => {
                 let parent = &self.supergraph.schema[parent].name;
-                let message = format!("Not authorized for `{parent}.{field}`.");
-                GraphQLError::new(ErrorCode::UnauthorizedFieldOrType, message)
+                unauthorized(&[parent, ".", &field].concat())
             }
             ErrorKind::Null { field, .. } => {
                 let message = format!(

@@ -92,10 +92,12 @@ impl GatewayWorker {
         let timed = Timed::since(planning, &mut report.stages.plan);
         let variables = coerce_variable_values(gateway.schema(), operation, &request.variables)?;
         let name = request.operation_name.as_deref();
-        let labels = gateway.labels.draw(gateway.named_labels(caller));
-        let prepared = gateway.plan(&known, name, &variables, &labels, &mut report.plan_known)?;
+        let made_for = gateway.made_for(&known, caller);
+        let prepared = gateway.plan(&known, name, &variables, &made_for, &mut report.plan_known)?;
         let executing = timed.end();
         report.prepared = Some(Planned::Gateway(Arc::clone(&prepared)));
+        gateway.refuse_denied(&prepared)?;
+        gateway.check_cost(&prepared, &variables, &mut report.cost)?;
         let timed = Timed::since(executing, &mut report.stages.execute);
         let asked = Asked { document, prepared: &prepared, variables: &variables, caller };
         let seen = Seen { codes: &mut report.codes, observed: &mut report.fetches };

@@ -12,7 +12,7 @@ fn denied(supergraph: &Supergraph, text: &str, access: &Access) -> AccessSet {
 
 fn with_scopes(scopes: &[&str]) -> Access {
     let scopes = scopes.iter().map(|scope| Box::from(*scope)).collect();
-    Access { is_authenticated: true, scopes, policies: FxHashSet::default() }
+    Access { is_authenticated: true, scopes, policies: BTreeSet::new() }
 }
 
 #[test]

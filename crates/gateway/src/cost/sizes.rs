@@ -38,14 +38,15 @@ impl Size {
     pub(super) fn new(
         supergraph: &Supergraph,
         field: FieldId,
-        selection: &FieldSelection,
+        selection: Option<&FieldSelection>,
         said: &ListSize,
     ) -> Self {
         let slices = said.slicing.iter().filter_map(|path| {
             let (name, rest) = path.split_first()?;
             let argument = supergraph.schema.find_argument(field, name)?;
             let schema = &supergraph.api.schema;
-            let given = selection.arguments.iter().find(|(input, _)| schema[*input].name == *name);
+            let mut given = selection.into_iter().flat_map(|selection| &selection.arguments);
+            let given = given.find(|(input, _)| schema[*input].name == *name);
             let given = given.map(|(_, value)| of_value(schema, value, rest));
             let default = supergraph.schema[argument].default.as_deref();
             Some(Slice {
@@ -58,7 +59,8 @@ impl Size {
             let names = said.slicing.iter().map(|path| format!("`{}`", path.join(".")));
             names.collect::<Vec<_>>().join(", ").into()
         };
-        let is_required = said.requires_one && !slices.is_empty();
+        // What the client does not ask for it cannot mend.
+        let is_required = said.requires_one && !slices.is_empty() && selection.is_some();
         Self { slices, assumed: said.assumed, one_of: is_required.then(names) }
     }
 

@@ -1,27 +1,13 @@
-use graphql::operation::OperationKind;
-use graphql::variables::Steering;
-use graphql::{DocumentLimits, Validator};
-use serde_json_bytes::Value as Json;
-
 use super::*;
-use crate::outline::outline;
+use crate::planner::Labels;
 use crate::supergraph::read;
+use crate::test_supergraph::{Planned, planned_over};
 
 fn estimated(text: &str, variables: &str) -> Result<u64, NotOne> {
     let supergraph = read(include_str!("tests.graphql")).unwrap();
-    let schema = &supergraph.api.schema;
-    let validator = Validator::new(schema);
-    let operation = validator.operation(schema, text, None, &DocumentLimits::default()).unwrap();
-    let given: Json = serde_json_bytes::serde_json::from_str(variables).unwrap();
-    let given = given.as_object().cloned().unwrap();
-    let variables = graphql::coerce_variable_values(schema, &operation, &given).unwrap();
-    let root = match operation.kind {
-        OperationKind::Mutation => supergraph.schema.mutation,
-        OperationKind::Query | OperationKind::Subscription => supergraph.schema.query,
-    };
-    let steering = Steering::new(&variables);
-    let tree = outline(&supergraph, &operation, root.unwrap(), &steering, 10_000).unwrap();
-    Cost::new(&supergraph, &operation, &tree, 10).estimate(&supergraph, &variables)
+    let planned = planned_over(supergraph, text, variables, &Labels::default()).unwrap();
+    let Planned { supergraph, operation, plan, variables } = planned;
+    Cost::new(&supergraph, &operation, &plan, 10).estimate(&supergraph, &variables)
 }
 
 #[track_caller]
@@ -164,4 +150,11 @@ fn what_is_skipped_costs_nothing() {
         r#"{"s":true}"#,
         5,
     );
+}
+
+#[test]
+fn what_fields_require_is_counted_once_it_is_asked_for() {
+    check("{ best { title postage } }", 5 * (1 + 1 + 10 * (1 + 7)));
+    // The same that the client asks for.
+    check("{ best { postage labels { color } } }", 5 * (1 + 1 + 10 * (1 + 7)));
 }

@@ -49,7 +49,7 @@ fn explain_plan(
     let request = request(options, file)?;
     let (supergraph, ways) = gateway::look(place, &options.subgraphs)?;
     let limits = Limits { cost: options.cost.limits(), ..Limits::default() };
-    let engine_options = of_gateway(limits, &options.subgraphs, &options.labels);
+    let engine_options = of_gateway(limits, &options.subgraphs, &options.labels, &options.guards);
     let gateway = Gateway::new(supergraph, ways, engine_options);
     let claims = options.claims.clone().map(|claims| Arc::new(Claims::new(claims.into())));
     // Nobody's headers, so that what is inserted is sent.

@@ -8,6 +8,7 @@ use hyper::Uri;
 use hyper::header::HeaderName;
 
 use super::development::{Switch, switched};
+use super::guards::GuardOptions;
 use super::quantity::{Size, Time};
 use super::serving::ServingOptions;
 use crate::failure::Failure;
@@ -22,6 +23,8 @@ pub(crate) struct GatewayOptions {
     pub(crate) supergraph_poll: Option<Time>,
     #[command(flatten)]
     pub(crate) labels: LabelOptions,
+    #[command(flatten)]
+    pub(crate) guards: GuardOptions,
     #[command(flatten)]
     pub(crate) subgraphs: SubgraphOptions,
     #[command(flatten)]
@@ -140,9 +143,10 @@ impl GatewayOptions {
     }
 
     pub(crate) fn of_engine(&self) -> engine::gateway::GatewayOptions {
+        let limits = self.serving.engine_limits();
         engine::gateway::GatewayOptions {
             expose_plan: self.exposes_plan(),
-            ..of_gateway(self.serving.engine_limits(), &self.subgraphs, &self.labels)
+            ..of_gateway(limits, &self.subgraphs, &self.labels, &self.guards)
         }
     }
 }
@@ -152,6 +156,7 @@ pub(crate) fn of_gateway(
     limits: engine::Limits,
     subgraphs: &SubgraphOptions,
     labels: &LabelOptions,
+    guards: &GuardOptions,
 ) -> engine::gateway::GatewayOptions {
     engine::gateway::GatewayOptions {
         limits,
@@ -167,6 +172,7 @@ pub(crate) fn of_gateway(
         labels: labels.override_labels.clone(),
         label_header: labels.override_label_header.clone(),
         label_claim: labels.override_label_claim.clone(),
+        guards: guards.guards(),
         ..engine::gateway::GatewayOptions::default()
     }
 }
