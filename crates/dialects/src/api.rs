@@ -195,6 +195,49 @@ impl Api {
 }
 
 impl ApiBuilder {
+    /// A builder that adds to an API. What is done together in a transaction is to be said again.
+    #[must_use]
+    pub(crate) fn reopen(api: Api) -> Self {
+        let Api {
+            schema,
+            fields,
+            inputs,
+            values,
+            columns,
+            absent,
+            twins,
+            edges,
+            entities,
+            forms,
+            calls,
+            prefixes,
+            nesting,
+            variants,
+            ways,
+            transactions: _,
+            notes,
+        } = api;
+        Self {
+            schema,
+            fields,
+            inputs,
+            values,
+            columns,
+            absent,
+            twins,
+            edges,
+            entities,
+            forms,
+            calls,
+            prefixes,
+            nesting,
+            variants,
+            ways,
+            notes,
+            known: Known::default(),
+        }
+    }
+
     /// The schema so far.
     #[must_use]
     pub fn schema(&self) -> &Schema {

@@ -10,7 +10,7 @@ use catalog::{EntityId, FieldId, FunctionId, SearchId};
 use graphql::schema::TypeId;
 use ir::{
     AggregateFunction, Case, Codec, Comparison, Counter, Direction, Form, Hop, Operand, Place,
-    Quantifier, TextMatch, TimeUnit,
+    Quantifier, Represented, TextMatch, TimeUnit,
 };
 use response::{Figure, Leaf, Part};
 
@@ -36,6 +36,10 @@ pub enum FieldBinding {
     Rows(RowsBinding),
     /// The value of a function.
     Computed(ComputedBinding),
+    /// An object whose fields are the same in every answer: a field of the root.
+    Constants,
+    /// Federation's entities, each in the place of its representation: a field of the root.
+    Entities(Arc<EntitiesBinding>),
     /// The row of any entity by its opaque id; the root object by this word.
     Lookup { root: &'static str },
     /// The row's opaque id: `prefix`, then the JSON form of each key field, as a JSON array.
@@ -57,6 +61,24 @@ pub enum FieldBinding {
     /// A field of what a change gives. A relationship or a [`FieldBinding::NodeId`] there is that
     /// of the changed row.
     Payload(PayloadField),
+}
+
+/// The types of which rows are found by federation's representations.
+#[derive(Clone, Debug, PartialEq)]
+pub struct EntitiesBinding {
+    /// In the order of their names.
+    pub types: Box<[EntityType]>,
+    /// How their rows are found, in the same order.
+    pub represented: Arc<[Arc<Represented>]>,
+}
+
+/// A type of which rows are found by the fields of a key.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct EntityType {
+    pub r#type: TypeId,
+    pub entity: EntityId,
+    /// The fields of each key, in the order of those of its [`Represented`].
+    pub keys: Vec<Vec<FieldId>>,
 }
 
 /// A change, and what it gives.
@@ -425,6 +447,8 @@ pub struct InputBinding {
 /// What the value at an input position does to the rows.
 #[derive(Clone, Debug, PartialEq)]
 pub enum InputRole {
+    /// Federation's representations of the rows.
+    Representations,
     /// At most so many rows.
     Limit,
     /// The last rows, so many at most.

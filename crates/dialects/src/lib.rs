@@ -8,12 +8,14 @@
 //! * [`binding`]: what a position means
 //! * [`case`] for names
 //! * [`postgraphile`], [`phrag`], [`neo4j`]: the dialects
+//! * [`federation`]: an API as a subgraph of a federated graph
 //! * [`lower()`]: operation → request and shape
 
 pub mod api;
 pub mod binding;
 pub mod case;
 mod extremes;
+pub mod federation;
 pub mod lower;
 pub mod neo4j;
 pub mod phrag;
@@ -22,11 +24,11 @@ pub mod postgraphile;
 pub use api::{Api, ApiBuilder, Transactions};
 pub use binding::{
     AggregateField, AggregateValue, AlongVerb, AssignVerb, Change, ColumnBinding, ConnectionField,
-    Cursors, EdgeField, EntityBinding, FieldBinding, GroupBy, InputBinding, InputRole, Meaning,
+    Cursors, EdgeField, EntitiesBinding, EntityBinding, EntityType, FieldBinding, GroupBy, InputBinding, InputRole, Meaning,
     MutationBinding, MutationForm, NodeIdBinding, OrderBy, PageInfoField, PayloadField,
     RowsBinding, RowsForm, RowsFrom, ValueBinding, ValueShape, VariantBinding, VariantsId, Way,
 };
-pub use lower::{Introspection, LowerError, Lowered, lower};
+pub use lower::{Echoed, Introspection, LowerError, Lowered, lower};
 
 use catalog::{Catalog, EntityId, FieldId};
 

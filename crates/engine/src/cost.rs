@@ -62,6 +62,8 @@ enum Size {
         limit: ir::Operand,
         otherwise: u64,
     },
+    /// As many as there are keys that are looked for.
+    Keys(ir::Operand),
 }
 
 impl CostLimits {
@@ -144,6 +146,10 @@ impl Size {
             Self::Limit { limit, otherwise } => {
                 rows_of(limit, variables).unwrap_or(Some(0)).unwrap_or(*otherwise)
             }
+            Self::Keys(keys) => match sources::operand::resolve(keys, variables) {
+                Ok(sources::operand::Resolved::List(keys)) => keys.len() as u64,
+                Ok(_) | Err(_) => 0,
+            },
         }
     }
 }
@@ -304,6 +310,11 @@ impl Lists {
             && let Some(changed) = self.changed.get(&step)
         {
             return Size::Fixed(*changed);
+        }
+        if let ir::From::Keys { keys, .. } = &rows.from
+            && let Some((_, keys)) = keys.first()
+        {
+            return Size::Keys(keys.clone());
         }
         let limit = match &rows.page {
             Page::All => None,

@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use catalog::{Catalog, Entity, Note, StatementPart};
-use dialects::{Api, Dialect};
+use dialects::{Api, Dialect, federation};
 use graphql::schema::Schema;
 use graphql::{DocumentLimits, GraphQLError, Validator};
 use sources::{Address, Most, OpenOptions, Rights, Session, Source};
@@ -28,6 +28,8 @@ pub struct Options {
     pub errors: ErrorOptions,
     /// Who may see and change what; everything, without.
     pub policies: Option<Arc<PolicyFile>>,
+    /// How the API is a subgraph of a federated graph, if it is one.
+    pub federation: Option<federation::Options>,
 }
 
 /// What one request may ask for at most.
@@ -83,6 +85,10 @@ pub enum OpenError {
     Policies(#[from] Unresolved),
     #[error("a rule of the type definitions means nothing: {0}")]
     Rules(String),
+    #[error("the API cannot be a subgraph: {0}")]
+    Federation(#[from] federation::FederationError),
+    #[error("a graph is no subgraph yet: its nodes are not found by lists of keys")]
+    FederatedGraph,
     #[error("policies and rules of type definitions exclude each other: leave one out")]
     PoliciesAndRules,
     #[error(
@@ -147,6 +153,13 @@ impl Engine {
             catalog.declare_default(field);
         }
         let api = dialects::api(&catalog, &dialect);
+        let api = match &options.federation {
+            None => api,
+            Some(_) if matches!(address, Address::Neo4j(_)) => {
+                return Err(OpenError::FederatedGraph);
+            }
+            Some(options) => federation::offer(api, &catalog, options)?,
+        };
         let guards = dialects::guards(&dialect, &api).map_err(OpenError::Rules)?;
         let rules = Rules::new(&catalog, guards);
         if policies.is_some() && rules.is_some() {

@@ -320,6 +320,8 @@ fn parameter(
         | ParameterKind::List { .. }
         | ParameterKind::Key { .. }
         | ParameterKind::KeyArray { .. }
+        | ParameterKind::KeyList { .. }
+        | ParameterKind::KeyRows
         | ParameterKind::Pattern { .. }
         | ParameterKind::Text
         | ParameterKind::TextList

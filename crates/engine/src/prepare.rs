@@ -4,10 +4,10 @@
 use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
 
-use dialects::{Introspection, LowerError, Lowered};
+use dialects::{Echoed, Introspection, LowerError, Lowered};
 use graphql::variables::{Steering, Structure, Variables};
 use graphql::{ErrorCode, GraphQLError, Request};
-use response::{Held, Sink};
+use response::{Echo, Held, Sink};
 use sources::neo4j::program::GraphProgram;
 use sources::{Plan, Session, SourceError};
 
@@ -34,7 +34,7 @@ pub struct Prepared {
     policies: Option<PolicySetId>,
     pub request: ir::Request,
     pub plan: Arc<Plan>,
-    echoes: Vec<ir::Operand>,
+    echoes: Vec<Echoed>,
     cost: Cost,
     /// How many bytes its last answer had.
     last_answer: AtomicUsize,
@@ -80,14 +80,19 @@ impl Prepared {
         self.cost.estimate(sources::Variables::of(&variables.values))
     }
 
-    /// What the answer holds of the request itself, as JSON texts.
-    pub(crate) fn echoes(&self, variables: &Variables) -> Result<Vec<Box<[u8]>>, SourceError> {
+    /// What the answer holds of the request itself.
+    pub(crate) fn echoes(&self, variables: &Variables) -> Result<Vec<Echo>, SourceError> {
         let variables = sources::Variables::of(&variables.values);
-        let text = |operand| {
-            let text = sources::operand::json(operand, variables)?;
-            Ok(text.into_bytes().into_boxed_slice())
+        let echo = |echoed: &Echoed| match echoed {
+            Echoed::Json(operand) => {
+                let text = sources::operand::json(operand, variables)?;
+                Ok(Echo::Json(text.into_bytes().into_boxed_slice()))
+            }
+            Echoed::Sorted { list, types } => {
+                Ok(Echo::Sorted(sources::operand::sort(list, types, variables)))
+            }
         };
-        self.echoes.iter().map(text).collect()
+        self.echoes.iter().map(echo).collect()
     }
 
     /// A sink with the beginning of an answer, and room for one like the last: where a buffer grows

@@ -89,6 +89,7 @@ fn run(file: &CaseFile, loaded: &mut Loaded) -> Result<Outcome, Failed> {
         limits: engine::Limits::default(),
         errors: engine::ErrorOptions::default(),
         policies: None,
+        federation: None,
     };
     options::parse(options)?(&mut asked);
     let address = SourceAddress::Neo4j(loaded.graph.address("bolt"));

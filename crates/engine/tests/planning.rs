@@ -63,6 +63,7 @@ impl Entries {
             source: OpenOptions { namespaces: vec!["public".into()], ..OpenOptions::default() },
             connections: Most::apart(1),
             policies: None,
+            federation: None,
             limits: engine::Limits {
                 cost: CostLimits { most: u64::MAX, ..CostLimits::default() },
                 ..engine::Limits::default()

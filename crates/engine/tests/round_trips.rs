@@ -94,6 +94,7 @@ fn open(server: &Server) -> Result<Arc<Engine>, String> {
         limits: engine::Limits::default(),
         errors: engine::ErrorOptions::default(),
         policies: None,
+        federation: None,
     };
     let address = SourceAddress::Postgres(server.url(DATABASE));
     let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build();

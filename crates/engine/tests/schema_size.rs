@@ -75,6 +75,7 @@ impl File {
             limits: engine::Limits::default(),
             errors: engine::ErrorOptions::default(),
             policies: None,
+            federation: None,
         };
         runtime().block_on(Engine::open(&address, &options)).unwrap()
     }

@@ -43,4 +43,4 @@ pub use document::{DocumentLimits, Validator, print_default, validate_schema};
 pub use error::{ErrorCode, GraphQLError, PathSegment};
 pub use json::JsonLimits;
 pub use request::{Body, Parameters, Request};
-pub use sdl::{print_schema, print_type};
+pub use sdl::{Applied, print_schema, print_schema_applying, print_type};

@@ -1,6 +1,7 @@
 //! The schema as text in the schema definition language, as the GraphQL reference
 //! implementation prints it.
 
+mod applied;
 mod block_string;
 
 use std::fmt::Write;
@@ -9,6 +10,8 @@ use crate::schema::{
     EnumValueId, FieldId, InputDefinition, InputId, Schema, TypeId, TypeKind, TypeRef, Wrapper,
 };
 use crate::value::Const;
+pub use applied::Applied;
+use applied::print_directives;
 use block_string::print_description;
 
 /// Scalars that every schema has; their definitions are never printed.
@@ -20,14 +23,25 @@ const DEFAULT_DEPRECATION_REASON: &str = "No longer supported";
 /// The definitions in the order of the arena, separated by empty lines.
 #[must_use]
 pub fn print_schema(schema: &Schema) -> String {
+    print_schema_applying(schema, &Applied::default())
+}
+
+/// The same with more directives, and without what is left out.
+#[must_use]
+pub fn print_schema_applying(schema: &Schema, applied: &Applied) -> String {
     let mut output = String::new();
     print_schema_definition(schema, &mut output);
+    if !applied.schema.is_empty() {
+        output.push_str(if output.is_empty() { "extend schema" } else { "\nextend schema" });
+        print_directives(&applied.schema, &mut output);
+        output.push('\n');
+    }
     for (id, definition) in schema.types() {
         if !BUILT_IN_SCALARS.contains(&&*definition.name) {
             if !output.is_empty() {
                 output.push('\n');
             }
-            print_type_definition(schema, id, &mut output);
+            print_type_definition((schema, applied), id, &mut output);
         }
     }
     output
@@ -68,28 +82,37 @@ fn print_schema_definition(schema: &Schema, output: &mut String) {
     output.push_str("}\n");
 }
 
-fn print_type_definition(schema: &Schema, id: TypeId, output: &mut String) {
+fn print_type_definition(
+    (schema, applied): (&Schema, &Applied),
+    id: TypeId,
+    output: &mut String,
+) {
     let definition = &schema[id];
     let name = &definition.name;
+    let directives = applied.of_type(id);
     print_description(definition.description.as_deref(), "", true, output);
     match &definition.kind {
-        TypeKind::Scalar => push(output, format_args!("scalar {name}\n")),
-        TypeKind::Object { fields, interfaces } => {
-            push(output, format_args!("type {name}"));
-            print_interfaces(schema, interfaces, output);
-            print_block(fields, output, |field, first, output| {
-                print_field(schema, *field, first, output);
-            });
+        TypeKind::Scalar => {
+            push(output, format_args!("scalar {name}"));
+            print_directives(directives, output);
+            output.push('\n');
         }
-        TypeKind::Interface { fields, interfaces } => {
-            push(output, format_args!("interface {name}"));
+        TypeKind::Object { fields, interfaces } | TypeKind::Interface { fields, interfaces } => {
+            let is_object = matches!(definition.kind, TypeKind::Object { .. });
+            let word = if is_object { "type" } else { "interface" };
+            push(output, format_args!("{word} {name}"));
             print_interfaces(schema, interfaces, output);
-            print_block(fields, output, |field, first, output| {
+            print_directives(directives, output);
+            let shown = |field: &&FieldId| !applied.leaves_out(id, &schema[**field].name);
+            let fields: Vec<FieldId> = fields.iter().filter(shown).copied().collect();
+            print_block(&fields, output, |field, first, output| {
                 print_field(schema, *field, first, output);
+                print_directives(applied.of_member(id, &schema[*field].name), output);
             });
         }
         TypeKind::Union { members } => {
             push(output, format_args!("union {name}"));
+            print_directives(directives, output);
             for (index, member) in members.iter().enumerate() {
                 output.push_str(if index == 0 { " = " } else { " | " });
                 output.push_str(&schema[*member].name);
@@ -98,17 +121,21 @@ fn print_type_definition(schema: &Schema, id: TypeId, output: &mut String) {
         }
         TypeKind::Enum { values } => {
             push(output, format_args!("enum {name}"));
+            print_directives(directives, output);
             print_block(values, output, |value, first, output| {
                 print_enum_value(schema, *value, first, output);
+                print_directives(applied.of_member(id, &schema[*value].name), output);
             });
         }
         TypeKind::InputObject { fields } => {
             push(output, format_args!("input {name}"));
+            print_directives(directives, output);
             print_block(fields, output, |input, first, output| {
                 let input = &schema[*input];
                 print_description(input.description.as_deref(), "  ", first, output);
                 output.push_str("  ");
                 print_input(schema, input, output);
+                print_directives(applied.of_member(id, &input.name), output);
             });
         }
     }

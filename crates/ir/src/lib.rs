@@ -22,7 +22,10 @@ pub mod value_form;
 pub mod write;
 
 pub use filter::{Case, Comparison, Filter, GeoOperator, Place, Quantifier, TextMatch, TimeUnit};
-pub use operand::{Codec, KeyPath, NewId, Operand, PathItem, Representations, Slot, Value};
+pub use operand::{
+    Codec, RepresentedValue, NewId, OpaqueKey, Operand, PathItem, Representations, Represented,
+    RepresentedKey, Slot, Value,
+};
 pub use print::{print, print_filter};
 pub use request::{
     Isolation, Otherwise, OtherwiseKind, Request, Require, Step, StepId, StepKind, Transaction,

@@ -63,19 +63,54 @@ pub enum Operand {
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub struct Representations {
     pub list: Box<Operand>,
-    /// Its `__typename`.
-    pub typename: Box<str>,
-    /// Every key of the type in the order of its declaration, each as the paths of its fields. A
-    /// representation is found by the first key of which it has all fields.
-    pub keys: Vec<Vec<KeyPath>>,
-    /// The key, by its place in `keys`.
+    /// What they are representations of; those of another type are left out.
+    pub of: Arc<Represented>,
+    /// The key, by its place there.
     pub key: u16,
     /// The field of the key, by its place there.
     pub field: u16,
 }
 
-/// The way from a representation to a field of its key.
-pub type KeyPath = Vec<Box<str>>;
+/// A type of which rows are found by federation representations: objects with the name of the type
+/// as their `__typename`, and with the fields of a key.
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+pub struct Represented {
+    pub typename: Box<str>,
+    /// The number of its first key among the keys of all types.
+    pub first: u16,
+    /// A representation is found by the first of them of which it has all fields.
+    pub keys: Vec<RepresentedKey>,
+}
+
+/// A key by which rows are found.
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+pub struct RepresentedKey {
+    /// What the values of its fields are, in the order of the key.
+    pub kinds: Vec<RepresentedValue>,
+    /// What its fields are called in the API, if all of them are there.
+    pub names: Option<Vec<Box<str>>>,
+    /// The opaque id that holds the same values.
+    pub id: Option<OpaqueKey>,
+}
+
+/// What a value of a key's field has to be: whatever else it is, the source is not asked for it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum RepresentedValue {
+    /// A whole number of so many bits.
+    Integer {
+        bits: u8,
+    },
+    Text,
+    Uuid,
+}
+
+/// A field that is an opaque id: what it begins with, and the values of a key.
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+pub struct OpaqueKey {
+    pub name: Box<str>,
+    pub prefix: Box<str>,
+    pub codec: Codec,
+}
 
 /// The place of a variable among the operation's variable definitions.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]

@@ -79,7 +79,8 @@ pub enum From {
     /// One row of no entity: for counters, which are there even if no row is.
     Once,
     /// The rows with these keys: one list operand for each field, of equal length. Each element
-    /// gives one row or none, in the order of the list.
+    /// gives one row or none, in the order of the list, and the same row again where it comes
+    /// again.
     Keys {
         entity: EntityId,
         keys: Vec<(FieldId, Operand)>,
@@ -273,7 +274,7 @@ pub enum OutputKind {
     },
     /// Which of the variants the row is, by its place among them.
     Variant,
-    /// The place in the list of [`From::Keys`] of the key that found the row, from 0.
+    /// The place in the list of [`From::Keys`] of the key that found the row, from 1.
     Ordinal,
     /// How many rows, links or other things a write step touched.
     Counter {

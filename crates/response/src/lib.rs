@@ -35,6 +35,10 @@ pub use leaf::{
 pub use memory::{Held, Memory, NoMemory};
 pub use outlet::{Outlet, Refused};
 pub use packed::{Malformed, Packed};
-pub use shape::{Fields, Item, Node, NodeId, NotRead, OutputId, Piece, RowsId, Shape, ShapeField};
+pub use shape::{
+    Branch, BranchRows, Fields, Item, Node, NodeId, NotRead, OutputId, Piece, RowsId, Shape, ShapeField,
+};
 pub use sink::{Mark, Sink, TooLarge};
-pub use writer::{Failure, PathItem, Segment, Stopped, WriteError, Writer, Written};
+pub use writer::{
+    Echo, Element, Failure, PathItem, Segment, Sorted, Stopped, WriteError, Writer, Written,
+};

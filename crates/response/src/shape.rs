@@ -79,6 +79,9 @@ pub enum Node {
     Literal(Box<[u8]>),
     /// JSON text that the request brings, by its place among those.
     Echo(u16),
+    /// A list with an element for each federation representation that the request brings, which
+    /// stand sorted among what it echoes. One of a key that no branch has is an empty object.
+    Representations { echo: u16, branches: Box<[Branch]> },
     /// An object over what is made of all rows of a set. Without rows every value is null.
     Aggregate { output: OutputId, fields: Fields },
     /// The groups of the rows of a set, as a list.
@@ -106,6 +109,24 @@ pub enum Node {
     /// Whether rows stand outside the page, on a side where it is bounded by a cursor, which has
     /// a row of its own, or by its offset. Outside an empty page stands nothing.
     HasOutside { rows: RowsId, beyond_cursor: bool },
+}
+
+/// The elements of a [`Node::Representations`] that are found by one key.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Branch {
+    /// The number of the key.
+    pub key: u16,
+    /// What they are read from; `None`: nothing is read of them.
+    pub rows: Option<BranchRows>,
+    pub node: NodeId,
+}
+
+/// Rows that are found by the values of a key.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct BranchRows {
+    pub rows: RowsId,
+    /// The place of the value that found the row, from 1.
+    pub ordinal: OutputId,
 }
 
 /// Why something was not read although the operation asks for it.
@@ -186,6 +207,7 @@ impl Shape {
             | Node::Aggregate { .. }
             | Node::Groups { .. }
             | Node::Echo(_)
+            | Node::Representations { .. }
             | Node::Only(_)
             | Node::Leaves(_)
             | Node::TooDeep(_)
@@ -206,6 +228,19 @@ impl Shape {
         let root = self.fields.get_mut(start as usize..end as usize);
         if let Some(field) = root.and_then(|root| root.get_mut(place as usize)) {
             field.node = node;
+        }
+    }
+
+    /// Says of representations that the rows of some were not read, and why.
+    pub fn leave_out_branches<'n>(&mut self, why: impl Fn(RowsId) -> Option<&'n Arc<NotRead>>) {
+        let refused = |branch: &Branch| why(branch.rows?.rows).map(|why| (branch.node, why));
+        let of_node = |node: &Node| match node {
+            Node::Representations { branches, .. } => branches.iter().filter_map(refused).collect(),
+            _ => Vec::new(),
+        };
+        let all: Vec<_> = self.nodes.iter().flat_map(of_node).collect();
+        for (node, why) in all {
+            self.nodes[node.0 as usize] = Node::NotRead(Arc::clone(why));
         }
     }
 

@@ -8,6 +8,7 @@
 
 mod bare;
 mod plain;
+mod representations;
 mod told;
 
 use std::sync::Arc;
@@ -22,6 +23,7 @@ use crate::shape::{
 use crate::sink::{Full, Mark, Sink, TooLarge};
 use crate::written_before::WrittenBefore;
 use bare::write_bare;
+pub use representations::{Element, Sorted};
 use told::Told;
 
 /// Writes answers of one shape.
@@ -34,8 +36,8 @@ pub struct Writer<'p, E> {
     errors: Vec<WriteError<E>>,
     /// Root fields that failed before there were rows: their errors are known.
     failed: Vec<(usize, E)>,
-    /// What the request brings for [`Node::Echo`], as JSON texts.
-    echoes: &'p [Box<[u8]>],
+    /// What the request brings.
+    echoes: &'p [Echo],
     scratch: Vec<u8>,
     told: Told,
     written_before: WrittenBefore,
@@ -43,6 +45,15 @@ pub struct Writer<'p, E> {
     is_within: bool,
     /// Why nothing more is written.
     stopped: Option<Stopped<E>>,
+}
+
+/// What an answer holds of the request itself, by its place among such things.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Echo {
+    /// For [`Node::Echo`].
+    Json(Box<[u8]>),
+    /// For [`Node::Representations`].
+    Sorted(Sorted),
 }
 
 /// A step of the way to a position in the answer.
@@ -136,9 +147,9 @@ impl<'p, E> Writer<'p, E> {
         }
     }
 
-    /// The same with the JSON texts that the request brings.
+    /// The same with what the request brings.
     #[must_use]
-    pub fn echoing(self, echoes: &'p [Box<[u8]>]) -> Self {
+    pub fn echoing(self, echoes: &'p [Echo]) -> Self {
         Self { echoes, ..self }
     }
 
@@ -336,9 +347,17 @@ impl<'p, E> Writer<'p, E> {
                 Ok(text.as_ref() != b"null")
             }
             Node::Echo(place) => {
-                let Some(text) = self.echoes.get(usize::from(*place)) else { return Ok(false) };
+                let Some(Echo::Json(text)) = self.echoes.get(usize::from(*place)) else {
+                    return Ok(false);
+                };
                 self.sink.bytes().extend_from_slice(text);
                 Ok(text.as_ref() != b"null")
+            }
+            Node::Representations { echo, branches } => {
+                let Some(Echo::Sorted(sorted)) = self.echoes.get(usize::from(*echo)) else {
+                    return Ok(false);
+                };
+                self.write_representations(sorted, branches, cursor)
             }
             Node::Base64(pieces) => self.write_base64(pieces, cursor),
             Node::Count { output } => self.write_count(self.layout.place(*output), cursor),

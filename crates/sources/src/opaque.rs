@@ -40,6 +40,30 @@ pub fn part(text: &str, codec: Codec, part: u16) -> Option<Resolved<'static>> {
     }
 }
 
+/// All values of a node id that begins with `prefix`; `None` if it is none of those.
+#[must_use]
+pub fn parts(text: &str, codec: Codec, prefix: &str) -> Option<Vec<Resolved<'static>>> {
+    let bytes = match text.ends_with('=') {
+        true => STANDARD.decode(text),
+        false => STANDARD_NO_PAD.decode(text),
+    };
+    let bytes = bytes.ok()?;
+    match codec {
+        Codec::Base64JsonArray => {
+            let items: Vec<&RawValue> = serde_json::from_slice(&bytes).ok()?;
+            let (tag, values) = items.split_first()?;
+            let tag: String = serde_json::from_str(tag.get()).ok()?;
+            (tag == prefix).then(|| values.iter().map(|json| value(json)).collect())?
+        }
+        Codec::GlobalId => {
+            let text = str::from_utf8(&bytes).ok()?;
+            let value = text.strip_prefix(prefix)?.strip_prefix(':')?;
+            Some(vec![Resolved::Text(value.to_owned().into())])
+        }
+        Codec::Base64JsonArrayTail | Codec::ArrayConnection => None,
+    }
+}
+
 /// The offset of the row after the one that a cursor of `graphql-relay` stands for.
 fn next_offset(cursor: &[u8]) -> Option<i64> {
     let digits = str::from_utf8(cursor).ok()?.strip_prefix("arrayconnection:")?;

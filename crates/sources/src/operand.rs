@@ -2,6 +2,7 @@
 
 mod form;
 mod given;
+mod representations;
 
 use std::borrow::Cow;
 
@@ -12,6 +13,7 @@ use crate::claims::Claims;
 use crate::error::SourceError;
 use form::formed;
 use given::Given;
+pub use representations::sort;
 
 /// What the operands of a request are taken from.
 #[derive(Clone, Copy, Debug)]
@@ -124,6 +126,7 @@ pub fn resolve<'v>(
             crate::opaque::part(&text, *codec, *part)
                 .ok_or_else(|| SourceError::input("an opaque text that cannot be read"))
         }
+        Operand::Representations(own) => Ok(representations::values(own, variables)),
         _ => Err(SourceError::new(
             crate::error::SourceErrorKind::Internal,
             "an operand that no compiler lets through",

@@ -6,7 +6,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use catalog::Catalog;
-use response::{Memory, Refused, Shape, Sink, Stopped, TooLarge, WriteError, Written};
+use response::{Echo, Memory, Refused, Shape, Sink, Stopped, TooLarge, WriteError, Written};
 
 use crate::error::SourceError;
 use crate::neo4j::program::GraphProgram;
@@ -93,8 +93,8 @@ pub struct Asked<'v> {
     pub variables: Variables<'v>,
     /// Who asks.
     pub session: &'v Session,
-    /// JSON texts that the request brings, for [`response::Node::Echo`].
-    pub echoes: &'v [Box<[u8]>],
+    /// What of the request itself is told.
+    pub echoes: &'v [Echo],
     /// What it is estimated to cost, in rows.
     pub cost: u64,
     /// How long it is waited for at most. A database that can be told so ends what takes longer by

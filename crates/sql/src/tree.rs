@@ -98,6 +98,15 @@ pub enum FromItem {
         parameters: Vec<Parameter>,
         alias: Alias,
     },
+    /// Rows of the values of keys, one column each, and the place of each row from 1 as the column
+    /// behind them. Where there are array types each column is an array; otherwise the only
+    /// parameter is a JSON array of rows, which are arrays.
+    Keys {
+        parameters: Vec<Parameter>,
+        /// How many columns there are, their places left aside.
+        columns: u16,
+        alias: Alias,
+    },
     /// Rows made of an array parameter whose elements are rows.
     RowArray {
         parameter: Parameter,
@@ -472,6 +481,7 @@ impl FromItem {
             Self::Table { .. } | Self::Function { .. } => 1,
             Self::Subquery { select, .. } => select.tables(),
             Self::Arrays { .. }
+            | Self::Keys { .. }
             | Self::RowArray { .. }
             | Self::Values { .. }
             | Self::RowsOfText { .. } => 0,
@@ -484,6 +494,7 @@ impl FromItem {
             Self::Table { alias, .. }
             | Self::Subquery { alias, .. }
             | Self::Arrays { alias, .. }
+            | Self::Keys { alias, .. }
             | Self::RowArray { alias, .. }
             | Self::Values { alias, .. }
             | Self::RowsOfText { alias, .. }

@@ -276,6 +276,7 @@ impl Context<'_> {
             | InputRole::Assign { .. }
             | InputRole::Assigns { .. }
             | InputRole::AssignBy(_)
+            | InputRole::Representations
             | InputRole::ClientMutationId => {}
             InputRole::SortField(_)
             | InputRole::SortEdge(_)

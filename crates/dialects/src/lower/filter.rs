@@ -313,6 +313,7 @@ impl Context<'_> {
                 | InputRole::Stored(_)
                 | InputRole::Nested(_)
                 | InputRole::NestedIn(_)
+                | InputRole::Representations
                 | InputRole::ClientMutationId
                 | InputRole::NodeId
                 | InputRole::GlobalId

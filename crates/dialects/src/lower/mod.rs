@@ -20,6 +20,7 @@
 //! * `nested.rs`: changes of rows together with those that they are connected with
 //! * `graph.rs`: changes of nodes of a graph, and of what they are related to
 //! * `stored.rs`: what the inputs of a change say
+//! * `entities.rs`: rows by federation's representations
 //! * `variants.rs`: rows of several entities in one list
 //! * `returned.rs`: what a change gives
 //! * `rule.rs`: conditions that the author of an API says
@@ -29,6 +30,7 @@ mod arguments;
 mod bulk;
 mod call;
 mod connection;
+mod entities;
 mod filter;
 mod graph;
 mod grouped;
@@ -47,6 +49,7 @@ mod variants;
 
 use std::cell::Cell;
 use std::collections::HashMap;
+use std::sync::Arc;
 
 use graphql::operation::{Location, Operation, OperationKind};
 use graphql::variables::{Steering, Structure};
@@ -61,10 +64,20 @@ use outputs::Outputs;
 pub struct Lowered {
     pub request: ir::Request,
     pub shape: Shape,
-    /// What the answer holds of the request itself, for [`response::Node::Echo`].
-    pub echoes: Vec<ir::Operand>,
+    /// What the answer holds of the request itself, by its place there.
+    pub echoes: Vec<Echoed>,
     /// What the variables had to be for this.
     pub structure: Structure,
+}
+
+/// What an answer holds of the request itself.
+#[derive(Clone, Debug, PartialEq)]
+pub enum Echoed {
+    /// A value as JSON, for [`response::Node::Echo`].
+    Json(ir::Operand),
+    /// Which key finds each of a list of federation representations, for
+    /// [`response::Node::Representations`]; the types are in the order of their names.
+    Sorted { list: ir::Operand, types: Arc<[Arc<ir::Represented>]> },
 }
 
 /// The answers to the root fields `__schema` and `__type`, by response name.
@@ -127,7 +140,7 @@ struct Context<'a> {
     next_output: u32,
     next_rows: u32,
     steps: Vec<ir::Step>,
-    echoes: Vec<ir::Operand>,
+    echoes: Vec<Echoed>,
     /// The root field being lowered.
     root: u32,
     /// How many levels of relationships are around the position.

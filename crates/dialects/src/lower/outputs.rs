@@ -107,6 +107,11 @@ impl Outputs {
         response::OutputId(id.0)
     }
 
+    /// The place of the key that found the row.
+    pub(super) fn ordinal(&mut self, context: &mut Context<'_>) -> response::OutputId {
+        response::OutputId(self.push(context, OutputKind::Ordinal).0)
+    }
+
     /// How much a step has counted of something.
     pub(super) fn counter(
         &mut self,

@@ -90,6 +90,17 @@ impl<'a> Context<'a> {
                         let found = self.called(binding, r#type, field);
                         self.read(found.map(Some))?
                     }
+                    FieldBinding::Constants => {
+                        let object = self.api.schema[id].r#type.base;
+                        Node::Object(self.root_fields(object, &field.selection_sets, false)?)
+                    }
+                    FieldBinding::Entities(binding) => {
+                        let found = self.entities(binding, field);
+                        match found {
+                            Ok(node) => node,
+                            Err(error) => self.failed(error)?,
+                        }
+                    }
                     FieldBinding::Lookup { root } if self.is_root(field, root) => {
                         Node::Object(self.root_fields(object, &field.selection_sets, false)?)
                     }
@@ -203,6 +214,8 @@ impl<'a> Context<'a> {
                 self.row_node(RowForm::Object, api.schema[id].r#type.base, field, outputs)
             }
             FieldBinding::Same
+            | FieldBinding::Constants
+            | FieldBinding::Entities(_)
             | FieldBinding::Lookup { .. }
             | FieldBinding::Connection(_)
             | FieldBinding::Edge(_)
@@ -252,6 +265,12 @@ impl<'a> Context<'a> {
         Ok(Some((node, rows)))
     }
 
+    /// Adds a read of the root field being lowered.
+    pub(super) fn add_read(&mut self, rows: Rows) {
+        let id = ir::StepId(u32::try_from(self.steps.len()).unwrap_or(u32::MAX));
+        self.steps.push(ir::Step { id, root: self.root, kind: ir::StepKind::Read(rows) });
+    }
+
     /// The node of a root field, whose read is added. What is wrong with the field alone, wherever
     /// below it, makes it null with an error, and leaves the other fields as they are.
     fn read(
@@ -260,8 +279,7 @@ impl<'a> Context<'a> {
     ) -> Result<Node, LowerError> {
         match found {
             Ok(Some((node, rows))) => {
-                let id = ir::StepId(u32::try_from(self.steps.len()).unwrap_or(u32::MAX));
-                self.steps.push(ir::Step { id, root: self.root, kind: ir::StepKind::Read(rows) });
+                self.add_read(rows);
                 Ok(node)
             }
             Ok(None) => Ok(null()),

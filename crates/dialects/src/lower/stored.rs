@@ -14,7 +14,7 @@ use super::call::Given;
 use super::filter::Around;
 use super::input::Input;
 use super::selection::misplaced;
-use super::{Context, LowerError};
+use super::{Context, Echoed, LowerError};
 use crate::binding::InputRole;
 
 /// What a change is asked to do.
@@ -136,7 +136,7 @@ impl Context<'_> {
             Some(ClientText::Literal(text)) => Node::Literal(text.clone()),
             Some(ClientText::Operand(operand)) => {
                 let place = u16::try_from(self.echoes.len()).unwrap_or(u16::MAX);
-                self.echoes.push(operand.clone());
+                self.echoes.push(Echoed::Json(operand.clone()));
                 Node::Echo(place)
             }
         }

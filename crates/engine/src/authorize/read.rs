@@ -15,7 +15,7 @@ use std::collections::{BTreeSet, HashMap};
 
 use catalog::{Catalog, EntityId, FieldId, FunctionId};
 use ir::{
-    Filter, Hop, HopDirection, Isolation, Output, OutputId, OutputKind, Page, Request, Rows, Step,
+    Filter, From, Hop, HopDirection, Isolation, Output, OutputId, OutputKind, Page, Request, Rows, Step,
     StepId, StepKind,
 };
 
@@ -58,6 +58,12 @@ pub(super) fn walk<'a>(
         for step in &mut transaction.steps {
             walk.part = Part::Root(step.root);
             match &mut step.kind {
+                // Others are found by other keys, and those are answered.
+                StepKind::Read(rows) if matches!(rows.from, From::Keys { .. }) => {
+                    let before = walk.enter(Part::Rows(rows.id));
+                    walk.rows(rows, None);
+                    walk.part = before;
+                }
                 StepKind::Read(rows) => walk.rows(rows, None),
                 StepKind::Write(write) => walk.write((step.id, step.root), write),
                 StepKind::Call(call) => walk.effect(step.id, call),

@@ -10,7 +10,7 @@ use std::sync::Arc;
 
 use catalog::Catalog;
 use dialects::Lowered;
-use ir::{Isolation, Output, OutputId, OutputKind, Request, RowsId};
+use ir::{Isolation, Output, OutputId, OutputKind, Request, RowsId, Step, StepKind};
 use response::{Node, NotRead, Piece};
 
 use super::denial::{Denial, field_name};
@@ -19,7 +19,8 @@ use super::denial::{Denial, field_name};
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub(super) enum Part {
     Root(u32),
-    /// A set of related rows, with all that is made of them.
+    /// A set of related rows, or of those that are found by one of several lists of keys, with all
+    /// that is made of them.
     Rows(RowsId),
     Output(OutputId),
 }
@@ -67,7 +68,11 @@ impl Refused {
                 self.undone.extend(roots.iter().filter(|root| !is_refused(**root)));
                 transaction.steps.clear();
             }
-            transaction.steps.retain(|step| !is_refused(step.root));
+            let is_refused_alone = |step: &Step| match &step.kind {
+                StepKind::Read(rows) => self.parts.contains_key(&Part::Rows(rows.id)),
+                StepKind::Write(_) | StepKind::Call(_) | StepKind::Require(_) => false,
+            };
+            transaction.steps.retain(|step| !is_refused(step.root) && !is_refused_alone(step));
         }
         request.transactions.retain(|transaction| !transaction.steps.is_empty());
     }
@@ -91,6 +96,7 @@ impl Refused {
             lowered.shape.leave_out_root(*root, &Arc::new(NotRead::Undone));
         }
         let of_rows = |rows: response::RowsId| told.get(&Part::Rows(RowsId(rows.0)));
+        lowered.shape.leave_out_branches(of_rows);
         let of = |output: response::OutputId| told.get(&Part::Output(OutputId(output.0)));
         lowered.shape.leave_out(|node| match node {
             Node::List { rows, .. }
@@ -116,6 +122,7 @@ impl Refused {
             | Node::Only(_)
             | Node::Literal(_)
             | Node::Echo(_)
+            | Node::Representations { .. }
             | Node::TooDeep(_)
             | Node::Refused(_)
             | Node::NotRead(_) => None,

@@ -149,6 +149,7 @@ impl Targets {
             connections: engine::Most::apart(2),
             // More than by default: what the engine can do is wanted here.
             policies: None,
+            federation: None,
             limits: engine::Limits {
                 document: graphql::DocumentLimits {
                     aliases: 3_000,

@@ -116,6 +116,7 @@ impl Shop {
             limits,
             errors: engine::ErrorOptions::default(),
             policies: None,
+            federation: None,
         };
         let address = SourceAddress::Postgres(url.into());
         let engine = Engine::open(&address, &options).await.unwrap();

@@ -1,13 +1,27 @@
 //! The options line of a case: what the engine is told besides the dialect.
 
+use dialects::federation::Options as Federation;
 use engine::{ErrorOptions, ExtendedError, Options};
+
+/// Where the files of databases stand.
+const FIXTURES: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/../../fixtures/databases/");
 
 /// Reads the line into what the usual options are changed by.
 pub(crate) fn parse(line: &str) -> Result<impl FnOnce(&mut Options), String> {
     let mut errors = ErrorOptions::default();
+    let mut federation = None;
     for word in line.split_whitespace() {
         match word.split_once('=') {
             None if word == "show-constraints" => errors.show_constraints = true,
+            None if word == "federation" => {
+                federation.get_or_insert_with(Federation::default);
+            }
+            Some(("federation-extend", file)) => {
+                let path = [FIXTURES, file].concat();
+                let text = std::fs::read_to_string(&path);
+                let text = text.map_err(|error| format!("{path}: {error}"))?;
+                federation.get_or_insert_with(Federation::default).extension = Some(text.into());
+            }
             None if word == "show-database-errors" => errors.show_database_errors = true,
             Some(("extended-errors", parts)) => {
                 errors.extended = parts.split(',').map(extended).collect::<Result<_, _>>()?;
@@ -20,7 +34,10 @@ pub(crate) fn parse(line: &str) -> Result<impl FnOnce(&mut Options), String> {
             _ => return Err(format!("`{word}` is no option of a case")),
         }
     }
-    Ok(move |options: &mut Options| options.errors = errors)
+    Ok(move |options: &mut Options| {
+        options.errors = errors;
+        options.federation = federation;
+    })
 }
 
 fn extended(part: &str) -> Result<ExtendedError, String> {

@@ -203,6 +203,7 @@ fn options(dialect: &str) -> Result<Options, String> {
         limits: engine::Limits::default(),
         errors: engine::ErrorOptions::default(),
         policies: None,
+        federation: None,
     })
 }
 

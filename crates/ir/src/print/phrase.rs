@@ -6,7 +6,7 @@ use super::Printer;
 use crate::filter::{
     Case, Comparison, Filter, GeoOperator, Place, Quantifier, TextMatch, TimeUnit,
 };
-use crate::operand::{Codec, NewId, Operand, PathItem, Representations, Value};
+use crate::operand::{Codec, NewId, Operand, PathItem, Representations, RepresentedKey, Value};
 use crate::rows::{
     Aggregate, AggregateFunction, Call, Direction, Form, Hop, HopDirection, Keyset, KeysetValue,
     Nulls, OrderKey, OrderTerm, Page, Variant,
@@ -157,12 +157,14 @@ impl Printer<'_> {
     }
 
     fn representations(&self, representations: &Representations) -> String {
-        let Representations { list, typename, keys, key, field } = representations;
-        let named = |key: &Vec<crate::operand::KeyPath>| {
-            key.iter().map(|path| path.join(".")).collect::<Vec<_>>().join(" ")
+        let Representations { list, of, key, field } = representations;
+        let named = |key: &RepresentedKey| {
+            let id = key.id.as_ref().map(|id| id.name.as_ref());
+            let names = key.names.iter().flatten().map(AsRef::as_ref);
+            names.chain(id).collect::<Vec<_>>().join(" ")
         };
-        let keys: Vec<String> = keys.iter().map(named).collect();
-        let list = self.operand(list);
+        let keys: Vec<String> = of.keys.iter().map(named).collect();
+        let (list, typename) = (self.operand(list), &of.typename);
         format!("field {field} of key {key} of {typename} ({}) in {list}", keys.join("; "))
     }
 

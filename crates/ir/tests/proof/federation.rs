@@ -1,18 +1,28 @@
 //! Federation: entities by their keys.
 
-use ir::{From, Isolation, KeyPath, Operand, OutputKind, Representations, StepKind};
+use std::sync::Arc;
+
+use ir::{
+    From, Isolation, RepresentedValue, Operand, OutputKind, Representations, Represented, RepresentedKey,
+    StepKind,
+};
 
 use crate::model::{Model, output, request, rows, variable};
 
 #[test]
 fn entities() {
     let shop = Model::new("product: id, upc, sku, country, name");
-    let path = |name: &str| -> KeyPath { vec![name.into()] };
+    let key = |names: &[&str]| RepresentedKey {
+        kinds: vec![RepresentedValue::Text; names.len()],
+        names: Some(names.iter().map(|name| (*name).into()).collect()),
+        id: None,
+    };
+    let keys = vec![key(&["upc"]), key(&["sku", "country"])];
+    let of = Arc::new(Represented { typename: "Product".into(), first: 0, keys });
     let given = |key, field| {
         Operand::Representations(Representations {
             list: Box::new(variable(0, "")),
-            typename: "Product".into(),
-            keys: vec![vec![path("upc")], vec![path("sku"), path("country")]],
+            of: Arc::clone(&of),
             key,
             field,
         })

@@ -97,6 +97,7 @@ pub(crate) fn prepare_demo(options: &DemoOptions) -> Result<Prepared, Failure> {
             limits: serving.engine_limits(),
             errors: serving.errors.of_engine(),
             policies: None,
+            federation: None,
         },
         settings: Settings::new(serving, Customs::PostGraphile)?,
         // What is made here is not made again.

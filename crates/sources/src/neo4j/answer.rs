@@ -8,7 +8,7 @@
 use std::sync::Arc;
 use std::time::Instant;
 
-use response::{Shape, Sink, Stopped, TooLarge, Writer, Written};
+use response::{Echo, Shape, Sink, Stopped, TooLarge, Writer, Written};
 use tokio::sync::{OwnedSemaphorePermit, oneshot};
 use tokio::task::spawn_blocking;
 
@@ -47,7 +47,7 @@ impl Read {
         self,
         program: &GraphProgram,
         shape: &Shape,
-        echoes: &[Box<[u8]>],
+        echoes: &[Echo],
         sink: Sink,
         observed: &mut Observed,
     ) -> Result<Executed, ExecuteError> {
@@ -72,7 +72,7 @@ impl Read {
     pub(super) async fn stream(
         self,
         plan: &Arc<Plan>,
-        echoes: &[Box<[u8]>],
+        echoes: &[Echo],
         sink: Sink,
         sizes: Sizes,
         place: OwnedSemaphorePermit,
@@ -99,7 +99,7 @@ impl Read {
         self,
         program: &GraphProgram,
         shape: &Shape,
-        echoes: &[Box<[u8]>],
+        echoes: &[Echo],
         sink: Sink,
     ) -> Result<Written<SourceError>, Stopped<SourceError>> {
         let answer = Answer::new(program, &self.bound.bounds, &self.results);

@@ -80,6 +80,22 @@ impl<'v> Given<'v> {
         })
     }
 
+    /// A member of an object; `None` where it is not there, or this is no object.
+    pub(super) fn member(self, name: &str) -> Option<Self> {
+        match self {
+            Self::Constant(Value::Object(members)) => {
+                let own = members.iter().find(|(own, _)| **own == *name);
+                own.map(|(_, value)| Self::Constant(value))
+            }
+            Self::Variable(Json::Object(members)) => members.get(name).map(Self::Variable),
+            Self::Mixed(Operand::Object(members), variables) => {
+                let own = members.iter().find(|(own, _)| **own == *name);
+                own.map(|(_, operand)| Self::new(operand, variables))
+            }
+            Self::Absent | Self::Constant(_) | Self::Variable(_) | Self::Mixed(..) => None,
+        }
+    }
+
     /// The value where it has no form of its own.
     pub(super) fn plain(self) -> Result<Resolved<'v>, SourceError> {
         Ok(match self {

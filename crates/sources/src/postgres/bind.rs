@@ -22,6 +22,8 @@ pub struct BoundLevel {
     pub bounds: Bounds,
     /// Which text of the level's is sent.
     pub bounding: Option<Bounding>,
+    /// No keys are given that its rows, or those around them, are found by: it is not sent.
+    pub is_empty: bool,
 }
 
 /// A parameter's place in the buffer.
@@ -90,12 +92,19 @@ fn bind_level(
             | ParameterSource::Result { .. }
             | ParameterSource::Parent { .. } => Span::Keys,
             ParameterSource::Operand(operand) => {
-                encode(&resolve(operand, variables)?, parameter.kind, buffer)?
+                let value = resolve(operand, variables)?;
+                bound.is_empty |= is_no_key(&value, parameter.kind);
+                encode(&value, parameter.kind, buffer)?
             }
         };
         bound.parameters.push(span);
     }
     Ok(bound)
+}
+
+fn is_no_key(value: &Resolved<'_>, kind: ParameterKind) -> bool {
+    let is_key = matches!(kind, ParameterKind::KeyList { .. });
+    is_key && matches!(value, Resolved::List(keys) if keys.is_empty())
 }
 
 fn encode(
@@ -121,6 +130,7 @@ fn encode(
         },
         ParameterKind::List { .. }
         | ParameterKind::StoredArray { .. }
+        | ParameterKind::KeyList { .. }
         | ParameterKind::TextList => match value {
             Resolved::Null => return Ok(Span::Null),
             Resolved::List(items) => write_list(items, buffer)?,
@@ -147,6 +157,8 @@ fn encode(
         | ParameterKind::Text
         | ParameterKind::Argument { .. }
         | ParameterKind::RowArray { .. }
+        // Of databases without arrays.
+        | ParameterKind::KeyRows
         | ParameterKind::Key { .. }
         | ParameterKind::KeyArray { .. } => match text(value)? {
             None => return Ok(Span::Null),

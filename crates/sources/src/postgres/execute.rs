@@ -63,6 +63,7 @@ impl PostgresProgram {
                 ParameterKind::List { against: Against::Field(field), .. } => {
                     types.of(field).parameter_array_oid
                 }
+                ParameterKind::KeyList { field, .. } => types.of(field).base_array_oid,
                 ParameterKind::RangeElement { range } => types.element_of(range),
                 ParameterKind::Text => Type::TEXT.oid(),
                 ParameterKind::TextList => Type::TEXT_ARRAY.oid(),
@@ -72,6 +73,7 @@ impl PostgresProgram {
                 | ParameterKind::Element { .. }
                 | ParameterKind::List { against: Against::Attribute(..), .. }
                 | ParameterKind::Key { .. }
+                | ParameterKind::KeyRows
                 | ParameterKind::Pattern { .. }
                 | ParameterKind::Limit { .. }
                 | ParameterKind::Returned { .. }
@@ -148,10 +150,17 @@ impl PostgresProgram {
             && !self.program.levels.iter().any(|level| level.calls)
     }
 
-    /// The levels of all root fields but those in `without`.
-    fn wanted(&self, without: &[u32]) -> impl Iterator<Item = (usize, &Level)> {
+    /// The levels of all root fields but those in `without`, as far as they look for anything.
+    fn wanted<'p>(
+        &'p self,
+        bound: &'p Bound,
+        without: &'p [u32],
+    ) -> impl Iterator<Item = (usize, &'p Level)> {
         let levels = self.program.levels.iter().enumerate();
-        levels.filter(move |(_, level)| !without.contains(&level.root) && level.has_statement())
+        let is_empty = |place: usize| bound.levels.get(place).is_some_and(|level| level.is_empty);
+        levels.filter(move |(place, level)| {
+            !without.contains(&level.root) && level.has_statement() && !is_empty(*place)
+        })
     }
 
     /// Whether it can be read in portions: what is below a row finds it by its key, and nothing does
@@ -197,11 +206,11 @@ pub(super) fn compose(
     bound: &Bound,
     without: &[u32],
 ) -> Result<(), WireError> {
-    let in_transaction = program.wanted(without).count() > 1;
+    let in_transaction = program.wanted(bound, without).count() > 1;
     if in_transaction {
         pipeline.begin(Transaction::Snapshot)?;
     }
-    for (place, _) in program.wanted(without) {
+    for (place, _) in program.wanted(bound, without) {
         program.execute(pipeline, bound, place, &[])?;
     }
     if in_transaction {
@@ -211,13 +220,18 @@ pub(super) fn compose(
 }
 
 /// The places of the levels that [`compose`] asks for.
-pub(super) fn composed(program: &PostgresProgram, without: &[u32]) -> impl Iterator<Item = usize> {
-    program.wanted(without).map(|(place, _)| place)
+pub(super) fn composed<'p>(
+    program: &'p PostgresProgram,
+    bound: &'p Bound,
+    without: &'p [u32],
+) -> impl Iterator<Item = usize> {
+    program.wanted(bound, without).map(|(place, _)| place)
 }
 
 /// The rows of a batch by level.
 pub(super) fn by_level(
     program: &PostgresProgram,
+    bound: &Bound,
     without: &[u32],
     results: Vec<Rows>,
 ) -> Vec<Rows> {
@@ -227,7 +241,7 @@ pub(super) fn by_level(
     }
     let mut rows: Vec<Rows> = Vec::new();
     rows.resize_with(levels, Rows::default);
-    for (result, place) in results.into_iter().zip(composed(program, without)) {
+    for (result, place) in results.into_iter().zip(composed(program, bound, without)) {
         rows[place] = result;
     }
     rows
@@ -318,12 +332,12 @@ async fn attempt_run(
     let levels = &program.program.levels;
     let mut rows: Vec<Rows> = Vec::new();
     rows.resize_with(levels.len(), Rows::default);
-    let count = program.wanted(without).count();
+    let count = program.wanted(bound, without).count();
     if count == 0 {
         return Ok(rows);
     }
     // A function that is said to read could write all the same.
-    let in_transaction = count > 1 || program.wanted(without).any(|(_, level)| level.calls);
+    let in_transaction = count > 1 || program.wanted(bound, without).any(|(_, level)| level.calls);
     let mut pipeline = connection.pipeline();
     let transaction = in_transaction.then_some(Transaction::Snapshot);
     settings::begin(&mut pipeline, transaction, settings).map_err(|error| (error, None))?;
@@ -331,7 +345,7 @@ async fn attempt_run(
     let last = program.rounds.saturating_sub(1);
     for round in 0..program.rounds {
         let mut sent: Vec<usize> = Vec::new();
-        for (place, level) in program.wanted(without) {
+        for (place, level) in program.wanted(bound, without) {
             if level.round != round {
                 continue;
             }
@@ -396,7 +410,7 @@ pub async fn explain(
         levels.iter().map(|_| Rows::default()).collect()
     };
     let mut plans = Vec::with_capacity(levels.len());
-    for (place, level) in program.wanted(&[]) {
+    for (place, level) in program.wanted(bound, &[]) {
         let keys = key_arrays(levels, level, &rows).unwrap_or_default();
         let mut keys = keys.iter();
         let sources = level.parameters.iter().map(|parameter| &parameter.source);

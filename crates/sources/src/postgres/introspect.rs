@@ -109,6 +109,8 @@ pub struct FieldType {
     pub oid: u32,
     /// The type of an array of such values; 0 if there is none.
     pub array_oid: u32,
+    /// The same below domains: what a domain does not let through is equal to no value of it.
+    pub base_array_oid: u32,
     /// What a parameter that is compared with it must say that it is; 0 where PostgreSQL infers it.
     pub parameter_oid: u32,
     /// The same for an array of such values.

@@ -55,6 +55,9 @@ impl Reading<'_> {
         mut self,
         failures: &mut Vec<(u32, SourceError)>,
     ) -> Result<Vec<Rows>, SourceError> {
+        if self.looks_for_nothing(failures) {
+            return Ok(self.program.program.levels.iter().map(|_| Rows::default()).collect());
+        }
         let started = Instant::now();
         // What is set for one must not be seen by others.
         let mut may_share = self.session.settings.is_none()
@@ -92,6 +95,13 @@ impl Reading<'_> {
         }
     }
 
+    /// Whether no statement is left because none of the keys is given that rows are found by.
+    fn looks_for_nothing(&self, failures: &[(u32, SourceError)]) -> bool {
+        let without: Vec<u32> = failures.iter().map(|(root, _)| *root).collect();
+        self.bound.levels.iter().any(|level| level.is_empty)
+            && composed(self.program, self.bound, &without).next().is_none()
+    }
+
     async fn among_others(
         &mut self,
         failures: &[(u32, SourceError)],
@@ -103,12 +113,12 @@ impl Reading<'_> {
                 break;
             }
             let without: Vec<u32> = failures.iter().map(|(root, _)| *root).collect();
-            self.observed.begin_round(composed(program, &without));
+            self.observed.begin_round(composed(program, bound, &without));
             let batch = |pipeline: &mut Pipeline<'_>| compose(pipeline, program, bound, &without);
             let shared = self.sharing.run(self.pool, &program.pace, batch).await;
             self.observed.end_round();
             match shared {
-                Shared::Rows(rows) => return Ok(Among::Rows(by_level(program, &without, rows))),
+                Shared::Rows(rows) => return Ok(Among::Rows(by_level(program, bound, &without, rows))),
                 Shared::Moved => {}
                 Shared::NotNow => break,
                 Shared::Closed(error) if started.elapsed() >= REPLACED_WITHIN => {

@@ -7,7 +7,7 @@ use std::time::Instant;
 use catalog::{Catalog, EntityId, FieldId};
 use ir::StepKind;
 use response::sink::PORTION;
-use response::{Failure, Memory, Shape, Sink, Stopped, TooLarge, WriteError, Writer};
+use response::{Echo, Failure, Memory, Shape, Sink, Stopped, TooLarge, WriteError, Writer};
 use sql::Flavor;
 use tokio::runtime::Handle;
 use tokio::sync::oneshot;
@@ -312,7 +312,7 @@ impl PostgresConnections {
         &self,
         plan: &Arc<Plan>,
         program: &Arc<PostgresProgram>,
-        Asked { variables, session, .. }: Asked<'_>,
+        Asked { variables, session, echoes, .. }: Asked<'_>,
         sink: Sink,
         sizes: Sizes,
     ) -> Result<Executed, ExecuteError> {
@@ -322,7 +322,8 @@ impl PostgresConnections {
         let (bound, failures) = bind(&program.program, variables);
         let (plan, program) = (Arc::clone(plan), Arc::clone(program));
         let settings = session.settings.clone();
-        let work = Work { plan, program, bound, failures, settings, most_rows: sizes.rows };
+        let (echoes, most_rows) = (echoes.into(), sizes.rows);
+        let work = Work { plan, program, bound, failures, echoes, settings, most_rows };
         let (outlet, pieces) = streamed::channel(Some(place));
         let sink = sink.streaming(PORTION.min(sizes.whole), outlet);
         let abandoner = Abandoner::default();
@@ -471,7 +472,7 @@ impl Read {
         self,
         program: &PostgresProgram,
         shape: &Shape,
-        echoes: &[Box<[u8]>],
+        echoes: &[Echo],
         sink: Sink,
         observed: &mut Observed,
     ) -> Result<Executed, ExecuteError> {

@@ -4,7 +4,7 @@ use std::cell::{Cell, RefCell};
 use std::sync::Arc;
 use std::time::Duration;
 
-use response::{Shape, Sink, Writer, Written};
+use response::{Echo, Shape, Sink, Writer, Written};
 use tokio::runtime::Handle;
 use tokio::time::timeout;
 
@@ -29,6 +29,8 @@ pub(super) struct Work {
     pub(super) program: Arc<PostgresProgram>,
     pub(super) bound: Bound,
     pub(super) failures: Vec<(u32, SourceError)>,
+    /// What the answer holds of the request.
+    pub(super) echoes: Box<[Echo]>,
     pub(super) settings: Option<Arc<Settings>>,
     pub(super) most_rows: u32,
 }
@@ -76,7 +78,7 @@ impl Work {
             most_rows: self.most_rows,
             count: Cell::new(0),
         };
-        let mut writer = Writer::new(shape, &self.program.program.layout, sink);
+        let mut writer = Writer::new(shape, &self.program.program.layout, sink).echoing(&self.echoes);
         for (root, error) in &self.failures {
             writer.fail_root(*root as usize, error.clone());
         }

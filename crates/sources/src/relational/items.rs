@@ -138,7 +138,11 @@ impl Compiler<'_> {
                     return Err(CompileError::not_built("rows of several entities"));
                 }
                 OutputKind::Ordinal => {
-                    return Err(CompileError::not_built("rows by a list of keys"));
+                    let Some(ordinal) = scope.ordinal.clone() else {
+                        return Err(CompileError::not_built("the place of a key of no list"));
+                    };
+                    let column = items.push(ordinal);
+                    items.places.push((output.id, column));
                 }
                 OutputKind::Groups(_) => {
                     return Err(CompileError::not_built("groups with their rows"));

@@ -13,6 +13,7 @@
 //! * [`parents`]: the parents of a level, said again or as arrays of keys
 //! * `bounding`: pages whose size a database can plan for
 //! * `implied`: levels whose parents need not be asked for
+//! * `keyed`: rows by lists of keys
 //! * `apart`: to-one rows that are read by a statement of their own
 //! * `joined`: levels that are read by the statement of the level above
 //! * [`through`]: rows that another table joins to their parents
@@ -34,6 +35,7 @@ mod implied;
 mod items;
 mod joined;
 mod key_types;
+mod keyed;
 mod keyset;
 pub mod level;
 mod parents;

@@ -69,9 +69,10 @@ impl Compiler<'_> {
             Some(top) => self.child_scope(rows, top, above.path, above.key_columns, statement)?,
         };
         let LinkedScope { mut scope, lateral, .. } = linked;
-        // A function may give a row twice, fields of several rows may hold one, and one may be
-        // joined to several parents.
-        let repeats = is_made(&rows.from) || matches!(rows.from, ir::From::Through { .. });
+        // A function may give a row twice, fields of several rows may hold one, one may be joined to
+        // several parents, and a key may stand in a list twice.
+        let repeats = is_made(&rows.from)
+            || matches!(rows.from, ir::From::Through { .. } | ir::From::Keys { .. });
         let own = self.own_fields(path, fields);
         let columns: Vec<Expression> = match &own {
             Some(own) => own.iter().map(|field| self.field(scope.alias, *field)).collect(),
@@ -115,6 +116,9 @@ impl Compiler<'_> {
     ) -> Result<LinkedScope, CompileError> {
         if let ir::From::Returned { step, state } = rows.from {
             return self.returned_scope(rows, step, state, statement);
+        }
+        if let ir::From::Keys { entity, keys } = &rows.from {
+            return self.keyed_scope(rows, *entity, keys, statement);
         }
         let alias = statement.alias();
         let select = match &rows.from {
@@ -198,6 +202,9 @@ impl Compiler<'_> {
         | ir::From::Joining { .. } = rows.from
         {
             return false;
+        }
+        if let ir::From::Keys { .. } = rows.from {
+            return true;
         }
         let entity = &self.catalog[entity];
         let ordered = order_fields(rows);

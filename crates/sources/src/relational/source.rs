@@ -25,6 +25,8 @@ pub(super) struct Scope {
     pub(super) edge: Option<Alias>,
     /// The key of the parent that these are joined to.
     pub(super) parent_key: Vec<Expression>,
+    /// The place of the key that found a row, where each is found by one of a list.
+    pub(super) ordinal: Option<Expression>,
     /// The rows come in an order that only their own place says: a function gave them so.
     pub(super) keeps_order: bool,
 }
@@ -33,7 +35,15 @@ impl Scope {
     /// Rows of a select whose FROM holds the entity's table as `alias`.
     pub(super) fn new(select: Select, alias: Alias) -> Self {
         let joined = FxHashMap::default();
-        Self { select, alias, joined, edge: None, parent_key: Vec::new(), keeps_order: false }
+        Self {
+            select,
+            alias,
+            joined,
+            edge: None,
+            parent_key: Vec::new(),
+            ordinal: None,
+            keeps_order: false,
+        }
     }
 }
 
@@ -51,7 +61,7 @@ impl Compiler<'_> {
     /// The entity of the rows, where they come from one.
     pub(super) fn entity(&self, rows: &Rows) -> Result<EntityId, CompileError> {
         match &rows.from {
-            From::Entity(entity) => Ok(*entity),
+            From::Entity(entity) | From::Keys { entity, .. } => Ok(*entity),
             From::Relation(hop) | From::Through { far: hop, .. } => Ok(self.target(*hop)),
             From::Joining { near, .. } => Ok(self.target(*near)),
             From::Variants(_) | From::FunctionOfVariants { .. } => {
@@ -60,7 +70,6 @@ impl Compiler<'_> {
             From::Function(call) => self.rows_of_function(call.function),
             From::Value(field) => self.rows_of_value(*field),
             From::Search { .. } => Err(CompileError::not_built("a search by an index")),
-            From::Keys { .. } => Err(CompileError::not_built("rows by a list of keys")),
             From::Returned { step, .. } => Ok(self.returned(*step)?.entity),
             From::Once => Err(CompileError::not_built("a row of no entity")),
         }
@@ -216,6 +225,13 @@ impl Compiler<'_> {
         for term in &rows.order {
             let item = self.order_item(term, scope, statement)?;
             scope.select.order_by.push(if from_end { turned(item) } else { item });
+        }
+        if let (Some(ordinal), true) = (&scope.ordinal, rows.order.is_empty()) {
+            scope.select.order_by.push(OrderItem {
+                expression: ordinal.clone(),
+                direction: sql::Direction::Ascending,
+                nulls: None,
+            });
         }
         Ok(())
     }

@@ -48,6 +48,13 @@ pub enum ParameterKind {
     KeyArray {
         field: FieldId,
     },
+    /// Values of a key that are given, one for each row that is looked for.
+    KeyList {
+        field: FieldId,
+        kind: ValueKind,
+    },
+    /// The same of all fields of a key, as one list of lists.
+    KeyRows,
     /// Rows of an entity that came from rows, as one array.
     RowArray {
         entity: EntityId,

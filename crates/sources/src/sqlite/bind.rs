@@ -100,6 +100,8 @@ fn encode(
         | ParameterKind::Argument { .. } => encode_value(value, ValueKind::Other),
         ParameterKind::Text => encode_value(value, ValueKind::Text),
         ParameterKind::TextList => encode_list(value, ValueKind::Text),
+        ParameterKind::KeyList { kind, .. } => encode_list(value, kind),
+        ParameterKind::KeyRows => encode_rows(value),
         ParameterKind::Pattern { r#match, case, .. } => match value.text() {
             Some(text) => {
                 refuse_zero_byte(&text)?;
@@ -220,6 +222,37 @@ fn encode_list(value: &Resolved<'_>, kind: ValueKind) -> Result<Value, SourceErr
     String::from_utf8(out)
         .map(Value::Text)
         .map_err(|_| SourceError::input("a list with invalid text"))
+}
+
+/// Lists of equal length as a JSON text of their rows.
+fn encode_rows(value: &Resolved<'_>) -> Result<Value, SourceError> {
+    let misfits = || SourceError::input("a key has lists of different lengths");
+    let Resolved::List(columns) = value else { return Err(misfits()) };
+    let mut lists = Vec::with_capacity(columns.len());
+    for column in columns {
+        let Resolved::List(items) = column else { return Err(misfits()) };
+        lists.push(items.as_slice());
+    }
+    let length = lists.first().map_or(0, |list| list.len());
+    let mut out = Vec::from(*b"[");
+    for row in 0..length {
+        out.extend_from_slice(if row > 0 { b",[" } else { b"[" });
+        for (place, list) in lists.iter().enumerate() {
+            if place > 0 {
+                out.push(b',');
+            }
+            match list.get(row).ok_or_else(misfits)? {
+                Resolved::Integer(number) => out.extend_from_slice(number.to_string().as_bytes()),
+                other => match other.text() {
+                    Some(text) => response::escape::write_string(&text, &mut out),
+                    None => out.extend_from_slice(b"null"),
+                },
+            }
+        }
+        out.push(b']');
+    }
+    out.push(b']');
+    String::from_utf8(out).map(Value::Text).map_err(|_| misfits())
 }
 
 fn number(text: &str) -> Option<Value> {

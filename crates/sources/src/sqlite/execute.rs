@@ -50,6 +50,9 @@ fn is_one_run(program: &Program, shape: &Shape) -> bool {
         | Node::Length { rows }
         | Node::HasMore { rows }
         | Node::HasOutside { rows, .. } => of_top(rows),
+        Node::Representations { branches, .. } => {
+            branches.iter().filter_map(|branch| branch.rows).any(|own| of_top(&own.rows))
+        }
         Node::Aggregate { output, .. } | Node::Groups { output, .. } | Node::Count { output } => {
             over_top(output)
         }
@@ -69,7 +72,7 @@ fn is_one_run(program: &Program, shape: &Shape) -> bool {
         | Node::Base64(_) => false,
     });
     let read = (reading.next(), reading.next());
-    matches!(read, (Some(Node::List { .. } | Node::Single { .. }), None))
+    matches!(read, (Some(Node::List { .. } | Node::Single { .. } | Node::Representations { .. }), None))
         && !top.reads_ahead_first()
 }
 

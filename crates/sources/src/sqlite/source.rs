@@ -13,7 +13,7 @@ use std::time::Instant;
 
 use catalog::Catalog;
 use response::sink::PORTION;
-use response::{Failure, Refused, Sink, Writer, Written};
+use response::{Echo, Failure, Refused, Sink, Writer, Written};
 use sql::Flavor;
 use tokio::task::spawn_blocking;
 
@@ -147,20 +147,22 @@ impl SqliteConnections {
             return Ok(Executed::Whole(writer.write(&mut nothing)?));
         }
         if program.program.writes() {
-            let work = Apartly { plan: Arc::clone(plan), bound, failures };
+            let echoes = asked.echoes.into();
+            let work = Apartly { plan: Arc::clone(plan), bound, failures, echoes };
             return self.change(program, work, asked, sink, observed).await.map(Executed::Whole);
         }
         // One statement asks for the rows of another while these are written.
         observed.begin_round(0..program.program.levels.len());
         if !program.pace.is_apart() && !delivery.is_always_streamed() {
-            let writer = writer(plan, program, sink.clone(), &failures);
+            let writer = writer(plan, program, sink.clone(), &failures).echoing(asked.echoes);
             let written = self.execute_inline(program, &bound, writer);
             if !is_for_elsewhere(&written) {
                 observed.end_round();
                 return written.map(Executed::Whole);
             }
         }
-        let work = Apartly { plan: Arc::clone(plan), bound, failures };
+        let echoes = asked.echoes.into();
+        let work = Apartly { plan: Arc::clone(plan), bound, failures, echoes };
         let executed = match delivery {
             Delivery::Streamed { sizes, .. } if !self.places.are_none() => {
                 self.stream(program, work, sink, sizes).await
@@ -184,7 +186,7 @@ impl SqliteConnections {
         sink: Sink,
         observed: &mut Observed,
     ) -> Result<Written<SourceError>, ExecuteError> {
-        let Apartly { plan, bound, mut failures } = work;
+        let Apartly { plan, bound, mut failures, echoes } = work;
         let mut requirements = Vec::new();
         for own in program.program.units.iter().flat_map(|unit| &unit.requirements) {
             match BoundRequirement::new(own, asked.variables) {
@@ -211,10 +213,9 @@ impl SqliteConnections {
         program.pace.took(changed.took);
         observed.has_changed = program.program.has_changed(&changed.failures);
         if !changed.is_long() {
-            return write_changed(&plan, program, &changed, asked.echoes, sink);
+            return write_changed(&plan, program, &changed, &echoes, sink);
         }
         // Nobody else waits for it meanwhile.
-        let echoes = asked.echoes.to_vec();
         let written = spawn_blocking(move || match &plan.program {
             crate::source::Program::Sqlite(own) => {
                 write_changed(&plan, own, &changed, &echoes, sink)
@@ -315,6 +316,8 @@ struct Apartly {
     plan: Arc<Plan>,
     bound: Bound,
     failures: Vec<(u32, SourceError)>,
+    /// What the answer holds of the request.
+    echoes: Box<[Echo]>,
 }
 
 impl Apartly {
@@ -349,7 +352,7 @@ impl Apartly {
             return Err(ExecuteError::Source(foreign_plan()));
         };
         let clock = Clock::start();
-        let writer = writer(&self.plan, program, sink, &self.failures);
+        let writer = writer(&self.plan, program, sink, &self.failures).echoing(&self.echoes);
         let written = execute::execute(file, &program.program, &self.bound, writer);
         // One whose thread had to wait for its processor was not long.
         program.pace.took(clock.elapsed());
@@ -375,7 +378,7 @@ fn write_changed(
     plan: &Plan,
     program: &SqliteProgram,
     changed: &Changed,
-    echoes: &[Box<[u8]>],
+    echoes: &[Echo],
     sink: Sink,
 ) -> Result<Written<SourceError>, ExecuteError> {
     let writer = writer(plan, program, sink, &changed.failures).echoing(echoes);

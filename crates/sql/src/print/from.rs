@@ -3,7 +3,8 @@
 use std::fmt::{self, Write as _};
 
 use super::Printer;
-use crate::tree::{Call, FromItem, Identifier, Join, JoinKind, Parameter, TableName};
+use crate::flavor::Arrays;
+use crate::tree::{Alias, Call, FromItem, Identifier, Join, JoinKind, Parameter, TableName};
 
 impl Printer<'_> {
     pub(super) fn item(&mut self, item: &FromItem) -> fmt::Result {
@@ -35,6 +36,7 @@ impl Printer<'_> {
                 self.out.push(')');
                 Ok(())
             }
+            FromItem::Keys { parameters, columns, alias } => self.keys(parameters, *columns, *alias),
             FromItem::RowArray { parameter, alias } => {
                 self.out.push_str("unnest(");
                 self.parameter(*parameter)?;
@@ -69,6 +71,40 @@ impl Printer<'_> {
                 Ok(())
             }
         }
+    }
+
+    fn keys(&mut self, parameters: &[Parameter], columns: u16, alias: Alias) -> fmt::Result {
+        match self.flavor.arrays {
+            Arrays::Native => {
+                self.out.push_str("unnest(");
+                for (index, parameter) in parameters.iter().enumerate() {
+                    self.comma(index);
+                    self.parameter(*parameter)?;
+                }
+                self.out.push_str(") WITH ORDINALITY AS ");
+                self.alias(alias)?;
+                self.out.push('(');
+                for index in 0..=columns {
+                    self.comma(usize::from(index));
+                    write!(self.out, "c{index}")?;
+                }
+                self.out.push(')');
+            }
+            Arrays::Json => {
+                self.out.push_str("(SELECT ");
+                for index in 0..columns {
+                    write!(self.out, "value ->> {index} AS c{index}, ")?;
+                }
+                write!(self.out, "key + 1 AS c{columns} FROM json_each(")?;
+                for (index, parameter) in parameters.iter().enumerate() {
+                    self.comma(index);
+                    self.parameter(*parameter)?;
+                }
+                self.out.push_str(")) AS ");
+                self.alias(alias)?;
+            }
+        }
+        Ok(())
     }
 
     /// A row of values that compare as the columns of a table do. SQLite takes the collation of a

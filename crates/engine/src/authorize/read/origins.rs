@@ -11,6 +11,12 @@ impl Walk<'_> {
     pub(super) fn from(&mut self, from: &mut From, outer: Option<EntityId>) -> Within {
         let (entity, visible, edge) = match from {
             From::Entity(entity) => (Some(*entity), self.visible(*entity), None),
+            From::Keys { entity, keys } => {
+                for (field, _) in keys {
+                    self.plain(*field);
+                }
+                (Some(*entity), self.visible(*entity), None)
+            }
             From::Relation(hop) => {
                 let (entity, visible) = self.hop(*hop, outer);
                 (Some(entity), visible, None)
@@ -66,7 +72,6 @@ impl Walk<'_> {
             From::Variants(_) | From::FunctionOfVariants { .. } => {
                 return self.unknown("rows of several entities");
             }
-            From::Keys { .. } => return self.unknown("rows by a list of keys"),
         };
         Within { entity, edge, visible, paths: None, is_gone: false }
     }

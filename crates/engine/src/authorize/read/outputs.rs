@@ -33,12 +33,11 @@ impl Walk<'_> {
             OutputKind::Computed { call, .. } => self.call(call, within),
             OutputKind::OrderValue(key) => self.order_key(key, within),
             // Of the rows that may be seen; of what a step did within what it might.
-            OutputKind::Count | OutputKind::Counter { .. } => {}
+            OutputKind::Count | OutputKind::Counter { .. } | OutputKind::Ordinal => {}
             OutputKind::Common { .. } | OutputKind::Variant => {
                 self.deny(Denial::NotUnderstood("rows of several entities"));
             }
             OutputKind::Groups(_) => self.deny(Denial::NotUnderstood("groups with their rows")),
-            OutputKind::Ordinal => self.deny(Denial::NotUnderstood("rows by a list of keys")),
         }
     }
 

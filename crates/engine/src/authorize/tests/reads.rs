@@ -135,9 +135,6 @@ fn joining_rows_have_their_own_condition() {
 #[test]
 fn what_is_not_understood_is_refused() {
     let blog = Blog::new();
-    let keys = From::Keys { entity: blog.entity("tag"), keys: Vec::new() };
-    let text = blog.let_of(&anonymous(), read(rows(0, keys, Vec::new())));
-    assert!(text.contains("not known for rows by a list of keys"), "{text}");
     let variants = read(rows(0, From::Variants(Vec::new()), Vec::new()));
     assert!(blog.let_of(&anonymous(), variants).contains("several entities"));
     // Nobody would join the row whose condition it is.

@@ -184,6 +184,7 @@ impl<'a> Types<'a> {
         FieldType {
             oid,
             array_oid: self.rows.get(&oid).map_or(0, |row| row.array),
+            base_array_oid: row.map_or(0, |row| row.array),
             parameter_oid: parameter.map_or(0, |row| row.oid),
             parameter_array_oid: parameter.map_or(0, |row| row.array),
             identity_is_text: row

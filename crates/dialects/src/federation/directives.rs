@@ -1,0 +1,157 @@
+//! The directives of federation, and where each may stand.
+//!
+//! <https://www.apollographql.com/docs/graphos/schema-design/federated-schemas/reference/directives>
+
+use graphql::definitions::{Directive, DirectiveArgument, Literal};
+
+/// A directive that a subgraph may say.
+#[derive(Debug)]
+pub(super) struct Known {
+    pub(super) name: &'static str,
+    /// The minor version that it came with.
+    version: u16,
+    pub(super) places: Places,
+    /// Its arguments, and whether each has to be given.
+    pub(super) arguments: &'static [(&'static str, bool)],
+}
+
+/// What of a schema a directive may be said of.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Places {
+    Objects,
+    Fields,
+    /// Object types and their fields.
+    ObjectsAndFields,
+    /// Types of every kind, fields, values of enums and fields of input objects.
+    All,
+    /// The same but for values of enums and input objects.
+    Guarded,
+    /// Types of every kind that have values, and fields.
+    Costs,
+}
+
+/// What stands where a directive is said.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Place {
+    Object,
+    Interface,
+    /// Of an object type.
+    Field,
+    /// Of an interface.
+    InterfaceField,
+    Scalar,
+    Enum,
+    Union,
+    InputObject,
+    EnumValue,
+    InputField,
+}
+
+/// Those that an extension may say.
+pub(super) const KNOWN: &[Known] = &[
+    Known { name: "authenticated", version: 5, places: Places::Guarded, arguments: &[] },
+    Known { name: "cost", version: 9, places: Places::Costs, arguments: &[("weight", true)] },
+    Known { name: "external", version: 0, places: Places::ObjectsAndFields, arguments: &[] },
+    Known { name: "inaccessible", version: 0, places: Places::All, arguments: &[] },
+    Known {
+        name: "key",
+        version: 0,
+        places: Places::Objects,
+        arguments: &[("fields", true), ("resolvable", false)],
+    },
+    Known {
+        name: "listSize",
+        version: 9,
+        places: Places::Fields,
+        arguments: &[
+            ("assumedSize", false),
+            ("slicingArguments", false),
+            ("sizedFields", false),
+            ("requireOneSlicingArgument", false),
+        ],
+    },
+    Known {
+        name: "override",
+        version: 0,
+        places: Places::Fields,
+        arguments: &[("from", true), ("label", false)],
+    },
+    Known {
+        name: "policy",
+        version: 6,
+        places: Places::Guarded,
+        arguments: &[("policies", true)],
+    },
+    Known {
+        name: "provides",
+        version: 0,
+        places: Places::Fields,
+        arguments: &[("fields", true)],
+    },
+    Known {
+        name: "requiresScopes",
+        version: 5,
+        places: Places::Guarded,
+        arguments: &[("scopes", true)],
+    },
+    Known { name: "shareable", version: 0, places: Places::ObjectsAndFields, arguments: &[] },
+    Known { name: "tag", version: 0, places: Places::All, arguments: &[("name", true)] },
+];
+
+/// Those that a subgraph cannot say here, and why.
+pub(super) const REFUSED: &[(&str, &str)] = &[
+    (
+        "composeDirective",
+        "directives of the API's own are not served, so there is none to compose",
+    ),
+    (
+        "interfaceObject",
+        "the API's types are tables, and none of them stands for an interface of another subgraph",
+    ),
+    (
+        "requires",
+        "a database computes a field of its own rows only, not of fields of another subgraph",
+    ),
+];
+
+impl Known {
+    /// The minor version of the specification that knows a use of it.
+    pub(super) fn since(&self, directive: &Directive) -> u16 {
+        let has_label = directive.arguments.iter().any(|argument| &*argument.name == "label");
+        if self.name == "override" && has_label { self.version.max(7) } else { self.version }
+    }
+
+    pub(super) fn may_stand(&self, place: Place) -> bool {
+        match self.places {
+            Places::Objects => place == Place::Object,
+            Places::Fields => place == Place::Field,
+            Places::ObjectsAndFields => matches!(place, Place::Object | Place::Field),
+            Places::All => true,
+            Places::Guarded => matches!(
+                place,
+                Place::Object | Place::Interface | Place::Field | Place::Scalar | Place::Enum
+            ),
+            Places::Costs => matches!(
+                place,
+                Place::Object | Place::Field | Place::Scalar | Place::Enum | Place::InputField
+            ),
+        }
+    }
+}
+
+/// A directive that nobody wrote.
+pub(super) fn directive(
+    name: &str,
+    arguments: impl IntoIterator<Item = DirectiveArgument>,
+) -> Directive {
+    Directive { name: name.into(), line: 0, arguments: arguments.into_iter().collect() }
+}
+
+pub(super) fn argument(name: &str, text: &str) -> DirectiveArgument {
+    DirectiveArgument { name: name.into(), line: 0, value: Literal::String(text.into()) }
+}
+
+pub(super) fn strings(name: &str, texts: &[String]) -> DirectiveArgument {
+    let texts = texts.iter().map(|text| Literal::String(text.as_str().into()));
+    DirectiveArgument { name: name.into(), line: 0, value: Literal::List(texts.collect()) }
+}

@@ -1,0 +1,290 @@
+//! What somebody says of the API's types to the graph that they join: extensions of types in SDL,
+//! whose directives are added to the definitions that routers read.
+//!
+//! Each is checked against the API, so that what routers plan by is there: a key by which rows are
+//! found, fields that exist.
+
+use graphql::definitions::{
+    Composite, Definitions, Directive, FieldDefinition, FieldSetSelection, Literal, Named,
+    TypeBody, TypeDefinition, parse_definitions, parse_field_set,
+};
+use graphql::operation::Location;
+use graphql::schema::{Schema, TypeId, TypeKind, TypeRef};
+use graphql::{Applied, ErrorCode, GraphQLError, print_type};
+
+use super::directives::{KNOWN, Place, REFUSED};
+use super::keys::Entity;
+use super::name_of;
+
+/// Adds the directives of an extension, or tells everything that is wrong with it.
+pub(super) fn apply(
+    text: &str,
+    schema: &Schema,
+    entities: &[Entity],
+    applied: &mut Applied,
+) -> Result<(), Vec<GraphQLError>> {
+    let Definitions { types, schemas, directives } = parse_definitions(text)?;
+    let mut reading = Reading { schema, entities, applied, errors: Vec::new() };
+    for definition in &schemas {
+        reading.refuse(definition.line, "The directives of the schema are made here.".into());
+    }
+    for Named { name, line } in &directives {
+        reading.refuse(*line, format!("`@{name}` is defined, and only types are extended here."));
+    }
+    for definition in &types {
+        reading.definition(definition);
+    }
+    match reading.errors.is_empty() {
+        true => Ok(()),
+        false => Err(reading.errors),
+    }
+}
+
+struct Reading<'a> {
+    schema: &'a Schema,
+    entities: &'a [Entity],
+    applied: &'a mut Applied,
+    errors: Vec<GraphQLError>,
+}
+
+impl Reading<'_> {
+    fn refuse(&mut self, line: usize, message: String) {
+        let location = Location { line: u32::try_from(line).unwrap_or(u32::MAX), column: 1 };
+        self.errors.push(GraphQLError::new(ErrorCode::ParseFailed, message).at(location));
+    }
+
+    fn definition(&mut self, definition: &TypeDefinition) {
+        let (name, line) = (&definition.name, definition.line);
+        if !definition.is_extension {
+            return self.refuse(line, format!("`{name}` is defined: say `extend` before it."));
+        }
+        let Some(id) = self.schema.find_type(name) else {
+            return self.refuse(line, format!("The API has no type `{name}`."));
+        };
+        let schema = self.schema;
+        let place = match (&definition.body, &schema[id].kind) {
+            (TypeBody::Scalar, TypeKind::Scalar) => Place::Scalar,
+            (TypeBody::Object(body), TypeKind::Object { .. }) => {
+                self.fields(id, body, Place::Field);
+                Place::Object
+            }
+            (TypeBody::Interface(body), TypeKind::Interface { .. }) => {
+                self.fields(id, body, Place::InterfaceField);
+                Place::Interface
+            }
+            (TypeBody::Union(members), TypeKind::Union { .. }) => {
+                if let Some(Named { name, line }) = members.first() {
+                    self.refuse(*line, format!("`{name}` cannot be added to a union of the API."));
+                }
+                Place::Union
+            }
+            (TypeBody::Enum(values), TypeKind::Enum { .. }) => {
+                for value in values {
+                    if schema.find_enum_value(id, &value.name).is_none() {
+                        let missing = format!("The API has no value `{}` of `{name}`.", value.name);
+                        self.refuse(value.line, missing);
+                    }
+                    self.directives(id, Some(&value.name), &value.directives, Place::EnumValue);
+                }
+                Place::Enum
+            }
+            (TypeBody::InputObject(fields), TypeKind::InputObject { .. }) => {
+                for field in fields {
+                    match schema.find_input_field(id, &field.name) {
+                        Some(own) => {
+                            let r#type = field.r#type.to_string();
+                            self.same_type(field.line, &field.name, &r#type, schema[own].r#type);
+                        }
+                        None => {
+                            let missing =
+                                format!("The API has no field `{}` of `{name}`.", field.name);
+                            self.refuse(field.line, missing);
+                        }
+                    }
+                    self.directives(id, Some(&field.name), &field.directives, Place::InputField);
+                }
+                Place::InputObject
+            }
+            _ => {
+                return self.refuse(line, format!("`{name}` is a type of another kind in the API."));
+            }
+        };
+        self.directives(id, None, &definition.directives, place);
+    }
+
+    fn fields(&mut self, id: TypeId, body: &Composite, place: Place) {
+        if let Some(Named { name, line }) = body.interfaces.first() {
+            self.refuse(*line, format!("`{name}` cannot be added to the interfaces of a type."));
+        }
+        for field in &body.fields {
+            self.field(id, field, place);
+        }
+    }
+
+    fn field(&mut self, id: TypeId, field: &FieldDefinition, place: Place) {
+        let (name, line) = (&field.name, field.line);
+        let schema = self.schema;
+        let Some(own) = schema.find_field(id, name) else {
+            let r#type = name_of(schema, id);
+            return self.refuse(line, format!("The API has no field `{name}` of `{type}`."));
+        };
+        self.same_type(line, name, &field.r#type.to_string(), schema[own].r#type);
+        for argument in &field.arguments {
+            if let Some(directive) = argument.directives.first() {
+                let message = format!("`@{}` on an argument is not served.", directive.name);
+                self.refuse(directive.line, message);
+            }
+            if schema.find_argument(own, &argument.name).is_none() {
+                let message = format!("The API has no argument `{}` of `{name}`.", argument.name);
+                self.refuse(argument.line, message);
+            }
+        }
+        self.directives(id, Some(name), &field.directives, place);
+    }
+
+    fn same_type(&mut self, line: usize, name: &str, said: &str, own: TypeRef) {
+        let own = print_type(self.schema, own);
+        if said != own {
+            self.refuse(line, format!("`{name}` has the type `{own}` in the API, not `{said}`."));
+        }
+    }
+
+    /// Adds the directives of a type, or of a member of it.
+    fn directives(&mut self, id: TypeId, member: Option<&str>, said: &[Directive], place: Place) {
+        for directive in said {
+            if let Err(message) = self.check(id, member, directive, place) {
+                self.refuse(directive.line, message);
+                continue;
+            }
+            let known = match member {
+                None => self.applied.types.entry(id).or_default(),
+                Some(member) => self.applied.members.entry((id, member.into())).or_default(),
+            };
+            let is_same = |one: &Directive| {
+                one.name == directive.name && values(one).eq(values(directive))
+            };
+            if !known.iter().any(is_same) {
+                known.push(directive.clone());
+            }
+        }
+    }
+
+    fn check(
+        &self,
+        id: TypeId,
+        member: Option<&str>,
+        directive: &Directive,
+        place: Place,
+    ) -> Result<(), String> {
+        let name = &*directive.name;
+        if let Some((_, why)) = REFUSED.iter().find(|(refused, _)| *refused == name) {
+            return Err(format!("`@{name}` is not served: {why}."));
+        }
+        let Some(known) = KNOWN.iter().find(|known| known.name == name) else {
+            return Err(format!("`@{name}` is no directive of federation."));
+        };
+        if !known.may_stand(place) {
+            return Err(format!("`@{name}` cannot stand here."));
+        }
+        for argument in &directive.arguments {
+            if !known.arguments.iter().any(|(own, _)| *own == &*argument.name) {
+                return Err(format!("`@{name}` has no argument `{}`.", argument.name));
+            }
+        }
+        for (own, _) in known.arguments.iter().filter(|(_, required)| *required) {
+            if !directive.arguments.iter().any(|argument| &*argument.name == *own) {
+                return Err(format!("`@{name}` needs its argument `{own}`."));
+            }
+        }
+        match name {
+            "key" => self.check_key(id, directive),
+            "provides" => self.check_provided(id, member.unwrap_or_default(), directive),
+            _ => Ok(()),
+        }
+    }
+
+    /// Rows are to be found by a key that is resolvable.
+    fn check_key(&self, id: TypeId, directive: &Directive) -> Result<(), String> {
+        let fields = field_set(directive)?;
+        self.check_fields(id, &fields)?;
+        let resolvable = directive.arguments.iter().find(|one| &*one.name == "resolvable");
+        match resolvable.map(|argument| &argument.value) {
+            Some(Literal::Boolean(false)) => return Ok(()),
+            Some(Literal::Boolean(true)) | None => {}
+            Some(_) => return Err("`resolvable` is true or false.".into()),
+        }
+        let mut said = Vec::new();
+        for field in &fields {
+            match field {
+                FieldSetSelection::Field { name, selections, .. } if selections.is_empty() => {
+                    said.push(&**name);
+                }
+                FieldSetSelection::Field { .. } | FieldSetSelection::Fragment { .. } => {}
+            }
+        }
+        said.sort_unstable();
+        let own = self.entities.iter().filter(|entity| entity.r#type == id);
+        let is_known = own.flat_map(Entity::field_sets).any(|set| {
+            let mut names: Vec<&str> = set.split(' ').collect();
+            names.sort_unstable();
+            fields.len() == names.len() && names == said
+        });
+        match is_known {
+            true => Ok(()),
+            false => Err(format!(
+                "No rows of `{}` are found by this key: it is no primary or unique key of \
+                 integers, texts or UUIDs. `resolvable: false` says so to routers.",
+                name_of(self.schema, id)
+            )),
+        }
+    }
+
+    fn check_provided(&self, id: TypeId, member: &str, directive: &Directive) -> Result<(), String> {
+        let fields = field_set(directive)?;
+        let Some(field) = self.schema.find_field(id, member) else { return Ok(()) };
+        self.check_fields(self.schema[field].r#type.base, &fields)
+    }
+
+    /// Recursion is bounded: a field set is read to a depth.
+    fn check_fields(&self, id: TypeId, fields: &[FieldSetSelection]) -> Result<(), String> {
+        let schema = self.schema;
+        for field in fields {
+            match field {
+                FieldSetSelection::Field { name, selections, .. } => {
+                    if &**name == "__typename" {
+                        continue;
+                    }
+                    let Some(own) = schema.find_field(id, name) else {
+                        let r#type = name_of(schema, id);
+                        return Err(format!("The API has no field `{name}` of `{type}`."));
+                    };
+                    self.check_fields(schema[own].r#type.base, selections)?;
+                }
+                FieldSetSelection::Fragment { on, selections } => {
+                    let on = match on {
+                        None => id,
+                        Some(name) => schema
+                            .find_type(name)
+                            .ok_or_else(|| format!("The API has no type `{name}`."))?,
+                    };
+                    self.check_fields(on, selections)?;
+                }
+            }
+        }
+        Ok(())
+    }
+}
+
+fn values(directive: &Directive) -> impl Iterator<Item = (&str, &Literal)> {
+    directive.arguments.iter().map(|argument| (&*argument.name, &argument.value))
+}
+
+fn field_set(directive: &Directive) -> Result<Vec<FieldSetSelection>, String> {
+    let argument = directive.arguments.iter().find(|argument| &*argument.name == "fields");
+    match argument.map(|argument| &argument.value) {
+        Some(Literal::String(text)) => {
+            parse_field_set(text).map_err(|error| format!("This is no set of fields: {}", error.message))
+        }
+        _ => Err("`fields` is a text.".into()),
+    }
+}

@@ -1,0 +1,79 @@
+//! Directives that a printed schema has beside those of its own.
+
+use rustc_hash::{FxHashMap, FxHashSet};
+
+use super::{print_string, push};
+use crate::definitions::{Directive, Literal};
+use crate::schema::TypeId;
+
+/// What is printed of a schema otherwise than it says itself: a subgraph of a federated graph says
+/// more of its types, and not all of its fields.
+#[derive(Clone, Debug, Default)]
+pub struct Applied {
+    /// Those of the schema itself: printed as an extension of it.
+    pub schema: Vec<Directive>,
+    pub types: FxHashMap<TypeId, Vec<Directive>>,
+    /// Of fields, of values of enums and of fields of input objects, by the type and their names.
+    pub members: FxHashMap<(TypeId, Box<str>), Vec<Directive>>,
+    /// Fields of object types that are not printed.
+    pub left_out: FxHashSet<(TypeId, Box<str>)>,
+}
+
+impl Applied {
+    pub(super) fn of_type(&self, id: TypeId) -> &[Directive] {
+        self.types.get(&id).map_or(&[], Vec::as_slice)
+    }
+
+    pub(super) fn of_member(&self, id: TypeId, name: &str) -> &[Directive] {
+        if self.members.is_empty() {
+            return &[];
+        }
+        self.members.get(&(id, name.into())).map_or(&[], Vec::as_slice)
+    }
+
+    pub(super) fn leaves_out(&self, id: TypeId, name: &str) -> bool {
+        !self.left_out.is_empty() && self.left_out.contains(&(id, name.into()))
+    }
+}
+
+/// Each after a space.
+pub(super) fn print_directives(directives: &[Directive], output: &mut String) {
+    for Directive { name, arguments, .. } in directives {
+        push(output, format_args!(" @{name}"));
+        for (index, argument) in arguments.iter().enumerate() {
+            output.push_str(if index == 0 { "(" } else { ", " });
+            push(output, format_args!("{}: ", argument.name));
+            print_literal(&argument.value, output);
+        }
+        if !arguments.is_empty() {
+            output.push(')');
+        }
+    }
+}
+
+/// Recursion is bounded: whoever reads literals reads them to a depth, and others make them.
+fn print_literal(literal: &Literal, output: &mut String) {
+    match literal {
+        Literal::Null => output.push_str("null"),
+        Literal::Boolean(value) => push(output, format_args!("{value}")),
+        Literal::Int(text) | Literal::Float(text) | Literal::Enum(text) => output.push_str(text),
+        Literal::String(text) => print_string(text, output),
+        Literal::List(items) => {
+            output.push('[');
+            for (index, item) in items.iter().enumerate() {
+                output.push_str(if index == 0 { "" } else { ", " });
+                print_literal(item, output);
+            }
+            output.push(']');
+        }
+        Literal::Object(fields) => {
+            output.push('{');
+            for (index, (name, value)) in fields.iter().enumerate() {
+                output.push_str(if index == 0 { "" } else { ", " });
+                push(output, format_args!("{name}: "));
+                print_literal(value, output);
+            }
+            output.push('}');
+        }
+    }
+}

@@ -1,0 +1,188 @@
+//! Lists whose elements come from several sets of rows: federation's entities, each in the place
+//! of its representation.
+//!
+//! A set of rows is open one at a time, so the elements are written in the order of the sets, and
+//! put in the order of the list when all are there. Where only one set has any, they stand in that
+//! order already.
+
+use super::{Halt, Writer};
+use crate::cursor::{Cursor, NoRow, Place, Value};
+use crate::shape::Branch;
+use crate::writer::{Failure, PathItem, Segment};
+
+/// Which key finds each of the representations that a request brings.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Sorted {
+    pub elements: Box<[Element]>,
+}
+
+/// One representation.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Element {
+    /// It is found by the key of this number.
+    Of { key: u16 },
+    /// It is none, for this reason.
+    Refused(Box<str>),
+}
+
+/// Where an element stands among the bytes.
+type Span = (usize, usize);
+
+impl<E> Writer<'_, E> {
+    pub(super) fn write_representations<C: Cursor<Error = E>>(
+        &mut self,
+        sorted: &Sorted,
+        branches: &[Branch],
+        cursor: &mut C,
+    ) -> Result<bool, Halt> {
+        // Nothing of it is final before all of it is there.
+        let is_within = std::mem::replace(&mut self.is_within, true);
+        let written = self.write_sorted(sorted, branches, cursor);
+        self.is_within = is_within;
+        written.map(|()| true)
+    }
+
+    fn write_sorted<C: Cursor<Error = E>>(
+        &mut self,
+        sorted: &Sorted,
+        branches: &[Branch],
+        cursor: &mut C,
+    ) -> Result<(), Halt> {
+        let (list, known_errors) = (self.sink.mark(), self.errors.len());
+        let start = self.sink.bytes().len();
+        let mut spans: Vec<Option<Span>> = vec![None; sorted.elements.len()];
+        for branch in branches {
+            let own = sorted.elements.iter().enumerate();
+            let own = own.filter(|(_, element)| **element == Element::Of { key: branch.key });
+            let places: Vec<usize> = own.map(|(place, _)| place).collect();
+            if !places.is_empty() {
+                self.write_branch(branch, &places, &mut spans, cursor)?;
+            }
+        }
+        let without_branch = |key: u16| branches.iter().all(|branch| branch.key != key);
+        for (place, element) in sorted.elements.iter().enumerate() {
+            match element {
+                // Nothing is asked of it.
+                Element::Of { key } if without_branch(*key) => {
+                    self.write_nothing(&mut spans, place);
+                }
+                Element::Of { .. } => {}
+                Element::Refused(message) => {
+                    self.path.push(PathItem::Index(place as u64));
+                    // The list has no fewer elements for it, so that this goes on.
+                    let _: Halt = self.fail(Failure::Refused(message.clone()));
+                    self.path.pop();
+                }
+            }
+        }
+        let depth = self.path.len();
+        self.errors[known_errors..].sort_by_key(|error| match error.path.get(depth) {
+            Some(Segment::Index(place)) => *place,
+            Some(Segment::Name(_)) | None => 0,
+        });
+        if is_in_order(&spans, start) {
+            self.sink.bytes()[start] = b'[';
+        } else {
+            // What is remembered of the lists within is where they stood.
+            self.written_before.roll_back(list);
+            self.put_in_order(&spans, start);
+        }
+        self.sink.bytes().push(b']');
+        self.check_budget(false)
+    }
+
+    /// Writes the elements that are found by one key, or those of a type of which nothing is read.
+    fn write_branch<C: Cursor<Error = E>>(
+        &mut self,
+        branch: &Branch,
+        places: &[usize],
+        spans: &mut [Option<Span>],
+        cursor: &mut C,
+    ) -> Result<(), Halt> {
+        let level = branch.rows.and_then(|rows| self.layout.level(rows.rows));
+        let (Some(level), Some(rows)) = (level, branch.rows) else {
+            for place in places {
+                self.write_element(branch, *place, spans, &mut NoRow::default())?;
+            }
+            return Ok(());
+        };
+        let mut child = cursor.open(level).map_err(|error| self.fail(Failure::Source(error)))?;
+        let Place::Column(column) = self.layout.place(rows.ordinal) else { return Ok(()) };
+        loop {
+            match child.next() {
+                Ok(true) => {}
+                Ok(false) => return Ok(()),
+                Err(error) => return Err(self.fail(Failure::Source(error))),
+            }
+            let number = match child.value(column) {
+                Value::Integer(number) => Some(number),
+                Value::Text(text) => str::from_utf8(text).ok().and_then(|text| text.parse().ok()),
+                _ => None,
+            };
+            let number = number.and_then(|number| usize::try_from(number).ok());
+            let place = number.and_then(|number| places.get(number.checked_sub(1)?));
+            // A key that nobody enforces may find several rows: the first one counts.
+            if let Some(place) = place.filter(|place| spans.get(**place) == Some(&None)) {
+                self.write_element(branch, *place, spans, &mut child)?;
+            }
+        }
+    }
+
+    fn write_element<C: Cursor<Error = E>>(
+        &mut self,
+        branch: &Branch,
+        place: usize,
+        spans: &mut [Option<Span>],
+        cursor: &mut C,
+    ) -> Result<(), Halt> {
+        self.sink.bytes().push(b',');
+        let start = self.sink.bytes().len();
+        self.path.push(PathItem::Index(place as u64));
+        let mark = self.sink.mark();
+        let written = self.write_node(branch.node, cursor);
+        self.settle(written, mark, true)?;
+        self.path.pop();
+        if let Some(span) = spans.get_mut(place) {
+            *span = Some((start, self.sink.bytes().len()));
+        }
+        self.check_budget(false)
+    }
+
+    /// An object of which nothing is asked.
+    fn write_nothing(&mut self, spans: &mut [Option<Span>], place: usize) {
+        let out = self.sink.bytes();
+        out.extend_from_slice(b",{}");
+        let end = out.len();
+        if let Some(span) = spans.get_mut(place) {
+            *span = Some((end - 2, end));
+        }
+    }
+
+    /// Writes the elements once more, in the order of the list.
+    fn put_in_order(&mut self, spans: &[Option<Span>], start: usize) {
+        let out = self.sink.bytes();
+        let written = out.split_off(start);
+        out.reserve(written.len() + 5 * spans.len());
+        out.push(b'[');
+        for (place, span) in spans.iter().enumerate() {
+            if place > 0 {
+                out.push(b',');
+            }
+            let element = span.and_then(|(from, to)| written.get(from - start..to - start));
+            out.extend_from_slice(element.unwrap_or(b"null"));
+        }
+    }
+}
+
+/// Whether each element stands behind the one before it, with a comma between.
+fn is_in_order(spans: &[Option<Span>], start: usize) -> bool {
+    let mut end = start;
+    !spans.is_empty()
+        && spans.iter().all(|span| match span {
+            Some((from, to)) if *from == end + 1 => {
+                end = *to;
+                true
+            }
+            Some(_) | None => false,
+        })
+}
