@@ -43,6 +43,8 @@ pub struct Api {
     ways: Vec<Vec<Vec<WayBinding>>>,
     /// What of a request's changes is done together.
     pub transactions: Transactions,
+    /// The schema as a federated graph is told it, if the API is a subgraph of one.
+    pub subgraph_sdl: Option<Box<str>>,
     /// Collisions of names and what else could not be offered.
     pub notes: Vec<Note>,
 }
@@ -215,6 +217,7 @@ impl ApiBuilder {
             variants,
             ways,
             transactions: _,
+            subgraph_sdl: _,
             notes,
         } = api;
         Self {
@@ -471,6 +474,7 @@ impl ApiBuilder {
             variants,
             ways,
             transactions: Transactions::default(),
+            subgraph_sdl: None,
             notes,
         }
     }

@@ -79,7 +79,8 @@ pub fn offer(api: Api, catalog: &Catalog, options: &Options) -> Result<Api, Fede
 fn applied(api: &Api, entities: &[Entity]) -> Applied {
     let mut applied = Applied::default();
     for entity in entities {
-        let keys = entity.field_sets().map(|fields| directive("key", [argument("fields", &fields)]));
+        let keys =
+            entity.field_sets().map(|fields| directive("key", [argument("fields", &fields)]));
         applied.types.insert(entity.r#type, keys.collect());
     }
     let shareable = || vec![directive("shareable", [])];
@@ -134,12 +135,7 @@ fn link(applied: &mut Applied) {
 }
 
 /// Adds the fields to the query type, with their types.
-fn add(
-    api: Api,
-    query: TypeId,
-    sdl: &str,
-    entities: Vec<Entity>,
-) -> Result<Api, FederationError> {
+fn add(api: Api, query: TypeId, sdl: &str, entities: Vec<Entity>) -> Result<Api, FederationError> {
     let transactions = api.transactions;
     let mut builder = ApiBuilder::reopen(api);
     for name in ["_service", "_entities"] {
@@ -160,6 +156,7 @@ fn add(
     }
     let mut api = builder.finish();
     api.transactions = transactions;
+    api.subgraph_sdl = Some(sdl.into());
     Ok(api)
 }
 

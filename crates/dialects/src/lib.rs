@@ -24,9 +24,10 @@ pub mod postgraphile;
 pub use api::{Api, ApiBuilder, Transactions};
 pub use binding::{
     AggregateField, AggregateValue, AlongVerb, AssignVerb, Change, ColumnBinding, ConnectionField,
-    Cursors, EdgeField, EntitiesBinding, EntityBinding, EntityType, FieldBinding, GroupBy, InputBinding, InputRole, Meaning,
-    MutationBinding, MutationForm, NodeIdBinding, OrderBy, PageInfoField, PayloadField,
-    RowsBinding, RowsForm, RowsFrom, ValueBinding, ValueShape, VariantBinding, VariantsId, Way,
+    Cursors, EdgeField, EntitiesBinding, EntityBinding, EntityType, FieldBinding, GroupBy,
+    InputBinding, InputRole, Meaning, MutationBinding, MutationForm, NodeIdBinding, OrderBy,
+    PageInfoField, PayloadField, RowsBinding, RowsForm, RowsFrom, ValueBinding, ValueShape,
+    VariantBinding, VariantsId, Way,
 };
 pub use lower::{Echoed, Introspection, LowerError, Lowered, lower};
 

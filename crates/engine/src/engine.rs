@@ -230,6 +230,13 @@ impl Engine {
         graphql::print_schema(&self.api.schema)
     }
 
+    /// The same with what it means to the federated graph that it is a subgraph of, and without the
+    /// fields that routers ask a subgraph; `None` if it is none.
+    #[must_use]
+    pub fn subgraph_sdl(&self) -> Option<&str> {
+        self.api.subgraph_sdl.as_deref()
+    }
+
     /// What the catalog and the API could not represent, and what to do about it.
     pub fn notes(&self) -> impl Iterator<Item = &Note> {
         self.catalog.notes().iter().chain(&self.api.notes)

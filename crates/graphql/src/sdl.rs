@@ -82,11 +82,7 @@ fn print_schema_definition(schema: &Schema, output: &mut String) {
     output.push_str("}\n");
 }
 
-fn print_type_definition(
-    (schema, applied): (&Schema, &Applied),
-    id: TypeId,
-    output: &mut String,
-) {
+fn print_type_definition((schema, applied): (&Schema, &Applied), id: TypeId, output: &mut String) {
     let definition = &schema[id];
     let name = &definition.name;
     let directives = applied.of_type(id);

@@ -23,8 +23,8 @@ pub mod write;
 
 pub use filter::{Case, Comparison, Filter, GeoOperator, Place, Quantifier, TextMatch, TimeUnit};
 pub use operand::{
-    Codec, RepresentedValue, NewId, OpaqueKey, Operand, PathItem, Representations, Represented,
-    RepresentedKey, Slot, Value,
+    Codec, NewId, OpaqueKey, Operand, PathItem, Representations, Represented, RepresentedKey,
+    RepresentedValue, Slot, Value,
 };
 pub use print::{print, print_filter};
 pub use request::{

@@ -36,7 +36,8 @@ pub use memory::{Held, Memory, NoMemory};
 pub use outlet::{Outlet, Refused};
 pub use packed::{Malformed, Packed};
 pub use shape::{
-    Branch, BranchRows, Fields, Item, Node, NodeId, NotRead, OutputId, Piece, RowsId, Shape, ShapeField,
+    Branch, BranchRows, Fields, Item, Node, NodeId, NotRead, OutputId, Piece, RowsId, Shape,
+    ShapeField,
 };
 pub use sink::{Mark, Sink, TooLarge};
 pub use writer::{

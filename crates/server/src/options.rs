@@ -9,6 +9,7 @@ mod cost;
 mod database;
 mod development;
 mod errors;
+mod federation;
 mod filter;
 mod gateway;
 mod guards;

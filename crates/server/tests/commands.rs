@@ -62,6 +62,15 @@ fn options_that_do_not_go_together_are_refused() {
         2,
         "error: `--simple-collections` needs `--dialect postgraphile`; `--help` lists the options\n",
     );
+    check_failure(
+        &["schema", "shop.db", "--federation-extend", "subgraph.graphql"],
+        2,
+        "error: `--federation-extend` needs `--federation`; `--help` lists the options\n",
+    );
+    let (code, _, error) =
+        outcome(&run(&["schema", "neo4j://localhost", "--federation", "--types", "none"]));
+    assert_eq!(code, Some(2));
+    assert!(error.contains("a graph is no subgraph yet"), "{error}");
     let (code, _, error) = outcome(&run(&["serve", "shop.db", "--listen", "localhost"]));
     assert_eq!(code, Some(2));
     assert!(error.contains("write it as HOST:PORT, such as 127.0.0.1:4000"), "{error}");
@@ -265,6 +274,31 @@ fn the_schema_is_printed() {
     assert!(both.contains("\n  allAlbumsList("), "{both}");
     let (_, phrag, _) = outcome(&run(&["schema", &file, "--dialect", "phrag"]));
     assert_ne!(phrag, schema);
+}
+
+#[test]
+fn the_manuals_extension_of_a_subgraph_is_printed_with_the_schema() {
+    let folder = Folder::new();
+    let file = sample(&folder);
+    let manual = include_str!("../../../docs/federation-subgraph.md");
+    let extension = manual.split("```graphql\n").find(|block| block.starts_with("extend type"));
+    let extension = extension.and_then(|block| block.split("```").next()).unwrap();
+    let path = folder.0.join("subgraph.graphql");
+    std::fs::write(&path, extension).unwrap();
+    let path = path.to_str().unwrap();
+    let options = ["schema", &file, "--federation", "--federation-extend", path];
+    let (code, schema, error) = outcome(&run(&options));
+    assert_eq!((code, error.as_str()), (Some(0), ""));
+    assert!(schema.starts_with("extend schema @link("), "{schema}");
+    let customer = "\ntype Customer implements Node @key(fields: \"customerId\") \
+                    @key(fields: \"nodeId\") @tag(name: \"public\") {\n";
+    assert!(schema.contains(customer), "{schema}");
+    assert!(schema.contains("\n  email: String! @shareable\n"), "{schema}");
+    assert!(!schema.contains("_entities"), "{schema}");
+    std::fs::write(path, "extend type Customer {\n  shoe: Int @shareable\n}").unwrap();
+    let (code, _, error) = outcome(&run(&options));
+    assert_eq!(code, Some(1));
+    assert!(error.contains("line 2: The API has no field `shoe` of `Customer`."), "{error}");
 }
 
 #[test]

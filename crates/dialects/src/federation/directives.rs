@@ -76,18 +76,8 @@ pub(super) const KNOWN: &[Known] = &[
         places: Places::Fields,
         arguments: &[("from", true), ("label", false)],
     },
-    Known {
-        name: "policy",
-        version: 6,
-        places: Places::Guarded,
-        arguments: &[("policies", true)],
-    },
-    Known {
-        name: "provides",
-        version: 0,
-        places: Places::Fields,
-        arguments: &[("fields", true)],
-    },
+    Known { name: "policy", version: 6, places: Places::Guarded, arguments: &[("policies", true)] },
+    Known { name: "provides", version: 0, places: Places::Fields, arguments: &[("fields", true)] },
     Known {
         name: "requiresScopes",
         version: 5,
@@ -100,10 +90,7 @@ pub(super) const KNOWN: &[Known] = &[
 
 /// Those that a subgraph cannot say here, and why.
 pub(super) const REFUSED: &[(&str, &str)] = &[
-    (
-        "composeDirective",
-        "directives of the API's own are not served, so there is none to compose",
-    ),
+    ("composeDirective", "directives of the API's own are not served, so there is none to compose"),
     (
         "interfaceObject",
         "the API's types are tables, and none of them stands for an interface of another subgraph",

@@ -34,9 +34,11 @@ pub(super) fn apply(
     for definition in &types {
         reading.definition(definition);
     }
-    match reading.errors.is_empty() {
+    let Reading { mut errors, .. } = reading;
+    errors.sort_by_key(|error| error.locations.first().map(|location| location.line));
+    match errors.is_empty() {
         true => Ok(()),
-        false => Err(reading.errors),
+        false => Err(errors),
     }
 }
 
@@ -106,7 +108,8 @@ impl Reading<'_> {
                 Place::InputObject
             }
             _ => {
-                return self.refuse(line, format!("`{name}` is a type of another kind in the API."));
+                return self
+                    .refuse(line, format!("`{name}` is a type of another kind in the API."));
             }
         };
         self.directives(id, None, &definition.directives, place);
@@ -160,9 +163,8 @@ impl Reading<'_> {
                 None => self.applied.types.entry(id).or_default(),
                 Some(member) => self.applied.members.entry((id, member.into())).or_default(),
             };
-            let is_same = |one: &Directive| {
-                one.name == directive.name && values(one).eq(values(directive))
-            };
+            let is_same =
+                |one: &Directive| one.name == directive.name && values(one).eq(values(directive));
             if !known.iter().any(is_same) {
                 known.push(directive.clone());
             }
@@ -239,7 +241,12 @@ impl Reading<'_> {
         }
     }
 
-    fn check_provided(&self, id: TypeId, member: &str, directive: &Directive) -> Result<(), String> {
+    fn check_provided(
+        &self,
+        id: TypeId,
+        member: &str,
+        directive: &Directive,
+    ) -> Result<(), String> {
         let fields = field_set(directive)?;
         let Some(field) = self.schema.find_field(id, member) else { return Ok(()) };
         self.check_fields(self.schema[field].r#type.base, &fields)
@@ -282,9 +289,8 @@ fn values(directive: &Directive) -> impl Iterator<Item = (&str, &Literal)> {
 fn field_set(directive: &Directive) -> Result<Vec<FieldSetSelection>, String> {
     let argument = directive.arguments.iter().find(|argument| &*argument.name == "fields");
     match argument.map(|argument| &argument.value) {
-        Some(Literal::String(text)) => {
-            parse_field_set(text).map_err(|error| format!("This is no set of fields: {}", error.message))
-        }
+        Some(Literal::String(text)) => parse_field_set(text)
+            .map_err(|error| format!("This is no set of fields: {}", error.message)),
         _ => Err("`fields` is a text.".into()),
     }
 }

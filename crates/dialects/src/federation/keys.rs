@@ -52,7 +52,9 @@ pub(super) fn entities(api: &Api, catalog: &Catalog) -> Vec<Entity> {
         }
         if let Some(row) = Row::of(api, catalog, fields) {
             let keys = row.keys(catalog);
-            if !keys.is_empty() {
+            // What a change gives may be a part of a row, as a type behind that of the rows.
+            let is_known = found.iter().any(|known| known.entity == row.entity);
+            if !keys.is_empty() && !is_known {
                 let name = name_of(schema, id).into();
                 found.push(Entity { r#type: id, name, entity: row.entity, first: 0, keys });
             }
@@ -80,11 +82,7 @@ struct Row<'a> {
 
 impl<'a> Row<'a> {
     /// `None` if the type does not show rows, or what a change gives.
-    fn of(
-        api: &'a Api,
-        catalog: &Catalog,
-        fields: &[graphql::schema::FieldId],
-    ) -> Option<Self> {
+    fn of(api: &'a Api, catalog: &Catalog, fields: &[graphql::schema::FieldId]) -> Option<Self> {
         let mut names: FxHashMap<FieldId, &'a str> = FxHashMap::default();
         let mut id = None;
         for field in fields {
@@ -132,7 +130,8 @@ impl<'a> Row<'a> {
             }
             let kinds = key.fields.iter().map(|field| kind(catalog, *field)).collect();
             let Some(kinds) = kinds else { continue };
-            let names = key.fields.iter().map(|field| self.names.get(field).map(|name| (*name).into()));
+            let names =
+                key.fields.iter().map(|field| self.names.get(field).map(|name| (*name).into()));
             let names: Option<Vec<Box<str>>> = names.collect();
             let id = self.id.as_ref().filter(|(fields, _)| *fields == key.fields);
             let id = id.map(|(_, id)| id.clone());

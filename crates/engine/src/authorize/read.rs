@@ -15,8 +15,8 @@ use std::collections::{BTreeSet, HashMap};
 
 use catalog::{Catalog, EntityId, FieldId, FunctionId};
 use ir::{
-    Filter, From, Hop, HopDirection, Isolation, Output, OutputId, OutputKind, Page, Request, Rows, Step,
-    StepId, StepKind,
+    Filter, From, Hop, HopDirection, Isolation, Output, OutputId, OutputKind, Page, Request, Rows,
+    Step, StepId, StepKind,
 };
 
 pub(super) use conditions::both;

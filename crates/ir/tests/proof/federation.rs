@@ -3,8 +3,8 @@
 use std::sync::Arc;
 
 use ir::{
-    From, Isolation, RepresentedValue, Operand, OutputKind, Representations, Represented, RepresentedKey,
-    StepKind,
+    From, Isolation, Operand, OutputKind, Representations, Represented, RepresentedKey,
+    RepresentedValue, StepKind,
 };
 
 use crate::model::{Model, output, request, rows, variable};

@@ -10,5 +10,8 @@ pub(crate) fn run(options: &ApiOptions) -> Result<(), Failure> {
         return print(&graphql::print_schema(&supergraph.api.schema));
     }
     let engine = block_on(open(options, engine::Limits::default()))?;
-    print(&engine.sdl())
+    match engine.subgraph_sdl() {
+        Some(sdl) => print(sdl),
+        None => print(&engine.sdl()),
+    }
 }

@@ -6,6 +6,7 @@ use clap::{Args, ValueEnum};
 use dialects::{Dialect, Transactions, phrag, postgraphile};
 use engine::{Rights, SourceAddress};
 
+use super::federation::FederationOptions;
 use super::filter::Filters;
 use super::gateway::SupergraphPlace;
 use super::neo4j::Neo4jOptions;
@@ -47,6 +48,8 @@ pub(crate) struct ApiOptions {
     /// let is refused
     #[arg(long, env = "THALWEG_POLICIES", value_name = "FILE")]
     pub(crate) policies: Option<PathBuf>,
+    #[command(flatten)]
+    pub(crate) federation: FederationOptions,
     #[command(flatten)]
     pub(crate) postgraphile: PostGraphileOptions,
     /// For postgraphile: simple lists beside or instead of connections [default: omit]
@@ -148,6 +151,7 @@ impl ApiOptions {
             limits,
             errors: engine::ErrorOptions::default(),
             policies: policies(self.policies.as_deref())?,
+            federation: self.federation.of_engine()?,
         })
     }
 
@@ -229,6 +233,11 @@ impl ApiOptions {
                 refuse(together, "--mutation-transactions", "postgraphile")?;
                 if let Some(option) = self.postgraphile.given().or(self.filters.first_given()) {
                     refuse(true, option, "postgraphile")?;
+                }
+                if self.federation.is_given() {
+                    let message = "a graph is no subgraph yet, since its nodes are not found by \
+                        lists of keys: leave out `--federation`";
+                    return Err(Failure::Usage(message.into()));
                 }
                 if self.policies.is_some() || self.no_ignore_rbac {
                     let message = "policies and rights are not served on a graph yet: leave out \

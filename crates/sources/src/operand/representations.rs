@@ -32,7 +32,8 @@ pub(super) fn values<'v>(
     let Representations { list, of, key, field } = representations;
     let (key, field) = (usize::from(*key), usize::from(*field));
     let elements = elements(list, variables).into_iter();
-    let own = elements.filter(|element| typename(*element).is_some_and(|name| *name == *of.typename));
+    let own =
+        elements.filter(|element| typename(*element).is_some_and(|name| *name == *of.typename));
     let found = own.filter_map(|element| find(of, element).ok());
     let found = found.filter(|found| found.key == key);
     Resolved::List(found.filter_map(|mut found| found.values.drain(..).nth(field)).collect())
@@ -41,7 +42,11 @@ pub(super) fn values<'v>(
 /// The representations of a list, each with the key that finds it. `types` are in the order of
 /// their names.
 #[must_use]
-pub fn sort(list: &Operand, types: &[std::sync::Arc<Represented>], variables: Variables<'_>) -> Sorted {
+pub fn sort(
+    list: &Operand,
+    types: &[std::sync::Arc<Represented>],
+    variables: Variables<'_>,
+) -> Sorted {
     let sorted = |element| {
         let Some(name) = typename(element) else {
             return Element::Refused(

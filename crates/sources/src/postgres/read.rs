@@ -118,7 +118,9 @@ impl Reading<'_> {
             let shared = self.sharing.run(self.pool, &program.pace, batch).await;
             self.observed.end_round();
             match shared {
-                Shared::Rows(rows) => return Ok(Among::Rows(by_level(program, bound, &without, rows))),
+                Shared::Rows(rows) => {
+                    return Ok(Among::Rows(by_level(program, bound, &without, rows)));
+                }
                 Shared::Moved => {}
                 Shared::NotNow => break,
                 Shared::Closed(error) if started.elapsed() >= REPLACED_WITHIN => {

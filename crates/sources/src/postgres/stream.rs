@@ -78,7 +78,8 @@ impl Work {
             most_rows: self.most_rows,
             count: Cell::new(0),
         };
-        let mut writer = Writer::new(shape, &self.program.program.layout, sink).echoing(&self.echoes);
+        let mut writer =
+            Writer::new(shape, &self.program.program.layout, sink).echoing(&self.echoes);
         for (root, error) in &self.failures {
             writer.fail_root(*root as usize, error.clone());
         }

@@ -72,8 +72,10 @@ fn is_one_run(program: &Program, shape: &Shape) -> bool {
         | Node::Base64(_) => false,
     });
     let read = (reading.next(), reading.next());
-    matches!(read, (Some(Node::List { .. } | Node::Single { .. } | Node::Representations { .. }), None))
-        && !top.reads_ahead_first()
+    matches!(
+        read,
+        (Some(Node::List { .. } | Node::Single { .. } | Node::Representations { .. }), None)
+    ) && !top.reads_ahead_first()
 }
 
 fn execute_statements(

@@ -36,7 +36,9 @@ impl Printer<'_> {
                 self.out.push(')');
                 Ok(())
             }
-            FromItem::Keys { parameters, columns, alias } => self.keys(parameters, *columns, *alias),
+            FromItem::Keys { parameters, columns, alias } => {
+                self.keys(parameters, *columns, *alias)
+            }
             FromItem::RowArray { parameter, alias } => {
                 self.out.push_str("unnest(");
                 self.parameter(*parameter)?;

@@ -1,0 +1,195 @@
+//! An API as a subgraph: how many statements answer representations, what they cost, and what
+//! routers are told of the API.
+
+#![allow(clippy::unwrap_used, clippy::panic, reason = "a test ends where it cannot go on")]
+
+use std::sync::Arc;
+
+use dialects::federation::Options as Federation;
+use dialects::{Dialect, phrag, postgraphile};
+use engine::{
+    Allowed, CostLimits, Delivery, Engine, Most, OpenOptions, Options, Report, Session,
+    SourceAddress, Worker,
+};
+use graphql::Request;
+use serde_json::{Value, json};
+use testkit::postgres::{Server, shared, wanted_installations};
+
+const TABLES: &str = "
+    CREATE DOMAIN code AS text CHECK (value ~ '^c[0-9]+$');
+    CREATE TABLE maker (id int PRIMARY KEY, name text NOT NULL UNIQUE);
+    CREATE TABLE product (id bigint PRIMARY KEY, code code NOT NULL UNIQUE, maker_id int REFERENCES maker);
+    CREATE INDEX ON product (maker_id);
+    CREATE TABLE day (day date PRIMARY KEY, note text);
+    CREATE TABLE option (id int UNIQUE, note text);
+    INSERT INTO maker SELECT id, 'maker ' || id FROM generate_series(1, 3000) AS id;
+    INSERT INTO product SELECT id, 'c' || id, 1 + id % 3000 FROM generate_series(1, 6000) AS id;
+    ANALYZE;";
+
+const MAKERS: &str = "query ($r: [_Any!]!) {
+    _entities(representations: $r) {
+        ... on Maker { id name productsByMakerIdList { id code } }
+        ... on Product { code makerByMakerId { name } }
+    }
+}";
+
+fn options(dialect: Dialect, federation: Federation) -> Options {
+    Options {
+        dialect,
+        source: OpenOptions { namespaces: vec!["public".into()], ..OpenOptions::default() },
+        connections: Most::apart(1),
+        policies: None,
+        federation: Some(federation),
+        limits: engine::Limits {
+            cost: CostLimits { most: 50_000, ..CostLimits::default() },
+            ..engine::Limits::default()
+        },
+        errors: engine::ErrorOptions::default(),
+    }
+}
+
+fn lists() -> Dialect {
+    Dialect::PostGraphile(postgraphile::Options {
+        simple_collections: postgraphile::SimpleCollections::Both,
+        ..postgraphile::Options::default()
+    })
+}
+
+/// A database of its own on the newest PostgreSQL that is there.
+fn database(name: &str) -> Option<&'static Server> {
+    let installation = wanted_installations().unwrap().into_iter().next_back()?;
+    let server = shared(&installation).unwrap_or_else(|error| panic!("{error}"));
+    server.create_database(name).unwrap();
+    server.execute(name, TABLES).unwrap();
+    Some(server)
+}
+
+async fn open(server: &Server, name: &str, options: &Options) -> Result<Arc<Engine>, String> {
+    let address = SourceAddress::Postgres(server.socket_url(name));
+    Engine::open(&address, options).await.map_err(|error| error.to_string())
+}
+
+fn block_on(test: impl Future<Output = ()>) {
+    let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build().unwrap();
+    tokio::task::LocalSet::new().block_on(&runtime, test);
+}
+
+/// The answer, and how many statements each round had.
+async fn ask(worker: &Worker, query: &str, representations: Value) -> (Value, Vec<usize>) {
+    let variables = serde_json::from_value(json!({ "r": representations })).unwrap();
+    let request = Request { query: query.to_owned(), variables, ..Request::default() };
+    let mut report = Report::default();
+    report.observed.wants_rounds = true;
+    let (nobody, delivery) = (Session::default(), Delivery::Whole);
+    let answered =
+        worker.deliver_reported(&request, &nobody, Allowed::Queries, delivery, &mut report).await;
+    let rounds = report.observed.rounds.iter().map(|round| round.levels.len()).collect();
+    (serde_json::from_slice(&answered.body).unwrap(), rounds)
+}
+
+#[test]
+fn one_statement_answers_all_representations_of_a_key() {
+    let Some(server) = database("federation_statements") else { return };
+    block_on(async {
+        let options = options(lists(), Federation::default());
+        let engine = open(server, "federation_statements", &options).await.unwrap();
+        let worker = Worker::new(engine);
+        let by_id = |id: u32| json!({ "__typename": "Maker", "id": id });
+        let many: Vec<Value> = (0..1_000).map(|id| by_id(3_000 - id)).collect();
+        let (answer, rounds) = ask(&worker, MAKERS, many.into()).await;
+        assert_eq!(rounds, [2], "the makers, and their products");
+        let makers = answer["data"]["_entities"].as_array().unwrap();
+        assert_eq!(makers.len(), 1_000);
+        for (maker, id) in makers.iter().zip((2_001..=3_000).rev()) {
+            assert_eq!(maker["id"], json!(id));
+            assert_eq!(maker["productsByMakerIdList"].as_array().unwrap().len(), 2, "{maker}");
+        }
+        let mixed = json!([
+            { "__typename": "Product", "code": "c7" },
+            { "__typename": "Maker", "name": "maker 8" },
+            { "__typename": "Product", "id": "7" },
+            { "__typename": "Product", "code": "no code" },
+        ]);
+        let (answer, rounds) = ask(&worker, MAKERS, mixed).await;
+        assert_eq!(rounds, [4], "makers by name with their products, products by each key");
+        let product = json!({ "code": "c7", "makerByMakerId": { "name": "maker 8" } });
+        let products = json!([{ "id": "7", "code": "c7" }, { "id": "3007", "code": "c3007" }]);
+        let maker = json!({ "id": 8, "name": "maker 8", "productsByMakerIdList": products });
+        let expect = json!({ "data": { "_entities": [product, maker, product, null] } });
+        assert_eq!(answer, expect);
+        let (answer, rounds) = ask(&worker, MAKERS, json!([])).await;
+        assert_eq!((answer, rounds), (json!({ "data": { "_entities": [] } }), vec![]));
+    });
+}
+
+#[test]
+fn each_representation_costs_a_row() {
+    let Some(server) = database("federation_cost") else { return };
+    block_on(async {
+        let options = options(lists(), Federation::default());
+        let worker = Worker::new(open(server, "federation_cost", &options).await.unwrap());
+        let one = json!({ "__typename": "Maker", "id": 1 });
+        let (answer, rounds) = ask(&worker, MAKERS, vec![one; 10_000].into()).await;
+        assert_eq!(answer["errors"][0]["extensions"]["code"], "COST_TOO_HIGH", "{answer}");
+        assert_eq!(rounds, [0; 0]);
+    });
+}
+
+#[test]
+fn routers_are_told_keys_and_what_an_extension_says() {
+    let Some(server) = database("federation_sdl") else { return };
+    let extension = "extend type Maker @key(fields: \"name\") @tag(name: \"public\") {
+            name: String! @shareable @override(from: \"old\", label: \"percent(5)\")
+        }
+        extend type Day @key(fields: \"day\", resolvable: false)
+        extend scalar Cursor @inaccessible";
+    block_on(async {
+        let told = async |dialect, extension: Option<&str>| {
+            let federation = Federation { extension: extension.map(Into::into) };
+            let options = options(dialect, federation);
+            let engine = open(server, "federation_sdl", &options).await?;
+            let sdl = engine.subgraph_sdl().unwrap();
+            let lines = sdl.lines().filter(|line| line.contains('@'));
+            Ok::<_, String>(lines.collect::<Vec<_>>().join("\n") + "\n")
+        };
+        expect_test::expect![[r#"
+            extend schema @link(url: "https://specs.apollo.dev/federation/v2.3", import: ["@key", "@shareable"])
+              query: Query! @shareable
+              nodeId: ID! @shareable
+            type PageInfo @shareable {
+            type Maker implements Node @key(fields: "id") @key(fields: "nodeId") @key(fields: "name") {
+            type Product implements Node @key(fields: "id") @key(fields: "nodeId") @key(fields: "code") {
+        "#]]
+        .assert_eq(&told(lists(), None).await.unwrap());
+        expect_test::expect![[r#"
+            extend schema @link(url: "https://specs.apollo.dev/federation/v2.7", import: ["@inaccessible", "@key", "@override", "@shareable", "@tag"])
+              query: Query! @shareable
+              nodeId: ID! @shareable
+            type Day implements Node @key(fields: "day", resolvable: false) {
+            scalar Cursor @inaccessible
+            type PageInfo @shareable {
+            type Maker implements Node @key(fields: "id") @key(fields: "nodeId") @key(fields: "name") @tag(name: "public") {
+              name: String! @shareable @override(from: "old", label: "percent(5)")
+            type Product implements Node @key(fields: "id") @key(fields: "nodeId") @key(fields: "code") {
+        "#]].assert_eq(&told(lists(), Some(extension)).await.unwrap());
+        let phrag = Dialect::Phrag(phrag::Options::default());
+        expect_test::expect![[r#"
+            extend schema @link(url: "https://specs.apollo.dev/federation/v2.3", import: ["@key"])
+            type Maker @key(fields: "id") @key(fields: "name") {
+            type Product @key(fields: "id") @key(fields: "code") {
+        "#]]
+        .assert_eq(&told(phrag, None).await.unwrap());
+        let wrong = "extend type Maker @key(fields: \"name id\") @interfaceObject @spicy @tag {
+                name: String @shareable
+                nothing: Int
+                id: Int! @requires(fields: \"name\") @key(fields: \"id\") @override
+            }
+            extend type Nobody @shareable
+            type Product { id: Int }
+            extend enum Maker { ONE }
+            extend type Day @key(fields: \"day\")
+            extend type Product @key(fields: \"id { id }\", resolvable: 1) @key(fields: \"a(b: 1\")
+            extend schema @composeDirective(name: \"@a\")";
+        expect_test::expect!["the API cannot be a subgraph: the extension of the subgraph is wrong: line 1: No rows of `Maker` are found by this key: it is no primary or unique key of integers, texts or UUIDs. `resolvable: false` says so to routers.; line 1: `@interfaceObject` is not served: the API's types are tables, and none of them stands for an interface of another subgraph.; line 1: `@spicy` is no directive of federation.; line 1: `@tag` needs its argument `name`.; line 2: `name` has the type `String!` in the API, not `String`.; line 3: The API has no field `nothing` of `Maker`.; line 4: `@requires` is not served: a database computes a field of its own rows only, not of fields of another subgraph.; line 4: `@key` cannot stand here.; line 4: `@override` needs its argument `from`.; line 6: The API has no type `Nobody`.; line 7: `Product` is defined: say `extend` before it.; line 8: `Maker` is a type of another kind in the API.; line 9: No rows of `Day` are found by this key: it is no primary or unique key of integers, texts or UUIDs. `resolvable: false` says so to routers.; line 10: The API has no field `id` of `BigInt`.; line 10: This is no set of fields: syntax error: expected R_PAREN, got }; line 11: The directives of the schema are made here."].assert_eq(&told(lists(), Some(wrong)).await.unwrap_err());
+    });
+}

@@ -1,0 +1,45 @@
+//! An API as a subgraph of a federated graph.
+
+use std::path::PathBuf;
+
+use clap::Args;
+use dialects::federation;
+
+use crate::failure::Failure;
+
+#[derive(Debug, Args)]
+pub(crate) struct FederationOptions {
+    /// As a subgraph of a federated graph too, for routers that know Apollo Federation 2: types whose
+    /// rows have a key are entities
+    #[arg(help_heading = "Federation", long, env = "THALWEG_FEDERATION")]
+    federation: bool,
+    /// With federation: a file of SDL that extends types of the API, such as `extend type Product
+    /// @shareable`, whose directives routers are told
+    #[arg(
+        help_heading = "Federation",
+        long,
+        env = "THALWEG_FEDERATION_EXTEND",
+        value_name = "FILE"
+    )]
+    federation_extend: Option<PathBuf>,
+}
+
+impl FederationOptions {
+    pub(crate) fn is_given(&self) -> bool {
+        self.federation || self.federation_extend.is_some()
+    }
+
+    /// Reads the file, if there is one to read.
+    pub(crate) fn of_engine(&self) -> Result<Option<federation::Options>, Failure> {
+        let Some(path) = &self.federation_extend else {
+            return Ok(self.federation.then(federation::Options::default));
+        };
+        if !self.federation {
+            return Err(Failure::Usage("`--federation-extend` needs `--federation`".into()));
+        }
+        let text = std::fs::read_to_string(path).map_err(|error| {
+            Failure::Usage(format!("the extension of the subgraph {}: {error}", path.display()))
+        })?;
+        Ok(Some(federation::Options { extension: Some(text.into()) }))
+    }
+}
