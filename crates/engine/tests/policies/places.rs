@@ -87,6 +87,7 @@ impl Database {
             limits: engine::Limits::default(),
             errors: engine::ErrorOptions::default(),
             policies,
+            federation: None,
         };
         Worker::new(Engine::open(&self.address, &options).await.unwrap())
     }
