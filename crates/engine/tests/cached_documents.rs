@@ -70,7 +70,9 @@ impl Folder {
         let (source, limits) = (OpenOptions::default(), engine::Limits::default());
         let (connections, errors) = (engine::Most::apart(1), engine::ErrorOptions::default());
         let policies = None;
-        let options = Options { dialect, source, connections, limits, errors, policies };
+        let federation = None;
+        let options =
+            Options { dialect, source, connections, limits, errors, policies, federation };
         runtime().block_on(Engine::open(&address, &options)).unwrap()
     }
 }
