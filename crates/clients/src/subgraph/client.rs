@@ -1,7 +1,6 @@
 //! Asking a subgraph: one request, with its retries, within its time.
 
 use std::hash::{BuildHasher, RandomState};
-use std::rc::Rc;
 use std::sync::Arc;
 use std::time::Duration;
 
@@ -34,7 +33,7 @@ pub struct Client {
     settings: Arc<Settings>,
     shared: Arc<Shared>,
     head: Head,
-    pool: Rc<Pool>,
+    pool: Pool,
     flights: Flights,
 }
 
@@ -72,7 +71,7 @@ impl Client {
     pub fn new(settings: Arc<Settings>, shared: Arc<Shared>) -> Self {
         Self {
             head: Head::new(&settings),
-            pool: Rc::new(Pool::new(Arc::clone(&settings), Arc::clone(&shared))),
+            pool: Pool::new(Arc::clone(&settings), Arc::clone(&shared)),
             flights: Flights::default(),
             settings,
             shared,
@@ -95,7 +94,7 @@ impl Client {
         result
     }
 
-    /// Uses no connection any more that is there now, as soon as what is under way is done.
+    /// Closes connections that nobody has used for too long; to be called now and then.
     pub fn close_old(&self) {
         self.pool.close_old();
     }
@@ -220,11 +219,11 @@ impl Client {
         };
         Counts::add(&self.shared.counts.bytes_out, parcel.body.len() as u64);
         let Parcel { headers, body, coding, hold: _ } = parcel;
-        let (attempt, is_reusable) = match lent {
+        match lent {
             Lent::Http1(mut lent) => {
                 let request = self.head.http1(headers, body.clone(), *coding);
                 match lent.connection.send(request).await {
-                    Err(error) => (Attempt::unanswered(error, lent.is_kept), false),
+                    Err(error) => Attempt::unanswered(error, lent.is_kept),
                     Ok(response) => {
                         let connection = &mut lent.connection;
                         let (attempt, is_whole) = self
@@ -233,7 +232,7 @@ impl Client {
                         if is_whole {
                             lent.give_back();
                         }
-                        (attempt, is_whole)
+                        attempt
                     }
                 }
             }
@@ -244,16 +243,12 @@ impl Client {
                         if !is_reset(error.error()) {
                             lent.avoid();
                         }
-                        (Attempt::unanswered(error, lent.is_kept), true)
+                        Attempt::unanswered(error, lent.is_kept)
                     }
-                    Ok(response) => (self.receive(response, parcel, Frames::Http2).await.0, true),
+                    Ok(response) => self.receive(response, parcel, Frames::Http2).await.0,
                 }
             }
-        };
-        if is_reusable {
-            self.pool.watch();
         }
-        attempt
     }
 
     /// Reads an answer; and whether it was read to its end.

@@ -1,14 +1,12 @@
 //! The connections of a thread to a subgraph.
 
 use std::cell::{Cell, RefCell};
-use std::rc::{Rc, Weak};
 use std::sync::Arc;
 use std::sync::atomic::Ordering;
 use std::time::Duration;
 
 use tokio::sync::{Mutex, Semaphore, SemaphorePermit};
-use tokio::task::spawn_local;
-use tokio::time::{Instant, sleep};
+use tokio::time::Instant;
 
 use super::ask::Unavailable;
 use super::dial::{Dialler, Offer};
@@ -30,11 +28,7 @@ pub(super) struct Pool {
     http2: RefCell<Option<Http2>>,
     /// Who waits for a connection of HTTP/2 does not make a second one.
     turn: Mutex<()>,
-    /// Connections of an earlier age are not kept.
-    age: Cell<u64>,
     most_idle: Duration,
-    /// Whether somebody looks after connections that nobody uses.
-    is_swept: Cell<bool>,
 }
 
 /// What the server speaks.
@@ -63,7 +57,6 @@ pub(super) enum Lent<'p> {
 pub(super) struct LentHttp1<'p> {
     pub(super) connection: Http1,
     pub(super) is_kept: bool,
-    age: u64,
     pool: &'p Pool,
     _place: SemaphorePermit<'p>,
 }
@@ -93,9 +86,7 @@ impl Pool {
             idle: RefCell::new(Vec::new()),
             http2: RefCell::new(None),
             turn: Mutex::new(()),
-            age: Cell::new(0),
             most_idle: settings.idle,
-            is_swept: Cell::new(false),
             dialler: Dialler::new(settings),
         }
     }
@@ -111,11 +102,15 @@ impl Pool {
         }
     }
 
-    /// Forgets all connections; those that are used are closed after their exchange.
+    /// Closes what nobody has used for too long, and what the server has closed.
     pub(super) fn close_old(&self) {
-        self.age.set(self.age.get() + 1);
-        self.idle.take();
-        self.http2.take();
+        let now = Instant::now();
+        let is_old = |since: Instant| now.saturating_duration_since(since) >= self.most_idle;
+        let mut kept = self.idle.take();
+        kept.retain_mut(|connection| !is_old(connection.idle_since) && connection.is_usable());
+        *self.idle.borrow_mut() = kept;
+        let is_done = |kept: &mut Http2| !kept.is_usable() || kept.idle_since().is_some_and(is_old);
+        drop(self.http2.borrow_mut().take_if(is_done));
     }
 
     async fn lend_http1(&self, wanted: Wanted) -> Result<Lent<'_>, Unavailable> {
@@ -185,44 +180,19 @@ impl Pool {
         place: SemaphorePermit<'p>,
         is_kept: bool,
     ) -> Lent<'p> {
-        let age = self.age.get();
-        Lent::Http1(LentHttp1 { connection, is_kept, age, pool: self, _place: place })
+        Lent::Http1(LentHttp1 { connection, is_kept, pool: self, _place: place })
     }
 
     fn lent_http2(&self, connection: Http2, is_kept: bool) -> Lent<'_> {
         let _user = connection.user();
         Lent::Http2(LentHttp2 { connection, is_kept, pool: self, _user })
     }
-
-    /// Closes what nobody has used for too long, and what the server has closed.
-    fn sweep(&self) {
-        let now = Instant::now();
-        let is_old = |since: Instant| now.saturating_duration_since(since) >= self.most_idle;
-        let mut kept = self.idle.take();
-        kept.retain_mut(|connection| !is_old(connection.idle_since) && connection.is_usable());
-        *self.idle.borrow_mut() = kept;
-        let is_done = |kept: &mut Http2| !kept.is_usable() || kept.idle_since().is_some_and(is_old);
-        drop(self.http2.borrow_mut().take_if(is_done));
-    }
-
-    fn is_empty(&self) -> bool {
-        self.idle.borrow().is_empty() && self.http2.borrow().is_none()
-    }
-
-    /// Sees to it that connections do not stay for ever.
-    pub(super) fn watch(self: &Rc<Self>) {
-        if self.is_swept.get() || self.is_empty() {
-            return;
-        }
-        self.is_swept.set(true);
-        spawn_local(sweep_often(Rc::downgrade(self), self.most_idle));
-    }
 }
 
 impl LentHttp1<'_> {
     /// After a whole exchange.
     pub(super) fn give_back(mut self) {
-        if self.age == self.pool.age.get() && self.connection.is_usable() {
+        if self.connection.is_usable() {
             self.connection.idle_since = Instant::now();
             self.pool.idle.borrow_mut().push(self.connection);
         }
@@ -247,19 +217,6 @@ impl Open {
 impl Drop for Open {
     fn drop(&mut self) {
         self.0.counts.connections.fetch_sub(1, Ordering::Relaxed);
-    }
-}
-
-/// Ends when there is nothing to look after.
-async fn sweep_often(pool: Weak<Pool>, most_idle: Duration) {
-    loop {
-        sleep((most_idle / 2).clamp(Duration::from_millis(10), Duration::from_secs(5))).await;
-        let Some(pool) = pool.upgrade() else { return };
-        pool.sweep();
-        if pool.is_empty() {
-            pool.is_swept.set(false);
-            return;
-        }
     }
 }
 
