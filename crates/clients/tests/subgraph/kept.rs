@@ -1,5 +1,7 @@
 //! Connections that are kept.
 
+use std::future::{Future, poll_fn};
+use std::task::Poll;
 use std::time::Duration;
 
 use bytes::Bytes;
@@ -44,6 +46,31 @@ fn no_more_connections_are_made_than_allowed_and_all_get_their_turn() {
         }
         assert_eq!(server.accepted.get(), 2);
         assert_eq!(shared.statistics().connections, 2);
+    });
+}
+
+#[test]
+fn a_task_with_hundreds_of_requests_at_once_gets_all_answers() {
+    run(async {
+        let server = Server::answering(|_| json("1")).await;
+        let mut settings = settings(&server.url);
+        settings.connections = 400;
+        let (client, _) = client(settings);
+        for _ in 0..3 {
+            let mut all: Vec<_> = (0..400).map(|_| Box::pin(ask(&client))).collect();
+            // Each is polled whenever one of them is woken: more than a task does at a time.
+            poll_fn(|cx| {
+                all.retain_mut(|asked| match asked.as_mut().poll(cx) {
+                    Poll::Ready(result) => {
+                        assert_eq!(result, answer("1"));
+                        false
+                    }
+                    Poll::Pending => true,
+                });
+                if all.is_empty() { Poll::Ready(()) } else { Poll::Pending }
+            })
+            .await;
+        }
     });
 }
 
