@@ -127,7 +127,7 @@ impl Client {
             None => None,
             Some(circuit) => {
                 let open = |until: Instant| AskError::BreakerOpen { until: until.into_std() };
-                Some(circuit.admit(Instant::now()).map_err(open)?)
+                Some(circuit.admit(began).map_err(open)?)
             }
         };
         let result = timeout_at(deadline, self.ask_patiently(ask, deadline)).await;
