@@ -15,6 +15,7 @@
 //! * `changed`: tables that change after they were introspected
 //! * `mutations`: whatever happens in the middle of one
 //! * `masked`: what clients learn of an error, and what the log has
+//! * `subgraphs`: subgraphs of a gateway that answer late, wrongly or not at all; `subgraph`: one
 //! * `served`, `databases`: the program and the databases; `load`: clients that go on asking;
 //!   `proxy`: a way to a database that can be blocked; `cutter`, `breaker`: ways that break off
 
@@ -60,6 +61,10 @@ mod refusing;
 mod served;
 #[path = "faults/snapshot.rs"]
 mod snapshot;
+#[path = "faults/subgraph.rs"]
+mod subgraph;
+#[path = "faults/subgraphs.rs"]
+mod subgraphs;
 #[path = "faults/unreachable.rs"]
 mod unreachable;
 #[path = "faults/writes.rs"]

@@ -3,6 +3,7 @@
 use std::fs::{self, File};
 use std::io::{BufReader, Write};
 use std::net::{SocketAddr, TcpStream};
+use std::path::Path;
 use std::process::{Child, Stdio};
 use std::thread;
 use std::time::{Duration, Instant};
@@ -30,11 +31,22 @@ impl Served {
         Self::start_with(source, options, &[])
     }
 
-    /// The same with environment variables.
+    /// Serves a supergraph.
+    #[allow(dead_code, reason = "not all who share this file have one")]
+    pub(crate) fn gateway(supergraph: &Path, options: &[&str]) -> Self {
+        Self::run(&["gateway", supergraph.to_str().unwrap()], options, &[])
+    }
+
+    /// The same as [`Served::start`] with environment variables.
     pub(crate) fn start_with(source: &str, options: &[&str], environment: &[(&str, &str)]) -> Self {
+        Self::run(&["serve", source], options, environment)
+    }
+
+    fn run(what: &[&str], options: &[&str], environment: &[(&str, &str)]) -> Self {
         let folder = Folder::new();
         let log = File::create(folder.file("log")).unwrap();
-        let mut arguments = vec!["serve", source, "--listen", "127.0.0.1:0"];
+        let mut arguments = what.to_vec();
+        arguments.extend(["--listen", "127.0.0.1:0"]);
         arguments.extend(options);
         let mut program = thalweg(&arguments);
         program.envs(environment.iter().copied());
