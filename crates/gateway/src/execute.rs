@@ -9,7 +9,7 @@
 //! * [`store`]: what earlier requests were answered already
 //! * [`request`]: what a subgraph is sent; [`told`]: what it is told of other objects
 //! * [`answer`], [`read`], [`json`]: its answer into the arena; [`copy`]: for all objects that it is for
-//! * [`tell`], [`path`]: errors, where they stand in the client's answer
+//! * [`tell`], [`path`], [`needed`]: errors, where they stand in the client's answer
 //! * [`write`](mod@write): the answer
 
 mod answer;
@@ -17,6 +17,7 @@ mod arena;
 mod copy;
 mod errors;
 mod json;
+mod needed;
 mod observe;
 mod path;
 mod read;

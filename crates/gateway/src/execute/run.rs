@@ -237,7 +237,7 @@ impl<'r> Running<'r> {
 
     fn teller<'t>(&'t mut self, id: FetchId, part: &'t Part) -> Teller<'t> {
         Teller {
-            tree: &self.inputs.plan.tree,
+            plan: self.inputs.plan,
             arena: &mut self.executed.arena,
             errors: &mut self.executed.errors,
             fetch: &self.inputs.plan.fetches[id.index()],

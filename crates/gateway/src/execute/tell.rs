@@ -8,11 +8,12 @@ use serde_json_bytes::serde_json;
 use super::arena::{Arena, Cell, ObjectId, Place};
 use super::errors::{ErrorKind, Errors, ExecutionError, Path, Step};
 use super::json::{Json, NoJson, Span};
+use super::needed::needed_by;
 use super::path::{Places, places};
 use super::read::Wrong;
 use super::request::{Asked, Part};
-use crate::outline::{ItemId, Tree};
-use crate::plan::{Fetch, Read, Shape, Value, entities_key};
+use crate::outline::ItemId;
+use crate::plan::{Fetch, Plan, Read, Shape, Value, entities_key};
 
 /// An error of an entity is told at so many of its places; the others are counted.
 const MOST_PLACES: usize = 10;
@@ -26,7 +27,7 @@ const MOST_EXTENSIONS: usize = 16 << 10;
 /// Tells what went wrong with the answer to one request.
 #[derive(Debug)]
 pub(super) struct Teller<'t> {
-    pub(super) tree: &'t Tree,
+    pub(super) plan: &'t Plan,
     pub(super) arena: &'t mut Arena,
     pub(super) errors: &'t mut Errors,
     pub(super) fetch: &'t Fetch,
@@ -60,7 +61,7 @@ impl<'t> Teller<'t> {
 
     fn tell_at_first(&mut self, kind: ErrorKind) {
         let first = self.targets().first().copied();
-        let place = first.map(|(object, _)| places(self.arena, self.tree, object, 1));
+        let place = first.map(|(object, _)| places(self.arena, &self.plan.tree, object, 1));
         let path = place.and_then(|place| place.paths.into_iter().next()).unwrap_or_default();
         let location = first.and_then(|(object, _)| self.location_of(object));
         self.errors.push(ExecutionError { kind, path, location });
@@ -117,10 +118,10 @@ impl<'t> Teller<'t> {
             let (below, item) = self.follow(object, shape, rest);
             let location = item.map_or_else(
                 || self.location_of(object),
-                |item| located(self.tree.item(item).location),
+                |item| located(self.plan.tree.item(item).location),
             );
             let most = MOST_PLACES.saturating_sub(told);
-            let Places { paths, more } = places(self.arena, self.tree, object, most);
+            let Places { paths, more } = places(self.arena, &self.plan.tree, object, most);
             told += paths.len();
             for mut path in paths {
                 path.extend(below.iter().cloned());
@@ -168,11 +169,14 @@ impl<'t> Teller<'t> {
                     let Some(read) = shape.and_then(|shape| self.find(shape, object, name)) else {
                         break;
                     };
-                    let item = self.tree.item(read.item);
-                    is_visible &= item.is_visible;
                     if is_visible {
-                        steps.push(Step::Key(item.key.clone()));
-                        last = Some(read.item);
+                        // What is hidden is told where it is needed.
+                        is_visible = self.plan.tree.item(read.item).is_visible;
+                        let shown = needed_by(self.plan, read.item);
+                        if let Some(shown) = shown {
+                            steps.push(Step::Key(self.plan.tree.item(shown).key.clone()));
+                            last = Some(shown);
+                        }
                     }
                     place = object.map(|object| self.arena.place_of(object, read.slot));
                     shape = match &read.value {
@@ -259,8 +263,8 @@ impl<'t> Teller<'t> {
 
     /// Where the field is that gives an object.
     fn location_of(&self, object: ObjectId) -> Option<Location> {
-        let item = self.tree.position(self.arena.object(object).position).parent?;
-        located(self.tree.item(item).location)
+        let item = self.plan.tree.position(self.arena.object(object).position).parent?;
+        located(self.plan.tree.item(item).location)
     }
 }
 

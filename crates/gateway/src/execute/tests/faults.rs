@@ -260,3 +260,32 @@ fn values_are_of_their_types() {
             .book.comments[0].currency: currency is not of its type"#]],
     );
 }
+
+#[test]
+fn an_error_of_what_is_hidden_stands_where_it_is_needed() {
+    // What is required has failed: nobody is asked for what requires it, and that is the null.
+    check(
+        "{ cheapest { dear: postage stars } }",
+        &[
+            ("stock", r#"{"data":{"cheapest":{"isbn":"1"}}}"#),
+            (
+                "shop",
+                r#"{"errors":[{"message":"torn","path":["_entities",0,"size","height"]}],"data":{"_entities":[{"pages":3,"size":null}]}}"#,
+            ),
+            ("talk", r#"{"data":{"_entities":[{"stars":4}]}}"#),
+        ],
+        &expect![[r#"
+            {"cheapest":{"dear":null,"stars":4}}
+            .cheapest.dear: shop says torn"#]],
+    );
+    check(
+        "{ book(isbn: 1) { comments { text } } }",
+        &[(
+            "shop",
+            r#"{"errors":[{"message":"no isbn","path":["book","isbn"]}],"data":{"book":{"isbn":null}}}"#,
+        )],
+        &expect![[r#"
+            {"book":{"comments":null}}
+            .book.comments: shop says no isbn"#]],
+    );
+}
