@@ -7,13 +7,22 @@ const MAX_DEPTH: usize = 128;
 /// Numbers of fewer digits, without an exponent, are within the range of doubles.
 const FEW_DIGITS: usize = 300;
 
+/// Texts are most often not longer.
+const SHORT: usize = 32;
+
 /// A place in a text of valid UTF-8.
 #[derive(Debug)]
 pub(super) struct Json<'j> {
     bytes: &'j [u8],
     at: usize,
+    /// Whether there are control characters in it; spaces between values may be some.
+    has_controls: bool,
     has_unfit: bool,
 }
+
+/// The bytes are no text in UTF-8.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) struct NoUtf8;
 
 /// What stands at a place is no JSON, or not what was expected.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -23,8 +32,21 @@ pub(super) struct NoJson;
 pub(super) type Span = (usize, usize);
 
 impl<'j> Json<'j> {
+    /// A text of which nothing is known yet.
+    pub(super) fn check(bytes: &'j [u8]) -> Result<Self, NoUtf8> {
+        // Without any way out of the loop, many bytes are looked at together.
+        let (union, least) = bytes
+            .iter()
+            .fold((0, u8::MAX), |(union, least), byte| (union | byte, least.min(*byte)));
+        if union >= 0x80 && std::str::from_utf8(bytes).is_err() {
+            return Err(NoUtf8);
+        }
+        Ok(Self { bytes, at: 0, has_controls: least < b' ', has_unfit: false })
+    }
+
+    /// A text that was checked.
     pub(super) fn new(bytes: &'j [u8]) -> Self {
-        Self { bytes, at: 0, has_unfit: false }
+        Self { bytes, at: 0, has_controls: true, has_unfit: false }
     }
 
     pub(super) fn bytes(&self) -> &'j [u8] {
@@ -141,6 +163,7 @@ impl<'j> Json<'j> {
     /// Goes to the next quote, backslash or control character, eight bytes at a time.
     #[inline]
     fn go_to_special(&mut self) {
+        let start = self.at;
         while let Some(word) = self.bytes.get(self.at..).and_then(<[u8]>::first_chunk) {
             let found = special(u64::from_le_bytes(*word));
             if found != 0 {
@@ -149,10 +172,19 @@ impl<'j> Json<'j> {
                 return;
             }
             self.at += size_of::<u64>();
+            if self.at - start >= SHORT && !self.has_controls {
+                return self.go_to_quote();
+            }
         }
         while self.bytes.get(self.at).is_some_and(|byte| !matches!(byte, b'"' | b'\\' | 0..=0x1f)) {
             self.at += 1;
         }
+    }
+
+    /// The same in a long text without control characters.
+    fn go_to_quote(&mut self) {
+        let rest = self.bytes.get(self.at..).unwrap_or_default();
+        self.at += memchr::memchr2(b'"', b'\\', rest).unwrap_or(rest.len());
     }
 
     fn escape(&mut self) -> Result<(), NoJson> {
@@ -314,7 +346,7 @@ mod tests {
 
     #[track_caller]
     fn check(text: &str, is_json: bool) {
-        let mut json = Json::new(text.as_bytes());
+        let mut json = Json::check(text.as_bytes()).unwrap();
         let read = json.skip().is_ok() && json.is_at_end();
         assert_eq!(read, is_json, "{text}");
         let known = serde_json_bytes::serde_json::from_str::<serde_json_bytes::Value>(text);
@@ -375,7 +407,7 @@ mod tests {
     #[test]
     fn what_nobody_may_be_sent_is_told() {
         let is_unfit = |text: &str| {
-            let mut json = Json::new(text.as_bytes());
+            let mut json = Json::check(text.as_bytes()).unwrap();
             assert!(json.skip().is_ok() && json.is_at_end(), "{text}");
             let is_unfit = json.take_unfit();
             let known = serde_json_bytes::serde_json::from_str::<serde_json_bytes::Value>(text);
@@ -400,10 +432,10 @@ mod tests {
 
     #[test]
     fn a_text_ends_wherever_it_does() {
-        for length in 0..40 {
+        for length in 0..80 {
             for end in ["\"", "\\", "\n", ""] {
                 let text = format!("\"{}{end}", "ä".repeat(length));
-                let mut json = Json::new(text.as_bytes());
+                let mut json = Json::check(text.as_bytes()).unwrap();
                 assert_eq!(json.text().is_ok(), end == "\"", "{text:?}");
                 let place = if end.is_empty() { text.len() } else { 1 + 2 * length };
                 assert_eq!(json.at(), place + usize::from(end == "\""), "{text:?}");

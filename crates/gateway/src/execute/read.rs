@@ -82,10 +82,10 @@ impl<'r> Reader<'r> {
         supergraph: &'r Supergraph,
         tree: &'r Tree,
         arena: &'r mut Arena,
-        bytes: &'r [u8],
+        json: Json<'r>,
         buffer: u32,
     ) -> Self {
-        let (json, wrong) = (Json::new(bytes), Wrong::default());
+        let wrong = Wrong::default();
         Self { supergraph, tree, arena, json, buffer, wrong, last: None }
     }
 

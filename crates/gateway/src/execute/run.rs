@@ -10,6 +10,7 @@ use response::{Held, NoMemory};
 use super::answer;
 use super::arena::Arena;
 use super::errors::{AskError, ErrorKind, Errors, Invalid};
+use super::json::{Json, NoUtf8};
 use super::observe::{Fate, Observed};
 use super::read::{Reader, Unread};
 use super::represent::representations;
@@ -280,13 +281,11 @@ impl<'r> Running<'r> {
         let not_answered = |why| ErrorKind::NotAnswered { subgraph, why };
         let invalid = |why| ErrorKind::Invalid { subgraph, why };
         let Answer { body: bytes, held } = answer.map_err(not_answered)?;
-        if std::str::from_utf8(&bytes).is_err() {
-            return Err(invalid(Invalid::NoUtf8));
-        }
+        let json = Json::check(&bytes).map_err(|NoUtf8| invalid(Invalid::NoUtf8))?;
         let arena = &mut self.executed.arena;
         arena.begin_answer();
         let buffer = arena.add_buffer(bytes.clone());
-        let mut reader = Reader::new(supergraph, &plan.tree, arena, &bytes, buffer);
+        let mut reader = Reader::new(supergraph, &plan.tree, arena, json, buffer);
         let read = answer::read(&mut reader, fetch, &self.asked[id.index()], part);
         let wrong = std::mem::take(&mut reader.wrong);
         let parts = match read {
