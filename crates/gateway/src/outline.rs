@@ -75,6 +75,8 @@ pub struct Position {
     pub items: Vec<ItemId>,
     /// How often the items have changed.
     pub(crate) changes: u32,
+    /// The visible items of those types whose answers have another order.
+    pub orders: Vec<(TypeSet, Vec<ItemId>)>,
 }
 
 /// Types of a position of which every subgraph reads the same in the same way.
@@ -164,8 +166,10 @@ impl Tree {
     ) -> PositionId {
         let possible = supergraph.possible(r#type).clone();
         let classes = classes::singletons(supergraph, &possible);
-        let items = Vec::new();
-        self.positions.push(Position { r#type, possible, classes, parent, items, changes: 0 });
+        let (items, orders) = (Vec::new(), Vec::new());
+        let changes = 0;
+        let position = Position { r#type, possible, classes, parent, items, changes, orders };
+        self.positions.push(position);
         PositionId::new(self.positions.len() - 1)
     }
 

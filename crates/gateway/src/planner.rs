@@ -20,10 +20,10 @@ mod reach;
 mod tests;
 
 use graphql::operation::Location;
-use rustc_hash::FxHashSet;
+use rustc_hash::{FxHashMap, FxHashSet};
 
-use crate::outline::Tree;
-use crate::supergraph::{Supergraph, When};
+use crate::outline::{ItemId, Tree, What};
+use crate::supergraph::{SubgraphId, Supergraph, When};
 pub use choose::{Choice, Chosen};
 pub use contexts::{Context, ContextId, Contexts, Source, ToldArguments, ToldId};
 pub use facts::{How, Visit, VisitId};
@@ -76,8 +76,63 @@ pub fn plan(
     labels: &Labels,
     limits: Limits,
 ) -> Result<Choice, PlanError> {
+    let mut doers = Doers::default();
+    if Some(tree.position(Tree::ROOT).r#type) == supergraph.schema.mutation {
+        for item in tree.position(Tree::ROOT).items.clone() {
+            let mut best: Option<((u16, usize), SubgraphId)> = None;
+            let mut failed = None;
+            for subgraph in doers_of(supergraph, tree, labels, item) {
+                doers.insert(item, subgraph);
+                let mut trial = tree.clone();
+                match plan_with(supergraph, &mut trial, labels, limits, &doers) {
+                    Ok(choice) => {
+                        let cost = (choice.chain, choice.requests);
+                        if best.is_none_or(|(least, _)| cost < least) {
+                            best = Some((cost, subgraph));
+                        }
+                    }
+                    Err(error) => failed = Some(error),
+                }
+            }
+            match (best, failed) {
+                (Some((_, subgraph)), _) => {
+                    doers.insert(item, subgraph);
+                }
+                (None, Some(error)) => return Err(error),
+                (None, None) => {}
+            }
+        }
+    }
+    plan_with(supergraph, tree, labels, limits, &doers)
+}
+
+/// Who does each field of a mutation that several subgraphs could do: one of them, for what is done
+/// twice is not what was asked.
+type Doers = FxHashMap<ItemId, SubgraphId>;
+
+/// The subgraphs that could do a field of a mutation, if there is a choice.
+fn doers_of(
+    supergraph: &Supergraph,
+    tree: &Tree,
+    labels: &Labels,
+    item: ItemId,
+) -> Vec<SubgraphId> {
+    let What::Field { field, .. } = &tree.item(item).what else { return Vec::new() };
+    let owners = supergraph.field_owners(*field).subgraphs.iter();
+    let owners = owners.filter(|owner| !owner.is_external && labels.allow(&owner.when));
+    let doers: Vec<SubgraphId> = owners.map(|owner| owner.subgraph).collect();
+    if doers.len() > 1 { doers } else { Vec::new() }
+}
+
+fn plan_with(
+    supergraph: &Supergraph,
+    tree: &mut Tree,
+    labels: &Labels,
+    limits: Limits,
+    doers: &Doers,
+) -> Result<Choice, PlanError> {
     let contexts = Contexts::new(supergraph, tree);
-    let facts = reach::reach(supergraph, tree, labels, &contexts, limits)?;
+    let facts = reach::reach(supergraph, tree, (labels, doers), &contexts, limits)?;
     let mut choice = choose::choose(supergraph, tree, &facts, limits)?;
     choice.contexts = contexts;
     Ok(choice)

@@ -249,6 +249,14 @@ impl Supergraph {
         }
     }
 
+    /// Whether some subgraph knows objects of a type only as objects of an interface.
+    #[must_use]
+    pub fn is_known_as_interface_object(&self, object: TypeId) -> bool {
+        let owners = self.interfaces(object).iter().map(|interface| self.type_owners(*interface));
+        let mut known = owners.flat_map(|owners| &owners.subgraphs);
+        known.any(|known| known.is_interface_object)
+    }
+
     #[must_use]
     pub fn is_object(&self, id: TypeId) -> bool {
         matches!(self.schema[id].kind, TypeKind::Object { .. })

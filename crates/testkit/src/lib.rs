@@ -1,7 +1,8 @@
 //! What tests need and the product does not: case files, private databases, scripts of clients,
-//! a private Neo4j, issuers of tokens.
+//! a private Neo4j, issuers of tokens, an oracle for the gateway.
 
 pub mod cases;
+pub mod federation;
 pub mod fuzz;
 pub mod neo4j;
 pub mod postgres;

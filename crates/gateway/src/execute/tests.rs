@@ -144,6 +144,19 @@ fn what_is_required_is_sent() {
 }
 
 #[test]
+fn fields_of_each_type_stand_in_the_order_of_their_first_occurrence() {
+    check(
+        "{ works { ... on Book { title isbn } ... on Film { minutes title } } }",
+        &[(
+            "shop",
+            r#"{"data":{"works":[{"__typename":"Book","title":"A","isbn":"1"},
+                {"__typename":"Film","title":"B","minutes":90}]}}"#,
+        )],
+        &expect![[r#"{"works":[{"title":"A","isbn":"1"},{"minutes":90,"title":"B"}]}"#]],
+    );
+}
+
+#[test]
 fn nothing_is_asked_of_nobody() {
     check_sent(
         "{ cheapest { title } }",

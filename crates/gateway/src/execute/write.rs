@@ -77,7 +77,7 @@ impl Writer<'_> {
             return Err(Halt::Null);
         };
         let mut separator = b'{';
-        for out in &projection.outs {
+        for out in projection.outs_of(self.supergraph, object.r#type) {
             if !self.is_meant(out, object.r#type) {
                 continue;
             }

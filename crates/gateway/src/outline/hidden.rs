@@ -112,7 +112,7 @@ impl Tree {
         Some(self.hidden_item(supergraph, position, what, arguments, types, child))
     }
 
-    /// The item at a position that gives one thing of the objects of a type.
+    /// The item at a position that gives one thing of the objects of a type, whoever reads them.
     pub(crate) fn find(
         &self,
         supergraph: &Supergraph,
@@ -127,7 +127,18 @@ impl Tree {
                 && is_same(&item.what, what)
                 && item.arguments == *arguments
                 && supergraph.contains(&item.types, object)
+                && !self.waits_for_type(supergraph, item, object)
         })
+    }
+
+    /// Whether an item is of no use to come to the objects of a type: it is asked of some types only,
+    /// so that they have to be known first, and some subgraph does not tell them.
+    fn waits_for_type(&self, supergraph: &Supergraph, item: &Item, object: TypeId) -> bool {
+        if !item.is_visible || !matches!(item.what, What::Field { .. }) {
+            return false;
+        }
+        let possible = &self.position(item.position).possible;
+        !possible.is_subset(&item.types) && supergraph.is_known_as_interface_object(object)
     }
 
     fn hidden_item(

@@ -44,9 +44,16 @@ pub fn outline_for(
     let names: Vec<_> = names.collect();
     let mut tree = Tree::default();
     let denial = Denial { supergraph, denied };
-    let left = selections;
-    let mut outliner =
-        Outliner { supergraph, operation, steering, denial, names, left, tree: &mut tree };
+    let mut outliner = Outliner {
+        supergraph,
+        operation,
+        steering,
+        denial,
+        names,
+        selections,
+        left: selections,
+        tree: &mut tree,
+    };
     let position = outliner.tree.add_position(supergraph, root, None);
     outliner.position(position, &[Asking { set: operation.root, is_denied: false }])?;
     Ok(tree)
@@ -58,6 +65,8 @@ struct Outliner<'o> {
     steering: &'o Steering<'o>,
     denial: Denial<'o>,
     names: Vec<&'o str>,
+    /// How many selections may be looked at, and how many of them are left.
+    selections: usize,
     left: usize,
     tree: &'o mut Tree,
 }
@@ -71,6 +80,8 @@ struct Asking {
 
 /// A place where something is asked.
 struct Occurrence<'o> {
+    /// How many selections were looked at before.
+    place: usize,
     selection: &'o FieldSelection,
     /// The types that it is asked of.
     types: TypeSet,
@@ -125,10 +136,41 @@ impl<'o> Outliner<'o> {
         if !parent.is_some_and(|parent| self.is_narrowed(parent)) {
             self.tree.positions[id.index()].classes = classes(self.supergraph, &possible, asked);
         }
-        for group in groups {
-            self.add(id, &group)?;
+        let mut made = Vec::new();
+        for group in &groups {
+            let first = self.tree.position(id).items.len();
+            self.add(id, group)?;
+            let items = self.tree.position(id).items[first..].iter();
+            made.extend(items.map(|item| (*item, group)));
         }
+        self.tree.positions[id.index()].orders = self.orders(id, &made);
         Ok(())
+    }
+
+    /// The orders of those types of a position that do not have that of its items: a field stands
+    /// where it is asked first of them. <https://spec.graphql.org/draft/#CollectFields()>
+    fn orders(
+        &self,
+        id: PositionId,
+        made: &[(super::ItemId, &Group<'o>)],
+    ) -> Vec<(TypeSet, Vec<super::ItemId>)> {
+        let classes = self.tree.position(id).classes.iter();
+        let orders = classes.filter_map(|class| {
+            let of_class = |types: &TypeSet| self.supergraph.contains(types, class.representative);
+            let own = made.iter().filter(|(item, _)| of_class(&self.tree.item(*item).types));
+            let mut own: Vec<_> = own
+                .map(|(item, group)| {
+                    let asked = group.occurrences.iter().filter(|asked| of_class(&asked.types));
+                    (asked.map(|asked| asked.place).min(), *item)
+                })
+                .collect();
+            if own.is_sorted() {
+                return None;
+            }
+            own.sort_unstable();
+            Some((class.types.clone(), own.into_iter().map(|(_, item)| item).collect()))
+        });
+        orders.collect()
     }
 
     /// Whether the types below an item are to be told apart: some subgraph says that it is of another
@@ -202,12 +244,19 @@ impl<'o> Outliner<'o> {
         let what = self.what(selection);
         let arguments =
             Arguments::of_operation(&self.supergraph.api.schema, &selection.arguments, &self.names);
-        let occurrence = Occurrence { selection, types: types.clone(), is_denied };
+        let at = self.selections - self.left;
+        let occurrence = Occurrence { place: at, selection, types: types.clone(), is_denied };
         let key = &*selection.response_name;
         let places = groups.by_key.entry(key).or_default();
         let same = places.iter().copied().find(|place| {
             let group = &groups.all[*place];
-            is_same(&group.what, &what) && group.arguments == arguments
+            // Of one object there is one field of a name: validation made sure that all agree, or
+            // overlooked a difference of arguments, of which the first ones count.
+            let is_of_one = || {
+                let mut asked = group.occurrences.iter();
+                asked.any(|asked| !asked.types.intersection(types).is_empty())
+            };
+            is_same(&group.what, &what) && (group.arguments == arguments || is_of_one())
         });
         match same {
             Some(place) => groups.all[place].occurrences.push(occurrence),

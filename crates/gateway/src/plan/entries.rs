@@ -9,7 +9,7 @@ use graphql::schema::TypeId;
 use super::form::form;
 use super::project::projections;
 use super::reuse::reuse;
-use super::select::{asks_the_same, selection};
+use super::select::{Beside, asks_the_same, selection};
 use super::shape::add_shapes;
 use super::{
     Context, Document, Entities, Entry, Fetch, FetchId, Layout, Part, Plan, Root, Selection, Shape,
@@ -258,21 +258,28 @@ impl<'c> Compiler<'c> {
                     shapes: Vec::new(),
                     reuse: Vec::new(),
                 };
-                self.put(&mut lists, entry, told, interface.is_none());
+                self.put(&mut lists, entry, told, (interface.is_none(), subgraph));
             }
         }
         lists
     }
 
     /// Puts an entry into the first list in which its types are asked the same, or nothing yet.
-    fn put(&self, lists: &mut Vec<Entities>, entry: Entry, told: Vec<ContextId>, is_typed: bool) {
+    fn put(
+        &self,
+        lists: &mut Vec<Entities>,
+        entry: Entry,
+        told: Vec<ContextId>,
+        (is_typed, subgraph): (bool, SubgraphId),
+    ) {
         let supergraph = self.sources.supergraph;
+        let beside = Beside { supergraph, tree: self.tree, subgraph };
         let fits = |list: &Entities| {
             list.told == told
                 && entry.selections.iter().all(|(base, selection)| {
-                    let known = list.types.iter().find(|(known, _)| known == base);
-                    known.is_none_or(|(_, known)| {
-                        asks_the_same(supergraph, self.tree, known, selection)
+                    list.types.iter().all(|(known, other)| match known == base {
+                        true => asks_the_same(supergraph, self.tree, other, selection),
+                        false => beside.agree((*known, other), (*base, selection)),
                     })
                 })
         };

@@ -12,6 +12,8 @@ use crate::supergraph::{Supergraph, TypeSet};
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Projection {
     pub outs: Box<[Out]>,
+    /// The same of objects of types that have another order.
+    pub orders: Box<[(TypeSet, Box<[Out]>)]>,
     /// The types whose objects clients do not see; `None` if they see all.
     pub unseen: Option<TypeSet>,
 }
@@ -54,6 +56,16 @@ pub struct Nesting {
     non_null: u16,
 }
 
+impl Projection {
+    /// What is written of an object of a type.
+    #[must_use]
+    pub fn outs_of(&self, supergraph: &Supergraph, r#type: Option<TypeId>) -> &[Out] {
+        let is_own = |types: &TypeSet| r#type.is_some_and(|own| supergraph.contains(types, own));
+        let own = self.orders.iter().find(|(types, _)| is_own(types));
+        own.map_or(&self.outs, |(_, outs)| outs)
+    }
+}
+
 impl Nesting {
     fn new(r#type: TypeRef) -> Self {
         let mut levels = vec![false];
@@ -93,18 +105,23 @@ struct Projecting<'p> {
 
 impl Projecting<'_> {
     fn position(&self, position: &Position) -> Projection {
-        let items = position.items.iter().map(|id| (*id, self.tree.item(*id)));
-        let outs = items
-            .filter(|(_, item)| item.is_visible)
-            .map(|(id, item)| self.out(position, id, item));
-        let outs: Box<[Out]> = outs.collect();
+        let outs = self.outs(position, &position.items);
+        let orders = position.orders.iter();
+        let orders = orders.map(|(types, items)| (types.clone(), self.outs(position, items)));
+        let orders = orders.collect();
         let mut unseen: Option<TypeSet> = None;
         for object in self.supergraph.members(&position.possible) {
             if !self.supergraph.api.has(object) {
                 unseen.get_or_insert_default().unite_or_begin(&self.supergraph.only(object));
             }
         }
-        Projection { outs, unseen }
+        Projection { outs, orders, unseen }
+    }
+
+    fn outs(&self, position: &Position, items: &[ItemId]) -> Box<[Out]> {
+        let items = items.iter().map(|id| (*id, self.tree.item(*id)));
+        let visible = items.filter(|(_, item)| item.is_visible);
+        visible.map(|(id, item)| self.out(position, id, item)).collect()
     }
 
     fn out(&self, position: &Position, id: ItemId, item: &Item) -> Out {

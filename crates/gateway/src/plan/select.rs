@@ -158,7 +158,7 @@ impl Selecting<'_> {
             let field = self.supergraph.schema.find_field(parent, name)?;
             let own = self.supergraph.field_in(field, self.subgraph)?;
             // An interface has no arguments for what objects above say.
-            (!own.is_external && own.context.is_empty()).then(|| self.shape(own.r#type))
+            (!own.is_external && own.context.is_empty()).then(|| shape(self.supergraph, own.r#type))
         };
         let Some(own) = shape_of(base) else { return false };
         let possible = self.supergraph.possible_in(base, self.subgraph);
@@ -179,7 +179,7 @@ impl Selecting<'_> {
                 visits.iter().flat_map(|(_, visits)| visits).map(|(id, _)| *id).collect();
             self.below(child, item, &from, r#type)
         });
-        let mut shape = r#type.map_or_else(String::new, |r#type| self.shape(r#type));
+        let mut shape = r#type.map_or_else(String::new, |r#type| shape(self.supergraph, r#type));
         shape.push_str(&asked.arguments.text);
         let told = self.told(item, field);
         describe_told(&told, &mut shape);
@@ -221,18 +221,12 @@ impl Selecting<'_> {
         }
         let interface =
             visits.iter().flat_map(|(_, visits)| visits).find_map(|(_, one)| one.visit.interface);
-        let base = r#type.map_or(self.tree.position(child).r#type, |r#type| r#type.base);
-        self.position(base, &visits, interface)
-    }
-
-    /// What values look like, as far as fields of one name must agree in it.
-    fn shape(&self, r#type: TypeRef) -> String {
-        let wrappers: Vec<_> = r#type.wrappers().collect();
-        let base = match self.supergraph.is_composite(r#type.base) {
-            true => "",
-            false => &self.supergraph.schema[r#type.base].name,
-        };
-        format!("{wrappers:?}{base}")
+        let declared = self.tree.position(child).r#type;
+        let base = r#type.map_or(declared, |r#type| r#type.base);
+        let mut selection = self.position(base, &visits, interface);
+        // Where the subgraph promises more than the supergraph, the answer has to say it.
+        selection.typename |= interface.is_none() && base != declared;
+        selection
     }
 }
 
@@ -256,6 +250,75 @@ fn describe_told(told: &ToldArguments, text: &mut String) {
         // Writing to a text cannot fail.
         let _ = write!(text, "{name}:{context:?}");
     }
+}
+
+/// Selections of objects of types, in one list of entities.
+#[derive(Clone, Copy)]
+pub(super) struct Beside<'b> {
+    pub(super) supergraph: &'b Supergraph,
+    pub(super) tree: &'b Tree,
+    pub(super) subgraph: SubgraphId,
+}
+
+impl Beside<'_> {
+    /// Whether two selections may stand in one list: objects have one type only, and fields of one
+    /// name have to look alike all the same.
+    /// <https://spec.graphql.org/draft/#SameResponseShape()>
+    pub(super) fn agree(
+        self,
+        (one_type, one): (TypeId, &Selection),
+        (other_type, other): (TypeId, &Selection),
+    ) -> bool {
+        let (mut ones, mut others) = (Vec::new(), Vec::new());
+        self.fields(one_type, one, &mut ones);
+        self.fields(other_type, other, &mut others);
+        ones.iter().all(|(one, r#type)| {
+            let same = others.iter().filter(|(other, _)| one.key == other.key);
+            same.into_iter().all(|(other, other_type)| {
+                let is_alike = match (r#type, other_type) {
+                    (Some(r#type), Some(other)) => {
+                        shape(self.supergraph, *r#type) == shape(self.supergraph, *other)
+                    }
+                    (None, _) | (_, None) => false,
+                };
+                let below = match (&one.below, &other.below, r#type, other_type) {
+                    (Some(one), Some(other), Some(r#type), Some(other_type)) => {
+                        self.agree((r#type.base, one), (other_type.base, other))
+                    }
+                    (one, other, ..) => one.is_none() && other.is_none(),
+                };
+                is_alike && below
+            })
+        })
+    }
+
+    fn fields<'a>(
+        self,
+        parent: TypeId,
+        selection: &'a Selection,
+        fields: &mut Vec<(&'a Asked, Option<TypeRef>)>,
+    ) {
+        let schema = &self.supergraph.schema;
+        for asked in &selection.fields {
+            let field = schema.find_field(parent, name_of(&self.tree.item(asked.item).what));
+            let own = field.and_then(|field| self.supergraph.field_in(field, self.subgraph));
+            let declared = field.map(|field| schema[field].r#type);
+            fields.push((asked, own.map(|own| own.r#type).or(declared)));
+        }
+        for (on, selection) in &selection.fragments {
+            self.fields(*on, selection, fields);
+        }
+    }
+}
+
+/// What values look like, as far as fields of one name must agree in it.
+fn shape(supergraph: &Supergraph, r#type: TypeRef) -> String {
+    let wrappers: Vec<_> = r#type.wrappers().collect();
+    let base = match supergraph.is_composite(r#type.base) {
+        true => "",
+        false => &supergraph.schema[r#type.base].name,
+    };
+    format!("{wrappers:?}{base}")
 }
 
 /// A selection as a text: equal ones ask the same under the same names.

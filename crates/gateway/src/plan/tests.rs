@@ -48,6 +48,18 @@ fn entities_are_found_by_their_keys() {
 }
 
 #[test]
+fn keys_of_objects_whose_types_nobody_says_are_read_before_these_are_known() {
+    check(
+        "{ readers { ... on Child { id } } }",
+        &expect![[r#"
+        1. talk: {readers{id}}
+        2. shop after 1: query($representations0:[_Any!]!){_entities(representations:$representations0){__typename...on Child{id}}}
+           Reader { id } at readers[]
+    "#]],
+    );
+}
+
+#[test]
 fn what_a_field_requires_is_asked_before() {
     check(
         "{ book(isbn: 1) { postage } }",

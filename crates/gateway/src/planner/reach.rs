@@ -9,7 +9,7 @@ use rustc_hash::FxHashSet;
 
 use super::facts::{Facts, GivenId, How, Visit, VisitId};
 use super::provided::provided;
-use super::{Contexts, Labels, Limits, PlanError};
+use super::{Contexts, Doers, Labels, Limits, PlanError};
 use crate::outline::{Arguments, ItemId, PositionId, Tree, What};
 use crate::supergraph::{FieldSetId, Supergraph};
 use hops::Done;
@@ -21,7 +21,7 @@ const MAX_LEVEL: u16 = 64;
 pub(super) fn reach(
     supergraph: &Supergraph,
     tree: &mut Tree,
-    labels: &Labels,
+    (labels, doers): (&Labels, &Doers),
     contexts: &Contexts,
     limits: Limits,
 ) -> Result<Facts, PlanError> {
@@ -31,6 +31,7 @@ pub(super) fn reach(
         labels,
         contexts,
         limits,
+        doers,
         facts: Facts::default(),
         nothing: GivenId::new(0),
         prepared: FxHashSet::default(),
@@ -55,6 +56,8 @@ struct Reacher<'r> {
     labels: &'r Labels,
     contexts: &'r Contexts,
     limits: Limits,
+    /// Of a mutation.
+    doers: &'r Doers,
     facts: Facts,
     /// Of what is given beyond what is given everywhere: nothing.
     nothing: GivenId,
@@ -130,6 +133,9 @@ impl Reacher<'_> {
             }
             What::Field { name, .. } => name.clone(),
         };
+        if self.doers.get(&item).is_some_and(|doer| *doer != visit.subgraph) {
+            return;
+        }
         let Some(Readable { base, given }) = self.readable(&visit, &name) else { return };
         self.facts.add_known(id, item, self.typename_for(&visit, item));
         let Some(child) = self.tree.item(item).child else { return };

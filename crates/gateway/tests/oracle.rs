@@ -1,0 +1,148 @@
+//! Operations over supergraphs have the answer of the one schema that their subgraphs make together.
+//!
+//! Each supergraph of `fixtures/supergraphs` is a test, and each in the folders that
+//! `THALWEG_SUPERGRAPHS` names, with colons between them. `THALWEG_FUZZ_CASES` says how many
+//! operations there are for each, `THALWEG_FUZZ_SEED` chooses others, and `THALWEG_FUZZ_SECONDS` goes
+//! on with the next seeds for so long.
+
+use std::collections::BTreeSet;
+use std::error::Error;
+use std::fs;
+use std::io;
+use std::path::{Path, PathBuf};
+use std::process::ExitCode;
+
+use gateway::planner::Labels;
+use gateway::supergraph::{Supergraph, When, read};
+use libtest_mimic::{Arguments, Failed, Trial};
+use proptest::test_runner::{Config, TestCaseError, TestError, TestRunner};
+use testkit::federation::oracle::Question;
+use testkit::federation::{Made, Oracle, Outcome, World, make};
+use testkit::fuzz::{Budget, Choices, rng};
+
+/// Operations for each supergraph: such that all of them take seconds.
+const CASES: u32 = 30;
+const LONGEST_TAPE: usize = 400;
+
+fn main() -> Result<ExitCode, Box<dyn Error>> {
+    let arguments = Arguments::from_args();
+    let mut folders = vec![fixtures()];
+    let more = std::env::var("THALWEG_SUPERGRAPHS").unwrap_or_default();
+    folders.extend(more.split(':').filter(|folder| !folder.is_empty()).map(PathBuf::from));
+    let mut trials = Vec::new();
+    for folder in folders {
+        let mut files = Vec::new();
+        find(&folder, &mut files)?;
+        files.sort();
+        for file in files {
+            let name = file.strip_prefix(&folder).unwrap_or(&file).display().to_string();
+            trials.push(Trial::test(name.clone(), move || compare(&name, &file)));
+        }
+    }
+    Ok(libtest_mimic::run(&arguments, trials).exit_code())
+}
+
+fn fixtures() -> PathBuf {
+    Path::new(env!("CARGO_MANIFEST_DIR")).join("../../fixtures/supergraphs")
+}
+
+/// The files of supergraphs: `supergraph.graphql` in a folder of its own, or any other name that no
+/// folder has more of.
+fn find(folder: &Path, files: &mut Vec<PathBuf>) -> io::Result<()> {
+    for entry in fs::read_dir(folder)? {
+        let path = entry?.path();
+        if path.is_dir() {
+            find(&path, files)?;
+        } else if path.extension().is_some_and(|extension| extension == "graphql")
+            && fs::read_to_string(&path)?.contains("join__Graph")
+        {
+            files.push(path);
+        }
+    }
+    Ok(())
+}
+
+fn compare(name: &str, file: &Path) -> Result<(), Failed> {
+    let supergraph = read(&fs::read_to_string(file)?).map_err(|problems| {
+        problems.iter().map(ToString::to_string).collect::<Vec<_>>().join("\n")
+    })?;
+    let oracle = Oracle::new(&supergraph);
+    let cases = number("THALWEG_FUZZ_CASES")?.unwrap_or(CASES);
+    let budget = Budget::from_environment().map_err(|error| error.to_string())?;
+    budget.rounds(|seed| {
+        let config = Config {
+            cases,
+            failure_persistence: None,
+            max_shrink_iters: 4_000,
+            max_shrink_time: 10_000,
+            ..Config::default()
+        };
+        let mut runner = TestRunner::new_with_rng(config, rng(name, seed));
+        let tapes = proptest::collection::vec(proptest::num::u8::ANY, 0..LONGEST_TAPE);
+        let run = |tape: Vec<u8>| ask(&oracle, &tape).map_err(TestCaseError::fail);
+        match runner.run(&tapes, run) {
+            Ok(()) => Ok(()),
+            Err(TestError::Fail(reason, _)) => Err(Failed::from(reason.message().to_owned())),
+            Err(error) => Err(Failed::from(error.to_string())),
+        }
+    })
+}
+
+/// Asks one operation; what does not hold of it.
+fn ask(oracle: &Oracle<'_>, tape: &[u8]) -> Result<(), String> {
+    let schema = &oracle.supergraph.api.schema;
+    let mut choices = Choices::new(tape);
+    let own_names = choices.chance(30);
+    let nulls = [0, 0, 20][choices.below(3)];
+    let labels = labels(oracle.supergraph, &mut choices);
+    let world = World::new(oracle.supergraph, u64::from(tape.first().copied().unwrap_or(0)), nulls);
+    let tries = [own_names, true];
+    for own_names in tries {
+        let made = make(schema, &mut Choices::new(tape), own_names);
+        let told = |reason: String| {
+            let Made { text, variables } = &made;
+            format!("{text}\n{variables} {labels:?}\n{reason}")
+        };
+        let variables = serde_json_bytes::serde_json::from_str(&made.variables);
+        let variables = variables.map_err(|error| told(error.to_string()))?;
+        let question = Question { text: &made.text, variables: &variables, labels: &labels };
+        match oracle.check(question, &world).map_err(told)? {
+            Outcome::Answered { .. } => return Ok(()),
+            // With names of its own each field can stand beside the others.
+            Outcome::Invalid => {}
+            Outcome::NoPlan(reason) => return Err(told(reason)),
+        }
+    }
+    Ok(())
+}
+
+/// Some of the labels that a supergraph names.
+fn labels(supergraph: &Supergraph, choices: &mut Choices<'_>) -> Labels {
+    let mut all = BTreeSet::new();
+    for (id, definition) in supergraph.schema.types() {
+        let _ = id;
+        let (graphql::schema::TypeKind::Object { fields, .. }
+        | graphql::schema::TypeKind::Interface { fields, .. }) = &definition.kind
+        else {
+            continue;
+        };
+        for field in fields {
+            for owner in &supergraph.field_owners(*field).subgraphs {
+                match &owner.when {
+                    When::Always => {}
+                    When::On(label) | When::Off(label) => {
+                        all.insert(label.clone());
+                    }
+                }
+            }
+        }
+    }
+    Labels(all.into_iter().filter(|_| choices.chance(50)).map(|label| (&*label).into()).collect())
+}
+
+fn number(variable: &str) -> Result<Option<u32>, Failed> {
+    match std::env::var(variable) {
+        Ok(text) => text.parse().map(Some).map_err(|error| format!("{variable}: {error}").into()),
+        Err(_) => Ok(None),
+    }
+}

@@ -1,0 +1,97 @@
+//! An operation through the gateway.
+
+use gateway::Supergraph;
+use gateway::execute::{self, ExecutionError, Inputs, Literals, Observed, Options, Subgraphs};
+use gateway::outline::{TooMuch, outline};
+use gateway::plan::{Plan, Sources, compile};
+use gateway::planner::{Labels, Limits, PlanError, plan};
+use graphql::operation::{Operation, OperationKind};
+use graphql::variables::{Steering, Variables};
+use graphql::{DocumentLimits, GraphQLError, Validator};
+use response::{Held, Sink};
+use serde_json_bytes::{ByteString, Map, Value as Json};
+
+use super::clock::Clock;
+
+/// An operation with its plan.
+#[derive(Debug)]
+pub struct Planned {
+    pub operation: Operation,
+    pub variables: Variables,
+    pub plan: Plan,
+}
+
+/// Why there is none.
+#[derive(Debug, thiserror::Error)]
+pub enum Refused {
+    #[error("{}", .0.iter().map(|error| &*error.message).collect::<Vec<_>>().join("; "))]
+    Invalid(Vec<GraphQLError>),
+    #[error(transparent)]
+    TooMuch(#[from] TooMuch),
+    #[error(transparent)]
+    NoPlan(#[from] PlanError),
+}
+
+/// What came of an operation.
+#[derive(Debug)]
+pub struct Ran {
+    pub data: String,
+    pub errors: Vec<ExecutionError>,
+    /// How many requests were sent.
+    pub sent: usize,
+}
+
+impl Planned {
+    /// Plans an operation over the API.
+    pub fn new(
+        supergraph: &Supergraph,
+        validator: &Validator,
+        text: &str,
+        variables: &Map<ByteString, Json>,
+        labels: &Labels,
+    ) -> Result<Self, Refused> {
+        let schema = &supergraph.api.schema;
+        let operation = validator
+            .operation(schema, text, None, &DocumentLimits::default())
+            .map_err(Refused::Invalid)?;
+        let variables = graphql::coerce_variable_values(schema, &operation, variables)
+            .map_err(Refused::Invalid)?;
+        let root = match operation.kind {
+            OperationKind::Mutation => supergraph.schema.mutation,
+            OperationKind::Query | OperationKind::Subscription => supergraph.schema.query,
+        };
+        // Validation lets no operation pass without its root type.
+        let root = root.ok_or(Refused::TooMuch(TooMuch))?;
+        let steering = Steering::new(&variables);
+        let mut tree = outline(supergraph, &operation, root, &steering, 10_000)?;
+        let choice = plan(supergraph, &mut tree, labels, Limits::default())?;
+        let sources = Sources { supergraph, operation: &operation, choice: &choice };
+        let plan = compile(sources, tree);
+        Ok(Self { operation, variables, plan })
+    }
+
+    /// The plan for people.
+    #[must_use]
+    pub fn print(&self, supergraph: &Supergraph) -> String {
+        gateway::plan::print(supergraph, &self.plan)
+    }
+
+    /// Runs it; `None` if it waits for what never comes.
+    pub fn run<S: Subgraphs>(
+        &self,
+        supergraph: &Supergraph,
+        subgraphs: &S,
+        clock: &Clock,
+        options: Options,
+    ) -> Option<Ran> {
+        let Self { operation, variables, plan } = self;
+        let inputs = Inputs { supergraph, operation, plan, variables };
+        let mut observed = Observed::default();
+        let running = execute::execute(inputs, subgraphs, options, Held::default(), &mut observed);
+        let mut executed = clock.run(running)?;
+        let sink = Sink::new(Vec::new(), u64::MAX, Held::default());
+        let sink = execute::write(supergraph, plan, &mut executed, &Literals::new(), sink).ok()?;
+        let data = String::from_utf8_lossy(&sink.into_parts().0).into_owned();
+        Some(Ran { data, sent: observed.sent(), errors: executed.into_errors() })
+    }
+}

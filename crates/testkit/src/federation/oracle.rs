@@ -1,0 +1,166 @@
+//! The gateway's answer beside that of the merged schema.
+
+use std::cell::{Cell, RefCell};
+
+use gateway::Supergraph;
+use gateway::execute::Options;
+use gateway::planner::Labels;
+use graphql::operation::OperationKind;
+use graphql::{DocumentLimits, Validator};
+use serde_json::Value as Json;
+use serde_json_bytes::{ByteString, Map};
+
+use super::ask::{Planned, Refused};
+use super::interpret::Interpreter;
+use super::knower::{Knower, Seen};
+use super::subgraphs::{Schemas, Subgraphs};
+use super::world::{Identity, World};
+
+/// What operations over one supergraph are compared with.
+#[derive(Debug)]
+pub struct Oracle<'s> {
+    pub supergraph: &'s Supergraph,
+    schemas: Schemas,
+    /// Of what clients see.
+    api: Validator,
+    /// Of all that there is.
+    full: Validator,
+}
+
+/// What became of an operation for which all holds.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Outcome {
+    Answered {
+        /// How many requests the plan has, and how many were sent.
+        planned: usize,
+        sent: usize,
+    },
+    /// It is no operation of the API.
+    Invalid,
+    /// The supergraph promises what nobody gives.
+    NoPlan(String),
+}
+
+/// One operation with its variables, and the labels that are on.
+#[derive(Clone, Copy, Debug)]
+pub struct Question<'q> {
+    pub text: &'q str,
+    pub variables: &'q Map<ByteString, serde_json_bytes::Value>,
+    pub labels: &'q Labels,
+}
+
+impl<'s> Oracle<'s> {
+    #[must_use]
+    pub fn new(supergraph: &'s Supergraph) -> Self {
+        Self {
+            supergraph,
+            schemas: Schemas::new(supergraph),
+            api: Validator::new(&supergraph.api.schema),
+            full: Validator::new(&supergraph.schema),
+        }
+    }
+
+    /// Asks the gateway and the merged schema; what does not hold, in words.
+    pub fn check(&self, question: Question<'_>, world: &World<'_>) -> Result<Outcome, String> {
+        let supergraph = self.supergraph;
+        let plan = || {
+            let Question { text, variables, labels } = question;
+            Planned::new(supergraph, &self.api, text, variables, labels)
+        };
+        let planned = match plan() {
+            Ok(planned) => planned,
+            Err(Refused::Invalid(_)) => return Ok(Outcome::Invalid),
+            Err(Refused::NoPlan(error)) => return Ok(Outcome::NoPlan(error.to_string())),
+            Err(error @ Refused::TooMuch(_)) => return Err(error.to_string()),
+        };
+        let printed = planned.print(supergraph);
+        let fail = |why: String| Err(format!("{why}\nthe plan:\n{printed}"));
+        if plan().map(|planned| planned.print(supergraph)).ok().as_deref() != Some(&printed) {
+            return fail("planned again it is another plan".to_owned());
+        }
+        let (expected, nulled) = self.truth(question, world)?;
+        let mut sent = 0;
+        for (reuse, delays) in [(true, 0), (false, 0), (true, 3)] {
+            let asking = format!("reuse {reuse}, delays {delays}: ");
+            let mut subgraphs = Subgraphs::new(world, &self.schemas, question.labels);
+            subgraphs.delays = delays;
+            let options = Options { reuse, ..Options::default() };
+            let Some(ran) = planned.run(supergraph, &subgraphs, &subgraphs.clock, options) else {
+                return fail(format!("{asking}it does not end"));
+            };
+            if let Some(wrong) = subgraphs.wrong.borrow().first() {
+                return fail(format!("{asking}{wrong}"));
+            }
+            if planned.operation.kind == OperationKind::Query
+                && ran.sent > planned.plan.fetches.len()
+            {
+                return fail(format!("{asking}{} requests were sent", ran.sent));
+            }
+            if is_other(&ran.data, &expected) {
+                let told = &ran.errors;
+                let data = &ran.data;
+                return fail(format!(
+                    "{asking}the answer is\n{data}\nand should be\n{expected}\nit tells {told:?}"
+                ));
+            }
+            if ran.errors.is_empty() == nulled {
+                return fail(format!("{asking}the errors are {:?}", ran.errors));
+            }
+            if ran.data != expected && !self.may_differ(&planned) {
+                return fail(format!(
+                    "{asking}the order is\n{}\nand should be\n{expected}",
+                    ran.data
+                ));
+            }
+            if (reuse, delays) == (true, 0) {
+                sent = ran.sent;
+            }
+        }
+        Ok(Outcome::Answered { planned: planned.plan.fetches.len(), sent })
+    }
+
+    /// Whether objects may stand there in an order that is not that of their types: whoever knows an
+    /// interface as an object does not say their types, and nobody is asked for the order alone.
+    fn may_differ(&self, planned: &Planned) -> bool {
+        planned.plan.tree.positions.iter().any(|position| {
+            let mut objects = self.supergraph.members(&position.possible);
+            !position.orders.is_empty()
+                && objects.any(|object| self.supergraph.is_known_as_interface_object(object))
+        })
+    }
+
+    /// What is true, and whether a null stood where none may.
+    fn truth(&self, question: Question<'_>, world: &World<'_>) -> Result<(String, bool), String> {
+        let schema = &self.supergraph.schema;
+        let told = |errors: Vec<graphql::GraphQLError>| format!("the merged schema: {errors:?}");
+        let operation = self
+            .full
+            .operation(schema, question.text, None, &DocumentLimits::default())
+            .map_err(told)?;
+        let variables = graphql::coerce_variable_values(schema, &operation, question.variables)
+            .map_err(told)?;
+        let root = match operation.kind {
+            OperationKind::Query => schema.query,
+            OperationKind::Mutation => schema.mutation,
+            OperationKind::Subscription => schema.subscription,
+        };
+        let r#type = root.ok_or("there is no root type")?;
+        let knower =
+            Knower { world, subgraph: None, labels: question.labels, wrong: RefCell::default() };
+        let interpreter = Interpreter {
+            knower: &knower,
+            schema,
+            operation: &operation,
+            variables: &variables,
+            nulled: Cell::new(false),
+        };
+        let data = interpreter.data(&Seen::plain(Identity { r#type, number: 0 }));
+        Ok((data, interpreter.nulled.get()))
+    }
+}
+
+/// Whether two answers say different things.
+fn is_other(one: &str, other: &str) -> bool {
+    let read = |text: &str| serde_json::from_str::<Json>(text).ok();
+    read(one).is_none() || read(one) != read(other)
+}

@@ -1,0 +1,149 @@
+//! Requests of the gateway to answers of subgraphs.
+
+use std::cell::{Cell, RefCell};
+
+use bytes::Bytes;
+use gateway::Supergraph;
+use gateway::execute::{self, Answer, Ask, AskError};
+use gateway::planner::Labels;
+use gateway::supergraph::SubgraphId;
+use graphql::operation::OperationKind;
+use graphql::schema::Schema;
+use graphql::{DocumentLimits, Request, Validator};
+use serde_json::json;
+
+use super::clock::Clock;
+use super::interpret::Interpreter;
+use super::knower::{Knower, Seen};
+use super::schema_of;
+use super::world::{Identity, World};
+
+/// The schemas of all subgraphs of a supergraph.
+#[derive(Debug)]
+pub struct Schemas(Vec<(Schema, Validator)>);
+
+/// A request that was sent.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Sent {
+    pub subgraph: SubgraphId,
+    /// From 1: how many answers it waited for, one after the other.
+    pub wave: u64,
+    pub body: String,
+}
+
+/// Subgraphs that tell of one world.
+#[derive(Debug)]
+pub struct Subgraphs<'w> {
+    world: &'w World<'w>,
+    schemas: &'w Schemas,
+    labels: &'w Labels,
+    pub clock: Clock,
+    /// Answers take one tick, and up to so many more.
+    pub delays: u64,
+    pub sent: RefCell<Vec<Sent>>,
+    /// What was asked and may not be.
+    pub wrong: RefCell<Vec<String>>,
+    asked: Cell<u64>,
+}
+
+impl Schemas {
+    #[must_use]
+    pub fn new(supergraph: &Supergraph) -> Self {
+        let schemas = supergraph.subgraph_ids().map(|id| schema_of(supergraph, id));
+        Self(schemas.map(|schema| (Validator::new(&schema), schema)).map(|(v, s)| (s, v)).collect())
+    }
+}
+
+/// Bounds for documents of the gateway, which may be longer than those of clients.
+fn limits() -> DocumentLimits {
+    DocumentLimits {
+        tokens: 1_000_000,
+        aliases: 100_000,
+        root_fields: 10_000,
+        fields: 1_000_000,
+        fragments: 100_000,
+        variables: 10_000,
+        ..DocumentLimits::default()
+    }
+}
+
+impl<'w> Subgraphs<'w> {
+    #[must_use]
+    pub fn new(world: &'w World<'w>, schemas: &'w Schemas, labels: &'w Labels) -> Self {
+        Self {
+            world,
+            schemas,
+            labels,
+            clock: Clock::default(),
+            delays: 0,
+            sent: RefCell::default(),
+            wrong: RefCell::default(),
+            asked: Cell::default(),
+        }
+    }
+
+    fn answer(&self, subgraph: SubgraphId, body: &[u8]) -> Result<String, String> {
+        let told = |errors: Vec<graphql::GraphQLError>| {
+            let messages: Vec<String> = errors.into_iter().map(|error| error.message).collect();
+            messages.join("; ")
+        };
+        let request = Request::from_json(body).map_err(|error| error.message)?;
+        let place = usize::from(subgraph.0);
+        let (schema, validator) = self.schemas.0.get(place).ok_or("there is no such subgraph")?;
+        let operation =
+            validator.operation(schema, &request.query, None, &limits()).map_err(told)?;
+        let variables = graphql::coerce_variable_values(schema, &operation, &request.variables)
+            .map_err(told)?;
+        let full = &self.world.supergraph.schema;
+        let root = match operation.kind {
+            OperationKind::Query => full.query,
+            OperationKind::Mutation => full.mutation,
+            OperationKind::Subscription => full.subscription,
+        };
+        let r#type = root.ok_or("there is no root type")?;
+        let knower = Knower {
+            world: self.world,
+            subgraph: Some(subgraph),
+            labels: self.labels,
+            wrong: RefCell::default(),
+        };
+        let interpreter = Interpreter {
+            knower: &knower,
+            schema,
+            operation: &operation,
+            variables: &variables,
+            nulled: Cell::new(false),
+        };
+        let data = interpreter.data(&Seen::plain(Identity { r#type, number: 0 }));
+        if interpreter.nulled.get() {
+            knower.wrong.borrow_mut().push("a null stands where none may".to_owned());
+        }
+        let name = &self.world.supergraph.subgraph(subgraph).name;
+        let wrong = knower.wrong.take().into_iter();
+        self.wrong
+            .borrow_mut()
+            .extend(wrong.map(|wrong| format!("{name}: {wrong}\n  {}", request.query)));
+        Ok(["{\"data\":", &data, "}"].concat())
+    }
+}
+
+impl execute::Subgraphs for Subgraphs<'_> {
+    async fn ask(&self, ask: Ask<'_>) -> Result<Answer, AskError> {
+        let Ask { subgraph, body, .. } = ask;
+        let wave = self.clock.now() + 1;
+        let text = String::from_utf8_lossy(&body).into_owned();
+        self.sent.borrow_mut().push(Sent { subgraph, wave, body: text });
+        let answer = self.answer(subgraph, &body).unwrap_or_else(|message| {
+            let name = &self.world.supergraph.subgraph(subgraph).name;
+            let request = String::from_utf8_lossy(&body);
+            self.wrong.borrow_mut().push(format!("{name}: {message}\n  {request}"));
+            json!({ "errors": [{ "message": message }] }).to_string()
+        });
+        let asked = self.asked.get() + 1;
+        self.asked.set(asked);
+        // Not in the order in which they were asked.
+        let late = (asked * 7 + u64::from(subgraph.0) * 3) % (self.delays + 1);
+        self.clock.wait(1 + late).await;
+        Ok(Bytes::from(answer).into())
+    }
+}

@@ -1,0 +1,256 @@
+//! What is true: a few objects of each type, whose values are computed from who they are.
+//!
+//! A value that several subgraphs tell is one that all of them may tell: it is null only where none
+//! of them promises one, and an object of a type that all of them know. Values of keys are different
+//! for each object of a type, so that a representation says who is meant.
+
+use std::collections::HashSet;
+use std::sync::Arc;
+
+use gateway::Supergraph;
+use gateway::supergraph::{FieldSetId, SetSelection, SubgraphId};
+use graphql::schema::{FieldId, TypeId, TypeKind, TypeRef};
+use serde_json::Value as Json;
+
+/// How many objects of a type there are.
+pub const OBJECTS: u8 = 4;
+
+/// An object: the number of one of its type.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub struct Identity {
+    pub r#type: TypeId,
+    pub number: u8,
+}
+
+/// The value of a field.
+#[derive(Clone, Debug, PartialEq)]
+pub enum Value {
+    Null,
+    Leaf(Json),
+    Object(Identity),
+    List(Vec<Value>),
+}
+
+/// All that there is to know of a supergraph's types.
+#[derive(Debug)]
+pub struct World<'s> {
+    pub supergraph: &'s Supergraph,
+    /// Other seeds are other worlds.
+    seed: u64,
+    /// How many of a hundred values are null where they may be.
+    nulls: u64,
+    /// The fields that objects of a type are found by.
+    keys: HashSet<(TypeId, Arc<str>)>,
+}
+
+/// A type as one subgraph, or the supergraph, says it.
+type Said = (Option<SubgraphId>, TypeRef);
+
+impl<'s> World<'s> {
+    #[must_use]
+    pub fn new(supergraph: &'s Supergraph, seed: u64, nulls: u64) -> Self {
+        let mut world = Self { supergraph, seed, nulls, keys: HashSet::new() };
+        for (id, _) in supergraph.schema.types() {
+            for owner in &supergraph.type_owners(id).subgraphs {
+                owner.keys.iter().for_each(|key| world.add_key(key.fields));
+            }
+        }
+        world
+    }
+
+    /// The objects that the types of a set have.
+    pub fn objects<'w>(
+        &'w self,
+        types: impl Iterator<Item = TypeId> + 'w,
+    ) -> impl Iterator<Item = Identity> + 'w {
+        types.flat_map(|r#type| (0..OBJECTS).map(move |number| Identity { r#type, number }))
+    }
+
+    /// The field that an object has under a name; one that only its interfaces name, too.
+    #[must_use]
+    pub fn field(&self, object: TypeId, name: &str) -> Option<FieldId> {
+        let schema = &self.supergraph.schema;
+        let interfaces = self.supergraph.interfaces(object).iter().copied();
+        std::iter::once(object).chain(interfaces).find_map(|id| schema.find_field(id, name))
+    }
+
+    /// What an object says under the name of a field.
+    #[must_use]
+    pub fn value(&self, of: Identity, name: &str, arguments: &str) -> Value {
+        let types = self.said(of.r#type, name);
+        let Some((_, declared)) = types.first().copied() else { return Value::Null };
+        let possible = self.possible(declared, &types);
+        let r#type = &*self.supergraph.schema[of.r#type].name;
+        let number = [of.number];
+        let parts = [r#type.as_bytes(), &number, name.as_bytes(), arguments.as_bytes()];
+        let hash = parts.iter().fold(self.seed, |hash, part| mix(hash, part));
+        let is_key = self.keys.contains(&(of.r#type, name.into()));
+        let making = Making { world: self, of, name, is_key, possible: &possible };
+        making.value(&types, hash, of.number)
+    }
+
+    /// Notes what a key consists of.
+    fn add_key(&mut self, set: FieldSetId) {
+        let supergraph = self.supergraph;
+        let set = supergraph.field_set(set);
+        for selection in &set.selections {
+            match selection {
+                SetSelection::Typename => {}
+                SetSelection::Field { field, set: below, .. } => {
+                    let name = &supergraph.schema[*field].name;
+                    self.keys.insert((set.parent, name.clone()));
+                    for object in supergraph.members(supergraph.possible(set.parent)) {
+                        self.keys.insert((object, name.clone()));
+                    }
+                    below.iter().for_each(|below| self.add_key(*below));
+                }
+                SetSelection::On(below) => self.add_key(*below),
+            }
+        }
+    }
+
+    /// The types that are said of a field of an object type, the supergraph's first.
+    fn said(&self, object: TypeId, name: &str) -> Vec<Said> {
+        let supergraph = self.supergraph;
+        let mut said: Vec<Said> = Vec::new();
+        let Some(field) = self.field(object, name) else { return said };
+        said.push((None, supergraph.schema[field].r#type));
+        let mut add = |field: FieldId, is_meant: &dyn Fn(SubgraphId) -> bool| {
+            let owners = supergraph.field_owners(field).subgraphs.iter();
+            let owners = owners.filter(|owner| is_meant(owner.subgraph));
+            said.extend(owners.map(|owner| (Some(owner.subgraph), owner.r#type)));
+        };
+        add(field, &|_| true);
+        for interface in supergraph.interfaces(object) {
+            let is_object = |subgraph| {
+                let known = supergraph.type_in(*interface, subgraph);
+                known.is_some_and(|known| known.is_interface_object)
+            };
+            if let Some(field) = supergraph.schema.find_field(*interface, name) {
+                add(field, &is_object);
+            }
+        }
+        said
+    }
+
+    /// The types of objects that all who say them know; those that some know, if there is none.
+    fn possible(&self, declared: TypeRef, said: &[Said]) -> Vec<TypeId> {
+        let supergraph = self.supergraph;
+        if !supergraph.is_composite(declared.base) {
+            return Vec::new();
+        }
+        let all = supergraph.possible(declared.base);
+        let mut common = all.clone();
+        for (subgraph, r#type) in said {
+            let Some(subgraph) = subgraph else { continue };
+            // One may name a field of a type that it does not have, to require something of it.
+            let Some(known) = supergraph.type_in(r#type.base, *subgraph) else { continue };
+            let possible = match known.is_interface_object {
+                true => supergraph.possible(r#type.base),
+                false => supergraph.possible_in(r#type.base, *subgraph),
+            };
+            common = common.intersection(possible);
+        }
+        supergraph.members(&common).collect()
+    }
+
+    fn is_root(&self, r#type: TypeId) -> bool {
+        let schema = &self.supergraph.schema;
+        [schema.query, schema.mutation, schema.subscription].contains(&Some(r#type))
+    }
+}
+
+/// One value while it is made.
+struct Making<'m> {
+    world: &'m World<'m>,
+    of: Identity,
+    name: &'m str,
+    is_key: bool,
+    possible: &'m [TypeId],
+}
+
+impl Making<'_> {
+    /// `number` is what tells the values of keys apart.
+    fn value(&self, types: &[Said], hash: u64, number: u8) -> Value {
+        let may_be_null = types.iter().all(|(_, r#type)| !r#type.is_non_null());
+        if !self.is_key && may_be_null && mix(hash, b"null") % 100 < self.world.nulls {
+            return Value::Null;
+        }
+        let items = types.iter().map(|(of, r#type)| Some((*of, r#type.item()?)));
+        if let Some(items) = items.collect::<Option<Vec<Said>>>() {
+            let length = mix(hash, b"length") % 4;
+            let length = if self.is_key { 1 + length % 2 } else { length };
+            let values = (0..length).map(|place| {
+                let place = u8::try_from(place).unwrap_or_default();
+                self.value(&items, mix(hash, &[place]), (number + place) % OBJECTS)
+            });
+            return Value::List(values.collect());
+        }
+        let Some((_, declared)) = types.first() else { return Value::Null };
+        if self.world.supergraph.is_composite(declared.base) {
+            return self.object(hash, number);
+        }
+        Value::Leaf(self.leaf(declared.base, hash, number))
+    }
+
+    fn object(&self, hash: u64, number: u8) -> Value {
+        let count = u64::try_from(self.possible.len()).unwrap_or(u64::MAX);
+        let Some(place) = mix(hash, b"type").checked_rem(count) else { return Value::Null };
+        let r#type = self.possible[usize::try_from(place).unwrap_or_default()];
+        let other = u8::try_from(mix(hash, b"number") % u64::from(OBJECTS)).unwrap_or_default();
+        let number = match (self.world.is_root(r#type), self.is_key) {
+            // There is one of it.
+            (true, _) => 0,
+            (false, true) => number,
+            (false, false) => other,
+        };
+        Value::Object(Identity { r#type, number })
+    }
+
+    fn leaf(&self, base: TypeId, hash: u64, number: u8) -> Json {
+        let supergraph = self.world.supergraph;
+        let definition = &supergraph.schema[base];
+        // Of one key the values are different by their numbers.
+        let small = |most: u64| {
+            let few = mix(hash, b"leaf") % most;
+            let of_field = mix(0, self.name.as_bytes()) % 100 * 10;
+            i64::try_from(if self.is_key { of_field + u64::from(number) } else { few })
+                .unwrap_or_default()
+        };
+        match (&definition.kind, &*definition.name) {
+            (TypeKind::Enum { values }, _) => {
+                let names = values.iter().map(|value| &*supergraph.schema[*value].name);
+                let known =
+                    |name: &&str| supergraph.api.has_value(&definition.name, name.as_bytes());
+                let names: Vec<&str> = names.filter(known).collect();
+                let place = usize::try_from(small(1_000)).unwrap_or_default();
+                place.checked_rem(names.len()).map_or(Json::Null, |place| names[place].into())
+            }
+            (_, "Int") => (small(1_000) - 300 * i64::from(!self.is_key)).into(),
+            (_, "Float") => {
+                let whole = i32::try_from(small(1_000)).unwrap_or_default();
+                (f64::from(whole) + 0.25).into()
+            }
+            (_, "Boolean") => (small(2) == 1).into(),
+            (_, _) if self.is_key => {
+                let r#type = &supergraph.schema[self.of.r#type].name;
+                format!("{type}.{} {number}", self.name).into()
+            }
+            // Texts with all that has to be escaped.
+            (_, _) if hash.is_multiple_of(5) => {
+                format!("{} \"ä\\\n\u{1}{hash:x}", self.name).into()
+            }
+            (_, _) => format!("{} {hash:x}", self.name).into(),
+        }
+    }
+}
+
+/// FNV-1a, with the bits spread in the end so that a remainder is by chance.
+fn mix(seed: u64, bytes: &[u8]) -> u64 {
+    let mut hash = bytes.iter().chain(&[0xff]).fold(seed ^ 0xcbf2_9ce4_8422_2325, |hash, byte| {
+        (hash ^ u64::from(*byte)).wrapping_mul(0x0100_0000_01b3)
+    });
+    hash ^= hash >> 32;
+    hash = hash.wrapping_mul(0x9e37_79b9_7f4a_7c15);
+    hash ^ hash >> 29
+}
