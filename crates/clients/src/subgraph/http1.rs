@@ -8,7 +8,7 @@ use bytes::Bytes;
 use http_body_util::Full;
 use hyper::body::{Body, Frame, Incoming};
 use hyper::client::conn::TrySendError;
-use hyper::client::conn::http1::{Connection, SendRequest, handshake};
+use hyper::client::conn::http1::{Builder, Connection, SendRequest};
 use hyper::{Request, Response};
 use hyper_util::rt::TokioIo;
 use tokio::task::coop::unconstrained;
@@ -16,6 +16,10 @@ use tokio::time::Instant;
 
 use super::pool::Open;
 use super::socket::Socket;
+
+/// So much is read at a time, and a head may be as long. A connection keeps its buffer while nobody
+/// uses it, and it would grow with the answers.
+const MOST_BUFFERED: usize = 32 * 1024;
 
 /// A connection. It has no task of its own: who uses it drives it, so that an answer wakes one task
 /// and not two, and it is closed by being dropped.
@@ -30,7 +34,8 @@ pub(super) struct Http1 {
 
 impl Http1 {
     pub(super) async fn open(socket: Socket, open: Open) -> Result<Self, hyper::Error> {
-        let (sender, driver) = handshake(TokioIo::new(socket)).await?;
+        let (sender, driver) =
+            Builder::new().max_buf_size(MOST_BUFFERED).handshake(TokioIo::new(socket)).await?;
         Ok(Self {
             sender,
             driver: Box::pin(driver),
