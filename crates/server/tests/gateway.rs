@@ -5,6 +5,7 @@
 //! * `headers`: what subgraphs are told
 //! * `reloads`: other supergraphs while requests go on
 //! * `looks`: `schema`, `explain`, `check`
+//! * `watched`, `collector`: metrics, traces and the log
 //! * `stubs`: the subgraphs
 //! * `site`: all that a gateway needs
 
@@ -14,6 +15,8 @@ mod program;
 
 #[path = "gateway/access.rs"]
 mod access;
+#[path = "observability/collector.rs"]
+mod collector;
 #[path = "gateway/headers.rs"]
 mod headers;
 #[path = "gateway/looks.rs"]
@@ -26,3 +29,5 @@ mod serving;
 mod site;
 #[path = "gateway/stubs.rs"]
 mod stubs;
+#[path = "gateway/watched.rs"]
+mod watched;

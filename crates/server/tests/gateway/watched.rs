@@ -1,0 +1,134 @@
+//! What those are told who watch a gateway: metrics, traces and the log.
+
+use std::io::{BufReader, Write};
+use std::net::TcpStream;
+use std::time::{Duration, Instant};
+
+use crate::collector::{Collector, attribute};
+use crate::program::{PATIENCE, read_answer};
+use crate::site::{PRODUCTS, QUERY, Site};
+use crate::stubs::Fault;
+
+const TRACE: &str = "4bf92f3577b34da6a3ce929d0e0e4736";
+const PARENT: &str = "00f067aa0ba902b7";
+
+fn scrape(site: &Site) -> String {
+    let rest = site.server.said.split("metrics at http://").nth(1).unwrap();
+    let mut stream = TcpStream::connect(rest.split('/').next().unwrap()).unwrap();
+    stream.set_read_timeout(Some(PATIENCE)).unwrap();
+    stream.write_all(b"GET /metrics HTTP/1.1\r\nHost: test\r\n\r\n").unwrap();
+    read_answer(&mut BufReader::new(stream), true).body
+}
+
+fn check(metrics: &str, lines: &[&str]) {
+    for line in lines {
+        assert!(metrics.lines().any(|found| found == *line), "{line}\n{metrics}");
+    }
+}
+
+#[test]
+fn requests_to_subgraphs_are_counted() {
+    let site = Site::start_with(
+        "[subgraphs.stock]\nretries = 0\nbreaker = { errors = '50%', of = 2 }\n",
+        &["--metrics-listen", "127.0.0.1:0", "--threads", "1"],
+    );
+    let metrics = scrape(&site);
+    let closed = r#"thalweg_subgraph_breaker{subgraph="stock",state="closed"} 1"#;
+    check(
+        &metrics,
+        &[closed, r#"thalweg_subgraph_requests_total{subgraph="shop",outcome="answered"} 0"#],
+    );
+    assert!(!metrics.contains("thalweg_database"), "{metrics}");
+    assert_eq!(site.query(QUERY), PRODUCTS);
+    site.stubs.fail("stock", Fault::Status(503));
+    for _ in 0..2 {
+        site.query(QUERY);
+    }
+    let metrics = scrape(&site);
+    check(
+        &metrics,
+        &[
+            r#"thalweg_subgraph_requests_total{subgraph="shop",outcome="answered"} 3"#,
+            r#"thalweg_subgraph_requests_total{subgraph="stock",outcome="answered"} 1"#,
+            r#"thalweg_subgraph_requests_total{subgraph="stock",outcome="status"} 2"#,
+            r#"thalweg_subgraph_duration_seconds_count{subgraph="shop"} 3"#,
+            r#"thalweg_subgraph_breaker{subgraph="stock",state="open"} 1"#,
+            r#"thalweg_subgraph_breaker{subgraph="stock",state="closed"} 0"#,
+            r#"thalweg_subgraph_connections{subgraph="shop"} 1.0"#,
+            r#"thalweg_errors_total{code="SUBGRAPH_UNAVAILABLE"} 2"#,
+        ],
+    );
+    assert!(metrics.contains(r#"thalweg_subgraph_request_bytes_total{subgraph="shop"} "#));
+    assert!(metrics.ends_with("# EOF\n"), "{metrics}");
+}
+
+#[test]
+fn subgraphs_are_told_the_spans_that_the_collector_is_told() {
+    let collector = Collector::start();
+    let mut site = Site::start(&["--otlp-endpoint", &collector.url()]);
+    let head = format!("Traceparent: 00-{TRACE}-{PARENT}-01\r\n");
+    assert_eq!(site.server.query(&head, QUERY).body, PRODUCTS);
+    assert_eq!(site.query(QUERY), PRODUCTS);
+    let asked = site.stubs.asked();
+    site.server.signal("TERM");
+    assert!(site.server.child.wait().unwrap().success());
+    let started = Instant::now();
+    while collector.look(|told| told.spans.len()) < 14 {
+        assert!(started.elapsed() < PATIENCE, "spans are missing");
+        std::thread::sleep(Duration::from_millis(10));
+    }
+    let hex = |bytes: &[u8]| bytes.iter().map(|byte| format!("{byte:02x}")).collect::<String>();
+    let spans = collector.look(|told| told.spans.clone());
+    let fetches: Vec<_> = spans.iter().filter(|span| span.name.starts_with("fetch ")).collect();
+    assert_eq!(fetches.len(), 4);
+    for (asked, number) in asked.iter().zip(0..) {
+        let parts: Vec<&str> = asked.headers["traceparent"].split('-').collect();
+        let span = fetches.iter().find(|span| hex(&span.span_id) == parts[2]).unwrap();
+        assert_eq!((hex(&span.trace_id).as_str(), parts[0], parts[3]), (parts[1], "00", "01"));
+        // The first request came with a trace, and the second begins one.
+        assert_eq!(parts[1] == TRACE, number < 2);
+        let name = asked.path.trim_start_matches('/');
+        assert_eq!(span.name, ["fetch ", name].concat());
+        assert_eq!(attribute(span, "thalweg.subgraph").as_deref(), Some(name));
+        let execute = spans.iter().find(|other| other.span_id == span.parent_span_id).unwrap();
+        assert_eq!(execute.name, "execute");
+        assert!(span.start_time_unix_nano <= span.end_time_unix_nano);
+    }
+}
+
+#[test]
+fn what_is_not_recorded_is_told_so() {
+    let collector = Collector::start();
+    let url = collector.url();
+    let site = Site::start(&["--otlp-endpoint", &url, "--trace-ratio", "0"]);
+    assert_eq!(site.query(QUERY), PRODUCTS);
+    for asked in site.stubs.asked() {
+        assert!(asked.headers["traceparent"].ends_with("-00"), "{asked:?}");
+    }
+}
+
+#[test]
+fn slow_requests_name_their_subgraphs_and_the_log_says_why_one_failed() {
+    let mut site = Site::start(&["--slow-query", "50ms"]);
+    site.stubs.fail("stock", Fault::Sleeps(Duration::from_millis(100)));
+    assert_eq!(site.query(QUERY), PRODUCTS);
+    let line = site.wait_for("slow request");
+    assert!(line.contains("statements=\"shop ") && line.contains("; stock 1"), "{line}");
+    site.stubs.fail("stock", Fault::Status(500));
+    let answer = site.query("{ stores }");
+    let id = answer.split("\"errorId\":\"").nth(1).unwrap().split('"').next().unwrap().to_owned();
+    let line = site.wait_for(&id);
+    assert!(line.contains("subgraph=\"stock\"") && line.contains("status 500"), "{line}");
+}
+
+#[test]
+fn a_plan_is_told_to_who_asks_for_it_and_may_know() {
+    let site = Site::start(&[]);
+    let answer = site.server.query("Thalweg-Plan: 1\r\n", "{ stores }").body;
+    let expected = r#"{"data":{"stores":3},"extensions":{"plan":"1. stock: {stores}\n"}}"#;
+    assert_eq!(answer, expected);
+    assert_eq!(site.query("{ stores }"), r#"{"data":{"stores":3}}"#);
+    let site = Site::start(&["--expose-plan", "off"]);
+    let answer = site.server.query("Thalweg-Plan: 1\r\n", "{ stores }").body;
+    assert_eq!(answer, r#"{"data":{"stores":3}}"#);
+}
