@@ -50,7 +50,9 @@ fn requests_to_subgraphs_are_counted() {
         &[
             r#"thalweg_subgraph_requests_total{subgraph="shop",outcome="answered"} 3"#,
             r#"thalweg_subgraph_requests_total{subgraph="stock",outcome="answered"} 1"#,
-            r#"thalweg_subgraph_requests_total{subgraph="stock",outcome="status"} 2"#,
+            // Then half of two had failed.
+            r#"thalweg_subgraph_requests_total{subgraph="stock",outcome="status"} 1"#,
+            r#"thalweg_subgraph_requests_total{subgraph="stock",outcome="breaker_open"} 1"#,
             r#"thalweg_subgraph_duration_seconds_count{subgraph="shop"} 3"#,
             r#"thalweg_subgraph_breaker{subgraph="stock",state="open"} 1"#,
             r#"thalweg_subgraph_breaker{subgraph="stock",state="closed"} 0"#,
