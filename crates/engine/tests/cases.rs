@@ -36,6 +36,8 @@ fn main() -> Result<ExitCode, Box<dyn Error>> {
     let mut files = cases::find(&sources::fixtures().join("cases"))?;
     // Those of graphs are in the test `graph`.
     files.retain(|file| !file.case.header.dialect.starts_with("neo4j"));
+    // Those of the gateway are in its own tests.
+    files.retain(|file| !file.case.is_of_gateway());
     let files = Arc::new(files);
     // Looks for servers and starts none: that is for the first test which needs one.
     let sources = Arc::new(Sources::find()?);

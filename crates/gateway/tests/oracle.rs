@@ -16,8 +16,7 @@ use gateway::planner::Labels;
 use gateway::supergraph::{Supergraph, When, read};
 use libtest_mimic::{Arguments, Failed, Trial};
 use proptest::test_runner::{Config, TestCaseError, TestError, TestRunner};
-use testkit::federation::oracle::Question;
-use testkit::federation::{Made, Oracle, Outcome, World, make};
+use testkit::federation::{Made, Oracle, Outcome, Question, World, make};
 use testkit::fuzz::{Budget, Choices, rng};
 
 /// Operations for each supergraph: such that all of them take seconds.
@@ -105,7 +104,8 @@ fn ask(oracle: &Oracle<'_>, tape: &[u8]) -> Result<(), String> {
         };
         let variables = serde_json_bytes::serde_json::from_str(&made.variables);
         let variables = variables.map_err(|error| told(error.to_string()))?;
-        let question = Question { text: &made.text, variables: &variables, labels: &labels };
+        let (text, labels, access) = (&*made.text, &labels, None);
+        let question = Question { text, variables: &variables, labels, access };
         match oracle.check(question, &world).map_err(told)? {
             Outcome::Answered { .. } => return Ok(()),
             // With names of its own each field can stand beside the others.

@@ -19,7 +19,7 @@ mod property;
 
 pub use copies::{PostgresCopy, SqliteCopy};
 pub use databases::{DatabaseError, Databases, sample_script};
-pub use file::{Case, Family, Header, Section, SectionKind, Skip, Step};
+pub use file::{Case, Family, Fault, Header, Section, SectionKind, Skip, Step};
 pub use find::{CaseFile, find};
 pub use json::{InvalidJson, compact, pretty};
 pub use outcome::{Answered, Mismatch, Outcome, Statement, compare, update, update_own};

@@ -6,11 +6,13 @@
 //! schema tells all. An operation sent through the gateway has the answer of the merged schema.
 //!
 //! * [`world`]: what is true
+//! * `data`: what a file says of it
 //! * `arguments`: which arguments are equal
 //! * `schema`: what one subgraph's schema is
 //! * `knower`: what one subgraph, or all together, say of an object
 //! * `interpret`: the answer to an operation
 //! * [`subgraphs`]: requests of the gateway to answers, with [`clock`] for when they come
+//! * [`faults`]: what goes wrong on the way
 //! * [`ask`]: an operation through the gateway
 //! * [`queries`]: operations made of a tape of bytes
 //! * [`oracle`]: all together
@@ -18,6 +20,8 @@
 mod arguments;
 pub mod ask;
 pub mod clock;
+mod data;
+pub mod faults;
 mod interpret;
 mod knower;
 pub mod oracle;
@@ -26,6 +30,8 @@ mod schema;
 pub mod subgraphs;
 pub mod world;
 
+pub use ask::Question;
+pub use data::Data;
 pub use oracle::{Oracle, Outcome};
 pub use queries::{Made, make};
 pub use schema::schema_of;

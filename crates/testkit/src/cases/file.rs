@@ -25,6 +25,11 @@ pub struct Header {
     pub sentence: String,
     /// The folder in `fixtures/databases`.
     pub database: String,
+    /// The folder in `fixtures/supergraphs`, of a case for the gateway: it has no database and no
+    /// dialect.
+    pub supergraph: String,
+    /// What goes wrong in subgraphs.
+    pub faults: Vec<Fault>,
     /// The dialect with its options, as `postgraphile simple-collections=both`.
     pub dialect: String,
     /// What the engine is told besides, as `show-constraints`; mostly nothing.
@@ -36,6 +41,13 @@ pub struct Header {
     pub skips: Vec<Skip>,
     /// The types that the schema section shows; all, if there are none.
     pub types: Vec<String>,
+}
+
+/// What goes wrong in a subgraph, in words that the runner of the case knows.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Fault {
+    pub subgraph: String,
+    pub what: String,
 }
 
 /// A kind of source that a case is not for, and why.
@@ -51,6 +63,8 @@ pub enum Family {
     Sqlite,
     Postgres,
     Neo4j,
+    /// Those of the gateway.
+    Subgraphs,
 }
 
 /// A part of a case, below a line of three dashes.
@@ -85,6 +99,10 @@ pub enum SectionKind {
     Schema,
     /// The request tree.
     Ir,
+    /// The requests to subgraphs that are planned.
+    Plan,
+    /// The requests that were sent, a line each: which wait for how many answers, one after the other.
+    Sent,
     /// All statements in their order, separated by empty lines.
     Statement,
     /// What must hold of the statements, a line each.
@@ -96,7 +114,7 @@ pub enum SectionKind {
 }
 
 impl Family {
-    pub const ALL: [Self; 3] = [Self::Sqlite, Self::Postgres, Self::Neo4j];
+    pub const ALL: [Self; 4] = [Self::Sqlite, Self::Postgres, Self::Neo4j, Self::Subgraphs];
 
     /// The word in a case file.
     #[must_use]
@@ -105,6 +123,7 @@ impl Family {
             Self::Sqlite => "sqlite",
             Self::Postgres => "postgres",
             Self::Neo4j => "neo4j",
+            Self::Subgraphs => "subgraphs",
         }
     }
 }
@@ -117,7 +136,7 @@ impl fmt::Display for Family {
 
 impl SectionKind {
     /// In the order in which a file has them.
-    pub const ALL: [Self; 12] = [
+    pub const ALL: [Self; 14] = [
         Self::Request,
         Self::Then,
         Self::State,
@@ -126,6 +145,8 @@ impl SectionKind {
         Self::Claims,
         Self::Schema,
         Self::Ir,
+        Self::Plan,
+        Self::Sent,
         Self::Statement,
         Self::Property,
         Self::Response,
@@ -150,6 +171,8 @@ impl SectionKind {
             Self::Claims => "claims",
             Self::Schema => "schema",
             Self::Ir => "ir",
+            Self::Plan => "plan",
+            Self::Sent => "sent",
             Self::Statement => "statement",
             Self::Property => "property",
             Self::Response => "response",
@@ -190,6 +213,12 @@ impl Step {
 }
 
 impl Case {
+    /// Whether it is one for the gateway.
+    #[must_use]
+    pub fn is_of_gateway(&self) -> bool {
+        !self.header.supergraph.is_empty()
+    }
+
     /// Whether it changes its database, or looks at what became of it: then it needs one that no
     /// other case uses. A mutation cannot be written without its word.
     #[must_use]

@@ -23,6 +23,9 @@ pub struct Outcome {
 pub struct Answered {
     /// The request tree; empty if the request was refused before.
     pub request_tree: String,
+    /// The requests to subgraphs that are planned, for people.
+    pub plan: String,
+    /// What a source was sent; of the gateway, the requests that subgraphs were sent.
     pub statements: Vec<Statement>,
     /// The whole answer as it was sent.
     pub response: String,
@@ -96,8 +99,12 @@ struct Came<'o> {
 
 /// Each step with what came of it; of the API alone there is no answer.
 fn steps<'c>(case: &'c Case, outcome: &'c Outcome) -> impl Iterator<Item = (&'c Step, Came<'c>)> {
-    static NOTHING: Answered =
-        Answered { request_tree: String::new(), statements: Vec::new(), response: String::new() };
+    static NOTHING: Answered = Answered {
+        request_tree: String::new(),
+        plan: String::new(),
+        statements: Vec::new(),
+        response: String::new(),
+    };
     let answers = outcome.answers.iter().chain(std::iter::repeat(&NOTHING));
     case.steps.iter().zip(answers.map(move |answered| Came { outcome, answered }))
 }
@@ -148,6 +155,13 @@ fn actual(header: &Header, section: &Section, came: Came<'_>) -> Option<String> 
         | SectionKind::Claims => None,
         SectionKind::Schema => Some(definitions(&outcome.schema, &header.types)),
         SectionKind::Ir => Some(answered.request_tree.trim_end().to_owned()),
+        SectionKind::Plan => Some(answered.plan.trim_end().to_owned()),
+        SectionKind::Sent => {
+            let sent = answered.statements.iter();
+            let lines =
+                sent.map(|one| [&*one.round.to_string(), " ", one.text.trim_end()].concat());
+            Some(lines.collect::<Vec<_>>().join("\n"))
+        }
         SectionKind::Statement => {
             let texts: Vec<_> = answered.statements.iter().map(|one| one.text.trim_end()).collect();
             Some(texts.join("\n\n"))

@@ -2,7 +2,7 @@
 
 use std::path::{Path, PathBuf};
 
-use super::file::{Case, Family, Header, Section, SectionKind, Skip, Step};
+use super::file::{Case, Family, Fault, Header, Section, SectionKind, Skip, Step};
 use super::json;
 use super::property;
 
@@ -55,11 +55,16 @@ fn parse_header(text: &str, count: usize) -> Result<Header, Problem> {
         match key.trim() {
             "database" => value.clone_into(&mut header.database),
             "dialect" => value.clone_into(&mut header.dialect),
+            "supergraph" => value.clone_into(&mut header.supergraph),
             "options" => value.clone_into(&mut header.options),
             "policies" => value.clone_into(&mut header.policies),
             "role" => value.clone_into(&mut header.role),
             "types" => {
                 header.types = value.split(',').map(|name| name.trim().to_owned()).collect();
+            }
+            key if key.starts_with("fault ") => {
+                let subgraph = key.trim_start_matches("fault ").trim().to_owned();
+                header.faults.push(Fault { subgraph, what: value.to_owned() });
             }
             key => match key.strip_prefix("skip ").and_then(family) {
                 Some(_) if value.is_empty() => {
@@ -70,7 +75,7 @@ fn parse_header(text: &str, count: usize) -> Result<Header, Problem> {
                     return Err((
                         number,
                         format!(
-                            "`{key}` is no header; there are database, dialect, options, policies, role, types, skip postgres, skip sqlite"
+                            "`{key}` is no header; there are database, dialect, supergraph, options, policies, role, types, fault SUBGRAPH, skip postgres, skip sqlite"
                         ),
                     ));
                 }
@@ -78,9 +83,14 @@ fn parse_header(text: &str, count: usize) -> Result<Header, Problem> {
         }
     }
     for (name, value) in [("database", &header.database), ("dialect", &header.dialect)] {
-        if value.is_empty() {
-            return Err((1, format!("the header has no `# {name}: …`")));
+        match (header.supergraph.is_empty(), value.is_empty()) {
+            (true, true) => return Err((1, format!("the header has no `# {name}: …`"))),
+            (false, false) => return Err((1, format!("a supergraph has no {name}"))),
+            (true, false) | (false, true) => {}
         }
+    }
+    if header.supergraph.is_empty() && !header.faults.is_empty() {
+        return Err((1, "a fault is one of a subgraph".into()));
     }
     Ok(header)
 }
@@ -157,6 +167,8 @@ fn check_section(section: &Section) -> Result<(), Problem> {
         | SectionKind::Operation
         | SectionKind::Schema
         | SectionKind::Ir
+        | SectionKind::Plan
+        | SectionKind::Sent
         | SectionKind::Statement
         | SectionKind::Notes => {}
     }
@@ -183,6 +195,8 @@ fn check_steps(steps: &[Step]) -> Result<(), String> {
         SectionKind::Operation,
         SectionKind::Claims,
         SectionKind::Ir,
+        SectionKind::Plan,
+        SectionKind::Sent,
         SectionKind::Statement,
         SectionKind::Property,
         SectionKind::Response,
@@ -210,6 +224,7 @@ fn check_steps(steps: &[Step]) -> Result<(), String> {
 /// Who asks is told to the policies, to the rules of type definitions, or else to PostgreSQL.
 fn check_session(case: &Case) -> Result<(), &'static str> {
     let is_told = !case.header.policies.is_empty()
+        || case.is_of_gateway()
         || case.header.dialect.starts_with("neo4j")
         || case.find_skip(Family::Sqlite).is_some();
     match case.says_who_asks() && !is_told {
@@ -241,6 +256,8 @@ mod tests {
             header: Header {
                 sentence: "It works.".into(),
                 database: "shop".into(),
+                supergraph: String::new(),
+                faults: Vec::new(),
                 dialect: "phrag".into(),
                 options: String::new(),
                 policies: String::new(),
@@ -299,12 +316,12 @@ mod tests {
         check("# It works.\n# database: shop\n", "a.case:1: the header has no `# dialect: …`");
         check(
             "# It works.\n# databse: shop\n",
-            "a.case:2: `databse` is no header; there are database, dialect, options, policies, role, types, skip postgres, skip sqlite",
+            "a.case:2: `databse` is no header; there are database, dialect, supergraph, options, policies, role, types, fault SUBGRAPH, skip postgres, skip sqlite",
         );
         check("# It works.\n# skip sqlite:\n", "a.case:2: a skip says its reason");
         check(
             &format!("{HEADER}--- answer\n"),
-            "a.case:4: `answer` is no section; there are request, then, state, variables, operation, claims, schema, ir, statement, property, response, notes",
+            "a.case:4: `answer` is no section; there are request, then, state, variables, operation, claims, schema, ir, plan, sent, statement, property, response, notes",
         );
         check(
             &format!("{HEADER}--- request\n{{a}}\n--- ir sqlite\n"),

@@ -18,8 +18,12 @@ pub fn print(case: &Case) -> String {
 
 fn print_header(header: &Header, text: &mut String) {
     push_line(&["# ", &header.sentence], text);
-    push_line(&["# database: ", &header.database], text);
-    push_line(&["# dialect: ", &header.dialect], text);
+    if header.supergraph.is_empty() {
+        push_line(&["# database: ", &header.database], text);
+        push_line(&["# dialect: ", &header.dialect], text);
+    } else {
+        push_line(&["# supergraph: ", &header.supergraph], text);
+    }
     if !header.options.is_empty() {
         push_line(&["# options: ", &header.options], text);
     }
@@ -28,6 +32,9 @@ fn print_header(header: &Header, text: &mut String) {
     }
     if !header.role.is_empty() {
         push_line(&["# role: ", &header.role], text);
+    }
+    for fault in &header.faults {
+        push_line(&["# fault ", &fault.subgraph, ": ", &fault.what], text);
     }
     for skip in &header.skips {
         push_line(&["# skip ", skip.family.as_str(), ": ", &skip.reason], text);

@@ -9,6 +9,15 @@ pub(super) enum Property {
     Statements(usize),
     /// `rounds: 1`: how often the source is waited for.
     Rounds(usize),
+    /// `requests: 4` and `waves: 2`: the same of the gateway, whose statements are requests to
+    /// subgraphs.
+    Requests(usize),
+    Waves(usize),
+    /// `sent reviews: once`: how often a subgraph is asked.
+    Sent {
+        subgraph: String,
+        times: usize,
+    },
     /// `table album: once`: how often all statements together name it.
     Table {
         name: String,
@@ -34,13 +43,18 @@ fn parse_line(line: &str) -> Result<Property, String> {
     match subject.split_once(' ') {
         None if subject == "statements" => Ok(Property::Statements(number(value)?)),
         None if subject == "rounds" => Ok(Property::Rounds(number(value)?)),
+        None if subject == "requests" => Ok(Property::Requests(number(value)?)),
+        None if subject == "waves" => Ok(Property::Waves(number(value)?)),
+        Some(("sent", subgraph)) => {
+            Ok(Property::Sent { subgraph: subgraph.trim().to_owned(), times: times(value)? })
+        }
         None if subject == "says" => Ok(Property::Says(value.to_owned())),
         None if subject == "lacks" => Ok(Property::Lacks(value.to_owned())),
         Some(("table", name)) => {
             Ok(Property::Table { name: name.trim().to_owned(), times: times(value)? })
         }
         _ => Err(format!(
-            "`{subject}` is no property; there are statements, rounds, table, says, lacks"
+            "`{subject}` is no property; there are statements, rounds, requests, waves, sent, table, says, lacks"
         )),
     }
 }
@@ -60,9 +74,13 @@ pub(super) fn measured(property: &Property, statements: &[Statement]) -> String 
     let says = |words: &str| statements.iter().any(|statement| statement.text.contains(words));
     let property = match property {
         Property::Statements(_) => Property::Statements(statements.len()),
-        Property::Rounds(_) => {
-            let rounds = statements.iter().map(|statement| statement.round).max();
-            Property::Rounds(rounds.unwrap_or(0).into())
+        Property::Rounds(_) => Property::Rounds(rounds(statements)),
+        Property::Requests(_) => Property::Requests(statements.len()),
+        Property::Waves(_) => Property::Waves(rounds(statements)),
+        Property::Sent { subgraph, .. } => {
+            let names = statements.iter().map(|one| one.text.split(' ').next());
+            let times = names.filter(|name| *name == Some(subgraph)).count();
+            Property::Sent { subgraph: subgraph.clone(), times }
         }
         Property::Table { name, .. } => {
             Property::Table { name: name.clone(), times: count_table(name, statements) }
@@ -75,16 +93,24 @@ pub(super) fn measured(property: &Property, statements: &[Statement]) -> String 
     print(&property)
 }
 
+fn rounds(statements: &[Statement]) -> usize {
+    statements.iter().map(|statement| statement.round).max().unwrap_or(0).into()
+}
+
 pub(super) fn print(property: &Property) -> String {
+    let often = |times: &usize| match times {
+        0 => "never".to_owned(),
+        1 => "once".to_owned(),
+        2 => "twice".to_owned(),
+        times => format!("{times} times"),
+    };
     match property {
         Property::Statements(number) => format!("statements: {number}"),
         Property::Rounds(number) => format!("rounds: {number}"),
-        Property::Table { name, times } => match times {
-            0 => format!("table {name}: never"),
-            1 => format!("table {name}: once"),
-            2 => format!("table {name}: twice"),
-            times => format!("table {name}: {times} times"),
-        },
+        Property::Requests(number) => format!("requests: {number}"),
+        Property::Waves(number) => format!("waves: {number}"),
+        Property::Sent { subgraph, times } => format!("sent {subgraph}: {}", often(times)),
+        Property::Table { name, times } => format!("table {name}: {}", often(times)),
         Property::Says(words) => format!("says: {words}"),
         Property::Lacks(words) => format!("lacks: {words}"),
     }
@@ -125,6 +151,9 @@ mod tests {
     #[test]
     fn what_holds_is_measured() {
         check("statements: 1", "statements: 2");
+        check("requests: 1", "requests: 2");
+        check("waves: 1", "waves: 2");
+        check("sent SELECT: once", "sent SELECT: twice");
         check("rounds: 2", "rounds: 2");
         check("table album: once", "table album: twice");
         check("table artist: once", "table artist: once");

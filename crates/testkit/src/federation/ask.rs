@@ -1,8 +1,9 @@
 //! An operation through the gateway.
 
 use gateway::Supergraph;
+use gateway::access::{Access, AccessSet, Touched};
 use gateway::execute::{self, ExecutionError, Inputs, Literals, Observed, Options, Subgraphs};
-use gateway::outline::{TooMuch, outline};
+use gateway::outline::{TooMuch, outline_for};
 use gateway::plan::{Plan, Sources, compile};
 use gateway::planner::{Labels, Limits, PlanError, plan};
 use graphql::operation::{Operation, OperationKind};
@@ -12,6 +13,16 @@ use response::{Held, Sink};
 use serde_json_bytes::{ByteString, Map, Value as Json};
 
 use super::clock::Clock;
+
+/// One operation with its variables, the labels that are on, and who asks.
+#[derive(Clone, Copy, Debug)]
+pub struct Question<'q> {
+    pub text: &'q str,
+    pub variables: &'q Map<ByteString, Json>,
+    pub labels: &'q Labels,
+    /// None may read all.
+    pub access: Option<&'q Access>,
+}
 
 /// An operation with its plan.
 #[derive(Debug)]
@@ -46,10 +57,9 @@ impl Planned {
     pub fn new(
         supergraph: &Supergraph,
         validator: &Validator,
-        text: &str,
-        variables: &Map<ByteString, Json>,
-        labels: &Labels,
+        question: Question<'_>,
     ) -> Result<Self, Refused> {
+        let Question { text, variables, labels, access } = question;
         let schema = &supergraph.api.schema;
         let operation = validator
             .operation(schema, text, None, &DocumentLimits::default())
@@ -63,7 +73,10 @@ impl Planned {
         // Validation lets no operation pass without its root type.
         let root = root.ok_or(Refused::TooMuch(TooMuch))?;
         let steering = Steering::new(&variables);
-        let mut tree = outline(supergraph, &operation, root, &steering, 10_000)?;
+        let denied = access.map_or_else(AccessSet::default, |access| {
+            access.denied(supergraph, &Touched::new(supergraph, &operation))
+        });
+        let mut tree = outline_for(supergraph, &operation, root, &steering, 10_000, &denied)?;
         let choice = plan(supergraph, &mut tree, labels, Limits::default())?;
         let sources = Sources { supergraph, operation: &operation, choice: &choice };
         let plan = compile(sources, tree);

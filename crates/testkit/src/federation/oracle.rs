@@ -4,13 +4,11 @@ use std::cell::{Cell, RefCell};
 
 use gateway::Supergraph;
 use gateway::execute::Options;
-use gateway::planner::Labels;
 use graphql::operation::OperationKind;
 use graphql::{DocumentLimits, Validator};
 use serde_json::Value as Json;
-use serde_json_bytes::{ByteString, Map};
 
-use super::ask::{Planned, Refused};
+use super::ask::{Planned, Question, Refused};
 use super::interpret::Interpreter;
 use super::knower::{Knower, Seen};
 use super::subgraphs::{Schemas, Subgraphs};
@@ -41,14 +39,6 @@ pub enum Outcome {
     NoPlan(String),
 }
 
-/// One operation with its variables, and the labels that are on.
-#[derive(Clone, Copy, Debug)]
-pub struct Question<'q> {
-    pub text: &'q str,
-    pub variables: &'q Map<ByteString, serde_json_bytes::Value>,
-    pub labels: &'q Labels,
-}
-
 impl<'s> Oracle<'s> {
     #[must_use]
     pub fn new(supergraph: &'s Supergraph) -> Self {
@@ -63,10 +53,7 @@ impl<'s> Oracle<'s> {
     /// Asks the gateway and the merged schema; what does not hold, in words.
     pub fn check(&self, question: Question<'_>, world: &World<'_>) -> Result<Outcome, String> {
         let supergraph = self.supergraph;
-        let plan = || {
-            let Question { text, variables, labels } = question;
-            Planned::new(supergraph, &self.api, text, variables, labels)
-        };
+        let plan = || Planned::new(supergraph, &self.api, question);
         let planned = match plan() {
             Ok(planned) => planned,
             Err(Refused::Invalid(_)) => return Ok(Outcome::Invalid),

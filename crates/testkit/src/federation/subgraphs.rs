@@ -1,6 +1,7 @@
 //! Requests of the gateway to answers of subgraphs.
 
 use std::cell::{Cell, RefCell};
+use std::collections::HashMap;
 
 use bytes::Bytes;
 use gateway::Supergraph;
@@ -13,6 +14,7 @@ use graphql::{DocumentLimits, Request, Validator};
 use serde_json::json;
 
 use super::clock::Clock;
+use super::faults::Fault;
 use super::interpret::Interpreter;
 use super::knower::{Knower, Seen};
 use super::schema_of;
@@ -41,6 +43,8 @@ pub struct Subgraphs<'w> {
     /// Answers take one tick, and up to so many more.
     pub delays: u64,
     pub sent: RefCell<Vec<Sent>>,
+    /// What goes wrong, by subgraph.
+    pub faults: HashMap<SubgraphId, Fault>,
     /// What was asked and may not be.
     pub wrong: RefCell<Vec<String>>,
     asked: Cell<u64>,
@@ -77,6 +81,7 @@ impl<'w> Subgraphs<'w> {
             clock: Clock::default(),
             delays: 0,
             sent: RefCell::default(),
+            faults: HashMap::new(),
             wrong: RefCell::default(),
             asked: Cell::default(),
         }
@@ -144,6 +149,9 @@ impl execute::Subgraphs for Subgraphs<'_> {
         // Not in the order in which they were asked.
         let late = (asked * 7 + u64::from(subgraph.0) * 3) % (self.delays + 1);
         self.clock.wait(1 + late).await;
-        Ok(Bytes::from(answer).into())
+        match self.faults.get(&subgraph) {
+            Some(fault) => fault.spoil(&answer).map(|answer| Bytes::from(answer).into()),
+            None => Ok(Bytes::from(answer).into()),
+        }
     }
 }

@@ -12,7 +12,9 @@ use gateway::supergraph::{FieldSetId, SetSelection, SubgraphId};
 use graphql::schema::{FieldId, TypeId, TypeKind, TypeRef};
 use serde_json::Value as Json;
 
-/// How many objects of a type there are.
+use super::data::Data;
+
+/// How many objects of a type there are, if nothing is said of them.
 pub const OBJECTS: u8 = 4;
 
 /// An object: the number of one of its type.
@@ -39,8 +41,12 @@ pub struct World<'s> {
     seed: u64,
     /// How many of a hundred values are null where they may be.
     nulls: u64,
+    /// For people: lists of two, and texts that say whose they are.
+    is_simple: bool,
     /// The fields that objects of a type are found by.
     keys: HashSet<(TypeId, Arc<str>)>,
+    /// What is not computed.
+    data: Data,
 }
 
 /// A type as one subgraph, or the supergraph, says it.
@@ -49,7 +55,8 @@ type Said = (Option<SubgraphId>, TypeRef);
 impl<'s> World<'s> {
     #[must_use]
     pub fn new(supergraph: &'s Supergraph, seed: u64, nulls: u64) -> Self {
-        let mut world = Self { supergraph, seed, nulls, keys: HashSet::new() };
+        let (keys, data) = (HashSet::new(), Data::default());
+        let mut world = Self { supergraph, seed, nulls, is_simple: false, keys, data };
         for (id, _) in supergraph.schema.types() {
             for owner in &supergraph.type_owners(id).subgraphs {
                 owner.keys.iter().for_each(|key| world.add_key(key.fields));
@@ -58,12 +65,26 @@ impl<'s> World<'s> {
         world
     }
 
+    /// One for people to read of: without nulls, with lists of two, and plain texts.
+    #[must_use]
+    pub fn simple(supergraph: &'s Supergraph) -> Self {
+        Self { is_simple: true, ..Self::new(supergraph, 1, 0) }
+    }
+
+    /// The world of which something is said.
+    #[must_use]
+    pub fn with_data(self, data: Data) -> Self {
+        Self { data, ..self }
+    }
+
     /// The objects that the types of a set have.
     pub fn objects<'w>(
         &'w self,
         types: impl Iterator<Item = TypeId> + 'w,
     ) -> impl Iterator<Item = Identity> + 'w {
-        types.flat_map(|r#type| (0..OBJECTS).map(move |number| Identity { r#type, number }))
+        types.flat_map(|r#type| {
+            (0..self.count(r#type)).map(move |number| Identity { r#type, number })
+        })
     }
 
     /// The field that an object has under a name; one that only its interfaces name, too.
@@ -74,18 +95,26 @@ impl<'s> World<'s> {
         std::iter::once(object).chain(interfaces).find_map(|id| schema.find_field(id, name))
     }
 
+    fn count(&self, r#type: TypeId) -> u8 {
+        self.data.count(r#type).unwrap_or(OBJECTS)
+    }
+
     /// What an object says under the name of a field.
     #[must_use]
     pub fn value(&self, of: Identity, name: &str, arguments: &str) -> Value {
         let types = self.said(of.r#type, name);
         let Some((_, declared)) = types.first().copied() else { return Value::Null };
+        let is_composite = self.supergraph.is_composite(declared.base);
+        if let Some(said) = self.data.value(of, name, is_composite) {
+            return said;
+        }
         let possible = self.possible(declared, &types);
         let r#type = &*self.supergraph.schema[of.r#type].name;
         let number = [of.number];
         let parts = [r#type.as_bytes(), &number, name.as_bytes(), arguments.as_bytes()];
         let hash = parts.iter().fold(self.seed, |hash, part| mix(hash, part));
         let is_key = self.keys.contains(&(of.r#type, name.into()));
-        let making = Making { world: self, of, name, is_key, possible: &possible };
+        let making = Making { world: self, of, name, arguments, is_key, possible: &possible };
         making.value(&types, hash, of.number)
     }
 
@@ -165,6 +194,7 @@ struct Making<'m> {
     world: &'m World<'m>,
     of: Identity,
     name: &'m str,
+    arguments: &'m str,
     is_key: bool,
     possible: &'m [TypeId],
 }
@@ -179,7 +209,11 @@ impl Making<'_> {
         let items = types.iter().map(|(of, r#type)| Some((*of, r#type.item()?)));
         if let Some(items) = items.collect::<Option<Vec<Said>>>() {
             let length = mix(hash, b"length") % 4;
-            let length = if self.is_key { 1 + length % 2 } else { length };
+            let length = match (self.world.is_simple, self.is_key) {
+                (true, _) => 2,
+                (false, true) => 1 + length % 2,
+                (false, false) => length,
+            };
             let values = (0..length).map(|place| {
                 let place = u8::try_from(place).unwrap_or_default();
                 self.value(&items, mix(hash, &[place]), (number + place) % OBJECTS)
@@ -197,11 +231,12 @@ impl Making<'_> {
         let count = u64::try_from(self.possible.len()).unwrap_or(u64::MAX);
         let Some(place) = mix(hash, b"type").checked_rem(count) else { return Value::Null };
         let r#type = self.possible[usize::try_from(place).unwrap_or_default()];
-        let other = u8::try_from(mix(hash, b"number") % u64::from(OBJECTS)).unwrap_or_default();
+        let of_type = self.world.count(r#type).max(1);
+        let other = u8::try_from(mix(hash, b"number") % u64::from(of_type)).unwrap_or_default();
         let number = match (self.world.is_root(r#type), self.is_key) {
             // There is one of it.
             (true, _) => 0,
-            (false, true) => number,
+            (false, true) => number % of_type,
             (false, false) => other,
         };
         Value::Object(Identity { r#type, number })
@@ -235,6 +270,11 @@ impl Making<'_> {
             (_, _) if self.is_key => {
                 let r#type = &supergraph.schema[self.of.r#type].name;
                 format!("{type}.{} {number}", self.name).into()
+            }
+            (_, _) if self.world.is_simple => {
+                let Self { of, name, arguments, .. } = self;
+                let r#type = &supergraph.schema[of.r#type].name;
+                format!("{name}{arguments} of {type} {}", of.number).into()
             }
             // Texts with all that has to be escaped.
             (_, _) if hash.is_multiple_of(5) => {
