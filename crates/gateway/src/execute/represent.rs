@@ -141,9 +141,10 @@ impl Texts {
         objects: impl Iterator<Item = ObjectId>,
     ) -> (Self, Vec<ObjectId>) {
         let (mut texts, mut of) = (Self::default(), Vec::new());
+        let forming = Forming { supergraph, arena };
+        let head = forming.head(name);
         for object in objects {
-            let forming = Forming { supergraph, arena };
-            if forming.text(form, name, object, &mut texts.bytes).is_err() {
+            if forming.text(form, &head, object, &mut texts.bytes).is_err() {
                 texts.cancel();
             } else if texts.end() as usize == of.len() {
                 of.push(object);
@@ -179,11 +180,16 @@ pub(super) fn representations(
     let mut all = Representations::default();
     let mut found = Vec::new();
     let forming = Forming { supergraph, arena };
+    let mut last: Option<(TypeId, Vec<u8>)> = None;
     for (place, entry) in (0..).zip(&list.entries) {
         for object in arena.objects_at(entry.position) {
             let owner = Owner { entry: place, object: *object };
             let Some(name) = name_of(supergraph, arena, entry, *object) else { continue };
-            match forming.text(&entry.form, name, *object, &mut all.texts.bytes) {
+            let (_, head) = match &mut last {
+                Some(last) if last.0 == name => last,
+                last => last.insert((name, forming.head(name))),
+            };
+            match forming.text(&entry.form, head, *object, &mut all.texts.bytes) {
                 Ok(()) => found.push((all.texts.end(), owner)),
                 Err(why) => {
                     all.texts.cancel();
@@ -219,19 +225,25 @@ struct Forming<'f> {
 }
 
 impl Forming<'_> {
-    /// What a form says of an object, as one of a type.
+    /// What a form says of an object, behind what is said of its type.
     fn text(
         &self,
         form: &Form,
-        name: TypeId,
+        head: &[u8],
         object: ObjectId,
         text: &mut Vec<u8>,
     ) -> Result<(), Unsaid> {
-        text.push(b'{');
-        self.r#type(name, text);
-        self.members(form, object, b",", text)?;
+        text.extend_from_slice(head);
+        self.members(form, object, false, text)?;
         text.push(b'}');
         Ok(())
+    }
+
+    /// How the representations of a type begin.
+    fn head(&self, name: TypeId) -> Vec<u8> {
+        let mut head = b"{".to_vec();
+        self.r#type(name, &mut head);
+        head
     }
 
     fn r#type(&self, name: TypeId, text: &mut Vec<u8>) {
@@ -244,7 +256,7 @@ impl Forming<'_> {
         &self,
         form: &Form,
         object: ObjectId,
-        mut separator: &'static [u8],
+        mut is_first: bool,
         text: &mut Vec<u8>,
     ) -> Result<(), Unsaid> {
         for member in &form.members {
@@ -252,11 +264,8 @@ impl Forming<'_> {
             if member.is_key && cell == Cell::Null {
                 return Err(Unsaid::Missing);
             }
-            text.extend_from_slice(separator);
-            separator = b",";
-            text.push(b'"');
-            text.extend_from_slice(member.name.as_bytes());
-            text.extend_from_slice(b"\":");
+            let separator = usize::from(std::mem::take(&mut is_first));
+            text.extend_from_slice(member.lead.get(separator..).unwrap_or_default());
             self.value(cell, &member.below, text)?;
         }
         Ok(())
@@ -304,12 +313,11 @@ impl Forming<'_> {
         };
         text.push(b'{');
         if let Some((_, form)) = form {
-            let mut separator = b"".as_slice();
-            if let (true, Some(own)) = (form.typename, own) {
+            let typename = own.filter(|_| form.typename);
+            if let Some(own) = typename {
                 self.r#type(own, text);
-                separator = b",";
             }
-            self.members(form, object, separator, text)?;
+            self.members(form, object, typename.is_none(), text)?;
         }
         text.push(b'}');
         Ok(())

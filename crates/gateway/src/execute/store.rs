@@ -49,7 +49,7 @@ pub(super) fn take(
     if list.entries.iter().all(|entry| entry.reuse.is_empty()) {
         return Ok(Left::Some { reused: 0 });
     }
-    let mut taking = Taking { supergraph, list, earlier, known: Vec::new() };
+    let mut taking = Taking { supergraph, list, earlier, known: Vec::new(), last: None };
     let mut left = Vec::new();
     let mut found = Vec::new();
     let mut is_coming = false;
@@ -59,6 +59,7 @@ pub(super) fn take(
         let text = representations.texts.text(place);
         let owners = representations.owners(place);
         let before = found.len();
+        taking.last = None;
         found.extend(owners.iter().map_while(|owner| taking.find(arena, *owner, text)));
         // What is asked for one of them is told to all.
         if found.len() - before < owners.len() {
@@ -90,6 +91,15 @@ struct Taking<'t> {
     earlier: Earlier<'t>,
     /// The objects of earlier answers by their representations, made where they are looked for.
     known: Vec<(&'t Reuse, Texts, Vec<ObjectId>)>,
+    /// What was found last of one text: those of an entry follow each other.
+    last: Option<(u32, Option<Source<'t>>)>,
+}
+
+/// An object of an earlier answer that has all that is wanted.
+#[derive(Clone, Copy, Debug)]
+struct Source<'t> {
+    reuse: &'t Reuse,
+    object: ObjectId,
 }
 
 impl<'t> Taking<'t> {
@@ -105,12 +115,25 @@ impl<'t> Taking<'t> {
         owner: Owner,
         text: &[u8],
     ) -> Option<(&'t Reuse, ObjectId, ObjectId)> {
+        let source = match self.last {
+            Some((entry, source)) if entry == owner.entry => source,
+            Some(_) | None => {
+                let source = self.source(arena, owner, text);
+                self.last = Some((owner.entry, source));
+                source
+            }
+        };
+        let Source { reuse, object } = source?;
+        is_free(arena, &reuse.copies, owner.object).then_some((reuse, object, owner.object))
+    }
+
+    fn source(&mut self, arena: &Arena, owner: Owner, text: &[u8]) -> Option<Source<'t>> {
         self.reuses(owner).iter().find_map(|reuse| {
             if self.state(reuse.provider) != State::Answered {
                 return None;
             }
-            let from = self.known(arena, reuse, text)?;
-            fits(arena, &reuse.copies, from, owner.object).then_some((reuse, from, owner.object))
+            let object = self.known(arena, reuse, text)?;
+            is_known(arena, &reuse.copies, object).then_some(Source { reuse, object })
         })
     }
 
@@ -156,14 +179,19 @@ impl<'t> Taking<'t> {
     }
 }
 
-/// Whether all that is to be copied is known of one object, and has its place in the other.
-fn fits(arena: &Arena, copies: &[Copied], from: ObjectId, to: ObjectId) -> bool {
+/// Whether all that is to be copied is known of an object.
+fn is_known(arena: &Arena, copies: &[Copied], from: ObjectId) -> bool {
     copies.iter().all(|copied| {
-        let is_there = !matches!(arena.cell_of(from, copied.from), Cell::Absent | Cell::Failed);
-        // Objects that are there already would lose what others say of them.
-        let is_free =
-            arena.child_of(copied.to).is_none() || arena.cell_of(to, copied.to) == Cell::Absent;
-        is_there && is_free && is_known_below(arena, copied, from)
+        !matches!(arena.cell_of(from, copied.from), Cell::Absent | Cell::Failed)
+            && is_known_below(arena, copied, from)
+    })
+}
+
+/// Whether what is to be copied has its place in an object: others that are there already would lose
+/// what others say of them.
+fn is_free(arena: &Arena, copies: &[Copied], to: ObjectId) -> bool {
+    copies.iter().all(|copied| {
+        arena.child_of(copied.to).is_none() || arena.cell_of(to, copied.to) == Cell::Absent
     })
 }
 

@@ -76,15 +76,15 @@ impl Writer<'_> {
         let Some(projection) = plan.projections.get(object.position.index()) else {
             return Err(Halt::Null);
         };
-        let mut separator = b'{';
+        let mut is_first = true;
+        self.sink.bytes().push(b'{');
         for out in projection.outs_of(self.supergraph, object.r#type) {
             if !self.is_meant(out, object.r#type) {
                 continue;
             }
             let bytes = self.sink.bytes();
-            bytes.push(separator);
-            bytes.extend_from_slice(&out.lead);
-            separator = b',';
+            let lead = out.lead.get(usize::from(std::mem::take(&mut is_first))..);
+            bytes.extend_from_slice(lead.unwrap_or_default());
             match &out.value {
                 OutValue::Introspection => {
                     let text = self.literals.get(&plan.tree.item(out.item).key);
@@ -96,20 +96,22 @@ impl Writer<'_> {
                 | OutValue::Id
                 | OutValue::Enum(_)
                 | OutValue::Objects => {
+                    let cell = self.arena.cell(id, out.slot);
+                    // Most are these: nothing can go wrong with them.
+                    if let (OutValue::Leaf, Cell::Leaf { buffer, start, end }) = (&out.value, cell)
+                    {
+                        bytes.extend_from_slice(self.arena.leaf(buffer, start, end));
+                        continue;
+                    }
                     let own = out.own.iter().find(|(of, _)| Some(*of) == object.r#type);
                     let nesting = own.map_or(out.nesting, |(_, own)| *own);
-                    let cell = self.arena.cell(id, out.slot);
                     self.way.push(Way::Item(out.item));
                     self.value(out, nesting, 0, cell)?;
                     self.way.pop();
                 }
             }
         }
-        let bytes = self.sink.bytes();
-        if separator == b'{' {
-            bytes.push(b'{');
-        }
-        bytes.push(b'}');
+        self.sink.bytes().push(b'}');
         self.sink.check_budget(false).map_err(Halt::Full)
     }
 

@@ -17,6 +17,8 @@ pub struct Form {
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Member {
     pub name: Box<str>,
+    /// What it begins with behind another: `,"name":`.
+    pub lead: Box<[u8]>,
     pub item: ItemId,
     /// Whether objects are found by it, so that there is none where it is null.
     pub is_key: bool,
@@ -77,8 +79,9 @@ impl Forming<'_> {
                     let Some(item) = item else { continue };
                     let place = form.members.iter().position(|known| known.item == item);
                     let place = place.unwrap_or_else(|| {
+                        let lead = [b",\"", name.as_bytes(), b"\":"].concat().into();
                         let (name, below) = ((&*name).into(), Vec::new());
-                        form.members.push(Member { name, item, is_key, below });
+                        form.members.push(Member { name, lead, item, is_key, below });
                         form.members.len() - 1
                     });
                     if let (Some(child), Some(set)) = (self.tree.item(item).child, *set) {

@@ -21,7 +21,7 @@ pub struct Projection {
 /// A member of an object of the answer.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Out {
-    /// What it begins with: `"name":`.
+    /// What it begins with behind another: `,"name":`.
     pub lead: Box<[u8]>,
     pub item: ItemId,
     pub slot: u32,
@@ -146,7 +146,7 @@ impl Projecting<'_> {
             }
         };
         Out {
-            lead: [b"\"", item.key.as_bytes(), b"\":"].concat().into(),
+            lead: [b",\"", item.key.as_bytes(), b"\":"].concat().into(),
             item: id,
             slot: self.slots[id.index()],
             types: (!is_of_all).then(|| item.types.clone()),
