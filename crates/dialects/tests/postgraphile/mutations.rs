@@ -169,7 +169,7 @@ fn a_row_is_made_and_read() {
                 #7 field ->app.person[author_id].full_name
               step 2 of root 0: read rows 2: entity app.person, order id asc nulls last, page limit 1
                 #8 field id
-            echo Variable { slot: Slot(0), path: [] }
+            echo Json(Variable { slot: Slot(0), path: [] })
         "#]],
     );
 }
