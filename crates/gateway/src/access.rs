@@ -112,7 +112,7 @@ impl Touched {
         let name = &supergraph.schema[field].name;
         for object in supergraph.members(supergraph.possible(parent)) {
             self.add_type(supergraph, object);
-            if let Some(own) = supergraph.schema.find_field(object, name) {
+            if let Some(own) = supergraph.find_field(object, name) {
                 self.add_field(supergraph, own);
             }
         }

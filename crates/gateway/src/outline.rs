@@ -147,12 +147,24 @@ impl Tree {
     pub fn parent_of(&self, supergraph: &Supergraph, item: &Item) -> TypeId {
         let position = self.position(item.position);
         let What::Field { name, field } = &item.what else { return position.r#type };
-        let has = |parent: &TypeId| supergraph.schema.find_field(*parent, name) == Some(*field);
+        let has = |parent: &TypeId| supergraph.find_field(*parent, name) == Some(*field);
         let own = Some(position.r#type).filter(has);
         let objects = || supergraph.members(&item.types);
         let interfaces = || objects().flat_map(|object| supergraph.interfaces(object)).copied();
         let found = own.or_else(|| objects().find(has)).or_else(|| interfaces().find(has));
         found.unwrap_or(position.r#type)
+    }
+
+    /// The root field that a position is below.
+    #[must_use]
+    pub fn root_item(&self, mut position: PositionId) -> Option<ItemId> {
+        loop {
+            let parent = self.position(position).parent?;
+            position = self.item(parent).position;
+            if position == Self::ROOT {
+                return Some(parent);
+            }
+        }
     }
 
     /// The root.

@@ -33,6 +33,10 @@ pub use facts::{How, Visit, VisitId};
 pub struct Limits {
     /// The most ways of reading something that are looked at.
     pub facts: usize,
+    /// The most values that are known only on the way to others.
+    pub items: usize,
+    /// The most requests.
+    pub requests: usize,
     /// The most attempts at a better plan.
     pub attempts: usize,
     /// The most that all attempts together look at.
@@ -41,7 +45,7 @@ pub struct Limits {
 
 impl Default for Limits {
     fn default() -> Self {
-        Self { facts: 200_000, attempts: 200, steps: 1_000_000 }
+        Self { facts: 200_000, items: 10_000, requests: 500, attempts: 200, steps: 1_000_000 }
     }
 }
 
@@ -134,6 +138,25 @@ fn plan_with(
     let contexts = Contexts::new(supergraph, tree);
     let facts = reach::reach(supergraph, tree, (labels, doers), &contexts, limits)?;
     let mut choice = choose::choose(supergraph, tree, &facts, limits)?;
+    if requests(supergraph, tree, &choice) > limits.requests {
+        return Err(PlanError::TooComplex);
+    }
     choice.contexts = contexts;
     Ok(choice)
+}
+
+/// How many requests there are; of a mutation at most: each of its fields may be some.
+fn requests(supergraph: &Supergraph, tree: &Tree, choice: &Choice) -> usize {
+    let root = tree.position(Tree::ROOT);
+    if Some(root.r#type) != supergraph.schema.mutation {
+        return choice.requests;
+    }
+    let hops = choice.visits.values().filter_map(|chosen| match chosen.how {
+        How::Hop { .. } => {
+            let Visit { position, subgraph, .. } = chosen.visit;
+            Some((tree.root_item(position), chosen.level, subgraph))
+        }
+        How::Enter | How::Descend { .. } => None,
+    });
+    root.items.len() + hops.collect::<FxHashSet<_>>().len()
 }

@@ -19,7 +19,7 @@ mod tests;
 use std::sync::Arc;
 
 use graphql::schema::{FieldId, Schema, TypeId, TypeKind, TypeRef};
-use rustc_hash::FxHashSet;
+use rustc_hash::{FxHashMap, FxHashSet};
 
 pub use api::Api;
 pub use contexts::{ContextArgument, ContextSource};
@@ -58,6 +58,8 @@ pub struct Supergraph {
     /// The types whose objects say something to fields below them.
     context_types: Vec<TypeId>,
     objects: Objects,
+    /// The fields of types that have many.
+    many: FxHashMap<TypeId, FxHashMap<Arc<str>, FieldId>>,
     /// What clients see.
     pub api: Api,
     /// Who may read what.
@@ -260,6 +262,15 @@ impl Supergraph {
     #[must_use]
     pub fn is_object(&self, id: TypeId) -> bool {
         matches!(self.schema[id].kind, TypeKind::Object { .. })
+    }
+
+    /// A field of a type, by its name.
+    #[must_use]
+    pub fn find_field(&self, parent: TypeId, name: &str) -> Option<FieldId> {
+        match self.many.get(&parent) {
+            Some(fields) => fields.get(name).copied(),
+            None => self.schema.find_field(parent, name),
+        }
     }
 
     /// Whether values of a type have fields or members.

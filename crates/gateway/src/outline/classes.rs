@@ -101,7 +101,7 @@ fn describe_field(
     names: &mut FxHashSet<Box<str>>,
     text: &mut String,
 ) {
-    let Some(field) = supergraph.schema.find_field(parent, name) else { return };
+    let Some(field) = supergraph.find_field(parent, name) else { return };
     for own in &supergraph.field_owners(field).subgraphs {
         let base = &supergraph.schema[own.r#type.base].name;
         let wrappers: Vec<_> = own.r#type.wrappers().collect();

@@ -57,7 +57,7 @@ impl Denial<'_> {
     fn guards_below(self, field: FieldId, types: &TypeSet) -> bool {
         let name = &self.supergraph.schema[field].name;
         self.supergraph.members(types).any(|object| {
-            let own = self.supergraph.schema.find_field(object, name);
+            let own = self.supergraph.find_field(object, name);
             self.guards_object(object) || own.is_some_and(|own| self.guards_field(own))
         })
     }

@@ -1,6 +1,7 @@
 //! The part of the tree that is the answer.
 
 use std::fmt::Write;
+use std::sync::Arc;
 
 use graphql::does_condition_hold;
 use graphql::operation::{FieldRef, FieldSelection, Operation, Selection, SelectionSetId};
@@ -10,7 +11,7 @@ use rustc_hash::FxHashMap;
 
 use super::classes::classes;
 use super::denial::{Denial, asks_itself};
-use super::{Arguments, Item, PositionId, Tree, What};
+use super::{Arguments, Class, Item, PositionId, Tree, What};
 use crate::access::AccessSet;
 use crate::supergraph::{Supergraph, TypeSet};
 
@@ -52,6 +53,8 @@ pub fn outline_for(
         names,
         selections,
         left: selections,
+        classes_left: selections.saturating_mul(CLASSES),
+        classes: FxHashMap::default(),
         tree: &mut tree,
     };
     let position = outliner.tree.add_position(supergraph, root, None);
@@ -68,8 +71,31 @@ struct Outliner<'o> {
     /// How many selections may be looked at, and how many of them are left.
     selections: usize,
     left: usize,
+    /// How many classes there may be at positions that are not looked at yet.
+    classes_left: usize,
+    /// The classes of positions of a type of which the same is asked.
+    classes: FxHashMap<(TypeId, Signature), Vec<Class>>,
     tree: &'o mut Tree,
 }
+
+/// What tells apart what is asked of a position: each place where something is asked, with its group.
+type Signature = Vec<(usize, Option<Arc<str>>, TypeSet, bool)>;
+
+fn signature(groups: &[Group<'_>]) -> Signature {
+    let places = groups.iter().enumerate().flat_map(|(place, group)| {
+        let name = match &group.what {
+            What::Field { name, .. } => Some(name.clone()),
+            What::Typename | What::Introspection => None,
+        };
+        let occurrences = group.occurrences.iter();
+        occurrences.map(move |one| (place, name.clone(), one.types.clone(), one.is_denied))
+    });
+    places.collect()
+}
+
+/// There are no more classes of types at all positions together than so many times the selections
+/// that are looked at.
+const CLASSES: usize = 5;
 
 /// A selection set, and whether it stands below something that the caller may not read.
 #[derive(Clone, Copy)]
@@ -133,9 +159,14 @@ impl<'o> Outliner<'o> {
             (text, names)
         };
         let parent = self.tree.position(id).parent;
-        if !parent.is_some_and(|parent| self.is_narrowed(parent)) {
-            self.tree.positions[id.index()].classes = classes(self.supergraph, &possible, asked);
+        if possible.len() > 1 && !parent.is_some_and(|parent| self.is_narrowed(parent)) {
+            let key = (self.tree.position(id).r#type, signature(&groups));
+            let known = self.classes.entry(key);
+            let known = known.or_insert_with(|| classes(self.supergraph, &possible, asked));
+            self.tree.positions[id.index()].classes.clone_from(known);
         }
+        let classes = self.tree.position(id).classes.len();
+        self.classes_left = self.classes_left.checked_sub(classes).ok_or(TooMuch)?;
         let mut made = Vec::new();
         for group in &groups {
             let first = self.tree.position(id).items.len();
@@ -185,7 +216,7 @@ impl<'o> Outliner<'o> {
         let mut fields = self
             .supergraph
             .members(&item.types)
-            .filter_map(|object| self.supergraph.schema.find_field(object, name));
+            .filter_map(|object| self.supergraph.find_field(object, name));
         fields.any(|field| {
             let owners = &self.supergraph.field_owners(field).subgraphs;
             owners.iter().any(|own| own.r#type.base != declared)
@@ -307,7 +338,7 @@ impl<'o> Outliner<'o> {
             }
             // What the objects' own type says is at least what an interface says.
             let What::Field { name, field } = &group.what else { continue };
-            let own = self.supergraph.schema.find_field(object, name).unwrap_or(*field);
+            let own = self.supergraph.find_field(object, name).unwrap_or(*field);
             let Some(child) = self.child(own) else { continue };
             let item = self.item(position, group, types, false);
             let below = self.tree.add_position(self.supergraph, child, Some(item));

@@ -126,19 +126,8 @@ impl<'c> Compiler<'c> {
         let mut visits = self.sources.choice.visits.values();
         visits.any(|chosen| {
             matches!(chosen.how, How::Hop { .. })
-                && self.root_item(chosen.visit.position) == Some(item)
+                && self.tree.root_item(chosen.visit.position) == Some(item)
         })
-    }
-
-    /// The root field that a position is below.
-    fn root_item(&self, mut position: PositionId) -> Option<ItemId> {
-        loop {
-            let parent = self.tree.position(position).parent?;
-            position = self.tree.item(parent).position;
-            if position == Tree::ROOT {
-                return Some(parent);
-            }
-        }
     }
 
     fn root_request(&mut self, id: VisitId, items: &[ItemId]) {
@@ -176,7 +165,7 @@ impl<'c> Compiler<'c> {
                 How::Descend { .. } => (false, None),
             };
             let is_of_stage = items.is_none_or(|items| {
-                self.root_item(position).is_some_and(|root| items.contains(&root))
+                self.tree.root_item(position).is_some_and(|root| items.contains(&root))
             });
             if is_begun && is_of_stage {
                 let place = (chosen.level, chosen.visit.subgraph, entered);

@@ -138,7 +138,7 @@ impl Projecting<'_> {
                 let nesting = Nesting::new(declared);
                 let types = item.types.intersection(&position.possible);
                 let own = self.supergraph.members(&types).filter_map(|object| {
-                    let field = self.supergraph.schema.find_field(object, name)?;
+                    let field = self.supergraph.find_field(object, name)?;
                     let own = Nesting::new(self.supergraph.schema[field].r#type);
                     (own != nesting).then_some((object, own))
                 });

@@ -155,7 +155,7 @@ impl Selecting<'_> {
     fn is_field_of(&self, base: TypeId, item: ItemId) -> bool {
         let name = name_of(&self.tree.item(item).what);
         let shape_of = |parent: TypeId| {
-            let field = self.supergraph.schema.find_field(parent, name)?;
+            let field = self.supergraph.find_field(parent, name)?;
             let own = self.supergraph.field_in(field, self.subgraph)?;
             // An interface has no arguments for what objects above say.
             (!own.is_external && own.context.is_empty()).then(|| shape(self.supergraph, own.r#type))
@@ -170,7 +170,7 @@ impl Selecting<'_> {
     fn field(&self, keys: &mut Keys, item: ItemId, parent: TypeId, visits: &[OfType<'_>]) -> Asked {
         let asked = self.tree.item(item);
         let name = name_of(&asked.what);
-        let field = self.supergraph.schema.find_field(parent, name);
+        let field = self.supergraph.find_field(parent, name);
         let own = field.and_then(|field| self.supergraph.field_in(field, self.subgraph));
         let declared = field.map(|field| self.supergraph.schema[field].r#type);
         let r#type = own.map(|own| own.r#type).or(declared);

@@ -204,10 +204,9 @@ fn check_origin(
 ) -> Result<(), PlanError> {
     let What::Field { field, .. } = &tree.item(item).what else { return Ok(()) };
     let position = tree.position(tree.item(item).position);
-    let is_of_interface =
-        supergraph.schema.find_field(position.r#type, &supergraph.schema[*field].name)
-            == Some(*field)
-            && matches!(supergraph.schema[position.r#type].kind, TypeKind::Interface { .. });
+    let is_of_interface = supergraph.find_field(position.r#type, &supergraph.schema[*field].name)
+        == Some(*field)
+        && matches!(supergraph.schema[position.r#type].kind, TypeKind::Interface { .. });
     let [first, .., last] = found else { return Ok(()) };
     if !is_of_interface {
         return Ok(());

@@ -106,7 +106,7 @@ impl Contexts {
             let parents =
                 std::iter::once(object).chain(supergraph.interfaces(object).iter().copied());
             for parent in parents {
-                let Some(field) = supergraph.schema.find_field(parent, &name) else { continue };
+                let Some(field) = supergraph.find_field(parent, &name) else { continue };
                 for own in &supergraph.field_owners(field).subgraphs {
                     if let Some(set) = own.requires.filter(|_| parent == object) {
                         // One that is nested too deep is no way.

@@ -25,6 +25,7 @@ pub(super) fn reach(
     contexts: &Contexts,
     limits: Limits,
 ) -> Result<Facts, PlanError> {
+    let asked = tree.items.iter().filter(|item| item.is_visible).count();
     let mut reacher = Reacher {
         supergraph,
         tree,
@@ -32,6 +33,7 @@ pub(super) fn reach(
         contexts,
         limits,
         doers,
+        asked,
         facts: Facts::default(),
         nothing: GivenId::new(0),
         prepared: FxHashSet::default(),
@@ -58,6 +60,8 @@ struct Reacher<'r> {
     limits: Limits,
     /// Of a mutation.
     doers: &'r Doers,
+    /// How many items the operation itself has.
+    asked: usize,
     facts: Facts,
     /// Of what is given beyond what is given everywhere: nothing.
     nothing: GivenId,
@@ -114,8 +118,8 @@ impl Reacher<'_> {
 
     /// There is an end to what is looked at.
     fn check(&self) -> Result<(), PlanError> {
-        let most = self.limits.facts;
-        if self.facts.work > most || self.tree.items.len() > most {
+        let hidden = self.tree.items.len().saturating_sub(self.asked);
+        if self.facts.work > self.limits.facts || hidden > self.limits.items {
             return Err(PlanError::TooComplex);
         }
         Ok(())
@@ -183,7 +187,7 @@ impl Reacher<'_> {
         let parent = visit.interface.unwrap_or(visit.object);
         let given = &self.facts.given[visit.given.index()];
         let provided = provided(self.supergraph, given, visit.object, name);
-        let field = schema.find_field(parent, name)?;
+        let field = self.supergraph.find_field(parent, name)?;
         let Some(own) = self.supergraph.field_in(field, visit.subgraph) else {
             // Of the first version of federation only the set says that the subgraph has it.
             let below = provided?;

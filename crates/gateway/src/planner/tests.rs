@@ -1,5 +1,7 @@
 //! How much the planner looks at.
 
+use std::fmt::Write;
+
 use graphql::variables::{Steering, Variables};
 use graphql::{DocumentLimits, Validator};
 
@@ -28,4 +30,138 @@ fn a_query_looks_only_at_what_is_near_it() {
     assert_eq!((choice.chain, choice.requests), (6, 33));
     assert!(choice.facts < 3 * 200, "{} facts", choice.facts);
     assert!(choice.attempts < 2 * choice.requests, "{} attempts", choice.attempts);
+}
+
+/// A supergraph of so many subgraphs, `S0`, `S1` and so on, with types.
+fn supergraph_of(subgraphs: usize, types: &str) -> Supergraph {
+    let mut text = String::from(
+        r#"schema @link(url: "https://specs.apollo.dev/link/v1.0")
+        @link(url: "https://specs.apollo.dev/join/v0.3", for: EXECUTION) { query: Query }
+        enum join__Graph {"#,
+    );
+    for place in 0..subgraphs {
+        write!(text, r#" S{place} @join__graph(name: "s{place}", url: "http://s{place}")"#)
+            .unwrap();
+    }
+    read(&format!("{text} }} {types}")).unwrap()
+}
+
+/// The directives of a type that all subgraphs have.
+fn everywhere(subgraphs: usize, key: &str) -> String {
+    (0..subgraphs).map(|place| format!(" @join__type(graph: S{place}{key})")).collect()
+}
+
+/// Objects that lead to objects of their type, in all of 20 subgraphs, each of which has one field more.
+fn chain(key: &str) -> Supergraph {
+    let own = (0..20).map(|place| format!(" v{place}: Int @join__field(graph: S{place})"));
+    let own: String = own.collect();
+    let (root, objects) = (everywhere(20, ""), everywhere(20, key));
+    supergraph_of(
+        20,
+        &format!("type Query{root} {{ n: N }} type N{objects} {{ id: ID! next: N{own} }}"),
+    )
+}
+
+#[test]
+fn what_everybody_has_is_looked_at_once_for_each() {
+    let own: String = (0..20).map(|place| format!(" v{place}")).collect();
+    let deep = |depth: usize| {
+        let text = format!("{{ id{own} next ").repeat(depth);
+        format!("{{ n {text} {{ id {own} }} {} }}", "}".repeat(depth))
+    };
+    for key in ["", r#", key: "id""#] {
+        let supergraph = chain(key);
+        let [short, long] = [4, 14].map(|depth| {
+            let choice = choice(&supergraph, &deep(depth), Limits::default()).unwrap();
+            assert_eq!((choice.chain, choice.requests), (1, 20));
+            choice.facts
+        });
+        // Ten levels more are ten times what one level is: 20 objects, and 22 values.
+        assert_eq!(long - short, 10 * (20 + 22));
+    }
+}
+
+/// 100 types of an interface, each with a field of its own.
+fn implementations() -> Supergraph {
+    let types = (0..100).map(|place| {
+        format!(
+            r#" type A{place} implements I @join__implements(graph: S0, interface: "I")
+            @join__type(graph: S0, key: "id") {{ id: ID! next: I v{place}: Int }}"#
+        )
+    });
+    let types: String = types.collect();
+    supergraph_of(
+        1,
+        &format!(
+            "type Query @join__type(graph: S0) {{ i: I }} \
+             interface I @join__type(graph: S0) {{ id: ID! next: I }} {types}"
+        ),
+    )
+}
+
+#[test]
+fn types_that_are_asked_different_things_at_many_places_are_too_much() {
+    let supergraph = implementations();
+    let own: String = (0..100).map(|place| format!(" ... on A{place} {{ v{place} }}")).collect();
+    let schema = &supergraph.api.schema;
+    let outlined = |text: &str| {
+        let limits = DocumentLimits::default();
+        let operation = Validator::new(schema).operation(schema, text, None, &limits).unwrap();
+        let variables = Variables::default();
+        let root = supergraph.schema.query.unwrap();
+        let tree = outline(&supergraph, &operation, root, &Steering::new(&variables), 10_000);
+        tree.map(|tree| tree.items.len())
+    };
+    // What each of 100 types is asked, and `next` of each for itself.
+    assert_eq!(outlined(&format!("{{ i {{{own} next {{ id }} }} }}")), Ok(1 + 100 + 100 + 100));
+    assert!(outlined(&format!("{{ i {{{own} next {{{own} next {{ id }} }} }} }}")).is_err());
+}
+
+/// Keys that lead to objects with the same keys, and so on.
+fn bomb() -> Supergraph {
+    let key = r#", key: "k0 { id } k1 { id } k2 { id }""#;
+    let requires = (0..6).map(|place| {
+        let [next, other] = [(place + 1) % 6, (place + 2) % 6];
+        format!(
+            r#" v{place}: Int @join__field(graph: S{place}, requires: "v{next} k0 {{ v{other} }}")"#
+        )
+    });
+    let requires: String = requires.collect();
+    let root = everywhere(6, "");
+    let objects = [everywhere(6, key), everywhere(6, r#", key: "id""#)].concat();
+    supergraph_of(
+        6,
+        &format!(
+            "type Query{root} {{ n: N @join__field(graph: S0) }} \
+             type N{objects} {{ id: ID! k0: N k1: N k2: N {requires} w: Int @join__field(graph: S1) }}"
+        ),
+    )
+}
+
+#[test]
+fn keys_that_lead_around_come_to_an_end() {
+    let text = "{ n { k0 { k1 { w v0 v1 v2 } w v1 } w v0 v3 } }";
+    let plan = choice(&bomb(), text, Limits::default());
+    assert_eq!(plan.unwrap_err(), PlanError::TooComplex);
+}
+
+#[test]
+fn an_operation_has_only_so_many_requests() {
+    let supergraph = chain("");
+    let own: String = (0..20).map(|place| format!(" v{place}")).collect();
+    let text = format!("{{ n {{{own} }} }}");
+    let few = Limits { requests: 19, ..Limits::default() };
+    assert_eq!(choice(&supergraph, &text, few).unwrap_err(), PlanError::TooComplex);
+    assert_eq!(choice(&supergraph, &text, Limits::default()).unwrap().requests, 20);
+}
+
+#[test]
+fn without_attempts_there_is_still_a_plan() {
+    let supergraph = read(&LARGE.supergraph()).unwrap();
+    let text = LARGE.query(200);
+    let none = Limits { attempts: 0, steps: 0, ..Limits::default() };
+    let plain = choice(&supergraph, &text, none).unwrap();
+    let best = choice(&supergraph, &text, Limits::default()).unwrap();
+    assert_eq!((plain.chain, plain.attempts), (best.chain, 0));
+    assert!(best.requests <= plain.requests);
 }

@@ -9,9 +9,11 @@ use graphql::definitions::{
 };
 use graphql::parse_definitions;
 use graphql::schema::{
-    EnumValueDefinition, FieldDefinition, InputDefinition, Schema, TypeDefinition, TypeId,
+    EnumValueDefinition, FieldDefinition, FieldId, InputDefinition, Schema, TypeDefinition, TypeId,
     TypeKind, TypeRef,
 };
+
+use rustc_hash::FxHashMap;
 
 use super::links::{Links, Meaning, argument, text};
 use super::objects::Objects;
@@ -92,6 +94,7 @@ pub fn read(text: &str) -> Result<Supergraph, Vec<Problem>> {
     let objects = Objects::new(&schema, &types, subgraphs.len());
     let nested = field_sets::nested(&schema, &sets);
     let context_types = contexts.types();
+    let many = many_fields(&schema);
     Ok(Supergraph {
         subgraphs,
         schema,
@@ -101,6 +104,7 @@ pub fn read(text: &str) -> Result<Supergraph, Vec<Problem>> {
         nested,
         context_types,
         objects,
+        many,
         api,
         requirements,
         weights,
@@ -303,6 +307,28 @@ impl<'d> Reader<'d> {
             }
         }
     }
+}
+
+/// So many fields are looked through one after the other.
+const FEW: usize = 8;
+
+/// The fields of types that have many, by their names.
+fn many_fields(schema: &Schema) -> FxHashMap<TypeId, FxHashMap<Arc<str>, FieldId>> {
+    let types = schema.types().filter_map(|(id, definition)| match &definition.kind {
+        TypeKind::Object { fields, .. } | TypeKind::Interface { fields, .. }
+            if fields.len() > FEW =>
+        {
+            let by_name = fields.iter().map(|field| (schema[*field].name.clone(), *field));
+            Some((id, by_name.collect()))
+        }
+        TypeKind::Object { .. }
+        | TypeKind::Interface { .. }
+        | TypeKind::Scalar
+        | TypeKind::Union { .. }
+        | TypeKind::Enum { .. }
+        | TypeKind::InputObject { .. } => None,
+    });
+    types.collect()
 }
 
 fn empty(body: &TypeBody) -> TypeKind {

@@ -136,7 +136,7 @@ impl Reacher<'_> {
     /// A field as those have it who give it wherever they read objects of the type, if they are told
     /// what it requires.
     fn givers(&self, parent: TypeId, name: &str) -> impl Iterator<Item = &FieldIn> {
-        let field = self.supergraph.schema.find_field(parent, name);
+        let field = self.supergraph.find_field(parent, name);
         let owners = field.map_or(&[][..], |field| &self.supergraph.field_owners(field).subgraphs);
         owners.iter().filter(|own| self.labels.allow(&own.when) && !own.is_external)
     }
