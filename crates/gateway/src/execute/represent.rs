@@ -219,6 +219,36 @@ fn name_of(
     }
 }
 
+/// What a cell says, as JSON; `object` says objects. Recursion is bounded by the nesting of field sets
+/// and of lists.
+pub(super) fn say(
+    arena: &Arena,
+    cell: Cell,
+    object: &impl Fn(ObjectId, &mut Vec<u8>) -> Result<(), Unsaid>,
+    text: &mut Vec<u8>,
+) -> Result<(), Unsaid> {
+    match cell {
+        Cell::Absent => return Err(Unsaid::Missing),
+        Cell::Failed => return Err(Unsaid::Failed),
+        Cell::Null => text.extend_from_slice(b"null"),
+        Cell::Leaf { buffer, start, end } => {
+            text.extend_from_slice(arena.leaf(buffer, start, end));
+        }
+        Cell::List { start, end } => {
+            text.push(b'[');
+            for (place, cell) in arena.list(start, end).iter().enumerate() {
+                if place > 0 {
+                    text.push(b',');
+                }
+                say(arena, *cell, object, text)?;
+            }
+            text.push(b']');
+        }
+        Cell::Object(id) => object(id, text)?,
+    }
+    Ok(())
+}
+
 struct Forming<'f> {
     supergraph: &'f Supergraph,
     arena: &'f Arena,
@@ -271,33 +301,14 @@ impl Forming<'_> {
         Ok(())
     }
 
-    /// Recursion is bounded by the nesting of field sets and of lists.
     fn value(
         &self,
         cell: Cell,
         below: &[(TypeSet, Form)],
         text: &mut Vec<u8>,
     ) -> Result<(), Unsaid> {
-        match cell {
-            Cell::Absent => return Err(Unsaid::Missing),
-            Cell::Failed => return Err(Unsaid::Failed),
-            Cell::Null => text.extend_from_slice(b"null"),
-            Cell::Leaf { buffer, start, end } => {
-                text.extend_from_slice(self.arena.leaf(buffer, start, end));
-            }
-            Cell::List { start, end } => {
-                text.push(b'[');
-                for (place, cell) in self.arena.list(start, end).iter().enumerate() {
-                    if place > 0 {
-                        text.push(b',');
-                    }
-                    self.value(*cell, below, text)?;
-                }
-                text.push(b']');
-            }
-            Cell::Object(object) => self.object(object, below, text)?,
-        }
-        Ok(())
+        let object = |object, text: &mut Vec<u8>| self.object(object, below, text);
+        say(self.arena, cell, &object, text)
     }
 
     fn object(

@@ -4,10 +4,10 @@ use std::cell::OnceCell;
 
 use rustc_hash::FxHashMap;
 
-use super::arena::{Arena, Cell, ObjectId};
-use super::represent::{Owner, Representations, Unsaid};
+use super::arena::{Arena, ObjectId};
+use super::represent::{Owner, Representations, Unsaid, say};
 use crate::plan::{Context, Document, Entities, Form};
-use crate::supergraph::{Supergraph, TypeSet};
+use crate::supergraph::Supergraph;
 
 /// Representations that are asked for at once, with what the subgraph is told beside them: values as
 /// JSON, in the order of the list's.
@@ -84,43 +84,19 @@ impl Telling<'_> {
     /// and of lists.
     fn said(&self, form: &Form, object: ObjectId, text: &mut Vec<u8>) -> Result<(), Unsaid> {
         let member = form.members.first().ok_or(Unsaid::Missing)?;
-        self.cell(self.arena.cell_of(object, member.item), &member.below, text)
-    }
-
-    fn cell(
-        &self,
-        cell: Cell,
-        below: &[(TypeSet, Form)],
-        text: &mut Vec<u8>,
-    ) -> Result<(), Unsaid> {
-        match cell {
-            Cell::Absent => return Err(Unsaid::Missing),
-            Cell::Failed => return Err(Unsaid::Failed),
-            Cell::Null => text.extend_from_slice(b"null"),
-            Cell::Leaf { buffer, start, end } => {
-                text.extend_from_slice(self.arena.leaf(buffer, start, end));
-            }
-            Cell::List { start, end } => {
-                text.push(b'[');
-                for (place, cell) in self.arena.list(start, end).iter().enumerate() {
-                    if place > 0 {
-                        text.push(b',');
-                    }
-                    self.cell(*cell, below, text)?;
-                }
-                text.push(b']');
-            }
-            Cell::Object(object) => {
-                let own = self.arena.object(object).r#type.ok_or(Unsaid::Missing)?;
-                let form = below.iter().find(|(types, _)| self.supergraph.contains(types, own));
-                match form {
-                    Some((_, form)) if !form.members.is_empty() => self.said(form, object, text)?,
-                    // Of objects of other types nothing is said.
-                    _ => text.extend_from_slice(b"null"),
+        let below = |object, text: &mut Vec<u8>| {
+            let own = self.arena.object(object).r#type.ok_or(Unsaid::Missing)?;
+            let mut forms = member.below.iter();
+            match forms.find(|(types, _)| self.supergraph.contains(types, own)) {
+                Some((_, form)) if !form.members.is_empty() => self.said(form, object, text),
+                // Of objects of other types nothing is said.
+                _ => {
+                    text.extend_from_slice(b"null");
+                    Ok(())
                 }
             }
-        }
-        Ok(())
+        };
+        say(self.arena, self.arena.cell_of(object, member.item), &below, text)
     }
 }
 

@@ -19,6 +19,11 @@ pub(super) struct Denial<'d> {
 }
 
 impl Denial<'_> {
+    /// Whether the caller may read everything that the operation names.
+    pub(super) fn is_empty(self) -> bool {
+        self.denied.is_empty()
+    }
+
     /// Whether a field that is asked of `parent`, where objects are of one of `types`, is not for the
     /// caller. `asks_itself` says whether its own type is asked for fields, outside of fragments.
     pub(super) fn denies(
@@ -28,9 +33,6 @@ impl Denial<'_> {
         types: &TypeSet,
         asks_itself: bool,
     ) -> bool {
-        if self.denied.is_empty() {
-            return false;
-        }
         let base = self.supergraph.schema[field].r#type.base;
         self.guards_type(parent)
             || self.guards_field(field)

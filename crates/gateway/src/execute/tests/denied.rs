@@ -289,3 +289,68 @@ fn that_something_is_missing_is_told_of_the_types_that_have_it() {
             .readers[1].age: Child.age is denied at 1:33"#]],
     );
 }
+
+#[test]
+fn where_all_is_denied_it_is_only_asked_whether_there_is_an_object() {
+    check_for(
+        &nobody(),
+        "{ user(id: 1) { level posts { title } email } }",
+        &[("people", r#"{"data":{"user":{"__typename":"User"}}}"#)],
+        &expect![[r#"
+            people {"query":"{user(id:\"1\"){__typename}}","variables":{}}
+            {"user":{"level":null,"posts":null,"email":null}}
+            .user.level: User.level is denied at 1:17
+            .user.posts: User.posts is denied at 1:23
+            .user.email: User.email is denied at 1:39"#]],
+    );
+    check_for(
+        &nobody(),
+        "{ user(id: 1) { level email } }",
+        &[("people", r#"{"data":{"user":null}}"#)],
+        &expect![[r#"
+            people {"query":"{user(id:\"1\"){__typename}}","variables":{}}
+            {"user":null}"#]],
+    );
+}
+
+#[test]
+fn fragments_within_fragments_hide_nothing_from_the_guards() {
+    let posts = r#"{"data":{"posts":[{"__typename":"PrivatePost","title":"X","author":{"id":"9"}},{"__typename":"PublicPost","title":"A","author":{"id":"7"}}]}}"#;
+    for text in [
+        "{ posts { ...A } } fragment A on Post { ...B } fragment B on Post { ... { title } }",
+        "{ posts { ... on Found { ... on Post { title } } } }",
+    ] {
+        let planned = planned_for(guarded(), text, "{}", &Labels::default(), &nobody()).unwrap();
+        let (answer, sent) = run(&planned, &[("blog", posts)], Options::default());
+        assert_eq!(sent, "blog {\"query\":\"{posts{__typename}}\",\"variables\":{}}\n", "{text}");
+        assert!(!answer.contains('X') && answer.contains("is denied"), "{answer}");
+    }
+    check_for(
+        &nobody(),
+        "{ posts { ... on PublicPost { title author { id } } ... on PrivatePost { author { id } title } } }",
+        &[("blog", posts)],
+        &expect![[r#"
+            blog {"query":"{posts{__typename...on PublicPost{title author{id}}}}","variables":{}}
+            {"posts":[{"author":null,"title":null},{"title":"A","author":{"id":"7"}}]}
+            .posts[0].author: PrivatePost.author is denied at 1:74
+            .posts[0].title: PrivatePost.title is denied at 1:88"#]],
+    );
+}
+
+#[test]
+fn what_a_change_gives_is_guarded_as_well() {
+    check_for(
+        &nobody(),
+        "mutation { publish(id: 1) { author { email posts { title } name } } }",
+        &[
+            ("blog", r#"{"data":{"publish":{"author":{"id":"1"}}}}"#),
+            ("people", r#"{"data":{"_entities":[{"name":"Ann"}]}}"#),
+        ],
+        &expect![[r#"
+            blog {"query":"mutation{publish(id:\"1\"){author{id}}}","variables":{}}
+            people {"query":"query($representations0:[_Any!]!){_entities(representations:$representations0){...on User{name}}}","variables":{"representations0":[{"__typename":"User","id":"1"}]}}
+            {"publish":{"author":{"email":null,"posts":null,"name":"Ann"}}}
+            .publish.author.email: User.email is denied at 1:38
+            .publish.author.posts: User.posts is denied at 1:44"#]],
+    );
+}
