@@ -2,7 +2,9 @@
 
 use std::num::NonZeroU32;
 use std::path::PathBuf;
+use std::time::Duration;
 
+use crate::federation::{self, subgraphs};
 use crate::race::floor::{bare, bolt};
 use crate::schema_size::database::Family;
 use crate::schema_size::operations::Dialect;
@@ -88,6 +90,8 @@ pub(crate) enum Command {
     StartUp(start_up::Options),
     Long(long::Kind, long::Options),
     Run(race::options::Options),
+    Federation(federation::options::Options),
+    Subgraphs(subgraphs::Options),
     SqliteFloor(bare::Options),
     Neo4jFloor(bolt::Options),
     /// Of the run in this folder, or of the newest.
@@ -126,13 +130,17 @@ pub(crate) enum ArgumentError {
     Resume,
     #[error("there is no kind of database `{0}`, only `sqlite` and `postgres`")]
     Source(String),
+    #[error("`{0}` is no number of milliseconds, or no port")]
+    Subgraphs(String),
     #[error(transparent)]
     Long(#[from] long::ArgumentError),
+    #[error(transparent)]
+    Federation(#[from] federation::options::ArgumentError),
 }
 
 /// What can be asked.
 pub(crate) fn help() -> String {
-    [HELP, long::HELP, race::options::HELP].concat()
+    [HELP, long::HELP, race::options::HELP, federation::options::HELP, subgraphs::HELP].concat()
 }
 
 /// Reads the words after the program's name.
@@ -149,7 +157,11 @@ pub(crate) fn parse(words: &[String]) -> Result<Command, ArgumentError> {
         "start-up" => parse_start_up(rest),
         "streaming" => parse_long(long::Kind::Streaming, rest),
         "beside" => parse_long(long::Kind::Beside, rest),
+        "run" if federation::options::is_meant(rest) => {
+            Ok(Command::Federation(federation::options::parse(rest)?))
+        }
         "run" => parse_run(rest),
+        "federation-subgraphs" => parse_subgraphs(rest),
         "report" => parse_report(rest),
         "sqlite-floor" => parse_sqlite_floor(rest),
         "neo4j-floor" => parse_neo4j_floor(rest),
@@ -371,6 +383,30 @@ fn parse_run(words: &[String]) -> Result<Command, ArgumentError> {
     Ok(Command::Run(options))
 }
 
+fn parse_subgraphs(words: &[String]) -> Result<Command, ArgumentError> {
+    let mut options = subgraphs::Options::default();
+    let mut rest = words.iter();
+    while let Some(word) = rest.next() {
+        match word.as_str() {
+            "--canned" => options.form = subgraphs::Form::Canned,
+            "--port" => {
+                let number = value("--port", rest.next())?;
+                options.port = number.parse().map_err(|_| ArgumentError::Subgraphs(number))?;
+            }
+            "--delay" => {
+                let number = value("--delay", rest.next())?;
+                let milliseconds = number.parse().map_err(|_| ArgumentError::Subgraphs(number))?;
+                options.delay = Duration::from_millis(milliseconds);
+            }
+            _ => {
+                let option = word.clone();
+                return Err(ArgumentError::Option { command: "federation-subgraphs", option });
+            }
+        }
+    }
+    Ok(Command::Subgraphs(options))
+}
+
 fn parse_report(words: &[String]) -> Result<Command, ArgumentError> {
     let mut folder = None;
     for word in words {
@@ -505,6 +541,25 @@ mod tests {
         check("run --name a/b", &Err(ArgumentError::Folder("a/b".to_owned())));
         let option = "--fast".to_owned();
         check("run --fast", &Err(ArgumentError::Option { command: "run", option }));
+    }
+
+    #[test]
+    fn a_run_of_the_federation_has_options_of_its_own() {
+        let options =
+            federation::options::Options { subgraphs: subgraphs::Form::Live, ..Default::default() };
+        check("run --live --suite federation", &Ok(Command::Federation(options)));
+        let option = federation::options::ArgumentError::Option("--resume".to_owned());
+        let told = Err(ArgumentError::Federation(option));
+        check("run --suite federation --resume", &told);
+        let options = subgraphs::Options {
+            port: 1,
+            delay: Duration::from_millis(10),
+            form: subgraphs::Form::Canned,
+        };
+        let line = "federation-subgraphs --port 1 --delay 10 --canned";
+        check(line, &Ok(Command::Subgraphs(options)));
+        let told = Err(ArgumentError::Subgraphs("99999".to_owned()));
+        check("federation-subgraphs --port 99999", &told);
     }
 
     #[test]

@@ -3,7 +3,8 @@
 //! `arguments` reads the command line. `compare` asks PostGraphile 4, PostGraphile 5 and Thalweg
 //! the same, `schema_size` measures what requests and starts cost on schemas of different sizes,
 //! `documents` sends documents that no server has seen, `long` asks for long answers and keeps
-//! statements running beside short requests, `start_up` lets all three start on them, `race` measures how fast they answer.
+//! statements running beside short requests, `start_up` lets all three start on them, `race` measures how fast they answer,
+//! `federation` how fast gateways do.
 //! `server` runs a program that answers, `peers` installs those that are not ours, `http` asks;
 //! `fate` ends what is left of all these if the benchmark is killed; `sessions` keeps Linux from
 //! letting PostgreSQL wait.
@@ -17,6 +18,7 @@ mod arguments;
 mod compare;
 mod documents;
 mod fate;
+mod federation;
 mod http;
 mod long;
 mod peers;
@@ -44,6 +46,10 @@ enum Failure {
     Long(#[from] long::LongError),
     #[error(transparent)]
     Run(#[from] race::failure::RaceError),
+    #[error(transparent)]
+    Federation(#[from] federation::FederationError),
+    #[error(transparent)]
+    Io(#[from] std::io::Error),
     #[error(transparent)]
     Report(#[from] race::report::ReportError),
     #[error(transparent)]
@@ -75,6 +81,14 @@ fn main() -> ExitCode {
             let _ungrouped = sessions::ungroup();
             race::run(&workspace(), &options).map_err(Failure::from)
         }
+        Ok(Command::Federation(options)) => {
+            let _ungrouped = sessions::ungroup();
+            federation::run(&workspace(), &options).map_err(Failure::from)
+        }
+        Ok(Command::Subgraphs(options)) => match federation::subgraphs::serve(&options) {
+            Ok(never) => match never {},
+            Err(error) => Err(error.into()),
+        },
         Ok(Command::SqliteFloor(options)) => sqlite_floor(&options),
         Ok(Command::Neo4jFloor(options)) => neo4j_floor(&options),
         Ok(Command::Report(folder)) => report(folder).map_err(Failure::from),

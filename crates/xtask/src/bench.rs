@@ -28,7 +28,9 @@ pub(crate) fn bench(workspace: &Path, words: &[String]) -> Result<Infallible, Be
     }
     let command = words.first().map_or("", String::as_str);
     let given = words.iter().any(|word| matches!(word.as_str(), "--program" | "--help" | "-h"));
-    if !given && !matches!(command, "report" | "sqlite-floor" | "neo4j-floor") {
+    if !given
+        && !matches!(command, "report" | "sqlite-floor" | "neo4j-floor" | "federation-subgraphs")
+    {
         let mut build = program::cargo();
         build.args(["build", "--quiet", "-p", "server"]).current_dir(workspace);
         if MEASURED.contains(&command) {
@@ -38,7 +40,10 @@ pub(crate) fn bench(workspace: &Path, words: &[String]) -> Result<Infallible, Be
     }
     let mut bench = program::cargo();
     bench.args(["run", "--quiet", "-p", "bench"]).current_dir(workspace);
-    if matches!(command, "run" | "sqlite-floor" | "neo4j-floor" | "streaming" | "beside") {
+    if matches!(
+        command,
+        "run" | "sqlite-floor" | "neo4j-floor" | "streaming" | "beside" | "federation-subgraphs"
+    ) {
         // Some of the load is its own, and so is the bare loop over SQLite.
         bench.arg("--release");
     }

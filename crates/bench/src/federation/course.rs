@@ -1,0 +1,261 @@
+//! Going through the stages: gateways started, answers compared, loads put on.
+
+use std::fs;
+use std::path::{Path, PathBuf};
+use std::process::Command;
+
+use serde_json::Value;
+
+use super::cores::Cores;
+use super::failure::FederationError;
+use super::gateway::{Gateway, Ground};
+use super::ladder::rates;
+use super::plan::{self, Stage};
+use super::record::{Load, Measurement, Run, Setting};
+use super::subgraphs::{COUNTS, Count, Counts, Form};
+use crate::http::Connection;
+use crate::race::answers;
+use crate::race::load::failure::LoadError;
+use crate::race::load::oha::Oha;
+use crate::race::load::wrk::Wrk;
+use crate::race::load::{Question, Target};
+use crate::race::record::Outcome;
+use crate::race::usage::Processes;
+use crate::race::warm_up;
+use crate::server::{Server, free_port};
+
+/// Where every gateway answers.
+const PATH: &str = "/graphql";
+/// Of the loops that warm a gateway up, at most; each takes a second.
+const WARM_UP_LOOPS: u32 = 6;
+const WARM_UP_CONNECTIONS: u32 = 16;
+/// By which arrival rates are sent; who waits for one of them is late.
+const RATE_CONNECTIONS: u32 = 50;
+/// Asked before anything is measured, so that plans are made and answers are canned.
+const FIRST: usize = 20;
+/// What stands in the supergraph for the address of the subgraphs.
+const ADDRESS: &str = "http://127.0.0.1:24300";
+
+/// A run while it goes on.
+#[derive(Debug)]
+pub(super) struct Course {
+    pub(super) ground: Ground,
+    pub(super) gateways: Vec<Gateway>,
+    pub(super) query: String,
+    pub(super) wrk: PathBuf,
+    pub(super) oha: PathBuf,
+    pub(super) subgraphs: Form,
+    pub(super) cores: Cores,
+    pub(super) run: Run,
+}
+
+/// A gateway that answers as the others.
+#[derive(Debug)]
+struct Runner {
+    id: String,
+    server: Server,
+    idle_memory: u64,
+    question: Question,
+}
+
+impl Course {
+    pub(super) fn go(&mut self, stages: &[Stage]) -> Result<(), FederationError> {
+        for stage in stages {
+            if stage.setting.cores > self.cores.count() {
+                println!("left out: {}: there are not so many", stage.setting.title());
+                continue;
+            }
+            println!("bench: {}", stage.setting.title());
+            self.stage(stage)?;
+        }
+        Ok(())
+    }
+
+    fn stage(&mut self, stage: &Stage) -> Result<(), FederationError> {
+        self.cores.go_beside_gateway(stage.setting.cores)?;
+        let subgraphs = self.start_subgraphs(stage.setting)?;
+        self.cores.go_to_gateway(stage.setting.cores)?;
+        let started: Vec<_> = self
+            .gateways
+            .iter()
+            .map(|one| one.start(stage.setting.sharing, &self.ground))
+            .collect();
+        self.cores.go_beside_gateway(stage.setting.cores)?;
+        let mut runners = Vec::new();
+        let mut expected = None;
+        for (number, started) in started.into_iter().enumerate() {
+            let id = self.gateways[number].id.clone();
+            let ready = started.and_then(|server| self.ready(&id, server, &mut expected));
+            match ready {
+                Ok(runner) => runners.push(runner),
+                Err(reason) => self.miss(&id, &reason),
+            }
+        }
+        for round in 1..=self.run.rounds {
+            for runner in plan::turns(&runners, round) {
+                if let Err(reason) = self.measure(stage, runner, round, &subgraphs)? {
+                    self.miss(&runner.id, &reason.to_string());
+                }
+            }
+        }
+        Ok(())
+    }
+
+    /// In a process of its own, on the benchmark's side.
+    fn start_subgraphs(&mut self, setting: Setting) -> Result<Server, FederationError> {
+        let port = free_port()?;
+        let mut command = Command::new(std::env::current_exe()?);
+        command.args(["federation-subgraphs", "--port", &port.to_string()]);
+        command.args(["--delay", &setting.delay_milliseconds.to_string()]);
+        if self.subgraphs == Form::Canned {
+            command.arg("--canned");
+        }
+        let server = Server::start(command, port, &self.ground.folder.join("subgraphs.log"))?;
+        self.ground.subgraphs = format!("http://127.0.0.1:{port}");
+        let source = self.ground.workspace.join("bench/federation/supergraph.graphql");
+        let supergraph = fs::read_to_string(source)?.replace(ADDRESS, &self.ground.subgraphs);
+        fs::write(&self.ground.supergraph, supergraph)?;
+        Ok(server)
+    }
+
+    /// Compares its answer with that of the first one, and lets it make its plans.
+    fn ready(
+        &mut self,
+        id: &str,
+        server: Server,
+        expected: &mut Option<Value>,
+    ) -> Result<Runner, String> {
+        let idle_memory = resident(server.process());
+        let body = serde_json::json!({ "query": self.query }).to_string();
+        let bodies = vec![body.clone(); FIRST];
+        let mut said = answers::ask(server.port, PATH, &bodies)?;
+        let answer = said.pop().ok_or("it was not asked")?;
+        let data = data(&answer)?;
+        match expected {
+            Some(expected) if *expected != data => return Err("it answers otherwise".to_owned()),
+            Some(_) => {}
+            None => {
+                self.run.answer_bytes = answer.len();
+                *expected = Some(data);
+            }
+        }
+        // Members may come in another order each time, which is no other answer.
+        let is_steady = said.iter().all(|other| *other == answer);
+        let question = Question { body, answer: is_steady.then_some(answer), made: None };
+        Ok(Runner { id: id.to_owned(), server, idle_memory, question })
+    }
+
+    /// All loads of a stage. A load that fails ends the gateway's part in it.
+    fn measure(
+        &mut self,
+        stage: &Stage,
+        runner: &Runner,
+        round: u32,
+        subgraphs: &Server,
+    ) -> Result<Result<(), LoadError>, FederationError> {
+        let questions = std::slice::from_ref(&runner.question);
+        let processes = Processes {
+            server: Some(runner.server.process()),
+            database: Some(subgraphs.process()),
+        };
+        let target = Target { port: runner.server.port, path: PATH, questions, processes };
+        let loads = self.ground.folder.join("load");
+        let wrk = |connections| Wrk { program: &self.wrk, folder: &loads, connections };
+        let warm = wrk(WARM_UP_CONNECTIONS);
+        if let Err(error) = warm_up::until_steady(WARM_UP_LOOPS, None, || warm.warm(&target, 1)) {
+            return Ok(Err(error));
+        }
+        let seconds = self.run.seconds;
+        let mut most = 0.0_f64;
+        let mut measured = Vec::new();
+        for connections in stage.connections {
+            let before = counts(subgraphs)?;
+            let outcome = match wrk(*connections).measure_again(&target, seconds) {
+                Ok(outcome) => outcome,
+                Err(error) => return Ok(Err(error)),
+            };
+            most = most.max(outcome.requests_per_second());
+            let load = Load::Closed { connections: *connections };
+            measured.push((load, outcome, counts(subgraphs)?.since(before)));
+        }
+        if stage.has_rates {
+            let oha = Oha { program: &self.oha, folder: &loads, connections: RATE_CONNECTIONS };
+            for rate in rates(most) {
+                let before = counts(subgraphs)?;
+                match oha.measure(&target, rate, seconds) {
+                    Ok(outcome) => {
+                        let load = Load::Rate { rate };
+                        measured.push((load, outcome, counts(subgraphs)?.since(before)));
+                    }
+                    Err(error) => return Ok(Err(error)),
+                }
+            }
+        }
+        for (load, outcome, asked) in measured {
+            self.keep(stage.setting, runner, round, load, outcome, asked);
+        }
+        Ok(Ok(()))
+    }
+
+    fn keep(
+        &mut self,
+        setting: Setting,
+        runner: &Runner,
+        round: u32,
+        load: Load,
+        outcome: Outcome,
+        subgraphs: Count,
+    ) {
+        let gateway = runner.id.clone();
+        let idle_memory = runner.idle_memory;
+        let one = Measurement { setting, gateway, round, load, idle_memory, outcome, subgraphs };
+        let how = match load {
+            Load::Closed { connections } => format!("c = {connections}"),
+            Load::Rate { rate } => format!("{rate:.0} a second"),
+        };
+        println!(
+            "{round} {}, {how}: {:.0} requests/s, p50 {:.2} ms, p99 {:.2} ms, {:.3} ms of CPU, {:.2} \
+             subgraph requests{}",
+            one.gateway,
+            one.outcome.requests_per_second(),
+            one.outcome.latency.p50 / 1e3,
+            one.outcome.latency.p99 / 1e3,
+            one.cpu(),
+            one.subgraph_requests(),
+            if one.outcome.failures > 0 { ", some failed" } else { "" },
+        );
+        self.run.measurements.push(one);
+    }
+
+    fn miss(&mut self, id: &str, reason: &str) {
+        println!("missing: {id}: {reason}");
+        let gateways = self.run.gateways.iter_mut().filter(|one| one.id == id);
+        gateways.for_each(|one| one.missing = Some(reason.to_owned()));
+    }
+}
+
+/// The member `data` of an answer without errors.
+fn data(answer: &[u8]) -> Result<Value, String> {
+    let mut answer: Value = serde_json::from_slice(answer).map_err(|error| error.to_string())?;
+    if answer.get("errors").is_some() {
+        return Err(format!("it answers with errors: {}", answer["errors"]));
+    }
+    Ok(answer["data"].take())
+}
+
+fn counts(subgraphs: &Server) -> Result<Count, FederationError> {
+    let told = |error: &dyn std::error::Error| FederationError::Counts(error.to_string());
+    let mut connection = Connection::open(subgraphs.port).map_err(|error| told(&error))?;
+    let answer = connection.post_to(&format!("/{COUNTS}"), "").map_err(|error| told(&error))?;
+    let counts: Counts = serde_json::from_slice(&answer.body)?;
+    Ok(counts.total())
+}
+
+/// Bytes; zero where the process cannot be looked at.
+fn resident(process: u32) -> u64 {
+    let text = fs::read_to_string(Path::new("/proc").join(process.to_string()).join("status"));
+    let text = text.unwrap_or_default();
+    let line = text.lines().find_map(|line| line.strip_prefix("VmRSS:")).unwrap_or_default();
+    let kibibytes = line.split_whitespace().next().and_then(|word| word.parse::<u64>().ok());
+    kibibytes.unwrap_or_default() << 10
+}

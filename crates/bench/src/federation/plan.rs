@@ -1,0 +1,59 @@
+//! What is measured, in which order.
+
+use super::options::Options;
+use super::record::{Setting, Sharing};
+
+/// A setting with its loads.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) struct Stage {
+    pub(super) setting: Setting,
+    /// Of the closed loops.
+    pub(super) connections: &'static [u32],
+    /// Whether arrival rates are raised too.
+    pub(super) has_rates: bool,
+}
+
+const ALONE: Setting = Setting { cores: 1, delay_milliseconds: 0, sharing: Sharing::None };
+const DELAY: u64 = 10;
+
+pub(super) fn stages(options: &Options) -> Vec<Stage> {
+    let stage = |setting, connections, has_rates| Stage { setting, connections, has_rates };
+    let delayed = Setting { delay_milliseconds: DELAY, ..ALONE };
+    if options.quick {
+        return vec![stage(ALONE, &[1, 50], false), stage(delayed, &[1], false)];
+    }
+    vec![
+        stage(ALONE, &[1, 16, 50], true),
+        stage(delayed, &[1, 50], false),
+        stage(Setting { cores: 2, ..ALONE }, &[1, 16, 50], false),
+        stage(Setting { sharing: Sharing::All, ..ALONE }, &[1, 16, 50], false),
+    ]
+}
+
+/// Whoever takes part, with another one first in each round.
+pub(super) fn turns<T>(all: &[T], round: u32) -> impl Iterator<Item = &T> {
+    let first = usize::try_from(round).unwrap_or_default().saturating_sub(1) % all.len().max(1);
+    all.iter().cycle().skip(first).take(all.len())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn another_one_is_first_in_each_round() {
+        let order = |round| turns(&['a', 'b', 'c'], round).collect::<String>();
+        assert_eq!((order(1), order(2), order(4)), ("abc".into(), "bca".into(), "abc".into()));
+        assert_eq!(turns::<char>(&[], 2).count(), 0);
+    }
+
+    #[test]
+    fn what_the_targets_are_about_is_in_every_run() {
+        for quick in [true, false] {
+            let stages = stages(&Options { quick, ..Options::default() });
+            let alone = stages.iter().find(|stage| stage.setting == ALONE).unwrap();
+            assert!(alone.connections.contains(&1) && alone.connections.contains(&50));
+            assert!(stages.iter().any(|stage| stage.setting.delay_milliseconds == DELAY));
+        }
+    }
+}

@@ -1,0 +1,114 @@
+//! What a run has measured, as it stands in `federation.json`.
+//!
+//! Times are microseconds, sizes bytes, CPU seconds, unless a name says otherwise.
+
+use serde::Serialize;
+
+use super::subgraphs::Count;
+use crate::race::record::{Machine, Outcome};
+
+#[derive(Debug, Serialize)]
+pub(super) struct Run {
+    /// RFC 3339, UTC.
+    pub(super) started: String,
+    pub(super) machine: Machine,
+    pub(super) rounds: u32,
+    pub(super) seconds: u32,
+    /// `canned` or `live`.
+    pub(super) subgraphs: &'static str,
+    /// Of the first gateway that answers.
+    pub(super) answer_bytes: usize,
+    pub(super) gateways: Vec<Gateway>,
+    pub(super) measurements: Vec<Measurement>,
+}
+
+#[derive(Clone, Debug, Serialize)]
+pub(super) struct Gateway {
+    pub(super) id: String,
+    pub(super) title: String,
+    pub(super) version: String,
+    /// Why it took no part, where it took none, or not in every setting.
+    pub(super) missing: Option<String>,
+}
+
+#[derive(Debug, Serialize)]
+pub(super) struct Measurement {
+    pub(super) setting: Setting,
+    pub(super) gateway: String,
+    pub(super) round: u32,
+    pub(super) load: Load,
+    /// Resident before the first load.
+    pub(super) idle_memory: u64,
+    pub(super) outcome: Outcome,
+    /// What the subgraphs were asked meanwhile.
+    pub(super) subgraphs: Count,
+}
+
+/// Under which conditions.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
+pub(super) struct Setting {
+    /// The gateway's processors.
+    pub(super) cores: usize,
+    /// How long the subgraphs wait before each answer.
+    pub(super) delay_milliseconds: u64,
+    pub(super) sharing: Sharing,
+}
+
+/// Whether requests that are the same at the same time are sent once.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize)]
+#[serde(rename_all = "snake_case")]
+pub(super) enum Sharing {
+    None,
+    /// As much of it as the product has.
+    All,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Serialize)]
+#[serde(tag = "kind", rename_all = "snake_case")]
+pub(super) enum Load {
+    /// Each connection asks again when it is answered.
+    Closed { connections: u32 },
+    /// So many requests a second, whatever the answers do.
+    Rate { rate: f64 },
+}
+
+impl Setting {
+    pub(super) fn title(self) -> String {
+        let cores = if self.cores == 1 { "one core" } else { "two cores" };
+        let delay = match self.delay_milliseconds {
+            0 => String::new(),
+            delay => format!(", subgraphs wait {delay} ms"),
+        };
+        let sharing = match self.sharing {
+            Sharing::None => "nothing de-duplicated",
+            Sharing::All => "each with its own de-duplication",
+        };
+        format!("Gateway on {cores}{delay}, {sharing}")
+    }
+}
+
+impl Measurement {
+    /// The gateway's, in milliseconds, for each query.
+    pub(super) fn cpu(&self) -> f64 {
+        self.outcome.cpu.server * 1e3 / self.queries()
+    }
+
+    /// Of all subgraphs, for each query.
+    pub(super) fn subgraph_requests(&self) -> f64 {
+        precise(self.subgraphs.requests) / self.queries()
+    }
+
+    /// What was fetched for each query.
+    pub(super) fn fetched(&self) -> f64 {
+        precise(self.subgraphs.answered_bytes) / self.queries()
+    }
+
+    fn queries(&self) -> f64 {
+        precise(self.outcome.requests).max(1.0)
+    }
+}
+
+#[expect(clippy::cast_precision_loss, reason = "counts below what a double is exact for")]
+pub(super) fn precise(count: u64) -> f64 {
+    count as f64
+}
