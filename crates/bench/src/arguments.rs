@@ -389,6 +389,7 @@ fn parse_subgraphs(words: &[String]) -> Result<Command, ArgumentError> {
     while let Some(word) = rest.next() {
         match word.as_str() {
             "--canned" => options.form = subgraphs::Form::Canned,
+            "--sixth-product" => options.data = subgraphs::Data::Sixth,
             "--port" => {
                 let number = value("--port", rest.next())?;
                 options.port = number.parse().map_err(|_| ArgumentError::Subgraphs(number))?;
@@ -555,8 +556,9 @@ mod tests {
             port: 1,
             delay: Duration::from_millis(10),
             form: subgraphs::Form::Canned,
+            data: subgraphs::Data::Sixth,
         };
-        let line = "federation-subgraphs --port 1 --delay 10 --canned";
+        let line = "federation-subgraphs --port 1 --delay 10 --canned --sixth-product";
         check(line, &Ok(Command::Subgraphs(options)));
         let told = Err(ArgumentError::Subgraphs("99999".to_owned()));
         check("federation-subgraphs --port 99999", &told);

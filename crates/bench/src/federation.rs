@@ -31,7 +31,6 @@ use course::Course;
 use gateway::Ground;
 use options::Options;
 use record::{Gateway, Run};
-use subgraphs::Form;
 
 /// Its name on the command line.
 const SUITE: &str = "federation";
@@ -83,13 +82,11 @@ pub(crate) fn run(workspace: &Path, options: &Options) -> Result<bool, Federatio
         machine: machine(),
         rounds: options.rounds.get(),
         seconds: options.seconds.get(),
-        subgraphs: match options.subgraphs {
-            Form::Canned => "canned",
-            Form::Live => "live",
-        },
+        form: options.subgraphs,
         answer_bytes: 0,
         gateways: described,
         measurements: Vec::new(),
+        asked: Vec::new(),
     };
     let mut course = Course {
         ground,
@@ -97,13 +94,11 @@ pub(crate) fn run(workspace: &Path, options: &Options) -> Result<bool, Federatio
         query: fs::read_to_string(bench.join("federation/query.graphql"))?,
         wrk: tool(Tool::Wrk)?,
         oha: tool(Tool::Oha)?,
-        subgraphs: options.subgraphs,
         cores: Cores::take()?,
         run,
     };
     let gone = course.go(&plan::stages(options));
-    // What was measured before a failure is not lost.
-    fs::write(folder.join("federation.json"), serde_json::to_string_pretty(&course.run)?)?;
+    course.write()?;
     let text = report::markdown(&course.run);
     fs::write(folder.join("federation.md"), &text)?;
     print!("{text}");

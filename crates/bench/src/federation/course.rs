@@ -11,8 +11,8 @@ use super::failure::FederationError;
 use super::gateway::{Gateway, Ground};
 use super::ladder::rates;
 use super::plan::{self, Stage};
-use super::record::{Load, Measurement, Run, Setting};
-use super::subgraphs::{COUNTS, Count, Counts, Form};
+use super::record::{Asked, Load, Measurement, Run, Setting};
+use super::subgraphs::{COUNTS, Count, Counts, Data, Form};
 use crate::http::Connection;
 use crate::race::answers;
 use crate::race::load::failure::LoadError;
@@ -31,8 +31,8 @@ const WARM_UP_LOOPS: u32 = 6;
 const WARM_UP_CONNECTIONS: u32 = 16;
 /// By which arrival rates are sent; who waits for one of them is late.
 const RATE_CONNECTIONS: u32 = 50;
-/// Asked before anything is measured, so that plans are made and answers are canned.
-const FIRST: usize = 20;
+/// Asked one after another before anything is measured, so that plans are made and answers canned.
+const FIRST: u32 = 20;
 /// What stands in the supergraph for the address of the subgraphs.
 const ADDRESS: &str = "http://127.0.0.1:24300";
 
@@ -44,7 +44,6 @@ pub(super) struct Course {
     pub(super) query: String,
     pub(super) wrk: PathBuf,
     pub(super) oha: PathBuf,
-    pub(super) subgraphs: Form,
     pub(super) cores: Cores,
     pub(super) run: Run,
 }
@@ -67,8 +66,15 @@ impl Course {
             }
             println!("bench: {}", stage.setting.title());
             self.stage(stage)?;
+            // What was measured is not lost where the next one is ended from outside.
+            self.write()?;
         }
         Ok(())
+    }
+
+    pub(super) fn write(&self) -> Result<(), FederationError> {
+        let text = serde_json::to_string_pretty(&self.run)?;
+        Ok(fs::write(self.ground.folder.join("federation.json"), text)?)
     }
 
     fn stage(&mut self, stage: &Stage) -> Result<(), FederationError> {
@@ -85,13 +91,16 @@ impl Course {
         let mut expected = None;
         for (number, started) in started.into_iter().enumerate() {
             let id = self.gateways[number].id.clone();
-            let ready = started.and_then(|server| self.ready(&id, server, &mut expected));
+            let ready = started.and_then(|server| {
+                self.ready(stage.setting, &id, server, &mut expected, &subgraphs)
+            });
             match ready {
                 Ok(runner) => runners.push(runner),
                 Err(reason) => self.miss(&id, &reason),
             }
         }
-        for round in 1..=self.run.rounds {
+        let rounds = if stage.connections.is_empty() { 0 } else { self.run.rounds };
+        for round in 1..=rounds {
             for runner in plan::turns(&runners, round) {
                 if let Err(reason) = self.measure(stage, runner, round, &subgraphs)? {
                     self.miss(&runner.id, &reason.to_string());
@@ -107,8 +116,13 @@ impl Course {
         let mut command = Command::new(std::env::current_exe()?);
         command.args(["federation-subgraphs", "--port", &port.to_string()]);
         command.args(["--delay", &setting.delay_milliseconds.to_string()]);
-        if self.subgraphs == Form::Canned {
-            command.arg("--canned");
+        match setting.form {
+            Form::Canned => _ = command.arg("--canned"),
+            Form::Live => {}
+        }
+        match setting.data {
+            Data::Published => {}
+            Data::Sixth => _ = command.arg("--sixth-product"),
         }
         let server = Server::start(command, port, &self.ground.folder.join("subgraphs.log"))?;
         self.ground.subgraphs = format!("http://127.0.0.1:{port}");
@@ -118,27 +132,40 @@ impl Course {
         Ok(server)
     }
 
-    /// Compares its answer with that of the first one, and lets it make its plans.
+    /// Compares its answer with that of the first one, lets it make its plans, and counts what it
+    /// asks the subgraphs.
     fn ready(
         &mut self,
+        setting: Setting,
         id: &str,
         server: Server,
         expected: &mut Option<Value>,
+        subgraphs: &Server,
     ) -> Result<Runner, String> {
         let idle_memory = resident(server.process());
         let body = serde_json::json!({ "query": self.query }).to_string();
-        let bodies = vec![body.clone(); FIRST];
-        let mut said = answers::ask(server.port, PATH, &bodies)?;
-        let answer = said.pop().ok_or("it was not asked")?;
+        // The first one may find subgraphs asked for their schema too.
+        let answer = answers::ask(server.port, PATH, std::slice::from_ref(&body))?;
+        let answer = answer.into_iter().next().ok_or("it was not asked")?;
+        let count = || counts(subgraphs).map_err(|error| error.to_string());
+        let before = count()?;
+        let said = answers::ask(server.port, PATH, &vec![body.clone(); FIRST as usize])?;
+        let asked = count()?.since(before);
         let data = data(&answer)?;
         match expected {
             Some(expected) if *expected != data => return Err("it answers otherwise".to_owned()),
             Some(_) => {}
             None => {
-                self.run.answer_bytes = answer.len();
+                if setting.data == Data::Published {
+                    self.run.answer_bytes = answer.len();
+                }
                 *expected = Some(data);
             }
         }
+        let asked = Asked { setting, gateway: id.to_owned(), queries: FIRST, subgraphs: asked };
+        let (requests, kilobytes) = asked.requests();
+        println!("{id}: {requests:.2} subgraph requests a query, {kilobytes:.1} kB");
+        self.run.asked.push(asked);
         // Members may come in another order each time, which is no other answer.
         let is_steady = said.iter().all(|other| *other == answer);
         let question = Question { body, answer: is_steady.then_some(answer), made: None };

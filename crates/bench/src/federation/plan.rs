@@ -2,31 +2,45 @@
 
 use super::options::Options;
 use super::record::{Setting, Sharing};
+use super::subgraphs::{Data, Form};
 
 /// A setting with its loads.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct Stage {
     pub(super) setting: Setting,
-    /// Of the closed loops.
+    /// Of the closed loops; where there are none, requests to subgraphs are counted and no more.
     pub(super) connections: &'static [u32],
     /// Whether arrival rates are raised too.
     pub(super) has_rates: bool,
 }
 
-const ALONE: Setting = Setting { cores: 1, delay_milliseconds: 0, sharing: Sharing::None };
+/// What the others differ from in one thing each.
+pub(super) const ALONE: Setting = Setting {
+    cores: 1,
+    delay_milliseconds: 0,
+    sharing: Sharing::None,
+    form: Form::Canned,
+    data: Data::Published,
+};
+/// Whose latency is that of their slowest chain of requests.
+pub(super) const DELAYED: Setting = Setting { delay_milliseconds: DELAY, ..ALONE };
 const DELAY: u64 = 10;
 
 pub(super) fn stages(options: &Options) -> Vec<Stage> {
     let stage = |setting, connections, has_rates| Stage { setting, connections, has_rates };
-    let delayed = Setting { delay_milliseconds: DELAY, ..ALONE };
+    let alone = Setting { form: options.subgraphs, ..ALONE };
+    let delayed = Setting { form: options.subgraphs, ..DELAYED };
+    let sixth = stage(Setting { data: Data::Sixth, ..alone }, &[], false);
     if options.quick {
-        return vec![stage(ALONE, &[1, 50], false), stage(delayed, &[1], false)];
+        return vec![stage(alone, &[1, 50], false), stage(delayed, &[1, 50], false), sixth];
     }
     vec![
-        stage(ALONE, &[1, 16, 50], true),
-        stage(delayed, &[1, 50], false),
-        stage(Setting { cores: 2, ..ALONE }, &[1, 16, 50], false),
-        stage(Setting { sharing: Sharing::All, ..ALONE }, &[1, 16, 50], false),
+        stage(alone, &[1, 16, 50], true),
+        stage(delayed, &[1, 16, 50], false),
+        sixth,
+        stage(Setting { sharing: Sharing::All, ..alone }, &[1, 16, 50], false),
+        stage(Setting { cores: 2, ..alone }, &[1, 16, 50], true),
+        stage(Setting { form: options.subgraphs.other(), ..alone }, &[1, 50], false),
     ]
 }
 
@@ -48,12 +62,22 @@ mod tests {
     }
 
     #[test]
+    fn one_setting_has_the_other_form_of_subgraphs() {
+        for form in [Form::Canned, Form::Live] {
+            let all = stages(&Options { subgraphs: form, ..Options::default() });
+            let others = all.iter().filter(|stage| stage.setting.form != form).count();
+            assert_eq!((all[0].setting.form, others), (form, 1));
+        }
+    }
+
+    #[test]
     fn what_the_targets_are_about_is_in_every_run() {
         for quick in [true, false] {
             let stages = stages(&Options { quick, ..Options::default() });
             let alone = stages.iter().find(|stage| stage.setting == ALONE).unwrap();
             assert!(alone.connections.contains(&1) && alone.connections.contains(&50));
-            assert!(stages.iter().any(|stage| stage.setting.delay_milliseconds == DELAY));
+            assert!(stages.iter().any(|stage| stage.setting == DELAYED));
+            assert!(stages.iter().any(|stage| stage.setting.data == Data::Sixth));
         }
     }
 }

@@ -4,7 +4,7 @@
 
 use serde::Serialize;
 
-use super::subgraphs::Count;
+use super::subgraphs::{Count, Data, Form};
 use crate::race::record::{Machine, Outcome};
 
 #[derive(Debug, Serialize)]
@@ -14,12 +14,31 @@ pub(super) struct Run {
     pub(super) machine: Machine,
     pub(super) rounds: u32,
     pub(super) seconds: u32,
-    /// `canned` or `live`.
-    pub(super) subgraphs: &'static str,
+    /// Of the subgraphs, in all settings but one.
+    pub(super) form: Form,
     /// Of the first gateway that answers.
     pub(super) answer_bytes: usize,
     pub(super) gateways: Vec<Gateway>,
     pub(super) measurements: Vec<Measurement>,
+    pub(super) asked: Vec<Asked>,
+}
+
+/// What a query comes to where nothing else is going on.
+#[derive(Debug, Serialize)]
+pub(super) struct Asked {
+    pub(super) setting: Setting,
+    pub(super) gateway: String,
+    pub(super) queries: u32,
+    pub(super) subgraphs: Count,
+}
+
+impl Asked {
+    /// For each query, with the kilobytes that were fetched.
+    pub(super) fn requests(&self) -> (f64, f64) {
+        let queries = f64::from(self.queries.max(1));
+        let Count { requests, answered_bytes, .. } = self.subgraphs;
+        (precise(requests) / queries, precise(answered_bytes) / queries / 1e3)
+    }
 }
 
 #[derive(Clone, Debug, Serialize)]
@@ -52,6 +71,8 @@ pub(super) struct Setting {
     /// How long the subgraphs wait before each answer.
     pub(super) delay_milliseconds: u64,
     pub(super) sharing: Sharing,
+    pub(super) form: Form,
+    pub(super) data: Data,
 }
 
 /// Whether requests that are the same at the same time are sent once.
@@ -83,7 +104,15 @@ impl Setting {
             Sharing::None => "nothing de-duplicated",
             Sharing::All => "each with its own de-duplication",
         };
-        format!("Gateway on {cores}{delay}, {sharing}")
+        let form = match self.form {
+            Form::Canned => "",
+            Form::Live => ", subgraphs that execute",
+        };
+        let data = match self.data {
+            Data::Published => "",
+            Data::Sixth => ", a sixth product",
+        };
+        format!("Gateway on {cores}{delay}, {sharing}{form}{data}")
     }
 }
 

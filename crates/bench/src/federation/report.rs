@@ -7,7 +7,9 @@ mod tests;
 use std::fmt::{Result, Write};
 
 use super::ladder::{Climbed, Rung, climbed};
+use super::plan::ALONE;
 use super::record::{Gateway, Load, Measurement, Run, Setting, precise};
+use super::subgraphs::{Data, Form};
 
 const MEBIBYTE: f64 = 1_048_576.0;
 
@@ -28,8 +30,14 @@ fn write(run: &Run, text: &mut String) -> Result {
     )?;
     writeln!(
         text,
-        "Medians of {} rounds of {} s; subgraphs {}, {} bytes an answer.",
-        run.rounds, run.seconds, run.subgraphs, run.answer_bytes
+        "Medians of {} rounds of {} s; {}, {} bytes an answer.",
+        run.rounds,
+        run.seconds,
+        match run.form {
+            Form::Canned => "subgraphs give answers that they gave before",
+            Form::Live => "subgraphs execute each request",
+        },
+        run.answer_bytes
     )?;
     for gateway in &run.gateways {
         if let Some(reason) = &gateway.missing {
@@ -50,10 +58,38 @@ fn write(run: &Run, text: &mut String) -> Result {
             settings.push(one.setting);
         }
     }
+    write_asked(run, text)?;
     for setting in settings {
         write_setting(run, setting, text)?;
     }
     targets::write(run, text)
+}
+
+/// Counted where queries are asked one after another, so that no two of them share anything.
+fn write_asked(run: &Run, text: &mut String) -> Result {
+    let alone = Setting { form: run.form, ..ALONE };
+    let sixth = Setting { data: Data::Sixth, ..alone };
+    let columns = [alone, sixth];
+    if !run.asked.iter().any(|one| columns.contains(&one.setting)) {
+        return Ok(());
+    }
+    writeln!(
+        text,
+        "\n| gateway | subgraph requests, kB a query | with a sixth product |\n|---|---|---|"
+    )?;
+    for gateway in &run.gateways {
+        let asked = columns.map(|setting| {
+            let mut all = run.asked.iter();
+            let one = all.find(|one| one.setting == setting && one.gateway == gateway.id)?;
+            let (requests, kilobytes) = one.requests();
+            Some(format!("{requests:.2}, {kilobytes:.1}"))
+        });
+        if asked.iter().any(Option::is_some) {
+            let [alone, sixth] = asked.map(Option::unwrap_or_default);
+            writeln!(text, "| {} {} | {alone} | {sixth} |", gateway.title, gateway.version)?;
+        }
+    }
+    Ok(())
 }
 
 fn write_setting(run: &Run, setting: Setting, text: &mut String) -> Result {

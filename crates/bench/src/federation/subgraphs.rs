@@ -18,19 +18,24 @@ mod tests;
 
 use std::time::Duration;
 
+use serde::Serialize;
+
 pub(crate) use counts::{Count, Counts};
 pub(crate) use serve::serve;
+pub(crate) use shop::Data;
 
 /// The path at which the counts are.
 pub(crate) const COUNTS: &str = "counts";
 
 pub(crate) const HELP: &str = "
 cargo xtask bench federation-subgraphs [--port PORT] [--delay MILLISECONDS] [--canned]
+                                     [--sixth-product]
     Serves the four subgraphs of the suite `federation` at 127.0.0.1, in one process: /accounts,
     /inventory, /products, /reviews; /counts tells how often each was asked and how many bytes
     that were.
       --port PORT           24300 if not said, as the suite's supergraph has it
       --delay MILLISECONDS  waits before each answer
+      --sixth-product       every user has reviewed a product that is not at the top, too
       --canned              gives to the bytes of a request that came before the bytes of its answer
 ";
 
@@ -40,9 +45,11 @@ pub(crate) struct Options {
     pub(crate) port: u16,
     pub(crate) delay: Duration,
     pub(crate) form: Form,
+    pub(crate) data: Data,
 }
 
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "snake_case")]
 pub(crate) enum Form {
     /// Compiled documents, prepared data.
     Live,
@@ -50,8 +57,17 @@ pub(crate) enum Form {
     Canned,
 }
 
+impl Form {
+    pub(crate) fn other(self) -> Self {
+        match self {
+            Self::Live => Self::Canned,
+            Self::Canned => Self::Live,
+        }
+    }
+}
+
 impl Default for Options {
     fn default() -> Self {
-        Self { port: 24300, delay: Duration::ZERO, form: Form::Live }
+        Self { port: 24300, delay: Duration::ZERO, form: Form::Live, data: Data::Published }
     }
 }

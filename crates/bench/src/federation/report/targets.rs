@@ -2,11 +2,10 @@
 
 use std::fmt::{Result, Write};
 
-use super::super::record::{Load, Measurement, Run, Setting, Sharing, precise};
+use super::super::plan::{ALONE, DELAYED};
+use super::super::record::{Load, Measurement, Run, Setting, precise};
 use super::{MEBIBYTE, median};
 
-const ALONE: Setting = Setting { cores: 1, delay_milliseconds: 0, sharing: Sharing::None };
-const DELAYED: Setting = Setting { delay_milliseconds: 10, ..ALONE };
 /// Of the CPU of a query by others.
 const SHARES: [(&str, f64); 2] = [("hive-router", 1.0 / 2.0), ("grafbase", 1.0 / 6.0)];
 const CONNECTIONS: [u32; 2] = [1, 50];
@@ -31,25 +30,30 @@ impl Line {
 
 /// A target whose figures were not measured has no line.
 pub(super) fn lines(run: &Run) -> Vec<Line> {
+    let alone = Setting { form: run.form, ..ALONE };
     let mut lines = Vec::new();
     let mut add = |name: String, value: Option<f64>, most: Option<f64>| {
         lines.extend(value.zip(most).map(|(value, most)| Line { name, value, most }));
     };
     for (other, share) in SHARES {
         for connections in CONNECTIONS {
-            let cpu = |gateway| figure(run, ALONE, gateway, connections, Measurement::cpu);
+            let cpu = |gateway| figure(run, alone, gateway, connections, Measurement::cpu);
             let name = format!("CPU ms a query at {connections}, {share:.2} of {other}");
             add(name, cpu("thalweg"), cpu(other).map(|cpu| cpu * share));
         }
-        let p99 = |gateway| run.ladder(ALONE, gateway).map(|ladder| ladder.least_p99 / 1e3);
+        let p99 = |gateway| run.ladder(alone, gateway).map(|ladder| ladder.least_p99 / 1e3);
         add(format!("least p99 ms, that of {other}"), p99("thalweg"), p99(other));
     }
     let memory = |one: &Measurement| precise(one.outcome.peak_memory) / MEBIBYTE;
-    let peak = figure(run, ALONE, "thalweg", 50, memory);
+    let peak = figure(run, alone, "thalweg", 50, memory);
     add("peak memory MiB at 50".to_owned(), peak, Some(MEMORY));
     let p50 = |one: &Measurement| one.outcome.latency.p50 / 1e3;
-    let delayed = figure(run, DELAYED, "thalweg", 1, p50);
-    add("p50 ms where subgraphs wait 10 ms".to_owned(), delayed, Some(DELAYED_P50));
+    for connections in CONNECTIONS {
+        let delayed = Setting { form: run.form, ..DELAYED };
+        let delayed = figure(run, delayed, "thalweg", connections, p50);
+        let name = format!("p50 ms at {connections} where subgraphs wait 10 ms");
+        add(name, delayed, Some(DELAYED_P50));
+    }
     lines
 }
 

@@ -1,12 +1,10 @@
 use std::collections::BTreeMap;
 
-use super::super::record::{Gateway, Load, Measurement, Run, Setting, Sharing};
-use super::super::subgraphs::Count;
+use super::super::plan::{ALONE, DELAYED};
+use super::super::record::{Asked, Gateway, Load, Measurement, Run, Setting};
+use super::super::subgraphs::{Count, Data, Form};
 use super::markdown;
 use crate::race::record::{Cpu, Latency, Machine, Outcome};
-
-const ALONE: Setting = Setting { cores: 1, delay_milliseconds: 0, sharing: Sharing::None };
-const DELAYED: Setting = Setting { delay_milliseconds: 10, ..ALONE };
 
 /// By gateway: CPU in milliseconds of a query, and the 99th percentile in milliseconds.
 fn run(figures: &BTreeMap<&str, (f64, f64)>) -> Run {
@@ -57,10 +55,18 @@ fn run(figures: &BTreeMap<&str, (f64, f64)>) -> Run {
         machine: Machine { processor: "P".to_owned(), cores: 2, memory: 0, system: "L".to_owned() },
         rounds: 1,
         seconds: 2,
-        subgraphs: "canned",
+        form: Form::Canned,
         answer_bytes: 88_000,
         gateways: figures.keys().chain(["hive-gateway"].iter()).map(gateway).collect(),
         measurements,
+        asked: [(ALONE, 4), (Setting { data: Data::Sixth, ..ALONE }, 6)]
+            .map(|(setting, requests)| Asked {
+                setting,
+                gateway: "thalweg".to_owned(),
+                queries: 10,
+                subgraphs: Count { requests: 10 * requests, asked_bytes: 0, answered_bytes: 5_000 },
+            })
+            .into(),
     }
 }
 
@@ -75,6 +81,7 @@ fn tables_say_what_was_measured_and_who_is_missing() {
     let row = "| THALWEG 1.0 | 50 | 500 | 20.00, 2.00 | 0.250 | 9 → 29 | 4.00, 80.0 |";
     assert!(text.contains(row), "{text}");
     assert!(text.contains("| THALWEG 1.0 | 2.00 | 100 | 500 |"), "{text}");
+    assert!(text.contains("| THALWEG 1.0 | 4.00, 0.5 | 6.00, 0.5 |"), "{text}");
 }
 
 #[test]
@@ -92,7 +99,8 @@ fn every_target_has_a_line_that_says_whether_it_is_reached() {
             "| CPU ms a query at 50, 0.17 of grafbase | 0.250 | 0.233 | **missed** |",
             "| least p99 ms, that of grafbase | 2.000 | 1.900 | **missed** |",
             "| peak memory MiB at 50 | 29.000 | 30.000 | reached |",
-            "| p50 ms where subgraphs wait 10 ms | 20.000 | 25.000 | reached |",
+            "| p50 ms at 1 where subgraphs wait 10 ms | 20.000 | 25.000 | reached |",
+            "| p50 ms at 50 where subgraphs wait 10 ms | 20.000 | 25.000 | reached |",
         ]
     );
 }

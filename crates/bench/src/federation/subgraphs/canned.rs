@@ -5,7 +5,7 @@ use std::collections::HashMap;
 use bytes::Bytes;
 
 use super::live::Live;
-use super::shop::Subgraph;
+use super::shop::{Data, Subgraph};
 
 /// So many answers are kept: a gateway that never sends the same bytes twice gains nothing.
 const ANSWERS: usize = 10_000;
@@ -17,6 +17,10 @@ pub(super) struct Canned {
 }
 
 impl Canned {
+    pub(super) fn new(data: Data) -> Self {
+        Self { live: Live::new(data), answers: HashMap::new() }
+    }
+
     pub(super) fn answer(&mut self, subgraph: Subgraph, body: &Bytes) -> Bytes {
         let answers = self.answers.entry(subgraph).or_default();
         if let Some(known) = answers.get(body) {

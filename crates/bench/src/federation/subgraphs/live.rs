@@ -8,7 +8,7 @@ use serde_json::{Map, Value, json};
 
 use super::document::{Document, Selection, What};
 use super::program::Program;
-use super::shop::Subgraph;
+use super::shop::{Data, Subgraph};
 
 /// So many texts are kept; a gateway sends a handful.
 const DOCUMENTS: usize = 1_000;
@@ -16,6 +16,7 @@ const DOCUMENTS: usize = 1_000;
 /// What was compiled.
 #[derive(Debug, Default)]
 pub(super) struct Live {
+    data: Data,
     documents: HashMap<Subgraph, HashMap<String, Known>>,
 }
 
@@ -39,6 +40,10 @@ struct Asked<'a> {
 }
 
 impl Live {
+    pub(super) fn new(data: Data) -> Self {
+        Self { data, documents: HashMap::new() }
+    }
+
     /// The body of the answer, which tells what is wrong with a request that is.
     pub(super) fn answer(&mut self, subgraph: Subgraph, body: &[u8]) -> Vec<u8> {
         self.answered(subgraph, body).unwrap_or_else(|message| {
@@ -48,6 +53,7 @@ impl Live {
 
     fn answered(&mut self, subgraph: Subgraph, body: &[u8]) -> Result<Vec<u8>, String> {
         let asked: Asked<'_> = serde_json::from_slice(body).map_err(|error| error.to_string())?;
+        let of = (subgraph, self.data);
         let documents = self.documents.entry(subgraph).or_default();
         if !documents.contains_key(asked.query.as_ref()) {
             let document = Document::parse(&asked.query).map_err(|error| error.to_string())?;
@@ -69,7 +75,7 @@ impl Live {
             if known.has_conditions { json!(variables).to_string() } else { String::new() };
         let key = (operation, steered);
         if !known.programs.contains_key(&key) {
-            let program = Program::compile(subgraph, &known.document, key.0.as_deref(), &variables);
+            let program = Program::compile(of, &known.document, key.0.as_deref(), &variables);
             let program = program.map_err(|error| error.to_string())?;
             if known.programs.len() >= DOCUMENTS {
                 known.programs.clear();

@@ -12,7 +12,7 @@ use serde_json::{Map, Value};
 
 use super::document::{Document, Given};
 use super::schema::{Edge, Leaf, Type};
-use super::shop::{AUTHOR, BIRTHDAY, PRODUCTS, REVIEWS, REVIEWS_OF_A_USER, Subgraph, USERS};
+use super::shop::{AUTHOR, BIRTHDAY, Data, PRODUCTS, REVIEWS, Subgraph, USERS};
 use compile::Compiler;
 
 /// `topProducts`, where `first` is not said.
@@ -22,6 +22,7 @@ const TOP: usize = 5;
 #[derive(Debug)]
 pub(super) struct Program {
     subgraph: Subgraph,
+    data: Data,
     sets: Vec<Set>,
     root: usize,
 }
@@ -76,7 +77,7 @@ pub(super) enum ProgramError {
 
 impl Program {
     pub(super) fn compile(
-        subgraph: Subgraph,
+        (subgraph, data): (Subgraph, Data),
         document: &Document,
         operation: Option<&str>,
         variables: &Map<String, Value>,
@@ -86,7 +87,7 @@ impl Program {
         let wanted = wanted.ok_or(ProgramError::Operation)?;
         let mut compiler = Compiler { subgraph, document, variables, sets: Vec::new() };
         let root = compiler.set(Type::Query, &[&wanted.selections])?;
-        Ok(Self { subgraph, sets: compiler.sets, root })
+        Ok(Self { subgraph, data, sets: compiler.sets, root })
     }
 
     /// The whole answer.
@@ -217,13 +218,13 @@ impl Program {
                 Reached::Many((0..first.min(PRODUCTS.len())).map(products).collect())
             }
             Edge::Reviews if object.of == Type::User => {
-                Reached::Many((0..REVIEWS_OF_A_USER).map(reviews).collect())
+                Reached::Many(self.data.reviews_of_a_user().iter().copied().map(reviews).collect())
             }
             Edge::Reviews => {
                 let of = |place: &usize| {
                     REVIEWS.get(*place).is_some_and(|one| one.product == object.place)
                 };
-                Reached::Many((0..REVIEWS.len()).filter(of).map(reviews).collect())
+                Reached::Many((0..self.data.reviews()).filter(of).map(reviews).collect())
             }
             Edge::Product => {
                 Reached::One(REVIEWS.get(object.place).map(|review| products(review.product)))

@@ -46,8 +46,8 @@ enum Answers {
 pub(crate) fn serve(options: &Options) -> io::Result<Infallible> {
     let runtime = Builder::new_current_thread().enable_all().build()?;
     let answers = match options.form {
-        Form::Live => Answers::Live(Live::default()),
-        Form::Canned => Answers::Canned(Canned::default()),
+        Form::Live => Answers::Live(Live::new(options.data)),
+        Form::Canned => Answers::Canned(Canned::new(options.data)),
     };
     let state = Rc::new(State {
         answers: RefCell::new(answers),

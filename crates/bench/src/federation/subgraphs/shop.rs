@@ -4,6 +4,8 @@
 //! query has an answer of the same size and the same objects in it again and again: each user has
 //! the first two reviews, and the first user has written all of them. The words are our own.
 
+use serde::Serialize;
+
 /// A service of the federation.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub(crate) enum Subgraph {
@@ -37,12 +39,23 @@ pub(super) struct Review {
     pub(super) product: usize,
 }
 
+/// What users have reviewed.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "snake_case")]
+pub(crate) enum Data {
+    /// Nothing that is not among the five products at the top.
+    #[default]
+    Published,
+    /// A sixth product too, of which nobody hears before the reviews of users are read.
+    Sixth,
+}
+
 /// Seconds; the same for all.
 pub(super) const BIRTHDAY: i64 = 1_234_567_890;
 /// The place of the one who has written every review.
 pub(super) const AUTHOR: usize = 0;
-/// How many reviews a user is said to have: the first ones.
-pub(super) const REVIEWS_OF_A_USER: usize = 2;
+/// Of the reviews, those that are there whatever the data.
+const PUBLISHED: usize = 11;
 
 pub(super) const USERS: [User; 6] = [
     User { id: "1", name: "Tove Lindqvist", username: "tovel" },
@@ -90,7 +103,7 @@ which slides; and do buy two, because as soon as there is one in the house, some
 carried it to another room. The people of the shop answered a letter of mine in a day and in full \
 sentences, and that is why there are five stars here and not four.";
 
-pub(super) const REVIEWS: [Review; 11] = [
+pub(super) const REVIEWS: [Review; PUBLISHED + 1] = [
     Review { id: "1", body: LONG, product: 0 },
     Review { id: "2", body: MIDDLE, product: 0 },
     Review { id: "3", body: SHORT, product: 0 },
@@ -102,7 +115,26 @@ pub(super) const REVIEWS: [Review; 11] = [
     Review { id: "9", body: SHORTEST, product: 2 },
     Review { id: "10", body: SHORTEST, product: 3 },
     Review { id: "11", body: LONGEST, product: 3 },
+    Review { id: "12", body: SHORTEST, product: 5 },
 ];
+
+impl Data {
+    /// How many of the reviews there are, the first ones.
+    pub(super) fn reviews(self) -> usize {
+        match self {
+            Self::Published => PUBLISHED,
+            Self::Sixth => REVIEWS.len(),
+        }
+    }
+
+    /// The places of the reviews that every user is said to have.
+    pub(super) fn reviews_of_a_user(self) -> &'static [usize] {
+        match self {
+            Self::Published => &[0, 1],
+            Self::Sixth => &[0, 1, PUBLISHED],
+        }
+    }
+}
 
 impl Subgraph {
     pub(crate) const ALL: [Self; 4] =

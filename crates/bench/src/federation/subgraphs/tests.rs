@@ -3,7 +3,7 @@ use serde_json::{Value, json};
 
 use super::canned::Canned;
 use super::live::Live;
-use super::shop::Subgraph;
+use super::shop::{Data, Subgraph};
 
 const ENTITIES: &str = "query($r:[_Any!]!){_entities(representations:$r)";
 
@@ -114,6 +114,27 @@ fn reviews_lead_to_users_and_products_and_back() {
         { "product": { "upc": "4" } },
     ] });
     check(Subgraph::Reviews, &document, &representations, &expected);
+}
+
+#[test]
+fn users_have_reviewed_a_sixth_product_where_that_is_wanted() {
+    let document = "{ _entities(representations: [{ __typename: \"User\", id: \"2\" }, \
+                    { __typename: \"Product\", upc: \"6\" }]) \
+                    { ... on User { reviews { product { upc } } } ... on Product { reviews { id } } } }";
+    let body = body(document, &json!({}));
+    let check = |data, upcs: &[&str], reviews: &[&str]| {
+        let upcs: Vec<_> = upcs.iter().map(|upc| json!({ "product": { "upc": upc } })).collect();
+        let reviews: Vec<_> = reviews.iter().map(|id| json!({ "id": id })).collect();
+        let told = Live::new(data).answer(Subgraph::Reviews, &body);
+        let expected = json!([{ "reviews": upcs }, { "reviews": reviews }]);
+        assert_eq!(
+            serde_json::from_slice::<Value>(&told).unwrap(),
+            json!({ "data": { "_entities": expected } })
+        );
+        assert_eq!(Canned::new(data).answer(Subgraph::Reviews, &body), told);
+    };
+    check(Data::Published, &["1", "1"], &[]);
+    check(Data::Sixth, &["1", "1", "6"], &["12"]);
 }
 
 #[test]
