@@ -114,7 +114,9 @@ fn tell(exchange: &mut Exchange, mut report: Report) {
     let mut codes = std::mem::take(&mut exchange.report.codes);
     codes.append(&mut report.codes);
     if report.stages.execute >= exchange.report.stages.execute {
-        exchange.report = report;
+        std::mem::swap(&mut exchange.report, &mut report);
     }
+    // Behind those of the one that is told: they are only counted.
+    exchange.report.fetches.fetches.append(&mut report.fetches.fetches);
     exchange.report.codes = codes;
 }

@@ -15,8 +15,8 @@ use sources::Statistics;
 
 use super::histogram::Histogram;
 use super::store::{Kind, Metrics, Shard, Stage};
-use super::subgraphs;
 use super::usage::Usage;
+use super::{fetches, subgraphs};
 
 /// Whose counts are told.
 #[derive(Clone, Debug)]
@@ -64,6 +64,7 @@ impl Collector for Sources {
                 let subgraphs = gateway.subgraphs();
                 let subgraphs: Vec<_> =
                     subgraphs.map(|(subgraph, way)| (&*subgraph.name, &*way.shared)).collect();
+                fetches::encode(self.shards().map(|shard| &shard.fetches), &mut writer)?;
                 subgraphs::encode(&subgraphs, &mut writer)
             }
         }

@@ -5,12 +5,14 @@
 //! * `store`: what is counted of requests
 //! * `usage`: what the operating system counts of the process
 //! * `encode`: the text of a scrape
+//! * `fetches`: its part about plans over subgraphs
 //! * `subgraphs`: its part about subgraphs
 //! * `serve`: the address where it is read
 //!
 //! Each thread counts in a shard of its own; a scrape adds the shards up.
 
 mod encode;
+mod fetches;
 mod histogram;
 mod operations;
 mod serve;

@@ -9,6 +9,7 @@ use graphql::ErrorCode;
 use graphql::operation::OperationKind;
 use hyper::StatusCode;
 
+use super::fetches::FetchCounts;
 use super::histogram::{Histogram, nanoseconds};
 use super::operations::{Operations, Place};
 
@@ -38,6 +39,7 @@ pub(crate) struct Shard {
     pub(super) documents: Looked,
     pub(super) plans: Looked,
     pub(super) response_bytes: AtomicU64,
+    pub(super) fetches: FetchCounts,
     names: Arc<Operations>,
 }
 
@@ -163,6 +165,7 @@ impl Shard {
             documents: Looked::default(),
             plans: Looked::default(),
             response_bytes: AtomicU64::new(0),
+            fetches: FetchCounts::default(),
             names: Arc::clone(names),
         }
     }
@@ -187,6 +190,7 @@ impl Shard {
             add(counts.of(seen.status), 1);
         }
         add(&self.response_bytes, seen.response_bytes);
+        self.fetches.count(&seen.report.fetches);
         for code in seen.refusal.iter().chain(&seen.report.codes) {
             if let Some(count) = self.errors.get(*code as usize) {
                 add(count, 1);

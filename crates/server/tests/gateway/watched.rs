@@ -53,6 +53,10 @@ fn requests_to_subgraphs_are_counted() {
             // Then half of two had failed.
             r#"thalweg_subgraph_requests_total{subgraph="stock",outcome="status"} 1"#,
             r#"thalweg_subgraph_requests_total{subgraph="stock",outcome="breaker_open"} 1"#,
+            // A request that fails was sent, too.
+            r#"thalweg_fetches_total{outcome="sent"} 6"#,
+            r#"thalweg_representations_total{outcome="sent"} 6"#,
+            r#"thalweg_representations_total{outcome="known"} 0"#,
             r#"thalweg_subgraph_duration_seconds_count{subgraph="shop"} 3"#,
             r#"thalweg_subgraph_breaker{subgraph="stock",state="open"} 1"#,
             r#"thalweg_subgraph_breaker{subgraph="stock",state="closed"} 0"#,

@@ -1,0 +1,72 @@
+//! What became of the requests of plans to subgraphs.
+
+use std::fmt;
+use std::sync::atomic::{AtomicU64, Ordering};
+
+use gateway::execute::{Fate, Observed};
+use prometheus_client::metrics::MetricType;
+
+use super::encode::{Writer, count_of};
+
+/// Counts of one thread.
+#[derive(Debug, Default)]
+pub(super) struct FetchCounts {
+    sent: AtomicU64,
+    /// Of which all was known already.
+    known: AtomicU64,
+    /// For which there were no objects.
+    nothing: AtomicU64,
+    /// That wait for what did not come.
+    missed: AtomicU64,
+    /// Objects that were asked for.
+    asked: AtomicU64,
+    /// Those that were known.
+    reused: AtomicU64,
+    /// Those that another one stood for.
+    equal: AtomicU64,
+}
+
+impl FetchCounts {
+    /// Counts those of one request.
+    pub(super) fn count(&self, observed: &Observed) {
+        for seen in &observed.fetches {
+            let fate = match seen.fate {
+                Fate::Sent => &self.sent,
+                Fate::Reused => &self.known,
+                Fate::Nothing => &self.nothing,
+                Fate::Planned => &self.missed,
+            };
+            fate.fetch_add(1, Ordering::Relaxed);
+            let add = |count: &AtomicU64, number: usize| {
+                if number > 0 {
+                    count.fetch_add(number as u64, Ordering::Relaxed);
+                }
+            };
+            add(&self.asked, seen.unique.saturating_sub(seen.reused));
+            add(&self.reused, seen.reused);
+            add(&self.equal, seen.made.saturating_sub(seen.unique));
+        }
+    }
+}
+
+/// Writes the sums of all threads.
+pub(super) fn encode<'c>(
+    counts: impl Iterator<Item = &'c FetchCounts>,
+    writer: &mut Writer<'_, '_>,
+) -> fmt::Result {
+    let counts: Vec<&FetchCounts> = counts.collect();
+    let sum = |of: fn(&FetchCounts) -> &AtomicU64| -> u64 {
+        counts.iter().map(|counts| of(counts).load(Ordering::Relaxed)).sum()
+    };
+    let help = "Requests of plans to subgraphs, by what became of them";
+    let mut family = writer.begin("thalweg_fetches", help, MetricType::Counter)?;
+    count_of(&mut family, &[("outcome", "sent")], sum(|counts| &counts.sent))?;
+    count_of(&mut family, &[("outcome", "known")], sum(|counts| &counts.known))?;
+    count_of(&mut family, &[("outcome", "nothing")], sum(|counts| &counts.nothing))?;
+    count_of(&mut family, &[("outcome", "missed")], sum(|counts| &counts.missed))?;
+    let help = "Objects that requests of plans are for, by how their values were had";
+    let mut family = writer.begin("thalweg_representations", help, MetricType::Counter)?;
+    count_of(&mut family, &[("outcome", "sent")], sum(|counts| &counts.asked))?;
+    count_of(&mut family, &[("outcome", "known")], sum(|counts| &counts.reused))?;
+    count_of(&mut family, &[("outcome", "equal")], sum(|counts| &counts.equal))
+}
