@@ -72,6 +72,43 @@ fn every_check_of_the_audit_is_passed() {
     check(&["--listen", "0.0.0.0:0", "--introspection", "on"]);
 }
 
+/// A supergraph whose subgraphs nobody has started: what is asked of the gateway itself needs none.
+fn supergraph() -> (Folder, String) {
+    let folder = Folder::new();
+    let file = folder.file("supergraph.graphql");
+    let text = include_str!("faults/supergraph.graphql");
+    let nowhere = |text: String, name| text.replace(name, "http://127.0.0.1:1/graphql");
+    let text = ["BOOKS_URL", "REVIEWS_URL", "MOODS_URL"].into_iter().fold(text.to_owned(), nowhere);
+    fs::write(&file, text).unwrap();
+    let file = file.to_str().unwrap().to_owned();
+    (folder, file)
+}
+
+#[test]
+fn every_check_of_the_audit_is_passed_by_a_gateway() {
+    let (_folder, file) = supergraph();
+    let check = |options: &[&str]| {
+        let server = Server::start(&[&["gateway", &file], options].concat());
+        if let Some(printed) = script::run("audit.mjs", &[&url(&server)]) {
+            assert_eq!(printed, "61 of 61 ok\n", "{options:?}");
+        }
+    };
+    check(&FREE);
+    check(&["--listen", "0.0.0.0:0", "--introspection", "on"]);
+}
+
+#[test]
+fn graphql_js_reads_the_schema_of_a_gateway() {
+    let (folder, supergraph) = supergraph();
+    let file = sdl(&folder, &supergraph, &[]);
+    let server = Server::start(&[&["gateway", &supergraph], &FREE[..]].concat());
+    let arguments = [&url(&server), file.to_str().unwrap()];
+    let Some(printed) = script::run("introspection.mjs", &arguments) else { return };
+    // `Query` and `Book`, the scalars `ID`, `Int`, `String` and `Boolean`, and eight types of
+    // introspection.
+    assert_eq!(printed, "14 types\n");
+}
+
 /// graphql-js reads the schema, and it is the one that `thalweg schema` prints.
 fn check_introspection(source: &str, options: &[&str], least_types: usize) {
     let folder = Folder::new();

@@ -77,8 +77,10 @@ impl Api {
     pub(super) fn new(schema: &Schema, hidden: &Hidden) -> Self {
         let mut api = Self::default();
         let mut new: FxHashMap<TypeId, TypeId> = FxHashMap::default();
+        let named = named(schema, hidden);
         for (id, definition) in schema.types() {
-            if hidden.types.contains(&id) {
+            let is_unused = is_optional(&definition.name) && !named.contains(&id);
+            if hidden.types.contains(&id) || is_unused {
                 continue;
             }
             let definition = TypeDefinition {
@@ -141,6 +143,34 @@ impl Api {
     pub fn input(&self, id: InputId) -> InputId {
         self.inputs[id.index()]
     }
+}
+
+/// Whether a schema has a scalar only if it names it. The types of introspection name the others.
+/// <https://spec.graphql.org/draft/#sec-Scalars.Built-in-Scalars>
+fn is_optional(name: &str) -> bool {
+    matches!(name, "Int" | "Float" | "ID")
+}
+
+/// The types of all fields, arguments and input fields that are not hidden.
+fn named(schema: &Schema, hidden: &Hidden) -> FxHashSet<TypeId> {
+    let mut named = FxHashSet::default();
+    let of_inputs = |inputs: &[InputId], named: &mut FxHashSet<TypeId>| {
+        let seen = inputs.iter().filter(|input| !hidden.inputs.contains(input));
+        named.extend(seen.map(|input| schema[*input].r#type.base));
+    };
+    for (_, definition) in schema.types().filter(|(id, _)| !hidden.types.contains(id)) {
+        match &definition.kind {
+            TypeKind::Object { fields, .. } | TypeKind::Interface { fields, .. } => {
+                for field in fields.iter().filter(|field| !hidden.fields.contains(field)) {
+                    named.insert(schema[*field].r#type.base);
+                    of_inputs(&schema[*field].arguments, &mut named);
+                }
+            }
+            TypeKind::InputObject { fields } => of_inputs(fields, &mut named),
+            TypeKind::Scalar | TypeKind::Union { .. } | TypeKind::Enum { .. } => {}
+        }
+    }
+    named
 }
 
 struct Copying<'s> {

@@ -12,6 +12,7 @@ use graphql::schema::{
     EnumValueDefinition, FieldDefinition, FieldId, InputDefinition, Schema, TypeDefinition, TypeId,
     TypeKind, TypeRef,
 };
+use graphql::sdl::BUILT_IN_SCALARS;
 
 use rustc_hash::FxHashMap;
 
@@ -41,9 +42,6 @@ impl fmt::Display for Problem {
         }
     }
 }
-
-/// The scalars that every schema has.
-const BUILT_IN_SCALARS: [&str; 5] = ["Int", "Float", "String", "Boolean", "ID"];
 
 /// What is known while a supergraph is read.
 pub(super) struct Reader<'d> {

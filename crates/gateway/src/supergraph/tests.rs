@@ -217,6 +217,10 @@ fn clients_do_not_see_what_is_inaccessible() {
     "#]]
     .assert_eq(&print_schema(&supergraph.api.schema));
     let api = &supergraph.api;
+    // What is hidden names `Int`, and nothing `Float`.
+    let has = |name| api.schema.find_type(name).is_some();
+    let scalars = ["Int", "Float", "ID", "String", "Boolean"];
+    assert_eq!(scalars.map(has), [false, false, true, true, true]);
     let open = api.schema.find_type("Open").unwrap();
     assert_eq!(&*supergraph.schema[api.r#type(open)].name, "Open");
     let id = api.schema.find_field(open, "id").unwrap();
