@@ -3,6 +3,7 @@
 //! * [`subgraph`]: GraphQL requests to subgraphs, many a second
 //! * [`coding`]: how bodies are compressed, also those of the server
 //! * [`connect`]: how they are connected to, also by who sends them something else
+//! * [`pem`]: certificates and keys in files, also those of the server
 //! * [`http`]: one document, with an end to its size and its time
 //! * [`jwks`]: a document that is kept up to date: the keys of an issuer of tokens
 
@@ -10,6 +11,7 @@ pub mod coding;
 pub mod connect;
 pub mod http;
 pub mod jwks;
+pub mod pem;
 pub mod subgraph;
 
 pub use hyper::HeaderMap;

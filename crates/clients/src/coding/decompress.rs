@@ -2,6 +2,7 @@
 //! more is kept in memory than of one that is.
 
 mod brotli;
+mod buffered;
 mod deflate;
 mod limited;
 mod zstd;
@@ -11,6 +12,7 @@ use std::io::Write;
 use flate2::write::MultiGzDecoder;
 
 use self::brotli::Brotli;
+use self::buffered::Buffered;
 use self::deflate::Deflate;
 use self::limited::Limited;
 use self::zstd::Zstd;
@@ -29,10 +31,16 @@ pub enum Fault {
 #[derive(Debug)]
 pub struct Decompressor(Decoder);
 
-/// By its coding.
+/// By who writes what comes of it.
 #[derive(Debug)]
 enum Decoder {
     Gzip(MultiGzDecoder<Limited>),
+    Stepwise(Stepwise, Buffered),
+}
+
+/// Decoders that fill a buffer, a step after the other.
+#[derive(Debug)]
+enum Stepwise {
     Deflate(Deflate),
     Brotli(Box<Brotli>),
     Zstd(Zstd),
@@ -42,12 +50,13 @@ impl Decompressor {
     /// For a body that may have so many bytes.
     pub fn new(coding: Coding, most_bytes: usize) -> Result<Self, Fault> {
         let output = Limited::new(most_bytes);
-        Ok(Self(match coding {
-            Coding::Gzip => Decoder::Gzip(MultiGzDecoder::new(output)),
-            Coding::Deflate => Decoder::Deflate(Deflate::new(output)),
-            Coding::Brotli => Decoder::Brotli(Box::new(Brotli::new(output))),
-            Coding::Zstd => Decoder::Zstd(Zstd::new(output)?),
-        }))
+        let stepwise = match coding {
+            Coding::Gzip => return Ok(Self(Decoder::Gzip(MultiGzDecoder::new(output)))),
+            Coding::Deflate => Stepwise::Deflate(Deflate::new()),
+            Coding::Brotli => Stepwise::Brotli(Box::new(Brotli::new())),
+            Coding::Zstd => Stepwise::Zstd(Zstd::new()?),
+        };
+        Ok(Self(Decoder::Stepwise(stepwise, Buffered::new(output))))
     }
 
     /// Decompresses the next part.
@@ -56,9 +65,9 @@ impl Decompressor {
             Decoder::Gzip(decoder) => {
                 decoder.write_all(bytes).map_err(|_| decoder.get_ref().fault())
             }
-            Decoder::Deflate(decoder) => decoder.push(bytes),
-            Decoder::Brotli(decoder) => decoder.push(bytes),
-            Decoder::Zstd(decoder) => decoder.push(bytes),
+            Decoder::Stepwise(Stepwise::Deflate(decoder), output) => decoder.push(bytes, output),
+            Decoder::Stepwise(Stepwise::Brotli(decoder), output) => decoder.push(bytes, output),
+            Decoder::Stepwise(Stepwise::Zstd(decoder), output) => decoder.push(bytes, output),
         }
     }
 
@@ -67,9 +76,7 @@ impl Decompressor {
     pub fn len(&self) -> usize {
         match &self.0 {
             Decoder::Gzip(decoder) => decoder.get_ref().bytes.len(),
-            Decoder::Deflate(decoder) => decoder.len(),
-            Decoder::Brotli(decoder) => decoder.len(),
-            Decoder::Zstd(decoder) => decoder.len(),
+            Decoder::Stepwise(_, output) => output.len(),
         }
     }
 
@@ -85,9 +92,7 @@ impl Decompressor {
                 Ok(()) => Ok(std::mem::take(&mut decoder.get_mut().bytes)),
                 Err(_) => Err(decoder.get_ref().fault()),
             },
-            Decoder::Deflate(decoder) => decoder.finish(),
-            Decoder::Brotli(decoder) => decoder.finish(),
-            Decoder::Zstd(decoder) => decoder.finish(),
+            Decoder::Stepwise(_, output) => output.finish(),
         }
     }
 }

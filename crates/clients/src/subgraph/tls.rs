@@ -1,14 +1,12 @@
 //! Whose certificates are trusted, and which one is shown.
 
-use std::fs;
-use std::io;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use rustls::crypto::aws_lc_rs::default_provider;
-use rustls::pki_types::pem::{self, PemObject};
-use rustls::pki_types::{CertificateDer, PrivateKeyDer};
 use rustls::{ClientConfig, RootCertStore};
+
+use crate::pem::{self, PemError};
 
 /// What is read from files for encrypted connections.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -33,12 +31,8 @@ pub struct Tls(pub(super) Arc<ClientConfig>);
 /// Why connections cannot be encrypted by these files.
 #[derive(Debug, thiserror::Error)]
 pub enum TlsError {
-    #[error("cannot read {}: {error}", file.display())]
-    Unreadable { file: PathBuf, error: io::Error },
-    #[error("{} is not PEM: {error}", file.display())]
-    NoPem { file: PathBuf, error: pem::Error },
-    #[error("there is no certificate in {}; `-----BEGIN CERTIFICATE-----` begins one", .0.display())]
-    NoCertificate(PathBuf),
+    #[error(transparent)]
+    Pem(#[from] PemError),
     #[error("the system trusts no certificate authority")]
     NoSystemAuthorities,
     #[error("cannot use {}: {error}", file.display())]
@@ -60,14 +54,9 @@ impl Tls {
             .with_root_certificates(roots);
         let config = match &files.own {
             None => builder.with_no_client_auth(),
-            Some(OwnCertificate { certificate, key }) => {
-                let own = certificates(certificate)?;
-                let own_key = PrivateKeyDer::from_pem_slice(&read(key)?)
-                    .map_err(|error| TlsError::NoPem { file: key.clone(), error })?;
-                builder
-                    .with_client_auth_cert(own, own_key)
-                    .map_err(|error| TlsError::Unusable { file: certificate.clone(), error })?
-            }
+            Some(OwnCertificate { certificate, key }) => builder
+                .with_client_auth_cert(pem::certificates(certificate)?, pem::private_key(key)?)
+                .map_err(|error| TlsError::Unusable { file: certificate.clone(), error })?,
         };
         Ok(Self(Arc::new(config)))
     }
@@ -83,7 +72,7 @@ impl Tls {
 
 fn authorities(file: &Path) -> Result<RootCertStore, TlsError> {
     let mut roots = RootCertStore::empty();
-    for certificate in certificates(file)? {
+    for certificate in pem::certificates(file)? {
         roots
             .add(certificate)
             .map_err(|error| TlsError::Unusable { file: file.to_owned(), error })?;
@@ -99,17 +88,4 @@ fn system_authorities() -> Result<RootCertStore, TlsError> {
         true => Err(TlsError::NoSystemAuthorities),
         false => Ok(roots),
     }
-}
-
-fn certificates(file: &Path) -> Result<Vec<CertificateDer<'static>>, TlsError> {
-    let found: Result<Vec<_>, _> = CertificateDer::pem_slice_iter(&read(file)?).collect();
-    match found {
-        Ok(found) if found.is_empty() => Err(TlsError::NoCertificate(file.to_owned())),
-        Ok(found) => Ok(found),
-        Err(error) => Err(TlsError::NoPem { file: file.to_owned(), error }),
-    }
-}
-
-fn read(file: &Path) -> Result<Vec<u8>, TlsError> {
-    fs::read(file).map_err(|error| TlsError::Unreadable { file: file.to_owned(), error })
 }

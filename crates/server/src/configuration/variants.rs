@@ -1,9 +1,57 @@
 //! Files that differ from a right one in one part, to try readers and schemas on.
 
+use jsonschema::Validator;
 use serde_json::{Map, Value, json};
 
+/// A schema and a reader agree on a file that says everything, and on all that differ from it in one
+/// part.
+#[track_caller]
+pub(super) fn check_agreement(
+    schema: &str,
+    read: impl Fn(&str) -> Result<(), String>,
+    whole: &Value,
+    others: &[Value],
+    names: &[&str],
+) {
+    let validator = validator(schema);
+    let mut files = vec![whole.clone()];
+    variants(whole, others, names, &|value| value.unwrap_or_default(), &mut files);
+    let (mut taken, mut refused) = (0, 0);
+    for file in files.iter().filter(|file| file.is_object()) {
+        let text = toml_of(file);
+        let read = read(&text);
+        let errors = errors(&validator, file);
+        assert_eq!(errors.is_empty(), read.is_ok(), "{read:?}\n{errors:?}\n{text}");
+        match read {
+            Ok(()) => taken += 1,
+            Err(_) => refused += 1,
+        }
+    }
+    assert!(taken > 200 && refused > 1_000, "{taken} are taken, {refused} are refused");
+}
+
+/// A schema takes a file.
+#[track_caller]
+pub(super) fn check_taken(schema: &str, text: &str) {
+    let file: Value = toml::from_str(text).unwrap();
+    assert_eq!(errors(&validator(schema), &file), [""; 0], "{text}");
+}
+
+/// The examples in TOML of a page of the manual.
+pub(super) fn examples(page: &str) -> impl Iterator<Item = &str> {
+    page.split("```toml\n").skip(1).filter_map(|rest| rest.split("```").next())
+}
+
+fn validator(schema: &str) -> Validator {
+    jsonschema::validator_for(&serde_json::from_str(schema).unwrap()).unwrap()
+}
+
+fn errors(validator: &Validator, file: &Value) -> Vec<String> {
+    validator.iter_errors(file).map(|error| error.to_string()).collect()
+}
+
 /// All files in which one part is gone, called otherwise, or something else.
-pub(super) fn variants(
+fn variants(
     value: &Value,
     others: &[Value],
     names: &[&str],
@@ -50,7 +98,7 @@ pub(super) fn variants(
 }
 
 /// The file's text: strings of JSON are such of TOML.
-pub(super) fn toml_of(file: &Value) -> String {
+fn toml_of(file: &Value) -> String {
     let members = file.as_object().unwrap().iter();
     members.map(|(name, value)| format!("{} = {}\n", json!(name), inline(value))).collect()
 }

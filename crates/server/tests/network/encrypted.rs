@@ -144,8 +144,8 @@ fn what_cannot_be_used_is_said_at_the_start() {
     fs::write(&key, encrypted).unwrap();
     check(
         &[],
-        "error: the private key in KEY is encrypted; the server needs it without a password, as \
-         `openssl pkey` writes it",
+        "error: the private key in KEY is encrypted; it is needed without a password, as `openssl \
+         pkey` writes it",
     );
     fs::write(&key, &pair.certificate).unwrap();
     check(&[], "error: there is no private key in KEY; `-----BEGIN PRIVATE KEY-----` begins one");

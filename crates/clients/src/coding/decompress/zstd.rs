@@ -1,62 +1,45 @@
 //! Zstandard: <https://www.rfc-editor.org/rfc/rfc8878>.
 
+use std::fmt;
+
 use zstd::stream::raw::{Decoder, InBuffer, Operation, OutBuffer};
 use zstd::zstd_safe::DParameter;
 
 use super::Fault;
-use super::limited::Limited;
+use super::buffered::Buffered;
 
 /// 8 MiB, the largest window of HTTP: <https://www.rfc-editor.org/rfc/rfc9659>.
 const WINDOW_BITS: u32 = 23;
 
-const BUFFER: usize = 16 * 1024;
-
-pub(crate) struct Zstd {
-    decoder: Decoder<'static>,
-    buffer: Vec<u8>,
-    /// Whether what has come ends with the end of a frame.
-    has_ended: bool,
-    output: Limited,
-}
+pub(crate) struct Zstd(Decoder<'static>);
 
 impl Zstd {
-    pub(super) fn new(output: Limited) -> Result<Self, Fault> {
+    pub(super) fn new() -> Result<Self, Fault> {
         let mut decoder = Decoder::new().map_err(|_| Fault::Malformed)?;
         let window = DParameter::WindowLogMax(WINDOW_BITS);
         decoder.set_parameter(window).map_err(|_| Fault::Malformed)?;
-        Ok(Self { decoder, buffer: vec![0; BUFFER], has_ended: false, output })
+        Ok(Self(decoder))
     }
 
-    pub(super) fn push(&mut self, bytes: &[u8]) -> Result<(), Fault> {
+    pub(super) fn push(&mut self, bytes: &[u8], output: &mut Buffered) -> Result<(), Fault> {
         let mut input = InBuffer::around(bytes);
         let mut is_full = false;
         // What did not fit into the buffer comes without further input.
         while input.pos() < bytes.len() || is_full {
-            let mut output = OutBuffer::around(self.buffer.as_mut_slice());
-            let wanted = self.decoder.run(&mut input, &mut output);
-            // None wanted: a frame has ended.
-            self.has_ended = wanted.map_err(|_| Fault::Malformed)? == 0;
-            let filled = output.pos();
-            is_full = filled == BUFFER && !self.has_ended;
-            self.output.push(self.buffer.get(..filled).unwrap_or_default())?;
+            let mut room = OutBuffer::around(output.buffer.as_mut_slice());
+            let wanted = self.0.run(&mut input, &mut room).map_err(|_| Fault::Malformed)?;
+            let filled = room.pos();
+            // None wanted: a frame has ended. Another one may follow.
+            output.has_ended = wanted == 0;
+            is_full = output.is_full(filled) && !output.has_ended;
+            output.keep(filled)?;
         }
         Ok(())
     }
-
-    pub(super) fn len(&self) -> usize {
-        self.output.bytes.len()
-    }
-
-    pub(super) fn finish(self) -> Result<Vec<u8>, Fault> {
-        match self.has_ended {
-            true => Ok(self.output.bytes),
-            false => Err(Fault::Malformed),
-        }
-    }
 }
 
-impl std::fmt::Debug for Zstd {
-    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        f.debug_struct("Zstd").field("has_ended", &self.has_ended).finish_non_exhaustive()
+impl fmt::Debug for Zstd {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Zstd").finish_non_exhaustive()
     }
 }

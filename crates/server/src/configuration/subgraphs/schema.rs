@@ -10,12 +10,11 @@ pub(crate) const SUBGRAPHS: &str = include_str!("schema.json");
 mod tests {
     use std::path::Path;
 
-    use jsonschema::Validator;
     use serde_json::{Value, json};
 
     use super::*;
     use crate::configuration::subgraphs::SubgraphsFile;
-    use crate::configuration::variants::{toml_of, variants};
+    use crate::configuration::variants::{check_agreement, check_taken, examples};
 
     /// A file that says everything once.
     fn whole() -> Value {
@@ -84,56 +83,32 @@ mod tests {
     const NAMES: [&str; 9] =
         ["other", "url", "all", "subgraphs", "timeout", "forward", "to", "value", "key"];
 
-    fn validator() -> Validator {
-        jsonschema::validator_for(&serde_json::from_str(SUBGRAPHS).unwrap()).unwrap()
-    }
-
-    fn read(text: &str) -> Result<SubgraphsFile, String> {
+    fn read(text: &str) -> Result<(), String> {
         let variable = |name: &str| Ok((!name.is_empty()).then(|| "secret".to_owned()));
-        SubgraphsFile::parse(Path::new("s.toml"), text, &variable)
-            .map_err(|refused| refused.to_string())
+        match SubgraphsFile::parse(Path::new("s.toml"), text, &variable) {
+            Ok(_) => Ok(()),
+            Err(refused) => Err(refused.to_string()),
+        }
     }
 
     #[test]
     fn the_schema_takes_what_the_reader_takes_and_nothing_else() {
-        let (validator, whole) = (validator(), whole());
-        let mut files = vec![whole.clone()];
-        variants(&whole, &others(), &NAMES, &|value| value.unwrap_or_default(), &mut files);
-        let (mut taken, mut refused) = (0, 0);
-        for file in files.iter().filter(|file| file.is_object()) {
-            let text = toml_of(file);
-            let read = read(&text);
-            let errors: Vec<_> =
-                validator.iter_errors(file).map(|error| error.to_string()).collect();
-            assert_eq!(errors.is_empty(), read.is_ok(), "{read:?}\n{errors:?}\n{text}");
-            match read {
-                Ok(_) => taken += 1,
-                Err(_) => refused += 1,
-            }
-        }
-        assert!(taken > 200 && refused > 1_000, "{taken} are taken, {refused} are refused");
+        check_agreement(SUBGRAPHS, read, &whole(), &others(), &NAMES);
     }
 
     #[test]
     fn the_schema_takes_variables_and_the_files_of_the_manual() {
-        let validator = validator();
-        let check = |text: &str| {
-            let file: Value = toml::from_str(text).unwrap();
-            let errors: Vec<String> =
-                validator.iter_errors(&file).map(|error| error.to_string()).collect();
-            assert_eq!(errors, [""; 0], "{text}");
-        };
-        check("[all]\ntimeout = '${A}'\nretries = '${A:-1}'\ndeduplicate = '${B}'\n");
-        check("[subgraphs.a]\nurl = 'http://${HOST}/graphql'\nmax-answer = '${A}'\n");
-        let manual = include_str!("../../../../../docs/gateway.md");
-        let files = manual.split("```toml\n").skip(1).filter_map(|rest| rest.split("```").next());
-        let files: Vec<&str> = files.filter(|file| file.contains("[subgraphs.")).collect();
+        let variables = "[all]\ntimeout = '${A}'\nretries = '${A:-1}'\ndeduplicate = '${B}'\n";
+        check_taken(SUBGRAPHS, variables);
+        let variables = "[subgraphs.a]\nurl = 'http://${HOST}/graphql'\nmax-answer = '${A}'\n";
+        check_taken(SUBGRAPHS, variables);
+        let files: Vec<&str> = examples(include_str!("../../../../../docs/gateway.md"))
+            .filter(|file| file.contains("[subgraphs."))
+            .collect();
         assert!(!files.is_empty(), "the manual has examples");
         for file in files {
-            check(file);
-            let variable = |_: &str| Ok(Some("value".to_owned()));
-            let read = SubgraphsFile::parse(Path::new("s.toml"), file, &variable);
-            assert_eq!(read.map(drop).map_err(|refused| refused.to_string()), Ok(()), "{file}");
+            check_taken(SUBGRAPHS, file);
+            assert_eq!(read(file), Ok(()), "{file}");
         }
     }
 }
