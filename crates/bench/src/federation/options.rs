@@ -11,17 +11,18 @@ cargo xtask bench --suite federation [--quick] [--contestant NAME] [--name NAME]
     Asks gateways of a federation the same query over the same four subgraphs, which are one fast
     server of the benchmark's own: Thalweg, Hive Router, Grafbase's engine, Hive Gateway. Writes
     what it measured to target/bench/NAME. The gateway has one processor to itself, the subgraphs
-    and the load have the others. Three rounds take about twenty minutes. Needs npm, wrk, oha, and
+    and the load have the others. Three rounds take about half an hour. Needs npm, wrk, oha, and
     the first time the network.
       --quick             one round, nothing de-duplicated, 1 and 50 connections
       --contestant NAME   only this gateway, as `thalweg`; may be said again
       --name NAME         the name of the folder, the time of the start if not said
       --rounds NUMBER     3 if not said
       --seconds NUMBER    of each measurement, 3 if not said
-      --live              subgraphs that execute each request, instead of giving to the bytes of a
-                          request that came before the bytes of its answer
+      --live              subgraphs that execute each request, in all settings but one; if not said,
+                          they give to the bytes of a request that came before the bytes of its answer
       --program PATH      measures this program, and builds none
-      --hive-router PATH  the program of Hive Router, which nobody publishes ready to run
+      --hive-router PATH  the program of Hive Router, which is built from its crate; it is left out
+                          if this is not said
 ";
 
 /// What is measured.
