@@ -4,6 +4,7 @@ use std::num::NonZeroU32;
 use std::path::PathBuf;
 use std::time::Duration;
 
+use crate::audit;
 use crate::federation::{self, subgraphs};
 use crate::race::floor::{bare, bolt};
 use crate::schema_size::database::Family;
@@ -85,6 +86,7 @@ cargo xtask bench neo4j-floor --suite SUITE --query QUERY --port PORT [--connect
 #[derive(Debug, PartialEq, Eq)]
 pub(crate) enum Command {
     Compare(compare::Options),
+    Audit(audit::Options),
     SchemaSize(schema_size::Options),
     Documents(documents::Options),
     StartUp(start_up::Options),
@@ -136,11 +138,14 @@ pub(crate) enum ArgumentError {
     Long(#[from] long::ArgumentError),
     #[error(transparent)]
     Federation(#[from] federation::options::ArgumentError),
+    #[error(transparent)]
+    Audit(#[from] audit::ArgumentError),
 }
 
 /// What can be asked.
 pub(crate) fn help() -> String {
-    [HELP, long::HELP, race::options::HELP, federation::options::HELP, subgraphs::HELP].concat()
+    [HELP, audit::HELP, long::HELP, race::options::HELP, federation::options::HELP, subgraphs::HELP]
+        .concat()
 }
 
 /// Reads the words after the program's name.
@@ -151,6 +156,7 @@ pub(crate) fn parse(words: &[String]) -> Result<Command, ArgumentError> {
         return Ok(Command::Help);
     }
     match name.as_str() {
+        "compare" if audit::is_meant(rest) => Ok(Command::Audit(audit::parse(rest)?)),
         "compare" => parse_compare(rest),
         "schema-size" => parse_schema_size(rest),
         "documents" => parse_documents(rest),

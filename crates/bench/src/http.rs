@@ -88,6 +88,19 @@ impl Connection {
         Ok(Answer { status, body: self.read_body(&length)? })
     }
 
+    /// Asks for what is at a path.
+    pub(crate) fn get(&mut self, path: &str) -> Result<Answer, HttpError> {
+        let request = format!("GET {path} HTTP/1.1\r\nHost: {}\r\n\r\n", self.host()?);
+        self.stream.get_mut().write_all(request.as_bytes())?;
+        let (status, length) = self.read_head()?;
+        Ok(Answer { status, body: self.read_body(&length)? })
+    }
+
+    /// As a URL names the server: some make URLs of it.
+    fn host(&self) -> io::Result<SocketAddr> {
+        self.stream.get_ref().peer_addr()
+    }
+
     /// The same to the usual path, with a look at the clock.
     pub(crate) fn post_timed(&mut self, body: &str) -> Result<Timed, HttpError> {
         let started = Instant::now();

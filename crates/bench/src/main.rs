@@ -1,10 +1,11 @@
 //! Thalweg beside others, and beside itself: programs that talk HTTP only, to every one alike.
 //!
 //! `arguments` reads the command line. `compare` asks PostGraphile 4, PostGraphile 5 and Thalweg
-//! the same, `schema_size` measures what requests and starts cost on schemas of different sizes,
-//! `documents` sends documents that no server has seen, `long` asks for long answers and keeps
-//! statements running beside short requests, `start_up` lets all three start on them, `race` measures how fast they answer,
-//! `federation` how fast gateways do.
+//! the same, `audit` asks Thalweg what a public audit of gateways wants, `schema_size` measures what
+//! requests and starts cost on schemas of different sizes, `documents` sends documents that no server
+//! has seen, `long` asks for long answers and keeps statements running beside short requests,
+//! `start_up` lets all three start on them, `race` measures how fast they answer, `federation` how
+//! fast gateways do.
 //! `server` runs a program that answers, `peers` installs those that are not ours, `http` asks;
 //! `fate` ends what is left of all these if the benchmark is killed; `sessions` keeps Linux from
 //! letting PostgreSQL wait.
@@ -15,6 +16,7 @@
 )]
 
 mod arguments;
+mod audit;
 mod compare;
 mod documents;
 mod fate;
@@ -38,6 +40,8 @@ use arguments::Command;
 enum Failure {
     #[error(transparent)]
     Compare(#[from] compare::CompareError),
+    #[error(transparent)]
+    Audit(#[from] audit::AuditError),
     #[error(transparent)]
     SchemaSize(#[from] schema_size::failure::SizeError),
     #[error(transparent)]
@@ -65,6 +69,9 @@ fn main() -> ExitCode {
         }
         Ok(Command::Compare(options)) => {
             compare::compare(&workspace(), &options).map_err(Failure::from)
+        }
+        Ok(Command::Audit(options)) => {
+            audit::compare(&workspace(), &options).map_err(Failure::from)
         }
         Ok(Command::SchemaSize(options)) => {
             schema_size::schema_size(&options).map_err(Failure::from)

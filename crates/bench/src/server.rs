@@ -53,11 +53,25 @@ impl Server {
     /// Starts a program, and waits until it answers a question, but not for ever.
     pub(crate) fn start_within(
         patience: Duration,
-        mut command: Command,
+        command: Command,
         port: u16,
         log: &Path,
         question: &Value,
         is_answer: impl Fn(&Value) -> bool,
+    ) -> Result<Self, ServerError> {
+        Self::start_until(patience, command, port, log, |port| {
+            let answer = Connection::open(port).and_then(|mut open| open.ask(question));
+            answer.is_ok_and(|answer| is_answer(&answer))
+        })
+    }
+
+    /// Starts a program, and waits until it is up as somebody else finds out, but not for ever.
+    pub(crate) fn start_until(
+        patience: Duration,
+        mut command: Command,
+        port: u16,
+        log: &Path,
+        is_up: impl Fn(u16) -> bool,
     ) -> Result<Self, ServerError> {
         let program = command.get_program().to_string_lossy().into_owned();
         let output = File::create(log)?;
@@ -68,7 +82,7 @@ impl Server {
             .and_then(Command::spawn)
             .map_err(|error| ServerError::Start { program: program.clone(), error })?;
         let mut server = Self { port, child, log: log.to_owned(), start_time: Duration::default() };
-        server.wait(&program, started + patience, patience, question, is_answer)?;
+        server.wait(&program, started + patience, patience, is_up)?;
         server.start_time = started.elapsed();
         Ok(server)
     }
@@ -83,16 +97,14 @@ impl Server {
         program: &str,
         end: Instant,
         patience: Duration,
-        question: &Value,
-        is_answer: impl Fn(&Value) -> bool,
+        is_up: impl Fn(u16) -> bool,
     ) -> Result<(), ServerError> {
         loop {
             if self.child.try_wait()?.is_some() {
                 let program = program.to_owned();
                 return Err(ServerError::Ended { program, log: self.read_log() });
             }
-            let answer = Connection::open(self.port).and_then(|mut open| open.ask(question));
-            if answer.is_ok_and(|answer| is_answer(&answer)) {
+            if is_up(self.port) {
                 return Ok(());
             }
             if Instant::now() > end {

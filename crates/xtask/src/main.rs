@@ -59,10 +59,13 @@ cargo xtask graphiql
 
 cargo xtask fuzz [TARGET] [--seconds NUMBER]
     Fuzzes for longer than the tests do, a minute for each target if nothing is said.
-    Targets: http, document, variables, cursor, node-id, configuration, token.
+    Targets: http, document, variables, cursor, node-id, configuration, token, supergraph, planner, answers.
 
 cargo xtask compare [--help] [OPTIONS]
     Asks PostGraphile 4, PostGraphile 5 and Thalweg the same and prints the differences.
+
+cargo xtask compare federation --audit DIR [--punish] [OPTIONS]
+    Asks one `thalweg gateway` the cases of the public audit of federation gateways.
 
 cargo xtask bench [--help] [OPTIONS]
     Measures Thalweg beside PostGraphile and beside the database alone, and writes a report.
