@@ -13,6 +13,7 @@ use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 
 use gateway::access::Access;
+use gateway::cost::Cost;
 use gateway::execute::{ErrorKind, ExecutionError, Options, Step as PathStep};
 use gateway::planner::Labels;
 use gateway::supergraph::{Supergraph, read};
@@ -25,6 +26,9 @@ use testkit::federation::ask::{Planned, Ran};
 use testkit::federation::faults::Fault;
 use testkit::federation::subgraphs::{Schemas, Subgraphs};
 use testkit::federation::{Data, Question, World};
+
+/// How long a list is taken to be of which nothing is said.
+const LIST_SIZE: u64 = 10;
 
 fn main() -> Result<ExitCode, Box<dyn Error>> {
     let arguments = Arguments::from_args();
@@ -148,6 +152,14 @@ impl Running<'_> {
                 return Ok(Answered { response: response.to_string(), ..Answered::default() });
             }
         };
+        let cost = Cost::new(supergraph, &planned.operation, &planned.plan, LIST_SIZE);
+        let cost = match cost.estimate(supergraph, &planned.variables) {
+            Ok(cost) => cost,
+            Err(not_one) => {
+                let response = json!({ "errors": [{ "message": not_one.to_string() }] });
+                return Ok(Answered { response: response.to_string(), ..Answered::default() });
+            }
+        };
         let mut subgraphs = Subgraphs::new(self.world, &self.schemas, &self.asked.labels);
         subgraphs.faults = self.faults.clone();
         let ran = planned.run(supergraph, &subgraphs, &subgraphs.clock, self.asked.options);
@@ -168,7 +180,7 @@ impl Running<'_> {
         });
         let statements = sent.collect::<Result<Vec<_>, Failed>>()?;
         let (plan, response) = (planned.print(supergraph), response(supergraph, &ran));
-        Ok(Answered { request_tree: String::new(), plan, statements, response })
+        Ok(Answered { plan, statements, cost, response, ..Answered::default() })
     }
 }
 

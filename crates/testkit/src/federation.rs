@@ -15,8 +15,10 @@
 //! * [`faults`]: what goes wrong on the way
 //! * [`ask`]: an operation through the gateway
 //! * [`queries`]: operations made of a tape of bytes
+//! * [`supergraphs`]: supergraphs made of a tape of bytes
 //! * [`oracle`]: all together
 
+mod above;
 mod arguments;
 pub mod ask;
 pub mod clock;
@@ -28,6 +30,7 @@ pub mod oracle;
 pub mod queries;
 mod schema;
 pub mod subgraphs;
+pub mod supergraphs;
 pub mod world;
 
 pub use ask::Question;

@@ -216,7 +216,6 @@ impl<'c> Compiler<'c> {
         for ((position, object, on), visits) in hops {
             for together in self.compatible(visits) {
                 let (keys, inputs) = sets_of(&together);
-                let told = self.told(&together);
                 let form =
                     form(self.sources.supergraph, self.tree, *position, *object, &keys, &inputs);
                 let interface = together.first().and_then(|(_, chosen)| chosen.visit.interface);
@@ -234,6 +233,7 @@ impl<'c> Compiler<'c> {
                         members.map(|base| (base, self.select(base, &of, subgraph, None))).collect()
                     }
                 };
+                let told = told(bases.iter().map(|(_, selection)| selection));
                 let on = (on != object).then_some(*on);
                 let position = *position;
                 let entry = Entry {
@@ -288,17 +288,6 @@ impl<'c> Compiler<'c> {
         // Who asks by an interface does not know what will come.
         list.typename |= is_typed && entry.on.is_some();
         list.entries.push(entry);
-    }
-
-    /// What a subgraph is told of the objects above for several visits.
-    fn told(&self, visits: &[(VisitId, &Chosen)]) -> Vec<ContextId> {
-        let contexts = &self.sources.choice.contexts;
-        let told = visits.iter().filter_map(|(_, chosen)| chosen.visit.told);
-        let mut all: Vec<ContextId> =
-            told.flat_map(|told| contexts.told(told).iter().copied()).collect();
-        all.sort_unstable();
-        all.dedup();
-        all
     }
 
     /// Visits of the same objects, together where one representation says what all of them need.
@@ -380,6 +369,23 @@ fn sets_of(visits: &[(VisitId, &Chosen)]) -> (Vec<FieldSetId>, Vec<FieldSetId>) 
         sets.dedup();
     }
     (keys, inputs)
+}
+
+/// What a subgraph is told of the objects above for what is asked: a visit may have been told more
+/// than its own fields take, for others below that are asked for in another way.
+fn told<'s>(asked: impl Iterator<Item = &'s Selection>) -> Vec<ContextId> {
+    let mut all = Vec::new();
+    let mut open: Vec<&Selection> = asked.collect();
+    while let Some(selection) = open.pop() {
+        open.extend(selection.fragments.iter().map(|(_, below)| below));
+        for field in &selection.fields {
+            all.extend(field.told.iter().map(|(_, context)| *context));
+            open.extend(&field.below);
+        }
+    }
+    all.sort_unstable();
+    all.dedup();
+    all
 }
 
 /// Whether one object can say what several field sets name: no field with different arguments.

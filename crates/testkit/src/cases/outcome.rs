@@ -27,6 +27,8 @@ pub struct Answered {
     pub plan: String,
     /// What a source was sent; of the gateway, the requests that subgraphs were sent.
     pub statements: Vec<Statement>,
+    /// What the gateway estimates that it costs.
+    pub cost: u64,
     /// The whole answer as it was sent.
     pub response: String,
 }
@@ -103,6 +105,7 @@ fn steps<'c>(case: &'c Case, outcome: &'c Outcome) -> impl Iterator<Item = (&'c 
         request_tree: String::new(),
         plan: String::new(),
         statements: Vec::new(),
+        cost: 0,
         response: String::new(),
     };
     let answers = outcome.answers.iter().chain(std::iter::repeat(&NOTHING));
@@ -169,7 +172,7 @@ fn actual(header: &Header, section: &Section, came: Came<'_>) -> Option<String> 
         SectionKind::Property => {
             // The parser has read it before.
             let properties = property::parse(&section.text).unwrap_or_default();
-            let lines = properties.iter().map(|one| property::measured(one, &answered.statements));
+            let lines = properties.iter().map(|one| property::measured(one, answered));
             Some(lines.collect::<Vec<_>>().join("\n"))
         }
         SectionKind::Response => Some(readable(&without_error_id(&answered.response)).into_owned()),

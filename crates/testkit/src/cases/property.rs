@@ -1,6 +1,6 @@
 //! What must hold of the statements of a request.
 
-use super::outcome::Statement;
+use super::outcome::{Answered, Statement};
 
 /// One line of a property section.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -13,6 +13,8 @@ pub(super) enum Property {
     /// subgraphs.
     Requests(usize),
     Waves(usize),
+    /// `cost: 12`: what the gateway estimates.
+    Cost(u64),
     /// `sent reviews: once`: how often a subgraph is asked.
     Sent {
         subgraph: String,
@@ -45,6 +47,9 @@ fn parse_line(line: &str) -> Result<Property, String> {
         None if subject == "rounds" => Ok(Property::Rounds(number(value)?)),
         None if subject == "requests" => Ok(Property::Requests(number(value)?)),
         None if subject == "waves" => Ok(Property::Waves(number(value)?)),
+        None if subject == "cost" => {
+            value.parse().map(Property::Cost).map_err(|_| format!("`{value}` is no number"))
+        }
         Some(("sent", subgraph)) => {
             Ok(Property::Sent { subgraph: subgraph.trim().to_owned(), times: times(value)? })
         }
@@ -54,7 +59,7 @@ fn parse_line(line: &str) -> Result<Property, String> {
             Ok(Property::Table { name: name.trim().to_owned(), times: times(value)? })
         }
         _ => Err(format!(
-            "`{subject}` is no property; there are statements, rounds, requests, waves, sent, table, says, lacks"
+            "`{subject}` is no property; there are statements, rounds, requests, waves, cost, sent, table, says, lacks"
         )),
     }
 }
@@ -70,13 +75,15 @@ fn times(text: &str) -> Result<usize, String> {
 }
 
 /// The line that says what does hold: equal to that of the property if it holds.
-pub(super) fn measured(property: &Property, statements: &[Statement]) -> String {
+pub(super) fn measured(property: &Property, answered: &Answered) -> String {
+    let statements = &answered.statements[..];
     let says = |words: &str| statements.iter().any(|statement| statement.text.contains(words));
     let property = match property {
         Property::Statements(_) => Property::Statements(statements.len()),
         Property::Rounds(_) => Property::Rounds(rounds(statements)),
         Property::Requests(_) => Property::Requests(statements.len()),
         Property::Waves(_) => Property::Waves(rounds(statements)),
+        Property::Cost(_) => Property::Cost(answered.cost),
         Property::Sent { subgraph, .. } => {
             let names = statements.iter().map(|one| one.text.split(' ').next());
             let times = names.filter(|name| *name == Some(subgraph)).count();
@@ -109,6 +116,7 @@ pub(super) fn print(property: &Property) -> String {
         Property::Rounds(number) => format!("rounds: {number}"),
         Property::Requests(number) => format!("requests: {number}"),
         Property::Waves(number) => format!("waves: {number}"),
+        Property::Cost(number) => format!("cost: {number}"),
         Property::Sent { subgraph, times } => format!("sent {subgraph}: {}", often(times)),
         Property::Table { name, times } => format!("table {name}: {}", often(times)),
         Property::Says(words) => format!("says: {words}"),
@@ -136,16 +144,17 @@ mod tests {
     use super::*;
 
     fn check(line: &str, expected: &str) {
-        let statements = [
+        let statements = vec![
             Statement { round: 1, text: r#"SELECT a FROM "public"."album" AS t0"#.into() },
             Statement {
                 round: 2,
                 text: r#"SELECT a FROM (SELECT b FROM "album") JOIN "artist" ON true"#.into(),
             },
         ];
+        let answered = Answered { statements, cost: 7, ..Answered::default() };
         let property = parse_line(line).expect("a property");
         assert_eq!(print(&property), line);
-        assert_eq!(measured(&property, &statements), expected);
+        assert_eq!(measured(&property, &answered), expected);
     }
 
     #[test]
@@ -153,6 +162,7 @@ mod tests {
         check("statements: 1", "statements: 2");
         check("requests: 1", "requests: 2");
         check("waves: 1", "waves: 2");
+        check("cost: 12", "cost: 7");
         check("sent SELECT: once", "sent SELECT: twice");
         check("rounds: 2", "rounds: 2");
         check("table album: once", "table album: twice");

@@ -21,6 +21,8 @@ pub(super) struct Seen {
     provided: Vec<FieldSetId>,
     /// What it was asked for with.
     representation: Option<Rc<Json>>,
+    /// The object that gave it.
+    pub(super) above: Option<Rc<Seen>>,
 }
 
 /// What is said of an object.
@@ -45,13 +47,13 @@ pub(super) struct Knower<'k> {
 
 impl Seen {
     pub(super) fn plain(identity: Identity) -> Self {
-        let (provided, representation) = (Vec::new(), None);
-        Self { identity, r#type: identity.r#type, provided, representation }
+        let (provided, representation, above) = (Vec::new(), None, None);
+        Self { identity, r#type: identity.r#type, provided, representation, above }
     }
 }
 
 impl Knower<'_> {
-    fn supergraph(&self) -> &Supergraph {
+    pub(super) fn supergraph(&self) -> &Supergraph {
         self.world.supergraph
     }
 
@@ -76,9 +78,20 @@ impl Knower<'_> {
             provided.extend(owner.provides);
             declared = owner.r#type.base;
         }
-        let text = canonical(&supergraph.schema, own, arguments);
+        let mut text = canonical(&supergraph.schema, own, arguments);
+        for taken in self.taken(seen, name) {
+            let told = match self.subgraph {
+                Some(_) => arguments.get(&*taken.name).cloned(),
+                None => self.said_above(seen, taken),
+            };
+            let told = told.unwrap_or_default();
+            if told.is_null() && taken.r#type.is_non_null() {
+                return Given::Null;
+            }
+            text.extend(["{", &*taken.name, ":", &told.to_string(), "}"]);
+        }
         let value = self.world.value(seen.identity, name, &text);
-        self.given(value, declared, &provided)
+        self.given(value, declared, &provided, seen)
     }
 
     /// The object that a representation is of.
@@ -153,16 +166,24 @@ impl Knower<'_> {
     }
 
     /// A value as it is seen where a field of a type gives it.
-    fn given(&self, value: Value, declared: TypeId, provided: &[FieldSetId]) -> Given {
+    fn given(
+        &self,
+        value: Value,
+        declared: TypeId,
+        provided: &[FieldSetId],
+        above: &Seen,
+    ) -> Given {
         match value {
             Value::Null => Given::Null,
             Value::Leaf(leaf) => Given::Leaf(leaf),
             Value::List(items) => {
-                let items = items.into_iter().map(|item| self.given(item, declared, provided));
+                let items =
+                    items.into_iter().map(|item| self.given(item, declared, provided, above));
                 Given::List(items.collect())
             }
             Value::Object(identity) => {
-                let mut seen = Seen { provided: provided.to_vec(), ..Seen::plain(identity) };
+                let (provided, above) = (provided.to_vec(), Some(Rc::new(above.clone())));
+                let mut seen = Seen { provided, above, ..Seen::plain(identity) };
                 if self.is_interface_object(declared) {
                     seen.r#type = declared;
                 }

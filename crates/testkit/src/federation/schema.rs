@@ -108,6 +108,12 @@ impl Deriving<'_> {
                 self.schema.add_argument(id, input);
             }
         }
+        // What the supergraph hides, since the objects above say it.
+        for argument in &known.context {
+            if let Some(r#type) = self.own_type(argument.r#type) {
+                self.schema.add_argument(id, InputDefinition::new(&argument.name, r#type));
+            }
+        }
     }
 
     fn input(&self, input: InputId) -> Option<InputDefinition> {

@@ -2,6 +2,7 @@
 
 use std::cell::{Cell, RefCell};
 use std::collections::HashMap;
+use std::fmt;
 
 use bytes::Bytes;
 use gateway::Supergraph;
@@ -33,8 +34,10 @@ pub struct Sent {
     pub body: String,
 }
 
+/// Changes the bytes of an answer.
+pub type Change<'c> = dyn Fn(SubgraphId, u64, &mut Vec<u8>) + 'c;
+
 /// Subgraphs that tell of one world.
-#[derive(Debug)]
 pub struct Subgraphs<'w> {
     world: &'w World<'w>,
     schemas: &'w Schemas,
@@ -45,9 +48,17 @@ pub struct Subgraphs<'w> {
     pub sent: RefCell<Vec<Sent>>,
     /// What goes wrong, by subgraph.
     pub faults: HashMap<SubgraphId, Fault>,
+    /// What becomes of the bytes of each answer, by its subgraph and its number.
+    pub change: Option<&'w Change<'w>>,
     /// What was asked and may not be.
     pub wrong: RefCell<Vec<String>>,
     asked: Cell<u64>,
+}
+
+impl fmt::Debug for Subgraphs<'_> {
+    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        formatter.debug_struct("Subgraphs").field("world", &self.world).finish_non_exhaustive()
+    }
 }
 
 impl Schemas {
@@ -82,6 +93,7 @@ impl<'w> Subgraphs<'w> {
             delays: 0,
             sent: RefCell::default(),
             faults: HashMap::new(),
+            change: None,
             wrong: RefCell::default(),
             asked: Cell::default(),
         }
@@ -151,7 +163,13 @@ impl execute::Subgraphs for Subgraphs<'_> {
         self.clock.wait(1 + late).await;
         match self.faults.get(&subgraph) {
             Some(fault) => fault.spoil(&answer).map(|answer| Bytes::from(answer).into()),
-            None => Ok(Bytes::from(answer).into()),
+            None => {
+                let mut answer = answer.into_bytes();
+                if let Some(change) = self.change {
+                    change(subgraph, asked, &mut answer);
+                }
+                Ok(Bytes::from(answer).into())
+            }
         }
     }
 }
