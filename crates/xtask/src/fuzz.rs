@@ -24,6 +24,9 @@ pub(crate) enum Target {
     NodeId,
     Configuration,
     Token,
+    Supergraph,
+    Planner,
+    Answers,
 }
 
 impl Default for Options {
@@ -33,7 +36,7 @@ impl Default for Options {
 }
 
 impl Target {
-    pub(crate) const ALL: [Self; 7] = [
+    pub(crate) const ALL: [Self; 10] = [
         Self::Http,
         Self::Document,
         Self::Variables,
@@ -41,6 +44,9 @@ impl Target {
         Self::NodeId,
         Self::Configuration,
         Self::Token,
+        Self::Supergraph,
+        Self::Planner,
+        Self::Answers,
     ];
 
     pub(crate) fn name(self) -> &'static str {
@@ -52,12 +58,16 @@ impl Target {
             Self::NodeId => "node-id",
             Self::Configuration => "configuration",
             Self::Token => "token",
+            Self::Supergraph => "supergraph",
+            Self::Planner => "planner",
+            Self::Answers => "answers",
         }
     }
 
     /// The words for Cargo, and the names of tests that fuzz it.
     fn tests(self) -> (&'static [&'static str], &'static [&'static str]) {
         const ENGINE: &[&str] = &["-p", "engine", "--test", "fuzz"];
+        const GATEWAY: &[&str] = &["-p", "gateway", "--test", "fuzz"];
         match self {
             Self::Http => (&["-p", "server", "--test", "fuzz"], &[""]),
             Self::Document => (ENGINE, &["grammar::", "tokens::"]),
@@ -66,6 +76,9 @@ impl Target {
             Self::NodeId => (ENGINE, &["node_id"]),
             Self::Configuration => (&["-p", "server", "--bins"], &["configuration::fuzz"]),
             Self::Token => (&["-p", "engine", "--lib"], &["session::fuzz"]),
+            Self::Supergraph => (GATEWAY, &["supergraph"]),
+            Self::Planner => (GATEWAY, &["planner"]),
+            Self::Answers => (GATEWAY, &["answers"]),
         }
     }
 }

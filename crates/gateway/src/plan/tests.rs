@@ -239,6 +239,17 @@ fn a_field_of_an_interface_is_known_of_all_that_one_subgraph_gives_or_there_is_n
 }
 
 #[test]
+fn a_subgraph_need_not_know_what_it_does_not_give() {
+    check_odd(
+        "{ creature { name } }",
+        &expect![[r#"
+        1. a: {creature{__typename name}}
+        2. b: {creature{__typename name}}
+    "#]],
+    );
+}
+
+#[test]
 fn a_key_that_finds_nothing_is_no_way() {
     check_odd(
         "{ locked { id } }",

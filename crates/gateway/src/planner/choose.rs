@@ -211,7 +211,17 @@ fn check_origin(
     if !is_of_interface {
         return Ok(());
     }
-    let mut common: Option<FxHashSet<SubgraphId>> = None;
+    let own = tree.item(item).position;
+    let gives = |object: TypeId, subgraph: SubgraphId| {
+        let visits = facts.at(own, object).iter().map(|visit| facts.reached(*visit));
+        let mut visits = visits.filter(|reached| reached.visit.subgraph == subgraph);
+        visits.any(|reached| reached.ways.iter().any(|way| matches!(way, How::Descend { .. })))
+    };
+    let mut able: Vec<SubgraphId> = supergraph.subgraph_ids().collect();
+    able.retain(|subgraph| found.iter().any(|(object, _)| gives(*object, *subgraph)));
+    if able.is_empty() {
+        return Ok(());
+    }
     for (object, known) in found {
         let mut origins = FxHashSet::default();
         for way in &facts.known(*known).ways {
@@ -226,11 +236,8 @@ fn check_origin(
             }
             origins.insert(reached.visit.subgraph);
         }
-        common = Some(match common {
-            None => origins,
-            Some(common) => common.intersection(&origins).copied().collect(),
-        });
-        if common.as_ref().is_some_and(FxHashSet::is_empty) {
+        able.retain(|subgraph| origins.contains(subgraph) || !gives(*object, *subgraph));
+        if able.is_empty() {
             return Err(no_way(supergraph, tree, item, *object));
         }
     }
