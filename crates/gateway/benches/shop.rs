@@ -76,14 +76,12 @@ fn main() {
             execute::execute(inputs, &shop, Options::default(), Held::default(), &mut observed);
         let mut executed = running.now_or_never().unwrap();
         let executed_at = Instant::now();
-        let expected = executed.received();
-        let sink =
-            Sink::new(Vec::new(), u64::MAX, Held::default()).expecting(expected + expected / 4);
+        let sink = Sink::new(Vec::new(), u64::MAX, Held::default()).expecting(executed.expected());
         let sink =
             execute::write(&supergraph, &plan, &mut executed, &Literals::new(), sink).unwrap();
         executing += executed_at - begun;
         writing += executed_at.elapsed();
-        (sent, received) = (observed.sent(), expected);
+        (sent, received) = (observed.sent(), executed.received());
         let (answer, _) = sink.into_parts();
         written = answer.len();
         assert!(executed.into_errors().is_empty());

@@ -5,11 +5,13 @@
 
 mod entries;
 mod form;
+mod lead;
 mod print;
 mod project;
 mod reuse;
 mod select;
 mod shape;
+mod usual;
 
 #[cfg(test)]
 mod tests;
@@ -25,10 +27,12 @@ use crate::planner::{Choice, ContextId, ToldArguments};
 use crate::supergraph::{FieldSetId, SubgraphId, Supergraph, TypeSet};
 pub use entries::compile;
 pub use form::{Form, Member};
+pub use lead::{Lead, append_range};
 pub use print::{document, print};
 pub use project::{Nesting, Out, OutValue, Projection};
 pub use reuse::{Copied, Reuse};
 pub use shape::{Read, Scalar, Shape, Value};
+pub use usual::Usual;
 
 ids! {
     /// The place of a request among those of its plan.
@@ -50,7 +54,7 @@ pub struct Plan {
 }
 
 /// Where the cells of objects are: made once, for every answer has the same.
-#[derive(Clone, Debug, Default)]
+#[derive(Debug, Default)]
 pub struct Layout {
     /// By item: its place among those of its position.
     pub slots: Vec<u32>,
@@ -61,6 +65,14 @@ pub struct Layout {
     /// Whether equal entities may have one object below them. Not where something below is asked
     /// with what stands above it: then each has its own.
     pub is_shared: bool,
+    /// How many objects there were the last time, and how many cells: of objects, and of lists.
+    pub objects: Usual,
+    pub cells: Usual,
+    pub elements: Usual,
+    /// The same by position.
+    pub at: Box<[Usual]>,
+    /// How many bytes of data there were.
+    pub written: Usual,
 }
 
 impl Layout {
@@ -73,9 +85,11 @@ impl Layout {
                 slots[item.index()] = narrow(place);
             }
         }
-        let widths = tree.positions.iter().map(|position| narrow(position.items.len())).collect();
+        let widths: Vec<_> =
+            tree.positions.iter().map(|position| narrow(position.items.len())).collect();
         let children = tree.items.iter().map(|item| item.child).collect();
-        Self { slots, widths, children, is_shared: true }
+        let at = widths.iter().map(|_| Usual::default()).collect();
+        Self { slots, widths, children, is_shared: true, at, ..Self::default() }
     }
 }
 

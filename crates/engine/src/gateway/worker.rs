@@ -128,7 +128,7 @@ impl GatewayWorker {
         let mut executed = execute(inputs, &asking, options, memory, observed).await;
         let sink =
             Sink::new(DATA.to_vec(), gateway.limits().response_bytes, Held::of(&self.memory))
-                .expecting(executed.received());
+                .expecting(executed.expected());
         match write(supergraph, plan, &mut executed, &prepared.literals, sink) {
             Ok(sink) => {
                 let plan = gateway.tells_plan(caller).then_some(plan);

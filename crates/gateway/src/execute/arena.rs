@@ -7,7 +7,7 @@ use graphql::schema::TypeId;
 use response::{Held, NoMemory};
 
 use crate::outline::{ItemId, PositionId, ids};
-use crate::plan::Layout;
+use crate::plan::{Layout, Usual, append_range};
 
 ids! {
     /// An object of the arena.
@@ -93,7 +93,7 @@ struct Undo {
 }
 
 /// So many cells are made room for at once.
-const ROOM: usize = 4096;
+const ROOM: usize = 1024;
 
 fn narrow(length: usize) -> u32 {
     // Answers are bounded far below.
@@ -102,8 +102,35 @@ fn narrow(length: usize) -> u32 {
 
 impl Arena {
     pub(super) fn new(layout: Arc<Layout>, held: Held) -> Self {
-        let at = vec![Vec::new(); layout.widths.len()];
-        Self { at, layout, held, ..Self::default() }
+        let mut arena = Self { held, ..Self::default() };
+        let room = |usual: &Usual, all: usize| if all > 0 { usual.get() } else { 0 };
+        // Without memory for as much as the last time, it is looked at as it is needed.
+        let all = layout.cells.get() + layout.elements.get() + 2 * layout.objects.get();
+        let all = if arena.hold(all).is_ok() { all } else { 0 };
+        arena.objects = Vec::with_capacity(room(&layout.objects, all));
+        arena.cells = Vec::with_capacity(room(&layout.cells, all));
+        arena.elements = Vec::with_capacity(room(&layout.elements, all));
+        arena.at = layout.at.iter().map(|usual| Vec::with_capacity(room(usual, all))).collect();
+        Self { layout, ..arena }
+    }
+
+    /// The next execution of the plan makes as much room at once.
+    pub(super) fn tell_usual(&self) {
+        let Layout { objects, cells, elements, at, .. } = &*self.layout;
+        objects.set(self.objects.len());
+        cells.set(self.cells.len());
+        elements.set(self.elements.len());
+        at.iter().zip(&self.at).for_each(|(usual, at)| usual.set(at.len()));
+    }
+
+    /// How long the data is that is written.
+    pub(super) fn tell_written(&self, length: usize) {
+        self.layout.written.set(length);
+    }
+
+    /// How long the data was the last time.
+    pub(super) fn usually_written(&self) -> usize {
+        self.layout.written.get()
     }
 
     /// From here on changes may be taken back.
@@ -115,6 +142,11 @@ impl Arena {
         self.undo.buffers = self.buffers.len();
         self.undo.changed.clear();
         self.undo.typed.clear();
+    }
+
+    /// What changed since the answer began stays.
+    pub(super) fn end_answer(&mut self) {
+        self.undo = Undo::default();
     }
 
     /// Takes back all since the answer began: nothing of one that is refused is used.
@@ -191,7 +223,7 @@ impl Arena {
     }
 
     #[inline]
-    fn index(&self, object: ObjectId, slot: u32) -> usize {
+    pub(super) fn index(&self, object: ObjectId, slot: u32) -> usize {
         (self.object(object).cells + slot) as usize
     }
 
@@ -211,9 +243,20 @@ impl Arena {
         self.layout.slots[item.index()]
     }
 
+    /// The cells of an object.
+    #[inline]
+    pub(super) fn cells_of(&self, object: &Object) -> &[Cell] {
+        self.cells.get(object.cells as usize..).unwrap_or_default()
+    }
+
     #[inline]
     pub(super) fn set(&mut self, object: ObjectId, slot: u32, cell: Cell) {
-        let index = self.index(object, slot);
+        self.set_at(self.index(object, slot), cell);
+    }
+
+    /// The same of a cell whose place is known.
+    #[inline]
+    pub(super) fn set_at(&mut self, index: usize, cell: Cell) {
         let known = self.cells[index];
         // What is there is not lost to somebody who has nothing.
         if known.is_value() && !cell.is_value() {
@@ -275,6 +318,21 @@ impl Arena {
     #[inline]
     pub(super) fn leaf(&self, buffer: u32, start: u32, end: u32) -> &[u8] {
         self.buffers[buffer as usize].get(start as usize..end as usize).unwrap_or_default()
+    }
+
+    /// The bytes of the leaf in a slot of an object, if there is one.
+    #[inline]
+    pub(super) fn leaf_at(&self, object: ObjectId, slot: u32) -> Option<&[u8]> {
+        match self.cell(object, slot) {
+            Cell::Leaf { buffer, start, end } => Some(self.leaf(buffer, start, end)),
+            Cell::Absent | Cell::Null | Cell::Failed | Cell::Object(_) | Cell::List { .. } => None,
+        }
+    }
+
+    /// Appends the bytes of a leaf.
+    #[inline]
+    pub(super) fn append_leaf(&self, bytes: &mut Vec<u8>, buffer: u32, start: u32, end: u32) {
+        append_range(bytes, &self.buffers[buffer as usize], start as usize, end as usize);
     }
 
     pub(super) fn place_of(&self, object: ObjectId, slot: u32) -> Place {

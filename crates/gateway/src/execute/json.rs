@@ -1,6 +1,8 @@
 //! JSON as it is read of subgraphs: checked byte by byte, and left where it stands.
 //! <https://www.rfc-editor.org/rfc/rfc8259>
 
+use crate::plan::Lead;
+
 /// Values are not nested deeper than this where nobody asked for them.
 const MAX_DEPTH: usize = 128;
 
@@ -100,6 +102,16 @@ impl<'j> Json<'j> {
         is_here
     }
 
+    /// The same of how a member begins.
+    #[inline]
+    pub(super) fn take_lead(&mut self, lead: &Lead) -> bool {
+        let is_here = self.bytes.get(self.at..).is_some_and(|rest| lead.begins(rest));
+        if is_here {
+            self.at += lead.text().len();
+        }
+        is_here
+    }
+
     /// Whether nothing follows.
     pub(super) fn is_at_end(&mut self) -> bool {
         self.skip_space();
@@ -145,8 +157,17 @@ impl<'j> Json<'j> {
     #[inline]
     pub(super) fn text(&mut self) -> Result<Span, NoJson> {
         self.skip_space();
+        self.text_here()
+    }
+
+    /// The same where no space is before it.
+    #[inline]
+    pub(super) fn text_here(&mut self) -> Result<Span, NoJson> {
         let start = self.at;
-        self.expect(b'"')?;
+        if self.bytes.get(start) != Some(&b'"') {
+            return Err(NoJson);
+        }
+        self.at += 1;
         loop {
             self.go_to_special();
             match self.bytes.get(self.at) {

@@ -100,14 +100,15 @@ impl<'r> Reader<'r> {
         let mut has_type = false;
         // Subgraphs answer in the order of the document, nearly always.
         let mut expected = 0;
+        let cells = self.arena.index(object, 0);
         loop {
             let next =
                 common.get(expected).or_else(|| own.get(expected.checked_sub(common.len())?));
             match next {
-                Some(read) if self.json.take(&read.lead) => {
+                Some(read) if self.json.take_lead(&read.lead) => {
                     seen.see(expected)?;
                     expected += 1;
-                    self.member(read, object)?;
+                    self.member(read, object, cells)?;
                 }
                 _ if self.json.take(TYPENAME) => {
                     // A type that is said twice may be two.
@@ -123,7 +124,7 @@ impl<'r> Reader<'r> {
                     if let Some((place, read)) = found {
                         seen.see(place)?;
                         expected = place + 1;
-                        self.member(read, object)?;
+                        self.member(read, object, cells)?;
                     } else {
                         self.json.skip()?;
                     }
@@ -136,7 +137,16 @@ impl<'r> Reader<'r> {
     }
 
     #[inline]
-    fn member(&mut self, read: &Read, object: ObjectId) -> Result<(), Unread> {
+    fn member(&mut self, read: &Read, object: ObjectId, cells: usize) -> Result<(), Unread> {
+        if let (Value::Leaf(scalar), 0, []) = (&read.value, read.lists, &*read.also) {
+            // Most are these.
+            let cell = match self.json.peek()? {
+                b'n' => self.json.word().map(|_| Cell::Null)?,
+                byte => self.leaf(*scalar, byte)?,
+            };
+            self.arena.set_at(cells + read.slot as usize, cell);
+            return Ok(());
+        }
         let start = self.json.at();
         self.item(read, object)?;
         if read.also.is_empty() { Ok(()) } else { self.others(start, read, object) }
@@ -251,7 +261,9 @@ impl<'r> Reader<'r> {
         let begin = self.json.at();
         self.json.take_unfit();
         let (start, end) = match (scalar, byte) {
-            (Scalar::String | Scalar::Id | Scalar::Enum | Scalar::Any, b'"') => self.json.text()?,
+            (Scalar::String | Scalar::Id | Scalar::Enum | Scalar::Any, b'"') => {
+                self.json.text_here()?
+            }
             (Scalar::Float | Scalar::Any, b'-' | b'0'..=b'9') => self.json.number()?.0,
             (Scalar::Int | Scalar::Id, b'-' | b'0'..=b'9') => {
                 let (span, is_integer) = self.json.number()?;

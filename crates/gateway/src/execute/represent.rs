@@ -141,12 +141,9 @@ impl Texts {
         objects: impl Iterator<Item = ObjectId>,
     ) -> (Self, Vec<ObjectId>) {
         let (mut texts, mut of) = (Self::default(), Vec::new());
-        let forming = Forming { supergraph, arena };
-        let head = forming.head(name);
+        let mut saying = Saying::new(Forming { supergraph, arena }, form, name);
         for object in objects {
-            if forming.text(form, &head, object, &mut texts.bytes).is_err() {
-                texts.cancel();
-            } else if texts.end() as usize == of.len() {
+            if saying.say(object, &mut texts).is_ok_and(|text| text as usize == of.len()) {
                 of.push(object);
             }
         }
@@ -180,29 +177,93 @@ pub(super) fn representations(
     let mut all = Representations::default();
     let mut found = Vec::new();
     let forming = Forming { supergraph, arena };
-    let mut last: Option<(TypeId, Vec<u8>)> = None;
     for (place, entry) in (0..).zip(&list.entries) {
+        let mut sayings: Vec<(TypeId, Saying<'_>)> = Vec::new();
         for object in arena.objects_at(entry.position) {
             let owner = Owner { entry: place, object: *object };
             let Some(name) = name_of(supergraph, arena, entry, *object) else { continue };
-            let (_, head) = match &mut last {
-                Some(last) if last.0 == name => last,
-                last => last.insert((name, forming.head(name))),
-            };
-            match forming.text(&entry.form, head, *object, &mut all.texts.bytes) {
-                Ok(()) => found.push((all.texts.end(), owner)),
-                Err(why) => {
-                    all.texts.cancel();
-                    if why == Unsaid::Failed {
-                        failed.push(owner);
-                    }
-                }
+            let known = sayings.iter().position(|(of, _)| *of == name);
+            let known = known.unwrap_or_else(|| {
+                sayings.push((name, Saying::new(forming, &entry.form, name)));
+                sayings.len() - 1
+            });
+            match sayings[known].1.say(*object, &mut all.texts) {
+                Ok(text) => found.push((text, owner)),
+                Err(Unsaid::Failed) => failed.push(owner),
+                Err(Unsaid::Missing) => {}
             }
         }
     }
     all.group(&found);
     all.leave_all();
     all
+}
+
+/// So many objects are remembered with their texts.
+const REMEMBERED: usize = 32;
+
+/// Says objects of one type.
+struct Saying<'s> {
+    forming: Forming<'s>,
+    form: &'s Form,
+    /// How all texts begin.
+    head: Vec<u8>,
+    /// The slots of what is said, if that is leaves and nothing else.
+    slots: Vec<u32>,
+    /// Objects with their texts, each at the place that its leaves say: many objects of an answer are
+    /// few entities, whose texts need not be made again. Another with the same place takes it.
+    said: [Option<(ObjectId, u32)>; REMEMBERED],
+}
+
+impl<'s> Saying<'s> {
+    fn new(forming: Forming<'s>, form: &'s Form, name: TypeId) -> Self {
+        let is_flat = form.members.iter().all(|member| member.below.is_empty());
+        let members = form.members.iter().filter(|_| is_flat);
+        let slots = members.map(|member| forming.arena.slot(member.item)).collect();
+        Self { forming, form, head: forming.head(name), slots, said: [None; REMEMBERED] }
+    }
+
+    /// The place of the text of an object.
+    fn say(&mut self, object: ObjectId, texts: &mut Texts) -> Result<u32, Unsaid> {
+        let place = self.place(object);
+        let known = place.and_then(|place| self.said[place]);
+        if let Some((_, text)) = known.filter(|(known, _)| self.is_same(*known, object)) {
+            return Ok(text);
+        }
+        if let Err(why) = self.forming.text(self.form, &self.head, object, &mut texts.bytes) {
+            texts.cancel();
+            return Err(why);
+        }
+        let text = texts.end();
+        if let Some(place) = place {
+            self.said[place] = Some((object, text));
+        }
+        Ok(text)
+    }
+
+    /// Where an object is remembered; `None` if it has something else, or nothing, instead of leaves.
+    #[inline]
+    fn place(&self, object: ObjectId) -> Option<usize> {
+        // A large odd number, so that all bits of a leaf's end count in the highest.
+        const SPREAD: u64 = 0x9e37_79b9_7f4a_7c15;
+        let mut hash = 0_u64;
+        for slot in &self.slots {
+            let leaf = self.forming.arena.leaf_at(object, *slot)?;
+            let end = match leaf.last_chunk() {
+                Some(end) => u64::from_le_bytes(*end),
+                None => leaf.iter().fold(0, |end, byte| end << u8::BITS | u64::from(*byte)),
+            };
+            hash = (hash ^ end).wrapping_mul(SPREAD);
+        }
+        let place = hash >> (u64::BITS - REMEMBERED.ilog2());
+        usize::try_from(place).ok().filter(|_| !self.slots.is_empty())
+    }
+
+    #[inline]
+    fn is_same(&self, one: ObjectId, other: ObjectId) -> bool {
+        let arena = self.forming.arena;
+        self.slots.iter().all(|slot| arena.leaf_at(one, *slot) == arena.leaf_at(other, *slot))
+    }
 }
 
 /// The type that the representation of an object says; `None` if the object is not meant.
@@ -249,6 +310,7 @@ pub(super) fn say(
     Ok(())
 }
 
+#[derive(Clone, Copy)]
 struct Forming<'f> {
     supergraph: &'f Supergraph,
     arena: &'f Arena,

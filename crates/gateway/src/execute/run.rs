@@ -43,6 +43,12 @@ impl Executed {
     pub fn received(&self) -> usize {
         self.arena.buffers.iter().map(Bytes::len).sum()
     }
+
+    /// How long the data will be, as far as this can be foreseen.
+    #[must_use]
+    pub fn expected(&self) -> usize {
+        self.received().max(self.arena.usually_written())
+    }
 }
 
 /// What became of a request that is ready.
@@ -110,6 +116,7 @@ pub async fn execute<S: Subgraphs>(
         }
     }
     drop(in_flight);
+    running.executed.arena.tell_usual();
     running.executed
 }
 
@@ -301,6 +308,7 @@ impl<'r> Running<'r> {
                 });
             }
         };
+        arena.end_answer();
         self.executed.held.join(held);
         let mut teller = self.teller(id, part);
         let has_told = match parts.errors {

@@ -73,16 +73,47 @@ pub(super) fn take(
         // Looked for again when that has come: what is asked now would come later.
         return Ok(Left::Coming);
     }
-    for (reuse, from, to) in found {
-        for copied in &reuse.copies {
-            let cell = arena.cell_of(from, copied.from);
-            let cell = copied_cell(arena, copied, cell, to)?;
-            arena.set(to, arena.slot(copied.to), cell);
-        }
-    }
+    give(arena, &found)?;
     let reused = representations.texts.len() - left.len();
     representations.left = left;
     Ok(Left::Some { reused })
+}
+
+/// What an object has that is wanted of another.
+type Found<'t> = (&'t Reuse, ObjectId, ObjectId);
+
+/// Copies what was found. Those that want it of one object follow each other.
+fn give(arena: &mut Arena, found: &[Found<'_>]) -> Result<(), NoMemory> {
+    let mut last: Option<(&Reuse, ObjectId)> = None;
+    // By slot: the values that have no objects, which are the same for all of them.
+    let mut plain: Vec<(u32, Cell)> = Vec::new();
+    for (reuse, from, to) in found {
+        let with_objects = |copied: &&Copied| arena.child_of(copied.to).is_some();
+        if !last.is_some_and(|(known, of)| std::ptr::eq(known, *reuse) && of == *from) {
+            last = Some((reuse, *from));
+            let without = reuse.copies.iter().filter(|copied| !with_objects(copied));
+            plain.clear();
+            plain.extend(without.map(|copied| {
+                let cell = arena.cell_of(*from, copied.from);
+                (arena.slot(copied.to), cell)
+            }));
+        }
+        let begin = arena.index(*to, 0);
+        for (slot, cell) in &plain {
+            arena.set_at(begin + *slot as usize, *cell);
+        }
+        if plain.len() == reuse.copies.len() {
+            continue;
+        }
+        for copied in &reuse.copies {
+            if arena.child_of(copied.to).is_some() {
+                let cell = arena.cell_of(*from, copied.from);
+                let cell = copied_cell(arena, copied, cell, *to)?;
+                arena.set(*to, arena.slot(copied.to), cell);
+            }
+        }
+    }
+    Ok(())
 }
 
 struct Taking<'t> {
@@ -114,7 +145,7 @@ impl<'t> Taking<'t> {
         arena: &Arena,
         owner: Owner,
         text: &[u8],
-    ) -> Option<(&'t Reuse, ObjectId, ObjectId)> {
+    ) -> Option<Found<'t>> {
         let source = match self.last {
             Some((entry, source)) if entry == owner.entry => source,
             Some(_) | None => {

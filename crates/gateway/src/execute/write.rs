@@ -45,7 +45,7 @@ pub fn write(
     let Executed { arena, errors, .. } = executed;
     let (way, denied) = (Vec::new(), FxHashSet::default());
     let mut writer = Writer { supergraph, plan, arena, errors, literals, sink, way, denied };
-    let mark = writer.sink.mark();
+    let (mark, before) = (writer.sink.mark(), writer.sink.bytes().len());
     let root = writer.arena.objects_at(Tree::ROOT).first().copied();
     match root.map_or(Err(Halt::Null), |root| writer.object(root)) {
         Ok(()) => {}
@@ -53,6 +53,8 @@ pub fn write(
         Err(Halt::Full(full)) => return Err(full),
     }
     writer.sink.check_budget(false)?;
+    let length = writer.sink.bytes().len();
+    writer.arena.tell_written(length.saturating_sub(before));
     Ok(writer.sink)
 }
 
@@ -76,15 +78,20 @@ impl Writer<'_> {
         let Some(projection) = plan.projections.get(object.position.index()) else {
             return Err(Halt::Null);
         };
+        let arena = self.arena;
+        let cells = arena.cells_of(&object);
         let mut is_first = true;
-        self.sink.bytes().push(b'{');
         for out in projection.outs_of(self.supergraph, object.r#type) {
             if !self.is_meant(out, object.r#type) {
                 continue;
             }
             let bytes = self.sink.bytes();
-            let lead = out.lead.get(usize::from(std::mem::take(&mut is_first))..);
-            bytes.extend_from_slice(lead.unwrap_or_default());
+            let begin = bytes.len();
+            out.lead.append_to(bytes);
+            if std::mem::take(&mut is_first) {
+                // There is nothing before it that it would be apart from.
+                bytes.get_mut(begin).into_iter().for_each(|separator| *separator = b'{');
+            }
             match &out.value {
                 OutValue::Introspection => {
                     let text = self.literals.get(&plan.tree.item(out.item).key);
@@ -96,11 +103,18 @@ impl Writer<'_> {
                 | OutValue::Id
                 | OutValue::Enum(_)
                 | OutValue::Objects => {
-                    let cell = self.arena.cell(id, out.slot);
+                    let cell = cells.get(out.slot as usize).copied().unwrap_or(Cell::Absent);
                     // Most are these: nothing can go wrong with them.
-                    if let (OutValue::Leaf, Cell::Leaf { buffer, start, end }) = (&out.value, cell)
+                    if let (OutValue::Leaf | OutValue::Id, Cell::Leaf { buffer, start, end }) =
+                        (&out.value, cell)
                     {
-                        bytes.extend_from_slice(self.arena.leaf(buffer, start, end));
+                        let begin = bytes.len();
+                        arena.append_leaf(bytes, buffer, start, end);
+                        // An id is a text, whatever its subgraph writes.
+                        if matches!(out.value, OutValue::Id) && bytes.get(begin) != Some(&b'"') {
+                            bytes.insert(begin, b'"');
+                            bytes.push(b'"');
+                        }
                         continue;
                     }
                     let own = out.own.iter().find(|(of, _)| Some(*of) == object.r#type);
@@ -111,7 +125,8 @@ impl Writer<'_> {
                 }
             }
         }
-        self.sink.bytes().push(b'}');
+        let bytes = self.sink.bytes();
+        bytes.extend_from_slice(if is_first { b"{}" } else { b"}" });
         self.sink.check_budget(false).map_err(Halt::Full)
     }
 

@@ -4,6 +4,7 @@ use std::sync::Arc;
 
 use graphql::schema::{TypeId, TypeKind, TypeRef, Wrapper};
 
+use super::Lead;
 use super::shape::{Scalar, scalar};
 use crate::outline::{Item, ItemId, Position, Tree, What};
 use crate::supergraph::{Supergraph, TypeSet};
@@ -22,7 +23,7 @@ pub struct Projection {
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Out {
     /// What it begins with behind another: `,"name":`.
-    pub lead: Box<[u8]>,
+    pub lead: Lead,
     pub item: ItemId,
     pub slot: u32,
     /// The types of the objects that it is written of; `None` if it is of all.
@@ -146,7 +147,7 @@ impl Projecting<'_> {
             }
         };
         Out {
-            lead: [b",\"", item.key.as_bytes(), b"\":"].concat().into(),
+            lead: Lead::new([b",\"", item.key.as_bytes(), b"\":"].concat().into()),
             item: id,
             slot: self.slots[id.index()],
             types: (!is_of_all).then(|| item.types.clone()),

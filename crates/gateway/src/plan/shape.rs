@@ -3,7 +3,7 @@
 
 use graphql::schema::{TypeId, TypeKind, TypeRef, Wrapper};
 
-use super::{Asked, Fetch, Selection};
+use super::{Asked, Fetch, Lead, Selection};
 use crate::outline::{ItemId, PositionId, Tree, What};
 use crate::supergraph::Supergraph;
 
@@ -24,7 +24,7 @@ pub struct Shape {
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Read {
     /// What it begins with: `"name":`.
-    pub lead: Box<[u8]>,
+    pub lead: Lead,
     pub item: ItemId,
     /// The cell of it among those of its object.
     pub slot: u32,
@@ -65,7 +65,8 @@ impl Read {
     /// The name in the answer.
     #[must_use]
     pub fn name(&self) -> &[u8] {
-        self.lead.get(1..self.lead.len().saturating_sub(2)).unwrap_or_default()
+        let lead = self.lead.text();
+        lead.get(1..lead.len().saturating_sub(2)).unwrap_or_default()
     }
 }
 
@@ -188,7 +189,7 @@ impl Shaping<'_> {
             _ => Value::Leaf(scalar(self.supergraph, declared.base)),
         };
         Some(Read {
-            lead: [b"\"", asked.key.as_bytes(), b"\":"].concat().into(),
+            lead: Lead::new([b"\"", asked.key.as_bytes(), b"\":"].concat().into()),
             item: asked.item,
             slot: self.slots[asked.item.index()],
             lists: lists(declared),
