@@ -32,6 +32,7 @@ mod write;
 #[cfg(test)]
 mod tests;
 
+use std::cell::OnceCell;
 use std::future::Future;
 
 use bytes::Bytes;
@@ -86,6 +87,8 @@ pub struct Ask<'a> {
     pub document: &'a Document,
     /// The JSON of a GraphQL request.
     pub body: Bytes,
+    /// Where the carrier may say more about why there is no answer; it is for the log only.
+    pub reason: &'a OnceCell<Box<str>>,
 }
 
 /// What a subgraph answered.

@@ -42,11 +42,13 @@ impl Subgraphs for Asking<'_> {
             deadline: self.deadline,
             hold: &hold,
         };
+        let begun = Instant::now();
         match client.ask(request).await {
             Ok(subgraph::Answer { body, .. }) => Ok(Answer { body, held: held.into_inner().0 }),
             Err(error) => {
-                let subgraph = &*self.gateway.supergraph.subgraph(ask.subgraph).name;
-                tracing::warn!(subgraph, %error, "a subgraph did not answer");
+                // The log has it beside what the client is told, and nobody else says it.
+                let reason = format!("{error} (after {:?})", begun.elapsed());
+                let _ = ask.reason.set(reason.into());
                 Err(told(&error))
             }
         }

@@ -2,6 +2,7 @@
 
 use gateway::execute::{AskError, ErrorKind, ExecutionError, Step};
 use gateway::supergraph::SubgraphId;
+use graphql::operation::OperationKind;
 use graphql::{ErrorCode, GraphQLError, PathSegment};
 
 use super::Gateway;
@@ -23,11 +24,17 @@ pub enum SubgraphErrors {
 /// What is said instead of a subgraph's own words.
 const HIDDEN: &str = "A part of the answer could not be had.";
 
+/// The same of a change that may have been made.
+const UNKNOWN: &str =
+    "A subgraph did not say whether the change was made: look before you send it again.";
+
 /// What went wrong at a subgraph.
 struct Fault {
     subgraph: SubgraphId,
     code: ErrorCode,
     message: Box<str>,
+    /// More about it, which is for the log only.
+    reason: Option<Box<str>>,
     /// What the subgraph adds, as JSON.
     extensions: Option<Box<str>>,
 }
@@ -39,16 +46,17 @@ impl Gateway {
         let error = match kind {
             ErrorKind::Subgraph { subgraph, message, extensions } => {
                 let code = ErrorCode::SubgraphError;
-                self.tell_fault(Fault { subgraph, code, message, extensions })
+                self.tell_fault(Fault { subgraph, code, message, reason: None, extensions })
             }
-            ErrorKind::NotAnswered { subgraph, why } => {
-                let (code, message) = (not_answered(&why), why.to_string().into());
-                self.tell_fault(Fault { subgraph, code, message, extensions: None })
+            ErrorKind::NotAnswered { subgraph, kind, why, reason } => {
+                let (code, message) = (not_answered(kind, &why), why.to_string().into());
+                self.tell_fault(Fault { subgraph, code, message, reason, extensions: None })
             }
             ErrorKind::Invalid { subgraph, why } => {
                 let code = ErrorCode::SubgraphResponseInvalid;
                 let message = why.to_string().into();
-                self.tell_fault(Fault { subgraph, code, message, extensions: None })
+                let (reason, extensions) = (None, None);
+                self.tell_fault(Fault { subgraph, code, message, reason, extensions })
             }
             ErrorKind::Denied { parent, field } => {
                 let parent = &self.supergraph.schema[parent].name;
@@ -82,7 +90,7 @@ impl Gateway {
 
     /// What went wrong at a subgraph: to the log all of it, to the client what it may know.
     fn tell_fault(&self, fault: Fault) -> GraphQLError {
-        let Fault { subgraph, code, message, extensions } = fault;
+        let Fault { subgraph, code, message, reason, extensions } = fault;
         let name = &self.supergraph.subgraph(subgraph).name;
         let id = error_id();
         tracing::warn!(
@@ -90,11 +98,15 @@ impl Gateway {
             subgraph = &**name,
             code = code.as_str(),
             error = &*message,
+            reason = reason.as_deref(),
             extensions = extensions.as_deref(),
             "an error of a subgraph"
         );
         let mut error = match self.options.errors {
-            SubgraphErrors::Hidden | SubgraphErrors::Codes => GraphQLError::new(code, HIDDEN),
+            SubgraphErrors::Hidden | SubgraphErrors::Codes => {
+                let is_unknown = code == ErrorCode::OutcomeUnknown;
+                GraphQLError::new(code, if is_unknown { UNKNOWN } else { HIDDEN })
+            }
             SubgraphErrors::Shown => GraphQLError::new(code, &*message),
         };
         let own = extensions.as_deref().map_or_else(Vec::new, members);
@@ -119,8 +131,14 @@ fn members(text: &str) -> Vec<(Box<str>, Box<str>)> {
     members.map(|(key, value)| (key.into(), value.to_string().into())).collect()
 }
 
-fn not_answered(why: &AskError) -> ErrorCode {
+fn not_answered(kind: OperationKind, why: &AskError) -> ErrorCode {
     match why {
+        // It was sent, or may have been; of a server in front of the subgraph, that it gave up.
+        AskError::Timeout | AskError::Broken | AskError::Status(502 | 504)
+            if kind == OperationKind::Mutation =>
+        {
+            ErrorCode::OutcomeUnknown
+        }
         AskError::Unavailable | AskError::BreakerOpen | AskError::Broken => {
             ErrorCode::SubgraphUnavailable
         }

@@ -7,6 +7,7 @@ use super::json::Span;
 use super::read::{Reader, Said, Unread};
 use super::represent::Owner;
 use super::request::{Asked, Part};
+use super::store::fail;
 use crate::plan::{Entities, Fetch, Shape, entities_key};
 
 /// What an answer has.
@@ -164,7 +165,7 @@ fn entities(
             match reader.json.peek()? {
                 b'n' => drop(reader.json.word()?),
                 b'{' => entity(reader, list, owners)?,
-                _ => drop(reader.wrong()?),
+                _ => wrong(reader, list, owners)?,
             }
             index += 1;
             if !reader.json.next(b']')? {
@@ -185,8 +186,7 @@ fn entity(reader: &mut Reader<'_>, list: &Entities, owners: &[Owner]) -> Result<
     if list.typename {
         for owner in owners {
             if !learn_type(reader, list, *owner)? {
-                reader.wrong()?;
-                return Ok(());
+                return wrong(reader, list, owners);
             }
         }
     }
@@ -213,6 +213,19 @@ fn entity(reader: &mut Reader<'_>, list: &Entities, owners: &[Owner]) -> Result<
         }
     }
     reader.json.go_to(end);
+    Ok(())
+}
+
+/// Something else than an entity of the type that was asked for: its objects have nothing of it.
+#[cold]
+fn wrong(reader: &mut Reader<'_>, list: &Entities, owners: &[Owner]) -> Result<(), Unread> {
+    reader.json.peek()?;
+    let place = reader.json.at();
+    reader.wrong.entity.get_or_insert(place);
+    reader.json.skip()?;
+    for owner in owners {
+        fail(reader.arena, list, *owner);
+    }
     Ok(())
 }
 

@@ -320,10 +320,10 @@ impl Arena {
         self.buffers[buffer as usize].get(start as usize..end as usize).unwrap_or_default()
     }
 
-    /// The bytes of the leaf in a slot of an object, if there is one.
+    /// The bytes of a cell, if it is a leaf.
     #[inline]
-    pub(super) fn leaf_at(&self, object: ObjectId, slot: u32) -> Option<&[u8]> {
-        match self.cell(object, slot) {
+    pub(super) fn leaf_of(&self, cell: Cell) -> Option<&[u8]> {
+        match cell {
             Cell::Leaf { buffer, start, end } => Some(self.leaf(buffer, start, end)),
             Cell::Absent | Cell::Null | Cell::Failed | Cell::Object(_) | Cell::List { .. } => None,
         }

@@ -1,6 +1,6 @@
 //! What may go wrong, and how much of it is told.
 
-use graphql::operation::Location;
+use graphql::operation::{Location, OperationKind};
 use graphql::schema::TypeId;
 
 use crate::supergraph::SubgraphId;
@@ -83,7 +83,14 @@ pub enum ErrorKind {
         extensions: Option<Box<str>>,
     },
     /// The subgraph did not answer.
-    NotAnswered { subgraph: SubgraphId, why: AskError },
+    NotAnswered {
+        subgraph: SubgraphId,
+        /// What it was asked: of a change that was sent nobody knows whether it was made.
+        kind: OperationKind,
+        why: AskError,
+        /// More about it, which is not for clients.
+        reason: Option<Box<str>>,
+    },
     /// What the subgraph sent is no answer to what was asked.
     Invalid { subgraph: SubgraphId, why: Invalid },
     /// A value that may not be null is not there, and no other error says why.
@@ -132,4 +139,6 @@ pub enum Invalid {
     Length { asked: usize },
     #[error("it does not answer what was asked")]
     Unfit,
+    #[error("what it says of an entity is no object of the type that it was asked for")]
+    Entity,
 }

@@ -36,6 +36,8 @@ pub(super) struct Wrong {
     pub(super) places: Vec<usize>,
     /// How many others there are.
     pub(super) more: usize,
+    /// Where the first of the entities stands that are none: that is told once.
+    pub(super) entity: Option<usize>,
     /// Whether what is read was read before, so that it is told.
     pub(super) is_told: bool,
 }
@@ -297,7 +299,7 @@ impl<'r> Reader<'r> {
 
     /// A value that is not of its type: it is told, and the rest of the answer is read.
     #[cold]
-    pub(super) fn wrong(&mut self) -> Result<Cell, Unread> {
+    fn wrong(&mut self) -> Result<Cell, Unread> {
         self.json.peek()?;
         if !self.wrong.is_told {
             if self.wrong.places.len() < MOST_WRONG {
@@ -333,6 +335,13 @@ impl<'r> Reader<'r> {
         Ok(said)
     }
 
+    /// Whether an interface, or a union, is one of objects of a position.
+    fn may_stand_for(&self, own: TypeId, position: PositionId) -> bool {
+        let Self { supergraph, tree, .. } = self;
+        let is_abstract = supergraph.is_composite(own) && !supergraph.is_object(own);
+        is_abstract && supergraph.possible(own).intersects(&tree.position(position).possible)
+    }
+
     fn said(&mut self, position: PositionId, name: &[u8]) -> Said {
         let schema = &self.supergraph.schema;
         let last = self.last.filter(|last| schema[*last].name.as_bytes() == name);
@@ -343,9 +352,7 @@ impl<'r> Reader<'r> {
                 Said::Type(own)
             }
             // Who knows an interface as if it were an object says its name.
-            Some(own) if self.supergraph.is_composite(own) && !self.supergraph.is_object(own) => {
-                Said::Interface
-            }
+            Some(own) if self.may_stand_for(own, position) => Said::Interface,
             Some(_) | None => Said::Impossible,
         }
     }

@@ -5,6 +5,7 @@ use graphql::schema::TypeId;
 use hashbrown::HashTable;
 
 use super::arena::{Arena, Cell, ObjectId};
+use crate::outline::ItemId;
 use crate::plan::{Entities, Entry, Form};
 use crate::supergraph::{Supergraph, TypeSet};
 
@@ -162,17 +163,28 @@ fn text<'t>(bytes: &'t [u8], ends: &[usize], place: u32) -> &'t [u8] {
 pub(super) enum Unsaid {
     /// A key is null, or something is not known.
     Missing,
+    /// A key of an object is null that may not be.
+    Null(ObjectId, ItemId),
     /// Something failed, and that is told.
     Failed,
 }
 
-/// The representations of a list of entities: equal ones are one. Those whose representations failed
-/// are added to `failed`.
+/// What has no representation though it should.
+#[derive(Debug, Default)]
+pub(super) struct Failed {
+    /// The objects that are not asked for.
+    pub(super) owners: Vec<Owner>,
+    /// The keys that are null and may not be, which nobody has told yet.
+    pub(super) nulls: Vec<(ObjectId, ItemId)>,
+}
+
+/// The representations of a list of entities: equal ones are one. What has none though it should is
+/// added to `failed`.
 pub(super) fn representations(
     supergraph: &Supergraph,
     arena: &Arena,
     list: &Entities,
-    failed: &mut Vec<Owner>,
+    failed: &mut Failed,
 ) -> Representations {
     let mut all = Representations::default();
     let mut found = Vec::new();
@@ -189,8 +201,12 @@ pub(super) fn representations(
             });
             match sayings[known].1.say(*object, &mut all.texts) {
                 Ok(text) => found.push((text, owner)),
-                Err(Unsaid::Failed) => failed.push(owner),
                 Err(Unsaid::Missing) => {}
+                Err(Unsaid::Failed) => failed.owners.push(owner),
+                Err(Unsaid::Null(object, key)) => {
+                    failed.owners.push(owner);
+                    failed.nulls.push((object, key));
+                }
             }
         }
     }
@@ -247,8 +263,10 @@ impl<'s> Saying<'s> {
         // A large odd number, so that all bits of a leaf's end count in the highest.
         const SPREAD: u64 = 0x9e37_79b9_7f4a_7c15;
         let mut hash = 0_u64;
+        let arena = self.forming.arena;
+        let cells = arena.cells_of(arena.object(object));
         for slot in &self.slots {
-            let leaf = self.forming.arena.leaf_at(object, *slot)?;
+            let leaf = arena.leaf_of(*cells.get(*slot as usize)?)?;
             let end = match leaf.last_chunk() {
                 Some(end) => u64::from_le_bytes(*end),
                 None => leaf.iter().fold(0, |end, byte| end << u8::BITS | u64::from(*byte)),
@@ -262,7 +280,13 @@ impl<'s> Saying<'s> {
     #[inline]
     fn is_same(&self, one: ObjectId, other: ObjectId) -> bool {
         let arena = self.forming.arena;
-        self.slots.iter().all(|slot| arena.leaf_at(one, *slot) == arena.leaf_at(other, *slot))
+        let (one, other) = (arena.object(one), arena.object(other));
+        let (one, other) = (arena.cells_of(one), arena.cells_of(other));
+        self.slots.iter().all(|slot| {
+            let (one, other) = (one.get(*slot as usize), other.get(*slot as usize));
+            one == other
+                || one.map(|cell| arena.leaf_of(*cell)) == other.map(|cell| arena.leaf_of(*cell))
+        })
     }
 }
 
@@ -354,7 +378,10 @@ impl Forming<'_> {
         for member in &form.members {
             let cell = self.arena.cell_of(object, member.item);
             if member.is_key && cell == Cell::Null {
-                return Err(Unsaid::Missing);
+                return Err(match member.is_non_null {
+                    true => Unsaid::Null(object, member.item),
+                    false => Unsaid::Missing,
+                });
             }
             let separator = usize::from(std::mem::take(&mut is_first));
             text.extend_from_slice(member.lead.get(separator..).unwrap_or_default());

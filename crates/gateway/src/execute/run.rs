@@ -1,5 +1,6 @@
 //! The requests of a plan, each as soon as those that it needs are answered.
 
+use std::cell::OnceCell;
 use std::sync::Arc;
 
 use bytes::Bytes;
@@ -13,14 +14,14 @@ use super::errors::{AskError, ErrorKind, Errors, Invalid};
 use super::json::{Json, NoUtf8};
 use super::observe::{Fate, Observed};
 use super::read::{Reader, Unread};
-use super::represent::representations;
+use super::represent::{Failed, representations};
 use super::request::{Asked, List, Part, body, document};
 use super::store::{Earlier, Left, State, fail, take};
-use super::tell::Teller;
+use super::tell::{Teller, tell_nulls};
 use super::told::{Printed, apart};
 use super::{Answer, Ask, Inputs, Options, Subgraphs};
 use crate::outline::Tree;
-use crate::plan::{Fetch, FetchId, Plan};
+use crate::plan::{Document, Fetch, FetchId, Plan};
 
 /// What subgraphs answered.
 #[derive(Debug)]
@@ -48,6 +49,25 @@ impl Executed {
     #[must_use]
     pub fn expected(&self) -> usize {
         self.received().max(self.arena.usually_written())
+    }
+}
+
+/// Why there is no answer, and more about it for the log.
+struct Unanswered {
+    why: AskError,
+    reason: Option<Box<str>>,
+}
+
+impl From<AskError> for Unanswered {
+    fn from(why: AskError) -> Self {
+        Self { why, reason: None }
+    }
+}
+
+impl Unanswered {
+    fn of(self, fetch: &Fetch) -> ErrorKind {
+        let Self { why, reason } = self;
+        ErrorKind::NotAnswered { subgraph: fetch.subgraph, kind: fetch.kind, why, reason }
     }
 }
 
@@ -90,9 +110,15 @@ pub async fn execute<S: Subgraphs>(
             match running.request(id, fetch) {
                 Ready::Send(parts) => {
                     for part in parts {
-                        let ask = running.ask(id, fetch, &part);
-                        let answer = subgraphs.ask(ask);
-                        in_flight.push(async move { (id, part, answer.await) });
+                        let (document, body) = running.request_of(id, fetch, &part);
+                        let Fetch { subgraph, kind, .. } = *fetch;
+                        in_flight.push(async move {
+                            let reason = &OnceCell::new();
+                            let ask = Ask { subgraph, kind, fetch: id, document, body, reason };
+                            let answer = subgraphs.ask(ask).await;
+                            let reason = || reason.get().cloned();
+                            (id, part, answer.map_err(|why| Unanswered { why, reason: reason() }))
+                        });
                     }
                 }
                 Ready::Done(fate) => {
@@ -188,8 +214,11 @@ impl<'r> Running<'r> {
         let (mut made, mut unique, mut reused) = (0, 0, 0);
         for (planned, list) in fetch.entities.iter().enumerate() {
             let arena = &mut self.executed.arena;
-            let mut failed = Vec::new();
+            let mut failed = Failed::default();
             let mut all = representations(supergraph, arena, list, &mut failed);
+            let Failed { owners: mut failed, nulls } = failed;
+            let of = (supergraph, self.inputs.plan);
+            tell_nulls(of, arena, &mut self.executed.errors, &nulls);
             made += all.all_owners().len();
             unique += all.texts.len();
             if self.options.reuse {
@@ -221,13 +250,13 @@ impl<'r> Running<'r> {
         Ok(Ready::Send(parts))
     }
 
-    fn ask(&mut self, id: FetchId, fetch: &'r Fetch, part: &Part) -> Ask<'r> {
+    /// What is sent of a part.
+    fn request_of(&mut self, id: FetchId, fetch: &'r Fetch, part: &Part) -> (&'r Document, Bytes) {
         let asked = &self.asked[id.index()];
         let document = document(self.inputs, fetch, asked, part, self.printed);
         let body = body(self.inputs, fetch, document, asked, part);
         self.observed.send(id.index(), body.len());
-        let Fetch { subgraph, kind, .. } = fetch;
-        Ask { subgraph: *subgraph, kind: *kind, fetch: id, document, body: body.into() }
+        (document, body.into())
     }
 
     fn done(&mut self, id: FetchId, fate: Fate) {
@@ -238,8 +267,7 @@ impl<'r> Running<'r> {
     /// A request is not sent, for its representations take too much memory.
     fn refuse(&mut self, id: FetchId, fetch: &Fetch) {
         self.states[id.index()] = State::Tainted;
-        let why = AskError::MemoryExhausted;
-        let kind = ErrorKind::NotAnswered { subgraph: fetch.subgraph, why };
+        let kind = Unanswered::from(AskError::MemoryExhausted).of(fetch);
         self.teller(id, &Part::default()).fail(kind);
     }
 
@@ -255,7 +283,7 @@ impl<'r> Running<'r> {
     }
 
     /// Reads the answer to a part of a request; whether it was the last.
-    fn receive(&mut self, id: FetchId, part: &Part, answer: Result<Answer, AskError>) -> bool {
+    fn receive(&mut self, id: FetchId, part: &Part, answer: Result<Answer, Unanswered>) -> bool {
         let errors = self.executed.errors.len();
         let bytes = answer.as_ref().map_or(0, |answer| answer.body.len());
         if let Err(kind) = self.read(id, part, answer) {
@@ -280,14 +308,13 @@ impl<'r> Running<'r> {
         &mut self,
         id: FetchId,
         part: &Part,
-        answer: Result<Answer, AskError>,
+        answer: Result<Answer, Unanswered>,
     ) -> Result<(), ErrorKind> {
         let Inputs { plan, supergraph, .. } = self.inputs;
         let fetch = &plan.fetches[id.index()];
         let subgraph = fetch.subgraph;
-        let not_answered = |why| ErrorKind::NotAnswered { subgraph, why };
         let invalid = |why| ErrorKind::Invalid { subgraph, why };
-        let Answer { body: bytes, held } = answer.map_err(not_answered)?;
+        let Answer { body: bytes, held } = answer.map_err(|unanswered| unanswered.of(fetch))?;
         let json = Json::check(&bytes).map_err(|NoUtf8| invalid(Invalid::NoUtf8))?;
         let arena = &mut self.executed.arena;
         arena.begin_answer();
@@ -304,7 +331,7 @@ impl<'r> Running<'r> {
                     Unread::Twice => invalid(Invalid::Twice),
                     Unread::Length { asked } => invalid(Invalid::Length { asked }),
                     Unread::Unfit => invalid(Invalid::Unfit),
-                    Unread::NoMemory => not_answered(AskError::MemoryExhausted),
+                    Unread::NoMemory => Unanswered::from(AskError::MemoryExhausted).of(fetch),
                 });
             }
         };

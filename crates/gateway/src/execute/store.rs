@@ -140,12 +140,7 @@ impl<'t> Taking<'t> {
     }
 
     /// An object of an earlier answer that has the same representation, and all that is wanted.
-    fn find(
-        &mut self,
-        arena: &Arena,
-        owner: Owner,
-        text: &[u8],
-    ) -> Option<Found<'t>> {
+    fn find(&mut self, arena: &Arena, owner: Owner, text: &[u8]) -> Option<Found<'t>> {
         let source = match self.last {
             Some((entry, source)) if entry == owner.entry => source,
             Some(_) | None => {

@@ -6,7 +6,7 @@ use serde_json_bytes::Value as JsonValue;
 use serde_json_bytes::serde_json;
 
 use super::arena::{Arena, Cell, ObjectId, Place};
-use super::errors::{ErrorKind, Errors, ExecutionError, Path, Step};
+use super::errors::{ErrorKind, Errors, ExecutionError, Invalid, Path, Step};
 use super::json::{Json, NoJson, Span};
 use super::needed::needed_by;
 use super::path::{Places, places};
@@ -14,6 +14,7 @@ use super::read::Wrong;
 use super::request::{Asked, Part};
 use crate::outline::ItemId;
 use crate::plan::{Fetch, Plan, Read, Shape, Value, entities_key};
+use crate::supergraph::Supergraph;
 
 /// An error of an entity is told at so many of its places; the others are counted.
 const MOST_PLACES: usize = 10;
@@ -60,10 +61,14 @@ impl<'t> Teller<'t> {
     }
 
     fn tell_at_first(&mut self, kind: ErrorKind) {
-        let first = self.targets().first().copied();
-        let place = first.map(|(object, _)| places(self.arena, &self.plan.tree, object, 1));
-        let path = place.and_then(|place| place.paths.into_iter().next()).unwrap_or_default();
-        let location = first.and_then(|(object, _)| self.location_of(object));
+        let first = self.targets().first().map(|(object, _)| *object);
+        self.tell_at(first, kind);
+    }
+
+    fn tell_at(&mut self, object: Option<ObjectId>, kind: ErrorKind) {
+        let path = object.map(|object| first_place(self.plan, self.arena, object));
+        let path = path.unwrap_or_default();
+        let location = object.and_then(|object| self.location_of(object));
         self.errors.push(ExecutionError { kind, path, location });
     }
 
@@ -76,6 +81,12 @@ impl<'t> Teller<'t> {
             self.tell(&path, &field);
         }
         self.errors.count(wrong.more);
+        let entity = wrong.entity.and_then(|place| paths_to(bytes, start, &[place]).ok()?.pop());
+        if let Some(path) = entity {
+            let kind = ErrorKind::Invalid { subgraph: self.fetch.subgraph, why: Invalid::Entity };
+            let objects = self.objects_of(&path).map(|(objects, _)| objects).unwrap_or_default();
+            self.tell_at(objects.first().map(|(object, _)| *object), kind);
+        }
     }
 
     /// The errors that a subgraph tells: whether there are any.
@@ -266,6 +277,36 @@ impl<'t> Teller<'t> {
         let item = self.plan.tree.position(self.arena.object(object).position).parent?;
         located(self.plan.tree.item(item).location)
     }
+}
+
+/// Keys that are null and may not be: each is told where it is needed, and has failed from now on.
+pub(super) fn tell_nulls(
+    (supergraph, plan): (&Supergraph, &Plan),
+    arena: &mut Arena,
+    errors: &mut Errors,
+    nulls: &[(ObjectId, ItemId)],
+) {
+    for (place, (object, key)) in nulls.iter().enumerate() {
+        arena.fail(arena.place_of(*object, arena.slot(*key)));
+        if place >= MOST_TOLD {
+            continue;
+        }
+        let mut path = first_place(plan, arena, *object);
+        let shown = needed_by(plan, *key);
+        path.extend(shown.map(|shown| Step::Key(plan.tree.item(shown).key.clone())));
+        let location = shown.and_then(|shown| located(plan.tree.item(shown).location));
+        let key = plan.tree.item(*key);
+        let parent = plan.tree.parent_of(supergraph, key);
+        let kind = ErrorKind::Null { parent, field: key.key.clone() };
+        errors.push(ExecutionError { kind, path, location });
+    }
+    errors.count(nulls.len().saturating_sub(MOST_TOLD));
+}
+
+/// The first place where an object stands.
+fn first_place(plan: &Plan, arena: &Arena, object: ObjectId) -> Path {
+    let places = places(arena, &plan.tree, object, 1);
+    places.paths.into_iter().next().unwrap_or_default()
 }
 
 /// Hidden items stand nowhere in the document.

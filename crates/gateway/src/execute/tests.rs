@@ -65,7 +65,7 @@ fn run_bytes(planned: &Planned, answers: &[(&str, &[u8])], options: Options) -> 
             ErrorKind::Subgraph { subgraph, message, .. } => {
                 format!("{} says {message}", supergraph.subgraph(*subgraph).name)
             }
-            ErrorKind::NotAnswered { subgraph, why } => {
+            ErrorKind::NotAnswered { subgraph, why, .. } => {
                 format!("{}: {why}", supergraph.subgraph(*subgraph).name)
             }
             ErrorKind::Invalid { subgraph, why } => {

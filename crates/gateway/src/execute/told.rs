@@ -46,7 +46,7 @@ pub(super) fn apart(
                     groups[group].1.push((text, *owner));
                 }
                 Err(Unsaid::Failed) => failed.push(*owner),
-                Err(Unsaid::Missing) => {}
+                Err(Unsaid::Missing | Unsaid::Null(..)) => {}
             }
         }
     }

@@ -22,6 +22,8 @@ pub struct Member {
     pub item: ItemId,
     /// Whether objects are found by it, so that there is none where it is null.
     pub is_key: bool,
+    /// Whether the schema says that it is never null.
+    pub is_non_null: bool,
     /// What is said of its objects, by their type; empty for leaf fields.
     pub below: Vec<(TypeSet, Form)>,
 }
@@ -81,7 +83,8 @@ impl Forming<'_> {
                     let place = place.unwrap_or_else(|| {
                         let lead = [b",\"", name.as_bytes(), b"\":"].concat().into();
                         let (name, below) = ((&*name).into(), Vec::new());
-                        form.members.push(Member { name, lead, item, is_key, below });
+                        let is_non_null = self.supergraph.schema[*field].r#type.is_non_null();
+                        form.members.push(Member { name, lead, item, is_key, is_non_null, below });
                         form.members.len() - 1
                     });
                     if let (Some(child), Some(set)) = (self.tree.item(item).child, *set) {

@@ -93,7 +93,10 @@ mod tests {
                 let mut copies = b"before".to_vec();
                 lead.append_to(&mut copies);
                 append_range(&mut copies, &text, length / 2, length);
-                assert_eq!(copies, [b"before", &text[..length], &text[length / 2..length]].concat());
+                assert_eq!(
+                    copies,
+                    [b"before", &text[..length], &text[length / 2..length]].concat()
+                );
             }
         }
     }

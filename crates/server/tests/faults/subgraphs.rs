@@ -2,6 +2,7 @@
 //! data are there, one error says what is missing, and everything that was taken is back.
 
 use std::fs;
+use std::net::{Ipv4Addr, TcpStream};
 use std::path::Path;
 
 use serde_json::{Value, json};
@@ -16,7 +17,7 @@ const QUERY: &str = "{ books { id title stars } mood }";
 struct Site {
     books: Subgraph,
     reviews: Subgraph,
-    _moods: Subgraph,
+    moods: Subgraph,
     served: Served,
     _folder: Folder,
 }
@@ -34,7 +35,7 @@ impl Site {
         let file = folder.file("supergraph.graphql");
         fs::write(&file, supergraph([&books, &reviews, &moods])).unwrap();
         let served = Served::gateway(Path::new(&file), options);
-        Self { books, reviews, _moods: moods, served, _folder: folder }
+        Self { books, reviews, moods, served, _folder: folder }
     }
 
     fn ask(&self) -> Value {
@@ -152,13 +153,20 @@ fn what_is_wrong_with_one_entity_leaves_the_others() {
     for text in [
         r#"{"data":{"_entities":[{"stars":"five"},{"stars":3}]}}"#,
         r#"{"data":{"_entities":[{"stars":{"of":"five"}},{"stars":3}]}}"#,
-        r#"{"data":{"_entities":[5,{"stars":3}]}}"#,
     ] {
         let fault = Fault::Body(text);
         site.reviews.set(fault);
         let answer = site.ask();
         assert_one_error(&answer, (&first_without_stars, "INVALID_VALUE"), fault);
     }
+    let fault = Fault::Body(r#"{"data":{"_entities":[5,{"stars":3}]}}"#);
+    site.reviews.set(fault);
+    assert_one_error(&site.ask(), (&first_without_stars, INVALID), fault);
+    let fault = Fault::Body(r#"{"data":{"_entities":[5,"three"]}}"#);
+    site.reviews.set(fault);
+    let answer = site.ask();
+    assert_one_error(&answer, (&without_reviews(), INVALID), fault);
+    assert_eq!(answer["errors"][0]["path"], json!(["books", 0]));
 }
 
 #[test]
@@ -173,7 +181,45 @@ fn a_null_key_leaves_its_entity_without_what_others_know_of_it() {
     // Whoever does not ask for the key gets what does not need it.
     let answer = site.served.ask("{ books { title stars } mood }");
     let books = json!([{ "title": "A", "stars": null }, { "title": "B", "stars": 3 }]);
-    assert_eq!(answer["data"], json!({ "books": books, "mood": "fine" }), "{answer}");
+    let data = json!({ "books": books, "mood": "fine" });
+    assert_one_error(&answer, (&data, "INVALID_VALUE"), fault);
+    assert_eq!(answer["errors"][0]["path"], json!(["books", 0, "stars"]));
+}
+
+#[test]
+fn of_a_change_that_was_not_answered_nobody_knows_whether_it_was_made() {
+    const MUTATION: &str = "mutation { cheer }";
+    let mut site = Site::start(&["--threads", "1", "--subgraph-timeout", "1s"]);
+    site.moods.set(Fault::Body(r#"{"data":{"cheer":"up"}}"#));
+    assert_eq!(site.served.ask(MUTATION), json!({ "data": { "cheer": "up" } }));
+    for (fault, expected) in [
+        (Fault::Silence, "OUTCOME_UNKNOWN"),
+        (Fault::Close, "OUTCOME_UNKNOWN"),
+        (Fault::Half, "OUTCOME_UNKNOWN"),
+        (Fault::Page("504 Gateway Timeout"), "OUTCOME_UNKNOWN"),
+        (Fault::Page("503 Service Unavailable"), UNAVAILABLE),
+        (Fault::Page("404 Not Found"), INVALID),
+    ] {
+        site.moods.set(fault);
+        let before = site.moods.requests();
+        let answer = site.served.ask(MUTATION);
+        assert_one_error(&answer, (&json!({ "cheer": null }), expected), fault);
+        let message = answer["errors"][0]["message"].as_str().unwrap();
+        assert_eq!(
+            message.contains("look before you send it again"),
+            expected == "OUTCOME_UNKNOWN"
+        );
+        assert_eq!(site.moods.requests(), before + 1, "no change is sent twice: {fault:?}");
+    }
+    // Nobody is there: it was surely not made.
+    let fault = Fault::Close;
+    site.moods.set(fault);
+    site.served.ask(MUTATION);
+    let port = site.moods.port;
+    site.moods = Subgraph::start("");
+    let is_gone = || TcpStream::connect((Ipv4Addr::LOCALHOST, port)).is_err();
+    assert!(happens_within(SOON, is_gone));
+    assert_one_error(&site.served.ask(MUTATION), (&json!({ "cheer": null }), UNAVAILABLE), fault);
 }
 
 #[test]

@@ -289,3 +289,87 @@ fn an_error_of_what_is_hidden_stands_where_it_is_needed() {
             .book.comments: shop says no isbn"#]],
     );
 }
+
+#[test]
+fn an_entity_that_is_none_is_one_error_of_its_subgraph() {
+    for wrong in ["[5,3]", r#"["none",[]]"#, r#"[[{"price":1}],true]"#] {
+        let answer = format!(r#"{{"data":{{"_entities":{wrong}}}}}"#);
+        check(
+            "{ works { title ... on Book { price } } }",
+            &[("shop", BOOKS), ("stock", &answer)],
+            &expect![[r#"
+                {"works":[{"title":"A \u00e4","price":null},{"title":"B"},{"title":"C","price":null},{"title":"D","price":null}]}
+                .works[0]: stock: what it says of an entity is no object of the type that it was asked for"#]],
+        );
+    }
+    // The other entity is what it is.
+    check(
+        "{ works { ... on Book { price } } }",
+        &[("shop", BOOKS), ("stock", r#"{"data":{"_entities":[{"price":1},5]}}"#)],
+        &expect![[r#"
+            {"works":[{"price":1},{},{"price":null},{"price":1}]}
+            .works[2]: stock: what it says of an entity is no object of the type that it was asked for"#]],
+    );
+}
+
+#[test]
+fn a_key_that_is_null_and_may_not_be_is_told_where_it_is_needed() {
+    let shop = r#"{"data":{"works":[{"__typename":"Book","title":"A","isbn":null},{"__typename":"Book","title":"C","isbn":"2"}]}}"#;
+    let stock = r#"{"data":{"_entities":[{"price":2}]}}"#;
+    check_sent(
+        "{ works { title ... on Book { price } } }",
+        "{}",
+        &[("shop", shop), ("stock", stock)],
+        &expect![[r#"
+            shop {"query":"{works{__typename title...on Book{isbn}}}","variables":{}}
+            stock {"query":"query($representations0:[_Any!]!){_entities(representations:$representations0){...on Book{price}}}","variables":{"representations0":[{"__typename":"Book","isbn":"2"}]}}
+            {"works":[{"title":"A","price":null},{"title":"C","price":2}]}
+            .works[0].price: null for Book.isbn"#]],
+    );
+    // Two subgraphs are not asked, and it is told once.
+    check(
+        "{ works { ... on Book { price comments { text } } } }",
+        &[
+            ("shop", shop),
+            ("stock", stock),
+            ("talk", r#"{"data":{"_entities":[{"comments":[]}]}}"#),
+        ],
+        &expect![[r#"
+            {"works":[{"price":null,"comments":null},{"price":2,"comments":[]}]}
+            .works[0].price: null for Book.isbn"#]],
+    );
+    // Who asks for it gets the error there, and once.
+    check(
+        "{ works { ... on Book { isbn price } } }",
+        &[("shop", shop), ("stock", stock)],
+        &expect![[r#"
+            {"works":null}
+            .works[0].isbn: null for Book.isbn"#]],
+    );
+    let many = vec![r#"{"__typename":"Book","isbn":null}"#; 150].join(",");
+    let many = format!(r#"{{"data":{{"works":[{many}]}}}}"#);
+    let text = "{ works { ... on Book { price } } }";
+    let (answer, sent) = answered(text, "{}", &[("shop", &many)]);
+    assert_eq!((answer.lines().count(), sent.lines().count()), (102, 1), "{sent}");
+    assert!(answer.ends_with(": 50 more"), "{answer}");
+}
+
+#[test]
+fn a_type_that_cannot_stand_there_is_no_type() {
+    check(
+        "{ works { title ... on Book { price } } }",
+        &[
+            (
+                "shop",
+                r#"{"data":{"works":[{"__typename":"Reader","title":"A","isbn":"1"},{"__typename":"Nobody"},{"__typename":5},{"title":"B"},{"__typename":"Book","title":"C","isbn":"2"}]}}"#,
+            ),
+            ("stock", r#"{"data":{"_entities":[{"price":2}]}}"#),
+        ],
+        &expect![[r#"
+            {"works":null}
+            .works[0]: works is not of its type
+            .works[1]: works is not of its type
+            .works[2]: works is not of its type
+            .works[3]: works is not of its type"#]],
+    );
+}
