@@ -7,6 +7,7 @@
 mod arguments;
 mod classes;
 mod denial;
+mod directives;
 mod hidden;
 mod visible;
 
@@ -17,6 +18,7 @@ use graphql::schema::{FieldId, TypeId};
 
 use crate::supergraph::{Supergraph, TypeSet};
 pub use arguments::Arguments;
+pub use directives::{Directives, Said, Way};
 pub use visible::{TooMuch, outline, outline_for};
 
 macro_rules! ids {

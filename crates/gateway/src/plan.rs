@@ -3,8 +3,10 @@
 //! Visits of one subgraph that the same number of requests leads to are one request. It asks for
 //! entities by their representations, as many kinds of them at once as there are.
 
+mod document;
 mod entries;
 mod form;
+mod fragments;
 mod lead;
 mod print;
 mod project;
@@ -25,10 +27,11 @@ use graphql::value::Slot;
 use crate::outline::{ItemId, PositionId, Tree, ids};
 use crate::planner::{Choice, ContextId, ToldArguments};
 use crate::supergraph::{FieldSetId, SubgraphId, Supergraph, TypeSet};
+pub use document::document;
 pub use entries::compile;
 pub use form::{Form, Member};
 pub use lead::{Lead, append_range};
-pub use print::{document, print};
+pub use print::print;
 pub use project::{Nesting, Out, OutValue, Projection};
 pub use reuse::{Copied, Reuse};
 pub use shape::{Read, Scalar, Shape, Value};

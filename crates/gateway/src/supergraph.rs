@@ -5,6 +5,7 @@
 
 mod api;
 mod contexts;
+mod directives;
 mod field_sets;
 mod join;
 mod links;

@@ -166,7 +166,7 @@ impl Collector<'_, '_> {
                     });
                     self.fields[place].selection_sets.extend(field.selection_set);
                 }
-                Selection::Fragment { conditions, on, selection_set } => {
+                Selection::Fragment { conditions, on, selection_set, .. } => {
                     if does_condition_hold(conditions, self.steering)
                         && does_fragment_type_apply(self.schema, self.object, *on)
                     {

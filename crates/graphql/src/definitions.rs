@@ -31,8 +31,20 @@ pub struct Definitions {
     pub types: Vec<TypeDefinition>,
     /// `schema` and `extend schema`.
     pub schemas: Vec<SchemaDefinition>,
-    /// The names of the directives that are defined.
-    pub directives: Vec<Named>,
+    pub directives: Vec<DirectiveDefinition>,
+}
+
+/// A directive that may be said of something.
+/// <https://spec.graphql.org/draft/#sec-Type-System.Directives>
+#[derive(Clone, Debug, PartialEq)]
+pub struct DirectiveDefinition {
+    pub name: Arc<str>,
+    pub line: usize,
+    pub description: Option<Arc<str>>,
+    pub arguments: Vec<InputDefinition>,
+    /// Where it may stand, as GraphQL calls it: `FIELD`.
+    pub locations: Vec<&'static str>,
+    pub is_repeatable: bool,
 }
 
 /// A type, or an extension of one.

@@ -12,6 +12,7 @@ pub struct Operation {
     pub kind: OperationKind,
     pub name: Option<Box<str>>,
     pub variables: Vec<VariableDefinition>,
+    pub directives: Vec<AppliedDirective>,
     pub root: SelectionSetId,
     /// Every selection set, those of fragments once.
     pub selection_sets: Vec<SelectionSet>,
@@ -69,6 +70,7 @@ pub enum Selection {
     /// An inline fragment or a fragment spread.
     Fragment {
         conditions: Vec<Condition>,
+        directives: Vec<AppliedDirective>,
         on: TypeId,
         selection_set: SelectionSetId,
     },
@@ -80,6 +82,7 @@ pub struct FieldSelection {
     pub response_name: Box<str>,
     pub field: FieldRef,
     pub conditions: Vec<Condition>,
+    pub directives: Vec<AppliedDirective>,
     /// As given; absent ones are not listed.
     pub arguments: Vec<(InputId, Value)>,
     /// `None` for leaf fields.
@@ -95,6 +98,14 @@ pub enum FieldRef {
     Typename,
     /// `__schema`, `__type`: answered by [`crate::introspection`].
     Introspection,
+}
+
+/// A directive of the schema's own, at its place.
+#[derive(Clone, Debug, PartialEq)]
+pub struct AppliedDirective {
+    pub name: Box<str>,
+    /// As given; absent ones are not listed.
+    pub arguments: Vec<(InputId, Value)>,
 }
 
 /// `@skip(if:)` or `@include(if:)`: the selection counts if the value equals `expected`.

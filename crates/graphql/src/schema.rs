@@ -70,9 +70,68 @@ pub struct Schema {
     by_name: FxHashMap<Arc<str>, TypeId>,
     /// Names and descriptions so far: most of them are said again and again.
     texts: FxHashSet<Arc<str>>,
+    /// Those of operations that are not of the specification.
+    pub directives: Vec<DirectiveDefinition>,
     pub query: Option<TypeId>,
     pub mutation: Option<TypeId>,
     pub subscription: Option<TypeId>,
+}
+
+/// A directive that operations may say. <https://spec.graphql.org/draft/#sec-Type-System.Directives>
+#[derive(Clone, Debug)]
+pub struct DirectiveDefinition {
+    pub name: Arc<str>,
+    pub description: Option<Arc<str>>,
+    pub arguments: Vec<InputId>,
+    pub locations: Vec<DirectiveLocation>,
+    pub is_repeatable: bool,
+}
+
+/// Where in operations a directive may stand.
+/// <https://spec.graphql.org/draft/#ExecutableDirectiveLocation>
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum DirectiveLocation {
+    Query,
+    Mutation,
+    Subscription,
+    Field,
+    FragmentDefinition,
+    FragmentSpread,
+    InlineFragment,
+    VariableDefinition,
+}
+
+impl DirectiveLocation {
+    const ALL: [Self; 8] = [
+        Self::Query,
+        Self::Mutation,
+        Self::Subscription,
+        Self::Field,
+        Self::FragmentDefinition,
+        Self::FragmentSpread,
+        Self::InlineFragment,
+        Self::VariableDefinition,
+    ];
+
+    /// The location of a name, if it is one of operations.
+    #[must_use]
+    pub fn of_name(name: &str) -> Option<Self> {
+        Self::ALL.into_iter().find(|location| location.name() == name)
+    }
+
+    #[must_use]
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::Query => "QUERY",
+            Self::Mutation => "MUTATION",
+            Self::Subscription => "SUBSCRIPTION",
+            Self::Field => "FIELD",
+            Self::FragmentDefinition => "FRAGMENT_DEFINITION",
+            Self::FragmentSpread => "FRAGMENT_SPREAD",
+            Self::InlineFragment => "INLINE_FRAGMENT",
+            Self::VariableDefinition => "VARIABLE_DEFINITION",
+        }
+    }
 }
 
 /// A named type.
@@ -483,6 +542,11 @@ impl Schema {
     #[must_use]
     pub fn find_argument(&self, field: FieldId, name: &str) -> Option<InputId> {
         self[field].arguments.iter().copied().find(|input| &*self[*input].name == name)
+    }
+
+    #[must_use]
+    pub fn find_directive(&self, name: &str) -> Option<&DirectiveDefinition> {
+        self.directives.iter().find(|directive| &*directive.name == name)
     }
 
     #[must_use]

@@ -7,7 +7,8 @@ mod block_string;
 use std::fmt::Write;
 
 use crate::schema::{
-    EnumValueId, FieldId, InputDefinition, InputId, Schema, TypeId, TypeKind, TypeRef, Wrapper,
+    DirectiveDefinition, EnumValueId, FieldId, InputDefinition, InputId, Schema, TypeId, TypeKind,
+    TypeRef, Wrapper,
 };
 use crate::value::Const;
 pub use applied::Applied;
@@ -35,6 +36,12 @@ pub fn print_schema_applying(schema: &Schema, applied: &Applied) -> String {
         output.push_str(if output.is_empty() { "extend schema" } else { "\nextend schema" });
         print_directives(&applied.schema, &mut output);
         output.push('\n');
+    }
+    for directive in &schema.directives {
+        if !output.is_empty() {
+            output.push('\n');
+        }
+        print_directive_definition(schema, directive, &mut output);
     }
     for (id, definition) in schema.types() {
         if !BUILT_IN_SCALARS.contains(&&*definition.name) {
@@ -80,6 +87,22 @@ fn print_schema_definition(schema: &Schema, output: &mut String) {
         }
     }
     output.push_str("}\n");
+}
+
+fn print_directive_definition(
+    schema: &Schema,
+    directive: &DirectiveDefinition,
+    output: &mut String,
+) {
+    print_description(directive.description.as_deref(), "", true, output);
+    push(output, format_args!("directive @{}", directive.name));
+    print_arguments(schema, &directive.arguments, "", output);
+    output.push_str(if directive.is_repeatable { " repeatable on" } else { " on" });
+    for (index, location) in directive.locations.iter().enumerate() {
+        output.push_str(if index == 0 { " " } else { " | " });
+        output.push_str(location.name());
+    }
+    output.push('\n');
 }
 
 fn print_type_definition((schema, applied): (&Schema, &Applied), id: TypeId, output: &mut String) {
@@ -161,13 +184,13 @@ fn print_field(schema: &Schema, id: FieldId, first: bool, output: &mut String) {
     let field = &schema[id];
     print_description(field.description.as_deref(), "  ", first, output);
     push(output, format_args!("  {}", field.name));
-    print_arguments(schema, &field.arguments, output);
+    print_arguments(schema, &field.arguments, "  ", output);
     push(output, format_args!(": {}", print_type(schema, field.r#type)));
     print_deprecated(field.deprecated.as_deref(), output);
 }
 
 /// On one line, unless one of them has a description.
-fn print_arguments(schema: &Schema, arguments: &[InputId], output: &mut String) {
+fn print_arguments(schema: &Schema, arguments: &[InputId], indent: &str, output: &mut String) {
     if arguments.is_empty() {
         return;
     }
@@ -177,14 +200,18 @@ fn print_arguments(schema: &Schema, arguments: &[InputId], output: &mut String) 
         let argument = &schema[*argument];
         if described {
             output.push('\n');
-            print_description(argument.description.as_deref(), "    ", index == 0, output);
-            output.push_str("    ");
+            let inner = [indent, "  "].concat();
+            print_description(argument.description.as_deref(), &inner, index == 0, output);
+            output.push_str(&inner);
         } else if index > 0 {
             output.push_str(", ");
         }
         print_input(schema, argument, output);
     }
-    output.push_str(if described { "\n  )" } else { ")" });
+    if described {
+        push(output, format_args!("\n{indent}"));
+    }
+    output.push(')');
 }
 
 fn print_input(schema: &Schema, input: &InputDefinition, output: &mut String) {
@@ -283,6 +310,14 @@ mod tests {
     #[test]
     fn a_schema_prints_as_the_reference_implementation_prints_it() {
         expect![[r#"
+            """How long it takes is written down."""
+            directive @traced(
+              """What it is called."""
+              label: String!
+            ) repeatable on QUERY | FIELD | INLINE_FRAGMENT
+
+            directive @cached(seconds: Int = 60, by: [AlbumOrder], where: AlbumFilter) on FIELD
+
             """A 64-bit integer."""
             scalar BigInt
 

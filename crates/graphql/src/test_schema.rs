@@ -2,8 +2,8 @@
 
 use crate::operation::Operation;
 use crate::schema::{
-    EnumValueDefinition, FieldDefinition, FieldId, InputDefinition, Schema, TypeDefinition, TypeId,
-    TypeKind, TypeRef,
+    DirectiveDefinition, DirectiveLocation, EnumValueDefinition, FieldDefinition, FieldId,
+    InputDefinition, Schema, TypeDefinition, TypeId, TypeKind, TypeRef,
 };
 use crate::value::Const;
 use crate::{DocumentLimits, Validator};
@@ -66,6 +66,35 @@ pub(crate) fn test_schema() -> Schema {
 
     schema.query = Some(query.base);
     schema.mutation = Some(mutation.base);
+    let label = InputDefinition {
+        description: Some("What it is called.".into()),
+        ..input("label", string.non_null(), None)
+    };
+    let label = schema.add_input(label);
+    schema.directives.push(DirectiveDefinition {
+        name: "traced".into(),
+        description: Some("How long it takes is written down.".into()),
+        arguments: vec![label],
+        locations: vec![
+            DirectiveLocation::Query,
+            DirectiveLocation::Field,
+            DirectiveLocation::InlineFragment,
+        ],
+        is_repeatable: true,
+    });
+    let given = [
+        input("seconds", int, Some(Const::Int(60))),
+        input("by", order.list(), None),
+        input("where", filter, None),
+    ];
+    let given = given.map(|input| schema.add_input(input));
+    schema.directives.push(DirectiveDefinition {
+        name: "cached".into(),
+        description: None,
+        arguments: given.into(),
+        locations: vec![DirectiveLocation::Field],
+        is_repeatable: false,
+    });
     schema
 }
 

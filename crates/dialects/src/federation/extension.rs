@@ -5,8 +5,8 @@
 //! found, fields that exist.
 
 use graphql::definitions::{
-    Composite, Definitions, Directive, FieldDefinition, FieldSetSelection, Literal, Named,
-    TypeBody, TypeDefinition, parse_definitions, parse_field_set,
+    Composite, Definitions, Directive, DirectiveDefinition, FieldDefinition, FieldSetSelection,
+    Literal, Named, TypeBody, TypeDefinition, parse_definitions, parse_field_set,
 };
 use graphql::operation::Location;
 use graphql::schema::{Schema, TypeId, TypeKind, TypeRef};
@@ -28,7 +28,7 @@ pub(super) fn apply(
     for definition in &schemas {
         reading.refuse(definition.line, "The directives of the schema are made here.".into());
     }
-    for Named { name, line } in &directives {
+    for DirectiveDefinition { name, line, .. } in &directives {
         reading.refuse(*line, format!("`@{name}` is defined, and only types are extended here."));
     }
     for definition in &types {

@@ -42,6 +42,7 @@ pub(crate) fn condition(
         kind: OperationKind::Query,
         name: None,
         variables: Vec::new(),
+        directives: Vec::new(),
         root: SelectionSetId(0),
         selection_sets: Vec::new(),
     };

@@ -6,13 +6,16 @@ use graphql::definitions::Literal;
 use graphql::schema::{InputId, Schema};
 use graphql::value::{Slot, Value};
 
-/// The arguments of a field; equal ones have equal texts.
+use super::Said;
+
+/// The arguments of a field, and what else is said of it; equal ones have equal texts.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Hash)]
 pub struct Arguments {
     /// `first:5,after:$cursor`; empty if there are none.
     pub text: Box<str>,
     /// The variables in it, each once.
     pub variables: Box<[Slot]>,
+    pub said: Said,
 }
 
 impl Arguments {
@@ -30,7 +33,7 @@ impl Arguments {
             printer.value(value);
         }
         let Printer { text, variables, .. } = printer;
-        Self { text: text.into(), variables: variables.into() }
+        Self { text: text.into(), variables: variables.into(), said: Said::default() }
     }
 
     /// The arguments of a field of a field set.
@@ -44,7 +47,7 @@ impl Arguments {
             text.push(':');
             print_literal(literal, &mut text);
         }
-        Self { text: text.into(), variables: Box::default() }
+        Self { text: text.into(), variables: Box::default(), said: Said::default() }
     }
 }
 

@@ -4,14 +4,17 @@ use std::fmt::Write;
 use std::sync::Arc;
 
 use graphql::does_condition_hold;
-use graphql::operation::{FieldRef, FieldSelection, Operation, Selection, SelectionSetId};
+use graphql::operation::{
+    AppliedDirective, FieldRef, FieldSelection, Operation, Selection, SelectionSetId,
+};
 use graphql::schema::{FieldId, TypeId};
 use graphql::variables::Steering;
 use rustc_hash::FxHashMap;
 
 use super::classes::classes;
 use super::denial::{Denial, asks_itself};
-use super::{Arguments, Class, Item, PositionId, Tree, What};
+use super::directives::Around;
+use super::{Arguments, Class, Directives, Item, PositionId, Said, Tree, What};
 use crate::access::AccessSet;
 use crate::supergraph::{Supergraph, TypeSet};
 
@@ -113,6 +116,8 @@ struct Occurrence<'o> {
     types: TypeSet,
     /// Whether the caller may not read it.
     is_denied: bool,
+    /// What subgraphs are told beside.
+    around: Around,
 }
 
 /// What is asked of a position under one name in one way.
@@ -121,6 +126,21 @@ struct Group<'o> {
     what: What,
     arguments: Arguments,
     occurrences: Vec<Occurrence<'o>>,
+}
+
+impl Group<'_> {
+    /// The directives with which it is asked of some types. Nobody is told what the type of an object
+    /// is, and what the schema says.
+    fn said(&self, is_of: impl Fn(&TypeSet) -> bool) -> Said {
+        match self.what {
+            What::Field { .. } => {
+                let asked = self.occurrences.iter();
+                let asked = asked.filter(|asked| !asked.is_denied && is_of(&asked.types));
+                Said::of(asked.map(|asked| &asked.around))
+            }
+            What::Typename | What::Introspection => Said::default(),
+        }
+    }
 }
 
 /// The groups of a position, in the order of the operation.
@@ -137,7 +157,7 @@ impl<'o> Outliner<'o> {
         let possible = self.tree.position(id).possible.clone();
         let mut groups = Groups::default();
         for asking in sets {
-            self.collect(*asking, &possible, &mut groups)?;
+            self.collect(*asking, &possible, &Around::default(), &mut groups)?;
         }
         let groups = groups.all;
         let asked = |object: TypeId| {
@@ -227,6 +247,7 @@ impl<'o> Outliner<'o> {
         &mut self,
         asking: Asking,
         types: &TypeSet,
+        around: &Around,
         groups: &mut Groups<'o>,
     ) -> Result<(), TooMuch> {
         let operation = self.operation;
@@ -238,10 +259,11 @@ impl<'o> Outliner<'o> {
                 Selection::Field(field) => {
                     if does_condition_hold(&field.conditions, self.steering) {
                         let is_denied = asking.is_denied || self.is_denied(parent, field, types);
-                        self.occur(field, types, is_denied, groups);
+                        let around = around.field(self.directives(&field.directives));
+                        self.occur(field, types, is_denied, around, groups);
                     }
                 }
-                Selection::Fragment { conditions, on, selection_set } => {
+                Selection::Fragment { conditions, directives, on, selection_set } => {
                     if !does_condition_hold(conditions, self.steering) {
                         continue;
                     }
@@ -249,12 +271,17 @@ impl<'o> Outliner<'o> {
                     let narrowed = types.intersection(self.supergraph.possible(on));
                     if !narrowed.is_empty() {
                         let set = *selection_set;
-                        self.collect(Asking { set, ..asking }, &narrowed, groups)?;
+                        let around = around.within(self.directives(directives));
+                        self.collect(Asking { set, ..asking }, &narrowed, &around, groups)?;
                     }
                 }
             }
         }
         Ok(())
+    }
+
+    fn directives(&self, directives: &[AppliedDirective]) -> Directives {
+        Directives::of_operation(&self.supergraph.api.schema, directives.iter(), &self.names)
     }
 
     fn is_denied(&self, parent: TypeId, selection: &FieldSelection, types: &TypeSet) -> bool {
@@ -273,13 +300,15 @@ impl<'o> Outliner<'o> {
         selection: &'o FieldSelection,
         types: &TypeSet,
         is_denied: bool,
+        around: Around,
         groups: &mut Groups<'o>,
     ) {
         let what = self.what(selection);
         let arguments =
             Arguments::of_operation(&self.supergraph.api.schema, &selection.arguments, &self.names);
         let at = self.selections - self.left;
-        let occurrence = Occurrence { place: at, selection, types: types.clone(), is_denied };
+        let occurrence =
+            Occurrence { place: at, selection, types: types.clone(), is_denied, around };
         let key = &*selection.response_name;
         let places = groups.by_key.entry(key).or_default();
         let same = places.iter().copied().find(|place| {
@@ -330,7 +359,7 @@ impl<'o> Outliner<'o> {
                 of.unite_or_begin(&occurrence.types);
             }
             denied = denied.minus(&types);
-            if !types.is_empty() {
+            for types in self.alike(position, group, types) {
                 self.item(position, group, types, false);
             }
         }
@@ -352,6 +381,28 @@ impl<'o> Outliner<'o> {
             self.item(position, group, denied, true);
         }
         Ok(())
+    }
+
+    /// Types of a group, apart where it is asked with different directives.
+    fn alike(&self, position: PositionId, group: &Group<'o>, types: TypeSet) -> Vec<TypeSet> {
+        if types.is_empty() {
+            return Vec::new();
+        }
+        if group.occurrences.iter().all(|one| one.around.is_empty()) {
+            return vec![types];
+        }
+        let mut alike: Vec<(Said, TypeSet)> = Vec::new();
+        for class in &self.tree.position(position).classes {
+            if !self.supergraph.contains(&types, class.representative) {
+                continue;
+            }
+            let said = group.said(|types| self.supergraph.contains(types, class.representative));
+            match alike.iter_mut().find(|(known, _)| *known == said) {
+                Some((_, all)) => all.unite(&class.types),
+                None => alike.push((said, class.types.clone())),
+            }
+        }
+        alike.into_iter().map(|(_, types)| types).collect()
     }
 
     /// The types of a group, apart where they are asked different things of its objects, and where
@@ -390,12 +441,16 @@ impl<'o> Outliner<'o> {
             occurrence.is_denied == is_denied && occurrence.types.intersects(&types)
         });
         let location = first.map(|first| first.selection.location).unwrap_or_default();
+        let said = match is_denied {
+            true => Said::default(),
+            false => group.said(|of| of.intersects(&types)),
+        };
         self.tree.add_item(Item {
             position,
             key: group.key.into(),
             what: first.map_or_else(|| group.what.clone(), |first| self.what(first.selection)),
             types,
-            arguments: group.arguments.clone(),
+            arguments: Arguments { said, ..group.arguments.clone() },
             child: None,
             is_visible: true,
             is_denied,

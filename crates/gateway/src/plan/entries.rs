@@ -6,6 +6,7 @@ use std::sync::Arc;
 use graphql::operation::OperationKind;
 use graphql::schema::TypeId;
 
+use super::document::document;
 use super::form::form;
 use super::project::projections;
 use super::reuse::reuse;
@@ -13,7 +14,7 @@ use super::select::{Beside, asks_the_same, selection};
 use super::shape::add_shapes;
 use super::{
     Context, Document, Entities, Entry, Fetch, FetchId, Layout, Part, Plan, Root, Selection, Shape,
-    Sources, print,
+    Sources,
 };
 use crate::outline::{ItemId, PositionId, Tree, What};
 use crate::planner::{Chosen, ContextId, How, Source, VisitId};
@@ -34,7 +35,7 @@ pub fn compile(sources: Sources<'_>, tree: Tree) -> Plan {
     for fetch in &mut fetches {
         let lists: Vec<usize> = (0..fetch.entities.len()).collect();
         let part = Part { fetch, lists: &lists };
-        fetch.document = print::document(sources.supergraph, operation, &tree, &contexts, part);
+        fetch.document = document(sources.supergraph, operation, &tree, &contexts, part);
     }
     // What a mutation changed between two requests is not known.
     if operation.kind == OperationKind::Query {

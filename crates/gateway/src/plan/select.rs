@@ -8,7 +8,7 @@ use rustc_hash::{FxHashMap, FxHashSet};
 
 use super::entries::name_of;
 use super::{Asked, Selection};
-use crate::outline::{ItemId, PositionId, Tree, What};
+use crate::outline::{Arguments, ItemId, PositionId, Tree, What};
 use crate::planner::{Choice, Chosen, How, ToldArguments, VisitId};
 use crate::supergraph::{SubgraphId, Supergraph, TypeSet};
 
@@ -180,7 +180,7 @@ impl Selecting<'_> {
             self.below(child, item, &from, r#type)
         });
         let mut shape = r#type.map_or_else(String::new, |r#type| shape(self.supergraph, r#type));
-        shape.push_str(&asked.arguments.text);
+        describe_arguments(&asked.arguments, &mut shape);
         let told = self.told(item, field);
         describe_told(&told, &mut shape);
         if let Some(below) = &below {
@@ -243,6 +243,16 @@ pub(super) fn asks_the_same(
         text
     };
     described(one) == described(other)
+}
+
+fn describe_arguments(arguments: &Arguments, text: &mut String) {
+    text.push('(');
+    text.push_str(&arguments.text);
+    text.push(')');
+    if !arguments.said.ways.is_empty() {
+        // Writing to a text cannot fail.
+        let _ = write!(text, "{:?}", arguments.said.ways);
+    }
 }
 
 fn describe_told(told: &ToldArguments, text: &mut String) {
@@ -329,9 +339,10 @@ fn describe(supergraph: &Supergraph, tree: &Tree, selection: &Selection, text: &
     }
     for asked in &selection.fields {
         let item = tree.item(asked.item);
-        for part in [&*asked.key, ":", name_of(&item.what), "(", &item.arguments.text, ")"] {
+        for part in [&*asked.key, ":", name_of(&item.what)] {
             text.push_str(part);
         }
+        describe_arguments(&item.arguments, text);
         describe_told(&asked.told, text);
         if let Some(below) = &asked.below {
             describe(supergraph, tree, below, text);

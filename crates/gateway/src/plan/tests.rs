@@ -1,4 +1,5 @@
 mod contexts;
+mod directives;
 
 use expect_test::{Expect, expect};
 
@@ -121,16 +122,16 @@ fn types_are_asked_for_apart_where_they_differ() {
     check(
         "{ works { comments { of { title } } } }",
         &expect![[r#"
-        1. shop: {works{__typename...on Book{isbn}...on Film{id}}}
-        2. talk after 1: query($representations0:[_Any!]!){_entities(representations:$representations0){...on Book{comments{of{__typename...on Book{isbn}...on Film{id}}}}...on Film{comments{of{__typename...on Book{isbn}...on Film{id}}}}}}
-           Book { isbn } at works[]
-           Film { id } at works[]
-        3. shop after 2: query($representations0:[_Any!]!){_entities(representations:$representations0){...on Book{title}...on Film{title}}}
-           Book { isbn } at works[].comments[].of
-           Film { id } at works[].comments[].of
-           Book { isbn } at works[].comments[].of
-           Film { id } at works[].comments[].of
-    "#]],
+            1. shop: {works{__typename...on Book{isbn}...on Film{id}}}
+            2. talk after 1: query($representations0:[_Any!]!){_entities(representations:$representations0){...on Book{comments{...f1}}...on Film{comments{...f1}}}}fragment f1 on Comment{of{__typename...on Book{isbn}...on Film{id}}}
+               Book { isbn } at works[]
+               Film { id } at works[]
+            3. shop after 2: query($representations0:[_Any!]!){_entities(representations:$representations0){...on Book{title}...on Film{title}}}
+               Book { isbn } at works[].comments[].of
+               Film { id } at works[].comments[].of
+               Book { isbn } at works[].comments[].of
+               Film { id } at works[].comments[].of
+        "#]],
     );
 }
 

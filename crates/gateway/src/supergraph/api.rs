@@ -2,7 +2,9 @@
 //! <https://specs.apollo.dev/inaccessible/v0.2/>
 
 use graphql::definitions::{Directive, TypeBody};
-use graphql::schema::{FieldId, InputId, Schema, TypeDefinition, TypeId, TypeKind};
+use graphql::schema::{
+    DirectiveDefinition, FieldId, InputId, Schema, TypeDefinition, TypeId, TypeKind,
+};
 use rustc_hash::{FxHashMap, FxHashSet};
 
 use super::links::Meaning;
@@ -100,6 +102,9 @@ impl Api {
                 copying.members(&mut api, id, *own, &definition.kind);
             }
         }
+        for directive in &schema.directives {
+            copying.directive(&mut api, directive);
+        }
         let of = |root: Option<TypeId>| root.and_then(|root| new.get(&root).copied());
         api.schema.query = of(schema.query);
         api.schema.mutation = of(schema.mutation);
@@ -170,6 +175,9 @@ fn named(schema: &Schema, hidden: &Hidden) -> FxHashSet<TypeId> {
             TypeKind::Scalar | TypeKind::Union { .. } | TypeKind::Enum { .. } => {}
         }
     }
+    for directive in &schema.directives {
+        of_inputs(&directive.arguments, &mut named);
+    }
     named
 }
 
@@ -230,6 +238,12 @@ impl Copying<'_> {
                 api.schema.attach_argument(own_field, own_input);
             }
         }
+    }
+
+    fn directive(&self, api: &mut Api, directive: &DirectiveDefinition) {
+        let arguments = directive.arguments.iter();
+        let arguments = arguments.filter_map(|argument| self.input(api, *argument)).collect();
+        api.schema.directives.push(DirectiveDefinition { arguments, ..directive.clone() });
     }
 
     fn input(&self, api: &mut Api, input: InputId) -> Option<InputId> {

@@ -135,6 +135,12 @@ impl Links {
         self.directives.get(&directive.name).copied().unwrap_or(Meaning::Nothing)
     }
 
+    /// Whether a directive belongs to a linked specification.
+    pub(super) fn is_theirs(&self, directive: &str) -> bool {
+        self.directives.contains_key(directive)
+            || self.prefixes.iter().any(|prefix| directive.starts_with(prefix.as_str()))
+    }
+
     /// Whether a type belongs to a linked specification, and is nobody's data.
     pub(super) fn is_machinery(&self, r#type: &str) -> bool {
         self.prefixes.iter().any(|prefix| r#type.starts_with(prefix.as_str()))

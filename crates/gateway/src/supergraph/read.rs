@@ -18,7 +18,9 @@ use rustc_hash::FxHashMap;
 
 use super::links::{Links, Meaning, argument, text};
 use super::objects::Objects;
-use super::{Api, Subgraph, SubgraphId, Supergraph, api, field_sets, join, requirements, weights};
+use super::{
+    Api, Subgraph, SubgraphId, Supergraph, api, directives, field_sets, join, requirements, weights,
+};
 
 /// Something that keeps a supergraph from being served.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -77,6 +79,7 @@ pub fn read(text: &str) -> Result<Supergraph, Vec<Problem>> {
     reader.read_subgraphs(&definitions);
     reader.declare_types(&definitions);
     reader.read_members();
+    directives::read(&mut reader, &definitions);
     reader.read_roots(&definitions);
     let owners = join::owners(&mut reader);
     let hidden = api::hidden(&mut reader);
@@ -278,7 +281,7 @@ impl<'d> Reader<'d> {
         }
     }
 
-    fn input(&mut self, written: &WrittenInput) -> Option<InputDefinition> {
+    pub(super) fn input(&mut self, written: &WrittenInput) -> Option<InputDefinition> {
         let r#type = self.type_ref(&written.r#type, written.line)?;
         let mut input = InputDefinition::new(&written.name, r#type);
         input.description = written.description.clone();

@@ -5,8 +5,9 @@ use std::sync::Arc;
 use apollo_compiler::{Name, Node, ast};
 
 use super::{
-    Composite, Definitions, Directive, DirectiveArgument, EnumValueDefinition, FieldDefinition,
-    InputDefinition, Literal, Named, SchemaDefinition, TypeBody, TypeDefinition, TypeExpression,
+    Composite, Definitions, Directive, DirectiveArgument, DirectiveDefinition, EnumValueDefinition,
+    FieldDefinition, InputDefinition, Literal, Named, SchemaDefinition, TypeBody, TypeDefinition,
+    TypeExpression,
 };
 use crate::document::positions::Positions;
 use crate::error::{ErrorCode, GraphQLError};
@@ -56,7 +57,7 @@ impl Converter<'_> {
                 return;
             }
             D::DirectiveDefinition(directive) => {
-                definitions.directives.push(self.named(&directive.name));
+                definitions.directives.push(self.directive(directive));
                 return;
             }
             D::SchemaDefinition(schema) => {
@@ -123,6 +124,17 @@ impl Converter<'_> {
             directives: self.directives(head.directives),
             body,
         });
+    }
+
+    fn directive(&self, directive: &ast::DirectiveDefinition) -> DirectiveDefinition {
+        DirectiveDefinition {
+            name: directive.name.as_str().into(),
+            line: self.line(&directive.name),
+            description: directive.description.as_ref().map(text),
+            arguments: self.inputs(&directive.arguments),
+            locations: directive.locations.iter().map(|location| location.name()).collect(),
+            is_repeatable: directive.repeatable,
+        }
     }
 
     fn composite(&self, interfaces: &[Name], fields: &[Node<ast::FieldDefinition>]) -> Composite {

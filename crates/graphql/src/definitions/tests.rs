@@ -64,7 +64,8 @@ fn schemas_and_directives_are_told_apart_from_types() {
         "extend schema @query(read: false)\ndirective @a(b: Int) on OBJECT\nschema { query: Q }",
     );
     assert_eq!(definitions.types, []);
-    assert_eq!(definitions.directives, [Named { name: "a".into(), line: 2 }]);
+    let [directive] = &definitions.directives[..] else { panic!("{definitions:?}") };
+    assert_eq!((&*directive.name, directive.line), ("a", 2));
     assert_eq!(definitions.schemas.len(), 2);
     assert_eq!(definitions.schemas[0].directives.len(), 1);
     let operation = ("query", Named { name: "Q".into(), line: 3 });

@@ -10,10 +10,10 @@ use super::field_index::FieldIndex;
 use super::literal::Literals;
 use crate::error::{ErrorCode, GraphQLError};
 use crate::operation::{
-    Condition, ConditionValue, FieldRef, FieldSelection, Operation, OperationKind, Selection,
-    SelectionSet, SelectionSetId, VariableDefinition,
+    AppliedDirective, Condition, ConditionValue, FieldRef, FieldSelection, Operation,
+    OperationKind, Selection, SelectionSet, SelectionSetId, VariableDefinition,
 };
-use crate::schema::{FieldId, InputId, Schema, TypeId, TypeRef};
+use crate::schema::{InputId, Schema, TypeId, TypeRef};
 use crate::value::{Slot, Value};
 
 /// More wrappers than this a type reference cannot hold, and no client means.
@@ -54,13 +54,15 @@ pub(super) fn convert_operation(
     for variable in &operation.variables {
         converter.variable(variable);
     }
+    let directives = converter.directives(&operation.directives);
     let root = converter.selection_set(root, &operation.selection_set);
     let Literals { variables, errors, .. } = converter.literals;
     if !errors.is_empty() {
         return Err(errors);
     }
     let name = operation.name.as_ref().map(|name| name.as_str().into());
-    Ok(Operation { kind, name, variables, root, selection_sets: converter.sets })
+    let selection_sets = converter.sets;
+    Ok(Operation { kind, name, variables, directives, root, selection_sets })
 }
 
 /// Recursion is bounded by the limit of nesting.
@@ -139,14 +141,20 @@ impl<'d> Converter<'d> {
                         condition.map_or(Some(parent), |name| self.schema.find_type(name));
                     if let Some(on) = condition {
                         let conditions = self.conditions(&fragment.directives);
+                        let directives = self.directives(&fragment.directives);
                         let selection_set = self.selection_set(on, &fragment.selection_set);
-                        selections.push(Selection::Fragment { conditions, on, selection_set });
+                        let fragment =
+                            Selection::Fragment { conditions, directives, on, selection_set };
+                        selections.push(fragment);
                     }
                 }
                 executable::Selection::FragmentSpread(spread) => {
                     if let Some((on, selection_set)) = self.fragment(&spread.fragment_name) {
                         let conditions = self.conditions(&spread.directives);
-                        selections.push(Selection::Fragment { conditions, on, selection_set });
+                        let directives = self.directives(&spread.directives);
+                        let fragment =
+                            Selection::Fragment { conditions, directives, on, selection_set };
+                        selections.push(fragment);
                     }
                 }
             }
@@ -174,12 +182,14 @@ impl<'d> Converter<'d> {
         field: &'d Node<executable::Field>,
     ) -> Option<FieldSelection> {
         let conditions = self.conditions(&field.directives);
+        let directives = self.directives(&field.directives);
         let response_name = field.response_key().as_str().into();
         let location = self.valid.positions.location(field.location());
         let meta = |field| FieldSelection {
             response_name,
             field,
             conditions,
+            directives,
             arguments: Vec::new(),
             selection_set: None,
             location,
@@ -194,7 +204,7 @@ impl<'d> Converter<'d> {
                     return None;
                 };
                 let selection = meta(FieldRef::Field(id));
-                let arguments = self.arguments(id, &field.arguments);
+                let arguments = self.arguments(&self.schema[id].arguments, &field.arguments);
                 let base = self.schema[id].r#type.base;
                 let below = &field.selection_set;
                 let selection_set = (!below.is_empty()).then(|| self.selection_set(base, below));
@@ -203,16 +213,29 @@ impl<'d> Converter<'d> {
         }
     }
 
+    /// The directives of the schema's own; those of the specification are conditions.
+    fn directives(&mut self, directives: &'d executable::DirectiveList) -> Vec<AppliedDirective> {
+        let schema = self.schema;
+        let own = directives.iter().filter_map(|applied| {
+            let definition = schema.find_directive(&applied.name)?;
+            let arguments = self.arguments(&definition.arguments, &applied.arguments);
+            Some(AppliedDirective { name: applied.name.as_str().into(), arguments })
+        });
+        own.collect()
+    }
+
     fn arguments(
         &mut self,
-        field: FieldId,
+        inputs: &[InputId],
         arguments: &'d [Node<ast::Argument>],
     ) -> Vec<(InputId, Value)> {
         let mut converted = Vec::with_capacity(arguments.len());
         for argument in arguments {
-            if let Some(input) = self.schema.find_argument(field, &argument.name) {
-                let value = self.literals.input(input, &argument.value);
-                converted.push((input, value));
+            let mut inputs = inputs.iter();
+            let named = |input: &&InputId| *self.schema[**input].name == *argument.name;
+            if let Some(input) = inputs.find(named) {
+                let value = self.literals.input(*input, &argument.value);
+                converted.push((*input, value));
             }
         }
         converted

@@ -15,7 +15,10 @@ use apollo_compiler::validation::Valid;
 use apollo_compiler::{Name, Node, Schema as LibrarySchema};
 
 use super::named_part::{NamedPart, NamedType};
-use crate::schema::{EnumValueId, FieldId, InputId, Schema, TypeId, TypeKind, TypeRef, Wrapper};
+use crate::schema::{
+    DirectiveDefinition, DirectiveLocation, EnumValueId, FieldId, InputId, Schema, TypeId,
+    TypeKind, TypeRef, Wrapper,
+};
 use crate::sdl::BUILT_IN_SCALARS;
 use crate::value::Const;
 
@@ -33,7 +36,41 @@ pub(super) fn partial_schema(schema: &Schema, part: &NamedPart) -> Valid<Library
             library.types.insert(Name::new_unchecked(name), definition);
         }
     }
+    for place in &part.directives {
+        if let Some(directive) = schema.directives.get(*place) {
+            let definition = directive_definition(schema, directive);
+            library.directive_definitions.insert(definition.name.clone(), Node::new(definition));
+        }
+    }
     Valid::assume_valid(library)
+}
+
+fn directive_definition(
+    schema: &Schema,
+    directive: &DirectiveDefinition,
+) -> ast::DirectiveDefinition {
+    let arguments = directive.arguments.iter();
+    let arguments = arguments.map(|argument| Node::new(input_definition(schema, *argument)));
+    ast::DirectiveDefinition {
+        description: None,
+        name: Name::new_unchecked(&directive.name),
+        arguments: arguments.collect(),
+        repeatable: directive.is_repeatable,
+        locations: directive.locations.iter().copied().map(location).collect(),
+    }
+}
+
+fn location(location: DirectiveLocation) -> ast::DirectiveLocation {
+    match location {
+        DirectiveLocation::Query => ast::DirectiveLocation::Query,
+        DirectiveLocation::Mutation => ast::DirectiveLocation::Mutation,
+        DirectiveLocation::Subscription => ast::DirectiveLocation::Subscription,
+        DirectiveLocation::Field => ast::DirectiveLocation::Field,
+        DirectiveLocation::FragmentDefinition => ast::DirectiveLocation::FragmentDefinition,
+        DirectiveLocation::FragmentSpread => ast::DirectiveLocation::FragmentSpread,
+        DirectiveLocation::InlineFragment => ast::DirectiveLocation::InlineFragment,
+        DirectiveLocation::VariableDefinition => ast::DirectiveLocation::VariableDefinition,
+    }
 }
 
 fn roots(schema: &Schema) -> SchemaDefinition {

@@ -2,7 +2,7 @@
 //!
 //! The walk costs as much as the document is long, whatever the size of the schema.
 
-use std::collections::{HashMap, HashSet};
+use std::collections::{BTreeSet, HashMap, HashSet};
 
 use apollo_compiler::{Node, ast};
 
@@ -13,6 +13,8 @@ use crate::schema::{EnumValueId, FieldId, InputId, Schema, TypeId, TypeKind};
 #[derive(Default)]
 pub(super) struct NamedPart {
     pub(super) types: HashMap<TypeId, NamedType>,
+    /// By their places among those of the schema.
+    pub(super) directives: BTreeSet<usize>,
 }
 
 #[derive(Default)]
@@ -49,6 +51,7 @@ pub(super) fn named_part(
         match definition {
             ast::Definition::OperationDefinition(operation) => walk.operation(operation),
             ast::Definition::FragmentDefinition(fragment) => {
+                walk.directives(&fragment.directives);
                 if let Some(condition) = schema.find_type(&fragment.type_condition) {
                     walk.add(condition);
                     walk.selections(condition, &fragment.selection_set);
@@ -74,7 +77,9 @@ struct Walk<'d> {
 
 impl<'d> Walk<'d> {
     fn operation(&mut self, operation: &'d ast::OperationDefinition) {
+        self.directives(&operation.directives);
         for variable in &operation.variables {
+            self.directives(&variable.directives);
             if let Some(base) = self.schema.find_type(variable.ty.inner_named_type()) {
                 self.add(base);
                 if let Some(default) = &variable.default_value {
@@ -97,6 +102,7 @@ impl<'d> Walk<'d> {
             match selection {
                 ast::Selection::Field(field) => self.field(parent, field),
                 ast::Selection::InlineFragment(fragment) => {
+                    self.directives(&fragment.directives);
                     let condition = match &fragment.type_condition {
                         Some(name) => self.schema.find_type(name),
                         None => Some(parent),
@@ -108,6 +114,7 @@ impl<'d> Walk<'d> {
                     }
                 }
                 ast::Selection::FragmentSpread(spread) => {
+                    self.directives(&spread.directives);
                     if let Some(condition) = self.conditions.get(spread.fragment_name.as_str()) {
                         self.overlap(parent, *condition);
                     }
@@ -117,6 +124,7 @@ impl<'d> Walk<'d> {
     }
 
     fn field(&mut self, parent: TypeId, field: &'d ast::Field) {
+        self.directives(&field.directives);
         let schema = self.schema;
         let Some(id) = self.index.find_field(schema, parent, &field.name) else { return };
         self.part.types.entry(parent).or_default().fields.insert(id);
@@ -131,6 +139,26 @@ impl<'d> Walk<'d> {
             }
         }
         self.selections(definition.r#type.base, &field.selection_set);
+    }
+
+    /// Those of the specification are always known.
+    fn directives(&mut self, directives: &'d ast::DirectiveList) {
+        let schema = self.schema;
+        for applied in directives.iter() {
+            let mut own = schema.directives.iter();
+            let Some(place) = own.position(|own| *own.name == *applied.name) else { continue };
+            let definition = &schema.directives[place];
+            self.part.directives.insert(place);
+            for argument in &definition.arguments {
+                self.add(schema[*argument].r#type.base);
+            }
+            for argument in &applied.arguments {
+                let mut inputs = definition.arguments.iter();
+                if let Some(input) = inputs.find(|input| *schema[**input].name == *argument.name) {
+                    self.value(schema[*input].r#type.base, &argument.value);
+                }
+            }
+        }
     }
 
     fn value(&mut self, base: TypeId, value: &Node<ast::Value>) {

@@ -4,7 +4,9 @@ use std::time::{Duration, Instant};
 use expect_test::expect;
 
 use super::*;
-use crate::operation::{Condition, ConditionValue, FieldRef, Selection, SelectionSetId};
+use crate::operation::{
+    AppliedDirective, Condition, ConditionValue, FieldRef, Selection, SelectionSetId,
+};
 use crate::test_schema::test_schema;
 use crate::value::Value;
 
@@ -22,6 +24,10 @@ fn checked_as(text: &str, operation_name: Option<&str>) -> String {
             for variable in &operation.variables {
                 let r#type = crate::print_type(&schema, variable.r#type);
                 writeln!(output, "${}: {type} = {:?}", variable.name, variable.default).unwrap();
+            }
+            print_directives(&schema, &operation.directives, &mut output);
+            if !operation.directives.is_empty() {
+                output.push('\n');
             }
             print_set(&schema, &operation, operation.root, 0, &mut output);
             output
@@ -62,14 +68,16 @@ fn print_set(
                     print_value(schema, value, output);
                 }
                 print_conditions(&field.conditions, output);
+                print_directives(schema, &field.directives, output);
                 output.push('\n');
                 if let Some(below) = field.selection_set {
                     print_set(schema, operation, below, depth + 1, output);
                 }
             }
-            Selection::Fragment { conditions, on, selection_set } => {
+            Selection::Fragment { conditions, directives, on, selection_set } => {
                 write!(output, "{indentation}- ... {}", schema[*on].name).unwrap();
                 print_conditions(conditions, output);
+                print_directives(schema, directives, output);
                 output.push('\n');
                 print_set(schema, operation, *selection_set, depth + 1, output);
             }
@@ -84,6 +92,16 @@ fn print_conditions(conditions: &[Condition], output: &mut String) {
             ConditionValue::Constant(value) => write!(output, " if {value}").unwrap(),
         }
         write!(output, "=={}", condition.expected).unwrap();
+    }
+}
+
+fn print_directives(schema: &Schema, directives: &[AppliedDirective], output: &mut String) {
+    for directive in directives {
+        write!(output, " @{}", directive.name).unwrap();
+        for (input, value) in &directive.arguments {
+            write!(output, " {}=", schema[*input].name).unwrap();
+            print_value(schema, value, output);
+        }
     }
 }
 
@@ -155,6 +173,19 @@ const INVALID: &[&str] = &[
     "{ albums { id @skip } }",
     "{ albums { id @skip(if: 1) } }",
     "{ albums { id @skip(if: true) @skip(if: true) } }",
+    "{ albums { id @traced } }",
+    "{ albums { id @traced(label: 1) } }",
+    "{ albums { id @cached @cached } }",
+    "{ albums { id @cached(by: TITLE) } }",
+    "{ albums { id @cached(where: {titel: 1}) } }",
+    "{ albums { id @cached(where: {year: 1, year: 2}) } }",
+    "{ albums { id @cached(seconds: $a) } }",
+    "query ($a: String) { albums { id @cached(seconds: $a) } }",
+    "query ($a: Int @traced(label: \"a\")) { albums(first: $a) { id } }",
+    "{ albums { ...F @traced(label: \"a\") } } fragment F on Album { id }",
+    "{ albums { ...F } } fragment F on Album @traced(label: \"a\") { id }",
+    "query @cached { albums { id } }",
+    "mutation @traced(label: \"a\") { rate(id: 1, rating: {stars: 1}) { id } }",
     "query ($a: Int) { albums { id } }",
     "query ($a: Int, $a: Int) { albums(first: $a) { id } }",
     "query ($a: Album) { albums(first: $a) { id } }",
@@ -177,6 +208,8 @@ const INVALID: &[&str] = &[
 
 const VALID: &[&str] = &[
     "{ node(id: 1) { ... on SearchHit { ... on Node { id } } } }",
+    "query ($l: String!, $s: Int, $f: AlbumFilter) @traced(label: $l) { albums { id @cached(seconds: $s, by: [TITLE_ASC], where: {not: $f}) } }",
+    "{ albums { ... @traced(label: \"a\") @traced(label: \"b\") { id } } }",
     "query ($a: Int = 5) { albums(filter: {year: $a}) { id } }",
     "query ($a: Int) { albums(filter: {year: $a}) { id } }",
     "query ($a: Int!) { albums(filter: {ids: [$a, 1]}) { id } }",
@@ -251,6 +284,24 @@ fn an_operation_is_resolved_to_ids() {
     "#]].assert_eq(&checked(
         FIND,
     ));
+}
+
+#[test]
+fn directives_of_the_schema_are_kept_where_they_stand() {
+    let text = r#"query ($l: String!) @traced(label: $l) {
+  albums @cached(by: TITLE_ASC) @skip(if: false) { ... on Album @traced(label: "a") { id @cached(where: {ids: 1}) } }
+}"#;
+    expect![[r#"
+        Query None
+        $l: String! = None
+         @traced label=Variable(Slot(0))set 2 on Query
+        - albums: albums 2:3 if false==false @cached by=[TITLE_ASC,]
+          set 1 on Album
+          - ... Album @traced label=String("a")
+            set 0 on Album
+            - id: id 2:87 @cached where={ids:[Int(1),],year:Int(2000),order:NATURAL,}
+    "#]]
+    .assert_eq(&checked(text));
 }
 
 #[test]
@@ -390,6 +441,32 @@ fn invalid_documents_are_refused() {
           GRAPHQL_VALIDATION_FAILED: 1:25 Boolean cannot represent value: 1
         { albums { id @skip(if: true) @skip(if: true) } }
           GRAPHQL_VALIDATION_FAILED: 1:31 The directive "@skip" can only be used once at this location.
+        { albums { id @traced } }
+          GRAPHQL_VALIDATION_FAILED: 1:15 Directive "@traced" argument "label" of type "String!" is required, but it was not provided.
+        { albums { id @traced(label: 1) } }
+          GRAPHQL_VALIDATION_FAILED: 1:30 String cannot represent value: 1
+        { albums { id @cached @cached } }
+          GRAPHQL_VALIDATION_FAILED: 1:23 The directive "@cached" can only be used once at this location.
+        { albums { id @cached(by: TITLE) } }
+          GRAPHQL_VALIDATION_FAILED: 1:27 Value "TITLE" does not exist in "AlbumOrder" enum.
+        { albums { id @cached(where: {titel: 1}) } }
+          GRAPHQL_VALIDATION_FAILED: 1:38 Field "titel" is not defined by type "AlbumFilter".
+        { albums { id @cached(where: {year: 1, year: 2}) } }
+          GRAPHQL_VALIDATION_FAILED: 1:31 1:40 There can be only one input field named "year".
+        { albums { id @cached(seconds: $a) } }
+          GRAPHQL_VALIDATION_FAILED: 1:32 Variable "$a" is not defined.
+        query ($a: String) { albums { id @cached(seconds: $a) } }
+          GRAPHQL_VALIDATION_FAILED: 1:42 Variable "$a" of type "String" used in position expecting type "Int".
+        query ($a: Int @traced(label: "a")) { albums(first: $a) { id } }
+          GRAPHQL_VALIDATION_FAILED: 1:16 Directive "@traced" may not be used on VARIABLE_DEFINITION.
+        { albums { ...F @traced(label: "a") } } fragment F on Album { id }
+          GRAPHQL_VALIDATION_FAILED: 1:17 Directive "@traced" may not be used on FRAGMENT_SPREAD.
+        { albums { ...F } } fragment F on Album @traced(label: "a") { id }
+          GRAPHQL_VALIDATION_FAILED: 1:41 Directive "@traced" may not be used on FRAGMENT_DEFINITION.
+        query @cached { albums { id } }
+          GRAPHQL_VALIDATION_FAILED: 1:7 Directive "@cached" may not be used on QUERY.
+        mutation @traced(label: "a") { rate(id: 1, rating: {stars: 1}) { id } }
+          GRAPHQL_VALIDATION_FAILED: 1:10 Directive "@traced" may not be used on MUTATION.
         query ($a: Int) { albums { id } }
           GRAPHQL_VALIDATION_FAILED: 1:8 Variable "$a" is never used.
         query ($a: Int, $a: Int) { albums(first: $a) { id } }
@@ -445,6 +522,23 @@ fn valid_corner_cases_pass() {
             - ... Node
               set 0 on Node
               - id: id 1:50
+        "query ($l: String!, $s: Int, $f: AlbumFilter) @traced(label: $l) { albums { id @cached(seconds: $s, by: [TITLE_ASC], where: {not: $f}) } }"
+        Query None
+        $l: String! = None
+        $s: Int = None
+        $f: AlbumFilter = None
+         @traced label=Variable(Slot(0))set 1 on Query
+        - albums: albums 1:68
+          set 0 on Album
+          - id: id 1:77 @cached seconds=Variable(Slot(1)) by=[TITLE_ASC,] where={not:Variable(Slot(2)),year:Int(2000),order:NATURAL,}
+        "{ albums { ... @traced(label: \"a\") @traced(label: \"b\") { id } } }"
+        Query None
+        set 2 on Query
+        - albums: albums 1:3
+          set 1 on Album
+          - ... Album @traced label=String("a") @traced label=String("b")
+            set 0 on Album
+            - id: id 1:58
         "query ($a: Int = 5) { albums(filter: {year: $a}) { id } }"
         Query None
         $a: Int = Some(Int(5))

@@ -8,8 +8,8 @@ use super::selected::{MetaField, MetaType, Selected};
 use crate::document::print_default;
 use crate::error::write_json_string;
 use crate::schema::{
-    EnumValueDefinition, FieldDefinition, InputDefinition, InputId, Schema, TypeId, TypeKind,
-    TypeRef, Wrapper,
+    DirectiveDefinition, EnumValueDefinition, FieldDefinition, InputDefinition, InputId, Schema,
+    TypeId, TypeKind, TypeRef, Wrapper,
 };
 use crate::sdl::BUILT_IN_SCALARS;
 
@@ -34,6 +34,13 @@ pub(super) struct TooLarge {
 struct Type<'s> {
     schema: &'s Schema,
     r#type: TypeRef,
+}
+
+/// A directive that the schema has.
+#[derive(Clone, Copy)]
+enum DirectiveOf<'s> {
+    BuiltIn(&'static Directive),
+    Schema(&'s DirectiveDefinition),
 }
 
 impl std::fmt::Display for TooLarge {
@@ -62,9 +69,11 @@ impl<'s> Writer<'s> {
             MetaField::QueryType => writer.root(writer.schema.query, asked),
             MetaField::MutationType => writer.root(writer.schema.mutation, asked),
             MetaField::SubscriptionType => writer.root(writer.schema.subscription, asked),
-            MetaField::Directives => writer.list(&writer.built_in.directives, |writer, found| {
-                writer.directive(found, &asked.selected)
-            }),
+            MetaField::Directives => {
+                let own = writer.schema.directives.iter().map(DirectiveOf::Schema);
+                let all = writer.built_in.directives.iter().map(DirectiveOf::BuiltIn).chain(own);
+                writer.list(all, |writer, found| writer.directive(found, &asked.selected))
+            }
             MetaField::Typename => writer.text(MetaType::Schema.name()),
             // A schema has no description.
             _ => writer.null(),
@@ -252,22 +261,35 @@ impl<'s> Writer<'s> {
 
     fn directive(
         &mut self,
-        directive: &'static Directive,
+        directive: DirectiveOf<'s>,
         selected: &[Selected],
     ) -> Result<(), TooLarge> {
+        let (name, description, is_repeatable) = match directive {
+            DirectiveOf::BuiltIn(one) => (&one.name, &one.description, one.is_repeatable),
+            DirectiveOf::Schema(one) => (&one.name, &one.description, one.is_repeatable),
+        };
         self.object(selected, |writer, asked| match asked.field {
-            MetaField::Name => writer.text(&directive.name),
-            MetaField::Description => writer.optional(directive.description.as_deref()),
-            MetaField::Args => {
-                let schema = &writer.built_in.schema;
-                writer.list(&directive.arguments, |writer, found| {
-                    writer.input(schema, found, &asked.selected)
-                })
-            }
-            MetaField::Locations => {
-                writer.list(&directive.locations, |writer, location| writer.text(location))
-            }
-            MetaField::IsRepeatable => writer.boolean(directive.is_repeatable),
+            MetaField::Name => writer.text(name),
+            MetaField::Description => writer.optional(description.as_deref()),
+            MetaField::Args => match directive {
+                DirectiveOf::BuiltIn(directive) => {
+                    let schema = &writer.built_in.schema;
+                    writer.list(&directive.arguments, |writer, found| {
+                        writer.input(schema, found, &asked.selected)
+                    })
+                }
+                DirectiveOf::Schema(directive) => {
+                    writer.inputs(writer.schema, &directive.arguments, asked)
+                }
+            },
+            MetaField::Locations => match directive {
+                DirectiveOf::BuiltIn(directive) => {
+                    writer.list(&directive.locations, |writer, location| writer.text(location))
+                }
+                DirectiveOf::Schema(directive) => writer
+                    .list(&directive.locations, |writer, location| writer.text(location.name())),
+            },
+            MetaField::IsRepeatable => writer.boolean(is_repeatable),
             MetaField::Typename => writer.text(MetaType::Directive.name()),
             _ => writer.null(),
         })

@@ -1,0 +1,258 @@
+//! Requests as text for subgraphs.
+
+use graphql::operation::{Operation, OperationKind};
+use graphql::schema::{DirectiveLocation, TypeId};
+use graphql::value::Slot;
+
+use super::entries::name_of;
+use super::fragments::{Pieces, Texts};
+use super::{
+    Asked, Context, Document, Entities, Part, Selection, context_variable, entities_key,
+    representations_variable,
+};
+use crate::outline::{Directives, Tree, Way};
+use crate::planner::ToldArguments;
+use crate::supergraph::{SubgraphId, Supergraph};
+
+/// The document of a part of a request.
+#[must_use]
+pub fn document(
+    supergraph: &Supergraph,
+    operation: &Operation,
+    tree: &Tree,
+    contexts: &[Context],
+    part: Part<'_>,
+) -> Document {
+    let Part { fetch, lists } = part;
+    let lists: Vec<&Entities> = lists.iter().filter_map(|list| fetch.entities.get(*list)).collect();
+    let mut printer = Printer {
+        supergraph,
+        tree,
+        subgraph: fetch.subgraph,
+        place: 0,
+        texts: Texts::default(),
+        variables: Vec::new(),
+    };
+    let directives = printer.directives(operation, fetch.kind);
+    let mut root = Pieces::default();
+    if let Some(entered) = &fetch.root {
+        let r#type = tree.position(entered.position).r#type;
+        printer.members(r#type, &entered.selection, &mut root);
+    }
+    for (place, list) in lists.iter().enumerate() {
+        printer.place = place;
+        printer.entities(list, lists.len(), &mut root);
+    }
+    let Printer { texts, variables, .. } = printer;
+    let bare = lists.is_empty() && variables.is_empty() && directives.is_empty();
+    let mut text = match (fetch.kind, bare) {
+        (OperationKind::Query, true) => String::new(),
+        (OperationKind::Query, false) => "query".to_owned(),
+        (OperationKind::Mutation, _) => "mutation".to_owned(),
+        (OperationKind::Subscription, _) => "subscription".to_owned(),
+    };
+    if !(lists.is_empty() && variables.is_empty()) {
+        text.push('(');
+        print_variables(supergraph, operation, contexts, (&lists, &variables), &mut text);
+        text.push(')');
+    }
+    text.push_str(&directives);
+    texts.print(&supergraph.schema, root, &mut text);
+    let mut head = b"{\"query\":".to_vec();
+    head.extend_from_slice(&json_text(&text));
+    head.extend_from_slice(b",\"variables\":{");
+    Document { text: text.into(), head: head.into(), variables }
+}
+
+fn print_variables(
+    supergraph: &Supergraph,
+    operation: &Operation,
+    contexts: &[Context],
+    (lists, variables): (&[&Entities], &[Slot]),
+    text: &mut String,
+) {
+    let mut separator = "";
+    for (place, list) in lists.iter().enumerate() {
+        text.push_str(separator);
+        text.push('$');
+        text.push_str(&representations_variable(place));
+        text.push_str(":[_Any!]!");
+        separator = ",";
+        for (context, value) in
+            list.told.iter().filter_map(|told| Some((*told, contexts.get(told.index())?)))
+        {
+            text.push_str(",$");
+            text.push_str(&context_variable(place, context));
+            text.push(':');
+            text.push_str(&graphql::print_type(&supergraph.schema, value.r#type));
+        }
+    }
+    for slot in variables {
+        let variable = operation.variable(*slot);
+        text.push_str(separator);
+        text.push('$');
+        text.push_str(&variable.name);
+        text.push(':');
+        text.push_str(&graphql::print_type(&supergraph.api.schema, variable.r#type));
+        // With it a variable that may be null may stand where null may not.
+        if let Some(default) = &variable.default {
+            text.push('=');
+            text.push_str(&graphql::print_default(default));
+        }
+        separator = ",";
+    }
+}
+
+fn json_text(text: &str) -> Vec<u8> {
+    // Writing a text to memory cannot fail.
+    serde_json_bytes::serde_json::to_vec(text).unwrap_or_default()
+}
+
+struct Printer<'p> {
+    supergraph: &'p Supergraph,
+    tree: &'p Tree,
+    subgraph: SubgraphId,
+    /// The list of entities that is printed.
+    place: usize,
+    texts: Texts,
+    variables: Vec<Slot>,
+}
+
+impl Printer<'_> {
+    /// The directives of the operation that a request of a kind may say.
+    fn directives(&mut self, operation: &Operation, kind: OperationKind) -> Box<str> {
+        let location = match kind {
+            OperationKind::Query => DirectiveLocation::Query,
+            OperationKind::Mutation => DirectiveLocation::Mutation,
+            OperationKind::Subscription => DirectiveLocation::Subscription,
+        };
+        let schema = &self.supergraph.api.schema;
+        let may_stand = |name: &str| {
+            let definition = schema.find_directive(name);
+            definition.is_some_and(|definition| definition.locations.contains(&location))
+        };
+        let names: Vec<&str> = operation.variables.iter().map(|variable| &*variable.name).collect();
+        let said = operation.directives.iter().filter(|directive| may_stand(&directive.name));
+        let Directives { text, variables } = Directives::of_operation(schema, said, &names);
+        self.add_variables(&variables);
+        text
+    }
+
+    fn add_variables(&mut self, variables: &[Slot]) {
+        for slot in variables {
+            if !self.variables.contains(slot) {
+                self.variables.push(*slot);
+            }
+        }
+    }
+
+    fn entities(&mut self, list: &Entities, of: usize, pieces: &mut Pieces) {
+        pieces.separate();
+        let key = entities_key(self.place, of);
+        if key != "_entities" {
+            pieces.push(&key);
+            pieces.push(":");
+        }
+        pieces.push("_entities(representations:$");
+        pieces.push(&representations_variable(self.place));
+        pieces.push(")");
+        let mut below = Pieces::default();
+        if list.typename {
+            below.push("__typename");
+        }
+        for (r#type, selection) in &list.types {
+            // The types are said of all.
+            let typename = selection.typename && !list.typename;
+            let selection = Selection { typename, ..selection.clone() };
+            if typename || !selection.fields.is_empty() || !selection.fragments.is_empty() {
+                self.fragment(*r#type, &selection, &mut below);
+            }
+        }
+        pieces.below(self.texts.add(None, below));
+    }
+
+    fn members(&mut self, parent: TypeId, selection: &Selection, pieces: &mut Pieces) {
+        if selection.typename {
+            pieces.separate();
+            pieces.push("__typename");
+        }
+        for asked in &selection.fields {
+            let said = &self.tree.item(asked.item).arguments.said;
+            self.add_variables(&said.variables);
+            if said.ways.is_empty() {
+                self.field(parent, asked, &Way::default(), pieces);
+            }
+            for way in &said.ways {
+                for fragment in &way.fragments {
+                    pieces.push("...");
+                    pieces.push(fragment);
+                    pieces.push("{");
+                }
+                self.field(parent, asked, way, pieces);
+                for _ in &way.fragments {
+                    pieces.push("}");
+                }
+            }
+        }
+        for (on, selection) in &selection.fragments {
+            self.fragment(*on, selection, pieces);
+        }
+    }
+
+    fn field(&mut self, parent: TypeId, asked: &Asked, way: &Way, pieces: &mut Pieces) {
+        pieces.separate();
+        let item = self.tree.item(asked.item);
+        let name = name_of(&item.what);
+        if &*asked.key != name {
+            pieces.push(&asked.key);
+            pieces.push(":");
+        }
+        pieces.push(name);
+        self.told(&item.arguments.text, &asked.told, pieces);
+        self.add_variables(&item.arguments.variables);
+        pieces.push(&way.field);
+        if let Some(selection) = &asked.below {
+            let below = self.type_of(parent, name);
+            let mut inner = Pieces::default();
+            // Without a type there is nothing that a fragment could be on.
+            self.members(below.unwrap_or(parent), selection, &mut inner);
+            let is_root = |id: TypeId| {
+                let schema = &self.supergraph.schema;
+                [schema.query, schema.mutation, schema.subscription].contains(&Some(id))
+            };
+            // Subgraphs call their root types as they like.
+            pieces.below(self.texts.add(below.filter(|id| !is_root(*id)), inner));
+        }
+    }
+
+    /// The type of a field as the subgraph has it.
+    fn type_of(&self, parent: TypeId, name: &str) -> Option<TypeId> {
+        let field = self.supergraph.find_field(parent, name)?;
+        let own = self.supergraph.field_in(field, self.subgraph).map(|own| own.r#type.base);
+        Some(own.unwrap_or(self.supergraph.schema[field].r#type.base))
+    }
+
+    /// Arguments: those that the operation gives, and those whose values objects above say.
+    fn told(&self, given: &str, told: &ToldArguments, pieces: &mut Pieces) {
+        if given.is_empty() && told.is_empty() {
+            return;
+        }
+        pieces.push("(");
+        pieces.push(given);
+        for (place, (name, context)) in told.iter().enumerate() {
+            if place > 0 || !given.is_empty() {
+                pieces.push(",");
+            }
+            pieces.push(name);
+            pieces.push(":$");
+            pieces.push(&context_variable(self.place, *context));
+        }
+        pieces.push(")");
+    }
+
+    fn fragment(&mut self, on: TypeId, selection: &Selection, pieces: &mut Pieces) {
+        let mut inner = Pieces::default();
+        self.members(on, selection, &mut inner);
+        pieces.on(self.texts.add(Some(on), inner));
+    }
+}
