@@ -14,6 +14,7 @@
 //! * [`worker`]: what one thread needs to answer
 //! * `caller`: who asks
 //! * [`headers`]: which headers subgraphs are sent
+//! * `local`: subgraphs in this process
 //! * [`tell`]: what clients are told of what went wrong at subgraphs
 //! * [`explain`]: plans as text
 
@@ -23,6 +24,7 @@ pub mod explain;
 mod guards;
 pub mod headers;
 mod labels;
+mod local;
 mod prepare;
 mod respond;
 pub mod tell;
@@ -38,7 +40,7 @@ use graphql::{GraphQLError, Validator};
 use http::HeaderName;
 
 use crate::documents::{Cached, DocumentCache};
-use crate::engine::Limits;
+use crate::engine::{Engine, Limits};
 pub use caller::Caller;
 pub use guards::{Guards, Unauthorized};
 use headers::Wanted;
@@ -82,12 +84,32 @@ pub struct Gateway {
 
 /// How a subgraph is asked.
 #[derive(Clone, Debug)]
-pub struct Way {
+pub enum Way {
+    /// Over HTTP.
+    Remote(Remote),
+    /// In this process: an API of a source that is a subgraph.
+    Local(Arc<Engine>),
+}
+
+/// A subgraph that is asked over HTTP.
+#[derive(Clone, Debug)]
+pub struct Remote {
     pub settings: Arc<Settings>,
     /// What all threads know of it together.
     pub shared: Arc<Shared>,
     /// Which headers it is sent.
     pub rules: headers::Rules,
+}
+
+impl Way {
+    /// What is known of a subgraph that is asked over HTTP.
+    #[must_use]
+    pub fn remote(&self) -> Option<&Remote> {
+        match self {
+            Self::Remote(remote) => Some(remote),
+            Self::Local(_) => None,
+        }
+    }
 }
 
 impl Gateway {
@@ -97,7 +119,7 @@ impl Gateway {
         let validator = Validator::new(&supergraph.api.schema);
         let labels = Labels::new(&supergraph, &options.labels);
         let documents = DocumentCache::new();
-        let mut wanted = Wanted::of(ways.iter().map(|way| &way.rules));
+        let mut wanted = Wanted::of(ways.iter().filter_map(Way::remote).map(|remote| &remote.rules));
         if let Some(header) = &options.label_header {
             wanted.add(header.clone());
         }

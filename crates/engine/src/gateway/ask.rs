@@ -1,8 +1,8 @@
-//! Subgraphs as plans ask them: over HTTP, within the time and the memory of a request.
+//! Subgraphs as plans ask them: over HTTP or in this process, within the time and the memory of a request.
 
 use std::cell::RefCell;
 use std::sync::Arc;
-use std::time::Instant;
+use std::time::{Duration, Instant};
 
 use clients::subgraph::{self, Client};
 use gateway::execute::{Answer, Ask, AskError, Subgraphs};
@@ -12,12 +12,47 @@ use graphql::operation::OperationKind;
 use http::HeaderMap;
 use response::{Held, Memory};
 
-use super::{Caller, Gateway};
+use super::local::Local;
+use super::{Caller, Gateway, Remote, Way};
+
+/// A subgraph as one thread asks it.
+#[derive(Debug)]
+pub(super) enum Asked {
+    Remote(Client),
+    Local(Box<Local>),
+}
+
+impl Asked {
+    pub(super) fn new(way: &Way, memory: &Arc<Memory>) -> Self {
+        match way {
+            Way::Remote(Remote { settings, shared, .. }) => {
+                Self::Remote(Client::new(Arc::clone(settings), Arc::clone(shared)))
+            }
+            Way::Local(engine) => Self::Local(Box::new(Local::new(engine, memory))),
+        }
+    }
+
+    /// The same, whose source is told how long a request is waited for.
+    pub(super) fn within(self, time_limit: Duration) -> Self {
+        match self {
+            Self::Remote(client) => Self::Remote(client),
+            Self::Local(local) => Self::Local(Box::new(local.within(time_limit))),
+        }
+    }
+
+    /// Lets connections go that nobody needed for a while.
+    pub(super) fn close_old(&self) {
+        match self {
+            Self::Remote(client) => client.close_old(),
+            Self::Local(local) => local.close_old(),
+        }
+    }
+}
 
 /// The subgraphs for one request.
 pub(super) struct Asking<'a> {
     /// By [`gateway::supergraph::SubgraphId`].
-    pub(super) clients: &'a [Client],
+    pub(super) subgraphs: &'a [Asked],
     pub(super) gateway: &'a Gateway,
     pub(super) caller: &'a Caller,
     pub(super) deadline: Option<Instant>,
@@ -27,7 +62,11 @@ pub(super) struct Asking<'a> {
 impl Subgraphs for Asking<'_> {
     async fn ask(&self, ask: Ask<'_>) -> Result<Answer, AskError> {
         let place = usize::from(ask.subgraph.0);
-        let client = self.clients.get(place).ok_or(AskError::Unavailable)?;
+        let client = match self.subgraphs.get(place).ok_or(AskError::Unavailable)? {
+            Asked::Remote(client) => client,
+            // Whoever waits for the request gives it up in time, and the source's statements with it.
+            Asked::Local(local) => return local.ask(&ask.body, &self.caller.session).await,
+        };
         let headers = self.headers(ask.subgraph, ask.fetch);
         let held = RefCell::new((Held::of(self.memory), 0_u64));
         let hold = |bytes: usize| {
@@ -59,6 +98,7 @@ impl Asking<'_> {
     /// What the subgraph is told besides the request.
     fn headers(&self, subgraph: SubgraphId, fetch: FetchId) -> HeaderMap {
         let way = self.gateway.ways.get(usize::from(subgraph.0));
+        let way = way.and_then(Way::remote);
         let (Some(way), Some(forwarded)) = (way, &self.caller.forwarded) else {
             return HeaderMap::new();
         };

@@ -3,15 +3,14 @@
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
-use clients::subgraph::Client;
 use gateway::execute::{Inputs, Observed, execute, write};
 use graphql::operation::OperationKind;
 use graphql::variables::Variables;
 use graphql::{ErrorCode, GraphQLError, Request, coerce_variable_values};
 use response::{Held, Memory, Sink};
 
-use super::ask::Asking;
-use super::{Caller, Gateway, Prepared, Way, respond};
+use super::ask::{Asked as AskedSubgraph, Asking};
+use super::{Caller, Gateway, Prepared, respond};
 use crate::documents::Document;
 use crate::report::{Planned, Report, Timed};
 use crate::respond::{DATA, Response};
@@ -21,7 +20,8 @@ use crate::worker::{Allowed, refused};
 #[derive(Debug)]
 pub struct GatewayWorker {
     pub(super) gateway: Arc<Gateway>,
-    clients: Vec<Client>,
+    /// By [`gateway::supergraph::SubgraphId`].
+    subgraphs: Vec<AskedSubgraph>,
     memory: Arc<Memory>,
     time_limit: Option<Duration>,
 }
@@ -30,20 +30,20 @@ impl GatewayWorker {
     /// A worker whose answers take their memory from what all of them may take together.
     #[must_use]
     pub fn sharing(gateway: Arc<Gateway>, memory: Arc<Memory>) -> Self {
-        let client = |way: &Way| Client::new(Arc::clone(&way.settings), Arc::clone(&way.shared));
-        let clients = gateway.ways.iter().map(client).collect();
-        Self { gateway, clients, memory, time_limit: None }
+        let subgraphs = gateway.ways.iter().map(|way| AskedSubgraph::new(way, &memory)).collect();
+        Self { gateway, subgraphs, memory, time_limit: None }
     }
 
     /// The same worker, whose requests are waited for no longer than this.
     #[must_use]
     pub fn within(self, time_limit: Duration) -> Self {
-        Self { time_limit: Some(time_limit), ..self }
+        let subgraphs = self.subgraphs.into_iter().map(|one| one.within(time_limit)).collect();
+        Self { subgraphs, time_limit: Some(time_limit), ..self }
     }
 
     /// Lets connections go that nobody needed for a while; to be called now and then.
     pub fn close_old_connections(&self) {
-        self.clients.iter().for_each(Client::close_old);
+        self.subgraphs.iter().for_each(AskedSubgraph::close_old);
     }
 
     #[must_use]
@@ -117,7 +117,7 @@ impl GatewayWorker {
         let operation = &document.operation;
         let asking = Asking {
             gateway,
-            clients: &self.clients,
+            subgraphs: &self.subgraphs,
             caller,
             deadline: self.time_limit.map(|limit| started + limit),
             memory: &self.memory,

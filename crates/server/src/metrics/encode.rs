@@ -62,8 +62,9 @@ impl Collector for Sources {
             Api::Source(_) => self.encode_connections(&mut writer),
             Api::Gateway(gateway) => {
                 let subgraphs = gateway.subgraphs();
-                let subgraphs: Vec<_> =
-                    subgraphs.map(|(subgraph, way)| (&*subgraph.name, &*way.shared)).collect();
+                let subgraphs: Vec<_> = subgraphs
+                    .filter_map(|(subgraph, way)| Some((&*subgraph.name, &*way.remote()?.shared)))
+                    .collect();
                 fetches::encode(self.shards().map(|shard| &shard.fetches), &mut writer)?;
                 subgraphs::encode(&subgraphs, &mut writer)
             }

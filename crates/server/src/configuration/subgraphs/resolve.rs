@@ -6,19 +6,26 @@ use std::fmt;
 use std::time::Duration;
 
 use clients::subgraph::{Endpoint, Http2, OwnCertificate, Settings, Tls, TlsFiles};
+use engine::SourceAddress;
 use engine::gateway::headers::Rules;
 
-use super::said::{Said, SaidTls, USUAL_BREAKER};
+use super::said::{Said, SaidSource, SaidTls, USUAL_BREAKER};
 use super::{Named, SubgraphsFile};
 use crate::configuration::problem::{Problem, Refused};
 use crate::configuration::similar;
+use crate::options::DialectName;
 
 /// How a subgraph is asked.
 #[derive(Clone, Debug)]
-pub(crate) struct Resolved {
-    pub(crate) settings: Settings,
-    /// Which headers it is sent.
-    pub(crate) rules: Rules,
+pub(crate) enum Resolved {
+    /// Over HTTP.
+    Remote {
+        settings: Box<Settings>,
+        /// Which headers it is sent.
+        rules: Rules,
+    },
+    /// In this process.
+    Local { source: SourceAddress, dialect: DialectName },
 }
 
 /// What options say of all subgraphs.
@@ -68,11 +75,18 @@ impl SubgraphsFile {
         for (name, url) in subgraphs {
             let named = self.subgraphs.iter().find(|named| named.name == **name);
             let said = named.map_or(&nothing, |named| &named.said);
-            if let Some(position) = said.source {
-                let message = format!(
-                    "the subgraph `{name}`: sources in the gateway's process are not served yet; \
-                     `thalweg serve` serves one, and `url` says where"
-                );
+            if let Some(source) = &said.source {
+                match local(source, said) {
+                    Ok(local) => resolved.push(local),
+                    Err(message) => {
+                        let message = format!("the subgraph `{name}`: {message}");
+                        problems.push(Problem { position: source.position, message });
+                    }
+                }
+                continue;
+            }
+            if let Some((position, _)) = said.dialect {
+                let message = format!("the subgraph `{name}`: `dialect` needs `source`");
                 problems.push(Problem { position, message });
                 continue;
             }
@@ -121,8 +135,8 @@ impl SubgraphsFile {
         let all = &self.all;
         let breaker = said.breaker.or(all.breaker);
         let rules = all.rules.iter().chain(&said.rules).cloned().collect();
-        Resolved {
-            settings: Settings {
+        Resolved::Remote {
+            settings: Box::new(Settings {
                 endpoint,
                 connect_timeout: said
                     .connect_timeout
@@ -138,7 +152,7 @@ impl SubgraphsFile {
                 breaker: breaker.unwrap_or(Some(USUAL_BREAKER)),
                 deduplicate: said.deduplicate.or(all.deduplicate).unwrap_or(usual.deduplicate),
                 tls,
-            },
+            }),
             rules: Rules::new(rules),
         }
     }
@@ -159,6 +173,19 @@ impl SubgraphsFile {
             })
             .collect()
     }
+}
+
+/// A source in this process, for which nothing is sent anywhere.
+fn local(source: &SaidSource, said: &Said) -> Result<Resolved, String> {
+    if said.url.is_some() || !said.rules.is_empty() {
+        return Err("`source` is asked in this process, and needs no `url` and no headers".into());
+    }
+    let address = SourceAddress::parse(&source.address).map_err(|error| error.to_string())?;
+    if let SourceAddress::Neo4j(_) = address {
+        return Err("a graph is no subgraph yet: its nodes are not found by lists of keys".into());
+    }
+    let dialect = said.dialect.map_or(DialectName::Postgraphile, |(_, dialect)| dialect);
+    Ok(Resolved::Local { source: address, dialect })
 }
 
 const REMEDY: &str = "its table of the file of `--subgraphs` may say it by `url`";

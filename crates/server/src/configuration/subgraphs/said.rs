@@ -12,14 +12,16 @@ use toml::de::{DeTable, DeValue};
 use super::headers;
 use super::table::{Reader, Value};
 use crate::configuration::problem::Position;
-use crate::options::{Size, Time};
+use crate::options::{DialectName, Size, Time};
 
 /// What is said; what is not holds as it is said for all, or by options.
 #[derive(Debug, Default)]
 pub(super) struct Said {
     pub(super) url: Option<Endpoint>,
-    /// Where a source for a subgraph in this process is named.
-    pub(super) source: Option<Position>,
+    /// A source for a subgraph in this process.
+    pub(super) source: Option<SaidSource>,
+    /// Whose API that source is served with; where it is said.
+    pub(super) dialect: Option<(Position, DialectName)>,
     pub(super) timeout: Option<Duration>,
     pub(super) connect_timeout: Option<Duration>,
     pub(super) retries: Option<u32>,
@@ -33,6 +35,13 @@ pub(super) struct Said {
     pub(super) deduplicate: Option<bool>,
     pub(super) tls: Option<SaidTls>,
     pub(super) rules: Vec<Rule>,
+}
+
+/// A source in this process, and where it is said.
+#[derive(Clone, Debug)]
+pub(super) struct SaidSource {
+    pub(super) position: Position,
+    pub(super) address: String,
 }
 
 /// Files of certificates.
@@ -71,7 +80,7 @@ const OF_ALL: [&str; 12] = [
 ];
 
 /// What only one subgraph has, before what all may have.
-const OF_ONE: [&str; 1] = ["url"];
+const OF_ONE: [&str; 3] = ["url", "source", "dialect"];
 
 /// More often nobody waits.
 const MOST_RETRIES: u32 = 10;
@@ -92,8 +101,15 @@ impl Said {
             let name = &**key.get_ref();
             match name {
                 "url" if of == Of::One => said.url = reader.parsed(name, value),
-                "source" | "dialect" if of == Of::One => {
-                    said.source = Some(reader.position(key.span().start));
+                "source" if of == Of::One => {
+                    let position = reader.position(key.span().start);
+                    let address = reader.parsed::<String>(name, value);
+                    said.source = address.map(|address| SaidSource { position, address });
+                }
+                "dialect" if of == Of::One => {
+                    let position = reader.position(key.span().start);
+                    let dialect = reader.word(name, value, &DIALECTS);
+                    said.dialect = dialect.map(|dialect| (position, dialect));
                 }
                 "timeout" => said.timeout = time(reader, name, value),
                 "connect-timeout" => said.connect_timeout = time(reader, name, value),
@@ -118,6 +134,10 @@ impl Said {
         said
     }
 }
+
+/// Those whose APIs can be subgraphs.
+const DIALECTS: [(&str, DialectName); 2] =
+    [("postgraphile", DialectName::Postgraphile), ("phrag", DialectName::Phrag)];
 
 const HTTP2: [(&str, Http2); 3] = [
     ("never", Http2::Never),
