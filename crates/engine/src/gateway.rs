@@ -119,7 +119,8 @@ impl Gateway {
         let validator = Validator::new(&supergraph.api.schema);
         let labels = Labels::new(&supergraph, &options.labels);
         let documents = DocumentCache::new();
-        let mut wanted = Wanted::of(ways.iter().filter_map(Way::remote).map(|remote| &remote.rules));
+        let mut wanted =
+            Wanted::of(ways.iter().filter_map(Way::remote).map(|remote| &remote.rules));
         if let Some(header) = &options.label_header {
             wanted.add(header.clone());
         }

@@ -29,7 +29,7 @@ mod serving;
 mod tls;
 
 pub(crate) use address::{Address, Mode, Place};
-pub(crate) use api::ApiOptions;
+pub(crate) use api::{ApiOptions, DialectName};
 pub(crate) use auth::AuthOptions;
 pub(crate) use compression::Coding;
 pub(crate) use cost::CostOptions;

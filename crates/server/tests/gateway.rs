@@ -4,6 +4,7 @@
 //! * `access`: who may read what, and what it costs
 //! * `headers`: what subgraphs are told
 //! * `reloads`: other supergraphs while requests go on
+//! * `local`: sources in the gateway's process
 //! * `looks`: `schema`, `explain`, `check`
 //! * `watched`, `collector`: metrics, traces and the log
 //! * `stubs`: the subgraphs
@@ -19,6 +20,8 @@ mod access;
 mod collector;
 #[path = "gateway/headers.rs"]
 mod headers;
+#[path = "gateway/local.rs"]
+mod local;
 #[path = "gateway/looks.rs"]
 mod looks;
 #[path = "gateway/reloads.rs"]

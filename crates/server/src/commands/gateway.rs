@@ -7,8 +7,9 @@ use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
 
 use clients::subgraph::{Settings as SubgraphSettings, Shared};
-use engine::Api;
-use engine::gateway::{Gateway, Way};
+use dialects::{Dialect, federation, phrag, postgraphile};
+use engine::gateway::{Gateway, Remote, Way};
+use engine::{Api, Engine, SourceAddress};
 use gateway::Supergraph;
 
 use crate::commands::block_on;
@@ -17,12 +18,14 @@ use crate::configuration::{Invocation, Resolved, SubgraphsFile, Usual, variable}
 use crate::failure::Failure;
 use crate::http::{self, Changes, Customs, Fresh, Reload, Settings};
 use crate::memory;
-use crate::options::{GatewayOptions, SubgraphOptions, SupergraphPlace};
+use crate::options::{
+    DialectName, GatewayOptions, ServingOptions, SubgraphOptions, SupergraphPlace,
+};
 use crate::supergraph::{SupergraphText, SupergraphWatch};
 
 /// What is known of subgraphs by all threads, kept over reloads: counts, and who is left alone.
 #[derive(Debug, Default)]
-pub(crate) struct KnownSubgraphs(Mutex<BTreeMap<Box<str>, Way>>);
+pub(crate) struct KnownSubgraphs(Mutex<BTreeMap<Box<str>, Remote>>);
 
 /// What is served, and how: all that options and the files that they name say, before a subgraph or
 /// a socket is asked.
@@ -44,6 +47,16 @@ pub(crate) struct Subgraphs {
     file: Option<(PathBuf, String)>,
     said: SubgraphsFile,
     usual: Usual,
+    sources: Sources,
+}
+
+/// How sources in this process are opened.
+#[derive(Debug)]
+struct Sources {
+    connections: engine::Most,
+    timeouts: engine::Timeouts,
+    limits: engine::Limits,
+    errors: engine::ErrorOptions,
 }
 
 pub(crate) fn run(options: &GatewayOptions, invocation: &Invocation) -> Result<(), Failure> {
@@ -70,7 +83,7 @@ pub(crate) fn prepare(options: &GatewayOptions) -> Result<PreparedGateway, Failu
         place,
         poll: options.supergraph_poll.map(|pause| pause.0),
         watch: options.watch,
-        subgraphs: Subgraphs::read(&options.subgraphs)?,
+        subgraphs: Subgraphs::read(&options.subgraphs)?.with(Sources::of(&options.serving)),
         gateway_options: options.of_engine(),
         settings: Settings::new(&options.serving, Customs::Gateway)?,
     })
@@ -89,7 +102,8 @@ impl PreparedGateway {
             changes.follow_file(file, text);
         }
         drop(text);
-        let ways = known.ways(&supergraph, subgraphs.resolve(&supergraph)?);
+        let resolved = subgraphs.resolve(&supergraph)?;
+        let ways = known.ways(&supergraph, resolved, &subgraphs.sources)?;
         let names: Vec<&str> = supergraph.subgraphs.iter().map(|one| &*one.name).collect();
         tracing::info!(supergraph = %place, subgraphs = names.join(", "), "a supergraph was read");
         let api = Api::Gateway(Gateway::new(supergraph, ways, gateway_options));
@@ -127,7 +141,8 @@ pub(crate) fn look(
 ) -> Result<(Supergraph, Vec<Way>), Failure> {
     let subgraphs = Subgraphs::read(options)?;
     let (_, supergraph) = read(place)?;
-    let ways = KnownSubgraphs::default().ways(&supergraph, subgraphs.resolve(&supergraph)?);
+    let resolved = subgraphs.resolve(&supergraph)?;
+    let ways = KnownSubgraphs::default().ways(&supergraph, resolved, &subgraphs.sources)?;
     Ok((supergraph, ways))
 }
 
@@ -142,10 +157,17 @@ impl Subgraphs {
             deduplicate: options.deduplicate_subgraph_requests,
         };
         let Some(file) = &options.subgraphs else {
-            return Ok(Self { file: None, said: SubgraphsFile::default(), usual });
+            let (said, sources) = (SubgraphsFile::default(), Sources::for_a_look());
+            return Ok(Self { file: None, said, usual, sources });
         };
         let (text, said) = read_file(file)?;
-        Ok(Self { file: Some((file.clone(), text)), said, usual })
+        let file = Some((file.clone(), text));
+        Ok(Self { file, said, usual, sources: Sources::for_a_look() })
+    }
+
+    /// The same, whose sources in this process are opened so.
+    fn with(self, sources: Sources) -> Self {
+        Self { sources, ..self }
     }
 
     /// What holds for each subgraph of a supergraph.
@@ -164,14 +186,81 @@ fn read_file(file: &Path) -> Result<(String, SubgraphsFile), Failure> {
     Ok((text, said))
 }
 
+impl Sources {
+    fn of(serving: &ServingOptions) -> Self {
+        Self {
+            connections: serving.most_per_thread(),
+            timeouts: serving.database.timeouts(),
+            limits: serving.engine_limits(),
+            errors: serving.errors.of_engine(),
+        }
+    }
+
+    fn for_a_look() -> Self {
+        Self {
+            connections: engine::Most::apart(1),
+            timeouts: engine::Timeouts::default(),
+            limits: engine::Limits::default(),
+            errors: engine::ErrorOptions::default(),
+        }
+    }
+
+    /// Reads a source and makes its API, which is a subgraph.
+    fn open(
+        &self,
+        subgraph: &str,
+        source: &SourceAddress,
+        dialect: DialectName,
+    ) -> Result<Arc<Engine>, Failure> {
+        let options = engine::Options {
+            dialect: match dialect {
+                DialectName::Phrag => Dialect::Phrag(phrag::Options::default()),
+                DialectName::Postgraphile | DialectName::Neo4j => {
+                    Dialect::PostGraphile(postgraphile::Options {
+                        simple_collections: postgraphile::SimpleCollections::Both,
+                        ..postgraphile::Options::default()
+                    })
+                }
+            },
+            source: engine::OpenOptions {
+                namespaces: vec!["public".into()],
+                timeouts: self.timeouts,
+                ..engine::OpenOptions::default()
+            },
+            connections: self.connections,
+            limits: self.limits.clone(),
+            errors: self.errors.clone(),
+            policies: None,
+            federation: Some(federation::Options::default()),
+        };
+        block_on(async {
+            Engine::open(source, &options)
+                .await
+                .map_err(|error| Failure::Usage(format!("the subgraph `{subgraph}`: {error}")))
+        })
+    }
+}
+
 impl KnownSubgraphs {
     /// How each subgraph is asked. One that is asked at the same place, and left alone by the same
-    /// rule, is known already.
-    fn ways(&self, supergraph: &Supergraph, resolved: Vec<Resolved>) -> Vec<Way> {
+    /// rule, is known already; sources in this process are opened.
+    fn ways(
+        &self,
+        supergraph: &Supergraph,
+        resolved: Vec<Resolved>,
+        sources: &Sources,
+    ) -> Result<Vec<Way>, Failure> {
         let mut known = self.0.lock().unwrap_or_else(PoisonError::into_inner);
         let before = std::mem::take(&mut *known);
         let mut ways = Vec::with_capacity(resolved.len());
-        for (subgraph, Resolved { settings, rules }) in supergraph.subgraphs.iter().zip(resolved) {
+        for (subgraph, resolved) in supergraph.subgraphs.iter().zip(resolved) {
+            let (settings, rules) = match resolved {
+                Resolved::Remote { settings, rules } => (settings, rules),
+                Resolved::Local { source, dialect } => {
+                    ways.push(Way::Local(sources.open(&subgraph.name, &source, dialect)?));
+                    continue;
+                }
+            };
             let is_alike = |before: &SubgraphSettings| {
                 before.endpoint == settings.endpoint && before.breaker == settings.breaker
             };
@@ -180,10 +269,10 @@ impl KnownSubgraphs {
                 Some(way) => Arc::clone(&way.shared),
                 None => Arc::new(Shared::new(&settings)),
             };
-            let way = Way { settings: Arc::new(settings), shared, rules };
-            known.insert((&*subgraph.name).into(), way.clone());
-            ways.push(way);
+            let remote = Remote { settings: Arc::from(settings), shared, rules };
+            known.insert((&*subgraph.name).into(), remote.clone());
+            ways.push(Way::Remote(remote));
         }
-        ways
+        Ok(ways)
     }
 }

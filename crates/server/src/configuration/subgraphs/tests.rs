@@ -45,8 +45,13 @@ fn check(text: &str, expected: &Expect) {
     let told = match resolved {
         Ok(resolved) => {
             let names = SUBGRAPHS.iter().map(|(name, _)| name);
-            let lines = names.zip(&resolved).map(|(name, Resolved { settings, rules })| {
-                format!("{name}: {settings:?}\n{name}: {rules:?}\n")
+            let lines = names.zip(&resolved).map(|(name, resolved)| match resolved {
+                Resolved::Remote { settings, rules } => {
+                    format!("{name}: {settings:?}\n{name}: {rules:?}\n")
+                }
+                Resolved::Local { source, dialect } => {
+                    format!("{name}: {source:?} as {dialect:?}\n")
+                }
             });
             lines.collect()
         }
@@ -272,9 +277,21 @@ fn a_subgraph_has_to_be_somewhere() {
     "#]],
     );
     check(
-        "[subgraphs.products]\nsource = 'sqlite:products.db'\n",
+        "[subgraphs.products]\nsource = 'sqlite:products.db'\nurl = 'http://products'\n",
         &expect![[r#"
-        error: s.toml:2:1: the subgraph `products`: sources in the gateway's process are not served yet; `thalweg serve` serves one, and `url` says where
+        error: s.toml:2:1: the subgraph `products`: `source` is asked in this process, and needs no `url` and no headers
+    "#]],
+    );
+    check(
+        "[subgraphs.products]\nsource = 'neo4j://graph'\n",
+        &expect![[r#"
+        error: s.toml:2:1: the subgraph `products`: a graph is no subgraph yet: its nodes are not found by lists of keys
+    "#]],
+    );
+    check(
+        "[subgraphs.products]\nurl = 'http://products'\ndialect = 'phrag'\n",
+        &expect![[r#"
+        error: s.toml:3:1: the subgraph `products`: `dialect` needs `source`
     "#]],
     );
 }
