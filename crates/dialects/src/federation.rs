@@ -34,6 +34,9 @@ const SPECIFICATION: &str = "https://specs.apollo.dev/federation/v2.";
 /// The earliest version that is named: that of `@interfaceObject`, which all composers know.
 const VERSION: u16 = 3;
 
+/// The field by which rows are found.
+const ENTITIES: &str = "_entities";
+
 /// How an API is offered as a subgraph.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Options {
@@ -72,6 +75,16 @@ pub fn offer(api: Api, catalog: &Catalog, options: &Options) -> Result<Api, Fede
     link(&mut applied);
     let sdl = print_schema_applying(&api.schema, &applied);
     add(api, query, &sdl, entities)
+}
+
+/// The types of which rows are found by keys, where the API is a subgraph and has some.
+#[must_use]
+pub fn offered(api: &Api) -> Option<&EntitiesBinding> {
+    let field = api.schema.find_field(api.schema.query?, ENTITIES)?;
+    match api.field(field) {
+        FieldBinding::Entities(binding) => Some(binding),
+        _ => None,
+    }
 }
 
 /// What the API's definitions mean to a graph: which types have which keys, and what others may have
@@ -138,7 +151,7 @@ fn link(applied: &mut Applied) {
 fn add(api: Api, query: TypeId, sdl: &str, entities: Vec<Entity>) -> Result<Api, FederationError> {
     let transactions = api.transactions;
     let mut builder = ApiBuilder::reopen(api);
-    for name in ["_service", "_entities"] {
+    for name in ["_service", ENTITIES] {
         if builder.schema().find_field(query, name).is_some() {
             return Err(FederationError::Taken(name));
         }
@@ -173,7 +186,7 @@ fn add_entities(
         entities.into_iter().map(Entity::into_binding).unzip();
     let binding = EntitiesBinding { types: types.into(), represented: represented.into() };
     let r#type = TypeRef::named(union).list().non_null();
-    let definition = FieldDefinition::new("_entities", r#type);
+    let definition = FieldDefinition::new(ENTITIES, r#type);
     let field = builder.add_field(query, definition, FieldBinding::Entities(Arc::new(binding)));
     let r#type = TypeRef::named(any).non_null().list().non_null();
     let definition = InputDefinition::new("representations", r#type);

@@ -14,7 +14,7 @@
 //! * [`worker`]: what one thread needs to answer
 //! * `caller`: who asks
 //! * [`headers`]: which headers subgraphs are sent
-//! * `local`: subgraphs in this process
+//! * `local`: subgraphs in this process; [`offered`]: whether they are what the supergraph says
 //! * [`tell`]: what clients are told of what went wrong at subgraphs
 //! * [`explain`]: plans as text
 
@@ -25,12 +25,14 @@ mod guards;
 pub mod headers;
 mod labels;
 mod local;
+pub mod offered;
 mod prepare;
 mod respond;
 pub mod tell;
 pub mod worker;
 
 use std::sync::Arc;
+use std::time::Duration;
 
 use clients::subgraph::{Settings, Shared};
 use gateway::planner;
@@ -87,8 +89,8 @@ pub struct Gateway {
 pub enum Way {
     /// Over HTTP.
     Remote(Remote),
-    /// In this process: an API of a source that is a subgraph.
-    Local(Arc<Engine>),
+    /// In this process.
+    Local(Local),
 }
 
 /// A subgraph that is asked over HTTP.
@@ -99,6 +101,14 @@ pub struct Remote {
     pub shared: Arc<Shared>,
     /// Which headers it is sent.
     pub rules: headers::Rules,
+}
+
+/// A source in this process, whose API is a subgraph.
+#[derive(Clone, Debug)]
+pub struct Local {
+    pub engine: Arc<Engine>,
+    /// How long one answer may take.
+    pub timeout: Duration,
 }
 
 impl Way {

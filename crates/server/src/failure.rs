@@ -5,6 +5,7 @@ use std::io;
 use std::path::PathBuf;
 use std::process::ExitCode;
 
+use engine::gateway::offered::Missing;
 use engine::session::KeyError;
 use engine::{OpenError, RowError};
 use graphql::GraphQLError;
@@ -50,6 +51,11 @@ pub(crate) enum Failure {
     SubgraphsFile(#[from] Refused),
     #[error(transparent)]
     Subgraphs(#[from] Unresolved),
+    #[error("the subgraph `{subgraph}`: {error}")]
+    Source { subgraph: Box<str>, error: OpenError },
+    /// A source is not what it was when the supergraph was composed.
+    #[error("{}", other(subgraph, missing))]
+    OtherSource { subgraph: Box<str>, missing: Vec<Missing> },
     /// The operation to explain is not one that the API answers.
     #[error("{0}")]
     Operation(OperationError),
@@ -94,6 +100,8 @@ impl Failure {
             | Self::WrongSupergraph { .. }
             | Self::SubgraphsFile(_)
             | Self::Subgraphs(_)
+            | Self::Source { .. }
+            | Self::OtherSource { .. }
             | Self::Operation(_)
             | Self::Health { .. }
             | Self::Manual { .. }
@@ -116,6 +124,19 @@ fn wrong(place: &str, problems: &[gateway::supergraph::Problem]) -> String {
         None => format!("{place}: {}", problem.message),
     });
     problems.collect::<Vec<_>>().join("\nerror: ")
+}
+
+/// What a source does not have of its subgraph, one thing a line; so many are told.
+fn other(subgraph: &str, missing: &[Missing]) -> String {
+    const MOST: usize = 20;
+    let told = missing.iter().take(MOST).map(|missing| {
+        format!("the source of the subgraph `{subgraph}` is not what the supergraph says: {missing}")
+    });
+    let mut lines: Vec<_> = told.collect();
+    if let Some(more @ 1..) = missing.len().checked_sub(MOST) {
+        lines.push(format!("and {more} more"));
+    }
+    lines.join("\nerror: ")
 }
 
 /// `query.graphql:3:5: message`, which editors make a link of; one error a line.

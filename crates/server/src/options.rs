@@ -33,6 +33,7 @@ pub(crate) use api::{ApiOptions, DialectName};
 pub(crate) use auth::AuthOptions;
 pub(crate) use compression::Coding;
 pub(crate) use cost::CostOptions;
+pub(crate) use federation::federated;
 pub(crate) use gateway::{
     GatewayOptions, LabelOptions, SubgraphOptions, SupergraphPlace, of_gateway,
 };
@@ -41,6 +42,7 @@ pub(crate) use neo4j::TypesOptions;
 pub(crate) use observability::LoggedRequests;
 pub(crate) use origins::{AllowedOrigin, OriginOptions};
 pub(crate) use persisted::PersistedOptions;
+pub(crate) use policies::policies;
 pub(crate) use quantity::{Size, Time};
 pub(crate) use serving::ServingOptions;
 pub(crate) use tls::TlsFiles;

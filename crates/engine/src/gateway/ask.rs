@@ -12,14 +12,14 @@ use graphql::operation::OperationKind;
 use http::HeaderMap;
 use response::{Held, Memory};
 
-use super::local::Local;
+use super::local::LocalWorker;
 use super::{Caller, Gateway, Remote, Way};
 
 /// A subgraph as one thread asks it.
 #[derive(Debug)]
 pub(super) enum Asked {
     Remote(Client),
-    Local(Box<Local>),
+    Local(Box<LocalWorker>),
 }
 
 impl Asked {
@@ -28,7 +28,7 @@ impl Asked {
             Way::Remote(Remote { settings, shared, .. }) => {
                 Self::Remote(Client::new(Arc::clone(settings), Arc::clone(shared)))
             }
-            Way::Local(engine) => Self::Local(Box::new(Local::new(engine, memory))),
+            Way::Local(local) => Self::Local(Box::new(LocalWorker::new(local, memory))),
         }
     }
 
@@ -64,7 +64,6 @@ impl Subgraphs for Asking<'_> {
         let place = usize::from(ask.subgraph.0);
         let client = match self.subgraphs.get(place).ok_or(AskError::Unavailable)? {
             Asked::Remote(client) => client,
-            // Whoever waits for the request gives it up in time, and the source's statements with it.
             Asked::Local(local) => return local.ask(&ask.body, &self.caller.session).await,
         };
         let headers = self.headers(ask.subgraph, ask.fetch);

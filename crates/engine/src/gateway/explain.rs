@@ -5,8 +5,10 @@ use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 use ::gateway::execute::{Fate, FetchSeen, Observed};
+use ::gateway::plan::representations_variable;
 use graphql::variables::Variables;
 use graphql::{GraphQLError, Request, coerce_variable_values};
+use serde_json_bytes::Value as Json;
 
 use super::{Caller, Gateway, GatewayWorker, Prepared};
 use crate::explain::{Explained, ExplainedStatement};
@@ -24,6 +26,7 @@ impl GatewayWorker {
     ) -> Result<String, Vec<GraphQLError>> {
         let gateway = self.gateway();
         let mut text = gateway.explain(request, caller)?;
+        self.tell_statements(request, caller, &mut text)?;
         if is_run {
             let mut report = Report { fetches: Observed::timed(), ..Report::default() };
             self.deliver_reported(request, caller, Allowed::All, &mut report).await;
@@ -31,6 +34,34 @@ impl GatewayWorker {
             text.push_str(&gateway.tell_fetches(&report));
         }
         Ok(text)
+    }
+
+    /// The statements of requests to sources in this process, of whichever values.
+    fn tell_statements(
+        &self,
+        request: &Request,
+        caller: &Caller,
+        text: &mut String,
+    ) -> Result<(), Vec<GraphQLError>> {
+        let gateway = self.gateway();
+        let planned = gateway.planned(request, caller, &mut Report::default())?;
+        for (fetch, number) in planned.prepared.plan.fetches.iter().zip(1..) {
+            let Some(local) = self.local(fetch.subgraph) else { continue };
+            let mut variables = request.variables.clone();
+            for list in 0..fetch.entities.len() {
+                variables.insert(representations_variable(list), Json::Array(Vec::new()));
+            }
+            let query = fetch.document.text.to_string();
+            let asked = Request { query, variables, ..Request::default() };
+            let explained = local.explain(&asked, &caller.session)?;
+            let name = &gateway.supergraph.subgraph(fetch.subgraph).name;
+            // Writing to a text cannot fail.
+            let _ = writeln!(text, "\n-- statements of {number}. {name}, in this process");
+            for statement in &explained.statements {
+                let _ = writeln!(text, "{}", statement.text);
+            }
+        }
+        Ok(())
     }
 }
 

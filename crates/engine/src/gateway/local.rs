@@ -9,35 +9,54 @@ use std::time::Duration;
 
 use bytes::Bytes;
 use gateway::execute::{Answer, AskError};
-use graphql::Request;
+use graphql::{ErrorCode, GraphQLError, Request};
 use response::Memory;
 use sources::Session;
+use tokio::time::timeout;
 
-use crate::engine::Engine;
+use super::Local;
+use crate::explain::Explained;
 use crate::report::Report;
 use crate::respond::Kind;
 use crate::worker::{Allowed, Delivery, Worker};
 
-/// A source that one thread asks.
+/// A source as one thread asks it.
 #[derive(Debug)]
-pub(super) struct Local(Worker);
+pub(super) struct LocalWorker {
+    worker: Worker,
+    timeout: Duration,
+}
 
-impl Local {
-    /// The source's answers take their memory from that of all.
-    pub(super) fn new(engine: &Arc<Engine>, memory: &Arc<Memory>) -> Self {
-        Self(Worker::sharing(Arc::clone(engine), Arc::clone(memory)))
+impl LocalWorker {
+    /// The source's answers take their memory from that of all. Databases are told how long they are
+    /// waited for.
+    pub(super) fn new(way: &Local, memory: &Arc<Memory>) -> Self {
+        let worker = Worker::sharing(Arc::clone(&way.engine), Arc::clone(memory));
+        Self { worker: worker.within(way.timeout), timeout: way.timeout }
     }
 
+    /// The same, which is waited for no longer than the request.
     pub(super) fn within(self, time_limit: Duration) -> Self {
-        Self(self.0.within(time_limit))
+        let Self { worker, timeout } = self;
+        let timeout = timeout.min(time_limit);
+        Self { worker: worker.within(timeout), timeout }
     }
 
     pub(super) fn close_old(&self) {
-        self.0.close_old_connections();
+        self.worker.close_old_connections();
+    }
+
+    /// What becomes of a request in the source.
+    pub(super) fn explain(
+        &self,
+        request: &Request,
+        session: &Session,
+    ) -> Result<Explained, Vec<GraphQLError>> {
+        self.worker.prepare_for(request, session, &mut Report::default())
     }
 
     /// The answer to the body of a request. What is wrong with the request alone is said in the
-    /// answer, as servers do it.
+    /// answer, as servers do it. Dropping the future ends the statements in the source.
     pub(super) async fn ask(&self, body: &[u8], session: &Session) -> Result<Answer, AskError> {
         let request = Request::from_json(body).map_err(|error| {
             tracing::error!(%error.message, "a source in this process was asked for nothing");
@@ -45,12 +64,16 @@ impl Local {
         })?;
         let (delivery, mut report) = (Delivery::Whole, Report::default());
         let answered =
-            self.0.deliver_reported(&request, session, Allowed::All, delivery, &mut report).await;
+            self.worker.deliver_reported(&request, session, Allowed::All, delivery, &mut report);
+        let answered = timeout(self.timeout, answered).await.map_err(|_| AskError::Timeout)?;
         match answered.kind {
             Kind::Executed | Kind::RequestError => {
                 Ok(Answer { body: Bytes::from(answered.body), held: answered.held })
             }
-            Kind::Overloaded => Err(AskError::MemoryExhausted),
+            Kind::Overloaded if report.codes.contains(&ErrorCode::ResponseMemoryExhausted) => {
+                Err(AskError::MemoryExhausted)
+            }
+            Kind::Overloaded => Err(AskError::Unavailable),
             Kind::MutationRefused => Err(AskError::NotGraphQl),
         }
     }

@@ -4,12 +4,14 @@ use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 use gateway::execute::{Inputs, Observed, execute, write};
+use gateway::supergraph::SubgraphId;
 use graphql::operation::OperationKind;
 use graphql::variables::Variables;
 use graphql::{ErrorCode, GraphQLError, Request, coerce_variable_values};
 use response::{Held, Memory, Sink};
 
 use super::ask::{Asked as AskedSubgraph, Asking};
+use super::local::LocalWorker;
 use super::{Caller, Gateway, Prepared, respond};
 use crate::documents::Document;
 use crate::report::{Planned, Report, Timed};
@@ -39,6 +41,14 @@ impl GatewayWorker {
     pub fn within(self, time_limit: Duration) -> Self {
         let subgraphs = self.subgraphs.into_iter().map(|one| one.within(time_limit)).collect();
         Self { subgraphs, time_limit: Some(time_limit), ..self }
+    }
+
+    /// A subgraph that is a source in this process.
+    pub(super) fn local(&self, subgraph: SubgraphId) -> Option<&LocalWorker> {
+        match self.subgraphs.get(usize::from(subgraph.0))? {
+            AskedSubgraph::Local(local) => Some(local),
+            AskedSubgraph::Remote(_) => None,
+        }
     }
 
     /// Lets connections go that nobody needed for a while; to be called now and then.

@@ -1,5 +1,7 @@
 //! `thalweg gateway`: a supergraph over HTTP.
 
+mod sources;
+
 use std::collections::BTreeMap;
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -7,9 +9,8 @@ use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
 
 use clients::subgraph::{Settings as SubgraphSettings, Shared};
-use dialects::{Dialect, federation, phrag, postgraphile};
+use engine::Api;
 use engine::gateway::{Gateway, Remote, Way};
-use engine::{Api, Engine, SourceAddress};
 use gateway::Supergraph;
 
 use crate::commands::block_on;
@@ -18,10 +19,9 @@ use crate::configuration::{Invocation, Resolved, SubgraphsFile, Usual, variable}
 use crate::failure::Failure;
 use crate::http::{self, Changes, Customs, Fresh, Reload, Settings};
 use crate::memory;
-use crate::options::{
-    DialectName, GatewayOptions, ServingOptions, SubgraphOptions, SupergraphPlace,
-};
+use crate::options::{GatewayOptions, SubgraphOptions, SupergraphPlace};
 use crate::supergraph::{SupergraphText, SupergraphWatch};
+use sources::Sources;
 
 /// What is known of subgraphs by all threads, kept over reloads: counts, and who is left alone.
 #[derive(Debug, Default)]
@@ -50,15 +50,6 @@ pub(crate) struct Subgraphs {
     sources: Sources,
 }
 
-/// How sources in this process are opened.
-#[derive(Debug)]
-struct Sources {
-    connections: engine::Most,
-    timeouts: engine::Timeouts,
-    limits: engine::Limits,
-    errors: engine::ErrorOptions,
-}
-
 pub(crate) fn run(options: &GatewayOptions, invocation: &Invocation) -> Result<(), Failure> {
     block_on(http::take_signal())?;
     let prepared = prepare(options)?;
@@ -78,14 +69,18 @@ pub(crate) fn prepare(options: &GatewayOptions) -> Result<PreparedGateway, Failu
             "`--supergraph-poll` is for a supergraph at an address; `--watch` follows a file";
         return Err(Failure::Usage(message.into()));
     }
-    options.serving.auth.check_for_gateway()?;
+    let subgraphs = Subgraphs::read(&options.subgraphs)?;
+    let has_roles = subgraphs.said.has_roles();
+    if !has_roles {
+        options.serving.auth.check_for_gateway()?;
+    }
     Ok(PreparedGateway {
         place,
         poll: options.supergraph_poll.map(|pause| pause.0),
         watch: options.watch,
-        subgraphs: Subgraphs::read(&options.subgraphs)?.with(Sources::of(&options.serving)),
+        subgraphs: subgraphs.with(Sources::of(&options.serving)),
         gateway_options: options.of_engine(),
-        settings: Settings::new(&options.serving, Customs::Gateway)?,
+        settings: Settings::new(&options.serving, Customs::Gateway { has_roles })?,
     })
 }
 
@@ -130,7 +125,9 @@ pub(crate) fn find_problems(options: &GatewayOptions) -> Vec<Failure> {
         Ok(place) => problems.extend(look(&place, &options.subgraphs).err()),
         Err(failure) => problems.push(failure),
     }
-    problems.extend(Settings::new(&options.serving, Customs::Gateway).err());
+    // What is wrong is wrong by all customs.
+    let customs = Customs::Gateway { has_roles: true };
+    problems.extend(Settings::new(&options.serving, customs).err());
     problems
 }
 
@@ -186,61 +183,6 @@ fn read_file(file: &Path) -> Result<(String, SubgraphsFile), Failure> {
     Ok((text, said))
 }
 
-impl Sources {
-    fn of(serving: &ServingOptions) -> Self {
-        Self {
-            connections: serving.most_per_thread(),
-            timeouts: serving.database.timeouts(),
-            limits: serving.engine_limits(),
-            errors: serving.errors.of_engine(),
-        }
-    }
-
-    fn for_a_look() -> Self {
-        Self {
-            connections: engine::Most::apart(1),
-            timeouts: engine::Timeouts::default(),
-            limits: engine::Limits::default(),
-            errors: engine::ErrorOptions::default(),
-        }
-    }
-
-    /// Reads a source and makes its API, which is a subgraph.
-    fn open(
-        &self,
-        subgraph: &str,
-        source: &SourceAddress,
-        dialect: DialectName,
-    ) -> Result<Arc<Engine>, Failure> {
-        let options = engine::Options {
-            dialect: match dialect {
-                DialectName::Phrag => Dialect::Phrag(phrag::Options::default()),
-                DialectName::Postgraphile | DialectName::Neo4j => {
-                    Dialect::PostGraphile(postgraphile::Options {
-                        simple_collections: postgraphile::SimpleCollections::Both,
-                        ..postgraphile::Options::default()
-                    })
-                }
-            },
-            source: engine::OpenOptions {
-                namespaces: vec!["public".into()],
-                timeouts: self.timeouts,
-                ..engine::OpenOptions::default()
-            },
-            connections: self.connections,
-            limits: self.limits.clone(),
-            errors: self.errors.clone(),
-            policies: None,
-            federation: Some(federation::Options::default()),
-        };
-        block_on(async {
-            Engine::open(source, &options)
-                .await
-                .map_err(|error| Failure::Usage(format!("the subgraph `{subgraph}`: {error}")))
-        })
-    }
-}
-
 impl KnownSubgraphs {
     /// How each subgraph is asked. One that is asked at the same place, and left alone by the same
     /// rule, is known already; sources in this process are opened.
@@ -253,11 +195,12 @@ impl KnownSubgraphs {
         let mut known = self.0.lock().unwrap_or_else(PoisonError::into_inner);
         let before = std::mem::take(&mut *known);
         let mut ways = Vec::with_capacity(resolved.len());
-        for (subgraph, resolved) in supergraph.subgraphs.iter().zip(resolved) {
+        for (id, resolved) in supergraph.subgraph_ids().zip(resolved) {
+            let subgraph = supergraph.subgraph(id);
             let (settings, rules) = match resolved {
                 Resolved::Remote { settings, rules } => (settings, rules),
-                Resolved::Local { source, dialect } => {
-                    ways.push(Way::Local(sources.open(&subgraph.name, &source, dialect)?));
+                Resolved::Local(source) => {
+                    ways.push(Way::Local(sources.open(supergraph, id, &source)?));
                     continue;
                 }
             };

@@ -43,4 +43,4 @@ pub(crate) use policies::POLICIES;
 pub(crate) use problem::Refused;
 pub(crate) use read::{Again, Invocation, ReadError, Reread, read, variable};
 pub(crate) use schema::schema;
-pub(crate) use subgraphs::{Resolved, SUBGRAPHS, SubgraphsFile, Unresolved, Usual};
+pub(crate) use subgraphs::{LocalSource, Resolved, SUBGRAPHS, SubgraphsFile, Unresolved, Usual};

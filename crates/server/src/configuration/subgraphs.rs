@@ -6,6 +6,7 @@
 //! * `table`: values of a table, each with its place, and what is wrong with them
 //! * `said`: what one table says
 //! * `headers`: its rules for headers
+//! * `source`: a source in this process
 //! * `resolve`: what holds for each subgraph of a supergraph
 //! * `schema`: the JSON Schema of the file
 
@@ -13,15 +14,17 @@ mod headers;
 mod resolve;
 mod said;
 mod schema;
+mod source;
 mod table;
 
 use std::path::{Path, PathBuf};
 
+use engine::SourceAddress;
 use toml::de::DeTable;
 
 use super::expand::Variable;
 use super::problem::{Position, Problem, Refused};
-pub(crate) use resolve::{Resolved, Unresolved, Usual};
+pub(crate) use resolve::{LocalSource, Resolved, Unresolved, Usual};
 use said::Said;
 pub(crate) use schema::SUBGRAPHS;
 use table::Reader;
@@ -71,6 +74,12 @@ impl SubgraphsFile {
         }
         problems.sort_by_key(|problem| problem.position);
         Err(Refused { file: file.to_owned(), problems })
+    }
+
+    /// Whether some subgraph is a source in this process that knows roles.
+    pub(crate) fn has_roles(&self) -> bool {
+        let sources = self.subgraphs.iter().filter_map(|named| named.said.source.as_ref());
+        sources.into_iter().any(|source| matches!(source.address, SourceAddress::Postgres(_)))
     }
 
     fn fill(&mut self, reader: &mut Reader<'_>, table: &DeTable<'_>) {

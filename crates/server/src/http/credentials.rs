@@ -27,8 +27,9 @@ pub(crate) enum Customs {
     /// Those of Neo4j's GraphQL library, where tokens are for anybody and one that is not taken has
     /// one word, whatever is wrong with it.
     Neo4j,
-    /// Those of nobody in particular: tokens are for anybody, and nobody becomes a role.
-    Gateway,
+    /// Those of nobody in particular: tokens are for anybody, and nobody becomes a role where no
+    /// source in the gateway's process knows roles.
+    Gateway { has_roles: bool },
 }
 
 /// By what it is judged who asks.
@@ -185,7 +186,7 @@ fn rules(options: &AuthOptions, customs: Customs) -> Rules {
         Some(audiences) => audiences.clone(),
         None => match customs {
             Customs::PostGraphile => vec![USUAL_AUDIENCE.into()],
-            Customs::Neo4j | Customs::Gateway => Vec::new(),
+            Customs::Neo4j | Customs::Gateway { .. } => Vec::new(),
         },
     };
     Rules {
@@ -204,9 +205,11 @@ fn rules(options: &AuthOptions, customs: Customs) -> Rules {
 fn mapping(options: &AuthOptions, customs: Customs) -> Mapping {
     Mapping {
         role: match customs {
-            Customs::PostGraphile => options.jwt_role.clone(),
+            Customs::PostGraphile | Customs::Gateway { has_roles: true } => {
+                options.jwt_role.clone()
+            }
             // Nobody becomes a role there, so that a claim of this name may be anything.
-            Customs::Neo4j | Customs::Gateway => Vec::new(),
+            Customs::Neo4j | Customs::Gateway { has_roles: false } => Vec::new(),
         },
         default_role: options.default_role.clone(),
         claims: options.jwt_claims.clone(),

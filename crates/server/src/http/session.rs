@@ -36,7 +36,7 @@ fn refusal(customs: Customs, denied: Denied) -> Refusal {
             Customs::Neo4j,
             Denied::Malformed | Denied::Missing | Denied::Expired | Denied::Invalid,
         ) => Refusal::Unauthenticated(denied),
-        (Customs::PostGraphile | Customs::Gateway, _)
+        (Customs::PostGraphile | Customs::Gateway { .. }, _)
         | (Customs::Neo4j, Denied::Setting(_) | Denied::NoKeys) => Refusal::Credentials(denied),
     }
 }

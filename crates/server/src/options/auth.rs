@@ -132,8 +132,8 @@ impl AuthOptions {
         ];
         match said.into_iter().find(|(_, is_said)| *is_said) {
             Some((option, _)) => Err(Failure::Usage(format!(
-                "`{option}` is for PostgreSQL; what subgraphs are told is said by the headers of \
-                 `--subgraphs`"
+                "`{option}` is for PostgreSQL, which no `source` of `--subgraphs` is; what servers \
+                 are told is said by its headers"
             ))),
             None => Ok(()),
         }

@@ -1,6 +1,6 @@
 //! An API as a subgraph of a federated graph.
 
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 use clap::Args;
 use dialects::federation;
@@ -31,15 +31,21 @@ impl FederationOptions {
 
     /// Reads the file, if there is one to read.
     pub(crate) fn of_engine(&self) -> Result<Option<federation::Options>, Failure> {
-        let Some(path) = &self.federation_extend else {
-            return Ok(self.federation.then(federation::Options::default));
-        };
-        if !self.federation {
-            return Err(Failure::Usage("`--federation-extend` needs `--federation`".into()));
+        match (self.federation, &self.federation_extend) {
+            (true, file) => federated(file.as_deref()).map(Some),
+            (false, None) => Ok(None),
+            (false, Some(_)) => {
+                Err(Failure::Usage("`--federation-extend` needs `--federation`".into()))
+            }
         }
-        let text = std::fs::read_to_string(path).map_err(|error| {
-            Failure::Usage(format!("the extension of the subgraph {}: {error}", path.display()))
-        })?;
-        Ok(Some(federation::Options { extension: Some(text.into()) }))
     }
+}
+
+/// An API as a subgraph, with what the file says that extends it.
+pub(crate) fn federated(extension: Option<&Path>) -> Result<federation::Options, Failure> {
+    let Some(path) = extension else { return Ok(federation::Options::default()) };
+    let text = std::fs::read_to_string(path).map_err(|error| {
+        Failure::Usage(format!("the extension of the subgraph {}: {error}", path.display()))
+    })?;
+    Ok(federation::Options { extension: Some(text.into()) })
 }

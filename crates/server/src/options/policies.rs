@@ -8,7 +8,7 @@ use engine::PolicyFile;
 use crate::failure::Failure;
 
 /// Reads the file, if there is one to read.
-pub(super) fn policies(path: Option<&Path>) -> Result<Option<Arc<PolicyFile>>, Failure> {
+pub(crate) fn policies(path: Option<&Path>) -> Result<Option<Arc<PolicyFile>>, Failure> {
     let Some(path) = path else { return Ok(None) };
     let refused =
         |error: String| Failure::Usage(format!("the policy file {}: {error}", path.display()));

@@ -6,14 +6,13 @@ use std::fmt;
 use std::time::Duration;
 
 use clients::subgraph::{Endpoint, Http2, OwnCertificate, Settings, Tls, TlsFiles};
-use engine::SourceAddress;
 use engine::gateway::headers::Rules;
 
-use super::said::{Said, SaidSource, SaidTls, USUAL_BREAKER};
+use super::said::{Said, SaidTls, USUAL_BREAKER};
+use super::source::SaidSource;
 use super::{Named, SubgraphsFile};
 use crate::configuration::problem::{Problem, Refused};
 use crate::configuration::similar;
-use crate::options::DialectName;
 
 /// How a subgraph is asked.
 #[derive(Clone, Debug)]
@@ -25,7 +24,15 @@ pub(crate) enum Resolved {
         rules: Rules,
     },
     /// In this process.
-    Local { source: SourceAddress, dialect: DialectName },
+    Local(Box<LocalSource>),
+}
+
+/// A source in this process.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) struct LocalSource {
+    pub(crate) said: SaidSource,
+    pub(crate) timeout: Duration,
+    pub(crate) most_bytes: u64,
 }
 
 /// What options say of all subgraphs.
@@ -76,18 +83,7 @@ impl SubgraphsFile {
             let named = self.subgraphs.iter().find(|named| named.name == **name);
             let said = named.map_or(&nothing, |named| &named.said);
             if let Some(source) = &said.source {
-                match local(source, said) {
-                    Ok(local) => resolved.push(local),
-                    Err(message) => {
-                        let message = format!("the subgraph `{name}`: {message}");
-                        problems.push(Problem { position: source.position, message });
-                    }
-                }
-                continue;
-            }
-            if let Some((position, _)) = said.dialect {
-                let message = format!("the subgraph `{name}`: `dialect` needs `source`");
-                problems.push(Problem { position, message });
+                resolved.push(Resolved::Local(Box::new(self.local(said, source, usual))));
                 continue;
             }
             let endpoint = match (&said.url, url.parse::<Endpoint>()) {
@@ -131,6 +127,22 @@ impl SubgraphsFile {
         Err(Unresolved { refused: (!refused.problems.is_empty()).then_some(refused), others })
     }
 
+    fn local(&self, said: &Said, source: &SaidSource, usual: Usual) -> LocalSource {
+        LocalSource {
+            said: source.clone(),
+            timeout: self.timeout(said, usual),
+            most_bytes: self.most_bytes(said, usual),
+        }
+    }
+
+    fn timeout(&self, said: &Said, usual: Usual) -> Duration {
+        said.timeout.or(self.all.timeout).unwrap_or(usual.timeout)
+    }
+
+    fn most_bytes(&self, said: &Said, usual: Usual) -> u64 {
+        said.max_answer.or(self.all.max_answer).unwrap_or(usual.most_bytes)
+    }
+
     fn one(&self, said: &Said, endpoint: Endpoint, tls: Option<Tls>, usual: Usual) -> Resolved {
         let all = &self.all;
         let breaker = said.breaker.or(all.breaker);
@@ -142,8 +154,8 @@ impl SubgraphsFile {
                     .connect_timeout
                     .or(all.connect_timeout)
                     .unwrap_or(usual.connect_timeout),
-                timeout: said.timeout.or(all.timeout).unwrap_or(usual.timeout),
-                most_bytes: said.max_answer.or(all.max_answer).unwrap_or(usual.most_bytes),
+                timeout: self.timeout(said, usual),
+                most_bytes: self.most_bytes(said, usual),
                 retries: said.retries.or(all.retries).unwrap_or(USUAL_RETRIES),
                 http2: said.http2.or(all.http2).unwrap_or(Http2::Negotiated),
                 connections: said.connections.or(all.connections).unwrap_or(usual.connections),
@@ -175,20 +187,7 @@ impl SubgraphsFile {
     }
 }
 
-/// A source in this process, for which nothing is sent anywhere.
-fn local(source: &SaidSource, said: &Said) -> Result<Resolved, String> {
-    if said.url.is_some() || !said.rules.is_empty() {
-        return Err("`source` is asked in this process, and needs no `url` and no headers".into());
-    }
-    let address = SourceAddress::parse(&source.address).map_err(|error| error.to_string())?;
-    if let SourceAddress::Neo4j(_) = address {
-        return Err("a graph is no subgraph yet: its nodes are not found by lists of keys".into());
-    }
-    let dialect = said.dialect.map_or(DialectName::Postgraphile, |(_, dialect)| dialect);
-    Ok(Resolved::Local { source: address, dialect })
-}
-
-const REMEDY: &str = "its table of the file of `--subgraphs` may say it by `url`";
+const REMEDY: &str = "its table of the file of `--subgraphs` may say it by `url`, or name a `source`";
 
 impl Certificates {
     /// Those that hold for one subgraph; the error tells where they are said.

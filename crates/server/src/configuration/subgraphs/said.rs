@@ -10,9 +10,10 @@ use engine::gateway::headers::Rule;
 use toml::de::{DeTable, DeValue};
 
 use super::headers;
+use super::source::{self, SaidSource};
 use super::table::{Reader, Value};
 use crate::configuration::problem::Position;
-use crate::options::{DialectName, Size, Time};
+use crate::options::{Size, Time};
 
 /// What is said; what is not holds as it is said for all, or by options.
 #[derive(Debug, Default)]
@@ -20,8 +21,6 @@ pub(super) struct Said {
     pub(super) url: Option<Endpoint>,
     /// A source for a subgraph in this process.
     pub(super) source: Option<SaidSource>,
-    /// Whose API that source is served with; where it is said.
-    pub(super) dialect: Option<(Position, DialectName)>,
     pub(super) timeout: Option<Duration>,
     pub(super) connect_timeout: Option<Duration>,
     pub(super) retries: Option<u32>,
@@ -35,13 +34,6 @@ pub(super) struct Said {
     pub(super) deduplicate: Option<bool>,
     pub(super) tls: Option<SaidTls>,
     pub(super) rules: Vec<Rule>,
-}
-
-/// A source in this process, and where it is said.
-#[derive(Clone, Debug)]
-pub(super) struct SaidSource {
-    pub(super) position: Position,
-    pub(super) address: String,
 }
 
 /// Files of certificates.
@@ -80,7 +72,8 @@ const OF_ALL: [&str; 12] = [
 ];
 
 /// What only one subgraph has, before what all may have.
-const OF_ONE: [&str; 3] = ["url", "source", "dialect"];
+const OF_ONE: [&str; 6] =
+    ["url", "source", "dialect", "schema", "policies", "federation-extend"];
 
 /// More often nobody waits.
 const MOST_RETRIES: u32 = 10;
@@ -101,16 +94,8 @@ impl Said {
             let name = &**key.get_ref();
             match name {
                 "url" if of == Of::One => said.url = reader.parsed(name, value),
-                "source" if of == Of::One => {
-                    let position = reader.position(key.span().start);
-                    let address = reader.parsed::<String>(name, value);
-                    said.source = address.map(|address| SaidSource { position, address });
-                }
-                "dialect" if of == Of::One => {
-                    let position = reader.position(key.span().start);
-                    let dialect = reader.word(name, value, &DIALECTS);
-                    said.dialect = dialect.map(|dialect| (position, dialect));
-                }
+                "source" | "dialect" | "schema" | "policies" | "federation-extend"
+                    if of == Of::One => {}
                 "timeout" => said.timeout = time(reader, name, value),
                 "connect-timeout" => said.connect_timeout = time(reader, name, value),
                 "retries" => said.retries = reader.whole(name, value, 0..=MOST_RETRIES),
@@ -131,13 +116,12 @@ impl Said {
                 },
             }
         }
+        if of == Of::One {
+            said.source = source::read(reader, table);
+        }
         said
     }
 }
-
-/// Those whose APIs can be subgraphs.
-const DIALECTS: [(&str, DialectName); 2] =
-    [("postgraphile", DialectName::Postgraphile), ("phrag", DialectName::Phrag)];
 
 const HTTP2: [(&str, Http2); 3] = [
     ("never", Http2::Never),

@@ -42,7 +42,19 @@ mod tests {
         let mut one = said.clone();
         one["url"] = json!("https://reviews.example/graphql");
         let more = json!({ "compression": true, "breaker": false, "url": "unix:/a.sock:/graphql" });
-        json!({ "all": said, "subgraphs": { "reviews": one, "of accounts": more, "": {} } })
+        let source = json!({
+            "source": "sqlite:a.db",
+            "dialect": "phrag",
+            "schema": ["public"],
+            "policies": "policies.toml",
+            "federation-extend": "a.graphql",
+            "timeout": "5s",
+            "max-answer": "8MiB"
+        });
+        json!({
+            "all": said,
+            "subgraphs": { "reviews": one, "of accounts": more, "": {}, "own": source }
+        })
     }
 
     /// What is put in the place of each part.
@@ -80,8 +92,19 @@ mod tests {
         ]
     }
 
-    const NAMES: [&str; 9] =
-        ["other", "url", "all", "subgraphs", "timeout", "forward", "to", "value", "key"];
+    const NAMES: [&str; 11] = [
+        "other",
+        "url",
+        "source",
+        "dialect",
+        "all",
+        "subgraphs",
+        "timeout",
+        "forward",
+        "to",
+        "value",
+        "key",
+    ];
 
     fn read(text: &str) -> Result<(), String> {
         let variable = |name: &str| Ok((!name.is_empty()).then(|| "secret".to_owned()));

@@ -49,9 +49,7 @@ fn check(text: &str, expected: &Expect) {
                 Resolved::Remote { settings, rules } => {
                     format!("{name}: {settings:?}\n{name}: {rules:?}\n")
                 }
-                Resolved::Local { source, dialect } => {
-                    format!("{name}: {source:?} as {dialect:?}\n")
-                }
+                Resolved::Local(source) => format!("{name}: {source:?}\n"),
             });
             lines.collect()
         }
@@ -273,26 +271,63 @@ fn a_subgraph_has_to_be_somewhere() {
     check(
         "",
         &expect![[r#"
-        error: nothing says where the subgraph `products` is; its table of the file of `--subgraphs` may say it by `url`
-    "#]],
+            error: nothing says where the subgraph `products` is; its table of the file of `--subgraphs` may say it by `url`, or name a `source`
+        "#]],
+    );
+}
+
+#[test]
+fn a_source_is_asked_without_a_server() {
+    check(
+        r#"
+[all]
+timeout = "5s"
+[subgraphs.products]
+source = "sqlite:products.db"
+[subgraphs.reviews]
+source = "postgres://${HOST}/shop"
+dialect = "phrag"
+schema = ["app", "public"]
+policies = "policies.toml"
+federation-extend = "reviews.graphql"
+timeout = "1s"
+max-answer = "8MiB"
+"#,
+        &expect![[r#"
+            accounts: Settings { endpoint: Endpoint { place: Tcp { is_encrypted: false, authority: accounts:4001, host: Name("accounts"), port: 4001 }, path: /graphql }, connect_timeout: 2s, timeout: 5s, most_bytes: 1048576, retries: 1, http2: Negotiated, connections: 64, idle: 30s, compression: None, breaker: Some(Breaker { percent: 50, of: 20, window: 10s, pause: 5s }), deduplicate: false, tls: None }
+            accounts: Rules([])
+            reviews: LocalSource { said: SaidSource { address: Postgres("postgres://reviews.example/shop"), dialect: Phrag, schemas: ["app", "public"], policies: Some("policies.toml"), extension: Some("reviews.graphql") }, timeout: 1s, most_bytes: 8388608 }
+            products: LocalSource { said: SaidSource { address: Sqlite("products.db"), dialect: Postgraphile, schemas: ["public"], policies: None, extension: None }, timeout: 5s, most_bytes: 1048576 }
+        "#]],
     );
     check(
-        "[subgraphs.products]\nsource = 'sqlite:products.db'\nurl = 'http://products'\n",
+        r#"
+[subgraphs.accounts]
+dialect = "phrag"
+schema = ["public"]
+[subgraphs.products]
+source = "neo4j://graph"
+url = "http://products"
+retries = 2
+headers = []
+dialect = "neo4j"
+[subgraphs.reviews]
+source = "mysql://localhost"
+schema = "app"
+policies = 5
+"#,
         &expect![[r#"
-        error: s.toml:2:1: the subgraph `products`: `source` is asked in this process, and needs no `url` and no headers
-    "#]],
-    );
-    check(
-        "[subgraphs.products]\nsource = 'neo4j://graph'\n",
-        &expect![[r#"
-        error: s.toml:2:1: the subgraph `products`: a graph is no subgraph yet: its nodes are not found by lists of keys
-    "#]],
-    );
-    check(
-        "[subgraphs.products]\nurl = 'http://products'\ndialect = 'phrag'\n",
-        &expect![[r#"
-        error: s.toml:3:1: the subgraph `products`: `dialect` needs `source`
-    "#]],
+            error: s.toml:2:1: `dialect` needs `source`
+            error: s.toml:3:1: `schema` needs `source`
+            error: s.toml:5:10: `source`: a graph is no subgraph yet: its nodes are not found by lists of keys
+            error: s.toml:6:1: `url` has no place beside `source`, which is asked without HTTP
+            error: s.toml:7:1: `retries` has no place beside `source`, which is asked without HTTP
+            error: s.toml:8:1: `headers` has no place beside `source`, which is asked without HTTP
+            error: s.toml:9:11: `dialect`: `neo4j` cannot be used: "postgraphile" or "phrag" is wanted
+            error: s.toml:11:10: `source`: `mysql://` is no known source; use a path, `sqlite:…`, `postgres://…` or `neo4j://…`
+            error: s.toml:12:10: `schema`: a list of schemas, such as `["public"]`, is wanted, not a string
+            error: s.toml:13:12: `policies`: a string is wanted, not a number
+        "#]],
     );
 }
 

@@ -1,0 +1,285 @@
+//! Whether a source in this process is the subgraph that the supergraph says it is.
+//!
+//! A supergraph is composed of what the source's API was at some time. Where the two differ,
+//! requests would be planned that the source refuses, so that a difference is told when it is read:
+//! what the source has more than the supergraph is nobody's business.
+
+use std::fmt;
+
+use dialects::{EntitiesBinding, federation};
+use gateway::Supergraph;
+use gateway::supergraph::{FieldIn, FieldSet, SetSelection, SubgraphId};
+use graphql::print_type;
+use graphql::schema::{FieldId, InputId, Schema, TypeId, TypeKind, TypeRef, Wrapper};
+use ir::Represented;
+
+use crate::engine::Engine;
+
+/// Something that the supergraph has of a subgraph, and the subgraph's source does not offer.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Missing {
+    Type {
+        name: Box<str>,
+    },
+    /// It is there, as another kind of type.
+    Kind {
+        name: Box<str>,
+    },
+    Field {
+        coordinate: Box<str>,
+    },
+    Argument {
+        coordinate: Box<str>,
+    },
+    /// The source wants an argument that the supergraph does not have.
+    Unsaid {
+        coordinate: Box<str>,
+    },
+    /// Values may be others than the supergraph says.
+    Other {
+        coordinate: Box<str>,
+        wanted: Box<str>,
+        offered: Box<str>,
+    },
+    /// Rows are not found by a key.
+    Key {
+        r#type: Box<str>,
+        fields: Box<str>,
+    },
+}
+
+impl fmt::Display for Missing {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Type { name } => write!(f, "it has no type `{name}`"),
+            Self::Kind { name } => write!(f, "its type `{name}` is of another kind"),
+            Self::Field { coordinate } => write!(f, "it has no field `{coordinate}`"),
+            Self::Argument { coordinate } => write!(f, "it has no argument `{coordinate}`"),
+            Self::Unsaid { coordinate } => {
+                write!(f, "it wants the argument `{coordinate}`, which the supergraph does not have")
+            }
+            Self::Other { coordinate, wanted, offered } => write!(
+                f,
+                "its `{coordinate}` is of the type `{offered}`, and the supergraph says `{wanted}`"
+            ),
+            Self::Key { r#type, fields } => {
+                write!(f, "it finds no `{type}` by the key `{fields}`")
+            }
+        }
+    }
+}
+
+/// What a source does not offer of what a supergraph has of one of its subgraphs.
+#[must_use]
+pub fn missing(supergraph: &Supergraph, subgraph: SubgraphId, engine: &Engine) -> Vec<Missing> {
+    let mut found = Vec::new();
+    let compared = Compared {
+        supergraph,
+        subgraph,
+        wanted: &supergraph.schema,
+        offered: engine.schema(),
+        entities: federation::offered(&engine.api),
+    };
+    for (id, definition) in supergraph.schema.types() {
+        if supergraph.type_in(id, subgraph).is_none() || definition.name.starts_with("__") {
+            continue;
+        }
+        match compared.find(id) {
+            None => found.push(Missing::Type { name: (&*definition.name).into() }),
+            Some(own) => compared.r#type(id, own, &mut found),
+        }
+    }
+    found
+}
+
+/// The supergraph's schema and the source's, side by side.
+#[derive(Clone, Copy)]
+struct Compared<'a> {
+    supergraph: &'a Supergraph,
+    subgraph: SubgraphId,
+    wanted: &'a Schema,
+    offered: &'a Schema,
+    /// The source's types of which rows are found by keys.
+    entities: Option<&'a EntitiesBinding>,
+}
+
+impl Compared<'_> {
+    /// The source's type of the same name; its root types may have other names.
+    fn find(&self, wanted: TypeId) -> Option<TypeId> {
+        let (ours, theirs) = (self.wanted, self.offered);
+        if ours.query == Some(wanted) {
+            theirs.query
+        } else if ours.mutation == Some(wanted) {
+            theirs.mutation
+        } else {
+            theirs.find_type(&ours[wanted].name)
+        }
+    }
+
+    fn r#type(&self, wanted: TypeId, offered: TypeId, found: &mut Vec<Missing>) {
+        let name = &*self.wanted[wanted].name;
+        match (&self.wanted[wanted].kind, &self.offered[offered].kind) {
+            (TypeKind::Object { fields, .. }, TypeKind::Object { .. })
+            | (TypeKind::Interface { fields, .. }, TypeKind::Interface { .. }) => {
+                for field in fields {
+                    let known = self.supergraph.field_in(*field, self.subgraph);
+                    // One that is provided only is a field of the subgraph as well.
+                    if let Some(known) = known {
+                        self.field((name, *field, known), offered, found);
+                    }
+                }
+                self.keys(wanted, offered, found);
+            }
+            (TypeKind::InputObject { fields }, TypeKind::InputObject { fields: own }) => {
+                // Of several subgraphs a supergraph keeps the fields that all of them have.
+                for field in fields {
+                    self.input(name, *field, own, found);
+                }
+            }
+            (TypeKind::Scalar, TypeKind::Scalar)
+            | (TypeKind::Union { .. }, TypeKind::Union { .. })
+            | (TypeKind::Enum { .. }, TypeKind::Enum { .. }) => {}
+            (_, _) => found.push(Missing::Kind { name: name.into() }),
+        }
+    }
+
+    fn field(
+        &self,
+        (parent, field, known): (&str, FieldId, &FieldIn),
+        offered: TypeId,
+        found: &mut Vec<Missing>,
+    ) {
+        let definition = &self.wanted[field];
+        let coordinate = format!("{parent}.{}", definition.name);
+        let Some(own) = self.offered.find_field(offered, &definition.name) else {
+            found.push(Missing::Field { coordinate: coordinate.into() });
+            return;
+        };
+        let own = &self.offered[own];
+        if !self.gives(known.r#type, own.r#type) {
+            found.push(Missing::Other {
+                coordinate: coordinate.as_str().into(),
+                wanted: print_type(self.wanted, known.r#type).into(),
+                offered: print_type(self.offered, own.r#type).into(),
+            });
+        }
+        for argument in &definition.arguments {
+            self.input(&coordinate, *argument, &own.arguments, found);
+        }
+        let said = |name: &str| {
+            let arguments = definition.arguments.iter();
+            arguments.map(|argument| &self.wanted[*argument].name).any(|said| **said == *name)
+                || known.context.iter().any(|argument| *argument.name == *name)
+        };
+        for argument in &own.arguments {
+            let input = &self.offered[*argument];
+            if input.r#type.is_non_null() && input.default.is_none() && !said(&input.name) {
+                let coordinate = format!("{coordinate}({}:)", input.name).into();
+                found.push(Missing::Unsaid { coordinate });
+            }
+        }
+    }
+
+    fn input(&self, parent: &str, wanted: InputId, own: &[InputId], found: &mut Vec<Missing>) {
+        let wanted = &self.wanted[wanted];
+        let coordinate = format!("{parent}.{}", wanted.name).into();
+        let own = own.iter().map(|own| &self.offered[*own]).find(|own| own.name == wanted.name);
+        match own {
+            None => found.push(Missing::Argument { coordinate }),
+            // What may be said must be taken.
+            Some(own) if !self.takes(own.r#type, wanted.r#type) => found.push(Missing::Other {
+                coordinate,
+                wanted: print_type(self.wanted, wanted.r#type).into(),
+                offered: print_type(self.offered, own.r#type).into(),
+            }),
+            Some(_) => {}
+        }
+    }
+
+    /// Whether values of the source's type are values of the supergraph's.
+    fn gives(&self, wanted: TypeRef, offered: TypeRef) -> bool {
+        self.is_same(wanted.base, offered.base) && is_within(offered, wanted)
+    }
+
+    /// Whether values of the supergraph's type are values of the source's.
+    fn takes(&self, offered: TypeRef, wanted: TypeRef) -> bool {
+        self.is_same(wanted.base, offered.base) && is_within(wanted, offered)
+    }
+
+    fn is_same(&self, wanted: TypeId, offered: TypeId) -> bool {
+        self.find(wanted) == Some(offered)
+    }
+
+    /// The keys by which the subgraph is asked.
+    fn keys(&self, wanted: TypeId, offered: TypeId, found: &mut Vec<Missing>) {
+        let Some(known) = self.supergraph.type_in(wanted, self.subgraph) else { return };
+        let represented = self.entities.and_then(|entities| {
+            let place = entities.types.iter().position(|entity| entity.r#type == offered)?;
+            entities.represented.get(place)
+        });
+        for key in known.keys.iter().filter(|key| key.is_resolvable) {
+            let set = self.supergraph.field_set(key.fields);
+            if !represented.is_some_and(|represented| self.is_key(set, represented)) {
+                found.push(Missing::Key {
+                    r#type: (&*self.wanted[wanted].name).into(),
+                    fields: self.print(set).into(),
+                });
+            }
+        }
+    }
+
+    /// Whether rows are found by some of the fields of a set, all of which are said.
+    fn is_key(&self, set: &FieldSet, represented: &Represented) -> bool {
+        let is_said = |name: &str| {
+            set.selections.iter().any(|selection| match selection {
+                SetSelection::Field { field, set: None, .. } => *self.wanted[*field].name == *name,
+                SetSelection::Field { set: Some(_), .. }
+                | SetSelection::Typename
+                | SetSelection::On(_) => false,
+            })
+        };
+        represented.keys.iter().any(|key| {
+            let has_names = |names: &Vec<Box<str>>| names.iter().all(|name| is_said(name));
+            key.names.as_ref().is_some_and(has_names)
+                || key.id.as_ref().is_some_and(|id| is_said(&id.name))
+        })
+    }
+
+    fn print(&self, set: &FieldSet) -> String {
+        let mut parts = Vec::new();
+        for selection in &set.selections {
+            match selection {
+                SetSelection::Typename => parts.push("__typename".to_owned()),
+                SetSelection::Field { field, set, .. } => {
+                    parts.push(self.wanted[*field].name.as_ref().to_owned());
+                    if let Some(below) = set {
+                        let below = self.print(self.supergraph.field_set(*below));
+                        parts.push(["{ ", &below, " }"].concat());
+                    }
+                }
+                SetSelection::On(set) => {
+                    let set = self.supergraph.field_set(*set);
+                    let name = &*self.wanted[set.parent].name;
+                    parts.push(["... on ", name, " { ", &self.print(set), " }"].concat());
+                }
+            }
+        }
+        parts.join(" ")
+    }
+}
+
+/// Whether the wrappers of one type promise all that those of another do.
+fn is_within(one: TypeRef, other: TypeRef) -> bool {
+    let (mut one, mut other) = (one.wrappers().peekable(), other.wrappers().peekable());
+    loop {
+        let is_some = one.next_if_eq(&Wrapper::NonNull).is_some();
+        if other.next_if_eq(&Wrapper::NonNull).is_some() && !is_some {
+            return false;
+        }
+        match (one.next(), other.next()) {
+            (None, None) => return true,
+            (Some(_), Some(_)) => {}
+            (None, Some(_)) | (Some(_), None) => return false,
+        }
+    }
+}

@@ -1,0 +1,113 @@
+//! Sources in the gateway's process: each is opened as a server would do it, and has to be what the
+//! supergraph says of it.
+
+use dialects::{Dialect, phrag, postgraphile};
+use engine::gateway::{Local, offered};
+use engine::{Engine, SourceAddress};
+use gateway::Supergraph;
+use gateway::supergraph::SubgraphId;
+use graphql::DocumentLimits;
+
+use crate::commands::block_on;
+use crate::configuration::LocalSource;
+use crate::failure::Failure;
+use crate::options::{DialectName, ServingOptions, federated, policies};
+
+/// How sources in this process are opened.
+#[derive(Debug)]
+pub(super) struct Sources {
+    connections: engine::Most,
+    timeouts: engine::Timeouts,
+    errors: engine::ErrorOptions,
+}
+
+impl Sources {
+    pub(super) fn of(serving: &ServingOptions) -> Self {
+        Self {
+            connections: serving.most_per_thread(),
+            timeouts: serving.database.timeouts(),
+            errors: serving.errors.of_engine(),
+        }
+    }
+
+    pub(super) fn for_a_look() -> Self {
+        Self {
+            connections: engine::Most::apart(1),
+            timeouts: engine::Timeouts::default(),
+            errors: engine::ErrorOptions::default(),
+        }
+    }
+
+    /// Reads a source and makes its API, which is a subgraph of the supergraph.
+    pub(super) fn open(
+        &self,
+        supergraph: &Supergraph,
+        id: SubgraphId,
+        source: &LocalSource,
+    ) -> Result<Local, Failure> {
+        let subgraph = &*supergraph.subgraph(id).name;
+        let options = self.options(source)?;
+        let engine = block_on(async { Ok(Engine::open(&source.said.address, &options).await) })?;
+        let engine = engine.map_err(|error| Failure::Source { subgraph: subgraph.into(), error })?;
+        for note in engine.notes() {
+            tracing::debug!(subgraph, "{note}");
+        }
+        let missing = offered::missing(supergraph, id, &engine);
+        if !missing.is_empty() {
+            return Err(Failure::OtherSource { subgraph: subgraph.into(), missing });
+        }
+        Ok(Local { engine, timeout: source.timeout })
+    }
+
+    fn options(&self, source: &LocalSource) -> Result<engine::Options, Failure> {
+        let said = &source.said;
+        Ok(engine::Options {
+            dialect: match said.dialect {
+                DialectName::Phrag => Dialect::Phrag(phrag::Options::default()),
+                // Who knows the connections only does not see the lists beside them.
+                DialectName::Postgraphile | DialectName::Neo4j => {
+                    Dialect::PostGraphile(postgraphile::Options {
+                        simple_collections: postgraphile::SimpleCollections::Both,
+                        ..postgraphile::Options::default()
+                    })
+                }
+            },
+            source: engine::OpenOptions {
+                namespaces: match said.address {
+                    SourceAddress::Postgres(_) => said.schemas.clone(),
+                    SourceAddress::Sqlite(_) | SourceAddress::Neo4j(_) => Vec::new(),
+                },
+                timeouts: self.timeouts,
+                ..engine::OpenOptions::default()
+            },
+            connections: self.connections,
+            limits: limits(source.most_bytes),
+            errors: self.errors.clone(),
+            policies: policies(said.policies.as_deref())?,
+            federation: Some(federated(said.extension.as_deref())?),
+        })
+    }
+}
+
+/// What the gateway asks is bounded by what clients may ask the gateway; its own documents have more
+/// aliases and levels than theirs.
+fn limits(most_bytes: u64) -> engine::Limits {
+    const ANY: usize = usize::MAX;
+    engine::Limits {
+        document: DocumentLimits {
+            tokens: ANY,
+            depth: ANY,
+            aliases: ANY,
+            root_fields: ANY,
+            fields: ANY,
+            directives: ANY,
+            directives_per_place: ANY,
+            fragments: ANY,
+            variables: ANY,
+            ..DocumentLimits::default()
+        },
+        cost: engine::CostLimits { most: u64::MAX, ..engine::CostLimits::default() },
+        response_bytes: most_bytes,
+        introspection: false,
+    }
+}
