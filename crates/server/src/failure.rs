@@ -53,9 +53,9 @@ pub(crate) enum Failure {
     Subgraphs(#[from] Unresolved),
     #[error("the subgraph `{subgraph}`: {error}")]
     Source { subgraph: Box<str>, error: OpenError },
-    /// A source is not what it was when the supergraph was composed.
-    #[error("{}", other(subgraph, missing))]
-    OtherSource { subgraph: Box<str>, missing: Vec<Missing> },
+    /// Sources are not what they were when the supergraph was composed: what which subgraph lacks.
+    #[error("{}", others(.0))]
+    OtherSources(Vec<(Box<str>, Missing)>),
     /// The operation to explain is not one that the API answers.
     #[error("{0}")]
     Operation(OperationError),
@@ -101,7 +101,7 @@ impl Failure {
             | Self::SubgraphsFile(_)
             | Self::Subgraphs(_)
             | Self::Source { .. }
-            | Self::OtherSource { .. }
+            | Self::OtherSources(_)
             | Self::Operation(_)
             | Self::Health { .. }
             | Self::Manual { .. }
@@ -126,11 +126,13 @@ fn wrong(place: &str, problems: &[gateway::supergraph::Problem]) -> String {
     problems.collect::<Vec<_>>().join("\nerror: ")
 }
 
-/// What a source does not have of its subgraph, one thing a line; so many are told.
-fn other(subgraph: &str, missing: &[Missing]) -> String {
+/// What sources do not have of their subgraphs, one thing a line; so many are told.
+fn others(missing: &[(Box<str>, Missing)]) -> String {
     const MOST: usize = 20;
-    let told = missing.iter().take(MOST).map(|missing| {
-        format!("the source of the subgraph `{subgraph}` is not what the supergraph says: {missing}")
+    let told = missing.iter().take(MOST).map(|(subgraph, missing)| {
+        format!(
+            "the source of the subgraph `{subgraph}` is not what the supergraph says: {missing}"
+        )
     });
     let mut lines: Vec<_> = told.collect();
     if let Some(more @ 1..) = missing.len().checked_sub(MOST) {

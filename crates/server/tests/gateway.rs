@@ -4,7 +4,7 @@
 //! * `access`: who may read what, and what it costs
 //! * `headers`: what subgraphs are told
 //! * `reloads`: other supergraphs while requests go on
-//! * `local`: sources in the gateway's process
+//! * `local`, `local_postgres`: sources in the gateway's process
 //! * `looks`: `schema`, `explain`, `check`
 //! * `watched`, `collector`: metrics, traces and the log
 //! * `stubs`: the subgraphs
@@ -22,6 +22,8 @@ mod collector;
 mod headers;
 #[path = "gateway/local.rs"]
 mod local;
+#[path = "gateway/local_postgres.rs"]
+mod local_postgres;
 #[path = "gateway/looks.rs"]
 mod looks;
 #[path = "gateway/reloads.rs"]

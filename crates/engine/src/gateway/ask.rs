@@ -18,7 +18,7 @@ use super::{Caller, Gateway, Remote, Way};
 /// A subgraph as one thread asks it.
 #[derive(Debug)]
 pub(super) enum Asked {
-    Remote(Client),
+    Remote(Box<Client>),
     Local(Box<LocalWorker>),
 }
 
@@ -26,7 +26,7 @@ impl Asked {
     pub(super) fn new(way: &Way, memory: &Arc<Memory>) -> Self {
         match way {
             Way::Remote(Remote { settings, shared, .. }) => {
-                Self::Remote(Client::new(Arc::clone(settings), Arc::clone(shared)))
+                Self::Remote(Box::new(Client::new(Arc::clone(settings), Arc::clone(shared))))
             }
             Way::Local(local) => Self::Local(Box::new(LocalWorker::new(local, memory))),
         }

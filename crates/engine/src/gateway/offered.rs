@@ -28,7 +28,8 @@ pub enum Missing {
     Field {
         coordinate: Box<str>,
     },
-    Argument {
+    /// An argument, or a field of an input.
+    Input {
         coordinate: Box<str>,
     },
     /// The source wants an argument that the supergraph does not have.
@@ -54,9 +55,12 @@ impl fmt::Display for Missing {
             Self::Type { name } => write!(f, "it has no type `{name}`"),
             Self::Kind { name } => write!(f, "its type `{name}` is of another kind"),
             Self::Field { coordinate } => write!(f, "it has no field `{coordinate}`"),
-            Self::Argument { coordinate } => write!(f, "it has no argument `{coordinate}`"),
+            Self::Input { coordinate } => write!(f, "it takes no `{coordinate}`"),
             Self::Unsaid { coordinate } => {
-                write!(f, "it wants the argument `{coordinate}`, which the supergraph does not have")
+                write!(
+                    f,
+                    "it wants the argument `{coordinate}`, which the supergraph does not have"
+                )
             }
             Self::Other { coordinate, wanted, offered } => write!(
                 f,
@@ -133,7 +137,8 @@ impl Compared<'_> {
             (TypeKind::InputObject { fields }, TypeKind::InputObject { fields: own }) => {
                 // Of several subgraphs a supergraph keeps the fields that all of them have.
                 for field in fields {
-                    self.input(name, *field, own, found);
+                    let coordinate = format!("{name}.{}", self.wanted[*field].name);
+                    self.input((coordinate, *field), own, found);
                 }
             }
             (TypeKind::Scalar, TypeKind::Scalar)
@@ -164,7 +169,8 @@ impl Compared<'_> {
             });
         }
         for argument in &definition.arguments {
-            self.input(&coordinate, *argument, &own.arguments, found);
+            let coordinate = format!("{coordinate}({}:)", self.wanted[*argument].name);
+            self.input((coordinate, *argument), &own.arguments, found);
         }
         let said = |name: &str| {
             let arguments = definition.arguments.iter();
@@ -180,12 +186,16 @@ impl Compared<'_> {
         }
     }
 
-    fn input(&self, parent: &str, wanted: InputId, own: &[InputId], found: &mut Vec<Missing>) {
-        let wanted = &self.wanted[wanted];
-        let coordinate = format!("{parent}.{}", wanted.name).into();
+    fn input(
+        &self,
+        (coordinate, wanted): (String, InputId),
+        own: &[InputId],
+        found: &mut Vec<Missing>,
+    ) {
+        let (coordinate, wanted) = (coordinate.into(), &self.wanted[wanted]);
         let own = own.iter().map(|own| &self.offered[*own]).find(|own| own.name == wanted.name);
         match own {
-            None => found.push(Missing::Argument { coordinate }),
+            None => found.push(Missing::Input { coordinate }),
             // What may be said must be taken.
             Some(own) if !self.takes(own.r#type, wanted.r#type) => found.push(Missing::Other {
                 coordinate,

@@ -195,12 +195,16 @@ impl KnownSubgraphs {
         let mut known = self.0.lock().unwrap_or_else(PoisonError::into_inner);
         let before = std::mem::take(&mut *known);
         let mut ways = Vec::with_capacity(resolved.len());
+        let mut others = Vec::new();
         for (id, resolved) in supergraph.subgraph_ids().zip(resolved) {
             let subgraph = supergraph.subgraph(id);
             let (settings, rules) = match resolved {
                 Resolved::Remote { settings, rules } => (settings, rules),
                 Resolved::Local(source) => {
-                    ways.push(Way::Local(sources.open(supergraph, id, &source)?));
+                    let (local, missing) = sources.open(supergraph, id, &source)?;
+                    let missing = missing.into_iter();
+                    others.extend(missing.map(|missing| ((&*subgraph.name).into(), missing)));
+                    ways.push(Way::Local(local));
                     continue;
                 }
             };
@@ -215,6 +219,9 @@ impl KnownSubgraphs {
             let remote = Remote { settings: Arc::from(settings), shared, rules };
             known.insert((&*subgraph.name).into(), remote.clone());
             ways.push(Way::Remote(remote));
+        }
+        if !others.is_empty() {
+            return Err(Failure::OtherSources(others));
         }
         Ok(ways)
     }

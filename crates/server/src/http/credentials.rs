@@ -29,7 +29,9 @@ pub(crate) enum Customs {
     Neo4j,
     /// Those of nobody in particular: tokens are for anybody, and nobody becomes a role where no
     /// source in the gateway's process knows roles.
-    Gateway { has_roles: bool },
+    Gateway {
+        has_roles: bool,
+    },
 }
 
 /// By what it is judged who asks.

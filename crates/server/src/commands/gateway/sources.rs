@@ -2,7 +2,8 @@
 //! supergraph says of it.
 
 use dialects::{Dialect, phrag, postgraphile};
-use engine::gateway::{Local, offered};
+use engine::gateway::Local;
+use engine::gateway::offered::{self, Missing};
 use engine::{Engine, SourceAddress};
 use gateway::Supergraph;
 use gateway::supergraph::SubgraphId;
@@ -38,25 +39,23 @@ impl Sources {
         }
     }
 
-    /// Reads a source and makes its API, which is a subgraph of the supergraph.
+    /// Reads a source and makes its API, with what it lacks to be the subgraph.
     pub(super) fn open(
         &self,
         supergraph: &Supergraph,
         id: SubgraphId,
         source: &LocalSource,
-    ) -> Result<Local, Failure> {
+    ) -> Result<(Local, Vec<Missing>), Failure> {
         let subgraph = &*supergraph.subgraph(id).name;
         let options = self.options(source)?;
         let engine = block_on(async { Ok(Engine::open(&source.said.address, &options).await) })?;
-        let engine = engine.map_err(|error| Failure::Source { subgraph: subgraph.into(), error })?;
+        let engine =
+            engine.map_err(|error| Failure::Source { subgraph: subgraph.into(), error })?;
         for note in engine.notes() {
             tracing::debug!(subgraph, "{note}");
         }
         let missing = offered::missing(supergraph, id, &engine);
-        if !missing.is_empty() {
-            return Err(Failure::OtherSource { subgraph: subgraph.into(), missing });
-        }
-        Ok(Local { engine, timeout: source.timeout })
+        Ok((Local { engine, timeout: source.timeout }, missing))
     }
 
     fn options(&self, source: &LocalSource) -> Result<engine::Options, Failure> {

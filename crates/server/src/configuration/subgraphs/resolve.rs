@@ -187,7 +187,8 @@ impl SubgraphsFile {
     }
 }
 
-const REMEDY: &str = "its table of the file of `--subgraphs` may say it by `url`, or name a `source`";
+const REMEDY: &str =
+    "its table of the file of `--subgraphs` may say it by `url`, or name a `source`";
 
 impl Certificates {
     /// Those that hold for one subgraph; the error tells where they are said.

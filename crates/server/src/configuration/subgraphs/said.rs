@@ -72,8 +72,7 @@ const OF_ALL: [&str; 12] = [
 ];
 
 /// What only one subgraph has, before what all may have.
-const OF_ONE: [&str; 6] =
-    ["url", "source", "dialect", "schema", "policies", "federation-extend"];
+const OF_ONE: [&str; 6] = ["url", "source", "dialect", "schema", "policies", "federation-extend"];
 
 /// More often nobody waits.
 const MOST_RETRIES: u32 = 10;

@@ -43,9 +43,8 @@ pub(super) fn read(reader: &mut Reader<'_>, table: &DeTable<'_>) -> Option<SaidS
         }
         return None;
     };
-    let is_foreign = |key: &DeString<'_>| {
-        &**key != "source" && !is_key(key, &ONLY) && !is_key(key, &COMMON)
-    };
+    let is_foreign =
+        |key: &DeString<'_>| &**key != "source" && !is_key(key, &ONLY) && !is_key(key, &COMMON);
     for key in table.keys().filter(|key| is_foreign(key.get_ref())) {
         let name = key.get_ref().escape_debug();
         let message = format!("`{name}` has no place beside `source`, which is asked without HTTP");

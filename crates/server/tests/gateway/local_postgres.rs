@@ -1,0 +1,155 @@
+//! PostgreSQL in the gateway's process: whoever asks the gateway is who asks the database.
+
+use std::fs;
+
+use testkit::postgres::{Server as Postgres, shared, wanted_installations};
+use testkit::tokens::Issuer;
+
+use crate::program::{Folder, Server};
+use crate::site::refused;
+
+const SECRET: &str = "a secret of more than thirty-two bytes";
+
+const HEAD: &str = include_str!("shop.graphql");
+
+/// Letters with their readers, who see their own ones; and what takes for ever.
+const TABLES: &str = "
+    CREATE SCHEMA post;
+    CREATE TABLE post.letter (id integer PRIMARY KEY, reader text NOT NULL, text text);
+    INSERT INTO post.letter VALUES (1, 'ann', 'Dear Ann'), (2, 'bob', 'Dear Bob');
+    ALTER TABLE post.letter ENABLE ROW LEVEL SECURITY;
+    CREATE POLICY own ON post.letter TO gateway_reader
+        USING (reader = current_setting('jwt.claims.name', true));
+    CREATE FUNCTION post.wait() RETURNS integer LANGUAGE sql STABLE
+        AS 'SELECT 1 FROM pg_sleep(600)';
+    GRANT USAGE ON SCHEMA post TO gateway_reader;
+    GRANT SELECT, UPDATE ON post.letter TO gateway_reader;";
+
+/// Letters of one database twice: their texts are of one dialect, their readers of another one.
+const TYPES: &str = r#"
+enum join__Graph {
+  TEXTS @join__graph(name: "texts", url: "")
+  READERS @join__graph(name: "readers", url: "")
+}
+
+type Query @join__type(graph: TEXTS) @join__type(graph: READERS) {
+  allLettersList: [Letter!] @join__field(graph: TEXTS)
+  wait: Int @join__field(graph: TEXTS)
+  letters(limit: Int): [Letter] @join__field(graph: READERS)
+}
+
+type Mutation @join__type(graph: TEXTS) {
+  updateLetterById(input: UpdateLetterByIdInput!): UpdateLetterPayload
+}
+
+input UpdateLetterByIdInput @join__type(graph: TEXTS) {
+  id: Int!
+  letterPatch: LetterPatch!
+}
+
+input LetterPatch @join__type(graph: TEXTS) {
+  text: String
+}
+
+type UpdateLetterPayload @join__type(graph: TEXTS) {
+  letter: Letter
+}
+
+type Letter @join__type(graph: TEXTS, key: "id") @join__type(graph: READERS, key: "id") {
+  id: Int @join__field(graph: TEXTS, type: "Int!") @join__field(graph: READERS, type: "Int")
+  text: String @join__field(graph: TEXTS)
+  reader: String @join__field(graph: READERS)
+}
+"#;
+
+/// The files of a gateway over a database of this name.
+fn prepare(postgres: &Postgres, name: &str) -> Folder {
+    let role =
+        "DO $$ BEGIN CREATE ROLE gateway_reader; EXCEPTION WHEN duplicate_object THEN END $$";
+    postgres.create_database(name).unwrap();
+    postgres.execute(name, role).unwrap();
+    postgres.execute(name, TABLES).unwrap();
+    let folder = Folder::new();
+    let (head, _) = HEAD.split_once("enum join__Graph").unwrap();
+    fs::write(folder.file("supergraph.graphql"), [head, TYPES].concat()).unwrap();
+    let source = format!("source = '{}'\nschema = ['post']\n", postgres.url(name));
+    let subgraphs = format!(
+        "[subgraphs.texts]\n{source}timeout = '2s'\n[subgraphs.readers]\n{source}dialect = 'phrag'\n"
+    );
+    fs::write(folder.file("subgraphs.toml"), subgraphs).unwrap();
+    folder
+}
+
+fn start(folder: &Folder, options: &[&str]) -> Server {
+    let (supergraph, subgraphs) =
+        (folder.file("supergraph.graphql"), folder.file("subgraphs.toml"));
+    let usual = ["gateway", supergraph.to_str().unwrap(), "--listen", "127.0.0.1:0"];
+    let subgraphs = ["--subgraphs", subgraphs.to_str().unwrap()];
+    Server::start(&[&usual[..], &subgraphs, options].concat())
+}
+
+#[test]
+fn row_level_security_sees_who_asks_the_gateway() {
+    for installation in wanted_installations().unwrap() {
+        let postgres = shared(&installation).unwrap();
+        let folder = prepare(postgres, "gateway_letters");
+        let server = start(&folder, &["--jwt-secret", SECRET]);
+        let ask = |name: &str, query: &str| {
+            let claims = format!(r#"{{"role":"gateway_reader","name":"{name}"}}"#);
+            let token = Issuer::secret(SECRET).token(&claims);
+            server.query(&format!("Authorization: Bearer {token}\r\n"), query).body
+        };
+        let all = "{ allLettersList { text reader } letters { text reader } }";
+        assert_eq!(
+            ask("ann", all),
+            r#"{"data":{"allLettersList":[{"text":"Dear Ann","reader":"ann"}],"letters":[{"text":"Dear Ann","reader":"ann"}]}}"#
+        );
+        let change = "mutation { updateLetterById(input: {id: 2, letterPatch: {text: \"x\"}}) { letter { text reader } } }";
+        let refused = ask("ann", change);
+        assert!(refused.starts_with(r#"{"data":{"updateLetterById":null},"errors""#), "{refused}");
+        assert_eq!(
+            ask("bob", change),
+            r#"{"data":{"updateLetterById":{"letter":{"text":"x","reader":"bob"}}}}"#
+        );
+        // Without a token it is the user of the connection who asks.
+        let texts = server.query("", "{ allLettersList { text } }").body;
+        assert_eq!(texts, r#"{"data":{"allLettersList":[{"text":"Dear Ann"},{"text":"x"}]}}"#);
+    }
+}
+
+#[test]
+fn a_source_that_takes_too_long_is_given_up_and_its_statement_ended() {
+    for installation in wanted_installations().unwrap() {
+        let postgres = shared(&installation).unwrap();
+        let folder = prepare(postgres, "gateway_waits");
+        let server = start(&folder, &["--default-role", "gateway_reader"]);
+        let answer = server.query("", "{ wait letters { reader } }").body;
+        let data = r#"{"data":{"wait":null,"letters":[]},"errors":[{"message":"#;
+        assert!(answer.starts_with(data), "{answer}");
+        let waiting = "SELECT count(*) FROM pg_stat_activity \
+                       WHERE state = 'active' AND query LIKE '%post%wait%' AND pid <> pg_backend_pid()";
+        let mut left = String::from("1");
+        for _ in 0..200 {
+            left = postgres.query("gateway_waits", waiting).unwrap()[0][0].clone().unwrap();
+            if left == "0" {
+                break;
+            }
+            std::thread::sleep(std::time::Duration::from_millis(50));
+        }
+        assert_eq!(left, "0");
+    }
+}
+
+#[test]
+fn what_is_for_databases_needs_one() {
+    let folder = Folder::new();
+    let (head, _) = HEAD.split_once("enum join__Graph").unwrap();
+    let supergraph = folder.file("supergraph.graphql");
+    fs::write(&supergraph, [head, TYPES].concat()).unwrap();
+    let subgraphs = folder.file("subgraphs.toml");
+    fs::write(&subgraphs, "[subgraphs.texts]\nsource = 'texts.db'\n").unwrap();
+    let (supergraph, subgraphs) = (supergraph.to_str().unwrap(), subgraphs.to_str().unwrap());
+    let usual = ["gateway", supergraph, "--subgraphs", subgraphs];
+    let error = refused(&[&usual[..], &["--default-role", "reader"]].concat());
+    assert!(error.contains("`--default-role` is for PostgreSQL, which no `source`"), "{error}");
+}
