@@ -47,13 +47,17 @@ pub(crate) use quantity::{Size, Time};
 pub(crate) use serving::ServingOptions;
 pub(crate) use tls::TlsFiles;
 
+use std::ffi::OsString;
 use std::path::PathBuf;
 
-use clap::{Args, Parser, Subcommand, ValueEnum};
+use clap::builder::Resettable;
+use clap::{Args, FromArgMatches, Parser, Subcommand, ValueEnum};
 use engine::RowName;
 
 use guards::GuardOptions;
 use row::row;
+
+use crate::failure::Failure;
 
 /// A database becomes a GraphQL API.
 #[derive(Debug, Parser)]
@@ -111,7 +115,7 @@ pub(crate) enum Command {
     /// something is.
     #[command(mut_arg("source", |source| source.required(false)))]
     Check(Box<CheckOptions>),
-    /// Serve a sample database, a music shop, made on the spot
+    /// Serve a sample database, a music shop, made on the spot; with --gateway a federated shop
     Demo(Box<DemoOptions>),
     /// Ask a server on this machine whether it is ready to answer requests
     ///
@@ -213,8 +217,32 @@ pub(crate) struct DemoOptions {
         conflicts_with = "file"
     )]
     pub(crate) into: Option<String>,
+    /// Serve a federated shop instead: a gateway over accounts, inventory, products and reviews, which
+    /// are databases in its process, and shipping, which is a server of its own
+    #[arg(
+        help_heading = "Sample",
+        long,
+        env = "THALWEG_GATEWAY",
+        conflicts_with_all = ["file", "into"]
+    )]
+    pub(crate) gateway: bool,
+    /// With `--gateway`: the folder of the federated shop; made if it is not there, used again if it
+    /// is [default: federated-shop]
+    #[arg(help_heading = "Sample", long, env = "THALWEG_FOLDER", value_name = "FOLDER")]
+    pub(crate) folder: Option<PathBuf>,
     #[command(flatten)]
     pub(crate) serving: ServingOptions,
+}
+
+impl ServeOptions {
+    /// What the words of a command line say, whatever the environment does.
+    pub(crate) fn of_words(words: impl IntoIterator<Item = OsString>) -> Result<Self, Failure> {
+        let command = Self::augment_args(clap::Command::new("thalweg"));
+        let command = command.mut_args(|arg| arg.env(Resettable::Reset));
+        let read = command.try_get_matches_from(words);
+        let read = read.and_then(|matches| Self::from_arg_matches(&matches));
+        read.map_err(|error| Failure::Usage(error.to_string()))
+    }
 }
 
 #[derive(Debug, Args)]

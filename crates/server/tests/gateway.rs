@@ -5,6 +5,7 @@
 //! * `headers`: what subgraphs are told
 //! * `reloads`: other supergraphs while requests go on
 //! * `local`, `local_postgres`: sources in the gateway's process
+//! * `demo`: the federated shop
 //! * `looks`: `schema`, `explain`, `check`
 //! * `watched`, `collector`: metrics, traces and the log
 //! * `stubs`: the subgraphs
@@ -18,6 +19,8 @@ mod program;
 mod access;
 #[path = "observability/collector.rs"]
 mod collector;
+#[path = "gateway/demo.rs"]
+mod demo;
 #[path = "gateway/headers.rs"]
 mod headers;
 #[path = "gateway/local.rs"]

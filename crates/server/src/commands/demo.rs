@@ -1,4 +1,8 @@
 //! `thalweg demo`: the sample shop, written and served.
+//!
+//! * `federated`: the federated one
+
+mod federated;
 
 use std::fmt::Write;
 use std::path::Path;
@@ -31,7 +35,16 @@ const QUERIES: [(&str, &str); 3] = [
     ),
 ];
 
+/// What is written.
+const SHOP: &str = "sample shop";
+
 pub(crate) fn run(options: &DemoOptions) -> Result<(), Failure> {
+    if options.gateway {
+        return federated::serve(options);
+    }
+    if options.folder.is_some() {
+        return Err(Failure::Usage("`--folder` needs `--gateway`".into()));
+    }
     match &options.into {
         Some(address) => write_into_postgres(address),
         None => serve(options),
@@ -39,7 +52,7 @@ pub(crate) fn run(options: &DemoOptions) -> Result<(), Failure> {
 }
 
 fn write_into_postgres(address: &str) -> Result<(), Failure> {
-    report("PostgreSQL", || block_on(async { Ok(postgres::write(address).await?) }))?;
+    report(SHOP, "PostgreSQL", || block_on(async { Ok(postgres::write(address).await?) }))?;
     let address = postgres::without_password(address);
     print(&["\nServe it:\n\n  thalweg serve --simple-collections both '", &address, "'\n"].concat())
 }
@@ -61,13 +74,17 @@ fn serve(options: &DemoOptions) -> Result<(), Failure> {
 fn prepare_file(file: &Path) -> Result<(), Failure> {
     match sqlite::is_sample(file)? {
         true => print(&format!("Using the sample shop in {}.\n", file.display())),
-        false => report(&file.display().to_string(), || Ok(sqlite::write(file)?)),
+        false => report(SHOP, &file.display().to_string(), || Ok(sqlite::write(file)?)),
     }
 }
 
 /// Writes a line that says what is done before it is done, and its end afterwards.
-fn report(place: &str, write: impl FnOnce() -> Result<Written, Failure>) -> Result<(), Failure> {
-    print(&["Writing the sample shop into ", place, " ... "].concat())?;
+fn report(
+    shop: &str,
+    place: &str,
+    write: impl FnOnce() -> Result<Written, Failure>,
+) -> Result<(), Failure> {
+    print(&["Writing the ", shop, " into ", place, " ... "].concat())?;
     let started = Instant::now();
     let written = write();
     match written {
@@ -82,14 +99,20 @@ fn report(place: &str, write: impl FnOnce() -> Result<Written, Failure>) -> Resu
     }
 }
 
-fn welcome(listeners: &Listeners, has_graphiql: bool) -> String {
+/// Where the API is, and how it ends.
+fn place_of(listeners: &Listeners, has_graphiql: bool) -> String {
     let place = listeners.first();
-    let curl = place.curl();
-    let mut text = format!("GraphQL is at {place}; Ctrl-C ends it. ");
+    let mut text = format!("GraphQL is at {place}; Ctrl-C ends it.");
     if let Some(page) = place.page().filter(|_| has_graphiql) {
-        text.push_str(&format!("Open {page} in a browser to ask it. "));
+        text.push_str(&format!(" Open {page} in a browser to ask it."));
     }
-    text.push_str("Three queries to try:\n");
+    text
+}
+
+fn welcome(listeners: &Listeners, has_graphiql: bool) -> String {
+    let curl = listeners.first().curl();
+    let mut text = place_of(listeners, has_graphiql);
+    text.push_str(" Three queries to try:\n");
     for (sentence, query) in QUERIES {
         let body = "{\"query\":\"".to_owned() + query + "\"}";
         // Writing to a string never fails.

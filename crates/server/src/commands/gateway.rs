@@ -16,10 +16,11 @@ use gateway::Supergraph;
 use crate::commands::block_on;
 use crate::commands::serve::{open_and_serve, reload};
 use crate::configuration::{Invocation, Resolved, SubgraphsFile, Usual, variable};
+use crate::demo::federated::{REMOTE, Shop};
 use crate::failure::Failure;
 use crate::http::{self, Changes, Customs, Fresh, Reload, Settings};
 use crate::memory;
-use crate::options::{GatewayOptions, SubgraphOptions, SupergraphPlace};
+use crate::options::{GatewayOptions, ServingOptions, SubgraphOptions, SupergraphPlace};
 use crate::supergraph::{SupergraphText, SupergraphWatch};
 use sources::Sources;
 
@@ -85,6 +86,38 @@ pub(crate) fn prepare(options: &GatewayOptions) -> Result<PreparedGateway, Failu
 }
 
 impl PreparedGateway {
+    /// The federated shop, one of whose subgraphs is a server at this address.
+    pub(crate) fn of_demo(
+        serving: &ServingOptions,
+        settings: Settings,
+        shop: &Shop,
+        remote: &str,
+    ) -> Result<Self, Failure> {
+        let file = shop.subgraphs();
+        let unreadable = |error| Failure::Document { file: file.clone(), error };
+        let mut text = fs::read_to_string(&file).map_err(unreadable)?;
+        text.extend(["\n[subgraphs.", REMOTE, "]\nurl = \"", remote, "\"\n"]);
+        let said = SubgraphsFile::parse(&file, &text, &variable)?;
+        Ok(Self {
+            place: SupergraphPlace::File(shop.supergraph()),
+            poll: None,
+            // What is made here is not made again.
+            watch: false,
+            subgraphs: Subgraphs {
+                file: None,
+                said,
+                usual: Usual::default(),
+                sources: Sources::of(serving),
+            },
+            gateway_options: engine::gateway::GatewayOptions {
+                limits: serving.engine_limits(),
+                expose_plan: serving.is_private(),
+                ..engine::gateway::GatewayOptions::default()
+            },
+            settings,
+        })
+    }
+
     /// Reads the supergraph and makes its API.
     pub(crate) fn open(self, known: &KnownSubgraphs) -> Result<Fresh, Failure> {
         let Self { place, poll, watch, subgraphs, gateway_options, settings } = self;

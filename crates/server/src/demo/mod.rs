@@ -1,5 +1,6 @@
-//! Writes the sample shop into a database of its own.
+//! Writes the sample shop into a database of its own, or a federated one into several.
 
+pub(crate) mod federated;
 pub(crate) mod postgres;
 pub(crate) mod sqlite;
 
@@ -35,6 +36,22 @@ pub(crate) enum SampleError {
     File { file: PathBuf, error: io::Error },
     #[error("cannot use {}: {error}; name another file with --file", file.display())]
     Sqlite { file: PathBuf, error: rusqlite::Error },
+    /// The folder of somebody else.
+    #[error(
+        "{} exists and is not the federated shop; name another folder with --folder",
+        .0.display()
+    )]
+    ForeignFolder(PathBuf),
+    #[error(
+        "{} holds the federated shop of another version of this program; \
+         delete it, or name another folder with --folder",
+        .0.display()
+    )]
+    OtherFolder(PathBuf),
+    #[error("cannot write {}: {error}; name another folder with --folder", folder.display())]
+    Folder { folder: PathBuf, error: io::Error },
+    #[error("cannot use {}: {error}; name another folder with --folder", file.display())]
+    Subgraph { file: PathBuf, error: rusqlite::Error },
     #[error("cannot connect to PostgreSQL: {0}")]
     Connect(#[from] WireError),
     #[error(

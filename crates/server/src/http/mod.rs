@@ -84,10 +84,10 @@ mod watched;
 mod watchers;
 
 pub(crate) use credentials::Customs;
-pub(crate) use listen::{ListenError, Listeners, bind};
+pub(crate) use listen::{Bound, ListenError, Listeners, bind};
 pub(crate) use persisted::ManifestError;
 pub(crate) use reload::{Changes, Fresh, Reload, Renewal, take_signal};
-pub(crate) use serve::serve;
+pub(crate) use serve::{Beside, serve, serve_beside};
 pub(crate) use service::Generation;
 pub(crate) use settings::Settings;
 pub(crate) use tls::TlsError;

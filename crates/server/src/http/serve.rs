@@ -30,6 +30,14 @@ const GRACE: Duration = Duration::from_secs(1);
 #[derive(Debug)]
 struct Ending(mpsc::UnboundedSender<()>);
 
+/// A server beside another one of the same process; it ends when this goes.
+#[derive(Debug)]
+pub(crate) struct Beside {
+    stop: watch::Sender<bool>,
+    /// There is no newer one.
+    _generations: watch::Sender<Generation>,
+}
+
 /// The signals by which a person or a supervisor ends a program.
 #[derive(Debug)]
 struct Signals {
@@ -123,6 +131,25 @@ pub(crate) async fn serve(
     }
 }
 
+/// Serves on threads of its own beside another server, which hears the signals.
+pub(crate) fn serve_beside(
+    generation: Generation,
+    mut listeners: Listeners,
+) -> Result<Beside, Failure> {
+    let (stop, stopping) = watch::channel(false);
+    let (generations, newest) = watch::channel(generation);
+    let (ending, _) = mpsc::unbounded_channel();
+    for (idx, sockets) in mem::take(&mut listeners.threads).into_iter().enumerate() {
+        let (newest, stopping) = (newest.clone(), stopping.clone());
+        let ending = Ending(ending.clone());
+        thread::Builder::new()
+            .name(format!("beside-{idx}"))
+            .spawn(move || run_thread(newest, sockets, stopping, &ending))
+            .map_err(Failure::Runtime)?;
+    }
+    Ok(Beside { stop, _generations: generations })
+}
+
 fn run_thread(
     newest: watch::Receiver<Generation>,
     sockets: Vec<Socket>,
@@ -155,6 +182,12 @@ impl Signals {
             _ = self.terminate.recv() => {}
             _ = self.interrupt.recv() => {}
         }
+    }
+}
+
+impl Drop for Beside {
+    fn drop(&mut self) {
+        self.stop.send_replace(true);
     }
 }
 

@@ -45,6 +45,19 @@ pub(crate) struct Usual {
     pub(crate) deduplicate: bool,
 }
 
+/// As the options have it that are not given.
+impl Default for Usual {
+    fn default() -> Self {
+        Self {
+            timeout: Duration::from_secs(30),
+            connect_timeout: Duration::from_secs(2),
+            connections: 64,
+            most_bytes: 64 << 20,
+            deduplicate: false,
+        }
+    }
+}
+
 /// Why it is not known how subgraphs are asked.
 #[derive(Debug)]
 pub(crate) struct Unresolved {

@@ -1,0 +1,175 @@
+//! `thalweg demo --gateway`: the federated shop, written and served.
+
+use std::cell::OnceCell;
+use std::ffi::OsString;
+use std::path::Path;
+use std::sync::Arc;
+
+use engine::gateway::GatewayWorker;
+use engine::{Allowed, Api, Caller, Memory, Report};
+use graphql::Request;
+use serde_json_bytes::{Value as Json, serde_json};
+
+use super::{place_of, report};
+use crate::commands::gateway::{KnownSubgraphs, PreparedGateway};
+use crate::commands::prepare::prepare;
+use crate::commands::serve::open_and_serve;
+use crate::commands::{block_on, print};
+use crate::demo::federated::{QUERY, REMOTE, Shop, USUAL_FOLDER};
+use crate::failure::Failure;
+use crate::http::{self, Beside, Bound, Customs, Generation, Listeners, Settings, Watchers};
+use crate::options::{DemoOptions, ServeOptions};
+
+/// The subgraph that is a server of its own, in this process.
+#[derive(Debug)]
+struct Remote {
+    place: Bound,
+    /// It is there as long as this.
+    _served: Beside,
+}
+
+/// What came of the query.
+#[derive(Debug)]
+struct Asked {
+    /// The plan, the statements, and what became of each request.
+    plan: String,
+    answer: String,
+}
+
+pub(super) fn serve(options: &DemoOptions) -> Result<(), Failure> {
+    let serving = &options.serving;
+    serving.auth.check_for_gateway()?;
+    let settings = Settings::new(serving, Customs::Gateway { has_roles: false })?;
+    let listeners = http::bind(serving)?;
+    let shop = Shop::at(options.folder.as_deref().unwrap_or(Path::new(USUAL_FOLDER)));
+    prepare_folder(&shop)?;
+    let remote = Remote::start(&shop)?;
+    let prepared = PreparedGateway::of_demo(serving, settings, &shop, &remote.place.to_string())?;
+    let asked = OnceCell::new();
+    open_and_serve(
+        || {
+            let fresh = prepared.open(&KnownSubgraphs::default())?;
+            // It is set once.
+            let _ = asked.set(ask(&fresh.api)?);
+            Ok(fresh)
+        },
+        serving,
+        listeners,
+        None,
+        |listeners| {
+            print(&about(&shop, &remote))?;
+            if let Some(asked) = asked.get() {
+                print(&asked.tell(&shop))?;
+            }
+            print(&welcome(&shop, listeners, serving.has_graphiql()))
+        },
+    )
+}
+
+fn prepare_folder(shop: &Shop) -> Result<(), Failure> {
+    let place = shop.folder().display().to_string();
+    match shop.is_sample()? {
+        true => print(&["Using the federated shop in ", &place, ".\n"].concat()),
+        false => report("federated shop", &place, || Ok(shop.write()?)),
+    }
+}
+
+impl Remote {
+    /// A server as `thalweg serve --federation` is one, whatever options say of the gateway.
+    fn start(shop: &Shop) -> Result<Self, Failure> {
+        let words = ["thalweg", "--federation", "--dialect", "phrag", "--threads", "1"];
+        let listen = ["--listen", "127.0.0.1:0", "--"];
+        let words = words.into_iter().chain(listen).map(OsString::from);
+        let words = words.chain([shop.remote().into_os_string()]);
+        let options = ServeOptions::of_words(words)?;
+        let fresh = prepare(&options)?.open()?;
+        let listeners = http::bind(&options.serving)?;
+        let place = listeners.first().clone();
+        let served = http::serve_beside(Generation::first(fresh, Watchers::default()), listeners)?;
+        Ok(Self { place, _served: served })
+    }
+}
+
+/// Asks the gateway what needs all its subgraphs.
+fn ask(api: &Api) -> Result<Asked, Failure> {
+    let Api::Gateway(gateway) = api else {
+        return Ok(Asked { plan: String::new(), answer: String::new() });
+    };
+    let request = Request { query: QUERY.to_owned(), ..Request::default() };
+    let worker = GatewayWorker::sharing(Arc::clone(gateway), Memory::new(u64::MAX));
+    block_on(async {
+        let (caller, mut report) = (Caller::default(), Report::default());
+        let answer =
+            worker.deliver_reported(&request, &caller, Allowed::Queries, &mut report).await;
+        let explained = worker.explain(&request, &caller, true).await;
+        let plan = explained.map_err(|errors| {
+            let messages = errors.iter().map(|error| &*error.message);
+            Failure::Usage(messages.collect::<Vec<_>>().join("; "))
+        })?;
+        Ok(Asked { plan, answer: pretty(&answer.body) })
+    })
+}
+
+/// JSON in lines; as it is, if it is none.
+fn pretty(body: &[u8]) -> String {
+    let read: Option<Json> = serde_json::from_slice(body).ok();
+    let printed = read.and_then(|json| serde_json::to_string_pretty(&json).ok());
+    printed.unwrap_or_else(|| String::from_utf8_lossy(body).into_owned())
+}
+
+fn about(shop: &Shop, remote: &Remote) -> String {
+    format!(
+        "Of its five subgraphs accounts, inventory, products and reviews are databases in this \
+         process,\nand {REMOTE} is a server at {}. Their files are in {}.\n",
+        remote.place,
+        shop.folder().display()
+    )
+}
+
+impl Asked {
+    fn tell(&self, shop: &Shop) -> String {
+        let query = shop.query();
+        let Self { plan, answer } = self;
+        format!(
+            "\n# A query across all of them, {}:\n\n{QUERY}\n# What becomes of it:\n\n{plan}\n\
+             # Its answer:\n\n{answer}\n",
+            query.display()
+        )
+    }
+}
+
+fn welcome(shop: &Shop, listeners: &Listeners, has_graphiql: bool) -> String {
+    let place = place_of(listeners, has_graphiql);
+    let (supergraph, subgraphs) = (word(&shop.supergraph()), word(&shop.subgraphs()));
+    let (query, remote) = (word(&shop.query()), word(&shop.remote()));
+    format!(
+        "\n{place}\n\n# What becomes of any query; with --analyze it is sent:\n\
+         thalweg explain {supergraph} {query} --subgraphs {subgraphs}\n\n\
+         # The same gateway without the demo, and its server:\n\
+         thalweg serve {remote} --federation --dialect phrag --listen 127.0.0.1:4001\n\
+         thalweg gateway {supergraph} --subgraphs {subgraphs}\n"
+    )
+}
+
+/// A path as a word that a shell takes as it is.
+fn word(path: &Path) -> String {
+    let path = path.display().to_string();
+    let is_plain = |c: char| c.is_ascii_alphanumeric() || matches!(c, '/' | '.' | '_' | '-');
+    match path.chars().all(is_plain) {
+        true => path,
+        false => ["'", &path.replace('\'', "'\\''"), "'"].concat(),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn paths_can_be_pasted_into_a_shell() {
+        let check = |path: &str, expected: &str| assert_eq!(word(Path::new(path)), expected);
+        check("federated-shop/query.graphql", "federated-shop/query.graphql");
+        check("my shop/$a", "'my shop/$a'");
+        check("Ann's", "'Ann'\\''s'");
+    }
+}
