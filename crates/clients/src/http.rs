@@ -61,7 +61,7 @@ pub enum GetError {
 /// Why an address is not asked.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum UrlError {
-    #[error("an address is wanted, such as `https://issuer.example/.well-known/jwks.json`")]
+    #[error("an address is wanted, such as `https://host.example/path`")]
     NoUrl,
     #[error(
         "`http://` is only for addresses of this machine; what comes over it can be changed on the way"

@@ -50,7 +50,7 @@ pub enum AskError {
     NotGraphQl(Arc<str>),
     #[error("there is no memory for the answer")]
     MemoryExhausted,
-    #[error("it failed too often and is not asked for another {}", seconds(*until))]
+    #[error("it failed too often and is not asked for another {:?}", left(*until))]
     BreakerOpen { until: Instant },
 }
 
@@ -77,9 +77,10 @@ fn status(status: u16) -> String {
     }
 }
 
-fn seconds(until: Instant) -> String {
+/// Nobody needs it more exactly.
+fn left(until: Instant) -> Duration {
     let left = until.saturating_duration_since(Instant::now());
-    format!("{} seconds", left.as_secs_f32().ceil())
+    Duration::from_millis(u64::try_from(left.as_millis()).unwrap_or(u64::MAX))
 }
 
 impl fmt::Debug for Ask<'_> {

@@ -39,6 +39,17 @@ pub(super) struct Permit<'c> {
     is_probe: bool,
 }
 
+/// What follows from the end of a request.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Turn {
+    /// The subgraph is left alone from now on.
+    Opened,
+    /// It was tried, and is left alone for another while.
+    StaysOpen,
+    /// It was tried, and is asked from now on.
+    Closed,
+}
+
 #[derive(Debug)]
 struct Inner {
     state: State,
@@ -96,29 +107,28 @@ impl Circuit {
         }
     }
 
-    fn record(&self, is_probe: bool, has_failed: bool, now: Instant) {
+    fn record(&self, is_probe: bool, has_failed: bool, now: Instant) -> Option<Turn> {
         let mut inner = self.lock();
         match inner.state {
             State::Closed => {
                 inner.turn(self.breaker.window, now);
-                if inner.count(has_failed).is_too_much(self.breaker) {
+                inner.count(has_failed).is_too_much(self.breaker).then(|| {
                     self.open(&mut inner, now + self.breaker.pause);
-                }
+                    Turn::Opened
+                })
             }
-            State::Probing if is_probe => match has_failed {
-                true => self.open(&mut inner, now + self.breaker.pause),
-                false => {
-                    *inner = Inner {
-                        state: State::Closed,
-                        parts: [Part::default(); PARTS],
-                        part: 0,
-                        since: now,
-                    };
-                    self.is_disturbed.store(false, Ordering::Release);
-                }
-            },
+            State::Probing if is_probe && has_failed => {
+                self.open(&mut inner, now + self.breaker.pause);
+                Some(Turn::StaysOpen)
+            }
+            State::Probing if is_probe => {
+                let parts = [Part::default(); PARTS];
+                *inner = Inner { state: State::Closed, parts, part: 0, since: now };
+                self.is_disturbed.store(false, Ordering::Release);
+                Some(Turn::Closed)
+            }
             // Requests that were sent before it opened say nothing new.
-            State::Probing | State::Open { .. } => {}
+            State::Probing | State::Open { .. } => None,
         }
     }
 
@@ -133,10 +143,10 @@ impl Circuit {
 }
 
 impl Permit<'_> {
-    /// Tells how the request ended.
-    pub(super) fn end(mut self, has_failed: bool, now: Instant) {
-        self.circuit.record(self.is_probe, has_failed, now);
-        self.is_probe = false;
+    /// Tells how the request ended, and hears what follows from it.
+    pub(super) fn end(mut self, has_failed: bool, now: Instant) -> Option<Turn> {
+        let is_probe = std::mem::take(&mut self.is_probe);
+        self.circuit.record(is_probe, has_failed, now)
     }
 }
 
@@ -197,8 +207,8 @@ mod tests {
         pause: Duration::from_secs(5),
     };
 
-    fn send(circuit: &Circuit, has_failed: bool, now: Instant) {
-        circuit.admit(now).unwrap().end(has_failed, now);
+    fn send(circuit: &Circuit, has_failed: bool, now: Instant) -> Option<Turn> {
+        circuit.admit(now).unwrap().end(has_failed, now)
     }
 
     #[test]
@@ -206,10 +216,10 @@ mod tests {
         let now = Instant::now();
         let circuit = Circuit::new(BREAKER, now);
         for has_failed in [true, true, false] {
-            send(&circuit, has_failed, now);
+            assert_eq!(send(&circuit, has_failed, now), None);
             assert_eq!(circuit.state(now), BreakerState::Closed);
         }
-        send(&circuit, false, now);
+        assert_eq!(send(&circuit, false, now), Some(Turn::Opened));
         assert_eq!(circuit.state(now), BreakerState::Open);
         assert_eq!(circuit.admit(now).unwrap_err(), now + BREAKER.pause);
     }
@@ -255,7 +265,7 @@ mod tests {
         let probe = circuit.admit(later).unwrap();
         assert_eq!(circuit.state(later), BreakerState::HalfOpen);
         assert!(circuit.admit(later).is_err(), "only one");
-        probe.end(false, later);
+        assert_eq!(probe.end(false, later), Some(Turn::Closed));
         assert_eq!(circuit.state(later), BreakerState::Closed);
         send(&circuit, true, later);
         assert_eq!(circuit.state(later), BreakerState::Closed, "old failures do not count");
@@ -266,7 +276,7 @@ mod tests {
         let now = Instant::now();
         let circuit = opened(now);
         let later = now + BREAKER.pause;
-        send(&circuit, true, later);
+        assert_eq!(send(&circuit, true, later), Some(Turn::StaysOpen));
         assert_eq!(circuit.state(later), BreakerState::Open);
         assert_eq!(circuit.admit(later).unwrap_err(), later + BREAKER.pause);
     }

@@ -12,6 +12,7 @@ use tokio::time::{Instant, sleep, timeout_at};
 
 use super::ask::{Answer, Ask, AskError};
 use super::body::{self, Frames, Limits};
+use super::circuit::Turn;
 use super::flight::{Flights, Key, Part};
 use super::head::Head;
 use super::media::{self, Media};
@@ -137,11 +138,33 @@ impl Client {
             // Whoever had little time left when it asked learns nothing about the subgraph.
             let had_time = now - began >= self.settings.timeout / 2;
             match has_failed(&result, had_time) {
-                Some(has_failed) => permit.end(has_failed, now),
+                Some(has_failed) => self.log(permit.end(has_failed, now)),
                 None => drop(permit),
             }
         }
         result
+    }
+
+    /// Whoever looks for the cause of missing answers finds when it began and ended.
+    fn log(&self, turn: Option<Turn>) {
+        let Settings { name, endpoint, breaker, .. } = &*self.settings;
+        let pause = breaker.map(|breaker| breaker.pause).unwrap_or_default();
+        let subgraph = &**name;
+        match turn {
+            None => {}
+            Some(Turn::Opened) => tracing::warn!(
+                subgraph,
+                %endpoint,
+                ?pause,
+                "a subgraph failed too often and is not asked for a while"
+            ),
+            Some(Turn::StaysOpen) => {
+                tracing::warn!(subgraph, %endpoint, ?pause, "a subgraph was tried and still fails");
+            }
+            Some(Turn::Closed) => {
+                tracing::info!(subgraph, %endpoint, "a subgraph was tried and is asked again");
+            }
+        }
     }
 
     fn deadline(&self, ask: &Ask<'_>, began: Instant) -> Instant {
@@ -178,8 +201,8 @@ impl Client {
             }
             Counts::add(&self.shared.counts.retries, 1);
             if let Err(error) = &result {
-                let endpoint = &self.settings.endpoint;
-                tracing::debug!(%endpoint, %error, "a request to a subgraph is sent again");
+                let subgraph = &*self.settings.name;
+                tracing::debug!(subgraph, %error, "a request to a subgraph is sent again");
             }
         }
     }

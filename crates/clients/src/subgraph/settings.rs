@@ -1,5 +1,6 @@
 //! How a subgraph is asked.
 
+use std::sync::Arc;
 use std::time::Duration;
 
 use super::endpoint::Endpoint;
@@ -9,6 +10,8 @@ use crate::coding::Coding;
 /// How a subgraph is asked.
 #[derive(Clone, Debug)]
 pub struct Settings {
+    /// What the log calls it.
+    pub name: Arc<str>,
     pub endpoint: Endpoint,
     /// From looking the name up to the end of the TLS handshake.
     pub connect_timeout: Duration,

@@ -41,6 +41,7 @@ fn run_without_time<R>(test: impl Future<Output = R>) -> R {
 
 fn settings(endpoint: &str) -> Settings {
     Settings {
+        name: "reviews".into(),
         endpoint: endpoint.parse().unwrap(),
         connect_timeout: Duration::from_secs(10),
         timeout: Duration::from_secs(20),

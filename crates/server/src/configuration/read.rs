@@ -286,7 +286,14 @@ fn complete(
 /// The words for what the file says to the command that runs. A positional argument has no word of
 /// its own, and gets the file's value by default.
 fn from_file(root: &mut Command, beginning: &Beginning, entries: &Entries) -> Vec<String> {
-    let entry = |arg: &Arg| keys::name(arg).and_then(|name| entries.0.get(&name));
+    // Commands that look at an API look at the gateway's, where the file is that of a gateway.
+    let looks =
+        matches!(beginning.commands.first().map(String::as_str), Some("schema" | "explain"));
+    let entry = |arg: &Arg| {
+        let name = keys::name(arg)?;
+        let instead = if looks && name == "source" { entries.0.get("supergraph") } else { None };
+        entries.0.get(&name).or(instead)
+    };
     let mut words = Vec::new();
     let globals: Vec<Arg> =
         root.get_arguments().filter(|arg| arg.is_global_set()).cloned().collect();

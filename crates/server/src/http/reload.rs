@@ -108,7 +108,8 @@ pub(super) async fn follow(
             }
             Some(Err(failure)) => {
                 count_failure(&generations);
-                let error = failure.to_string().trim().replace('\n', " ");
+                let error = failure.to_string().trim().replace("\nerror: ", "; ");
+                let error = error.replace('\n', " ");
                 retry.say(cause, error);
             }
             None => {

@@ -5,6 +5,7 @@
 
 use std::fs;
 use std::future::pending;
+use std::io;
 use std::path::{Path, PathBuf};
 use std::time::{Duration, SystemTime};
 
@@ -33,6 +34,8 @@ struct File {
     path: PathBuf,
     /// When the content was looked at last.
     seen: Option<Seen>,
+    /// How often in a row it was not there.
+    misses: u32,
     hash: [u8; 32],
 }
 
@@ -109,12 +112,19 @@ async fn files_changed(files: &mut [File]) {
 impl File {
     /// What happened since it was read is seen by the first look.
     fn new(path: &Path, hash: [u8; 32]) -> Self {
-        Self { path: path.to_owned(), seen: None, hash }
+        Self { path: path.to_owned(), seen: None, misses: 0, hash }
     }
 
-    /// Whether the content is another than at the last look. A file that is not there is on its way.
+    /// Whether the content is another than at the last look.
     fn has_changed(&mut self) -> bool {
-        let Ok(metadata) = fs::metadata(&self.path) else { return false };
+        let metadata = match fs::metadata(&self.path) {
+            Ok(metadata) => metadata,
+            Err(error) => {
+                self.miss(&error);
+                return false;
+            }
+        };
+        self.misses = 0;
         let seen = Seen { length: metadata.len(), changed: metadata.modified().ok() };
         let age = seen.changed.and_then(|changed| changed.elapsed().ok());
         if self.seen == Some(seen) || age.is_some_and(|age| age < SETTLED) {
@@ -124,6 +134,15 @@ impl File {
         self.seen = Some(seen);
         let before = std::mem::replace(&mut self.hash, hash(&content));
         before != self.hash
+    }
+
+    /// A file that is not there is on its way, unless it is not there the next time either.
+    fn miss(&mut self, error: &io::Error) {
+        self.misses = self.misses.saturating_add(1);
+        if self.misses == 2 {
+            let file = self.path.display();
+            tracing::warn!(%file, %error, "a file that is watched cannot be read; it is as it was");
+        }
     }
 }
 

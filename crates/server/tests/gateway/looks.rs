@@ -99,6 +99,20 @@ fn a_configuration_file_of_a_gateway_is_checked_as_one() {
 }
 
 #[test]
+fn what_a_configuration_file_names_is_looked_at() {
+    let (folder, _stubs) = start();
+    fs::write(folder.file("thalweg.toml"), "supergraph = 'supergraph.graphql'\n").unwrap();
+    let look = |words: &[&str]| {
+        let (code, output, error) =
+            outcome(&thalweg(words).current_dir(&folder.0).output().unwrap());
+        assert_eq!((code, error.as_str()), (Some(0), ""), "{words:?}");
+        output
+    };
+    assert_eq!(look(&["schema"]), printed(&folder, &["schema"]));
+    assert!(look(&["explain", "query.graphql"]).starts_with("-- plan\n1. shop: "));
+}
+
+#[test]
 fn a_supergraph_is_served_by_its_own_command() {
     let (folder, _stubs) = start();
     let supergraph = folder.file("supergraph.graphql");

@@ -87,6 +87,7 @@ fn a_supergraph_that_is_wrong_changes_nothing() {
         for reason in reasons {
             assert!(line.contains(reason), "{reason}: {line}");
         }
+        assert!(!line.contains(" error: /"), "{line}");
         assert_eq!(site.query(QUERY), PRODUCTS);
     };
     check("type Product", "type Product {", &["supergraph.graphql:"]);
@@ -135,6 +136,9 @@ fn files_are_watched() {
     site.replace("name: \"shop\"", "name: \"shop\"");
     site.wait_for("reloaded; ");
     assert_eq!(site.query(FIELDS), fields(&["upc", "name", "inStock"]));
+    fs::remove_file(site.supergraph()).unwrap();
+    site.wait_for("a file that is watched cannot be read; it is as it was");
+    assert_eq!(site.query(QUERY), PRODUCTS);
 }
 
 #[test]

@@ -69,6 +69,35 @@ fn requests_to_subgraphs_are_counted() {
 }
 
 #[test]
+fn the_log_tells_when_a_subgraph_is_left_alone_and_when_it_is_asked_again() {
+    let mut site = Site::start_with(
+        "[subgraphs.stock]\nretries = 0\nbreaker = { errors = '50%', of = 2, pause = '50ms' }\n",
+        &["--threads", "1"],
+    );
+    let of_stock = |line: &str, level: &str| {
+        assert!(line.contains("subgraph=\"stock\"") && line.contains(level), "{line}");
+    };
+    site.stubs.fail("stock", Fault::Status(503));
+    site.query(QUERY);
+    site.query(QUERY);
+    of_stock(&site.wait_for("a subgraph failed too often and is not asked for a while"), "WARN");
+    let ask_until = |is_over: &dyn Fn(&str) -> bool| {
+        let started = Instant::now();
+        while !is_over(&site.query(QUERY)) {
+            assert!(started.elapsed() < PATIENCE, "it is never tried");
+            std::thread::sleep(Duration::from_millis(10));
+        }
+    };
+    site.stubs.asked();
+    let was_tried = |_: &str| site.stubs.asked().iter().any(|asked| asked.path == "/stock");
+    ask_until(&was_tried);
+    site.stubs.heal();
+    ask_until(&|answer| answer == PRODUCTS);
+    of_stock(&site.wait_for("a subgraph was tried and still fails"), "WARN");
+    of_stock(&site.wait_for("a subgraph was tried and is asked again"), "INFO");
+}
+
+#[test]
 fn subgraphs_are_told_the_spans_that_the_collector_is_told() {
     let collector = Collector::start();
     let mut site = Site::start(&["--otlp-endpoint", &collector.url()]);

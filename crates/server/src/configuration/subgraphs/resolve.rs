@@ -128,7 +128,7 @@ impl SubgraphsFile {
                 },
                 false => None,
             };
-            resolved.push(self.one(said, endpoint, tls, usual));
+            resolved.push(self.one(name, said, endpoint, tls, usual));
         }
         if problems.is_empty() && others.is_empty() {
             return Ok(resolved);
@@ -156,12 +156,20 @@ impl SubgraphsFile {
         said.max_answer.or(self.all.max_answer).unwrap_or(usual.most_bytes)
     }
 
-    fn one(&self, said: &Said, endpoint: Endpoint, tls: Option<Tls>, usual: Usual) -> Resolved {
+    fn one(
+        &self,
+        name: &str,
+        said: &Said,
+        endpoint: Endpoint,
+        tls: Option<Tls>,
+        usual: Usual,
+    ) -> Resolved {
         let all = &self.all;
         let breaker = said.breaker.or(all.breaker);
         let rules = all.rules.iter().chain(&said.rules).cloned().collect();
         Resolved::Remote {
             settings: Box::new(Settings {
+                name: name.into(),
                 endpoint,
                 connect_timeout: said
                     .connect_timeout

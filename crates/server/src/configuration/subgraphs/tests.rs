@@ -86,11 +86,11 @@ deduplicate = true
 breaker = { window = "1m", pause = "1s" }
 "#,
         &expect![[r#"
-            accounts: Settings { endpoint: Endpoint { place: Tcp { is_encrypted: false, authority: accounts:4001, host: Name("accounts"), port: 4001 }, path: /graphql }, connect_timeout: 2s, timeout: 5s, most_bytes: 1048576, retries: 0, http2: Negotiated, connections: 64, idle: 30s, compression: Some(Compression { requests: Some(Zstd), min_size: 4096 }), breaker: None, deduplicate: false, tls: None }
+            accounts: Settings { name: "accounts", endpoint: Endpoint { place: Tcp { is_encrypted: false, authority: accounts:4001, host: Name("accounts"), port: 4001 }, path: /graphql }, connect_timeout: 2s, timeout: 5s, most_bytes: 1048576, retries: 0, http2: Negotiated, connections: 64, idle: 30s, compression: Some(Compression { requests: Some(Zstd), min_size: 4096 }), breaker: None, deduplicate: false, tls: None }
             accounts: Rules([])
-            reviews: Settings { endpoint: Endpoint { place: Tcp { is_encrypted: false, authority: reviews.example, host: Name("reviews.example"), port: 80 }, path: /graphql }, connect_timeout: 2s, timeout: 5s, most_bytes: 1048576, retries: 3, http2: Negotiated, connections: 64, idle: 30s, compression: None, breaker: Some(Breaker { percent: 25, of: 10, window: 10s, pause: 5s }), deduplicate: false, tls: None }
+            reviews: Settings { name: "reviews", endpoint: Endpoint { place: Tcp { is_encrypted: false, authority: reviews.example, host: Name("reviews.example"), port: 80 }, path: /graphql }, connect_timeout: 2s, timeout: 5s, most_bytes: 1048576, retries: 3, http2: Negotiated, connections: 64, idle: 30s, compression: None, breaker: Some(Breaker { percent: 25, of: 10, window: 10s, pause: 5s }), deduplicate: false, tls: None }
             reviews: Rules([])
-            products: Settings { endpoint: Endpoint { place: Unix("/run/products.sock"), path: /graphql }, connect_timeout: 100ms, timeout: 5s, most_bytes: 8388608, retries: 0, http2: PriorKnowledge, connections: 2, idle: 60s, compression: Some(Compression { requests: Some(Zstd), min_size: 4096 }), breaker: Some(Breaker { percent: 50, of: 20, window: 60s, pause: 1s }), deduplicate: true, tls: None }
+            products: Settings { name: "products", endpoint: Endpoint { place: Unix("/run/products.sock"), path: /graphql }, connect_timeout: 100ms, timeout: 5s, most_bytes: 8388608, retries: 0, http2: PriorKnowledge, connections: 2, idle: 60s, compression: Some(Compression { requests: Some(Zstd), min_size: 4096 }), breaker: Some(Breaker { percent: 50, of: 20, window: 60s, pause: 1s }), deduplicate: true, tls: None }
             products: Rules([])
         "#]],
     );
@@ -122,11 +122,11 @@ insert = "x-key"
 env = "TOKEN"
 "#,
         &expect![[r#"
-            accounts: Settings { endpoint: Endpoint { place: Tcp { is_encrypted: false, authority: accounts:4001, host: Name("accounts"), port: 4001 }, path: /graphql }, connect_timeout: 2s, timeout: 30s, most_bytes: 1048576, retries: 1, http2: Negotiated, connections: 64, idle: 30s, compression: None, breaker: Some(Breaker { percent: 50, of: 20, window: 10s, pause: 5s }), deduplicate: false, tls: None }
+            accounts: Settings { name: "accounts", endpoint: Endpoint { place: Tcp { is_encrypted: false, authority: accounts:4001, host: Name("accounts"), port: 4001 }, path: /graphql }, connect_timeout: 2s, timeout: 30s, most_bytes: 1048576, retries: 1, http2: Negotiated, connections: 64, idle: 30s, compression: None, breaker: Some(Breaker { percent: 50, of: 20, window: 10s, pause: 5s }), deduplicate: false, tls: None }
             accounts: Rules([Forward(Like(Pattern { before: "x-", between: [], after: "" })), Insert { name: "authorization", value: Value(Sensitive) }])
-            reviews: Settings { endpoint: Endpoint { place: Tcp { is_encrypted: false, authority: 127.0.0.1:4002, host: Address(127.0.0.1), port: 4002 }, path: / }, connect_timeout: 2s, timeout: 30s, most_bytes: 1048576, retries: 1, http2: Negotiated, connections: 64, idle: 30s, compression: None, breaker: Some(Breaker { percent: 50, of: 20, window: 10s, pause: 5s }), deduplicate: false, tls: None }
+            reviews: Settings { name: "reviews", endpoint: Endpoint { place: Tcp { is_encrypted: false, authority: 127.0.0.1:4002, host: Address(127.0.0.1), port: 4002 }, path: / }, connect_timeout: 2s, timeout: 30s, most_bytes: 1048576, retries: 1, http2: Negotiated, connections: 64, idle: 30s, compression: None, breaker: Some(Breaker { percent: 50, of: 20, window: 10s, pause: 5s }), deduplicate: false, tls: None }
             reviews: Rules([Forward(Like(Pattern { before: "x-", between: [], after: "" })), Insert { name: "authorization", value: Value(Sensitive) }])
-            products: Settings { endpoint: Endpoint { place: Tcp { is_encrypted: false, authority: products, host: Name("products"), port: 80 }, path: /graphql }, connect_timeout: 2s, timeout: 30s, most_bytes: 1048576, retries: 1, http2: Negotiated, connections: 64, idle: 30s, compression: None, breaker: Some(Breaker { percent: 50, of: 20, window: 10s, pause: 5s }), deduplicate: false, tls: None }
+            products: Settings { name: "products", endpoint: Endpoint { place: Tcp { is_encrypted: false, authority: products, host: Name("products"), port: 80 }, path: /graphql }, connect_timeout: 2s, timeout: 30s, most_bytes: 1048576, retries: 1, http2: Negotiated, connections: 64, idle: 30s, compression: None, breaker: Some(Breaker { percent: 50, of: 20, window: 10s, pause: 5s }), deduplicate: false, tls: None }
             products: Rules([Forward(Like(Pattern { before: "x-", between: [], after: "" })), Insert { name: "authorization", value: Value(Sensitive) }, Remove(One("x-internal")), Insert { name: "x-user", value: Claim("user.id") }, Rename { from: "x-tenant", to: "tenant" }, Insert { name: "x-key", value: Value(Sensitive) }])
         "#]],
     );
