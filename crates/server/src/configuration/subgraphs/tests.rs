@@ -294,7 +294,7 @@ timeout = "1s"
 max-answer = "8MiB"
 "#,
         &expect![[r#"
-            accounts: Settings { endpoint: Endpoint { place: Tcp { is_encrypted: false, authority: accounts:4001, host: Name("accounts"), port: 4001 }, path: /graphql }, connect_timeout: 2s, timeout: 5s, most_bytes: 1048576, retries: 1, http2: Negotiated, connections: 64, idle: 30s, compression: None, breaker: Some(Breaker { percent: 50, of: 20, window: 10s, pause: 5s }), deduplicate: false, tls: None }
+            accounts: Settings { name: "accounts", endpoint: Endpoint { place: Tcp { is_encrypted: false, authority: accounts:4001, host: Name("accounts"), port: 4001 }, path: /graphql }, connect_timeout: 2s, timeout: 5s, most_bytes: 1048576, retries: 1, http2: Negotiated, connections: 64, idle: 30s, compression: None, breaker: Some(Breaker { percent: 50, of: 20, window: 10s, pause: 5s }), deduplicate: false, tls: None }
             accounts: Rules([])
             reviews: LocalSource { said: SaidSource { address: Postgres("postgres://reviews.example/shop"), dialect: Phrag, schemas: ["app", "public"], policies: Some("policies.toml"), extension: Some("reviews.graphql") }, timeout: 1s, most_bytes: 8388608 }
             products: LocalSource { said: SaidSource { address: Sqlite("products.db"), dialect: Postgraphile, schemas: ["public"], policies: None, extension: None }, timeout: 5s, most_bytes: 1048576 }
