@@ -3,6 +3,8 @@
 use std::fs;
 use std::path::{Path, PathBuf};
 use std::process::Command;
+use std::thread;
+use std::time::{Duration, Instant};
 
 use serde_json::Value;
 
@@ -29,6 +31,12 @@ const PATH: &str = "/graphql";
 /// Of the loops that warm a gateway up, at most; each takes a second.
 const WARM_UP_LOOPS: u32 = 6;
 const WARM_UP_CONNECTIONS: u32 = 16;
+/// Between two answers that are compared: a slow gateway answers fifty times as many.
+const SAMPLES: Duration = Duration::from_millis(500);
+/// Without any request: longer than a gateway computes between two.
+const SETTLED: Duration = Duration::from_millis(100);
+/// Nobody is waited for longer.
+const UNSETTLED: Duration = Duration::from_secs(10);
 /// By which arrival rates are sent; who waits for one of them is late.
 const RATE_CONNECTIONS: u32 = 50;
 /// Asked one after another before anything is measured, so that plans are made and answers canned.
@@ -196,8 +204,8 @@ impl Course {
         let mut most = 0.0_f64;
         let mut measured = Vec::new();
         for connections in stage.connections {
-            let before = counts(subgraphs)?;
-            let outcome = match wrk(*connections).measure_again(&target, seconds) {
+            let before = settled(subgraphs)?;
+            let outcome = match wrk(*connections).measure_beside(&target, seconds, SAMPLES) {
                 Ok(outcome) => outcome,
                 Err(error) => return Ok(Err(error)),
             };
@@ -208,7 +216,7 @@ impl Course {
         if stage.has_rates {
             let oha = Oha { program: &self.oha, folder: &loads, connections: RATE_CONNECTIONS };
             for rate in rates(most) {
-                let before = counts(subgraphs)?;
+                let before = settled(subgraphs)?;
                 match oha.measure(&target, rate, seconds) {
                     Ok(outcome) => {
                         let load = Load::Rate { rate };
@@ -276,6 +284,21 @@ fn counts(subgraphs: &Server) -> Result<Count, FederationError> {
     let answer = connection.post_to(&format!("/{COUNTS}"), "").map_err(|error| told(&error))?;
     let counts: Counts = serde_json::from_slice(&answer.body)?;
     Ok(counts.total())
+}
+
+/// What they have counted once nobody asks any more: a load ends before its last requests do, which
+/// are no part of the next one.
+fn settled(subgraphs: &Server) -> Result<Count, FederationError> {
+    let started = Instant::now();
+    let mut before = counts(subgraphs)?;
+    loop {
+        thread::sleep(SETTLED);
+        let now = counts(subgraphs)?;
+        if now == before || started.elapsed() >= UNSETTLED {
+            return Ok(now);
+        }
+        before = now;
+    }
 }
 
 /// Bytes; zero where the process cannot be looked at.

@@ -4,6 +4,7 @@ use std::collections::BTreeMap;
 use std::fs;
 use std::path::{Path, PathBuf};
 use std::process::Command;
+use std::time::Duration;
 
 use super::Target;
 use super::beside::{self, Counts};
@@ -51,7 +52,17 @@ impl Wrk<'_> {
         target: &Target<'_>,
         seconds: u32,
     ) -> Result<Outcome, LoadError> {
-        beside::measure(target, sampled::PERIOD, || self.run(target, seconds, Checks::None))
+        self.measure_beside(target, seconds, sampled::PERIOD)
+    }
+
+    /// The same with fewer samples, for servers of whom the usual ones would be a load themselves.
+    pub(crate) fn measure_beside(
+        self,
+        target: &Target<'_>,
+        seconds: u32,
+        period: Duration,
+    ) -> Result<Outcome, LoadError> {
+        beside::measure(target, period, || self.run(target, seconds, Checks::None))
     }
 
     /// Asks without measuring, and gives the requests a second: for warming up.
