@@ -12,6 +12,7 @@ use engine::{
     SourceAddress, Worker,
 };
 use graphql::Request;
+use rusqlite::Connection;
 use serde_json::{Value, json};
 use testkit::postgres::{Server, shared, wanted_installations};
 
@@ -25,6 +26,30 @@ const TABLES: &str = "
     INSERT INTO maker SELECT id, 'maker ' || id FROM generate_series(1, 3000) AS id;
     INSERT INTO product SELECT id, 'c' || id, 1 + id % 3000 FROM generate_series(1, 6000) AS id;
     ANALYZE;";
+
+/// The types of the compatibility suite's subgraph, as far as tables have them.
+const SUITE: &str = "
+    CREATE TABLE user (email TEXT PRIMARY KEY, name TEXT, products_created INTEGER);
+    CREATE TABLE inventory (id TEXT PRIMARY KEY);
+    CREATE TABLE product (id TEXT PRIMARY KEY, sku TEXT NOT NULL, package TEXT NOT NULL, unit TEXT,
+        created_by TEXT REFERENCES user, UNIQUE (sku, package));
+    CREATE TABLE deprecated_product (sku TEXT, package TEXT, reason TEXT,
+        inventory_id TEXT REFERENCES inventory, PRIMARY KEY (sku, package));
+    CREATE TABLE dimension (size TEXT, weight REAL);
+    INSERT INTO user VALUES ('ann@shop', 'Ann', 1337);
+    INSERT INTO inventory VALUES ('all');
+    INSERT INTO product VALUES ('bike', 'b-1', '@shop/bikes', 'kg', 'ann@shop');
+    INSERT INTO deprecated_product VALUES ('b-0', '@shop/bikes', 'Rust', 'all');";
+
+/// What its types are to the graph.
+const SUITE_EXTENSION: &str = "
+    extend type User { name: String @override(from: \"users\") products_created: Int @external }
+    extend type Product @tag(name: \"internal\") {
+        unit: String @inaccessible
+        created_by_user: User @provides(fields: \"products_created\")
+    }
+    extend type Inventory @interfaceObject
+    extend type Dimension @shareable";
 
 const MAKERS: &str = "query ($r: [_Any!]!) {
     _entities(representations: $r) {
@@ -187,9 +212,55 @@ fn routers_are_told_keys_and_what_an_extension_says() {
             extend type Nobody @shareable
             type Product { id: Int }
             extend enum Maker { ONE }
-            extend type Day @key(fields: \"day\")
+            extend type Day @key(fields: \"day\") @interfaceObject
             extend type Product @key(fields: \"id { id }\", resolvable: 1) @key(fields: \"a(b: 1\")
             extend schema @composeDirective(name: \"@a\")";
-        expect_test::expect!["the API cannot be a subgraph: the extension of the subgraph is wrong: line 1: No rows of `Maker` are found by this key: it is no primary or unique key of integers, texts or UUIDs. `resolvable: false` says so to routers.; line 1: `@interfaceObject` is not served: the API's types are tables, and none of them stands for an interface of another subgraph.; line 1: `@spicy` is no directive of federation.; line 1: `@tag` needs its argument `name`.; line 2: `name` has the type `String!` in the API, not `String`.; line 3: The API has no field `nothing` of `Maker`.; line 4: `@requires` is not served: a database computes a field of its own rows only, not of fields of another subgraph.; line 4: `@key` cannot stand here.; line 4: `@override` needs its argument `from`.; line 6: The API has no type `Nobody`.; line 7: `Product` is defined: say `extend` before it.; line 8: `Maker` is a type of another kind in the API.; line 9: No rows of `Day` are found by this key: it is no primary or unique key of integers, texts or UUIDs. `resolvable: false` says so to routers.; line 10: The API has no field `id` of `BigInt`.; line 10: This is no set of fields: syntax error: expected R_PAREN, got }; line 11: The directives of the schema are made here."].assert_eq(&told(lists(), Some(wrong)).await.unwrap_err());
+        expect_test::expect!["the API cannot be a subgraph: the extension of the subgraph is wrong: line 1: No rows of `Maker` are found by this key: it is no primary or unique key of integers, texts or UUIDs. `resolvable: false` says so to routers.; line 1: `@spicy` is no directive of federation.; line 1: `@tag` needs its argument `name`.; line 2: `name` has the type `String!` in the API, not `String`.; line 3: The API has no field `nothing` of `Maker`.; line 4: `@requires` is not served: a database computes a field of its own rows only, not of fields of another subgraph.; line 4: `@key` cannot stand here.; line 4: `@override` needs its argument `from`.; line 6: The API has no type `Nobody`.; line 7: `Product` is defined: say `extend` before it.; line 8: `Maker` is a type of another kind in the API.; line 9: No rows of `Day` are found by this key: it is no primary or unique key of integers, texts or UUIDs. `resolvable: false` says so to routers.; line 9: No rows of `Day` are found by a key, which `@interfaceObject` needs.; line 10: The API has no field `id` of `BigInt`.; line 10: This is no set of fields: syntax error: expected R_PAREN, got }; line 11: The directives of the schema are made here."].assert_eq(&told(lists(), Some(wrong)).await.unwrap_err());
     });
+}
+
+/// What the checks of apollo-federation-subgraph-compatibility look for, of those that tables can
+/// have: that the definitions say it, and that the fields behind it are answered.
+#[test]
+fn the_checks_of_the_compatibility_suite_find_what_they_look_for() {
+    let name = format!("thalweg-federation-suite-{}.db", std::process::id());
+    let file = std::env::temp_dir().join(name);
+    Connection::open(&file).unwrap().execute_batch(SUITE).unwrap();
+    block_on(async {
+        let federation = Federation { extension: Some(SUITE_EXTENSION.into()) };
+        let options = options(Dialect::Phrag(phrag::Options::default()), federation);
+        let address = SourceAddress::Sqlite(file.clone());
+        let worker = Worker::new(Engine::open(&address, &options).await.unwrap());
+        let (answer, _) = ask(&worker, "{ _service { sdl } }", json!([])).await;
+        let sdl = answer["data"]["_service"]["sdl"].as_str().unwrap();
+        let lines: Vec<_> = sdl.lines().filter(|line| line.contains('@')).collect();
+        expect_test::expect![[""]].assert_eq(&(lines.join("\n") + "\n"));
+        // One key, one of several fields, several keys; an interface known as an object.
+        let query = "query ($r: [_Any!]!) { _entities(representations: $r) {
+            ... on User { name }
+            ... on DeprecatedProduct { reason }
+            ... on Product { id unit created_by_user { email products_created } }
+            ... on Inventory { deprecated_products { sku reason } }
+        } }";
+        let representations = json!([
+            { "__typename": "User", "email": "ann@shop" },
+            { "__typename": "DeprecatedProduct", "sku": "b-0", "package": "@shop/bikes" },
+            { "__typename": "Product", "id": "bike" },
+            { "__typename": "Product", "sku": "b-1", "package": "@shop/bikes" },
+            { "__typename": "Inventory", "id": "all" },
+        ]);
+        let (answer, _) = ask(&worker, query, representations).await;
+        let creator = json!({ "email": "ann@shop", "products_created": 1337 });
+        let product = json!({ "id": "bike", "unit": "kg", "created_by_user": creator });
+        let deprecated = json!([{ "sku": "b-0", "reason": "Rust" }]);
+        let expected = json!({ "data": { "_entities": [
+            { "name": "Ann" },
+            { "reason": "Rust" },
+            product,
+            product,
+            { "deprecated_products": deprecated },
+        ] } });
+        assert_eq!(answer, expected);
+    });
+    drop(std::fs::remove_file(file));
 }

@@ -53,6 +53,7 @@ pub(super) const KNOWN: &[Known] = &[
     Known { name: "cost", version: 9, places: Places::Costs, arguments: &[("weight", true)] },
     Known { name: "external", version: 0, places: Places::ObjectsAndFields, arguments: &[] },
     Known { name: "inaccessible", version: 0, places: Places::All, arguments: &[] },
+    Known { name: "interfaceObject", version: 3, places: Places::Objects, arguments: &[] },
     Known {
         name: "key",
         version: 0,
@@ -91,10 +92,6 @@ pub(super) const KNOWN: &[Known] = &[
 /// Those that a subgraph cannot say here, and why.
 pub(super) const REFUSED: &[(&str, &str)] = &[
     ("composeDirective", "directives of the API's own are not served, so there is none to compose"),
-    (
-        "interfaceObject",
-        "the API's types are tables, and none of them stands for an interface of another subgraph",
-    ),
     (
         "requires",
         "a database computes a field of its own rows only, not of fields of another subgraph",

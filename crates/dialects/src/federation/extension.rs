@@ -200,6 +200,7 @@ impl Reading<'_> {
         }
         match name {
             "key" => self.check_key(id, directive),
+            "interfaceObject" => self.check_found(id),
             "provides" => self.check_provided(id, member.unwrap_or_default(), directive),
             _ => Ok(()),
         }
@@ -236,6 +237,17 @@ impl Reading<'_> {
             false => Err(format!(
                 "No rows of `{}` are found by this key: it is no primary or unique key of \
                  integers, texts or UUIDs. `resolvable: false` says so to routers.",
+                name_of(self.schema, id)
+            )),
+        }
+    }
+
+    /// What a table knows of the objects of an interface is found by a key that all of them have.
+    fn check_found(&self, id: TypeId) -> Result<(), String> {
+        match self.entities.iter().any(|entity| entity.r#type == id) {
+            true => Ok(()),
+            false => Err(format!(
+                "No rows of `{}` are found by a key, which `@interfaceObject` needs.",
                 name_of(self.schema, id)
             )),
         }

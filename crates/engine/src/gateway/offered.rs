@@ -122,17 +122,21 @@ impl Compared<'_> {
 
     fn r#type(&self, wanted: TypeId, offered: TypeId, found: &mut Vec<Missing>) {
         let name = &*self.wanted[wanted].name;
+        let known = self.supergraph.type_in(wanted, self.subgraph);
+        let is_interface_object = known.is_some_and(|known| known.is_interface_object);
         match (&self.wanted[wanted].kind, &self.offered[offered].kind) {
-            (TypeKind::Object { fields, .. }, TypeKind::Object { .. })
-            | (TypeKind::Interface { fields, .. }, TypeKind::Interface { .. }) => {
-                for field in fields {
-                    let known = self.supergraph.field_in(*field, self.subgraph);
-                    // One that is provided only is a field of the subgraph as well.
-                    if let Some(known) = known {
-                        self.field((name, *field, known), offered, found);
-                    }
-                }
-                self.keys(wanted, offered, found);
+            (TypeKind::Object { fields, .. }, TypeKind::Object { .. }) => {
+                self.composite(wanted, offered, fields, found);
+            }
+            (TypeKind::Interface { fields, .. }, TypeKind::Interface { .. })
+                if !is_interface_object =>
+            {
+                self.composite(wanted, offered, fields, found);
+            }
+            (TypeKind::Interface { fields, .. }, TypeKind::Object { .. })
+                if is_interface_object =>
+            {
+                self.composite(wanted, offered, fields, found);
             }
             (TypeKind::InputObject { fields }, TypeKind::InputObject { fields: own }) => {
                 // Of several subgraphs a supergraph keeps the fields that all of them have.
@@ -146,6 +150,23 @@ impl Compared<'_> {
             | (TypeKind::Enum { .. }, TypeKind::Enum { .. }) => {}
             (_, _) => found.push(Missing::Kind { name: name.into() }),
         }
+    }
+
+    fn composite(
+        &self,
+        wanted: TypeId,
+        offered: TypeId,
+        fields: &[FieldId],
+        found: &mut Vec<Missing>,
+    ) {
+        let name = &*self.wanted[wanted].name;
+        for field in fields {
+            // One that is provided only is a field of the subgraph as well.
+            if let Some(known) = self.supergraph.field_in(*field, self.subgraph) {
+                self.field((name, *field, known), offered, found);
+            }
+        }
+        self.keys(wanted, offered, found);
     }
 
     fn field(
