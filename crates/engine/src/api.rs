@@ -186,7 +186,7 @@ impl ApiWorker {
     ) -> Result<Explained, Vec<GraphQLError>> {
         match self {
             Self::Source(worker) => worker.prepare_for(request, &caller.session, report),
-            Self::Gateway(worker) => worker.gateway().prepare_reported(request, caller, report),
+            Self::Gateway(worker) => worker.prepare_reported(request, caller, report),
         }
     }
 

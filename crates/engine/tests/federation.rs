@@ -35,7 +35,7 @@ const SUITE: &str = "
         created_by TEXT REFERENCES user, UNIQUE (sku, package));
     CREATE TABLE deprecated_product (sku TEXT, package TEXT, reason TEXT,
         inventory_id TEXT REFERENCES inventory, PRIMARY KEY (sku, package));
-    CREATE TABLE dimension (size TEXT, weight REAL);
+    CREATE TABLE dimension (size TEXT PRIMARY KEY, weight REAL);
     INSERT INTO user VALUES ('ann@shop', 'Ann', 1337);
     INSERT INTO inventory VALUES ('all');
     INSERT INTO product VALUES ('bike', 'b-1', '@shop/bikes', 'kg', 'ann@shop');
@@ -234,7 +234,18 @@ fn the_checks_of_the_compatibility_suite_find_what_they_look_for() {
         let (answer, _) = ask(&worker, "{ _service { sdl } }", json!([])).await;
         let sdl = answer["data"]["_service"]["sdl"].as_str().unwrap();
         let lines: Vec<_> = sdl.lines().filter(|line| line.contains('@')).collect();
-        expect_test::expect![[""]].assert_eq(&(lines.join("\n") + "\n"));
+        expect_test::expect![[r#"
+            extend schema @link(url: "https://specs.apollo.dev/federation/v2.3", import: ["@external", "@inaccessible", "@interfaceObject", "@key", "@override", "@provides", "@shareable", "@tag"])
+            type DeprecatedProduct @key(fields: "sku package") {
+            type Dimension @key(fields: "size") @shareable {
+            type Inventory @key(fields: "id") @interfaceObject {
+            type Product @key(fields: "id") @key(fields: "sku package") @tag(name: "internal") {
+              unit: String @inaccessible
+              created_by_user: User @provides(fields: "products_created")
+            type User @key(fields: "email") {
+              name: String @override(from: "users")
+              products_created: Int @external
+        "#]].assert_eq(&(lines.join("\n") + "\n"));
         // One key, one of several fields, several keys; an interface known as an object.
         let query = "query ($r: [_Any!]!) { _entities(representations: $r) {
             ... on User { name }

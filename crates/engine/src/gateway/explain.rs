@@ -36,15 +36,54 @@ impl GatewayWorker {
         Ok(text)
     }
 
-    /// The statements of requests to sources in this process, of whichever values.
+    /// The requests of a request's plan, and the statements of those to sources in this process.
+    /// Nothing is asked.
+    pub fn prepare_reported(
+        &self,
+        request: &Request,
+        caller: &Caller,
+        report: &mut Report,
+    ) -> Result<Explained, Vec<GraphQLError>> {
+        let gateway = self.gateway();
+        let planned = gateway.planned(request, caller, report)?;
+        let mut explained = gateway.show(&planned)?;
+        for of_source in self.of_sources(&planned, request, caller)? {
+            let OfSource { number, name, round, statements } = of_source;
+            explained.statements.extend(statements.into_iter().map(|statement| {
+                let name = format!("{}, by request {number} to {name}", statement.name);
+                ExplainedStatement { name, round, ..statement }
+            }));
+        }
+        Ok(explained)
+    }
+
     fn tell_statements(
         &self,
         request: &Request,
         caller: &Caller,
         text: &mut String,
     ) -> Result<(), Vec<GraphQLError>> {
-        let gateway = self.gateway();
-        let planned = gateway.planned(request, caller, &mut Report::default())?;
+        let planned = self.gateway().planned(request, caller, &mut Report::default())?;
+        for OfSource { number, name, statements, .. } in
+            self.of_sources(&planned, request, caller)?
+        {
+            // Writing to a text cannot fail.
+            let _ = writeln!(text, "\n-- statements of {number}. {name}, in this process");
+            for statement in statements {
+                let _ = writeln!(text, "{}", statement.text);
+            }
+        }
+        Ok(())
+    }
+
+    /// What becomes of requests to sources in this process, whichever entities they ask for.
+    fn of_sources(
+        &self,
+        planned: &PlannedRequest,
+        request: &Request,
+        caller: &Caller,
+    ) -> Result<Vec<OfSource<'_>>, Vec<GraphQLError>> {
+        let mut all = Vec::new();
         for (fetch, number) in planned.prepared.plan.fetches.iter().zip(1..) {
             let Some(local) = self.local(fetch.subgraph) else { continue };
             let mut variables = request.variables.clone();
@@ -53,16 +92,21 @@ impl GatewayWorker {
             }
             let query = fetch.document.text.to_string();
             let asked = Request { query, variables, ..Request::default() };
-            let explained = local.explain(&asked, &caller.session)?;
-            let name = &gateway.supergraph.subgraph(fetch.subgraph).name;
-            // Writing to a text cannot fail.
-            let _ = writeln!(text, "\n-- statements of {number}. {name}, in this process");
-            for statement in &explained.statements {
-                let _ = writeln!(text, "{}", statement.text);
-            }
+            let Explained { statements, .. } = local.explain(&asked, &caller.session)?;
+            let name = &*self.gateway.supergraph.subgraph(fetch.subgraph).name;
+            all.push(OfSource { number, name, round: fetch.level, statements });
         }
-        Ok(())
+        Ok(all)
     }
+}
+
+/// A request to a source in this process.
+struct OfSource<'g> {
+    /// Its place in the plan, from 1.
+    number: usize,
+    name: &'g str,
+    round: u16,
+    statements: Vec<ExplainedStatement>,
 }
 
 /// What a request becomes, and the values that it is for.
@@ -99,17 +143,6 @@ impl Gateway {
             format!("{number}. {name}: {fate}{objects}{waited}\n")
         });
         lines.collect()
-    }
-
-    /// The requests of a request's plan. Nothing is asked.
-    pub fn prepare_reported(
-        &self,
-        request: &Request,
-        caller: &Caller,
-        report: &mut Report,
-    ) -> Result<Explained, Vec<GraphQLError>> {
-        let planned = self.planned(request, caller, report)?;
-        self.show(&planned)
     }
 
     /// A plan as text.

@@ -3,9 +3,10 @@
 use std::fs;
 
 use rusqlite::Connection;
+use serde_json::Value;
 use testkit::tokens::Issuer;
 
-use crate::program::{Folder, Server, outcome, run};
+use crate::program::{Folder, Server, outcome, post, run};
 use crate::site::refused;
 
 const SECRET: &str = "a secret of more than thirty-two bytes";
@@ -143,6 +144,23 @@ fn requests_to_sources_in_the_process_are_explained() {
     let lines: Vec<&str> = requests.lines().collect();
     assert!(lines[0].starts_with("1. opinions: sent after "), "{told}");
     assert!(lines[1].starts_with("2. people: sent after "), "{told}");
+}
+
+#[test]
+fn statements_of_sources_in_the_process_stand_in_the_page_that_explains() {
+    let folder = prepare();
+    let server = start(&folder, &[]);
+    let body = r#"{"query":"{ opinionById(id: 2) { personByPersonId { name } } }"}"#;
+    let request = post("application/json", "", body).replacen("POST /graphql", "POST /explain", 1);
+    let explained: Value = serde_json::from_str(&server.send(request.as_bytes()).body).unwrap();
+    let statements = explained["statements"].as_array().unwrap();
+    let names: Vec<_> = statements.iter().map(|one| one["name"].as_str().unwrap()).collect();
+    assert_eq!(names[..2], ["request 1 to opinions", "request 2 to people"], "{names:?}");
+    assert!(names[2].ends_with(", by request 1 to opinions"), "{names:?}");
+    assert!(names[3].ends_with(", by request 2 to people"), "{names:?}");
+    assert_eq!((names.len(), &statements[3]["round"]), (4, &statements[1]["round"]));
+    let text = statements[3]["text"].as_str().unwrap();
+    assert!(text.contains("FROM json_each(?1)"), "{text}");
 }
 
 #[test]
