@@ -3,8 +3,10 @@
 //! Requests to one subgraph that nothing keeps apart are sent as one: what is counted is how many
 //! pairs there are of a subgraph and the number of requests that lead to it. A first choice takes, one
 //! after the other, for each value the way that needs the fewest new pairs; then each pair in turn is
-//! forbidden, and the choice made again, as long as it gets better.
+//! forbidden, and the choice made again, as long as it gets better. In the end requests for the same
+//! objects are put together ([`delay`]).
 
+mod delay;
 mod derive;
 mod least;
 mod pairs;
@@ -69,7 +71,9 @@ pub(super) fn choose(
     let goals = goals(supergraph, tree, facts)?;
     let mut derivations = Derivations::new(facts, supergraph.subgraphs.len(), limits);
     let made = derivations.best(&goals).ok_or(PlanError::TooComplex)?;
-    Ok(derivations.choice(&goals, &made))
+    let mut choice = derivations.choice(&goals, &made);
+    delay::delay(&mut choice, limits.attempts);
+    Ok(choice)
 }
 
 /// The values that the operation asks for, of all types that may come.

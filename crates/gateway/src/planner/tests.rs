@@ -165,3 +165,36 @@ fn without_attempts_there_is_still_a_plan() {
     assert_eq!((plain.chain, plain.attempts), (best.chain, 0));
     assert!(best.requests <= plain.requests);
 }
+
+#[test]
+fn the_same_objects_are_asked_for_once_if_the_whole_comes_no_later() {
+    let types = r#"
+type Query @join__type(graph: S0) @join__type(graph: S1) @join__type(graph: S2) @join__type(graph: S3) {
+    product: Product @join__field(graph: S1)
+}
+type Product @join__type(graph: S0, key: "id") @join__type(graph: S1, key: "id")
+    @join__type(graph: S2, key: "id") @join__type(graph: S3, key: "id") {
+    id: ID!
+    price: Int @join__field(graph: S0) @join__field(graph: S2, external: true)
+    rebate: Int @join__field(graph: S1) @join__field(graph: S2, external: true)
+    dear: Int @join__field(graph: S2, requires: "price") @join__field(graph: S3, external: true)
+    cheap: Int @join__field(graph: S2, requires: "rebate") @join__field(graph: S3, external: true)
+    bought: Int @join__field(graph: S3, requires: "dear")
+    wanted: Int @join__field(graph: S3, requires: "cheap")
+    far: Int @join__field(graph: S0, requires: "wanted")
+    wish: Int @join__field(graph: S1, requires: "far")
+}
+"#;
+    let supergraph = supergraph_of(4, types);
+    let planned = |text: &str| {
+        let choice = choice(&supergraph, text, Limits::default()).unwrap();
+        (choice.chain, choice.requests)
+    };
+    assert_eq!(planned("{ product { wanted } }"), (3, 3));
+    assert_eq!(planned("{ product { bought } }"), (4, 4));
+    // Those of S2 and S3 wait for S0, as the whole does.
+    assert_eq!(planned("{ product { wanted bought } }"), (4, 4));
+    // What leads to the last request waits for nobody.
+    assert_eq!(planned("{ product { wish } }"), (5, 5));
+    assert_eq!(planned("{ product { wish bought } }"), (5, 8));
+}

@@ -1,0 +1,116 @@
+//! Requests to one subgraph for the same objects, one after the other, become one, if nothing comes
+//! later than the whole answer would have come anyway.
+//!
+//! Only those for the same objects: one for others may turn out to be spared, since their values are
+//! known already, and then whoever had waited for it would have waited for nothing.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use graphql::schema::TypeId;
+use rustc_hash::FxHashMap;
+
+use super::super::facts::{How, VisitId};
+use super::{Choice, Chosen};
+use crate::outline::PositionId;
+use crate::supergraph::SubgraphId;
+
+/// How many requests lead to each visit.
+type Levels = FxHashMap<VisitId, u16>;
+
+/// Delays requests as long as that spares some, and no more often than `attempts`.
+pub(super) fn delay(choice: &mut Choice, mut attempts: usize) {
+    while let Some(levels) = spare(choice, &mut attempts) {
+        for (id, chosen) in &mut choice.visits {
+            if let Some(level) = levels.get(id) {
+                chosen.level = *level;
+            }
+        }
+        choice.requests = requests(choice, &levels);
+    }
+}
+
+/// The levels with which there is one request less.
+fn spare(choice: &Choice, attempts: &mut usize) -> Option<Levels> {
+    let now: Levels = choice.visits.iter().map(|(id, chosen)| (*id, chosen.level)).collect();
+    let before = requests(choice, &now);
+    let groups = groups(choice);
+    for ((subgraph, level), group) in &groups {
+        let later = groups.range((*subgraph, level + 1)..=(*subgraph, u16::MAX));
+        for ((_, until), other) in later {
+            if !group.objects.is_subset(&other.objects) {
+                continue;
+            }
+            *attempts = attempts.checked_sub(1)?;
+            let delayed = group.visits.iter().map(|id| (*id, *until)).collect();
+            let mut delaying = Delaying { choice, delayed, levels: Levels::default() };
+            for id in choice.visits.keys() {
+                delaying.level(*id);
+            }
+            let levels = delaying.levels;
+            let chain = levels.values().copied().max().unwrap_or_default();
+            if chain <= choice.chain && requests(choice, &levels) < before {
+                return Some(levels);
+            }
+        }
+    }
+    None
+}
+
+/// The visits by representations that one request begins with.
+#[derive(Default)]
+struct Group {
+    visits: Vec<VisitId>,
+    objects: BTreeSet<(PositionId, TypeId)>,
+}
+
+fn groups(choice: &Choice) -> BTreeMap<(SubgraphId, u16), Group> {
+    let mut groups: BTreeMap<(SubgraphId, u16), Group> = BTreeMap::new();
+    for (id, Chosen { visit, level, how, .. }) in &choice.visits {
+        if matches!(how, How::Hop { key: Some(_), .. }) {
+            let group = groups.entry((visit.subgraph, *level)).or_default();
+            group.visits.push(*id);
+            group.objects.insert((visit.position, visit.object));
+        }
+    }
+    groups
+}
+
+/// How many requests there are.
+fn requests(choice: &Choice, levels: &Levels) -> usize {
+    let begun = choice.visits.iter().filter_map(|(id, chosen)| match chosen.how {
+        How::Enter | How::Hop { .. } => Some((chosen.visit.subgraph, levels.get(id))),
+        How::Descend { .. } => None,
+    });
+    begun.collect::<BTreeSet<_>>().len()
+}
+
+struct Delaying<'d> {
+    choice: &'d Choice,
+    /// The visits that are to come as late as this.
+    delayed: Levels,
+    levels: Levels,
+}
+
+impl Delaying<'_> {
+    /// The level of a visit, and of those that it waits for. Recursion is bounded: what a visit waits
+    /// for comes before it, and between two levels visits are as deep as the operation.
+    fn level(&mut self, id: VisitId) -> u16 {
+        if let Some(level) = self.levels.get(&id) {
+            return *level;
+        }
+        let Some(chosen) = self.choice.visits.get(&id) else { return 0 };
+        let level = match &chosen.how {
+            How::Enter => chosen.level,
+            How::Descend { from, .. } => self.level(*from),
+            How::Hop { .. } => {
+                let after = chosen.after.iter().map(|before| self.level(*before)).max();
+                let own = after.unwrap_or_default() + 1;
+                // One that waits for more than it reads goes on doing so.
+                let least = self.delayed.get(&id).copied().unwrap_or(chosen.level);
+                own.max(least)
+            }
+        };
+        self.levels.insert(id, level);
+        level
+    }
+}
