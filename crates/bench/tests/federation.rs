@@ -1,11 +1,20 @@
 //! The subgraphs of the suite `federation`, as they are started for gateways.
 
+use std::fs;
 use std::io::{self, Read, Write};
 use std::net::{Ipv4Addr, TcpListener, TcpStream};
+use std::path::Path;
 use std::process::{Child, Command, Stdio};
 use std::time::{Duration, Instant};
 
+use gateway::execute::{self, Answer, Ask, AskError, Options};
+use gateway::planner::Labels;
+use gateway::supergraph::{Supergraph, read};
+use graphql::Validator;
 use serde_json::{Value, json};
+use testkit::federation::Question;
+use testkit::federation::ask::Planned;
+use testkit::federation::clock::Clock;
 
 /// It ends with the test.
 struct Subgraphs {
@@ -82,4 +91,61 @@ fn answers_wait_as_long_as_is_said() {
     let answer = subgraphs.ask("accounts", &body).unwrap();
     assert_eq!(answer, r#"{"data":{"me":{"id":"1"}}}"#);
     assert!(started.elapsed() >= delay, "it has not waited");
+}
+
+/// The subgraphs as the gateway's own crate asks them.
+struct Asked<'a> {
+    supergraph: &'a Supergraph,
+    subgraphs: &'a Subgraphs,
+}
+
+impl execute::Subgraphs for Asked<'_> {
+    async fn ask(&self, ask: Ask<'_>) -> Result<Answer, AskError> {
+        let name = &self.supergraph.subgraph(ask.subgraph).name;
+        let body = String::from_utf8_lossy(&ask.body);
+        let answer = self.subgraphs.ask(name, &body).map_err(|_| AskError::Unavailable)?;
+        Ok(bytes::Bytes::from(answer).into())
+    }
+}
+
+/// Asks the published query, and gives the answer, how many requests were planned, and how many the
+/// subgraphs got.
+fn ask_shop(words: &[&str], options: Options) -> (String, usize, u64) {
+    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../bench/federation");
+    let supergraph = read(&fs::read_to_string(folder.join("supergraph.graphql")).unwrap()).unwrap();
+    let text = fs::read_to_string(folder.join("query.graphql")).unwrap();
+    let (variables, labels) = (serde_json_bytes::Map::new(), Labels::default());
+    let question = Question { text: &text, variables: &variables, labels: &labels, access: None };
+    let validator = Validator::new(&supergraph.api.schema);
+    let planned = Planned::new(&supergraph, &validator, question).unwrap();
+    let subgraphs = Subgraphs::start(words).unwrap();
+    let asked = Asked { supergraph: &supergraph, subgraphs: &subgraphs };
+    let ran = planned.run(&supergraph, &asked, &Clock::default(), options).unwrap();
+    assert!(ran.errors.is_empty(), "{:?}", ran.errors);
+    let counts: Value = serde_json::from_str(&subgraphs.ask("counts", "").unwrap()).unwrap();
+    let counts = counts.as_object().unwrap().values();
+    let sent = counts.map(|count| count["requests"].as_u64().unwrap()).sum();
+    (ran.data, planned.plan.fetches.len(), sent)
+}
+
+#[test]
+fn of_the_published_query_four_requests_are_sent() {
+    let (data, planned, sent) = ask_shop(&[], Options::default());
+    assert_eq!((planned, sent), (7, 4));
+    assert!((85_000..90_000).contains(&data.len()), "{}", data.len());
+    // Without reuse all that is planned is sent, for the same answer.
+    let all = ask_shop(&[], Options { reuse: false, ..Options::default() });
+    assert_eq!(all, (data, 7, 7));
+}
+
+/// Seven would be sent by a plan of eight requests that asks for `inStock`, which needs no more than
+/// the key, before `shippingEstimate`, which needs the price and the weight: its two requests about
+/// the sixth product are one here, which ends no later, since the answer waits for both.
+#[test]
+fn with_a_sixth_product_six_requests_are_sent() {
+    let words = ["--sixth-product"];
+    let (data, planned, sent) = ask_shop(&words, Options::default());
+    assert_eq!((planned, sent), (7, 6));
+    let all = ask_shop(&words, Options { reuse: false, ..Options::default() });
+    assert_eq!(all, (data, 7, 7));
 }
