@@ -139,6 +139,8 @@ pub enum Invalid {
     Length { asked: usize },
     #[error("it does not answer what was asked")]
     Unfit,
+    #[error("it lacks something that it was asked for, and says no error")]
+    Lacking,
     #[error("what it says of an entity is no object of the type that it was asked for")]
     Entity,
 }

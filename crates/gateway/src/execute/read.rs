@@ -5,7 +5,7 @@ use response::NoMemory;
 
 use super::arena::{Arena, Cell, ObjectId};
 use super::json::{Json, NoJson};
-use crate::outline::{PositionId, Tree};
+use crate::outline::{ItemId, PositionId, Tree};
 use crate::plan::{Read, Scalar, Shape, Value};
 use crate::supergraph::Supergraph;
 
@@ -38,6 +38,8 @@ pub(super) struct Wrong {
     pub(super) more: usize,
     /// Where the first of the entities stands that are none: that is told once.
     pub(super) entity: Option<usize>,
+    /// The first that was asked of an object and is not there: that is told once, too.
+    pub(super) lacking: Option<(ObjectId, ItemId)>,
     /// Whether what is read was read before, so that it is told.
     pub(super) is_told: bool,
 }
@@ -93,12 +95,13 @@ impl<'r> Reader<'r> {
 
     /// Reads an object as one of the arena. Recursion is bounded by the depth of the tree.
     pub(super) fn members(&mut self, shape: &Shape, object: ObjectId) -> Result<(), Unread> {
-        if !self.json.begin(b'{', b'}')? {
-            return Ok(());
-        }
         let r#type = self.arena.object(object).r#type;
         let (common, own) = shape.members_of(r#type);
         let mut seen = Seen::default();
+        if !self.json.begin(b'{', b'}')? {
+            self.lack(common.iter().chain(own), &seen, object);
+            return Ok(());
+        }
         let mut has_type = false;
         // Subgraphs answer in the order of the document, nearly always.
         let mut expected = 0;
@@ -133,7 +136,22 @@ impl<'r> Reader<'r> {
                 }
             }
             if !self.json.next(b'}')? {
-                return Ok(());
+                break;
+            }
+        }
+        if seen.count() < common.len() + own.len() {
+            self.lack(common.iter().chain(own), &seen, object);
+        }
+        Ok(())
+    }
+
+    /// Some members of an object are not there.
+    #[cold]
+    fn lack<'s>(&mut self, all: impl Iterator<Item = &'s Read>, seen: &Seen, object: ObjectId) {
+        for (place, read) in all.enumerate() {
+            if !seen.has(place) && self.arena.cell(object, read.slot) == Cell::Absent {
+                self.arena.fail(self.arena.place_of(object, read.slot));
+                self.wrong.lacking.get_or_insert((object, read.item));
             }
         }
     }
@@ -398,5 +416,20 @@ impl Seen {
         }
         *word |= bit;
         Ok(())
+    }
+
+    #[inline]
+    fn count(&self) -> usize {
+        let others: u32 = self.others.iter().map(|word| word.count_ones()).sum();
+        (self.first.count_ones() + others) as usize
+    }
+
+    fn has(&self, place: usize) -> bool {
+        const BITS: usize = u64::BITS as usize;
+        let word = match (place / BITS).checked_sub(1) {
+            None => Some(&self.first),
+            Some(other) => self.others.get(other),
+        };
+        word.is_some_and(|word| word >> (place % BITS) & 1 == 1)
     }
 }

@@ -344,7 +344,13 @@ impl<'r> Running<'r> {
             None => false,
         };
         match parts.data {
-            Some(data) => teller.wrong(&bytes, data, &wrong),
+            Some(data) => {
+                teller.wrong(&bytes, data, &wrong);
+                // Its errors say why, or should.
+                if let Some(first) = wrong.lacking.filter(|_| !has_told) {
+                    teller.lacking(first);
+                }
+            }
             None if !has_told => return Err(invalid(Invalid::Empty)),
             None => teller.lose_absent(),
         }

@@ -49,7 +49,7 @@ enum Lost {
 }
 
 impl<'t> Teller<'t> {
-    /// There is no usable answer: one error, at the first of the objects that were asked for.
+    /// There is no usable answer: one error.
     pub(super) fn fail(&mut self, kind: ErrorKind) {
         self.lose_all(Lost::Absent);
         self.tell_at_first(kind);
@@ -60,9 +60,22 @@ impl<'t> Teller<'t> {
         self.lose_all(Lost::Absent);
     }
 
+    /// Tells an error at the one field that was asked of a root, or at the first of the objects that
+    /// were asked for.
     fn tell_at_first(&mut self, kind: ErrorKind) {
-        let first = self.targets().first().map(|(object, _)| *object);
-        self.tell_at(first, kind);
+        let root = self.fetch.root.as_ref().map(|root| &root.selection);
+        let root = root.filter(|selection| selection.fragments.is_empty());
+        let only = root.and_then(|selection| match &*selection.fields {
+            [asked] => Some((*self.asked.roots.first()?, asked.item)),
+            _ => None,
+        });
+        match only {
+            Some(only) => self.errors.push(needing(self.plan, self.arena, only, kind)),
+            None => {
+                let first = self.targets().first().map(|(object, _)| *object);
+                self.tell_at(first, kind);
+            }
+        }
     }
 
     fn tell_at(&mut self, object: Option<ObjectId>, kind: ErrorKind) {
@@ -87,6 +100,12 @@ impl<'t> Teller<'t> {
             let objects = self.objects_of(&path).map(|(objects, _)| objects).unwrap_or_default();
             self.tell_at(objects.first().map(|(object, _)| *object), kind);
         }
+    }
+
+    /// Something that was asked is not there: the first of it, where it is needed.
+    pub(super) fn lacking(&mut self, first: (ObjectId, ItemId)) {
+        let kind = ErrorKind::Invalid { subgraph: self.fetch.subgraph, why: Invalid::Lacking };
+        self.errors.push(needing(self.plan, self.arena, first, kind));
     }
 
     /// The errors that a subgraph tells: whether there are any.
@@ -291,16 +310,26 @@ pub(super) fn tell_nulls(
         if place >= MOST_TOLD {
             continue;
         }
-        let mut path = first_place(plan, arena, *object);
-        let shown = needed_by(plan, *key);
-        path.extend(shown.map(|shown| Step::Key(plan.tree.item(shown).key.clone())));
-        let location = shown.and_then(|shown| located(plan.tree.item(shown).location));
-        let key = plan.tree.item(*key);
-        let parent = plan.tree.parent_of(supergraph, key);
-        let kind = ErrorKind::Null { parent, field: key.key.clone() };
-        errors.push(ExecutionError { kind, path, location });
+        let item = plan.tree.item(*key);
+        let parent = plan.tree.parent_of(supergraph, item);
+        let kind = ErrorKind::Null { parent, field: item.key.clone() };
+        errors.push(needing(plan, arena, (*object, *key), kind));
     }
     errors.count(nulls.len().saturating_sub(MOST_TOLD));
+}
+
+/// An error of an item of an object, at the field that needs it.
+fn needing(
+    plan: &Plan,
+    arena: &Arena,
+    (object, item): (ObjectId, ItemId),
+    kind: ErrorKind,
+) -> ExecutionError {
+    let mut path = first_place(plan, arena, object);
+    let shown = needed_by(plan, item);
+    path.extend(shown.map(|shown| Step::Key(plan.tree.item(shown).key.clone())));
+    let location = shown.and_then(|shown| located(plan.tree.item(shown).location));
+    ExecutionError { kind, path, location }
 }
 
 /// The first place where an object stands.

@@ -408,7 +408,7 @@ fn lists_of_which_two_subgraphs_say_different_lengths_are_not_put_together() {
             a {"query":"{parts{a}}","variables":{}}
             b {"query":"{parts{b}}","variables":{}}
             {"parts":[{"a":1,"b":null}]}
-            : b: it does not answer what was asked"#]],
+            .parts: b: it does not answer what was asked"#]],
     );
 }
 

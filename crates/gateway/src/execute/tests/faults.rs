@@ -106,6 +106,7 @@ fn an_entity_is_read_once_and_stands_at_all_its_places() {
         ],
         &expect![[r#"
             {"works":[{"comments":null},{},{"comments":[{"text":"b","book":{"isbn":"5"}}]},{"comments":null}]}
+            .works[0].comments[1].book: talk: it lacks something that it was asked for, and says no error
             .works[0].comments[1].text: null for Comment.text
             .works[3].comments[1].text: null for Comment.text"#]],
     );
@@ -160,31 +161,31 @@ fn an_answer_of_another_form_is_one_error() {
     expect![[r#"
         [{"data":{"readers":[]}}]
             {"readers":null}
-            : talk: it is no JSON of a GraphQL answer
+            .readers: talk: it is no JSON of a GraphQL answer
         {"data":[]}
             {"readers":null}
-            : talk: it does not answer what was asked
+            .readers: talk: it does not answer what was asked
         {"data":{"readers":[]},"data":{"readers":[]}}
             {"readers":null}
-            : talk: it says something twice
+            .readers: talk: it says something twice
         {"data":{"readers":[]},"errors":{}}
             {"readers":null}
-            : talk: it does not answer what was asked
+            .readers: talk: it does not answer what was asked
         {"data":{"readers":[]}} {}
             {"readers":null}
-            : talk: it is no JSON of a GraphQL answer
+            .readers: talk: it is no JSON of a GraphQL answer
         {"errors":[],"data":null}
             {"readers":null}
-            : talk: it has neither data nor errors
+            .readers: talk: it has neither data nor errors
         {"data":{"readers":[{"id":"1","id":"2"}]}}
             {"readers":null}
-            : talk: it says something twice
+            .readers: talk: it says something twice
         {"data":{"readers":[{"id":"1","\u0069d":"2"}]}}
             {"readers":null}
-            : talk: it says something twice
+            .readers: talk: it says something twice
         {"data":{"readers":[{"id":"<0>"}]}}
             {"readers":null}
-            : talk: it is no JSON of a GraphQL answer
+            .readers: talk: it is no JSON of a GraphQL answer
         {"data":{"readers":{"id":"1"}}}
             {"readers":null}
             .readers: readers is not of its type
@@ -197,10 +198,10 @@ fn an_answer_of_another_form_is_one_error() {
             .readers[4]: readers is not of its type
         {"errors":["broken"],"data":{"readers":null}}
             {"readers":null}
-            : talk says 
+            .readers: talk says 
         {"errors":[{"message":"\ud800","path":"here"}]}
             {"readers":null}
-            : talk says 
+            .readers: talk says 
     "#]]
     .assert_eq(&printed);
 }
@@ -372,4 +373,45 @@ fn a_type_that_cannot_stand_there_is_no_type() {
             .works[2]: works is not of its type
             .works[3]: works is not of its type"#]],
     );
+}
+
+#[test]
+fn what_is_asked_and_is_not_there_is_one_error() {
+    let mut printed = String::new();
+    for (text, name, lacking) in [
+        ("{ readers { id } }", "talk", r#"{"data":{}}"#),
+        ("{ book(isbn: 1) { pages size { height } } }", "shop", r#"{"data":{"book":{"pages":1}}}"#),
+        ("{ book(isbn: 1) { pages size { height } } }", "shop", r#"{"data":{"book":{}}}"#),
+        (
+            "{ book(isbn: 1) { pages size { height } } }",
+            "shop",
+            r#"{"errors":[{"message":"torn","path":["book"]}],"data":{"book":{"pages":1}}}"#,
+        ),
+        (
+            "{ works { ... on Book { price dollars: price(currency: USD) } } }",
+            "stock",
+            r#"{"data":{"_entities":[{},{"price":2}]}}"#,
+        ),
+    ] {
+        let answer = answered(text, "{}", &[("shop", BOOKS), (name, lacking)]);
+        let answer = if name == "shop" { answered(text, "{}", &[(name, lacking)]) } else { answer };
+        writeln!(printed, "{lacking}\n    {}", answer.0.replace('\n', "\n    ")).unwrap();
+    }
+    expect![[r#"
+        {"data":{}}
+            {"readers":null}
+            .readers: talk: it lacks something that it was asked for, and says no error
+        {"data":{"book":{"pages":1}}}
+            {"book":{"pages":1,"size":null}}
+            .book.size: shop: it lacks something that it was asked for, and says no error
+        {"data":{"book":{}}}
+            {"book":{"pages":null,"size":null}}
+            .book.pages: shop: it lacks something that it was asked for, and says no error
+        {"errors":[{"message":"torn","path":["book"]}],"data":{"book":{"pages":1}}}
+            {"book":{"pages":1,"size":null}}
+            .book: shop says torn
+        {"data":{"_entities":[{},{"price":2}]}}
+            {"works":[{"price":null,"dollars":null},{},{"price":2,"dollars":null},{"price":null,"dollars":null}]}
+            .works[0].price: stock: it lacks something that it was asked for, and says no error
+    "#]].assert_eq(&printed);
 }
