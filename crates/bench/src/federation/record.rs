@@ -132,9 +132,8 @@ impl Measurement {
         precise(self.subgraphs.answered_bytes) / self.queries()
     }
 
-    /// Those of the load, and those whose answers were compared meanwhile.
     fn queries(&self) -> f64 {
-        precise(self.outcome.requests + self.outcome.compared).max(1.0)
+        precise(self.outcome.requests).max(1.0)
     }
 }
 

@@ -20,9 +20,9 @@ fn run(figures: &BTreeMap<&str, (f64, f64)>) -> Run {
                 let latency = Latency { p50: 20_000.0, p99: p99 * 1e3, ..Latency::default() };
                 let outcome = Outcome {
                     seconds: 2.0,
-                    requests: 900,
+                    requests: 1_000,
                     failures: 0,
-                    compared: 100,
+                    compared: 0,
                     latency,
                     cpu: Cpu { server: *cpu, ..Cpu::default() },
                     peak_memory: 29 << 20,
@@ -78,9 +78,9 @@ fn tables_say_what_was_measured_and_who_is_missing() {
         text.contains("### Gateway on one core, subgraphs wait 10 ms, nothing de-duplicated"),
         "{text}"
     );
-    let row = "| THALWEG 1.0 | 50 | 450 | 20.00, 2.00 | 0.250 | 9 → 29 | 4.00, 80.0 |";
+    let row = "| THALWEG 1.0 | 50 | 500 | 20.00, 2.00 | 0.250 | 9 → 29 | 4.00, 80.0 |";
     assert!(text.contains(row), "{text}");
-    assert!(text.contains("| THALWEG 1.0 | 2.00 | 100 | 450 |"), "{text}");
+    assert!(text.contains("| THALWEG 1.0 | 2.00 | 100 | 500 |"), "{text}");
     assert!(text.contains("| THALWEG 1.0 | 4.00, 0.5 | 6.00, 0.5 |"), "{text}");
 }
 
