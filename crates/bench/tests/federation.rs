@@ -1,5 +1,7 @@
 //! The subgraphs of the suite `federation`, as they are started for gateways.
 
+#![allow(clippy::unwrap_used, reason = "a test fails by a panic")]
+
 use std::fs;
 use std::io::{self, Read, Write};
 use std::net::{Ipv4Addr, TcpListener, TcpStream};
