@@ -156,9 +156,17 @@
     ["total", "In the server"],
   ];
 
+  // What a request becomes, in words: of a gateway a plan of requests to its subgraphs.
+  const OF_DATABASE = { whole: "Request tree", part: "Statement", unit: ["row", "rows"] };
+  const OF_GATEWAY = { whole: "Plan", part: "Request", unit: ["", ""] };
+  const wordsOf = (explained) => (explained.isOfGateway ? OF_GATEWAY : OF_DATABASE);
+
   // All as text, as `thalweg explain` prints it.
   function asText(explained) {
-    const lines = ["-- request", explained.request.trimEnd(), "", "-- cost", explained.cost];
+    const head = explained.isOfGateway ? "-- plan" : "-- request";
+    const lines = [head, explained.request.trimEnd(), "", "-- cost", explained.cost];
+    // The plan of a gateway has its requests.
+    if (explained.isOfGateway) return `${lines.join("\n")}\n`;
     explained.statements.forEach((statement, index) => {
       const { name, round, how, text, parameters, plan } = statement;
       lines.push("", `-- statement ${index + 1} (${name}, round ${round}): ${how}`, text);
@@ -168,7 +176,7 @@
     return `${lines.join("\n")}\n`;
   }
 
-  function Statement({ statement, number }) {
+  function Statement({ statement, number, words }) {
     const { name, how, round, text, parameters, plan } = statement;
     return h(
       "section",
@@ -176,11 +184,11 @@
       h(
         "header",
         null,
-        h("h3", null, h("span", { className: "thalweg-number" }, `Statement ${number}`), name),
-        h(Copy, { text, label: `Copy statement ${number}` }),
+        h("h3", null, h("span", { className: "thalweg-number" }, `${words.part} ${number}`), name),
+        h(Copy, { text, label: `Copy ${words.part.toLowerCase()} ${number}` }),
       ),
       h("p", { className: "thalweg-how" }, `Round ${round}: ${how}.`),
-      h("pre", { className: "thalweg-sql" }, highlighted(text)),
+      h("pre", { className: "thalweg-sql" }, words === OF_GATEWAY ? text : highlighted(text)),
       parameters.length > 0 &&
         h(
           "table",
@@ -213,6 +221,8 @@
     const timed = timings(request.timing);
     const stages = Object.keys(timed).length > 0 ? timed : explained.stages;
     const known = explained.documentKnown ? "known from before" : "new to the server";
+    const words = wordsOf(explained);
+    const unit = words.unit[explained.cost === 1 ? 0 : 1];
     const total = explained.statements.length;
     const rounds = Math.max(0, ...explained.statements.map((statement) => statement.round));
     return h(
@@ -231,12 +241,12 @@
         }),
         h(Fact, { name: "Size", value: size(request.bytes) }),
         h(Fact, {
-          name: "Statements",
+          name: `${words.part}s`,
           value: rounds > 1 ? `${total} in ${rounds} rounds` : `${total}`,
         }),
         h(Fact, {
           name: "Cost",
-          value: `${explained.cost} ${explained.cost === 1 ? "row" : "rows"}`,
+          value: `${explained.cost} ${unit}`.trim(),
           title: "As it is estimated before it runs, and limited by --max-cost",
         }),
       ),
@@ -246,13 +256,13 @@
         h(
           "header",
           null,
-          h("h3", null, "Request tree"),
+          h("h3", null, words.whole),
           h(Copy, { text: asText(explained), label: "Copy everything" }),
         ),
         h("pre", null, explained.request.trimEnd()),
       ),
       explained.statements.map((statement, index) =>
-        h(Statement, { key: index, statement, number: index + 1 }),
+        h(Statement, { key: index, statement, number: index + 1, words }),
       ),
       explained.planErrors &&
         h("p", { className: "thalweg-how" }, `No plan: ${explained.planErrors[0].message}`),
@@ -294,7 +304,7 @@
         return h(
           "p",
           { className: "thalweg-how" },
-          "Run a query: here is what became of it, the request tree and the statements.",
+          "Run a query: here is what became of it.",
         );
     }
   }

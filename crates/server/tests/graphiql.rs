@@ -151,6 +151,7 @@ fn a_request_is_explained_and_not_executed() {
         {
           "cost": 2,
           "documentKnown": false,
+          "isOfGateway": false,
           "planErrors": null,
           "request": "transaction, snapshot\n  step 0 of root 0: read rows 0: entity artist, single, filter id = 127\n    #0 field name\n",
           "stages": null,

@@ -192,15 +192,11 @@ impl Gateway {
 
     fn show(&self, planned: &PlannedRequest) -> Result<Explained, Vec<GraphQLError>> {
         let plan = &planned.prepared.plan;
-        let statements = plan.fetches.iter().enumerate().map(|(place, fetch)| {
+        let statements = plan.fetches.iter().map(|fetch| {
             let needs = fetch.needs.iter().map(|need| (need.index() + 1).to_string());
             let needs: Vec<_> = needs.collect();
             ExplainedStatement {
-                name: format!(
-                    "request {} to {}",
-                    place + 1,
-                    self.supergraph.subgraph(fetch.subgraph).name
-                ),
+                name: self.supergraph.subgraph(fetch.subgraph).name.to_string(),
                 how: match needs.is_empty() {
                     true => "at once".into(),
                     false => format!("after {}", needs.join(", ")),

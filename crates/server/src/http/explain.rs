@@ -4,7 +4,7 @@
 use std::time::Duration;
 
 use ::graphql::GraphQLError;
-use engine::{Explained, Report};
+use engine::{ApiWorker, Explained, Report};
 use hyper::{Method, StatusCode};
 use serde_json::{Value, json};
 
@@ -36,7 +36,11 @@ pub(super) async fn answer(
                 match service.worker.prepare_for(&request, &caller, report) {
                     Ok(explained) => {
                         let plans = service.worker.plans(&request, &caller.session).await;
-                        explanation(&explained, report, &plans)
+                        let is_of_gateway = match &service.worker {
+                            ApiWorker::Source(_) => false,
+                            ApiWorker::Gateway(_) => true,
+                        };
+                        explanation(&explained, is_of_gateway, report, &plans)
                     }
                     Err(errors) => json!({ "errors": as_json(&errors) }),
                 }
@@ -59,6 +63,7 @@ pub(super) async fn answer(
 
 fn explanation(
     explained: &Explained,
+    is_of_gateway: bool,
     report: &Report,
     plans: &Result<Vec<String>, Vec<GraphQLError>>,
 ) -> Value {
@@ -75,6 +80,7 @@ fn explanation(
     });
     let milliseconds = |time: Option<Duration>| time.map(|time| time.as_secs_f64() * 1e3);
     json!({
+        "isOfGateway": is_of_gateway,
         "cost": explained.cost,
         "request": explained.request,
         "statements": statements.collect::<Vec<_>>(),

@@ -4,8 +4,10 @@ use std::io::{BufReader, Write};
 use std::net::TcpStream;
 use std::time::{Duration, Instant};
 
+use serde_json::{Value, json};
+
 use crate::collector::{Collector, attribute};
-use crate::program::{PATIENCE, read_answer};
+use crate::program::{PATIENCE, post, read_answer};
 use crate::site::{PRODUCTS, QUERY, Site};
 use crate::stubs::Fault;
 
@@ -154,6 +156,23 @@ fn slow_requests_name_their_subgraphs_and_the_log_says_why_one_failed() {
     let id = answer.split("\"errorId\":\"").nth(1).unwrap().split('"').next().unwrap().to_owned();
     let line = site.wait_for(&id);
     assert!(line.contains("subgraph=\"stock\"") && line.contains("status 500"), "{line}");
+}
+
+#[test]
+fn the_page_is_told_the_plan_of_a_request() {
+    let site = Site::start(&[]);
+    let body = serde_json::json!({ "query": QUERY }).to_string();
+    let request = post("application/json", "", &body).replacen("/graphql", "/explain", 1);
+    let answer = site.server.send(request.as_bytes()).body;
+    let explained: Value = serde_json::from_str(&answer).unwrap();
+    assert_eq!(explained["isOfGateway"], true);
+    assert!(explained["request"].as_str().unwrap().starts_with("1. shop: {products{upc name}}\n"));
+    let requests = explained["statements"].as_array().unwrap().iter();
+    let requests: Vec<_> = requests.map(|one| (&one["name"], &one["how"], &one["round"])).collect();
+    let (shop, stock) = ([json!("shop"), json!("at once")], [json!("stock"), json!("after 1")]);
+    let (one, two) = (json!(1), json!(2));
+    assert_eq!(requests, [(&shop[0], &shop[1], &one), (&stock[0], &stock[1], &two)]);
+    assert!(site.stubs.asked().is_empty());
 }
 
 #[test]
