@@ -182,7 +182,9 @@ fn a_killed_process_loses_nothing_that_it_has_answered() {
 fn two_processes_change_one_file() {
     for journal in ["DELETE", "WAL"] {
         let file = File::new(&format!("PRAGMA journal_mode = {journal}; {TABLES}"));
-        let both = [(); 2].map(|()| Served::start(file.source(), &PHRAG));
+        // On a loud machine one may keep the other waiting for long.
+        let options = [&PHRAG[..], &["--acquire-timeout", "50s"]].concat();
+        let both = [(); 2].map(|()| Served::start(file.source(), &options));
         let makers: Vec<_> = (0..)
             .zip(&both)
             .map(|(place, served): (u32, _)| Makers::start(served.address, 2, &format!("{place}")))

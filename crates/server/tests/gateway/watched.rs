@@ -150,7 +150,7 @@ fn slow_requests_name_their_subgraphs_and_the_log_says_why_one_failed() {
     site.stubs.fail("stock", Fault::Sleeps(Duration::from_millis(100)));
     assert_eq!(site.query(QUERY), PRODUCTS);
     let line = site.wait_for("slow request");
-    assert!(line.contains("statements=\"shop ") && line.contains("; stock 1"), "{line}");
+    assert!(line.contains("statements=\"shop ") && line.contains("; stock "), "{line}");
     site.stubs.fail("stock", Fault::Status(500));
     let answer = site.query("{ stores }");
     let id = answer.split("\"errorId\":\"").nth(1).unwrap().split('"').next().unwrap().to_owned();
