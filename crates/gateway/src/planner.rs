@@ -80,39 +80,58 @@ pub fn plan(
     labels: &Labels,
     limits: Limits,
 ) -> Result<Choice, PlanError> {
-    let mut doers = Doers::default();
-    if Some(tree.position(Tree::ROOT).r#type) == supergraph.schema.mutation {
-        for item in tree.position(Tree::ROOT).items.clone() {
-            let mut best: Option<((u16, usize), SubgraphId)> = None;
-            let mut failed = None;
-            for subgraph in doers_of(supergraph, tree, labels, item) {
-                doers.insert(item, subgraph);
-                let mut trial = tree.clone();
-                match plan_with(supergraph, &mut trial, labels, limits, &doers) {
-                    Ok(choice) => {
-                        let cost = (choice.chain, choice.requests);
-                        if best.is_none_or(|(least, _)| cost < least) {
-                            best = Some((cost, subgraph));
-                        }
-                    }
-                    Err(error) => failed = Some(error),
-                }
-            }
-            match (best, failed) {
-                (Some((_, subgraph)), _) => {
-                    doers.insert(item, subgraph);
-                }
-                (None, Some(error)) => return Err(error),
-                (None, None) => {}
-            }
-        }
-    }
+    let is_mutation = Some(tree.position(Tree::ROOT).r#type) == supergraph.schema.mutation;
+    let doers = match is_mutation {
+        true => decide(supergraph, tree, labels, limits)?,
+        false => Doers::default(),
+    };
     plan_with(supergraph, tree, labels, limits, &doers)
 }
 
 /// Who does each field of a mutation that several subgraphs could do: one of them, for what is done
 /// twice is not what was asked.
 type Doers = FxHashMap<ItemId, SubgraphId>;
+
+/// Decides who does what, one field after the other, by what the whole would cost. All trials together
+/// look at no more than one plan may.
+fn decide(
+    supergraph: &Supergraph,
+    tree: &Tree,
+    labels: &Labels,
+    limits: Limits,
+) -> Result<Doers, PlanError> {
+    let items = tree.position(Tree::ROOT).items.iter();
+    let able: Vec<_> =
+        items.map(|item| (*item, doers_of(supergraph, tree, labels, *item))).collect();
+    let trials = able.iter().map(|(_, able)| able.len()).sum::<usize>().max(1);
+    let share = Limits { facts: limits.facts / trials, steps: limits.steps / trials, ..limits };
+    let mut doers = Doers::default();
+    for (item, able) in able {
+        let mut best: Option<((u16, usize), SubgraphId)> = None;
+        let mut failed = None;
+        for subgraph in able {
+            doers.insert(item, subgraph);
+            match plan_with(supergraph, &mut tree.clone(), labels, share, &doers) {
+                Ok(choice) => {
+                    let cost = (choice.chain, choice.requests);
+                    if best.is_none_or(|(least, _)| cost < least) {
+                        best = Some((cost, subgraph));
+                    }
+                }
+                Err(PlanError::TooComplex) => return Err(PlanError::TooComplex),
+                Err(error @ PlanError::NoWay { .. }) => failed = Some(error),
+            }
+        }
+        match (best, failed) {
+            (Some((_, subgraph)), _) => {
+                doers.insert(item, subgraph);
+            }
+            (None, Some(error)) => return Err(error),
+            (None, None) => {}
+        }
+    }
+    Ok(doers)
+}
 
 /// The subgraphs that could do a field of a mutation, if there is a choice.
 fn doers_of(

@@ -2,6 +2,7 @@
 
 use std::fmt::Write;
 
+use graphql::operation::OperationKind;
 use graphql::variables::{Steering, Variables};
 use graphql::{DocumentLimits, Validator};
 
@@ -16,7 +17,10 @@ fn choice(supergraph: &Supergraph, text: &str, limits: Limits) -> Result<Choice,
         Validator::new(schema).operation(schema, text, None, &DocumentLimits::default()).unwrap();
     let variables = Variables::default();
     let steering = Steering::new(&variables);
-    let root = supergraph.schema.query.unwrap();
+    let root = match operation.kind {
+        OperationKind::Mutation => supergraph.schema.mutation.unwrap(),
+        OperationKind::Query | OperationKind::Subscription => supergraph.schema.query.unwrap(),
+    };
     let mut tree = outline(supergraph, &operation, root, &steering, 10_000).unwrap();
     plan(supergraph, &mut tree, &Labels::default(), limits)
 }
@@ -36,9 +40,10 @@ fn a_query_looks_only_at_what_is_near_it() {
 fn supergraph_of(subgraphs: usize, types: &str) -> Supergraph {
     let mut text = String::from(
         r#"schema @link(url: "https://specs.apollo.dev/link/v1.0")
-        @link(url: "https://specs.apollo.dev/join/v0.3", for: EXECUTION) { query: Query }
-        enum join__Graph {"#,
+        @link(url: "https://specs.apollo.dev/join/v0.3", for: EXECUTION) { query: Query"#,
     );
+    text.push_str(if types.contains("type Mutation") { " mutation: Mutation }" } else { " }" });
+    text.push_str(" enum join__Graph {");
     for place in 0..subgraphs {
         write!(text, r#" S{place} @join__graph(name: "s{place}", url: "http://s{place}")"#)
             .unwrap();
@@ -197,4 +202,27 @@ type Product @join__type(graph: S0, key: "id") @join__type(graph: S1, key: "id")
     // What leads to the last request waits for nobody.
     assert_eq!(planned("{ product { wish } }"), (5, 5));
     assert_eq!(planned("{ product { wish bought } }"), (5, 8));
+}
+
+#[test]
+fn all_trials_of_who_does_what_look_at_no_more_than_one_plan_may() {
+    let types = r#"
+type Query @join__type(graph: S0) @join__type(graph: S1) { n: N }
+type Mutation @join__type(graph: S0) @join__type(graph: S1) { make: N }
+type N @join__type(graph: S0, key: "id") @join__type(graph: S1, key: "id") {
+    id: ID! a: Int @join__field(graph: S0) b: Int @join__field(graph: S1)
+}
+"#;
+    let supergraph = supergraph_of(2, types);
+    let many = |kind: &str, field: &str, fields: usize| {
+        let fields = (0..fields).map(|place| format!(" m{place}: {field} {{ a b }}"));
+        format!("{kind} {{{} }}", fields.collect::<String>())
+    };
+    let few = Limits { facts: 5_000, ..Limits::default() };
+    let changes = |fields| choice(&supergraph, &many("mutation", "make", fields), few);
+    // Each does half, and asks the other one for the rest.
+    assert_eq!(changes(10).unwrap().chain, 2);
+    assert_eq!(changes(90).unwrap_err(), PlanError::TooComplex);
+    // Where nobody must be chosen, as many fields are no problem.
+    assert!(choice(&supergraph, &many("query", "n", 90), few).is_ok());
 }
