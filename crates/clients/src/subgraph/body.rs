@@ -17,6 +17,9 @@ use crate::connect::whole;
 /// So much is decompressed at once: it may become a thousand times as much.
 const PIECE: usize = 1024;
 
+/// Bodies up to this length are copied out of the buffer of their connection.
+const SHORT: usize = 4 * 1024;
+
 /// After so much was made of it others have their turn.
 const TURN: usize = 128 * 1024;
 
@@ -110,7 +113,9 @@ async fn read_announced(
         let data = received(data, limits)?;
         if whole.is_empty() {
             if data.len() == length {
-                return Ok(data);
+                // A short one would keep the buffer from being read into again, for its connection
+                // needs another one as long as somebody has a part of it.
+                return Ok(if length <= SHORT { Bytes::copy_from_slice(&data) } else { data });
             }
             whole.reserve_exact(length);
         }

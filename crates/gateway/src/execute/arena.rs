@@ -95,6 +95,15 @@ struct Undo {
 /// So many cells are made room for at once.
 const ROOM: usize = 1024;
 
+/// Room for what there was the last time is made before answers of so many bytes.
+const LONG: usize = 8 << 10;
+
+/// For no more objects, or cells, room is made because there were as many the last time.
+const MOST_ROOM: usize = 1 << 15;
+
+/// The same of bytes of data.
+const MOST_WRITTEN: usize = 1 << 20;
+
 fn narrow(length: usize) -> u32 {
     // Answers are bounded far below.
     u32::try_from(length).unwrap_or(u32::MAX)
@@ -102,16 +111,30 @@ fn narrow(length: usize) -> u32 {
 
 impl Arena {
     pub(super) fn new(layout: Arc<Layout>, held: Held) -> Self {
-        let mut arena = Self { held, ..Self::default() };
-        let room = |usual: &Usual, all: usize| if all > 0 { usual.get() } else { 0 };
-        // Without memory for as much as the last time, it is looked at as it is needed.
-        let all = layout.cells.get() + layout.elements.get() + 2 * layout.objects.get();
-        let all = if arena.hold(all).is_ok() { all } else { 0 };
-        arena.objects = Vec::with_capacity(room(&layout.objects, all));
-        arena.cells = Vec::with_capacity(room(&layout.cells, all));
-        arena.elements = Vec::with_capacity(room(&layout.elements, all));
-        arena.at = layout.at.iter().map(|usual| Vec::with_capacity(room(usual, all))).collect();
-        Self { layout, ..arena }
+        let at = vec![Vec::new(); layout.widths.len()];
+        Self { at, layout, held, ..Self::default() }
+    }
+
+    /// Makes room for as much as there was the last time. Not before a long answer comes: those who
+    /// wait for theirs are many.
+    fn make_usual_room(&mut self) {
+        let layout = Arc::clone(&self.layout);
+        let Layout { objects, cells, elements, at, .. } = &*layout;
+        let more = |usual: &Usual, known: usize| usual.get(MOST_ROOM).saturating_sub(known);
+        let objects = more(objects, self.objects.len());
+        let cells = more(cells, self.cells.len());
+        let elements = more(elements, self.elements.len());
+        // Without memory for it, it is looked at as it is needed.
+        let taken = self.cells.len() + self.elements.len() + 2 * self.objects.len();
+        if self.hold(taken + cells + elements + 2 * objects).is_err() {
+            return;
+        }
+        self.objects.reserve_exact(objects);
+        self.cells.reserve_exact(cells);
+        self.elements.reserve_exact(elements);
+        for (at, usual) in self.at.iter_mut().zip(at) {
+            at.reserve_exact(more(usual, at.len()));
+        }
     }
 
     /// The next execution of the plan makes as much room at once.
@@ -130,11 +153,14 @@ impl Arena {
 
     /// How long the data was the last time.
     pub(super) fn usually_written(&self) -> usize {
-        self.layout.written.get()
+        self.layout.written.get(MOST_WRITTEN)
     }
 
-    /// From here on changes may be taken back.
-    pub(super) fn begin_answer(&mut self) {
+    /// An answer of so many bytes is read: from here on changes may be taken back.
+    pub(super) fn begin_answer(&mut self, length: usize) {
+        if length >= LONG {
+            self.make_usual_room();
+        }
         self.undo.objects = self.objects.len();
         self.undo.cells = self.cells.len();
         self.undo.elements = self.elements.len();

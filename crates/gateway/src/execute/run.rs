@@ -317,7 +317,7 @@ impl<'r> Running<'r> {
         let Answer { body: bytes, held } = answer.map_err(|unanswered| unanswered.of(fetch))?;
         let json = Json::check(&bytes).map_err(|NoUtf8| invalid(Invalid::NoUtf8))?;
         let arena = &mut self.executed.arena;
-        arena.begin_answer();
+        arena.begin_answer(bytes.len());
         let buffer = arena.add_buffer(bytes.clone());
         let mut reader = Reader::new(supergraph, &plan.tree, arena, json, buffer);
         let read = answer::read(&mut reader, fetch, &self.asked[id.index()], part);
