@@ -92,6 +92,9 @@ struct Undo {
     typed: Vec<(ObjectId, Option<TypeId>)>,
 }
 
+/// So many bytes are one number.
+pub(super) const BEGIN: usize = size_of::<u64>();
+
 /// So many cells are made room for at once.
 const ROOM: usize = 1024;
 
@@ -353,6 +356,21 @@ impl Arena {
             Cell::Leaf { buffer, start, end } => Some(self.leaf(buffer, start, end)),
             Cell::Absent | Cell::Null | Cell::Failed | Cell::Object(_) | Cell::List { .. } => None,
         }
+    }
+
+    /// The length of a cell that is a leaf, and the first of its bytes as a number.
+    #[inline]
+    pub(super) fn begin_of(&self, cell: Cell) -> Option<(usize, u64)> {
+        let Cell::Leaf { buffer, start, end } = cell else { return None };
+        let length = (end - start) as usize;
+        let rest = self.buffers[buffer as usize].get(start as usize..)?;
+        let word = match rest.first_chunk() {
+            Some(chunk) => u64::from_le_bytes(*chunk),
+            None => rest.iter().rev().fold(0, |word, byte| word << u8::BITS | u64::from(*byte)),
+        };
+        let bits = u8::BITS * u32::try_from(length.min(BEGIN)).unwrap_or_default();
+        let mask = u64::MAX.checked_shr(u64::BITS - bits).unwrap_or_default();
+        Some((length, word & mask))
     }
 
     /// Appends the bytes of a leaf.

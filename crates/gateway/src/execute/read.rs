@@ -105,6 +105,7 @@ impl<'r> Reader<'r> {
         let mut has_type = false;
         // Subgraphs answer in the order of the document, nearly always.
         let mut expected = 0;
+        let mut read_count = 0;
         let cells = self.arena.index(object, 0);
         loop {
             let next =
@@ -112,6 +113,7 @@ impl<'r> Reader<'r> {
             match next {
                 Some(read) if self.json.take_lead(&read.lead) => {
                     seen.see(expected)?;
+                    read_count += 1;
                     expected += 1;
                     self.member(read, object, cells)?;
                 }
@@ -128,6 +130,7 @@ impl<'r> Reader<'r> {
                     let found = find(all, name);
                     if let Some((place, read)) = found {
                         seen.see(place)?;
+                        read_count += 1;
                         expected = place + 1;
                         self.member(read, object, cells)?;
                     } else {
@@ -139,7 +142,7 @@ impl<'r> Reader<'r> {
                 break;
             }
         }
-        if seen.count() < common.len() + own.len() {
+        if read_count < common.len() + own.len() {
             self.lack(common.iter().chain(own), &seen, object);
         }
         Ok(())
@@ -149,9 +152,11 @@ impl<'r> Reader<'r> {
     #[cold]
     fn lack<'s>(&mut self, all: impl Iterator<Item = &'s Read>, seen: &Seen, object: ObjectId) {
         for (place, read) in all.enumerate() {
-            if !seen.has(place) && self.arena.cell(object, read.slot) == Cell::Absent {
-                self.arena.fail(self.arena.place_of(object, read.slot));
-                self.wrong.lacking.get_or_insert((object, read.item));
+            for read in std::iter::once(read).chain(&read.also).filter(|_| !seen.has(place)) {
+                if self.arena.cell(object, read.slot) == Cell::Absent {
+                    self.arena.fail(self.arena.place_of(object, read.slot));
+                    self.wrong.lacking.get_or_insert((object, read.item));
+                }
             }
         }
     }
@@ -416,12 +421,6 @@ impl Seen {
         }
         *word |= bit;
         Ok(())
-    }
-
-    #[inline]
-    fn count(&self) -> usize {
-        let others: u32 = self.others.iter().map(|word| word.count_ones()).sum();
-        (self.first.count_ones() + others) as usize
     }
 
     fn has(&self, place: usize) -> bool {

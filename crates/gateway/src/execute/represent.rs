@@ -4,7 +4,7 @@ use ahash::RandomState;
 use graphql::schema::TypeId;
 use hashbrown::HashTable;
 
-use super::arena::{Arena, Cell, ObjectId};
+use super::arena::{Arena, BEGIN, Cell, ObjectId};
 use crate::outline::ItemId;
 use crate::plan::{Entities, Entry, Form};
 use crate::supergraph::{Supergraph, TypeSet};
@@ -260,32 +260,39 @@ impl<'s> Saying<'s> {
     /// Where an object is remembered; `None` if it has something else, or nothing, instead of leaves.
     #[inline]
     fn place(&self, object: ObjectId) -> Option<usize> {
-        // A large odd number, so that all bits of a leaf's end count in the highest.
+        // A large odd number, so that all bits count in the highest.
         const SPREAD: u64 = 0x9e37_79b9_7f4a_7c15;
-        let mut hash = 0_u64;
         let arena = self.forming.arena;
         let cells = arena.cells_of(arena.object(object));
+        let mut hash = 0_u64;
         for slot in &self.slots {
-            let leaf = arena.leaf_of(*cells.get(*slot as usize)?)?;
-            let end = match leaf.last_chunk() {
-                Some(end) => u64::from_le_bytes(*end),
-                None => leaf.iter().fold(0, |end, byte| end << u8::BITS | u64::from(*byte)),
-            };
-            hash = (hash ^ end).wrapping_mul(SPREAD);
+            let cell = *cells.get(*slot as usize)?;
+            let (length, begin) = arena.begin_of(cell)?;
+            hash = (hash ^ begin).wrapping_mul(SPREAD);
+            if length > BEGIN {
+                // Long ones often begin alike.
+                let end = arena.leaf_of(cell).and_then(<[u8]>::last_chunk);
+                hash = (hash ^ end.map_or(0, |end| u64::from_le_bytes(*end))).wrapping_mul(SPREAD);
+            }
         }
         let place = hash >> (u64::BITS - REMEMBERED.ilog2());
         usize::try_from(place).ok().filter(|_| !self.slots.is_empty())
     }
 
+    /// Whether two objects that have leaves only have the same.
     #[inline]
     fn is_same(&self, one: ObjectId, other: ObjectId) -> bool {
         let arena = self.forming.arena;
         let (one, other) = (arena.object(one), arena.object(other));
         let (one, other) = (arena.cells_of(one), arena.cells_of(other));
         self.slots.iter().all(|slot| {
-            let (one, other) = (one.get(*slot as usize), other.get(*slot as usize));
-            one == other
-                || one.map(|cell| arena.leaf_of(*cell)) == other.map(|cell| arena.leaf_of(*cell))
+            let slot = *slot as usize;
+            let (Some(one), Some(other)) = (one.get(slot), other.get(slot)) else { return false };
+            let begin = arena.begin_of(*one);
+            begin == arena.begin_of(*other)
+                && begin.is_some_and(|(length, _)| {
+                    length <= BEGIN || arena.leaf_of(*one) == arena.leaf_of(*other)
+                })
         })
     }
 }

@@ -2,6 +2,7 @@ mod arbitrary;
 mod contexts;
 mod denied;
 mod faults;
+mod reuse;
 
 use std::cell::RefCell;
 use std::fmt::Write;
