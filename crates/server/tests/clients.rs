@@ -104,9 +104,9 @@ fn graphql_js_reads_the_schema_of_a_gateway() {
     let server = Server::start(&[&["gateway", &supergraph], &FREE[..]].concat());
     let arguments = [&url(&server), file.to_str().unwrap()];
     let Some(printed) = script::run("introspection.mjs", &arguments) else { return };
-    // `Query` and `Book`, the scalars `ID`, `Int`, `String` and `Boolean`, and eight types of
-    // introspection.
-    assert_eq!(printed, "14 types\n");
+    // `Query`, `Mutation` and `Book`, the scalars `ID`, `Int`, `String` and `Boolean`, and eight types
+    // of introspection.
+    assert_eq!(printed, "15 types\n");
 }
 
 /// graphql-js reads the schema, and it is the one that `thalweg schema` prints.

@@ -294,7 +294,8 @@ fn directives_of_the_schema_are_kept_where_they_stand() {
     expect![[r#"
         Query None
         $l: String! = None
-         @traced label=Variable(Slot(0))set 2 on Query
+         @traced label=Variable(Slot(0))
+        set 2 on Query
         - albums: albums 2:3 if false==false @cached by=[TITLE_ASC,]
           set 1 on Album
           - ... Album @traced label=String("a")
@@ -527,7 +528,8 @@ fn valid_corner_cases_pass() {
         $l: String! = None
         $s: Int = None
         $f: AlbumFilter = None
-         @traced label=Variable(Slot(0))set 1 on Query
+         @traced label=Variable(Slot(0))
+        set 1 on Query
         - albums: albums 1:68
           set 0 on Album
           - id: id 1:77 @cached seconds=Variable(Slot(1)) by=[TITLE_ASC,] where={not:Variable(Slot(2)),year:Int(2000),order:NATURAL,}
