@@ -155,7 +155,7 @@ fn statements_of_sources_in_the_process_stand_in_the_page_that_explains() {
     let explained: Value = serde_json::from_str(&server.send(request.as_bytes()).body).unwrap();
     let statements = explained["statements"].as_array().unwrap();
     let names: Vec<_> = statements.iter().map(|one| one["name"].as_str().unwrap()).collect();
-    assert_eq!(names[..2], ["request 1 to opinions", "request 2 to people"], "{names:?}");
+    assert_eq!(names[..2], ["opinions", "people"], "{names:?}");
     assert!(names[2].ends_with(", by request 1 to opinions"), "{names:?}");
     assert!(names[3].ends_with(", by request 2 to people"), "{names:?}");
     assert_eq!((names.len(), &statements[3]["round"]), (4, &statements[1]["round"]));
