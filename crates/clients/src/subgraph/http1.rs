@@ -19,7 +19,7 @@ use super::socket::Socket;
 
 /// So much is read at a time, and a head may be as long. A connection keeps its buffer while nobody
 /// uses it, and it would grow with the answers.
-const MOST_BUFFERED: usize = 32 * 1024;
+const MOST_BUFFERED: usize = 16 * 1024;
 
 /// A connection. It has no task of its own: who uses it drives it, so that an answer wakes one task
 /// and not two, and it is closed by being dropped.
