@@ -204,7 +204,7 @@ impl Course {
         let mut most = 0.0_f64;
         let mut measured = Vec::new();
         for connections in stage.connections {
-            let before = settled(subgraphs)?;
+            let before = settled(runner, subgraphs)?;
             let outcome = match wrk(*connections).measure_beside(&target, seconds, SAMPLES) {
                 Ok(outcome) => outcome,
                 Err(error) => return Ok(Err(error)),
@@ -216,7 +216,7 @@ impl Course {
         if stage.has_rates {
             let oha = Oha { program: &self.oha, folder: &loads, connections: RATE_CONNECTIONS };
             for rate in rates(most) {
-                let before = settled(subgraphs)?;
+                let before = settled(runner, subgraphs)?;
                 match oha.measure(&target, rate, seconds) {
                     Ok(outcome) => {
                         let load = Load::Rate { rate };
@@ -287,9 +287,13 @@ fn counts(subgraphs: &Server) -> Result<Count, FederationError> {
 }
 
 /// What they have counted once nobody asks any more: a load ends before its last requests do, which
-/// are no part of the next one.
-fn settled(subgraphs: &Server) -> Result<Count, FederationError> {
+/// are no part of the next one. Their gateway answers one that comes after them when they are over,
+/// or nearly so.
+fn settled(runner: &Runner, subgraphs: &Server) -> Result<Count, FederationError> {
     let started = Instant::now();
+    let body = std::slice::from_ref(&runner.question.body);
+    // Whoever does not answer is told so by the load.
+    drop(answers::ask(runner.server.port, PATH, body));
     let mut before = counts(subgraphs)?;
     loop {
         thread::sleep(SETTLED);
