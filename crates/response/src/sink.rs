@@ -103,6 +103,11 @@ impl Sink {
         &mut self.bytes
     }
 
+    /// The bytes that are here.
+    pub(crate) fn written(&self) -> &[u8] {
+        &self.bytes
+    }
+
     /// The memory that it holds some of, for what is read before it is written.
     #[must_use]
     pub fn another_held(&self) -> Held {

@@ -1,4 +1,4 @@
-//! The walk over a shape: rows in, bytes out.
+//! The walk over a shape: rows in, bytes out, or whatever else the answer is written into.
 //!
 //! Null propagation follows the specification's [Handling Execution Errors]: a position that
 //! cannot be written becomes null, or, where it must not be null, the nearest nullable position
@@ -17,10 +17,11 @@ use crate::cursor::{Cursor, Layout, LevelId, NoRow, Place, Value};
 use crate::leaf::{Leaf, LeafError};
 use crate::memory::Held;
 use crate::outlet::Refused;
+use crate::output::Output;
 use crate::shape::{
     Fields, Item, Node, NodeId, NotRead, OutputId, Piece, RowsId, Shape, ShapeField,
 };
-use crate::sink::{Full, Mark, Sink, TooLarge};
+use crate::sink::{Full, Sink, TooLarge};
 use crate::written_before::WrittenBefore;
 use bare::write_bare;
 pub use representations::{Element, Sorted};
@@ -28,10 +29,10 @@ use told::Told;
 
 /// Writes answers of one shape.
 #[derive(Debug)]
-pub struct Writer<'p, E> {
+pub struct Writer<'p, E, O: Output = Sink> {
     shape: &'p Shape,
     layout: &'p Layout,
-    sink: Sink,
+    output: O,
     path: Vec<PathItem>,
     errors: Vec<WriteError<E>>,
     /// Root fields that failed before there were rows: their errors are known.
@@ -40,7 +41,7 @@ pub struct Writer<'p, E> {
     echoes: &'p [Echo],
     scratch: Vec<u8>,
     told: Told,
-    written_before: WrittenBefore,
+    written_before: WrittenBefore<O::Mark>,
     /// Whether what is written stands in an element of a list, or may be replaced as a whole.
     is_within: bool,
     /// Why nothing more is written.
@@ -98,9 +99,9 @@ pub enum Failure<E> {
 
 /// A finished answer.
 #[derive(Debug)]
-pub struct Written<E> {
-    /// The bytes of `data`.
-    pub data: Vec<u8>,
+pub struct Written<E, D = Vec<u8>> {
+    /// The bytes of `data`, or what else it was written into.
+    pub data: D,
     /// The memory that they take, for as long as they are here.
     pub held: Held,
     pub errors: Vec<WriteError<E>>,
@@ -124,17 +125,17 @@ enum Halt {
     Stop,
 }
 
-impl<'p, E> Writer<'p, E> {
-    /// A writer that appends to what the sink holds.
+impl<'p, E, O: Output> Writer<'p, E, O> {
+    /// A writer that appends to what the output holds.
     #[must_use]
-    pub fn new(shape: &'p Shape, layout: &'p Layout, sink: Sink) -> Self {
+    pub fn new(shape: &'p Shape, layout: &'p Layout, output: O) -> Self {
         let (path, errors, failed, scratch) = (Vec::new(), Vec::new(), Vec::new(), Vec::new());
         let (is_within, stopped) = (false, None);
         let (told, written_before) = (Told::default(), WrittenBefore::default());
         Self {
             shape,
             layout,
-            sink,
+            output,
             path,
             errors,
             failed,
@@ -165,15 +166,18 @@ impl<'p, E> Writer<'p, E> {
     }
 
     /// Writes the whole of `data`.
-    pub fn write<C: Cursor<Error = E>>(mut self, top: &mut C) -> Result<Written<E>, Stopped<E>> {
+    pub fn write<C: Cursor<Error = E>>(
+        mut self,
+        top: &mut C,
+    ) -> Result<Written<E, O::Data>, Stopped<E>> {
         let shape = self.shape;
         let fields = shape.root.map(|fields| shape.fields(fields)).unwrap_or_default();
-        let start = self.sink.mark();
+        let start = self.output.mark();
         let first = shape.root.map_or(0, |fields| fields.start);
         let mut written = self.write_object(fields, first, top);
         if let Err(Halt::Propagate) = written {
             written = self.take_back(start);
-            self.sink.bytes().extend_from_slice(b"null");
+            self.output.null();
         }
         if written.is_ok() {
             written = self.check_budget(false);
@@ -181,7 +185,7 @@ impl<'p, E> Writer<'p, E> {
         if let (Err(_), Some(stopped)) = (written, self.stopped) {
             return Err(stopped);
         }
-        let (data, held) = self.sink.into_parts();
+        let (data, held) = self.output.into_parts();
         Ok(Written { data, held, errors: self.errors })
     }
 
@@ -201,17 +205,17 @@ impl<'p, E> Writer<'p, E> {
         cursor: &mut C,
     ) -> Result<(), Halt> {
         let at_root = self.path.is_empty();
-        self.sink.bytes().push(b'{');
+        self.output.begin_object();
         for (place, (field, id)) in fields.iter().zip(first..).enumerate() {
-            if place > 0 {
-                self.sink.bytes().push(b',');
+            match place {
+                0 => self.output.first_key(field, id),
+                _ => self.output.next_key(field, id),
             }
-            self.sink.bytes().extend_from_slice(field.key());
             if !at_root && self.write_plainly(field.node, field.nullable, cursor) {
                 continue;
             }
             self.path.push(PathItem::Field(id));
-            let start = self.sink.mark();
+            let start = self.output.mark();
             let failed = if at_root { self.take_failed(place) } else { None };
             let written = match failed {
                 Some(error) => Err(self.fail(Failure::Source(error))),
@@ -220,7 +224,7 @@ impl<'p, E> Writer<'p, E> {
             self.settle(written, start, field.nullable)?;
             self.path.pop();
         }
-        self.sink.bytes().push(b'}');
+        self.output.end_object();
         Ok(())
     }
 
@@ -228,7 +232,7 @@ impl<'p, E> Writer<'p, E> {
     fn settle(
         &mut self,
         written: Result<bool, Halt>,
-        start: Mark,
+        start: O::Mark,
         nullable: bool,
     ) -> Result<(), Halt> {
         match written {
@@ -249,14 +253,14 @@ impl<'p, E> Writer<'p, E> {
             self.path.pop();
             return Err(halt);
         }
-        self.sink.bytes().extend_from_slice(b"null");
+        self.output.null();
         Ok(())
     }
 
     /// Takes back everything from the mark on, if it was not sent.
-    fn take_back(&mut self, start: Mark) -> Result<(), Halt> {
+    fn take_back(&mut self, start: O::Mark) -> Result<(), Halt> {
         self.written_before.roll_back(start);
-        match self.sink.roll_back(start) {
+        match self.output.roll_back(start) {
             Ok(()) => Ok(()),
             Err(_) => {
                 let cause = self.errors.pop();
@@ -266,7 +270,7 @@ impl<'p, E> Writer<'p, E> {
     }
 
     fn check_budget(&mut self, is_final: bool) -> Result<(), Halt> {
-        self.sink.check_budget(is_final).map_err(|full| {
+        self.output.check_budget(is_final).map_err(|full| {
             self.stop(match full {
                 Full::TooLarge(error) => Stopped::TooLarge(error),
                 Full::Refused(refused) => Stopped::Refused(refused),
@@ -292,7 +296,7 @@ impl<'p, E> Writer<'p, E> {
             Node::LeafOr { output, leaf, absent } => {
                 let written = self.write_leaf(*output, leaf, cursor)?;
                 if !written {
-                    self.sink.bytes().extend_from_slice(absent);
+                    self.write_text(absent);
                 }
                 Ok(true)
             }
@@ -343,14 +347,14 @@ impl<'p, E> Writer<'p, E> {
             }
             Node::Edge { rows, last, node } => self.write_edge(*rows, *last, *node, cursor),
             Node::Literal(text) => {
-                self.sink.bytes().extend_from_slice(text);
+                self.write_text(text);
                 Ok(text.as_ref() != b"null")
             }
             Node::Echo(place) => {
                 let Some(Echo::Json(text)) = self.echoes.get(usize::from(*place)) else {
                     return Ok(false);
                 };
-                self.sink.bytes().extend_from_slice(text);
+                self.write_text(text);
                 Ok(text.as_ref() != b"null")
             }
             Node::Representations { echo, branches } => {
@@ -369,6 +373,14 @@ impl<'p, E> Writer<'p, E> {
         }
     }
 
+    /// JSON that is known.
+    fn write_text(&mut self, text: &[u8]) {
+        let out = self.output.text();
+        let start = out.len();
+        out.extend_from_slice(text);
+        self.output.end_text(start);
+    }
+
     fn write_leaf<C: Cursor<Error = E>>(
         &mut self,
         output: OutputId,
@@ -380,11 +392,14 @@ impl<'p, E> Writer<'p, E> {
         if value == Value::Null {
             return Ok(false);
         }
-        let out = self.sink.bytes();
+        let out = self.output.text();
         let start = out.len();
-        match leaf.write(value, out) {
-            // A stored value may mean null: JSON has one of its own.
-            Ok(()) => Ok(out.get(start..) != Some(b"null")),
+        let written = leaf.write(value, out);
+        // A stored value may mean null: JSON has one of its own.
+        let is_null = out.get(start..) == Some(b"null");
+        self.output.end_text(start);
+        match written {
+            Ok(()) => Ok(!is_null),
             Err(error) => match error.element {
                 None => Err(self.fail(Failure::Leaf(error))),
                 Some(element) => {
@@ -420,13 +435,13 @@ impl<'p, E> Writer<'p, E> {
         item: Item,
         cursor: &mut C,
     ) -> Result<bool, Halt> {
-        self.sink.bytes().push(b'[');
+        self.output.begin_list();
         self.path.push(PathItem::Index(0));
-        let start = self.sink.mark();
+        let start = self.output.mark();
         let written = self.write_node(item.node, cursor);
         self.settle(written, start, item.nullable)?;
         self.path.pop();
-        self.sink.bytes().push(b']');
+        self.output.end_list();
         Ok(true)
     }
 
@@ -435,18 +450,18 @@ impl<'p, E> Writer<'p, E> {
         leaves: &[(OutputId, Leaf)],
         cursor: &C,
     ) -> Result<bool, Halt> {
-        self.sink.bytes().push(b'[');
+        self.output.begin_list();
         for (index, (output, leaf)) in (0..).zip(leaves) {
             if index > 0 {
-                self.sink.bytes().push(b',');
+                self.output.next_element();
             }
             self.path.push(PathItem::Index(index));
-            let start = self.sink.mark();
+            let start = self.output.mark();
             let written = self.write_leaf(*output, leaf, cursor);
             self.settle(written, start, false)?;
             self.path.pop();
         }
-        self.sink.bytes().push(b']');
+        self.output.end_list();
         Ok(true)
     }
 
@@ -486,12 +501,12 @@ impl<'p, E> Writer<'p, E> {
         let mut child = cursor.open(level).map_err(|error| self.fail(Failure::Source(error)))?;
         let parent = child.parent();
         let before = parent.and_then(|parent| self.written_before.find(level, parent, item.node));
-        if before.is_some_and(|list| self.sink.repeat(list)) {
+        if before.is_some_and(|list| self.output.repeat(list)) {
             self.check_budget(false)?;
             return Ok(true);
         }
-        let (list, known_errors) = (self.sink.mark(), self.errors.len());
-        self.sink.bytes().push(b'[');
+        let (list, known_errors) = (self.output.mark(), self.errors.len());
+        self.output.begin_list();
         let mut index = 0;
         loop {
             match child.next() {
@@ -500,11 +515,11 @@ impl<'p, E> Writer<'p, E> {
                 Err(error) => return Err(self.fail(Failure::Source(error))),
             }
             if index > 0 {
-                self.sink.bytes().push(b',');
+                self.output.next_element();
             }
             if !self.write_plainly(item.node, item.nullable, &child) {
                 self.path.push(PathItem::Index(index));
-                let start = self.sink.mark();
+                let start = self.output.mark();
                 let written = self.write_node(item.node, &mut child);
                 self.settle(written, start, item.nullable)?;
                 self.path.pop();
@@ -512,11 +527,11 @@ impl<'p, E> Writer<'p, E> {
             self.check_budget(are_final)?;
             index += 1;
         }
-        self.sink.bytes().push(b']');
+        self.output.end_list();
         if let Some(parent) = parent
             && self.errors.len() == known_errors
         {
-            let list = (list, self.sink.mark());
+            let list = (list, self.output.mark());
             self.written_before.remember(level, parent, item.node, list);
         }
         Ok(true)
@@ -545,7 +560,7 @@ impl<'p, E> Writer<'p, E> {
         cursor: &mut C,
     ) -> Result<bool, Halt> {
         let mut child = cursor.open(level).map_err(|error| self.fail(Failure::Source(error)))?;
-        let start = self.sink.mark();
+        let start = self.output.mark();
         let (known_errors, known_told) = (self.errors.len(), self.told.len());
         let mut written = Ok(false);
         loop {
@@ -624,7 +639,8 @@ impl<'p, E> Writer<'p, E> {
             Some(error) => Err(self.fail(Failure::Leaf(error))),
             None if is_null => Ok(false),
             None => {
-                let out = self.sink.bytes();
+                let out = self.output.text();
+                let begin = out.len();
                 out.push(b'"');
                 let start = out.len();
                 let encoded = text.len().div_ceil(3) * 4;
@@ -634,6 +650,7 @@ impl<'p, E> Writer<'p, E> {
                 let length = engine.encode_slice(&text, &mut out[start..]).unwrap_or(0);
                 out.truncate(start + length);
                 out.push(b'"');
+                self.output.end_text(begin);
                 Ok(true)
             }
         };
@@ -662,7 +679,11 @@ impl<'p, E> Writer<'p, E> {
     }
 
     fn write_counted(&mut self, value: Value<'_>) -> Result<bool, Halt> {
-        match Leaf::Int.write(value, self.sink.bytes()) {
+        let out = self.output.text();
+        let start = out.len();
+        let written = Leaf::Int.write(value, out);
+        self.output.end_text(start);
+        match written {
             Ok(()) => Ok(value != Value::Null),
             Err(error) => Err(self.fail(Failure::Leaf(error))),
         }
@@ -683,7 +704,7 @@ impl<'p, E> Writer<'p, E> {
                 Err(error) => return Err(self.fail(Failure::Source(error))),
             }
         }
-        self.sink.bytes().extend_from_slice(length.to_string().as_bytes());
+        self.write_text(length.to_string().as_bytes());
         Ok(true)
     }
 
@@ -720,7 +741,7 @@ impl<'p, E> Writer<'p, E> {
     }
 
     fn write_boolean(&mut self, value: bool) -> Result<bool, Halt> {
-        self.sink.bytes().extend_from_slice(if value { b"true" } else { b"false" });
+        self.write_text(if value { b"true" } else { b"false" });
         Ok(true)
     }
 
@@ -753,7 +774,7 @@ impl<'p, E> Writer<'p, E> {
         let location = field.and_then(|field| field.location);
         let error = WriteError { path, location, failure };
         // The levels that are still to come may not be what they would have been.
-        if self.sink.has_sent() && matches!(error.failure, Failure::Source(_)) {
+        if self.output.has_sent() && matches!(error.failure, Failure::Source(_)) {
             return self.stop(Stopped::Broken(Some(error)));
         }
         self.errors.push(error);

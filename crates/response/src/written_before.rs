@@ -6,30 +6,29 @@
 
 use crate::cursor::LevelId;
 use crate::shape::NodeId;
-use crate::sink::Mark;
 
-/// The last list of each level.
+/// The last list of each level; its places are those of what the answer is written into.
 #[derive(Debug, Default)]
-pub(crate) struct WrittenBefore {
+pub(crate) struct WrittenBefore<M> {
     /// By level.
-    lists: Vec<Option<List>>,
+    lists: Vec<Option<List<M>>>,
     /// No list ends beyond it.
-    end: Mark,
+    end: M,
 }
 
 /// A list in the answer.
 #[derive(Clone, Copy, Debug)]
-struct List {
+struct List<M> {
     parent: u64,
     /// What its elements look like.
     item: NodeId,
-    start: Mark,
-    end: Mark,
+    start: M,
+    end: M,
 }
 
-impl WrittenBefore {
+impl<M: Copy + Ord> WrittenBefore<M> {
     /// Where the same list stands, if it is the last one of its level.
-    pub(crate) fn find(&self, level: LevelId, parent: u64, item: NodeId) -> Option<(Mark, Mark)> {
+    pub(crate) fn find(&self, level: LevelId, parent: u64, item: NodeId) -> Option<(M, M)> {
         let list = self.lists.get(usize::from(level.0)).copied().flatten()?;
         (list.parent == parent && list.item == item).then_some((list.start, list.end))
     }
@@ -40,7 +39,7 @@ impl WrittenBefore {
         level: LevelId,
         parent: u64,
         item: NodeId,
-        (start, end): (Mark, Mark),
+        (start, end): (M, M),
     ) {
         let place = usize::from(level.0);
         if self.lists.len() <= place {
@@ -51,7 +50,7 @@ impl WrittenBefore {
     }
 
     /// Forgets what stands beyond a mark: it was taken back.
-    pub(crate) fn roll_back(&mut self, mark: Mark) {
+    pub(crate) fn roll_back(&mut self, mark: M) {
         if self.end > mark {
             self.end = mark;
             for list in &mut self.lists {

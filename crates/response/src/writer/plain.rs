@@ -3,10 +3,10 @@
 //! They are written straight on. Only where something turns out that has to be told, or that makes
 //! more null than itself, all is taken back, and written again with every position known.
 
-use crate::append::append;
 use crate::cursor::{Cursor, Layout, Place, Value};
 use crate::leaf::Leaf;
-use crate::shape::{Fields, Node, NodeId, OutputId, Shape, ShapeField};
+use crate::output::Output;
+use crate::shape::{Fields, Node, NodeId, OutputId, Shape};
 
 use super::Writer;
 
@@ -17,7 +17,7 @@ struct Row<'a, C> {
     cursor: &'a C,
 }
 
-impl<E> Writer<'_, E> {
+impl<E, O: Output> Writer<'_, E, O> {
     /// Writes a position of values of the current row. `false` if nothing is written, because it is
     /// more than that or there is something to say about it.
     pub(super) fn write_plainly<C: Cursor<Error = E>>(
@@ -30,11 +30,11 @@ impl<E> Writer<'_, E> {
             return false;
         }
         let row = Row { shape: self.shape, layout: self.layout, cursor };
-        let out = self.sink.bytes();
-        let start = out.len();
-        let is_written = row.write(node, nullable, out);
+        let start = self.output.mark();
+        let is_written = row.write(node, nullable, &mut self.output);
         if !is_written {
-            out.truncate(start);
+            // An element of a list that is not ended was not sent.
+            let _ = self.output.roll_back(start);
         }
         is_written
     }
@@ -42,66 +42,77 @@ impl<E> Writer<'_, E> {
 
 impl<C: Cursor> Row<'_, C> {
     /// After `false` a part of it may be written.
-    fn write(&self, node: NodeId, nullable: bool, out: &mut Vec<u8>) -> bool {
+    fn write<O: Output>(&self, node: NodeId, nullable: bool, output: &mut O) -> bool {
         match self.shape.node(node) {
-            Node::Leaf { output, leaf } => self.write_leaf(*output, leaf, nullable, out),
-            Node::Object(fields) => self.write_object(*fields, out),
+            Node::Leaf { output: id, leaf } => self.write_leaf(*id, leaf, nullable, output),
+            Node::Object(fields) => self.write_object(*fields, output),
             Node::Joined { present, fields } => match self.layout.place(*present) {
                 Place::Column(column) if !self.cursor.is_null(column) => {
-                    self.write_object(*fields, out)
+                    self.write_object(*fields, output)
                 }
-                Place::Column(_) | Place::Level(_) | Place::Unused => write_null(nullable, out),
+                Place::Column(_) | Place::Level(_) | Place::Unused => write_null(nullable, output),
             },
             Node::Literal(text) => {
+                let out = output.text();
+                let start = out.len();
                 out.extend_from_slice(text);
+                output.end_text(start);
                 nullable || text.as_ref() != b"null"
             }
             _ => false,
         }
     }
 
-    fn write_object(&self, fields: Fields, out: &mut Vec<u8>) -> bool {
-        let mut fields = self.shape.fields(fields).iter();
-        out.push(b'{');
-        let Some(first) = fields.next() else {
-            out.push(b'}');
-            return true;
-        };
-        append(first.key(), out);
-        if !self.write(first.node, first.nullable, out) {
-            return false;
-        }
-        for field in fields {
-            let ShapeField { node, nullable, .. } = field;
-            append(field.next_key(), out);
-            if !self.write(*node, *nullable, out) {
+    fn write_object<O: Output>(&self, fields: Fields, output: &mut O) -> bool {
+        let mut all = self.shape.fields(fields).iter().zip(fields.start..);
+        output.begin_object();
+        if let Some((first, number)) = all.next() {
+            output.first_key(first, number);
+            if !self.write(first.node, first.nullable, output) {
                 return false;
             }
         }
-        out.push(b'}');
+        for (field, number) in all {
+            output.next_key(field, number);
+            if !self.write(field.node, field.nullable, output) {
+                return false;
+            }
+        }
+        output.end_object();
         true
     }
 
-    fn write_leaf(&self, output: OutputId, leaf: &Leaf, nullable: bool, out: &mut Vec<u8>) -> bool {
-        let value = match self.layout.place(output) {
+    fn write_leaf<O: Output>(
+        &self,
+        id: OutputId,
+        leaf: &Leaf,
+        nullable: bool,
+        output: &mut O,
+    ) -> bool {
+        let value = match self.layout.place(id) {
             Place::Column(column) => self.cursor.value(column),
             Place::Level(_) | Place::Unused => Value::Null,
         };
         if let Value::Null = value {
-            return write_null(nullable, out);
+            return write_null(nullable, output);
         }
+        let out = output.text();
+        let start = out.len();
         if leaf.write_usual(value, out) {
+            output.end_text(start);
             return true;
         }
-        let start = out.len();
         // A stored value may mean null: JSON has one of its own.
-        leaf.write(value, out).is_ok() && (nullable || out.get(start..) != Some(b"null"))
+        let is_written =
+            leaf.write(value, out).is_ok() && (nullable || out.get(start..) != Some(b"null"));
+        output.end_text(start);
+        is_written
     }
 }
 
-fn write_null(nullable: bool, out: &mut Vec<u8>) -> bool {
+fn write_null<O: Output>(nullable: bool, output: &mut O) -> bool {
     if nullable {
-        out.extend_from_slice(b"null");
+        output.null();
     }
     nullable
 }

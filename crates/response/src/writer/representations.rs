@@ -7,6 +7,7 @@
 
 use super::{Halt, Writer};
 use crate::cursor::{Cursor, NoRow, Place, Value};
+use crate::output::{Output, Span};
 use crate::shape::Branch;
 use crate::writer::{Failure, PathItem, Segment};
 
@@ -25,10 +26,7 @@ pub enum Element {
     Refused(Box<str>),
 }
 
-/// Where an element stands among the bytes.
-type Span = (usize, usize);
-
-impl<E> Writer<'_, E> {
+impl<E, O: Output> Writer<'_, E, O> {
     pub(super) fn write_representations<C: Cursor<Error = E>>(
         &mut self,
         sorted: &Sorted,
@@ -48,8 +46,8 @@ impl<E> Writer<'_, E> {
         branches: &[Branch],
         cursor: &mut C,
     ) -> Result<(), Halt> {
-        let (list, known_errors) = (self.sink.mark(), self.errors.len());
-        let start = self.sink.bytes().len();
+        let (list, known_errors) = (self.output.mark(), self.errors.len());
+        let start = self.output.begin_sorted();
         let mut spans: Vec<Option<Span>> = vec![None; sorted.elements.len()];
         for branch in branches {
             let own = sorted.elements.iter().enumerate();
@@ -80,14 +78,10 @@ impl<E> Writer<'_, E> {
             Some(Segment::Index(place)) => *place,
             Some(Segment::Name(_)) | None => 0,
         });
-        if is_in_order(&spans, start) {
-            self.sink.bytes()[start] = b'[';
-        } else {
+        if self.output.end_sorted(start, &spans) {
             // What is remembered of the lists within is where they stood.
             self.written_before.roll_back(list);
-            self.put_in_order(&spans, start);
         }
-        self.sink.bytes().push(b']');
         self.check_budget(false)
     }
 
@@ -135,54 +129,25 @@ impl<E> Writer<'_, E> {
         spans: &mut [Option<Span>],
         cursor: &mut C,
     ) -> Result<(), Halt> {
-        self.sink.bytes().push(b',');
-        let start = self.sink.bytes().len();
+        let start = self.output.begin_sorted_element();
         self.path.push(PathItem::Index(place as u64));
-        let mark = self.sink.mark();
+        let mark = self.output.mark();
         let written = self.write_node(branch.node, cursor);
         self.settle(written, mark, true)?;
         self.path.pop();
         if let Some(span) = spans.get_mut(place) {
-            *span = Some((start, self.sink.bytes().len()));
+            *span = Some((start, self.output.end_sorted_element()));
         }
         self.check_budget(false)
     }
 
     /// An object of which nothing is asked.
     fn write_nothing(&mut self, spans: &mut [Option<Span>], place: usize) {
-        let out = self.sink.bytes();
-        out.extend_from_slice(b",{}");
-        let end = out.len();
+        let start = self.output.begin_sorted_element();
+        self.output.begin_object();
+        self.output.end_object();
         if let Some(span) = spans.get_mut(place) {
-            *span = Some((end - 2, end));
+            *span = Some((start, self.output.end_sorted_element()));
         }
     }
-
-    /// Writes the elements once more, in the order of the list.
-    fn put_in_order(&mut self, spans: &[Option<Span>], start: usize) {
-        let out = self.sink.bytes();
-        let written = out.split_off(start);
-        out.reserve(written.len() + 5 * spans.len());
-        out.push(b'[');
-        for (place, span) in spans.iter().enumerate() {
-            if place > 0 {
-                out.push(b',');
-            }
-            let element = span.and_then(|(from, to)| written.get(from - start..to - start));
-            out.extend_from_slice(element.unwrap_or(b"null"));
-        }
-    }
-}
-
-/// Whether each element stands behind the one before it, with a comma between.
-fn is_in_order(spans: &[Option<Span>], start: usize) -> bool {
-    let mut end = start;
-    !spans.is_empty()
-        && spans.iter().all(|span| match span {
-            Some((from, to)) if *from == end + 1 => {
-                end = *to;
-                true
-            }
-            Some(_) | None => false,
-        })
 }
