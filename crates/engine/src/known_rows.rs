@@ -45,7 +45,7 @@ async fn read_entity(
     let program = source
         .compile(catalog, &request(entity, fields))
         .map_err(|source| KnownRowsError::Compile { entity: name(), source })?;
-    let plan = Arc::new(Plan { program, shape: shape(fields.len()) });
+    let plan = Arc::new(Plan { program, shape: shape(fields.len()).into() });
     let connections = source.connections(Most::apart(1), &Memory::new(u64::MAX));
     let sink = Sink::new(Vec::new(), BYTES, Held::default());
     let nobody = Session::default();

@@ -161,7 +161,7 @@ impl Engine {
             .source
             .compile(&self.catalog, &lowered.request)
             .map_err(|error| vec![compile_error(&error)])?;
-        let plan = Arc::new(Plan { program, shape: lowered.shape });
+        let plan = Arc::new(Plan { program, shape: lowered.shape.into() });
         let cost = Cost::new(&lowered.request, self.limits.cost);
         let Lowered { request, echoes, structure, .. } = lowered;
         let last_answer = AtomicUsize::new(0);

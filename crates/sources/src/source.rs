@@ -6,7 +6,9 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use catalog::Catalog;
-use response::{Echo, Memory, Refused, Shape, Sink, Stopped, TooLarge, WriteError, Written};
+use response::{
+    Echo, Memory, Output, Refused, Shape, Sink, Stopped, TooLarge, WriteError, Written,
+};
 
 use crate::error::SourceError;
 use crate::neo4j::program::GraphProgram;
@@ -20,7 +22,7 @@ use crate::relational::{CompileError, Level};
 use crate::session::Session;
 use crate::sqlite::source::{SqliteConnections, SqliteSource};
 use crate::statistics::Counter;
-use crate::streamed::{Delivery, Executed, ProgramForm};
+use crate::streamed::{Compile, Delivery, Executed, ProgramForm};
 
 /// Where the data is.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -122,7 +124,8 @@ pub enum Connections {
 #[derive(Debug)]
 pub struct Plan {
     pub program: Program,
-    pub shape: Shape,
+    /// Kept with answers that are not bytes: it has the names of their fields.
+    pub shape: Arc<Shape>,
 }
 
 #[derive(Debug)]
@@ -346,9 +349,34 @@ impl Connections {
         sink: Sink,
         observed: &mut Observed,
     ) -> Result<Written<SourceError>, ExecuteError> {
-        let delivery = Delivery::Whole { compile: None };
-        let executed = self.deliver(plan, asked, sink, delivery, observed).await?;
-        executed.whole().ok_or_else(|| not_whole().into())
+        self.answer(plan, asked, sink, None, observed).await
+    }
+
+    /// Runs a plan and writes the whole of its answer into an output.
+    pub async fn answer<O: Output>(
+        &self,
+        plan: &Arc<Plan>,
+        asked: Asked<'_>,
+        output: O,
+        compile: Option<Compile<'_>>,
+        observed: &mut Observed,
+    ) -> Result<Written<SourceError, O::Data>, ExecuteError> {
+        match (self, &plan.program) {
+            (Self::Sqlite(connections), Program::Sqlite(program)) => {
+                connections.answer(plan, program, asked, output, observed).await
+            }
+            (Self::Postgres(connections), Program::Postgres(program)) => {
+                connections.answer(plan, program, asked, output, compile, observed).await
+            }
+            (Self::Neo4j(connections), Program::Neo4j(program)) => {
+                connections.answer(plan, program, asked, output, observed).await
+            }
+            (Self::Sqlite(_), Program::Postgres(_) | Program::Neo4j(_))
+            | (Self::Postgres(_), Program::Sqlite(_) | Program::Neo4j(_))
+            | (Self::Neo4j(_), Program::Sqlite(_) | Program::Postgres(_)) => {
+                Err(foreign_plan().into())
+            }
+        }
     }
 
     /// Runs a plan and appends its answer to what the sink holds; a long one is sent while it is
@@ -430,10 +458,6 @@ impl Connections {
             | (Self::Neo4j(_), Program::Sqlite(_) | Program::Postgres(_)) => Err(foreign_plan()),
         }
     }
-}
-
-fn not_whole() -> SourceError {
-    SourceError::new(crate::SourceErrorKind::Internal, "a part of an answer that is to be whole")
 }
 
 fn foreign_plan() -> SourceError {

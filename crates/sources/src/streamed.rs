@@ -273,17 +273,6 @@ impl Rest {
     }
 }
 
-impl Executed {
-    /// An answer that was wanted as a whole.
-    #[must_use]
-    pub fn whole(self) -> Option<Written<SourceError>> {
-        match self {
-            Self::Whole(written) => Some(written),
-            Self::Streamed(_) => None,
-        }
-    }
-}
-
 /// A thread that has ended without a word has panicked.
 pub(crate) fn died() -> SourceError {
     SourceError::new(SourceErrorKind::Internal, "the thread that made the answer has died")

@@ -104,7 +104,7 @@ impl Draft {
     ) -> Answered {
         self.shape.root = Some(self.shape.add_fields(std::mem::take(&mut self.roots)));
         let program = Program::Neo4j(Neo4jProgram::new(self.program));
-        let plan = Arc::new(Plan { program, shape: self.shape });
+        let plan = Arc::new(Plan { program, shape: self.shape.into() });
         let session = Session::default();
         let asked = Asked {
             variables: Variables::of(&[]),

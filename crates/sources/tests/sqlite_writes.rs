@@ -182,7 +182,7 @@ impl<'f> Mutation<'f> {
         let Self { file, shape, transactions, outputs, rows, .. } = self;
         let request = Request { transactions, outputs, rows, claimed_names: Vec::new() };
         let program = file.source.compile(&file.catalog, &request).unwrap();
-        let plan = Arc::new(Plan { program, shape });
+        let plan = Arc::new(Plan { program, shape: shape.into() });
         let connections: Connections =
             file.source.connections(Most::apart(2), &response::Memory::new(1 << 30));
         let session = Session::default();

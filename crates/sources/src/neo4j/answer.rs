@@ -8,7 +8,7 @@
 use std::sync::Arc;
 use std::time::Instant;
 
-use response::{Echo, Shape, Sink, Stopped, TooLarge, Writer, Written};
+use response::{Echo, Output, Shape, Sink, Stopped, TooLarge, Writer, Written};
 use tokio::sync::{OwnedSemaphorePermit, oneshot};
 use tokio::task::spawn_blocking;
 
@@ -43,16 +43,16 @@ impl Read {
     }
 
     /// Writes the answer on this thread.
-    pub(super) fn write(
+    pub(super) fn write<O: Output>(
         self,
         program: &GraphProgram,
         shape: &Shape,
         echoes: &[Echo],
-        sink: Sink,
+        output: O,
         observed: &mut Observed,
-    ) -> Result<Executed, ExecuteError> {
+    ) -> Result<Written<SourceError, O::Data>, ExecuteError> {
         let started = Instant::now();
-        let written = self.written(program, shape, echoes, sink);
+        let written = self.written(program, shape, echoes, output);
         observed.write = Some(started.elapsed());
         match written {
             Err(Stopped::TooLarge(error)) if observed.has_changed => {
@@ -63,7 +63,7 @@ impl Read {
                 let message = [&error.to_string(), "; the change was made"].concat();
                 Err(SourceError::new(kind, message).into())
             }
-            written => Ok(Executed::Whole(written?)),
+            written => Ok(written?),
         }
     }
 
@@ -95,15 +95,15 @@ impl Read {
         End::new(ended, ()).begin(pieces).await
     }
 
-    fn written(
+    fn written<O: Output>(
         self,
         program: &GraphProgram,
         shape: &Shape,
         echoes: &[Echo],
-        sink: Sink,
-    ) -> Result<Written<SourceError>, Stopped<SourceError>> {
+        output: O,
+    ) -> Result<Written<SourceError, O::Data>, Stopped<SourceError>> {
         let answer = Answer::new(program, &self.bound.bounds, &self.results);
-        let mut writer = Writer::new(shape, &program.layout, sink).echoing(echoes);
+        let mut writer = Writer::new(shape, &program.layout, output).echoing(echoes);
         for (root, error) in self.failures {
             writer.fail_root(root as usize, error);
         }

@@ -8,7 +8,7 @@ use catalog::{
     GraphSummary,
 };
 use cypher::Flavor;
-use response::{Memory, Sink};
+use response::{Memory, Output, Sink, Written};
 
 use super::answer::Read;
 use super::bind::bind;
@@ -190,11 +190,8 @@ impl Neo4jConnections {
         observed: &mut Observed,
     ) -> Result<Executed, ExecuteError> {
         let program = &program.program;
-        let Asked { variables, echoes, time_limit, .. } = asked;
-        let (bound, mut failures) = bind(program, variables);
-        let running = Running { pool: &self.pool, program, bound: &bound, time_limit, observed };
-        let results = running.run(&mut failures).await?;
-        let read = Read { bound, failures, results };
+        let echoes = asked.echoes;
+        let read = self.read(program, asked, observed).await?;
         let place = match delivery {
             Delivery::Streamed { sizes, .. } if read.is_long(sizes) => {
                 self.places.try_enter().map(|place| (place, sizes))
@@ -203,8 +200,37 @@ impl Neo4jConnections {
         };
         match place {
             Some((place, sizes)) => read.stream(plan, echoes, sink, sizes, place).await,
-            None => read.write(program, &plan.shape, echoes, sink, observed),
+            None => {
+                let written = read.write(program, &plan.shape, echoes, sink, observed);
+                written.map(Executed::Whole)
+            }
         }
+    }
+
+    /// The same, the whole of the answer being written into an output.
+    pub async fn answer<O: Output>(
+        &self,
+        plan: &Plan,
+        program: &Neo4jProgram,
+        asked: Asked<'_>,
+        output: O,
+        observed: &mut Observed,
+    ) -> Result<Written<SourceError, O::Data>, ExecuteError> {
+        let program = &program.program;
+        let read = self.read(program, asked, observed).await?;
+        read.write(program, &plan.shape, asked.echoes, output, observed)
+    }
+
+    async fn read(
+        &self,
+        program: &GraphProgram,
+        Asked { variables, time_limit, .. }: Asked<'_>,
+        observed: &mut Observed,
+    ) -> Result<Read, ExecuteError> {
+        let (bound, mut failures) = bind(program, variables);
+        let running = Running { pool: &self.pool, program, bound: &bound, time_limit, observed };
+        let results = running.run(&mut failures).await?;
+        Ok(Read { bound, failures, results })
     }
 
     /// Asks a server for a sign of life, and replaces a connection that shows none.

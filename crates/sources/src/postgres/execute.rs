@@ -163,6 +163,12 @@ impl PostgresProgram {
         })
     }
 
+    /// Whether its answer may be sent while it is made: it reads rows, and does nothing else.
+    pub(super) fn may_be_streamed(&self) -> bool {
+        let levels = &self.program.levels;
+        !self.program.writes() && !levels.is_empty() && !levels.iter().any(|level| level.calls)
+    }
+
     /// Whether it can be read in portions: what is below a row finds it by its key, and nothing does
     /// more than read.
     pub(super) fn is_in_portions(&self) -> bool {

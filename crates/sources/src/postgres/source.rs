@@ -7,7 +7,9 @@ use std::time::Instant;
 use catalog::{Catalog, EntityId, FieldId};
 use ir::StepKind;
 use response::sink::PORTION;
-use response::{Echo, Failure, Memory, Shape, Sink, Stopped, TooLarge, WriteError, Writer};
+use response::{
+    Echo, Failure, Memory, Output, Shape, Sink, Stopped, TooLarge, WriteError, Writer, Written,
+};
 use sql::Flavor;
 use tokio::runtime::Handle;
 use tokio::sync::oneshot;
@@ -255,19 +257,19 @@ impl PostgresConnections {
         delivery: Delivery<'_>,
         observed: &mut Observed,
     ) -> Result<Executed, ExecuteError> {
-        if program.program.writes() {
-            return self.change(&plan.shape, program, asked, sink, observed).await;
-        }
-        let whole = Whole { most_bytes: None, compile: delivery.compile() };
-        let Delivery::Streamed { compile, sizes } = delivery else {
-            return self.execute(&plan.shape, program, asked, sink, whole, observed).await;
+        let (compile, sizes) = match delivery {
+            Delivery::Streamed { compile, sizes }
+                if !self.places.are_none() && program.may_be_streamed() =>
+            {
+                (compile, sizes)
+            }
+            Delivery::Streamed { .. } | Delivery::Whole { .. } => {
+                let compile = delivery.compile();
+                let written = self.answer(plan, program, asked, sink, compile, observed).await;
+                return written.map(Executed::Whole);
+            }
         };
-        if self.places.are_none()
-            || program.program.levels.is_empty()
-            || program.program.levels.iter().any(|level| level.calls)
-        {
-            return self.execute(&plan.shape, program, asked, sink, whole, observed).await;
-        }
+        let whole = Whole { most_bytes: None, compile: Some(compile) };
         if let Some(trying) = program.length.try_whole(sizes.whole) {
             let most = Whole { most_bytes: Some(trying.bytes), ..whole };
             let copy = sink.clone();
@@ -275,11 +277,11 @@ impl PostgresConnections {
                 Err(ExecuteError::Source(error)) if error.kind == SourceErrorKind::TooLarge => {
                     trying.was_longer();
                 }
-                executed => {
-                    if executed.is_ok() {
+                written => {
+                    if written.is_ok() {
                         trying.was_short();
                     }
-                    return executed;
+                    return written.map(Executed::Whole);
                 }
             }
         }
@@ -289,7 +291,8 @@ impl PostgresConnections {
                 _ => None,
             });
         let Some(in_portions) = in_portions else {
-            return self.execute(&plan.shape, program, asked, sink, whole, observed).await;
+            let written = self.execute(&plan.shape, program, asked, sink, whole, observed).await;
+            return written.map(Executed::Whole);
         };
         observed.form = ReadForm::Levels;
         observed.begin_round(0..program.program.levels.len());
@@ -304,7 +307,25 @@ impl PostgresConnections {
             Err(ExecuteError::Source(error)) if error.kind != SourceErrorKind::Busy => {}
             streamed => return streamed,
         }
-        self.execute(&plan.shape, program, asked, sink, whole, observed).await
+        let written = self.execute(&plan.shape, program, asked, sink, whole, observed).await;
+        written.map(Executed::Whole)
+    }
+
+    /// Runs a plan and writes the whole of its answer into an output.
+    pub async fn answer<O: Output>(
+        &self,
+        plan: &Arc<Plan>,
+        program: &PostgresProgram,
+        asked: Asked<'_>,
+        output: O,
+        compile: Option<Compile<'_>>,
+        observed: &mut Observed,
+    ) -> Result<Written<SourceError, O::Data>, ExecuteError> {
+        if program.program.writes() {
+            return self.change(&plan.shape, program, asked, output, observed).await;
+        }
+        let whole = Whole { most_bytes: None, compile };
+        self.execute(&plan.shape, program, asked, output, whole, observed).await
     }
 
     /// Sends the answer while it is made, on a thread and over a connection of its own.
@@ -336,15 +357,15 @@ impl PostgresConnections {
         End::new(ended, abandoner).begin(pieces).await
     }
 
-    async fn execute(
+    async fn execute<O: Output>(
         &self,
         shape: &Shape,
         program: &PostgresProgram,
         asked: Asked<'_>,
-        sink: Sink,
+        output: O,
         Whole { most_bytes, compile }: Whole<'_>,
         observed: &mut Observed,
-    ) -> Result<Executed, ExecuteError> {
+    ) -> Result<Written<SourceError, O::Data>, ExecuteError> {
         if let Some(joined) = program.joined() {
             observed.form = ReadForm::Joined;
             let most = most_bytes.map_or(MOST_JOINED, |most| most.min(MOST_JOINED));
@@ -357,7 +378,7 @@ impl PostgresConnections {
                     if joined.repeats_much(&read.rows) {
                         joined.has_not_paid();
                     }
-                    return read.write(&joined.program, shape, asked.echoes, sink, observed);
+                    return read.write(&joined.program, shape, asked.echoes, output, observed);
                 }
             }
         }
@@ -365,32 +386,32 @@ impl PostgresConnections {
             observed.form = ReadForm::Apart;
             let read = self.read_all(apart, asked, most_bytes, observed).await?;
             program.apart.judge(&apart.program, &read.rows);
-            return read.write(apart, shape, asked.echoes, sink, observed);
+            return read.write(apart, shape, asked.echoes, output, observed);
         }
         observed.form = ReadForm::Levels;
         let read = self.read_all(program, asked, most_bytes, observed).await?;
         program.look_at(&read.rows, compile);
-        read.write(program, shape, asked.echoes, sink, observed)
+        read.write(program, shape, asked.echoes, output, observed)
     }
 
     /// Runs a program that changes something, each of its units once.
-    async fn change(
+    async fn change<O: Output>(
         &self,
         shape: &Shape,
         program: &PostgresProgram,
         asked: Asked<'_>,
-        sink: Sink,
+        output: O,
         observed: &mut Observed,
-    ) -> Result<Executed, ExecuteError> {
+    ) -> Result<Written<SourceError, O::Data>, ExecuteError> {
         let (bound, mut failures) = bind(&program.program, asked.variables);
         observed.form = ReadForm::Levels;
         let Asked { variables, session, .. } = asked;
-        let budget = sink.budget();
+        let budget = output.budget();
         let refuse = |rows: &[Rows]| {
             // It is written to see how long it is: names, escapes and aliases make much of few
             // rows, and what many rows share is written with each of them.
             let answer = Answer::new(&program.program, &bound, rows);
-            let writer = Writer::new(shape, &program.program.layout, sink.clone());
+            let writer = Writer::new(shape, &program.program.layout, output.clone());
             match writer.echoing(asked.echoes).write(&mut answer.top()) {
                 Err(Stopped::TooLarge(TooLarge::Answer { budget })) => Some(too_large(budget)),
                 Err(Stopped::TooLarge(TooLarge::Together(error))) => {
@@ -407,7 +428,7 @@ impl PostgresConnections {
         let rows = changing.run(&mut failures).await?;
         observed.has_changed = program.program.has_changed(&failures);
         let read = Read { bound, failures, rows };
-        read.write(program, shape, asked.echoes, sink, observed)
+        read.write(program, shape, asked.echoes, output, observed)
     }
 
     /// Binds the variables, and reads the rows of all levels.
@@ -468,23 +489,23 @@ impl PostgresConnections {
 
 impl Read {
     /// Writes the answer.
-    fn write(
+    fn write<O: Output>(
         self,
         program: &PostgresProgram,
         shape: &Shape,
         echoes: &[Echo],
-        sink: Sink,
+        output: O,
         observed: &mut Observed,
-    ) -> Result<Executed, ExecuteError> {
+    ) -> Result<Written<SourceError, O::Data>, ExecuteError> {
         let started = Instant::now();
         let answer = Answer::new(&program.program, &self.bound, &self.rows);
-        let mut writer = Writer::new(shape, &program.program.layout, sink).echoing(echoes);
+        let mut writer = Writer::new(shape, &program.program.layout, output).echoing(echoes);
         for (root, error) in self.failures {
             writer.fail_root(root as usize, error);
         }
         let written = writer.write(&mut answer.top());
         observed.write = Some(started.elapsed());
-        Ok(Executed::Whole(written?))
+        Ok(written?)
     }
 }
 

@@ -2,7 +2,7 @@
 
 pub(super) mod meter;
 
-use response::{Node, OutputId, Place, RowsId, Shape, Writer, Written};
+use response::{Node, Output, OutputId, Place, RowsId, Shape, Writer, Written};
 use rusqlite::Connection;
 
 use super::bind::Bound;
@@ -17,12 +17,12 @@ use crate::source::ExecuteError;
 const LOOK: &str = include_str!("look.sql");
 
 /// Runs a program and writes its answer. All statements see one state of the file.
-pub fn execute(
+pub fn execute<O: Output>(
     file: &OpenFile,
     program: &Program,
     bound: &Bound,
-    writer: Writer<'_, SourceError>,
-) -> Result<Written<SourceError>, ExecuteError> {
+    writer: Writer<'_, SourceError, O>,
+) -> Result<Written<SourceError, O::Data>, ExecuteError> {
     if program.levels.is_empty() || is_one_run(program, writer.shape()) {
         return execute_statements(file, program, bound, writer);
     }
@@ -78,12 +78,12 @@ fn is_one_run(program: &Program, shape: &Shape) -> bool {
     ) && !top.reads_ahead_first()
 }
 
-fn execute_statements(
+fn execute_statements<O: Output>(
     file: &OpenFile,
     program: &Program,
     bound: &Bound,
-    mut writer: Writer<'_, SourceError>,
-) -> Result<Written<SourceError>, ExecuteError> {
+    mut writer: Writer<'_, SourceError, O>,
+) -> Result<Written<SourceError, O::Data>, ExecuteError> {
     let mut statements = Vec::with_capacity(program.levels.len());
     for level in &program.levels {
         statements.push(match Statement::of(file, &level.text) {
@@ -102,12 +102,12 @@ fn execute_statements(
     run(program, bound, &mut statements, writer)
 }
 
-fn run(
+fn run<O: Output>(
     program: &Program,
     bound: &Bound,
     statements: &mut [Option<Statement<'_>>],
-    writer: Writer<'_, SourceError>,
-) -> Result<Written<SourceError>, ExecuteError> {
+    writer: Writer<'_, SourceError, O>,
+) -> Result<Written<SourceError, O::Data>, ExecuteError> {
     let mut top = SqliteCursor::new(program, bound, statements);
     Ok(writer.write(&mut top)?)
 }

@@ -13,7 +13,7 @@ use std::time::Instant;
 
 use catalog::Catalog;
 use response::sink::PORTION;
-use response::{Echo, Failure, Refused, Sink, Writer, Written};
+use response::{Echo, Failure, Output, Refused, Sink, Writer, Written};
 use sql::Flavor;
 use tokio::task::spawn_blocking;
 
@@ -129,7 +129,8 @@ impl SqliteProgram {
 }
 
 impl SqliteConnections {
-    /// Runs a plan: here if it is short, else on a thread of its own.
+    /// Runs a plan: here if it is short, else on a thread of its own. A long answer is sent while it is
+    /// made, where that is wanted.
     pub async fn deliver(
         &self,
         plan: &Arc<Plan>,
@@ -139,53 +140,99 @@ impl SqliteConnections {
         delivery: Delivery<'_>,
         observed: &mut Observed,
     ) -> Result<Executed, ExecuteError> {
+        let sizes = match delivery {
+            Delivery::Streamed { sizes, .. }
+                if !self.places.are_none()
+                    && !program.program.levels.is_empty()
+                    && !program.program.writes() =>
+            {
+                sizes
+            }
+            Delivery::Streamed { .. } | Delivery::Whole { .. } => {
+                let written = self.answer(plan, program, asked, sink, observed).await;
+                return written.map(Executed::Whole);
+            }
+        };
         let (bound, failures) = bind(&program.program, &program.stored, asked.variables);
-        if program.program.levels.is_empty() {
-            // The schema is told even where the file is out of reach.
-            let mut nothing = SqliteCursor::new(&program.program, &bound, &mut []);
-            let writer = writer(plan, program, sink, &failures).echoing(asked.echoes);
-            return Ok(Executed::Whole(writer.write(&mut nothing)?));
-        }
-        if program.program.writes() {
-            let echoes = asked.echoes.into();
-            let work = Apartly { plan: Arc::clone(plan), bound, failures, echoes };
-            return self.change(program, work, asked, sink, observed).await.map(Executed::Whole);
-        }
-        // One statement asks for the rows of another while these are written.
         observed.begin_round(0..program.program.levels.len());
-        if !program.pace.is_apart() && !delivery.is_always_streamed() {
-            let writer = writer(plan, program, sink.clone(), &failures).echoing(asked.echoes);
-            let written = self.execute_inline(program, &bound, writer);
-            if !is_for_elsewhere(&written) {
+        if !delivery.is_always_streamed() {
+            let written = self.run_here(plan, program, &bound, &failures, asked.echoes, &sink);
+            if let Some(written) = written {
                 observed.end_round();
                 return written.map(Executed::Whole);
             }
         }
         let echoes = asked.echoes.into();
         let work = Apartly { plan: Arc::clone(plan), bound, failures, echoes };
-        let executed = match delivery {
-            Delivery::Streamed { sizes, .. } if !self.places.are_none() => {
-                self.stream(program, work, sink, sizes).await
-            }
-            Delivery::Streamed { .. } | Delivery::Whole { .. } => {
-                let work = move |file: &OpenFile| work.run(file, sink);
-                self.apart.run(&program.manner(Lane::Short), work).await.map(Executed::Whole)
-            }
-        };
+        let executed = self.stream(program, work, sink, sizes).await;
         observed.end_round();
         executed
     }
 
+    /// Runs a plan and writes the whole of its answer into an output.
+    pub async fn answer<O: Output>(
+        &self,
+        plan: &Arc<Plan>,
+        program: &SqliteProgram,
+        asked: Asked<'_>,
+        output: O,
+        observed: &mut Observed,
+    ) -> Result<Written<SourceError, O::Data>, ExecuteError> {
+        let (bound, failures) = bind(&program.program, &program.stored, asked.variables);
+        if program.program.levels.is_empty() {
+            // The schema is told even where the file is out of reach.
+            let mut nothing = SqliteCursor::new(&program.program, &bound, &mut []);
+            let writer = writer(plan, program, output, &failures).echoing(asked.echoes);
+            return Ok(writer.write(&mut nothing)?);
+        }
+        if program.program.writes() {
+            let echoes = asked.echoes.into();
+            let work = Apartly { plan: Arc::clone(plan), bound, failures, echoes };
+            return self.change(program, work, asked, output, observed).await;
+        }
+        // One statement asks for the rows of another while these are written.
+        observed.begin_round(0..program.program.levels.len());
+        let written = self.run_here(plan, program, &bound, &failures, asked.echoes, &output);
+        if let Some(written) = written {
+            observed.end_round();
+            return written;
+        }
+        let echoes = asked.echoes.into();
+        let work = Apartly { plan: Arc::clone(plan), bound, failures, echoes };
+        let work = move |file: &OpenFile| work.run(file, output);
+        let written = self.apart.run(&program.manner(Lane::Short), work).await;
+        observed.end_round();
+        written
+    }
+
+    /// Runs a short request on this thread; `None` if it is to run elsewhere.
+    fn run_here<O: Output>(
+        &self,
+        plan: &Plan,
+        program: &SqliteProgram,
+        bound: &Bound,
+        failures: &[(u32, SourceError)],
+        echoes: &[Echo],
+        output: &O,
+    ) -> Option<Result<Written<SourceError, O::Data>, ExecuteError>> {
+        if program.pace.is_apart() {
+            return None;
+        }
+        let writer = writer(plan, program, output.clone(), failures).echoing(echoes);
+        let written = self.execute_inline(program, bound, writer);
+        (!is_for_elsewhere(&written)).then_some(written)
+    }
+
     /// Runs what changes the file, once and by the thread that alone does so. Its answer is written
     /// when it is known what became of it.
-    async fn change(
+    async fn change<O: Output>(
         &self,
         program: &SqliteProgram,
         work: Apartly,
         asked: Asked<'_>,
-        sink: Sink,
+        output: O,
         observed: &mut Observed,
-    ) -> Result<Written<SourceError>, ExecuteError> {
+    ) -> Result<Written<SourceError, O::Data>, ExecuteError> {
         let Apartly { plan, bound, mut failures, echoes } = work;
         let mut requirements = Vec::new();
         for own in program.program.units.iter().flat_map(|unit| &unit.requirements) {
@@ -194,7 +241,7 @@ impl SqliteConnections {
                 Err(error) => failures.push((own.root, error)),
             }
         }
-        let held = sink.another_held();
+        let held = output.another_held();
         let change = Change { bound: Arc::new(bound), requirements, failures, held };
         let apart = Arc::clone(&plan);
         observed.begin_round(0..program.program.levels.len());
@@ -213,12 +260,12 @@ impl SqliteConnections {
         program.pace.took(changed.took);
         observed.has_changed = program.program.has_changed(&changed.failures);
         if !changed.is_long() {
-            return write_changed(&plan, program, &changed, &echoes, sink);
+            return write_changed(&plan, program, &changed, &echoes, output);
         }
         // Nobody else waits for it meanwhile.
         let written = spawn_blocking(move || match &plan.program {
             crate::source::Program::Sqlite(own) => {
-                write_changed(&plan, own, &changed, &echoes, sink)
+                write_changed(&plan, own, &changed, &echoes, output)
             }
             crate::source::Program::Postgres(_) | crate::source::Program::Neo4j(_) => {
                 Err(foreign_plan().into())
@@ -267,12 +314,12 @@ impl SqliteConnections {
         }
     }
 
-    fn execute_inline(
+    fn execute_inline<O: Output>(
         &self,
         program: &SqliteProgram,
         bound: &Bound,
-        writer: Writer<'_, SourceError>,
-    ) -> Result<Written<SourceError>, ExecuteError> {
+        writer: Writer<'_, SourceError, O>,
+    ) -> Result<Written<SourceError, O::Data>, ExecuteError> {
         let inline = match program.planning {
             Planning::Once => &self.inline,
             Planning::ByValues => &self.inline_by_values,
@@ -347,12 +394,16 @@ impl Apartly {
         written
     }
 
-    fn run(&self, file: &OpenFile, sink: Sink) -> Result<Written<SourceError>, ExecuteError> {
+    fn run<O: Output>(
+        &self,
+        file: &OpenFile,
+        output: O,
+    ) -> Result<Written<SourceError, O::Data>, ExecuteError> {
         let crate::source::Program::Sqlite(program) = &self.plan.program else {
             return Err(ExecuteError::Source(foreign_plan()));
         };
         let clock = Clock::start();
-        let writer = writer(&self.plan, program, sink, &self.failures).echoing(&self.echoes);
+        let writer = writer(&self.plan, program, output, &self.failures).echoing(&self.echoes);
         let written = execute::execute(file, &program.program, &self.bound, writer);
         // One whose thread had to wait for its processor was not long.
         program.pace.took(clock.elapsed());
@@ -360,13 +411,13 @@ impl Apartly {
     }
 }
 
-fn writer<'p>(
+fn writer<'p, O: Output>(
     plan: &'p Plan,
     program: &'p SqliteProgram,
-    sink: Sink,
+    output: O,
     failures: &[(u32, SourceError)],
-) -> Writer<'p, SourceError> {
-    let mut writer = Writer::new(&plan.shape, &program.program.layout, sink);
+) -> Writer<'p, SourceError, O> {
+    let mut writer = Writer::new(&plan.shape, &program.program.layout, output);
     for (root, error) in failures {
         writer.fail_root(*root as usize, error.clone());
     }
@@ -374,20 +425,20 @@ fn writer<'p>(
 }
 
 /// Writes the answer of a request that changed something.
-fn write_changed(
+fn write_changed<O: Output>(
     plan: &Plan,
     program: &SqliteProgram,
     changed: &Changed,
     echoes: &[Echo],
-    sink: Sink,
-) -> Result<Written<SourceError>, ExecuteError> {
-    let writer = writer(plan, program, sink, &changed.failures).echoing(echoes);
+    output: O,
+) -> Result<Written<SourceError, O::Data>, ExecuteError> {
+    let writer = writer(plan, program, output, &changed.failures).echoing(echoes);
     let mut top = GatheredCursor::new(&program.program, &changed.bound, &changed.gathered);
     Ok(writer.write(&mut top)?)
 }
 
 /// Whether a request is to be run again on another thread.
-fn is_for_elsewhere(written: &Result<Written<SourceError>, ExecuteError>) -> bool {
+fn is_for_elsewhere<D>(written: &Result<Written<SourceError, D>, ExecuteError>) -> bool {
     match written {
         Ok(written) => written.errors.iter().any(
             |error| matches!(&error.failure, Failure::Source(error) if belongs_elsewhere(error)),

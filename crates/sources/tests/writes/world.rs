@@ -174,7 +174,7 @@ impl World {
 
     pub(crate) async fn try_run(&self, request: &ir::Request) -> Result<String, ExecuteError> {
         let program = self.source.compile(&self.catalog, request).unwrap();
-        let plan = Arc::new(Plan { program, shape: self.shape(request) });
+        let plan = Arc::new(Plan { program, shape: self.shape(request).into() });
         let sink = Sink::new(Vec::new(), u64::MAX, Held::default());
         let nobody = Session::default();
         let asked = Asked {

@@ -147,7 +147,7 @@ impl Wanted<'_> {
         let outputs = self.outputs();
         let (request, shape) = (self.request(entity, &outputs), shape(outputs.len()));
         let program = source.compile(catalog, &request).map_err(|error| failed(&error))?;
-        let plan = Arc::new(Plan { program, shape });
+        let plan = Arc::new(Plan { program, shape: shape.into() });
         let connections = source.connections(Most::apart(1), &Memory::new(u64::MAX));
         let sink = Sink::new(Vec::new(), BYTES, Held::default());
         // Of nobody: the source tells its own user everything.

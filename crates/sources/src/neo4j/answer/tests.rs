@@ -49,7 +49,7 @@ fn plan() -> Arc<Plan> {
     let item = Item { node, nullable: false };
     let list = shape.add(Node::List { rows: RowsId(0), item });
     shape.root = Some(shape.add_fields([ShapeField::new("rows", list, false)]));
-    Arc::new(Plan { program: Program::Neo4j(Neo4jProgram::new(program)), shape })
+    Arc::new(Plan { program: Program::Neo4j(Neo4jProgram::new(program)), shape: shape.into() })
 }
 
 fn read(plan: &Plan, rows: usize) -> Read {
