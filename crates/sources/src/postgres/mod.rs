@@ -9,11 +9,13 @@
 //! * `joined`: programs that read two levels by one statement, as long as that pays
 //! * `sharing`: short reads of many requests on few connections; `pace`: which reads are short;
 //!   `abandoned`: what becomes of statements that nobody waits for
+//! * `answer`: the rows of a request, and the whole answer made of them
 //! * `stream`, `portions`: answers that are sent while they are made; `length`: which these are
 //! * [`source`]: a database read from every thread
 //! * [`cursor`]: the rows of all levels, found by their parents' keys
 
 mod abandoned;
+mod answer;
 pub mod apart;
 pub mod bind;
 pub mod cursor;

@@ -2,13 +2,12 @@
 
 use std::rc::Rc;
 use std::sync::Arc;
-use std::time::Instant;
 
 use catalog::{Catalog, EntityId, FieldId};
 use ir::StepKind;
 use response::sink::PORTION;
 use response::{
-    Echo, Failure, Memory, Output, Shape, Sink, Stopped, TooLarge, WriteError, Writer, Written,
+    Failure, Memory, Output, Shape, Sink, Stopped, TooLarge, WriteError, Writer, Written,
 };
 use sql::Flavor;
 use tokio::runtime::Handle;
@@ -16,8 +15,9 @@ use tokio::sync::oneshot;
 use tokio::task::spawn_blocking;
 use tokio_postgres::types::Type;
 
+use super::answer::Read;
 use super::apart::Seen;
-use super::bind::{Bound, bind};
+use super::bind::bind;
 use super::cursor::Answer;
 use super::execute::units::{Changing, MostGiven, too_large};
 use super::execute::{PostgresProgram, explain};
@@ -62,14 +62,6 @@ pub struct PostgresConnections {
     sharing: Rc<Sharing>,
     places: Box<Places>,
     counter: Counter,
-}
-
-/// What a program read for a request.
-struct Read {
-    bound: Bound,
-    /// The root fields that failed.
-    failures: Vec<(u32, SourceError)>,
-    rows: Vec<Rows>,
 }
 
 /// How an answer is made as a whole.
@@ -484,28 +476,6 @@ impl PostgresConnections {
         }
         let mut connection = self.pool.acquire_for(session.names()).await?;
         explain(&mut connection, program, &bound, session.settings.as_deref(), analyze).await
-    }
-}
-
-impl Read {
-    /// Writes the answer.
-    fn write<O: Output>(
-        self,
-        program: &PostgresProgram,
-        shape: &Shape,
-        echoes: &[Echo],
-        output: O,
-        observed: &mut Observed,
-    ) -> Result<Written<SourceError, O::Data>, ExecuteError> {
-        let started = Instant::now();
-        let answer = Answer::new(&program.program, &self.bound, &self.rows);
-        let mut writer = Writer::new(shape, &program.program.layout, output).echoing(echoes);
-        for (root, error) in self.failures {
-            writer.fail_root(root as usize, error);
-        }
-        let written = writer.write(&mut answer.top());
-        observed.write = Some(started.elapsed());
-        Ok(written?)
     }
 }
 
