@@ -7,7 +7,7 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 use dialects::{Echoed, Introspection, LowerError, Lowered};
 use graphql::variables::{Steering, Structure, Variables};
 use graphql::{ErrorCode, GraphQLError, Request};
-use response::{Echo, Held, Sink};
+use response::{Echo, Held, Recorded, Sink, Tape};
 use sources::neo4j::program::GraphProgram;
 use sources::{Plan, Session, SourceError};
 
@@ -38,6 +38,8 @@ pub struct Prepared {
     cost: Cost,
     /// How many bytes its last answer had.
     last_answer: AtomicUsize,
+    /// How many values there were on its last tape, and how many bytes of texts.
+    last_tape: [AtomicUsize; 2],
 }
 
 impl Kept for Prepared {
@@ -108,6 +110,22 @@ impl Prepared {
         Sink::new(answer, budget, held).expecting(expected.min(MOST_EXPECTED))
     }
 
+    /// A tape with room for an answer like the last.
+    pub(crate) fn begin_tape(&self, budget: u64, held: Held) -> Tape {
+        let [tokens, texts] = self.last_tape.each_ref().map(|last| {
+            let last = last.load(Ordering::Relaxed);
+            (last + last / 4 + 64).min(MOST_EXPECTED)
+        });
+        Tape::new(budget, held).expecting(tokens, texts)
+    }
+
+    /// Remembers how much stood on a tape.
+    pub(crate) fn end_tape(&self, recorded: &Recorded) {
+        let [tokens, texts] = &self.last_tape;
+        tokens.store(recorded.tokens.len(), Ordering::Relaxed);
+        texts.store(recorded.texts.len(), Ordering::Relaxed);
+    }
+
     /// Remembers how long an answer was.
     pub(crate) fn end(&self, answer: &[u8]) {
         self.last_answer.store(answer.len(), Ordering::Relaxed);
@@ -164,9 +182,17 @@ impl Engine {
         let plan = Arc::new(Plan { program, shape: lowered.shape.into() });
         let cost = Cost::new(&lowered.request, self.limits.cost);
         let Lowered { request, echoes, structure, .. } = lowered;
-        let last_answer = AtomicUsize::new(0);
-        let prepared =
-            Arc::new(Prepared { structure, policies, request, plan, echoes, cost, last_answer });
+        let (last_answer, last_tape) = (AtomicUsize::new(0), [const { AtomicUsize::new(0) }; 2]);
+        let prepared = Arc::new(Prepared {
+            structure,
+            policies,
+            request,
+            plan,
+            echoes,
+            cost,
+            last_answer,
+            last_tape,
+        });
         self.documents.keep(known, operation_name, &prepared);
         Ok(prepared)
     }

@@ -107,15 +107,28 @@ pub(crate) fn complete(
     codes: &mut Vec<ErrorCode>,
 ) -> (Vec<u8>, Held) {
     let Written { data: mut body, held, errors } = written;
-    if !errors.is_empty() {
-        let errors: Vec<_> =
-            errors.into_iter().map(|error| execution_error(engine, error)).collect();
-        codes.extend(errors.iter().map(|error| error.code));
+    if let Some(errors) = told(engine, errors, codes) {
         body.extend_from_slice(b",\"errors\":");
-        write_errors(&errors, &mut body);
+        body.extend_from_slice(&errors);
     }
     body.push(b'}');
     (body, held)
+}
+
+/// The JSON of the list of errors, if there are some.
+pub(crate) fn told(
+    engine: &Engine,
+    errors: Vec<WriteError<SourceError>>,
+    codes: &mut Vec<ErrorCode>,
+) -> Option<Vec<u8>> {
+    if errors.is_empty() {
+        return None;
+    }
+    let errors: Vec<_> = errors.into_iter().map(|error| execution_error(engine, error)).collect();
+    codes.extend(errors.iter().map(|error| error.code));
+    let mut list = Vec::new();
+    write_errors(&errors, &mut list);
+    Some(list)
 }
 
 /// Why there is no answer, or no whole one.

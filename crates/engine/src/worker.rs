@@ -1,17 +1,20 @@
 //! What one thread needs to answer.
 
+mod record;
+
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 use graphql::operation::OperationKind;
 use graphql::{ErrorCode, GraphQLError, Request, coerce_variable_values};
-use response::{Held, Memory};
+use response::{Echo, Held, Memory};
 use sources::statistics::Counter;
 use sources::{
     Asked, Connections, ExecuteError, Executed, ProgramForm, Session, Sizes, SourceError, Variables,
 };
 
 use crate::engine::Engine;
+use crate::prepare::Prepared;
 use crate::report::{Planned, Report, Timed};
 use crate::respond::{DATA, Kind, Response};
 
@@ -40,6 +43,17 @@ pub enum Allowed {
     /// None that changes anything: it came by GET, which is repeated at will.
     Queries,
     All,
+}
+
+/// A request that is planned.
+struct Ready {
+    prepared: Arc<Prepared>,
+    variables: graphql::variables::Variables,
+    kind: OperationKind,
+    /// What it is estimated to cost, in rows.
+    cost: u64,
+    /// When it was planned.
+    since: Instant,
 }
 
 impl Worker {
@@ -136,33 +150,13 @@ impl Worker {
         report: &mut Report,
     ) -> Result<Response, Vec<GraphQLError>> {
         let engine = &*self.engine;
-        let started = *report.started.insert(Instant::now());
-        let timed = Timed::since(started, &mut report.stages.document);
-        let known = engine.document(request, &mut report.document_known)?;
-        let planning = timed.end();
-        let document = &*report.document.insert(Arc::clone(&known.document));
-        let operation = &document.operation;
-        report.operation = Some(operation.kind);
-        if operation.kind != OperationKind::Query && allowed == Allowed::Queries {
-            report.codes = vec![ErrorCode::MethodNotAllowed];
+        let Some(ready) = self.ready(request, session, allowed, report)? else {
             return Ok(refused());
-        }
-        let timed = Timed::since(planning, &mut report.stages.plan);
-        let schema = &engine.api.schema;
-        let variables = coerce_variable_values(schema, operation, &request.variables)?;
-        let name = request.operation_name.as_deref();
-        let prepared = engine.plan(&known, name, &variables, session, &mut report.plan_known)?;
-        let executing = timed.end();
-        report.prepared = Some(Planned::Source(Arc::clone(&prepared)));
-        let cost = prepared.cost(&variables);
-        report.cost = Some(cost);
-        engine.limits.cost.check(cost).map_err(|error| vec![error])?;
-        let timed = Timed::since(executing, &mut report.stages.execute);
-        let echoes = prepared.echoes(&variables).map_err(|error| vec![engine.tell(&error)])?;
-        let claims = session.claims.as_deref();
-        let variables = Variables { slots: &variables.values, claims };
-        let time_limit = self.time_limit;
-        let asked = Asked { variables, session, echoes: &echoes, cost, time_limit };
+        };
+        let Ready { prepared, variables, kind, since, .. } = &ready;
+        let timed = Timed::since(*since, &mut report.stages.execute);
+        let echoes = prepared.echoes(variables).map_err(|error| vec![engine.tell(&error)])?;
+        let asked = self.asked(&ready, session, &echoes);
         let held = Held::of(&self.memory);
         let sink = prepared.begin(DATA, engine.limits.response_bytes, held);
         let observed = &mut report.observed;
@@ -171,7 +165,7 @@ impl Worker {
             engine.source.compile_form(&engine.catalog, &prepared.request, form)
         };
         let delivery = match delivery {
-            Delivery::Streamed if operation.kind == OperationKind::Query => {
+            Delivery::Streamed if *kind == OperationKind::Query => {
                 sources::Delivery::Streamed { compile: &compile, sizes: self.sizes }
             }
             // Nothing is told of a change before it is there to stay.
@@ -188,11 +182,58 @@ impl Worker {
                 Response::executed(engine, written, &mut report.codes)
             }
             Ok(Executed::Streamed(streamed)) => Response::begun(&self.engine, streamed),
-            Err(ExecuteError::TooLarge(error)) if report.observed.has_changed => {
-                Response::changed(&error, &mut report.codes)
-            }
-            Err(error) => Response::failed(engine, error, &mut report.codes),
+            Err(error) => failed(engine, error, report),
         })
+    }
+
+    /// What is there before anything is asked of the source; `None` if the operation may not come so.
+    fn ready(
+        &self,
+        request: &Request,
+        session: &Session,
+        allowed: Allowed,
+        report: &mut Report,
+    ) -> Result<Option<Ready>, Vec<GraphQLError>> {
+        let engine = &*self.engine;
+        let started = *report.started.insert(Instant::now());
+        let timed = Timed::since(started, &mut report.stages.document);
+        let known = engine.document(request, &mut report.document_known)?;
+        let planning = timed.end();
+        let document = &*report.document.insert(Arc::clone(&known.document));
+        let operation = &document.operation;
+        let kind = operation.kind;
+        report.operation = Some(kind);
+        if kind != OperationKind::Query && allowed == Allowed::Queries {
+            report.codes = vec![ErrorCode::MethodNotAllowed];
+            return Ok(None);
+        }
+        let timed = Timed::since(planning, &mut report.stages.plan);
+        let schema = &engine.api.schema;
+        let variables = coerce_variable_values(schema, operation, &request.variables)?;
+        let name = request.operation_name.as_deref();
+        let prepared = engine.plan(&known, name, &variables, session, &mut report.plan_known)?;
+        let since = timed.end();
+        report.prepared = Some(Planned::Source(Arc::clone(&prepared)));
+        let cost = prepared.cost(&variables);
+        report.cost = Some(cost);
+        engine.limits.cost.check(cost).map_err(|error| vec![error])?;
+        Ok(Some(Ready { prepared, variables, kind, cost, since }))
+    }
+
+    fn asked<'v>(&self, ready: &'v Ready, session: &'v Session, echoes: &'v [Echo]) -> Asked<'v> {
+        let claims = session.claims.as_deref();
+        let variables = Variables { slots: &ready.variables.values, claims };
+        Asked { variables, session, echoes, cost: ready.cost, time_limit: self.time_limit }
+    }
+}
+
+/// The response of a request of which nothing could be read, or whose answer cannot be had.
+fn failed(engine: &Engine, error: ExecuteError, report: &mut Report) -> Response {
+    match error {
+        ExecuteError::TooLarge(error) if report.observed.has_changed => {
+            Response::changed(&error, &mut report.codes)
+        }
+        error => Response::failed(engine, error, &mut report.codes),
     }
 }
 

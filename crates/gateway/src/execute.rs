@@ -1,14 +1,16 @@
 //! Executing a plan: answers of subgraphs into one arena, and the arena into the answer.
 //!
 //! No tree of values stands in between: a leaf is a range of the bytes that a subgraph sent, checked
-//! when they are read and copied when the answer is written. Of an answer that is refused nothing is
+//! when they are read and copied when the answer is written. A source in this process sends no JSON,
+//! but its values one after the other, of which leaves are ranges as well. Of an answer that is refused nothing is
 //! used: what was read of it before its fault came is taken back.
 //!
 //! * [`run`]: the requests of a plan, each as soon as it can be sent
 //! * [`represent`]: objects as representations, equal ones once
 //! * [`store`]: what earlier requests were answered already
 //! * [`request`]: what a subgraph is sent; [`told`]: what it is told of other objects
-//! * [`answer`], [`read`], [`json`]: its answer into the arena; [`copy`]: for all objects that it is for
+//! * [`answer`], [`read`]: its answer into the arena; [`copy`]: for all objects that it is for
+//! * [`feed`], [`json`], [`recorded`]: what answers are read from
 //! * [`tell`], [`path`], [`needed`]: errors, where they stand in the client's answer
 //! * [`write`](mod@write): the answer
 
@@ -16,11 +18,13 @@ mod answer;
 mod arena;
 mod copy;
 mod errors;
+mod feed;
 mod json;
 mod needed;
 mod observe;
 mod path;
 mod read;
+mod recorded;
 mod represent;
 mod request;
 mod run;
@@ -34,11 +38,12 @@ mod tests;
 
 use std::cell::OnceCell;
 use std::future::Future;
+use std::sync::Arc;
 
 use bytes::Bytes;
 use graphql::operation::{Operation, OperationKind};
 use graphql::variables::Variables;
-use response::Held;
+use response::{Held, Recorded, Shape};
 
 use crate::plan::{Document, FetchId, Plan};
 use crate::supergraph::{SubgraphId, Supergraph};
@@ -92,15 +97,47 @@ pub struct Ask<'a> {
 }
 
 /// What a subgraph answered.
-#[derive(Debug, Default)]
+#[derive(Debug)]
 pub struct Answer {
-    pub body: Bytes,
+    pub body: Body,
     /// The memory that it takes.
     pub held: Held,
 }
 
+/// An answer, as whoever is asked gives it.
+#[derive(Debug)]
+pub enum Body {
+    /// The JSON of a response.
+    Json(Bytes),
+    /// What a source in this process has written.
+    Recorded(Box<Recording>),
+}
+
+/// The answer of a source in this process.
+#[derive(Debug)]
+pub struct Recording {
+    /// What it was written by: it has the names of the fields.
+    pub shape: Arc<Shape>,
+    pub data: Recorded,
+    /// The JSON of the list of errors, if there are some.
+    pub errors: Option<Bytes>,
+}
+
+impl Body {
+    /// How long it is, or would be as JSON.
+    fn length(&self) -> usize {
+        match self {
+            Self::Json(bytes) => bytes.len(),
+            Self::Recorded(recording) => {
+                let data = usize::try_from(recording.data.length).unwrap_or(usize::MAX);
+                data.saturating_add(recording.errors.as_ref().map_or(0, Bytes::len))
+            }
+        }
+    }
+}
+
 impl From<Bytes> for Answer {
     fn from(body: Bytes) -> Self {
-        Self { body, held: Held::default() }
+        Self { body: Body::Json(body), held: Held::default() }
     }
 }

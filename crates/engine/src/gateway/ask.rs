@@ -5,7 +5,7 @@ use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 use clients::subgraph::{self, Client};
-use gateway::execute::{Answer, Ask, AskError, Subgraphs};
+use gateway::execute::{Answer, Ask, AskError, Body, Subgraphs};
 use gateway::plan::FetchId;
 use gateway::supergraph::SubgraphId;
 use graphql::operation::OperationKind;
@@ -82,7 +82,9 @@ impl Subgraphs for Asking<'_> {
         };
         let begun = Instant::now();
         match client.ask(request).await {
-            Ok(subgraph::Answer { body, .. }) => Ok(Answer { body, held: held.into_inner().0 }),
+            Ok(subgraph::Answer { body, .. }) => {
+                Ok(Answer { body: Body::Json(body), held: held.into_inner().0 })
+            }
             Err(error) => {
                 // The log has it beside what the client is told, and nobody else says it.
                 let reason = format!("{error} (after {:?})", begun.elapsed());

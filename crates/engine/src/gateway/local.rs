@@ -1,14 +1,15 @@
 //! Subgraphs in this process: sources whose APIs are subgraphs.
 //!
 //! One is asked with the same document and the same variables as over HTTP, and answers with the
-//! same bytes, without a socket between. Whoever asks the gateway asks it, so that policies, roles
-//! and row level security decide as they do where the source is served by itself.
+//! same values, which the gateway takes as they are written: there is no socket between, and no JSON
+//! of what objects and lists there are. Whoever asks the gateway asks it, so that policies, roles and
+//! row level security decide as they do where the source is served by itself.
 
 use std::sync::Arc;
 use std::time::Duration;
 
 use bytes::Bytes;
-use gateway::execute::{Answer, AskError};
+use gateway::execute::{Answer, AskError, Body};
 use graphql::{ErrorCode, GraphQLError, Request};
 use response::Memory;
 use sources::Session;
@@ -18,7 +19,7 @@ use super::Local;
 use crate::explain::Explained;
 use crate::report::Report;
 use crate::respond::Kind;
-use crate::worker::{Allowed, Delivery, Worker};
+use crate::worker::Worker;
 
 /// A source as one thread asks it.
 #[derive(Debug)]
@@ -62,13 +63,18 @@ impl LocalWorker {
             tracing::error!(%error.message, "a source in this process was asked for nothing");
             AskError::NotGraphQl
         })?;
-        let (delivery, mut report) = (Delivery::Whole, Report::default());
-        let answered =
-            self.worker.deliver_reported(&request, session, Allowed::All, delivery, &mut report);
+        let mut report = Report::default();
+        let answered = self.worker.record(&request, session, &mut report);
         let answered = timeout(self.timeout, answered).await.map_err(|_| AskError::Timeout)?;
+        let answered = match answered {
+            Ok((recording, held)) => {
+                return Ok(Answer { body: Body::Recorded(Box::new(recording)), held });
+            }
+            Err(answered) => answered,
+        };
         match answered.kind {
             Kind::Executed | Kind::RequestError => {
-                Ok(Answer { body: Bytes::from(answered.body), held: answered.held })
+                Ok(Answer { body: Body::Json(Bytes::from(answered.body)), held: answered.held })
             }
             Kind::Overloaded if report.codes.contains(&ErrorCode::ResponseMemoryExhausted) => {
                 Err(AskError::MemoryExhausted)

@@ -1,9 +1,10 @@
-//! An answer as a whole: its data is read where it stands.
+//! An answer as a whole: its data is read where it stands, in a text or on a tape.
 //! <https://spec.graphql.org/draft/#sec-Response-Format>
 
 use super::arena::ObjectId;
 use super::copy::copy;
-use super::json::Span;
+use super::feed::Feed;
+use super::json::{Json, Span};
 use super::read::{Reader, Said, Unread};
 use super::represent::Owner;
 use super::request::{Asked, Part};
@@ -19,28 +20,28 @@ pub(super) struct Parts {
     pub(super) errors: Option<Span>,
 }
 
-/// Reads an answer. After an error nothing of it may be used.
+/// Reads an answer that is a text. After an error nothing of it may be used.
 pub(super) fn read(
-    reader: &mut Reader<'_>,
+    reader: &mut Reader<'_, Json<'_>>,
     fetch: &Fetch,
     asked: &Asked,
     part: &Part,
 ) -> Result<Parts, Unread> {
     let mut parts = Parts::default();
     let (mut has_data, mut has_errors, mut is_whole) = (false, false, false);
-    if reader.json.begin(b'{', b'}')? {
+    if reader.feed.begin(b'{', b'}')? {
         loop {
-            let name = reader.json.name()?;
-            let byte = reader.json.peek()?;
+            let name = reader.feed.name()?;
+            let byte = reader.feed.peek()?;
             match name {
                 b"data" => {
                     if std::mem::replace(&mut has_data, true) {
                         return Err(Unread::Twice);
                     }
                     match byte {
-                        b'n' => drop(reader.json.word()?),
+                        b'n' => reader.feed.null()?,
                         b'{' => {
-                            parts.data = Some(reader.json.at());
+                            parts.data = Some(reader.feed.at());
                             is_whole = data(reader, fetch, asked, part)?;
                         }
                         _ => return Err(Unread::Unfit),
@@ -50,21 +51,23 @@ pub(super) fn read(
                     if std::mem::replace(&mut has_errors, true) {
                         return Err(Unread::Twice);
                     }
-                    let span = reader.json.skip()?;
+                    let start = reader.feed.at();
+                    reader.feed.skip()?;
+                    let span = (start, reader.feed.at());
                     match byte {
                         b'n' => {}
                         b'[' => parts.errors = Some(span),
                         _ => return Err(Unread::Unfit),
                     }
                 }
-                _ => drop(reader.json.skip()?),
+                _ => drop(reader.feed.skip()?),
             }
-            if !reader.json.next(b'}')? {
+            if !reader.feed.next(b'}')? {
                 break;
             }
         }
     }
-    if !reader.json.is_at_end() {
+    if !reader.feed.is_at_end() {
         return Err(Unread::NoJson);
     }
     // What is missing in it has no reason then.
@@ -74,9 +77,29 @@ pub(super) fn read(
     Ok(parts)
 }
 
+/// Reads the same of a tape, which has the data and nothing else.
+pub(super) fn read_recorded<'f>(
+    reader: &mut Reader<'_, impl Feed<'f>>,
+    fetch: &Fetch,
+    asked: &Asked,
+    part: &Part,
+    has_errors: bool,
+) -> Result<Parts, Unread> {
+    let start = match reader.feed.peek()? {
+        b'n' => return Ok(Parts::default()),
+        b'{' => reader.feed.at(),
+        _ => return Err(Unread::Unfit),
+    };
+    let is_whole = data(reader, fetch, asked, part)?;
+    if !is_whole && !has_errors {
+        return Err(Unread::Unfit);
+    }
+    Ok(Parts { data: Some(start), errors: None })
+}
+
 /// Reads the data; whether all lists of entities are there.
-fn data(
-    reader: &mut Reader<'_>,
+fn data<'f>(
+    reader: &mut Reader<'_, impl Feed<'f>>,
     fetch: &Fetch,
     asked: &Asked,
     part: &Part,
@@ -87,15 +110,15 @@ fn data(
     }
     let lists = part.lists();
     let mut seen = vec![false; lists];
-    if reader.json.begin(b'{', b'}')? {
+    if reader.feed.begin(b'{', b'}')? {
         loop {
-            let name = reader.json.name()?;
+            let name = reader.feed.name()?;
             let list = (0..lists).find(|place| entities_key(*place, lists).as_bytes() == name);
             match list.and_then(|place| Some((place, planned(fetch, asked, part, place)?))) {
-                None => drop(reader.json.skip()?),
+                None => reader.feed.skip()?,
                 Some((place, _)) if seen.get(place) == Some(&true) => return Err(Unread::Twice),
-                Some((place, list)) => match reader.json.peek()? {
-                    b'n' => drop(reader.json.word()?),
+                Some((place, list)) => match reader.feed.peek()? {
+                    b'n' => reader.feed.null()?,
                     b'[' => {
                         entities(reader, list, asked, part, part.list(place))?;
                         seen[place] = true;
@@ -103,7 +126,7 @@ fn data(
                     _ => return Err(Unread::Unfit),
                 },
             }
-            if !reader.json.next(b'}')? {
+            if !reader.feed.next(b'}')? {
                 break;
             }
         }
@@ -117,31 +140,35 @@ fn planned<'f>(fetch: &'f Fetch, asked: &Asked, part: &Part, place: usize) -> Op
 }
 
 /// Reads the data of a root type, for all objects that are asked for it.
-fn root_objects(reader: &mut Reader<'_>, shape: &Shape, roots: &[ObjectId]) -> Result<(), Unread> {
-    let start = reader.json.at();
+fn root_objects<'f>(
+    reader: &mut Reader<'_, impl Feed<'f>>,
+    shape: &Shape,
+    roots: &[ObjectId],
+) -> Result<(), Unread> {
+    let start = reader.feed.at();
     let Some((first, others)) = roots.split_first() else {
-        reader.json.skip()?;
+        reader.feed.skip()?;
         return Ok(());
     };
     reader.members(shape, *first)?;
-    let end = reader.json.at();
+    let end = reader.feed.at();
     for other in others {
         if !copy(reader.arena, (*first, shape), (*other, shape))? {
             again(reader, start, shape, *other)?;
         }
     }
-    reader.json.go_to(end);
+    reader.feed.go_to(end);
     Ok(())
 }
 
 /// Reads once more what was read for another object.
-fn again(
-    reader: &mut Reader<'_>,
+fn again<'f>(
+    reader: &mut Reader<'_, impl Feed<'f>>,
     start: usize,
     shape: &Shape,
     object: ObjectId,
 ) -> Result<(), Unread> {
-    reader.json.go_to(start);
+    reader.feed.go_to(start);
     reader.wrong.is_told = true;
     reader.members(shape, object)?;
     reader.wrong.is_told = false;
@@ -150,8 +177,8 @@ fn again(
 
 /// Reads a list of entities. There is no telling whose they are if they are more or fewer than were
 /// asked for.
-fn entities(
-    reader: &mut Reader<'_>,
+fn entities<'f>(
+    reader: &mut Reader<'_, impl Feed<'f>>,
     list: &Entities,
     asked: &Asked,
     part: &Part,
@@ -159,16 +186,16 @@ fn entities(
 ) -> Result<(), Unread> {
     let length = Unread::Length { asked: part.len(place) };
     let mut index = 0;
-    if reader.json.begin(b'[', b']')? {
+    if reader.feed.begin(b'[', b']')? {
         loop {
             let owners = part.owners(asked, place, index).ok_or(length)?;
-            match reader.json.peek()? {
-                b'n' => drop(reader.json.word()?),
+            match reader.feed.peek()? {
+                b'n' => reader.feed.null()?,
                 b'{' => entity(reader, list, owners)?,
                 _ => wrong(reader, list, owners)?,
             }
             index += 1;
-            if !reader.json.next(b']')? {
+            if !reader.feed.next(b']')? {
                 break;
             }
         }
@@ -177,10 +204,14 @@ fn entities(
 }
 
 /// Reads an entity for the first of its objects, and gives what it is to the others.
-fn entity(reader: &mut Reader<'_>, list: &Entities, owners: &[Owner]) -> Result<(), Unread> {
-    let start = reader.json.at();
+fn entity<'f, F: Feed<'f>>(
+    reader: &mut Reader<'_, F>,
+    list: &Entities,
+    owners: &[Owner],
+) -> Result<(), Unread> {
+    let start = reader.feed.at();
     let Some((first, others)) = owners.split_first() else {
-        reader.json.skip()?;
+        reader.feed.skip()?;
         return Ok(());
     };
     if list.typename {
@@ -190,15 +221,15 @@ fn entity(reader: &mut Reader<'_>, list: &Entities, owners: &[Owner]) -> Result<
             }
         }
     }
-    let shape_of = |reader: &Reader<'_>, owner: &Owner| {
+    let shape_of = |reader: &Reader<'_, F>, owner: &Owner| {
         list.shape(owner.entry, reader.arena.object(owner.object).r#type)
     };
     let read = shape_of(reader, first);
     match read {
         Some((_, shape)) => reader.members(shape, first.object)?,
-        None => drop(reader.json.skip()?),
+        None => reader.feed.skip()?,
     }
-    let end = reader.json.at();
+    let end = reader.feed.at();
     for other in others {
         let Some((base, shape)) = shape_of(reader, other) else { continue };
         let is_copied = match read {
@@ -212,17 +243,21 @@ fn entity(reader: &mut Reader<'_>, list: &Entities, owners: &[Owner]) -> Result<
             again(reader, start, shape, other.object)?;
         }
     }
-    reader.json.go_to(end);
+    reader.feed.go_to(end);
     Ok(())
 }
 
 /// Something else than an entity of the type that was asked for: its objects have nothing of it.
 #[cold]
-fn wrong(reader: &mut Reader<'_>, list: &Entities, owners: &[Owner]) -> Result<(), Unread> {
-    reader.json.peek()?;
-    let place = reader.json.at();
+fn wrong<'f>(
+    reader: &mut Reader<'_, impl Feed<'f>>,
+    list: &Entities,
+    owners: &[Owner],
+) -> Result<(), Unread> {
+    reader.feed.peek()?;
+    let place = reader.feed.at();
     reader.wrong.entity.get_or_insert(place);
-    reader.json.skip()?;
+    reader.feed.skip()?;
     for owner in owners {
         fail(reader.arena, list, *owner);
     }
@@ -231,7 +266,11 @@ fn wrong(reader: &mut Reader<'_>, list: &Entities, owners: &[Owner]) -> Result<(
 
 /// Reads the type of an entity that was asked for as one of an interface; `false` if it cannot be of
 /// it.
-fn learn_type(reader: &mut Reader<'_>, list: &Entities, owner: Owner) -> Result<bool, Unread> {
+fn learn_type<'f>(
+    reader: &mut Reader<'_, impl Feed<'f>>,
+    list: &Entities,
+    owner: Owner,
+) -> Result<bool, Unread> {
     let entry = list.entries.get(owner.entry as usize);
     let is_known = reader.arena.object(owner.object).r#type.is_some();
     if is_known || entry.is_none_or(|entry| entry.on.is_none()) {

@@ -4,24 +4,22 @@ use graphql::schema::TypeId;
 use response::NoMemory;
 
 use super::arena::{Arena, Cell, ObjectId};
+use super::feed::{Feed, WITHIN};
 use super::json::{Json, NoJson};
 use crate::outline::{ItemId, PositionId, Tree};
 use crate::plan::{Read, Scalar, Shape, Value};
 use crate::supergraph::Supergraph;
-
-/// The beginning of the member that says an object's type.
-const TYPENAME: &[u8] = b"\"__typename\":";
 
 /// So many values that are not of their types are told.
 pub(super) const MOST_WRONG: usize = 100;
 
 /// Reads what one request was answered.
 #[derive(Debug)]
-pub(super) struct Reader<'r> {
+pub(super) struct Reader<'r, F> {
     pub(super) supergraph: &'r Supergraph,
     pub(super) tree: &'r Tree,
     pub(super) arena: &'r mut Arena,
-    pub(super) json: Json<'r>,
+    pub(super) feed: F,
     /// The place of the answer among the arena's buffers.
     pub(super) buffer: u32,
     pub(super) wrong: Wrong,
@@ -81,16 +79,16 @@ impl From<NoMemory> for Unread {
     }
 }
 
-impl<'r> Reader<'r> {
+impl<'r, 'f, F: Feed<'f>> Reader<'r, F> {
     pub(super) fn new(
         supergraph: &'r Supergraph,
         tree: &'r Tree,
         arena: &'r mut Arena,
-        json: Json<'r>,
+        feed: F,
         buffer: u32,
     ) -> Self {
         let wrong = Wrong::default();
-        Self { supergraph, tree, arena, json, buffer, wrong, last: None }
+        Self { supergraph, tree, arena, feed, buffer, wrong, last: None }
     }
 
     /// Reads an object as one of the arena. Recursion is bounded by the depth of the tree.
@@ -98,7 +96,7 @@ impl<'r> Reader<'r> {
         let r#type = self.arena.object(object).r#type;
         let (common, own) = shape.members_of(r#type);
         let mut seen = Seen::default();
-        if !self.json.begin(b'{', b'}')? {
+        if !self.feed.begin(b'{', b'}')? {
             self.lack(common.iter().chain(own), &seen, object);
             return Ok(());
         }
@@ -111,21 +109,21 @@ impl<'r> Reader<'r> {
             let next =
                 common.get(expected).or_else(|| own.get(expected.checked_sub(common.len())?));
             match next {
-                Some(read) if self.json.take_lead(&read.lead) => {
+                Some(read) if self.feed.take_lead(&read.lead) => {
                     seen.see(expected)?;
                     read_count += 1;
                     expected += 1;
                     self.member(read, object, cells)?;
                 }
-                _ if self.json.take(TYPENAME) => {
+                _ if self.feed.take_typename() => {
                     // A type that is said twice may be two.
                     if std::mem::replace(&mut has_type, true) {
                         return Err(Unread::Twice);
                     }
-                    self.json.skip()?;
+                    self.feed.skip()?;
                 }
                 _ => {
-                    let name = self.json.name()?;
+                    let name = self.feed.name()?;
                     let all = common.iter().chain(own).enumerate();
                     let found = find(all, name);
                     if let Some((place, read)) = found {
@@ -134,11 +132,11 @@ impl<'r> Reader<'r> {
                         expected = place + 1;
                         self.member(read, object, cells)?;
                     } else {
-                        self.json.skip()?;
+                        self.feed.skip()?;
                     }
                 }
             }
-            if !self.json.next(b'}')? {
+            if !self.feed.next(b'}')? {
                 break;
             }
         }
@@ -165,14 +163,14 @@ impl<'r> Reader<'r> {
     fn member(&mut self, read: &Read, object: ObjectId, cells: usize) -> Result<(), Unread> {
         if let (Value::Leaf(scalar), 0, []) = (&read.value, read.lists, &*read.also) {
             // Most are these.
-            let cell = match self.json.peek()? {
-                b'n' => self.json.word().map(|_| Cell::Null)?,
+            let cell = match self.feed.peek()? {
+                b'n' => self.feed.null().map(|()| Cell::Null)?,
                 byte => self.leaf(*scalar, byte)?,
             };
             self.arena.set_at(cells + read.slot as usize, cell);
             return Ok(());
         }
-        let start = self.json.at();
+        let start = self.feed.at();
         self.item(read, object)?;
         if read.also.is_empty() { Ok(()) } else { self.others(start, read, object) }
     }
@@ -190,7 +188,7 @@ impl<'r> Reader<'r> {
     fn others(&mut self, start: usize, read: &Read, object: ObjectId) -> Result<(), Unread> {
         let is_told = std::mem::replace(&mut self.wrong.is_told, true);
         for other in &read.also {
-            self.json.go_to(start);
+            self.feed.go_to(start);
             self.item(other, object)?;
         }
         self.wrong.is_told = is_told;
@@ -205,10 +203,16 @@ impl<'r> Reader<'r> {
         parent: ObjectId,
         known: Cell,
     ) -> Result<Cell, Unread> {
-        let byte = self.json.peek()?;
+        let byte = self.feed.peek()?;
         if byte == b'n' {
-            self.json.word()?;
+            self.feed.null()?;
             return Ok(Cell::Null);
+        }
+        if byte == WITHIN
+            && (lists > 0 || matches!(read.value, Value::Objects { .. }))
+            && let Some(json) = self.feed.within()
+        {
+            return self.value_within(json, read, lists, parent, known);
         }
         if let Some(lists) = lists.checked_sub(1) {
             return if byte == b'[' { self.list(read, lists, parent, known) } else { self.wrong() };
@@ -248,6 +252,29 @@ impl<'r> Reader<'r> {
         }
     }
 
+    /// Reads a value whose parts stand in one text, as those of arrays and of JSON in a column do.
+    fn value_within(
+        &mut self,
+        json: Json<'f>,
+        read: &Read,
+        lists: u8,
+        parent: ObjectId,
+        known: Cell,
+    ) -> Result<Cell, Unread> {
+        let Self { supergraph, tree, buffer, .. } = *self;
+        let mut inner = Reader::new(supergraph, tree, &mut *self.arena, json, buffer);
+        inner.wrong.is_told = self.wrong.is_told;
+        let cell = inner.value(read, lists, parent, known)?;
+        let Wrong { places, lacking, .. } = inner.wrong;
+        self.wrong.lacking = self.wrong.lacking.or(lacking);
+        if !places.is_empty() {
+            // What of it is wrong has no place of its own here.
+            self.tell_wrong();
+        }
+        self.feed.skip()?;
+        Ok(cell)
+    }
+
     fn list(
         &mut self,
         read: &Read,
@@ -260,7 +287,7 @@ impl<'r> Reader<'r> {
             Cell::Absent | Cell::Null | Cell::Failed | Cell::Leaf { .. } | Cell::Object(_) => None,
         };
         let begin = self.arena.open_list();
-        if self.json.begin(b'[', b']')? {
+        if self.feed.begin(b'[', b']')? {
             loop {
                 let before = known.and_then(|(start, end)| {
                     self.arena.list(start, end).get(self.arena.opened(begin)).copied()
@@ -269,7 +296,7 @@ impl<'r> Reader<'r> {
                 let cell = self.value(read, lists, parent, before)?;
                 let keeps = before.is_value() && !cell.is_value();
                 self.arena.push(if keeps { before } else { cell });
-                if !self.json.next(b']')? {
+                if !self.feed.next(b']')? {
                     break;
                 }
             }
@@ -283,78 +310,52 @@ impl<'r> Reader<'r> {
 
     #[inline]
     fn leaf(&mut self, scalar: Scalar, byte: u8) -> Result<Cell, Unread> {
-        let begin = self.json.at();
-        self.json.take_unfit();
-        let (start, end) = match (scalar, byte) {
-            (Scalar::String | Scalar::Id | Scalar::Enum | Scalar::Any, b'"') => {
-                self.json.text_here()?
-            }
-            (Scalar::Float | Scalar::Any, b'-' | b'0'..=b'9') => self.json.number()?.0,
-            (Scalar::Int | Scalar::Id, b'-' | b'0'..=b'9') => {
-                let (span, is_integer) = self.json.number()?;
-                if !is_integer || (scalar == Scalar::Int && !self.is_int(span)) {
-                    self.json.go_to(begin);
-                    return self.wrong();
-                }
-                span
-            }
-            (Scalar::Boolean | Scalar::Any, b't' | b'f') => self.json.word()?,
-            (Scalar::Any, b'[' | b'{') => self.json.skip()?,
-            _ => return self.wrong(),
-        };
-        if self.json.take_unfit() {
-            self.json.go_to(begin);
-            return self.wrong();
-        }
+        let Some((start, end)) = self.feed.leaf(scalar, byte)? else { return self.wrong() };
         // Answers are bounded far below.
         let narrow = |at: usize| u32::try_from(at).unwrap_or(u32::MAX);
         Ok(Cell::Leaf { buffer: self.buffer, start: narrow(start), end: narrow(end) })
     }
 
-    /// Whether an integer has 32 bits.
-    fn is_int(&self, (start, end): (usize, usize)) -> bool {
-        // Nine digits always do.
-        const FEW: usize = 9;
-        let digits = self.json.bytes().get(start..end).unwrap_or_default();
-        digits.len() <= FEW
-            || std::str::from_utf8(digits).is_ok_and(|digits| digits.parse::<i32>().is_ok())
-    }
-
     /// A value that is not of its type: it is told, and the rest of the answer is read.
     #[cold]
     fn wrong(&mut self) -> Result<Cell, Unread> {
-        self.json.peek()?;
-        if !self.wrong.is_told {
-            if self.wrong.places.len() < MOST_WRONG {
-                self.wrong.places.push(self.json.at());
-            } else {
-                self.wrong.more += 1;
-            }
-        }
-        self.json.skip()?;
+        self.feed.peek()?;
+        self.tell_wrong();
+        self.feed.skip()?;
         Ok(Cell::Failed)
+    }
+
+    /// What stands here is wrong.
+    fn tell_wrong(&mut self) {
+        if self.wrong.is_told {
+            return;
+        }
+        if self.wrong.places.len() < MOST_WRONG {
+            self.wrong.places.push(self.feed.at());
+        } else {
+            self.wrong.more += 1;
+        }
     }
 
     /// What the object that begins here says of its type; nothing is gone over.
     pub(super) fn type_ahead(&mut self, position: PositionId) -> Result<Said, Unread> {
-        let start = self.json.at();
+        let start = self.feed.at();
         let mut said = Said::Impossible;
-        if self.json.begin(b'{', b'}')? {
+        if self.feed.begin(b'{', b'}')? {
             loop {
-                let is_type = self.json.take(TYPENAME) || self.json.name()? == b"__typename";
-                if is_type && self.json.peek()? == b'"' {
-                    let (start, end) = self.json.text()?;
-                    let name = self.json.bytes().get(start + 1..end - 1).unwrap_or_default();
+                let is_type = self.feed.take_typename() || self.feed.name()? == b"__typename";
+                if is_type && self.feed.peek()? == b'"' {
+                    let name = self.feed.quoted()?;
                     said = self.said(position, name);
                     break;
                 }
-                self.json.skip()?;
-                if !self.json.next(b'}')? {
+                self.feed.skip()?;
+                if !self.feed.next(b'}')? {
                     break;
                 }
             }
         }
-        self.json.go_to(start);
+        self.feed.go_to(start);
         Ok(said)
     }
 

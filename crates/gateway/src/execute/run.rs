@@ -6,20 +6,23 @@ use std::sync::Arc;
 use bytes::Bytes;
 use futures_util::StreamExt;
 use futures_util::stream::FuturesUnordered;
-use response::{Held, NoMemory};
+use response::{Held, NoMemory, Recorded};
 
 use super::answer;
+use super::answer::Parts;
 use super::arena::Arena;
 use super::errors::{AskError, ErrorKind, Errors, Invalid};
-use super::json::{Json, NoUtf8};
+use super::feed::Feed;
+use super::json::{Json, NoUtf8, Span};
 use super::observe::{Fate, Observed};
-use super::read::{Reader, Unread};
+use super::read::{Reader, Unread, Wrong};
+use super::recorded::Tape;
 use super::represent::{Failed, representations};
 use super::request::{Asked, List, Part, body, document};
 use super::store::{Earlier, Left, State, fail, take};
 use super::tell::{Teller, tell_nulls};
 use super::told::{Printed, apart};
-use super::{Answer, Ask, Inputs, Options, Subgraphs};
+use super::{Answer, Ask, Body, Inputs, Options, Recording, Subgraphs};
 use crate::outline::Tree;
 use crate::plan::{Document, Fetch, FetchId, Plan};
 
@@ -285,7 +288,7 @@ impl<'r> Running<'r> {
     /// Reads the answer to a part of a request; whether it was the last.
     fn receive(&mut self, id: FetchId, part: &Part, answer: Result<Answer, Unanswered>) -> bool {
         let errors = self.executed.errors.len();
-        let bytes = answer.as_ref().map_or(0, |answer| answer.body.len());
+        let bytes = answer.as_ref().map_or(0, |answer| answer.body.length());
         if let Err(kind) = self.read(id, part, answer) {
             self.teller(id, part).fail(kind);
         }
@@ -310,48 +313,99 @@ impl<'r> Running<'r> {
         part: &Part,
         answer: Result<Answer, Unanswered>,
     ) -> Result<(), ErrorKind> {
+        let fetch = &self.inputs.plan.fetches[id.index()];
+        let Answer { body, held } = answer.map_err(|unanswered| unanswered.of(fetch))?;
+        let length = body.length();
+        match body {
+            Body::Json(bytes) => {
+                let invalid = |NoUtf8| self.invalid(id, Invalid::NoUtf8);
+                let json = Json::check(&bytes).map_err(invalid)?;
+                let (parts, wrong) = self.take(id, part, json, (bytes.clone(), length), answer::read)?;
+                self.executed.held.join(held);
+                let errors = parts.errors.map(|errors| (&*bytes, errors));
+                self.tell(id, part, (&mut Json::new(&bytes), parts.data), errors, &wrong)
+            }
+            Body::Recorded(recording) => {
+                let Recording { shape, data: Recorded { tokens, texts, .. }, errors } = *recording;
+                let texts = Bytes::from(texts);
+                let tape = || Tape::new(&tokens, &texts, &shape.fields);
+                let has_errors = errors.is_some();
+                let buffer = (texts.clone(), length);
+                let (parts, wrong) =
+                    self.take(id, part, tape(), buffer, |reader, fetch, asked, part| {
+                        answer::read_recorded(reader, fetch, asked, part, has_errors)
+                    })?;
+                self.executed.held.join(held);
+                let errors = errors.as_ref().map(|errors| (&**errors, (0, errors.len())));
+                self.tell(id, part, (&mut tape(), parts.data), errors, &wrong)
+            }
+        }
+    }
+
+    fn invalid(&self, id: FetchId, why: Invalid) -> ErrorKind {
+        ErrorKind::Invalid { subgraph: self.inputs.plan.fetches[id.index()].subgraph, why }
+    }
+
+    /// Reads an answer of some length into the arena, leaves being ranges of a buffer; of one that is
+    /// refused nothing stays.
+    fn take<'f, F: Feed<'f>>(
+        &mut self,
+        id: FetchId,
+        part: &Part,
+        feed: F,
+        (buffer, length): (Bytes, usize),
+        read: impl FnOnce(&mut Reader<'_, F>, &Fetch, &Asked, &Part) -> Result<Parts, Unread>,
+    ) -> Result<(Parts, Wrong), ErrorKind> {
         let Inputs { plan, supergraph, .. } = self.inputs;
         let fetch = &plan.fetches[id.index()];
-        let subgraph = fetch.subgraph;
-        let invalid = |why| ErrorKind::Invalid { subgraph, why };
-        let Answer { body: bytes, held } = answer.map_err(|unanswered| unanswered.of(fetch))?;
-        let json = Json::check(&bytes).map_err(|NoUtf8| invalid(Invalid::NoUtf8))?;
         let arena = &mut self.executed.arena;
-        arena.begin_answer(bytes.len());
-        let buffer = arena.add_buffer(bytes.clone());
-        let mut reader = Reader::new(supergraph, &plan.tree, arena, json, buffer);
-        let read = answer::read(&mut reader, fetch, &self.asked[id.index()], part);
+        arena.begin_answer(length);
+        let buffer = arena.add_buffer(buffer);
+        let mut reader = Reader::new(supergraph, &plan.tree, arena, feed, buffer);
+        let read = read(&mut reader, fetch, &self.asked[id.index()], part);
         let wrong = std::mem::take(&mut reader.wrong);
-        let parts = match read {
-            Ok(parts) => parts,
+        match read {
+            Ok(parts) => {
+                arena.end_answer();
+                Ok((parts, wrong))
+            }
             Err(why) => {
                 arena.roll_back();
-                return Err(match why {
-                    Unread::NoJson => invalid(Invalid::NoJson),
-                    Unread::Twice => invalid(Invalid::Twice),
-                    Unread::Length { asked } => invalid(Invalid::Length { asked }),
-                    Unread::Unfit => invalid(Invalid::Unfit),
+                Err(match why {
+                    Unread::NoJson => self.invalid(id, Invalid::NoJson),
+                    Unread::Twice => self.invalid(id, Invalid::Twice),
+                    Unread::Length { asked } => self.invalid(id, Invalid::Length { asked }),
+                    Unread::Unfit => self.invalid(id, Invalid::Unfit),
                     Unread::NoMemory => Unanswered::from(AskError::MemoryExhausted).of(fetch),
-                });
+                })
             }
-        };
-        arena.end_answer();
-        self.executed.held.join(held);
+        }
+    }
+
+    /// Tells the errors that an answer has, and what is wrong with its data, if it has some.
+    fn tell<'f>(
+        &mut self,
+        id: FetchId,
+        part: &Part,
+        (feed, data): (&mut impl Feed<'f>, Option<usize>),
+        errors: Option<(&[u8], Span)>,
+        wrong: &Wrong,
+    ) -> Result<(), ErrorKind> {
         let mut teller = self.teller(id, part);
-        let has_told = match parts.errors {
-            // The text was read already.
-            Some(errors) => teller.told(&bytes, errors).unwrap_or(false),
+        let has_told = match errors {
+            // The text was read already, or is a source's own.
+            Some((bytes, errors)) => teller.told(bytes, errors).unwrap_or(false),
             None => false,
         };
-        match parts.data {
+        match data {
             Some(data) => {
-                teller.wrong(&bytes, data, &wrong);
+                teller.wrong(feed, data, wrong);
                 // Its errors say why, or should.
                 if let Some(first) = wrong.lacking.filter(|_| !has_told) {
                     teller.lacking(first);
                 }
             }
-            None if !has_told => return Err(invalid(Invalid::Empty)),
+            None if !has_told => return Err(self.invalid(id, Invalid::Empty)),
             None => teller.lose_absent(),
         }
         Ok(())

@@ -7,6 +7,7 @@ use serde_json_bytes::serde_json;
 
 use super::arena::{Arena, Cell, ObjectId, Place};
 use super::errors::{ErrorKind, Errors, ExecutionError, Invalid, Path, Step};
+use super::feed::Feed;
 use super::json::{Json, NoJson, Span};
 use super::needed::needed_by;
 use super::path::{Places, places};
@@ -86,15 +87,15 @@ impl<'t> Teller<'t> {
     }
 
     /// Values that are not of their types, by where they stand in `data`, which begins at `start`.
-    pub(super) fn wrong(&mut self, bytes: &[u8], start: usize, wrong: &Wrong) {
-        // The text was read already.
-        let paths = paths_to(bytes, start, &wrong.places).unwrap_or_default();
+    pub(super) fn wrong<'f>(&mut self, feed: &mut impl Feed<'f>, start: usize, wrong: &Wrong) {
+        // The answer was read already.
+        let paths = paths_to(feed, start, &wrong.places).unwrap_or_default();
         for path in paths {
             let field = |path: &Path| ErrorKind::Value { field: last_key(path) };
             self.tell(&path, &field);
         }
         self.errors.count(wrong.more);
-        let entity = wrong.entity.and_then(|place| paths_to(bytes, start, &[place]).ok()?.pop());
+        let entity = wrong.entity.and_then(|place| paths_to(feed, start, &[place]).ok()?.pop());
         if let Some(path) = entity {
             let kind = ErrorKind::Invalid { subgraph: self.fetch.subgraph, why: Invalid::Entity };
             let objects = self.objects_of(&path).map(|(objects, _)| objects).unwrap_or_default();
@@ -421,22 +422,25 @@ enum Within<'j> {
     Element(usize),
 }
 
-/// The ways to some places of a text, which are in their order: looked for from `start` on.
-fn paths_to(bytes: &[u8], start: usize, places: &[usize]) -> Result<Vec<Path>, NoJson> {
-    let mut json = Json::new(bytes);
-    json.go_to(start);
+/// The ways to some places of an answer, which are in their order: looked for from `start` on.
+fn paths_to<'f>(
+    feed: &mut impl Feed<'f>,
+    start: usize,
+    places: &[usize],
+) -> Result<Vec<Path>, NoJson> {
+    feed.go_to(start);
     let mut places = places.iter().peekable();
     let (mut paths, mut way) = (Vec::new(), Vec::new());
     while places.peek().is_some() {
-        let byte = json.peek()?;
-        if places.next_if(|place| **place == json.at()).is_some() {
+        let byte = feed.peek()?;
+        if places.next_if(|place| **place == feed.at()).is_some() {
             paths.push(way.iter().map(step).collect());
         }
         let is_within = match byte {
-            b'[' => json.begin(b'[', b']')?.then_some(Within::Element(0)),
-            b'{' if json.begin(b'{', b'}')? => Some(Within::Member(json.name()?)),
+            b'[' => feed.begin(b'[', b']')?.then_some(Within::Element(0)),
+            b'{' if feed.begin(b'{', b'}')? => Some(Within::Member(feed.name()?)),
             b'{' => None,
-            _ => json.skip().map(|_| None)?,
+            _ => feed.skip().map(|()| None)?,
         };
         if is_within.is_some() {
             way.extend(is_within);
@@ -446,9 +450,9 @@ fn paths_to(bytes: &[u8], start: usize, places: &[usize]) -> Result<Vec<Path>, N
             let next = match way.pop() {
                 None => return Ok(paths),
                 Some(Within::Element(place)) => {
-                    json.next(b']')?.then_some(Within::Element(place + 1))
+                    feed.next(b']')?.then_some(Within::Element(place + 1))
                 }
-                Some(Within::Member(_)) if json.next(b'}')? => Some(Within::Member(json.name()?)),
+                Some(Within::Member(_)) if feed.next(b'}')? => Some(Within::Member(feed.name()?)),
                 Some(Within::Member(_)) => None,
             };
             if next.is_some() {

@@ -1,0 +1,68 @@
+//! Answers for who reads them in this process: the gateway, whose subgraph the source is.
+
+use std::sync::Arc;
+
+use bytes::Bytes;
+use gateway::execute::Recording;
+use graphql::{GraphQLError, Request};
+use response::{Held, Written};
+use sources::{ProgramForm, Session};
+
+use super::{Allowed, Ready, Worker, failed, refused};
+use crate::report::{Report, Timed};
+use crate::respond::{Response, told};
+
+/// An answer, with the memory that it takes.
+type Answered = (Recording, Held);
+
+impl Worker {
+    /// Answers a request whose values are read as they are written; or the response that says why
+    /// there are none.
+    pub(crate) async fn record(
+        &self,
+        request: &Request,
+        session: &Session,
+        report: &mut Report,
+    ) -> Result<Answered, Response> {
+        match self.try_record(request, session, report).await {
+            Ok(recorded) => recorded,
+            Err(errors) => {
+                report.codes = errors.iter().map(|error| error.code).collect();
+                Err(Response::request_error(&errors))
+            }
+        }
+    }
+
+    /// The road of [`Worker::run`], whose end is another.
+    async fn try_record(
+        &self,
+        request: &Request,
+        session: &Session,
+        report: &mut Report,
+    ) -> Result<Result<Answered, Response>, Vec<GraphQLError>> {
+        let engine = &*self.engine;
+        let Some(ready) = self.ready(request, session, Allowed::All, report)? else {
+            return Ok(Err(refused()));
+        };
+        let Ready { prepared, variables, since, .. } = &ready;
+        let timed = Timed::since(*since, &mut report.stages.execute);
+        let echoes = prepared.echoes(variables).map_err(|error| vec![engine.tell(&error)])?;
+        let asked = self.asked(&ready, session, &echoes);
+        let tape = prepared.begin_tape(engine.limits.response_bytes, Held::of(&self.memory));
+        let compile = |form: ProgramForm<'_>| {
+            engine.source.compile_form(&engine.catalog, &prepared.request, form)
+        };
+        let (plan, observed) = (&prepared.plan, &mut report.observed);
+        let answered = self.connections.answer(plan, asked, tape, Some(&compile), observed).await;
+        drop(timed);
+        report.stages.split_off_write(report.observed.write);
+        Ok(match answered {
+            Ok(Written { data, held, errors }) => {
+                prepared.end_tape(&data);
+                let errors = told(engine, errors, &mut report.codes).map(Bytes::from);
+                Ok((Recording { shape: Arc::clone(&plan.shape), data, errors }, held))
+            }
+            Err(error) => Err(failed(engine, error, report)),
+        })
+    }
+}

@@ -1,0 +1,177 @@
+//! The tape of a source in this process as it is read: no text is looked through, since the source
+//! has written values one after the other, and each knows its field.
+
+use response::{ShapeField, Token, TokenKind};
+
+use super::feed::{Feed, WITHIN, is_int};
+use super::json::{Json, NoJson, Span};
+use crate::plan::{Lead, Scalar};
+
+/// A tape, and the place of a token of it.
+#[derive(Debug)]
+pub(super) struct Tape<'t> {
+    tokens: &'t [Token],
+    texts: &'t [u8],
+    /// All fields of the shape, by their places.
+    fields: &'t [ShapeField],
+    /// By field: what its member was found to begin with the last time, which is not compared again.
+    known: Vec<*const Lead>,
+    at: usize,
+}
+
+impl<'t> Tape<'t> {
+    pub(super) fn new(tokens: &'t [Token], texts: &'t [u8], fields: &'t [ShapeField]) -> Self {
+        let known = vec![std::ptr::null(); fields.len()];
+        Self { tokens, texts, fields, known, at: 0 }
+    }
+
+    #[inline]
+    fn token(&self) -> Result<&'t Token, NoJson> {
+        self.tokens.get(self.at).ok_or(NoJson)
+    }
+
+    /// How the member begins whose value comes next: `"name":`.
+    #[inline]
+    fn key(&self) -> &'t [u8] {
+        let token = self.tokens.get(self.at);
+        let field = token.and_then(|token| self.fields.get(token.field as usize));
+        field.map_or(&[], ShapeField::key)
+    }
+
+    /// The leaf that comes next.
+    #[inline]
+    fn text(&self) -> Result<(Span, &'t [u8]), NoJson> {
+        let TokenKind::Leaf { start, end, .. } = self.token()?.kind else { return Err(NoJson) };
+        let (start, end) = (start as usize, end as usize);
+        Ok(((start, end), self.texts.get(start..end).ok_or(NoJson)?))
+    }
+
+    /// Whether an object or a list ends here; then its end is gone over.
+    #[inline]
+    fn take_end(&mut self) -> bool {
+        let is_end = self.tokens.get(self.at).is_some_and(|token| token.kind == TokenKind::End);
+        self.at += usize::from(is_end);
+        is_end
+    }
+}
+
+impl<'t> Feed<'t> for Tape<'t> {
+    #[inline]
+    fn at(&self) -> usize {
+        self.at
+    }
+
+    #[inline]
+    fn go_to(&mut self, at: usize) {
+        self.at = at;
+    }
+
+    #[inline]
+    fn peek(&mut self) -> Result<u8, NoJson> {
+        match self.token()?.kind {
+            TokenKind::Null => Ok(b'n'),
+            TokenKind::Object => Ok(b'{'),
+            TokenKind::List => Ok(b'['),
+            TokenKind::Leaf { first: b'{' | b'[', .. } => Ok(WITHIN),
+            TokenKind::Leaf { first, .. } => Ok(first),
+            TokenKind::End => Err(NoJson),
+        }
+    }
+
+    #[inline]
+    fn begin(&mut self, open: u8, _: u8) -> Result<bool, NoJson> {
+        match (open, self.token()?.kind) {
+            (b'{', TokenKind::Object) | (b'[', TokenKind::List) => {
+                self.at += 1;
+                Ok(!self.take_end())
+            }
+            _ => Err(NoJson),
+        }
+    }
+
+    #[inline]
+    fn next(&mut self, _: u8) -> Result<bool, NoJson> {
+        Ok(!self.take_end())
+    }
+
+    /// The value stands where its name does.
+    #[inline]
+    fn take_lead(&mut self, lead: &Lead) -> bool {
+        let field = self.tokens.get(self.at).map_or(usize::MAX, |token| token.field as usize);
+        if self.known.get(field).is_some_and(|known| std::ptr::eq(*known, lead)) {
+            return true;
+        }
+        let is_same = lead.text() == self.key();
+        if let Some(known) = self.known.get_mut(field).filter(|_| is_same) {
+            *known = lead;
+        }
+        is_same
+    }
+
+    #[inline]
+    fn take_typename(&mut self) -> bool {
+        self.key() == b"\"__typename\":"
+    }
+
+    #[inline]
+    fn name(&mut self) -> Result<&'t [u8], NoJson> {
+        let key = self.key();
+        key.get(1..key.len().saturating_sub(2)).ok_or(NoJson)
+    }
+
+    #[inline]
+    fn quoted(&mut self) -> Result<&'t [u8], NoJson> {
+        let (_, text) = self.text()?;
+        self.at += 1;
+        text.get(1..text.len().saturating_sub(1)).ok_or(NoJson)
+    }
+
+    #[inline]
+    fn null(&mut self) -> Result<(), NoJson> {
+        self.at += 1;
+        Ok(())
+    }
+
+    /// What a source writes is JSON, and is what its schema says, which was compared with the
+    /// supergraph. A value that is of another scalar all the same is told as one of a server is.
+    #[inline]
+    fn leaf(&mut self, scalar: Scalar, byte: u8) -> Result<Option<Span>, NoJson> {
+        let Ok((span, text)) = self.text() else { return Ok(None) };
+        let fits = match (scalar, byte) {
+            (Scalar::String | Scalar::Id | Scalar::Enum | Scalar::Any, b'"') => true,
+            (Scalar::Float | Scalar::Any, b'-' | b'0'..=b'9') => true,
+            (Scalar::Int | Scalar::Id, b'-' | b'0'..=b'9') => {
+                let is_integer = text.iter().skip(1).all(u8::is_ascii_digit);
+                is_integer && (scalar == Scalar::Id || is_int(text))
+            }
+            (Scalar::Boolean | Scalar::Any, b't' | b'f') => true,
+            (Scalar::Any, WITHIN) => true,
+            _ => false,
+        };
+        self.at += usize::from(fits);
+        Ok(fits.then_some(span))
+    }
+
+    fn skip(&mut self) -> Result<(), NoJson> {
+        let mut open = 0_usize;
+        loop {
+            match self.token()?.kind {
+                TokenKind::Object | TokenKind::List => open += 1,
+                TokenKind::End => open = open.checked_sub(1).ok_or(NoJson)?,
+                TokenKind::Null | TokenKind::Leaf { .. } => {}
+            }
+            self.at += 1;
+            if open == 0 {
+                return Ok(());
+            }
+        }
+    }
+
+    fn within(&self) -> Option<Json<'t>> {
+        let ((start, _), _) = self.text().ok()?;
+        // What is behind it is never reached: the text is one value.
+        let mut json = Json::new(self.texts);
+        json.go_to(start);
+        Some(json)
+    }
+}
