@@ -7,7 +7,9 @@ use response::{
     Bounds, Cursor, Failure, Fields, Item, Layout, Leaf, LevelId, Node, NodeId, NotRead, OutputId,
     Piece, Place, RowsId, Shape, ShapeField, Value, Writer,
 };
-use response::{Held, Segment, Sink, Stopped, TooLarge};
+use response::{
+    Held, Output, Recorded, Segment, Sink, Stopped, Tape, TokenKind, TooLarge, WriteError,
+};
 
 /// A stored value.
 #[derive(Clone, Copy, Debug)]
@@ -31,7 +33,7 @@ struct Level {
 }
 
 /// Says which level could not be read.
-#[derive(Debug, PartialEq)]
+#[derive(Clone, Copy, Debug, PartialEq)]
 struct Broken(u16);
 
 /// The rows of one level that belong to one row.
@@ -170,15 +172,36 @@ impl Answer {
         self.shape.root = Some(self.fields(fields));
     }
 
+    /// The answer; on a tape it is the same.
     fn write(&mut self) -> Result<(String, Vec<String>), Stopped<Broken>> {
+        const BEGIN: &[u8] = b"{\"data\":";
         let budget = self.budget.unwrap_or(1_000_000);
-        let sink = Sink::new(b"{\"data\":".to_vec(), budget, Held::default());
-        let mut writer = Writer::new(&self.shape, &self.layout, sink);
-        for (field, error) in self.failed.drain(..) {
-            writer.fail_root(field, error);
+        let recorded = self.write_into(Tape::new(budget - BEGIN.len() as u64, Held::default()));
+        self.levels.iter().for_each(|level| level.read.set(0));
+        let written = self.write_into(Sink::new(BEGIN.to_vec(), budget, Held::default()));
+        assert_eq!(recorded.is_ok(), written.is_ok(), "{recorded:?} and {written:?}");
+        match (recorded, &written) {
+            (Ok((recorded, told)), Ok((written, errors))) => {
+                let data = str::from_utf8(&written[BEGIN.len()..]).expect("an answer is UTF-8");
+                assert_eq!(print(&recorded, &self.shape), data);
+                assert_eq!((recorded.length, &told), (data.len() as u64, errors));
+            }
+            (recorded, written) => {
+                let why = |stopped| std::mem::discriminant(stopped);
+                assert_eq!(recorded.as_ref().err().map(why), written.as_ref().err().map(why));
+            }
+        }
+        let (data, errors) = written?;
+        Ok((String::from_utf8(data).expect("an answer is UTF-8"), errors))
+    }
+
+    fn write_into<O: Output>(&self, output: O) -> Result<(O::Data, Vec<String>), Stopped<Broken>> {
+        let mut writer = Writer::new(&self.shape, &self.layout, output);
+        for (field, error) in &self.failed {
+            writer.fail_root(*field, *error);
         }
         let written = writer.write(&mut Memory::top(&self.levels))?;
-        let errors = written.errors.iter().map(|error| {
+        let errors = written.errors.iter().map(|error: &WriteError<Broken>| {
             let path = error.path.iter().map(|segment| match segment {
                 Segment::Name(name) => name.to_string(),
                 Segment::Index(index) => index.to_string(),
@@ -192,7 +215,8 @@ impl Answer {
             };
             format!("{}: {message}", path.collect::<Vec<_>>().join("."))
         });
-        Ok((String::from_utf8(written.data).expect("an answer is UTF-8"), errors.collect()))
+        let errors = errors.collect();
+        Ok((written.data, errors))
     }
 
     #[track_caller]
@@ -206,6 +230,43 @@ impl Answer {
             )
         );
     }
+}
+
+/// The JSON of what is on a tape.
+fn print(recorded: &Recorded, shape: &Shape) -> String {
+    let mut text = Vec::new();
+    // Whether each of the objects and lists that are open is an object.
+    let mut open: Vec<bool> = Vec::new();
+    for token in &recorded.tokens {
+        if token.kind == TokenKind::End {
+            text.push(if open.pop() == Some(true) { b'}' } else { b']' });
+            continue;
+        }
+        if !matches!(text.last(), None | Some(b'{' | b'[')) {
+            text.push(b',');
+        }
+        if open.last() == Some(&true) {
+            text.extend_from_slice(shape.fields[token.field as usize].key());
+        }
+        match token.kind {
+            TokenKind::Null => text.extend_from_slice(b"null"),
+            TokenKind::Leaf { first, start, end } => {
+                let leaf = &recorded.texts[start as usize..end as usize];
+                assert_eq!(leaf.first(), Some(&first));
+                text.extend_from_slice(leaf);
+            }
+            TokenKind::Object => {
+                text.push(b'{');
+                open.push(true);
+            }
+            TokenKind::List => {
+                text.push(b'[');
+                open.push(false);
+            }
+            TokenKind::End => {}
+        }
+    }
+    String::from_utf8(text).expect("an answer is UTF-8")
 }
 
 use Cell::{Integer, Null, Text};

@@ -320,7 +320,8 @@ impl<'r> Running<'r> {
             Body::Json(bytes) => {
                 let invalid = |NoUtf8| self.invalid(id, Invalid::NoUtf8);
                 let json = Json::check(&bytes).map_err(invalid)?;
-                let (parts, wrong) = self.take(id, part, json, (bytes.clone(), length), answer::read)?;
+                let (parts, wrong) =
+                    self.take(id, part, json, (bytes.clone(), length), answer::read)?;
                 self.executed.held.join(held);
                 let errors = parts.errors.map(|errors| (&*bytes, errors));
                 self.tell(id, part, (&mut Json::new(&bytes), parts.data), errors, &wrong)

@@ -2,6 +2,7 @@ mod arbitrary;
 mod contexts;
 mod denied;
 mod faults;
+mod recorded;
 mod reuse;
 
 use std::cell::RefCell;
@@ -21,6 +22,8 @@ use crate::test_supergraph::{Planned, odd, planned, planned_over};
 struct Canned<'c> {
     supergraph: &'c Supergraph,
     answers: RefCell<Vec<(&'c str, &'c [u8])>>,
+    /// In which form a text is given.
+    give: fn(&[u8]) -> Answer,
     /// What was sent.
     sent: RefCell<String>,
 }
@@ -32,7 +35,7 @@ impl Subgraphs for Canned<'_> {
         writeln!(self.sent.borrow_mut(), "{name} {body}").unwrap();
         let mut answers = self.answers.borrow_mut();
         let place = answers.iter().position(|(of, _)| *of == name).ok_or(AskError::Unavailable)?;
-        Ok(Bytes::copy_from_slice(answers.remove(place).1).into())
+        Ok((self.give)(answers.remove(place).1))
     }
 }
 
@@ -46,9 +49,22 @@ fn run(planned: &Planned, answers: &[(&str, &str)], options: Options) -> (String
 }
 
 fn run_bytes(planned: &Planned, answers: &[(&str, &[u8])], options: Options) -> (String, String) {
+    run_given(planned, answers, options, as_json)
+}
+
+fn as_json(bytes: &[u8]) -> Answer {
+    Bytes::copy_from_slice(bytes).into()
+}
+
+fn run_given(
+    planned: &Planned,
+    answers: &[(&str, &[u8])],
+    options: Options,
+    give: fn(&[u8]) -> Answer,
+) -> (String, String) {
     let Planned { supergraph, operation, variables, plan } = planned;
     let answers = RefCell::new(answers.to_vec());
-    let canned = Canned { supergraph, answers, sent: RefCell::default() };
+    let canned = Canned { supergraph, answers, give, sent: RefCell::default() };
     let inputs = Inputs { supergraph, operation, plan, variables };
     let mut observed = Observed::default();
     let running = execute(inputs, &canned, options, Held::default(), &mut observed);

@@ -248,7 +248,8 @@ fn two_requests_of_one_plan_share_nothing() {
     let Planned { supergraph, operation, variables, plan } = &planned;
     let waiting = all.each_ref().map(|answers| {
         let answers = answers.each_ref().map(|(name, text)| (*name, text.as_bytes())).to_vec();
-        Waiting(Canned { supergraph, answers: RefCell::new(answers), sent: RefCell::default() })
+        let answers = RefCell::new(answers);
+        Waiting(Canned { supergraph, answers, give: as_json, sent: RefCell::default() })
     });
     let inputs = Inputs { supergraph, operation, plan, variables };
     let running = waiting.iter().map(|subgraphs| async move {
