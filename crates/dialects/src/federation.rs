@@ -6,13 +6,15 @@
 //! are in the API or in an opaque id of it, is an entity.
 //!
 //! * [`keys`](self): `keys.rs`: by which fields rows are found
-//! * [`extension`](self): `extension.rs`: what somebody says of the API's types beside that
+//! * [`extension`](self): `extension.rs`: what somebody says of the API's types beside that;
+//!   `own.rs`: by directives of one's own
 //!
 //! <https://www.apollographql.com/docs/graphos/schema-design/federated-schemas/reference/subgraph-spec>
 
 mod directives;
 mod extension;
 mod keys;
+mod own;
 
 use std::sync::Arc;
 
@@ -30,6 +32,9 @@ use keys::{Entity, entities};
 
 /// Where the directives are defined; the version follows.
 const SPECIFICATION: &str = "https://specs.apollo.dev/federation/v2.";
+
+/// What is linked by nobody but this.
+const FEDERATION: &str = "https://specs.apollo.dev/federation/";
 
 /// The earliest version that is named: that of `@interfaceObject`, which all composers know.
 const VERSION: u16 = 3;
@@ -129,7 +134,8 @@ fn applied(api: &Api, entities: &[Entity]) -> Applied {
 /// Says of which version the directives are, and imports those that are there.
 fn link(applied: &mut Applied) {
     let types = applied.types.values().flatten();
-    let used: Vec<&Directive> = types.chain(applied.members.values().flatten()).collect();
+    let used = types.chain(applied.members.values().flatten()).chain(&applied.schema);
+    let used: Vec<&Directive> = used.collect();
     let mut names: Vec<String> = Vec::new();
     let mut version = VERSION;
     for known in KNOWN {
@@ -144,7 +150,7 @@ fn link(applied: &mut Applied) {
     if !names.is_empty() {
         arguments.push(strings("import", &names));
     }
-    applied.schema = vec![directive("link", arguments)];
+    applied.schema.insert(0, directive("link", arguments));
 }
 
 /// Adds the fields to the query type, with their types.

@@ -43,8 +43,11 @@ const SUITE: &str = "
 
 /// What its types are to the graph.
 const SUITE_EXTENSION: &str = "
+    extend schema @composeDirective(name: \"@custom\")
+        @link(url: \"https://myspecs.dev/myCustomDirective/v1.0\", import: [\"@custom\"])
+    directive @custom on OBJECT
     extend type User { name: String @override(from: \"users\") products_created: Int @external }
-    extend type Product @tag(name: \"internal\") {
+    extend type Product @custom @tag(name: \"internal\") {
         unit: String @inaccessible
         created_by_user: User @provides(fields: \"products_created\")
     }
@@ -215,7 +218,7 @@ fn routers_are_told_keys_and_what_an_extension_says() {
             extend type Day @key(fields: \"day\") @interfaceObject
             extend type Product @key(fields: \"id { id }\", resolvable: 1) @key(fields: \"a(b: 1\")
             extend schema @composeDirective(name: \"@a\")";
-        expect_test::expect!["the API cannot be a subgraph: the extension of the subgraph is wrong: line 1: No rows of `Maker` are found by this key: it is no primary or unique key of integers, texts or UUIDs. `resolvable: false` says so to routers.; line 1: `@spicy` is no directive of federation.; line 1: `@tag` needs its argument `name`.; line 2: `name` has the type `String!` in the API, not `String`.; line 3: The API has no field `nothing` of `Maker`.; line 4: `@requires` is not served: a database computes a field of its own rows only, not of fields of another subgraph.; line 4: `@key` cannot stand here.; line 4: `@override` needs its argument `from`.; line 6: The API has no type `Nobody`.; line 7: `Product` is defined: say `extend` before it.; line 8: `Maker` is a type of another kind in the API.; line 9: No rows of `Day` are found by this key: it is no primary or unique key of integers, texts or UUIDs. `resolvable: false` says so to routers.; line 9: No rows of `Day` are found by a key, which `@interfaceObject` needs.; line 10: The API has no field `id` of `BigInt`.; line 10: This is no set of fields: syntax error: expected R_PAREN, got }; line 11: The directives of the schema are made here."].assert_eq(&told(lists(), Some(wrong)).await.unwrap_err());
+        expect_test::expect!["the API cannot be a subgraph: the extension of the subgraph is wrong: line 1: No rows of `Maker` are found by this key: it is no primary or unique key of integers, texts or UUIDs. `resolvable: false` says so to routers.; line 1: `@spicy` is no directive of federation.; line 1: `@tag` needs its argument `name`.; line 2: `name` has the type `String!` in the API, not `String`.; line 3: The API has no field `nothing` of `Maker`.; line 4: `@requires` is not served: a database computes a field of its own rows only, not of fields of another subgraph.; line 4: `@key` cannot stand here.; line 4: `@override` needs its argument `from`.; line 6: The API has no type `Nobody`.; line 7: `Product` is defined: say `extend` before it.; line 8: `Maker` is a type of another kind in the API.; line 9: No rows of `Day` are found by this key: it is no primary or unique key of integers, texts or UUIDs. `resolvable: false` says so to routers.; line 9: No rows of `Day` are found by a key, which `@interfaceObject` needs.; line 10: The API has no field `id` of `BigInt`.; line 10: This is no set of fields: syntax error: expected R_PAREN, got }; line 11: `@composeDirective` names `@a`, which is not defined here."].assert_eq(&told(lists(), Some(wrong)).await.unwrap_err());
     });
 }
 
@@ -235,11 +238,12 @@ fn the_checks_of_the_compatibility_suite_find_what_they_look_for() {
         let sdl = answer["data"]["_service"]["sdl"].as_str().unwrap();
         let lines: Vec<_> = sdl.lines().filter(|line| line.contains('@')).collect();
         expect_test::expect![[r#"
-            extend schema @link(url: "https://specs.apollo.dev/federation/v2.3", import: ["@external", "@inaccessible", "@interfaceObject", "@key", "@override", "@provides", "@shareable", "@tag"])
+            extend schema @link(url: "https://specs.apollo.dev/federation/v2.3", import: ["@composeDirective", "@external", "@inaccessible", "@interfaceObject", "@key", "@override", "@provides", "@shareable", "@tag"]) @composeDirective(name: "@custom") @link(url: "https://myspecs.dev/myCustomDirective/v1.0", import: ["@custom"])
+            directive @custom on OBJECT
             type DeprecatedProduct @key(fields: "sku package") {
             type Dimension @key(fields: "size") @shareable {
             type Inventory @key(fields: "id") @interfaceObject {
-            type Product @key(fields: "id") @key(fields: "sku package") @tag(name: "internal") {
+            type Product @key(fields: "id") @key(fields: "sku package") @custom @tag(name: "internal") {
               unit: String @inaccessible
               created_by_user: User @provides(fields: "products_created")
             type User @key(fields: "email") {

@@ -12,7 +12,7 @@ use crate::schema::{
 };
 use crate::value::Const;
 pub use applied::Applied;
-use applied::print_directives;
+use applied::{print_definition, print_directives};
 use block_string::print_description;
 
 /// Scalars that every schema has; their definitions are never printed.
@@ -42,6 +42,12 @@ pub fn print_schema_applying(schema: &Schema, applied: &Applied) -> String {
             output.push('\n');
         }
         print_directive_definition(schema, directive, &mut output);
+    }
+    for definition in &applied.definitions {
+        if !output.is_empty() {
+            output.push('\n');
+        }
+        print_definition(definition, &mut output);
     }
     for (id, definition) in schema.types() {
         if !BUILT_IN_SCALARS.contains(&&*definition.name) {

@@ -28,6 +28,8 @@ pub(super) enum Places {
     Guarded,
     /// Types of every kind that have values, and fields.
     Costs,
+    /// The schema itself, and nothing in it.
+    Schema,
 }
 
 /// What stands where a directive is said.
@@ -50,6 +52,12 @@ pub(super) enum Place {
 /// Those that an extension may say.
 pub(super) const KNOWN: &[Known] = &[
     Known { name: "authenticated", version: 5, places: Places::Guarded, arguments: &[] },
+    Known {
+        name: "composeDirective",
+        version: 1,
+        places: Places::Schema,
+        arguments: &[("name", true)],
+    },
     Known { name: "cost", version: 9, places: Places::Costs, arguments: &[("weight", true)] },
     Known { name: "external", version: 0, places: Places::ObjectsAndFields, arguments: &[] },
     Known { name: "inaccessible", version: 0, places: Places::All, arguments: &[] },
@@ -90,13 +98,10 @@ pub(super) const KNOWN: &[Known] = &[
 ];
 
 /// Those that a subgraph cannot say here, and why.
-pub(super) const REFUSED: &[(&str, &str)] = &[
-    ("composeDirective", "directives of the API's own are not served, so there is none to compose"),
-    (
-        "requires",
-        "a database computes a field of its own rows only, not of fields of another subgraph",
-    ),
-];
+pub(super) const REFUSED: &[(&str, &str)] = &[(
+    "requires",
+    "a database computes a field of its own rows only, not of fields of another subgraph",
+)];
 
 impl Known {
     /// The minor version of the specification that knows a use of it.
@@ -119,6 +124,24 @@ impl Known {
                 place,
                 Place::Object | Place::Field | Place::Scalar | Place::Enum | Place::InputField
             ),
+            Places::Schema => false,
+        }
+    }
+}
+
+impl Place {
+    /// What GraphQL calls it. <https://spec.graphql.org/draft/#TypeSystemDirectiveLocation>
+    pub(super) fn location(self) -> &'static str {
+        match self {
+            Self::Object => "OBJECT",
+            Self::Interface => "INTERFACE",
+            Self::Field | Self::InterfaceField => "FIELD_DEFINITION",
+            Self::Scalar => "SCALAR",
+            Self::Enum => "ENUM",
+            Self::Union => "UNION",
+            Self::InputObject => "INPUT_OBJECT",
+            Self::EnumValue => "ENUM_VALUE",
+            Self::InputField => "INPUT_FIELD_DEFINITION",
         }
     }
 }

@@ -5,8 +5,8 @@
 //! found, fields that exist.
 
 use graphql::definitions::{
-    Composite, Definitions, Directive, DirectiveDefinition, FieldDefinition, FieldSetSelection,
-    Literal, Named, TypeBody, TypeDefinition, parse_definitions, parse_field_set,
+    Composite, Definitions, Directive, FieldDefinition, FieldSetSelection, Literal, Named,
+    SchemaDefinition, TypeBody, TypeDefinition, parse_definitions, parse_field_set,
 };
 use graphql::operation::Location;
 use graphql::schema::{Schema, TypeId, TypeKind, TypeRef};
@@ -15,6 +15,7 @@ use graphql::{Applied, ErrorCode, GraphQLError, print_type};
 use super::directives::{KNOWN, Place, REFUSED};
 use super::keys::Entity;
 use super::name_of;
+use super::own::{Own, check_said};
 
 /// Adds the directives of an extension, or tells everything that is wrong with it.
 pub(super) fn apply(
@@ -24,17 +25,21 @@ pub(super) fn apply(
     applied: &mut Applied,
 ) -> Result<(), Vec<GraphQLError>> {
     let Definitions { types, schemas, directives } = parse_definitions(text)?;
-    let mut reading = Reading { schema, entities, applied, errors: Vec::new() };
-    for definition in &schemas {
-        reading.refuse(definition.line, "The directives of the schema are made here.".into());
+    let own = Own::new(&directives, &schemas);
+    let mut reading = Reading { schema, entities, applied, own, errors: Vec::new() };
+    for definition in &directives {
+        if let Err(message) = own.check(definition, schema) {
+            reading.refuse(definition.line, message);
+        }
     }
-    for DirectiveDefinition { name, line, .. } in &directives {
-        reading.refuse(*line, format!("`@{name}` is defined, and only types are extended here."));
+    for definition in &schemas {
+        reading.schema(definition);
     }
     for definition in &types {
         reading.definition(definition);
     }
-    let Reading { mut errors, .. } = reading;
+    let Reading { mut errors, applied, .. } = reading;
+    applied.definitions.extend_from_slice(&directives);
     errors.sort_by_key(|error| error.locations.first().map(|location| location.line));
     match errors.is_empty() {
         true => Ok(()),
@@ -46,6 +51,7 @@ struct Reading<'a> {
     schema: &'a Schema,
     entities: &'a [Entity],
     applied: &'a mut Applied,
+    own: Own<'a>,
     errors: Vec<GraphQLError>,
 }
 
@@ -53,6 +59,19 @@ impl Reading<'_> {
     fn refuse(&mut self, line: usize, message: String) {
         let location = Location { line: u32::try_from(line).unwrap_or(u32::MAX), column: 1 };
         self.errors.push(GraphQLError::new(ErrorCode::ParseFailed, message).at(location));
+    }
+
+    /// What is said of the schema: where directives of one's own come from, and that they are kept.
+    fn schema(&mut self, definition: &SchemaDefinition) {
+        if let Some((_, root)) = definition.operations.first() {
+            self.refuse(root.line, "The types of operations are those of the API.".into());
+        }
+        for directive in &definition.directives {
+            match self.own.check_schema(directive) {
+                Ok(()) => self.applied.schema.push(directive.clone()),
+                Err(message) => self.refuse(directive.line, message),
+            }
+        }
     }
 
     fn definition(&mut self, definition: &TypeDefinition) {
@@ -181,6 +200,14 @@ impl Reading<'_> {
         let name = &*directive.name;
         if let Some((_, why)) = REFUSED.iter().find(|(refused, _)| *refused == name) {
             return Err(format!("`@{name}` is not served: {why}."));
+        }
+        if let Some(definition) = self.own.find(name) {
+            let known = match member {
+                None => self.applied.types.get(&id),
+                Some(member) => self.applied.members.get(&(id, member.into())),
+            };
+            let known = known.map_or(&[][..], Vec::as_slice);
+            return check_said(definition, directive, place, known);
         }
         let Some(known) = KNOWN.iter().find(|known| known.name == name) else {
             return Err(format!("`@{name}` is no directive of federation."));

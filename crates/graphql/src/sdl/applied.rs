@@ -2,8 +2,8 @@
 
 use rustc_hash::{FxHashMap, FxHashSet};
 
-use super::{print_string, push};
-use crate::definitions::{Directive, Literal};
+use super::{print_description, print_string, push};
+use crate::definitions::{Directive, DirectiveDefinition, Literal};
 use crate::schema::TypeId;
 
 /// What is printed of a schema otherwise than it says itself: a subgraph of a federated graph says
@@ -12,6 +12,8 @@ use crate::schema::TypeId;
 pub struct Applied {
     /// Those of the schema itself: printed as an extension of it.
     pub schema: Vec<Directive>,
+    /// Directives that the schema does not serve itself, and that stand on parts of it.
+    pub definitions: Vec<DirectiveDefinition>,
     pub types: FxHashMap<TypeId, Vec<Directive>>,
     /// Of fields, of values of enums and of fields of input objects, by the type and their names.
     pub members: FxHashMap<(TypeId, Box<str>), Vec<Directive>>,
@@ -34,6 +36,29 @@ impl Applied {
     pub(super) fn leaves_out(&self, id: TypeId, name: &str) -> bool {
         !self.left_out.is_empty() && self.left_out.contains(&(id, name.into()))
     }
+}
+
+/// The definition of a directive as somebody wrote it.
+pub(super) fn print_definition(definition: &DirectiveDefinition, output: &mut String) {
+    let DirectiveDefinition { name, description, arguments, locations, is_repeatable, .. } =
+        definition;
+    print_description(description.as_deref(), "", true, output);
+    push(output, format_args!("directive @{name}"));
+    for (index, argument) in arguments.iter().enumerate() {
+        output.push_str(if index == 0 { "(" } else { ", " });
+        push(output, format_args!("{}: {}", argument.name, argument.r#type));
+        if let Some(default) = &argument.default {
+            output.push_str(" = ");
+            print_literal(default, output);
+        }
+    }
+    output.push_str(if arguments.is_empty() { "" } else { ")" });
+    output.push_str(if *is_repeatable { " repeatable on" } else { " on" });
+    for (index, location) in locations.iter().enumerate() {
+        output.push_str(if index == 0 { " " } else { " | " });
+        output.push_str(location);
+    }
+    output.push('\n');
 }
 
 /// Each after a space.
