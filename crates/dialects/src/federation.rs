@@ -28,7 +28,7 @@ use graphql::{Applied, GraphQLError, print_schema_applying};
 use crate::api::{Api, ApiBuilder};
 use crate::binding::{EntitiesBinding, FieldBinding, InputBinding, InputRole};
 use directives::{KNOWN, argument, directive, strings};
-use keys::{Entity, entities};
+use keys::{Entity, entities, number};
 
 /// Where the directives are defined; the version follows.
 const SPECIFICATION: &str = "https://specs.apollo.dev/federation/v2.";
@@ -71,11 +71,12 @@ fn list(errors: &[GraphQLError]) -> String {
 /// Adds to an API what routers ask a subgraph.
 pub fn offer(api: Api, catalog: &Catalog, options: &Options) -> Result<Api, FederationError> {
     let query = api.schema.query.ok_or(FederationError::NoQuery)?;
-    let entities = entities(&api, catalog);
+    let mut entities = entities(&api, catalog);
     let mut applied = applied(&api, &entities);
     if let Some(text) = &options.extension {
-        extension::apply(text, &api.schema, &entities, &mut applied)
+        extension::apply(text, (&api, catalog), &mut entities, &mut applied)
             .map_err(FederationError::Extension)?;
+        number(&mut entities);
     }
     link(&mut applied);
     let sdl = print_schema_applying(&api.schema, &applied);

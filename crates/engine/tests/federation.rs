@@ -32,13 +32,21 @@ const SUITE: &str = "
     CREATE TABLE user (email TEXT PRIMARY KEY, name TEXT, products_created INTEGER);
     CREATE TABLE inventory (id TEXT PRIMARY KEY);
     CREATE TABLE product (id TEXT PRIMARY KEY, sku TEXT NOT NULL, package TEXT NOT NULL, unit TEXT,
-        created_by TEXT REFERENCES user, UNIQUE (sku, package));
+        created_by TEXT REFERENCES user, variation_id TEXT REFERENCES product_variation,
+        UNIQUE (sku, package), UNIQUE (sku, variation_id));
+    CREATE TABLE product_variation (id TEXT PRIMARY KEY);
+    CREATE TABLE case_study (case_number TEXT PRIMARY KEY, description TEXT);
+    CREATE TABLE product_research (id INTEGER PRIMARY KEY, outcome TEXT,
+        study_id TEXT NOT NULL UNIQUE REFERENCES case_study);
     CREATE TABLE deprecated_product (sku TEXT, package TEXT, reason TEXT,
         inventory_id TEXT REFERENCES inventory, PRIMARY KEY (sku, package));
     CREATE TABLE dimension (size TEXT PRIMARY KEY, weight REAL);
     INSERT INTO user VALUES ('ann@shop', 'Ann', 1337);
     INSERT INTO inventory VALUES ('all');
-    INSERT INTO product VALUES ('bike', 'b-1', '@shop/bikes', 'kg', 'ann@shop');
+    INSERT INTO product_variation VALUES ('road');
+    INSERT INTO product VALUES ('bike', 'b-1', '@shop/bikes', 'kg', 'ann@shop', 'road');
+    INSERT INTO case_study VALUES ('1234', 'Wheels');
+    INSERT INTO product_research VALUES (1, 'Round', '1234');
     INSERT INTO deprecated_product VALUES ('b-0', '@shop/bikes', 'Rust', 'all');";
 
 /// What its types are to the graph.
@@ -47,10 +55,11 @@ const SUITE_EXTENSION: &str = "
         @link(url: \"https://myspecs.dev/myCustomDirective/v1.0\", import: [\"@custom\"])
     directive @custom on OBJECT
     extend type User { name: String @override(from: \"users\") products_created: Int @external }
-    extend type Product @custom @tag(name: \"internal\") {
+    extend type Product @custom @key(fields: \"sku variation { id }\") @tag(name: \"internal\") {
         unit: String @inaccessible
         created_by_user: User @provides(fields: \"products_created\")
     }
+    extend type ProductResearch @key(fields: \"study { case_number }\")
     extend type Inventory @interfaceObject
     extend type Dimension @shareable";
 
@@ -218,7 +227,7 @@ fn routers_are_told_keys_and_what_an_extension_says() {
             extend type Day @key(fields: \"day\") @interfaceObject
             extend type Product @key(fields: \"id { id }\", resolvable: 1) @key(fields: \"a(b: 1\")
             extend schema @composeDirective(name: \"@a\")";
-        expect_test::expect!["the API cannot be a subgraph: the extension of the subgraph is wrong: line 1: No rows of `Maker` are found by this key: it is no primary or unique key of integers, texts or UUIDs. `resolvable: false` says so to routers.; line 1: `@spicy` is no directive of federation.; line 1: `@tag` needs its argument `name`.; line 2: `name` has the type `String!` in the API, not `String`.; line 3: The API has no field `nothing` of `Maker`.; line 4: `@requires` is not served: a database computes a field of its own rows only, not of fields of another subgraph.; line 4: `@key` cannot stand here.; line 4: `@override` needs its argument `from`.; line 6: The API has no type `Nobody`.; line 7: `Product` is defined: say `extend` before it.; line 8: `Maker` is a type of another kind in the API.; line 9: No rows of `Day` are found by this key: it is no primary or unique key of integers, texts or UUIDs. `resolvable: false` says so to routers.; line 9: No rows of `Day` are found by a key, which `@interfaceObject` needs.; line 10: The API has no field `id` of `BigInt`.; line 10: This is no set of fields: syntax error: expected R_PAREN, got }; line 11: `@composeDirective` names `@a`, which is not defined here."].assert_eq(&told(lists(), Some(wrong)).await.unwrap_err());
+        expect_test::expect!["the API cannot be a subgraph: the extension of the subgraph is wrong: line 1: No rows of `Maker` are found by this key: it is no primary or unique key of integers, texts or UUIDs. `resolvable: false` says so to routers.; line 1: `@spicy` is no directive of federation.; line 1: `@tag` needs its argument `name`.; line 2: `name` has the type `String!` in the API, not `String`.; line 3: The API has no field `nothing` of `Maker`.; line 4: `@key` cannot stand here.; line 4: `@requires` is not served: a database computes a field of its own rows only, not of fields of another subgraph.; line 4: `@override` needs its argument `from`.; line 6: The API has no type `Nobody`.; line 7: `Product` is defined: say `extend` before it.; line 8: `Maker` is a type of another kind in the API.; line 9: No rows of `Day` are found by this key: it is no primary or unique key of integers, texts or UUIDs. `resolvable: false` says so to routers.; line 9: No rows of `Day` are found by a key, which `@interfaceObject` needs.; line 10: The API has no field `id` of `BigInt`.; line 10: This is no set of fields: syntax error: expected R_PAREN, got }; line 11: `@composeDirective` names `@a`, which is not defined here."].assert_eq(&told(lists(), Some(wrong)).await.unwrap_err());
     });
 }
 
@@ -240,12 +249,15 @@ fn the_checks_of_the_compatibility_suite_find_what_they_look_for() {
         expect_test::expect![[r#"
             extend schema @link(url: "https://specs.apollo.dev/federation/v2.3", import: ["@composeDirective", "@external", "@inaccessible", "@interfaceObject", "@key", "@override", "@provides", "@shareable", "@tag"]) @composeDirective(name: "@custom") @link(url: "https://myspecs.dev/myCustomDirective/v1.0", import: ["@custom"])
             directive @custom on OBJECT
+            type CaseStudy @key(fields: "case_number") {
             type DeprecatedProduct @key(fields: "sku package") {
             type Dimension @key(fields: "size") @shareable {
             type Inventory @key(fields: "id") @interfaceObject {
-            type Product @key(fields: "id") @key(fields: "sku package") @custom @tag(name: "internal") {
+            type Product @key(fields: "id") @key(fields: "sku package") @key(fields: "sku variation { id }") @custom @tag(name: "internal") {
               unit: String @inaccessible
               created_by_user: User @provides(fields: "products_created")
+            type ProductResearch @key(fields: "id") @key(fields: "study_id") @key(fields: "study { case_number }") {
+            type ProductVariation @key(fields: "id") {
             type User @key(fields: "email") {
               name: String @override(from: "users")
               products_created: Int @external
@@ -256,6 +268,7 @@ fn the_checks_of_the_compatibility_suite_find_what_they_look_for() {
             ... on DeprecatedProduct { reason }
             ... on Product { id unit created_by_user { email products_created } }
             ... on Inventory { deprecated_products { sku reason } }
+            ... on ProductResearch { study { case_number description } }
         } }";
         let representations = json!([
             { "__typename": "User", "email": "ann@shop" },
@@ -263,6 +276,8 @@ fn the_checks_of_the_compatibility_suite_find_what_they_look_for() {
             { "__typename": "Product", "id": "bike" },
             { "__typename": "Product", "sku": "b-1", "package": "@shop/bikes" },
             { "__typename": "Inventory", "id": "all" },
+            { "__typename": "ProductResearch", "study": { "case_number": "1234" } },
+            { "__typename": "Product", "sku": "b-1", "variation": { "id": "road" } },
         ]);
         let (answer, _) = ask(&worker, query, representations).await;
         let creator = json!({ "email": "ann@shop", "products_created": 1337 });
@@ -274,6 +289,8 @@ fn the_checks_of_the_compatibility_suite_find_what_they_look_for() {
             product,
             product,
             { "deprecated_products": deprecated },
+            { "study": { "case_number": "1234", "description": "Wheels" } },
+            product,
         ] } });
         assert_eq!(answer, expected);
     });

@@ -23,10 +23,10 @@ pub mod write;
 
 pub use filter::{Case, Comparison, Filter, GeoOperator, Place, Quantifier, TextMatch, TimeUnit};
 pub use operand::{
-    Codec, NewId, OpaqueKey, Operand, PathItem, Representations, Represented, RepresentedKey,
-    RepresentedValue, Slot, Value,
+    Codec, FieldPath, NewId, OpaqueKey, Operand, PathItem, Representations, Represented,
+    RepresentedKey, RepresentedValue, Slot, Value,
 };
-pub use print::{print, print_filter};
+pub use print::{print, print_field_set, print_filter};
 pub use request::{
     Isolation, Otherwise, OtherwiseKind, Request, Require, Step, StepId, StepKind, Transaction,
 };

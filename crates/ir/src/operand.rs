@@ -82,13 +82,17 @@ pub struct Represented {
     pub keys: Vec<RepresentedKey>,
 }
 
+/// The names that lead to a value, from the object that has it.
+pub type FieldPath = Box<[Box<str>]>;
+
 /// A key by which rows are found.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub struct RepresentedKey {
     /// What the values of its fields are, in the order of the key.
     pub kinds: Vec<RepresentedValue>,
-    /// What its fields are called in the API, if all of them are there.
-    pub names: Option<Vec<Box<str>>>,
+    /// The ways in which the API says all of its fields: one by itself, or as a field of the row to
+    /// which it refers.
+    pub said: Vec<Vec<FieldPath>>,
     /// The opaque id that holds the same values.
     pub id: Option<OpaqueKey>,
 }

@@ -8,6 +8,7 @@
 //! * `phrase`: what stands within a line: operands, places, filters, orders, pages
 //! * `write`: writes and what hangs on them
 
+mod field_set;
 mod phrase;
 mod write;
 
@@ -16,6 +17,7 @@ use catalog::Catalog;
 use crate::filter::Filter;
 use crate::request::{Isolation, Otherwise, OtherwiseKind, Request, Require, Step, StepKind};
 use crate::rows::{Aggregate, AggregateTerm, From, Output, OutputKind, Page, Rows, State, Variant};
+pub use field_set::print_field_set;
 
 /// The request as text, its fields, entities and relationships by their names in `catalog`.
 #[must_use]

@@ -4,6 +4,7 @@
 //! Each is checked against the API, so that what routers plan by is there: a key by which rows are
 //! found, fields that exist.
 
+use catalog::Catalog;
 use graphql::definitions::{
     Composite, Definitions, Directive, FieldDefinition, FieldSetSelection, Literal, Named,
     SchemaDefinition, TypeBody, TypeDefinition, parse_definitions, parse_field_set,
@@ -13,20 +14,23 @@ use graphql::schema::{Schema, TypeId, TypeKind, TypeRef};
 use graphql::{Applied, ErrorCode, GraphQLError, print_type};
 
 use super::directives::{KNOWN, Place, REFUSED};
-use super::keys::Entity;
+use super::keys::{Entity, NoKey, say};
 use super::name_of;
 use super::own::{Own, check_said};
+use crate::api::Api;
 
 /// Adds the directives of an extension, or tells everything that is wrong with it.
 pub(super) fn apply(
     text: &str,
-    schema: &Schema,
-    entities: &[Entity],
+    (api, catalog): (&Api, &Catalog),
+    entities: &mut Vec<Entity>,
     applied: &mut Applied,
 ) -> Result<(), Vec<GraphQLError>> {
+    let schema = &api.schema;
     let Definitions { types, schemas, directives } = parse_definitions(text)?;
     let own = Own::new(&directives, &schemas);
-    let mut reading = Reading { schema, entities, applied, own, errors: Vec::new() };
+    let errors = Vec::new();
+    let mut reading = Reading { api, catalog, schema, entities, applied, own, errors };
     for definition in &directives {
         if let Err(message) = own.check(definition, schema) {
             reading.refuse(definition.line, message);
@@ -48,8 +52,10 @@ pub(super) fn apply(
 }
 
 struct Reading<'a> {
+    api: &'a Api,
+    catalog: &'a Catalog,
     schema: &'a Schema,
-    entities: &'a [Entity],
+    entities: &'a mut Vec<Entity>,
     applied: &'a mut Applied,
     own: Own<'a>,
     errors: Vec<GraphQLError>,
@@ -173,7 +179,10 @@ impl Reading<'_> {
 
     /// Adds the directives of a type, or of a member of it.
     fn directives(&mut self, id: TypeId, member: Option<&str>, said: &[Directive], place: Place) {
-        for directive in said {
+        // Others look for the keys.
+        let is_key = |directive: &&Directive| &*directive.name == "key";
+        let others = said.iter().filter(|directive| !is_key(directive));
+        for directive in said.iter().filter(is_key).chain(others) {
             if let Err(message) = self.check(id, member, directive, place) {
                 self.refuse(directive.line, message);
                 continue;
@@ -191,7 +200,7 @@ impl Reading<'_> {
     }
 
     fn check(
-        &self,
+        &mut self,
         id: TypeId,
         member: Option<&str>,
         directive: &Directive,
@@ -234,7 +243,7 @@ impl Reading<'_> {
     }
 
     /// Rows are to be found by a key that is resolvable.
-    fn check_key(&self, id: TypeId, directive: &Directive) -> Result<(), String> {
+    fn check_key(&mut self, id: TypeId, directive: &Directive) -> Result<(), String> {
         let fields = field_set(directive)?;
         self.check_fields(id, &fields)?;
         let resolvable = directive.arguments.iter().find(|one| &*one.name == "resolvable");
@@ -259,14 +268,20 @@ impl Reading<'_> {
             names.sort_unstable();
             fields.len() == names.len() && names == said
         });
-        match is_known {
-            true => Ok(()),
-            false => Err(format!(
-                "No rows of `{}` are found by this key: it is no primary or unique key of \
-                 integers, texts or UUIDs. `resolvable: false` says so to routers.",
-                name_of(self.schema, id)
-            )),
+        if is_known {
+            return Ok(());
         }
+        let name = name_of(self.schema, id);
+        say(self.entities, (self.api, self.catalog), id, &fields).map_err(|why| match why {
+            NoKey::NoKey => format!(
+                "No rows of `{name}` are found by this key: it is no primary or unique key of \
+                 integers, texts or UUIDs. `resolvable: false` says so to routers."
+            ),
+            NoKey::NoColumns => format!(
+                "No rows of `{name}` are found by this key: its fields are columns, or the key of \
+                 a row to which the row refers. `resolvable: false` says so to routers."
+            ),
+        })
     }
 
     /// What a table knows of the objects of an interface is found by a key that all of them have.

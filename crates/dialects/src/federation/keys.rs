@@ -2,14 +2,15 @@
 
 use std::sync::Arc;
 
-use catalog::{Catalog, EntityId, FieldId, Key, KeyKind, Scalar, Type};
+use catalog::{Catalog, EntityId, FieldId, Key, KeyKind, RelationshipKind, Scalar, Type};
+use graphql::definitions::FieldSetSelection;
 use graphql::schema::{TypeId, TypeKind};
-use ir::{OpaqueKey, Represented, RepresentedKey, RepresentedValue};
+use ir::{FieldPath, HopDirection, OpaqueKey, Represented, RepresentedKey, RepresentedValue};
 use rustc_hash::FxHashMap;
 
 use super::name_of;
 use crate::api::Api;
-use crate::binding::{EntityType, FieldBinding};
+use crate::binding::{EntityType, FieldBinding, RowsBinding, RowsFrom};
 
 /// A type of which rows are found by a key.
 #[derive(Debug)]
@@ -27,8 +28,8 @@ impl Entity {
     /// The fields of its keys, as routers are told them.
     pub(super) fn field_sets(&self) -> impl Iterator<Item = String> {
         self.keys.iter().flat_map(|(_, key)| {
-            let names = key.names.iter().map(|names| names.join(" "));
-            names.chain(key.id.iter().map(|id| id.name.to_string()))
+            let said = key.said.iter().map(|said| ir::print_field_set(said));
+            said.chain(key.id.iter().map(|id| id.name.to_string()))
         })
     }
 
@@ -60,9 +61,15 @@ pub(super) fn entities(api: &Api, catalog: &Catalog) -> Vec<Entity> {
             }
         }
     }
-    found.sort_by(|one, other| one.name.cmp(&other.name));
+    number(&mut found);
+    found
+}
+
+/// Puts entities in the order of their names, and numbers their keys.
+pub(super) fn number(entities: &mut Vec<Entity>) {
+    entities.sort_by(|one, other| one.name.cmp(&other.name));
     let mut next: u16 = 0;
-    found.retain_mut(|entity| {
+    entities.retain_mut(|entity| {
         entity.first = next;
         let keys = u16::try_from(entity.keys.len()).ok();
         let after = keys.and_then(|keys| next.checked_add(keys));
@@ -70,7 +77,118 @@ pub(super) fn entities(api: &Api, catalog: &Catalog) -> Vec<Entity> {
         // A key that has no number cannot be asked for.
         after.is_some()
     });
-    found
+}
+
+/// Why rows are not found by the fields that somebody says.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum NoKey {
+    /// Some of them are no columns of the row, nor the ones by which it refers to another.
+    NoColumns,
+    /// They are no key, or are of types whose values cannot be checked.
+    NoKey,
+}
+
+/// Adds a key of the rows of a type as somebody says it. There it may be nullable: rows without a
+/// value are found by nothing.
+pub(super) fn say(
+    entities: &mut Vec<Entity>,
+    (api, catalog): (&Api, &Catalog),
+    r#type: TypeId,
+    fields: &[FieldSetSelection],
+) -> Result<(), NoKey> {
+    let mut said: Vec<(FieldPath, FieldId)> = Vec::new();
+    for field in fields {
+        add_said(api, catalog, r#type, field, &mut said).ok_or(NoKey::NoColumns)?;
+    }
+    let entity = said.first().map(|(_, column)| catalog[*column].entity).ok_or(NoKey::NoKey)?;
+    let is_said = |column: &FieldId| said.iter().any(|(_, own)| own == column);
+    let is_key = |key: &&Key| {
+        key.fields.len() == said.len() && key.fields.iter().all(is_said) && !key.fields.is_empty()
+    };
+    let key = catalog[entity].keys.iter().find(is_key).ok_or(NoKey::NoKey)?;
+    let kinds = key.fields.iter().map(|field| kind(catalog, *field)).collect::<Option<Vec<_>>>();
+    let kinds = kinds.ok_or(NoKey::NoKey)?;
+    let path = |column: &FieldId| {
+        let found = said.iter().find(|(_, own)| own == column);
+        found.map(|(path, _)| path.clone())
+    };
+    let way = key.fields.iter().map(path).collect::<Option<Vec<FieldPath>>>();
+    let way = way.ok_or(NoKey::NoKey)?;
+    let known = entities.iter().position(|known| known.r#type == r#type);
+    let place = match known {
+        Some(place) => place,
+        None => {
+            let TypeKind::Object { fields, .. } = &api.schema[r#type].kind else {
+                return Err(NoKey::NoColumns);
+            };
+            let row = Row::of(api, catalog, fields).ok_or(NoKey::NoColumns)?;
+            let name = name_of(&api.schema, r#type).into();
+            entities.push(Entity { r#type, name, entity: row.entity, first: 0, keys: Vec::new() });
+            entities.len() - 1
+        }
+    };
+    let own = &mut entities[place];
+    if own.entity != entity {
+        return Err(NoKey::NoColumns);
+    }
+    match own.keys.iter_mut().find(|(fields, _)| *fields == key.fields) {
+        Some((_, own)) if own.said.contains(&way) => {}
+        Some((_, own)) => own.said.push(way),
+        None => {
+            let represented = RepresentedKey { kinds, said: vec![way], id: None };
+            own.keys.push((key.fields.clone(), represented));
+        }
+    }
+    Ok(())
+}
+
+/// The columns of the row that a field of a set says: itself, or those by which the row refers to the
+/// one whose key is selected. `None` if it says something else.
+fn add_said(
+    api: &Api,
+    catalog: &Catalog,
+    r#type: TypeId,
+    field: &FieldSetSelection,
+    said: &mut Vec<(FieldPath, FieldId)>,
+) -> Option<()> {
+    let FieldSetSelection::Field { name, arguments, selections } = field else { return None };
+    let own = api.schema.find_field(r#type, name)?;
+    if !arguments.is_empty() || !api.schema[own].arguments.is_empty() {
+        return None;
+    }
+    let name: Box<str> = (&**name).into();
+    if selections.is_empty() {
+        let FieldBinding::Column(column) = api.field(own) else { return None };
+        said.push(([name].into(), *column));
+        return Some(());
+    }
+    let FieldBinding::Rows(RowsBinding { from: RowsFrom::Relation(hop), .. }) = api.field(own)
+    else {
+        return None;
+    };
+    let relationship = &catalog[hop.relationship];
+    let is_reference = hop.direction == HopDirection::Forward
+        && relationship.kind == RelationshipKind::ForeignKey
+        && relationship.to_fields.len() == selections.len();
+    if !is_reference {
+        return None;
+    }
+    let below = api.schema[own].r#type.base;
+    for selection in selections {
+        let (inner, column) = leaf(api, below, selection)?;
+        let place = relationship.to_fields.iter().position(|to| *to == column)?;
+        said.push(([name.clone(), inner].into(), *relationship.from_fields.get(place)?));
+    }
+    Some(())
+}
+
+/// A column that a selection without selections of its own says.
+fn leaf(api: &Api, r#type: TypeId, field: &FieldSetSelection) -> Option<(Box<str>, FieldId)> {
+    let FieldSetSelection::Field { name, arguments, selections } = field else { return None };
+    let own = api.schema.find_field(r#type, name)?;
+    let FieldBinding::Column(column) = api.field(own) else { return None };
+    let is_plain = arguments.is_empty() && selections.is_empty();
+    is_plain.then(|| ((&**name).into(), *column))
 }
 
 /// What a type shows of the rows of an entity.
@@ -136,7 +254,10 @@ impl<'a> Row<'a> {
             let id = self.id.as_ref().filter(|(fields, _)| *fields == key.fields);
             let id = id.map(|(_, id)| id.clone());
             if !key.fields.is_empty() && (names.is_some() || id.is_some()) {
-                found.push((key.fields.clone(), RepresentedKey { kinds, names, id }));
+                let way =
+                    |names: Vec<Box<str>>| names.into_iter().map(|name| [name].into()).collect();
+                let said = names.into_iter().map(way).collect();
+                found.push((key.fields.clone(), RepresentedKey { kinds, said, id }));
             }
         }
         found

@@ -261,18 +261,23 @@ impl Compared<'_> {
 
     /// Whether rows are found by some of the fields of a set, all of which are said.
     fn is_key(&self, set: &FieldSet, represented: &Represented) -> bool {
-        let is_said = |name: &str| {
-            set.selections.iter().any(|selection| match selection {
-                SetSelection::Field { field, set: None, .. } => *self.wanted[*field].name == *name,
-                SetSelection::Field { set: Some(_), .. }
-                | SetSelection::Typename
-                | SetSelection::On(_) => false,
-            })
-        };
         represented.keys.iter().any(|key| {
-            let has_names = |names: &Vec<Box<str>>| names.iter().all(|name| is_said(name));
-            key.names.as_ref().is_some_and(has_names)
-                || key.id.as_ref().is_some_and(|id| is_said(&id.name))
+            key.said.iter().any(|said| said.iter().all(|path| self.says(set, path)))
+                || key.id.as_ref().is_some_and(|id| self.says(set, std::slice::from_ref(&id.name)))
+        })
+    }
+
+    /// Whether a set says the value that some names lead to. Recursion is bounded by their number.
+    fn says(&self, set: &FieldSet, path: &[Box<str>]) -> bool {
+        let Some((name, rest)) = path.split_first() else { return false };
+        set.selections.iter().any(|selection| match selection {
+            SetSelection::Field { field, set, .. } if *self.wanted[*field].name == **name => {
+                match set {
+                    None => rest.is_empty(),
+                    Some(below) => self.says(self.supergraph.field_set(*below), rest),
+                }
+            }
+            SetSelection::Field { .. } | SetSelection::Typename | SetSelection::On(_) => false,
         })
     }
 

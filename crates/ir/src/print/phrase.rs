@@ -3,6 +3,7 @@
 use catalog::{EntityId, FieldId, RelationshipKind};
 
 use super::Printer;
+use super::field_set::print_field_set;
 use crate::filter::{
     Case, Comparison, Filter, GeoOperator, Place, Quantifier, TextMatch, TimeUnit,
 };
@@ -159,9 +160,9 @@ impl Printer<'_> {
     fn representations(&self, representations: &Representations) -> String {
         let Representations { list, of, key, field } = representations;
         let named = |key: &RepresentedKey| {
-            let id = key.id.as_ref().map(|id| id.name.as_ref());
-            let names = key.names.iter().flatten().map(AsRef::as_ref);
-            names.chain(id).collect::<Vec<_>>().join(" ")
+            let id = key.id.as_ref().map(|id| id.name.to_string());
+            let said = key.said.iter().map(|said| print_field_set(said));
+            said.chain(id).collect::<Vec<_>>().join(" ")
         };
         let keys: Vec<String> = of.keys.iter().map(named).collect();
         let (list, typename) = (self.operand(list), &of.typename);

@@ -14,7 +14,7 @@ fn entities() {
     let shop = Model::new("product: id, upc, sku, country, name");
     let key = |names: &[&str]| RepresentedKey {
         kinds: vec![RepresentedValue::Text; names.len()],
-        names: Some(names.iter().map(|name| (*name).into()).collect()),
+        said: vec![names.iter().map(|name| [(*name).into()].into()).collect()],
         id: None,
     };
     let keys = vec![key(&["upc"]), key(&["sku", "country"])];

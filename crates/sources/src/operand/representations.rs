@@ -7,7 +7,9 @@
 
 use std::borrow::Cow;
 
-use ir::{OpaqueKey, Operand, Representations, Represented, RepresentedKey, RepresentedValue};
+use ir::{
+    FieldPath, OpaqueKey, Operand, Representations, Represented, RepresentedKey, RepresentedValue,
+};
 use response::{Element, Sorted};
 
 use super::given::Given;
@@ -95,8 +97,8 @@ fn find<'v>(of: &'v Represented, element: Given<'v>) -> Result<Found<'v>, String
     }
     let mut keys = String::new();
     for key in &of.keys {
-        let names = key.names.as_ref().map(|names| names.join(" "));
-        for name in names.into_iter().chain(key.id.as_ref().map(|id| id.name.to_string())) {
+        let said = key.said.iter().map(|said| ir::print_field_set(said));
+        for name in said.chain(key.id.as_ref().map(|id| id.name.to_string())) {
             keys.push_str(if keys.is_empty() { "`" } else { " or `" });
             keys.push_str(&name);
             keys.push('`');
@@ -105,20 +107,25 @@ fn find<'v>(of: &'v Represented, element: Given<'v>) -> Result<Found<'v>, String
     Err(format!("A representation of `{}` has all fields of a key: {keys}.", of.typename))
 }
 
-/// The values of the fields of a key; `None` if one of them is not there.
+/// The values of the fields of a key as one of its ways says them; `None` if none says all.
 fn by_names<'v>(
     of: &Represented,
     key: &'v RepresentedKey,
     element: Given<'v>,
 ) -> Option<Result<Vec<Resolved<'v>>, String>> {
-    let names = key.names.as_ref()?;
-    let given = |name: &'v str| element.member(name).filter(|given| !given.is_null());
-    let given: Vec<_> = names.iter().map(|name| given(name)).collect::<Option<_>>()?;
-    let values = given.into_iter().zip(names).zip(&key.kinds).map(|((given, name), kind)| {
-        let value = given.plain().ok().and_then(|value| checked(*kind, value));
-        value.ok_or_else(|| no_value(name, of))
-    });
-    Some(values.collect())
+    key.said.iter().find_map(|said| {
+        let given: Vec<_> = said.iter().map(|path| follow(element, path)).collect::<Option<_>>()?;
+        let values = given.into_iter().zip(said).zip(&key.kinds).map(|((given, path), kind)| {
+            let value = given.plain().ok().and_then(|value| checked(*kind, value));
+            value.ok_or_else(|| no_value(&path.join("."), of))
+        });
+        Some(values.collect())
+    })
+}
+
+/// What some names lead to, if it is there.
+fn follow<'v>(element: Given<'v>, path: &FieldPath) -> Option<Given<'v>> {
+    path.iter().try_fold(element, |given, name| given.member(name).filter(|given| !given.is_null()))
 }
 
 /// The values that an opaque id holds; `None` if it is not there.
@@ -201,7 +208,7 @@ mod tests {
         let keys = vec![
             RepresentedKey {
                 kinds: vec![RepresentedValue::Integer { bits: 32 }],
-                names: Some(vec!["id".into()]),
+                said: vec![vec![["id".into()].into()]],
                 id: Some(OpaqueKey {
                     name: "nodeId".into(),
                     prefix: "products".into(),
@@ -210,7 +217,10 @@ mod tests {
             },
             RepresentedKey {
                 kinds: vec![RepresentedValue::Text; 2],
-                names: Some(vec!["sku".into(), "country".into()]),
+                said: vec![
+                    vec![["sku".into()].into(), ["country".into()].into()],
+                    vec![["sku".into()].into(), ["sold".into(), "country".into()].into()],
+                ],
                 id: None,
             },
         ];
@@ -240,8 +250,9 @@ mod tests {
                 { "__typename": "Product", "id": null, "sku": "a", "country": "DE" },
                 { "__typename": "Product", "nodeId": "WyJwcm9kdWN0cyIsN10=" },
                 { "__typename": "Product", "id": "12" },
+                { "__typename": "Product", "sku": "a", "sold": { "country": "DE" } },
             ]),
-            &[Ok(3), Ok(4), Ok(3), Ok(3)],
+            &[Ok(3), Ok(4), Ok(3), Ok(3), Ok(4)],
         );
         check(json!({ "__typename": "Product", "id": 1 }), &[Ok(3)]);
     }
@@ -251,7 +262,7 @@ mod tests {
         let no_id = Err("This is no value of `id` of `Product`.");
         let no_node_id = Err("This is no value of `nodeId` of `Product`.");
         let no_key = Err("A representation of `Product` has all fields of a key: `id` or \
-                          `nodeId` or `sku country`.");
+                          `nodeId` or `sku country` or `sku sold { country }`.");
         let no_object = Err("A representation is an object with its type's name as `__typename`.");
         check(
             json!([
@@ -261,7 +272,7 @@ mod tests {
                 { "__typename": "Product", "nodeId": "WyJ1c2VycyIsN10=" },
                 { "__typename": "Product", "nodeId": "WyJwcm9kdWN0cyIsNyw4XQ==" },
                 { "__typename": "Product", "nodeId": 7 },
-                { "__typename": "Product", "sku": "a" },
+                { "__typename": "Product", "sku": "a", "sold": { "country": null } },
                 { "__typename": "Product" },
                 { "__typename": "User", "id": 1 },
                 { "__typename": 1, "id": 1 },
