@@ -176,7 +176,8 @@ impl Answer {
     fn write(&mut self) -> Result<(String, Vec<String>), Stopped<Broken>> {
         const BEGIN: &[u8] = b"{\"data\":";
         let budget = self.budget.unwrap_or(1_000_000);
-        let recorded = self.write_into(Tape::new(budget - BEGIN.len() as u64, Held::default()));
+        let recorded =
+            self.write_into(Tape::new(budget.saturating_sub(BEGIN.len() as u64), Held::default()));
         self.levels.iter().for_each(|level| level.read.set(0));
         let written = self.write_into(Sink::new(BEGIN.to_vec(), budget, Held::default()));
         assert_eq!(recorded.is_ok(), written.is_ok(), "{recorded:?} and {written:?}");

@@ -267,7 +267,6 @@ impl Output for Tape {
     }
 
     fn begin_sorted_element(&mut self) -> usize {
-        self.next_element();
         self.tokens.len()
     }
 
@@ -295,6 +294,8 @@ impl Output for Tape {
                 }
             }
         }
+        // What stands between them is known now.
+        self.length += elements.len().saturating_sub(1) as u64;
         self.end_list();
         !is_in_order
     }
@@ -420,7 +421,11 @@ mod tests {
                 spans[*place] = Some((from, tape.end_sorted_element()));
             }
             let has_moved = tape.end_sorted(start, &spans);
-            (json(&tape.into_parts().0, &["a"]), has_moved)
+            let (recorded, _) = tape.into_parts();
+            let text = json(&recorded, &["a"]);
+            // Names have quotes there.
+            assert_eq!(recorded.length, (text.len() + 2 * places.len()) as u64);
+            (text, has_moved)
         };
         assert_eq!(sorted(&[], 0), ("[]".into(), false));
         assert_eq!(sorted(&[0, 1], 2), ("[{a:0},{a:1}]".into(), false));
