@@ -294,8 +294,11 @@ impl<'p, E, O: Output> Writer<'p, E, O> {
         match shape.node(node) {
             Node::Leaf { output, leaf } => self.write_leaf(*output, leaf, cursor),
             Node::LeafOr { output, leaf, absent } => {
+                let start = self.output.mark();
                 let written = self.write_leaf(*output, leaf, cursor)?;
                 if !written {
+                    // A stored value may mean null, and is written then.
+                    self.take_back(start)?;
                     self.write_text(absent);
                 }
                 Ok(true)

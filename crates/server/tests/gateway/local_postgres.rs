@@ -15,8 +15,10 @@ const HEAD: &str = include_str!("shop.graphql");
 /// Letters with their readers, who see their own ones; and what takes for ever.
 const TABLES: &str = "
     CREATE SCHEMA post;
-    CREATE TABLE post.letter (id integer PRIMARY KEY, reader text NOT NULL, text text);
-    INSERT INTO post.letter VALUES (1, 'ann', 'Dear Ann'), (2, 'bob', 'Dear Bob');
+    CREATE TABLE post.letter (
+        id integer PRIMARY KEY, reader text NOT NULL, text text, tags text[]);
+    INSERT INTO post.letter VALUES
+        (1, 'ann', 'Dear Ann', ARRAY['a', 'b\"c', NULL]), (2, 'bob', 'Dear Bob', NULL);
     ALTER TABLE post.letter ENABLE ROW LEVEL SECURITY;
     CREATE POLICY own ON post.letter TO gateway_reader
         USING (reader = current_setting('jwt.claims.name', true));
@@ -58,6 +60,7 @@ type UpdateLetterPayload @join__type(graph: TEXTS) {
 type Letter @join__type(graph: TEXTS, key: "id") @join__type(graph: READERS, key: "id") {
   id: Int @join__field(graph: TEXTS, type: "Int!") @join__field(graph: READERS, type: "Int")
   text: String @join__field(graph: TEXTS)
+  tags: [String] @join__field(graph: TEXTS)
   reader: String @join__field(graph: READERS)
 }
 "#;
@@ -86,6 +89,19 @@ fn start(folder: &Folder, options: &[&str]) -> Server {
     let usual = ["gateway", supergraph.to_str().unwrap(), "--listen", "127.0.0.1:0"];
     let subgraphs = ["--subgraphs", subgraphs.to_str().unwrap()];
     Server::start(&[&usual[..], &subgraphs, options].concat())
+}
+
+#[test]
+fn a_list_within_a_column_is_a_list() {
+    for installation in wanted_installations().unwrap() {
+        let folder = prepare(shared(&installation).unwrap(), "gateway_parts");
+        let server = start(&folder, &[]);
+        let tags = server.query("", "{ letters { reader tags } }").body;
+        assert_eq!(
+            tags,
+            r#"{"data":{"letters":[{"reader":"ann","tags":["a","b\"c",null]},{"reader":"bob","tags":null}]}}"#
+        );
+    }
 }
 
 #[test]
