@@ -253,10 +253,10 @@ fn the_checks_of_the_compatibility_suite_find_what_they_look_for() {
             type DeprecatedProduct @key(fields: "sku package") {
             type Dimension @key(fields: "size") @shareable {
             type Inventory @key(fields: "id") @interfaceObject {
-            type Product @key(fields: "id") @key(fields: "sku package") @key(fields: "sku variation { id }") @custom @tag(name: "internal") {
+            type Product @key(fields: "sku variation { id }") @key(fields: "id") @key(fields: "sku package") @custom @tag(name: "internal") {
               unit: String @inaccessible
               created_by_user: User @provides(fields: "products_created")
-            type ProductResearch @key(fields: "id") @key(fields: "study_id") @key(fields: "study { case_number }") {
+            type ProductResearch @key(fields: "study { case_number }") @key(fields: "id") @key(fields: "study_id") {
             type ProductVariation @key(fields: "id") {
             type User @key(fields: "email") {
               name: String @override(from: "users")

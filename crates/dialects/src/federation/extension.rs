@@ -12,6 +12,7 @@ use graphql::definitions::{
 use graphql::operation::Location;
 use graphql::schema::{Schema, TypeId, TypeKind, TypeRef};
 use graphql::{Applied, ErrorCode, GraphQLError, print_type};
+use rustc_hash::FxHashMap;
 
 use super::directives::{KNOWN, Place, REFUSED};
 use super::keys::{Entity, NoKey, say};
@@ -29,8 +30,8 @@ pub(super) fn apply(
     let schema = &api.schema;
     let Definitions { types, schemas, directives } = parse_definitions(text)?;
     let own = Own::new(&directives, &schemas);
-    let errors = Vec::new();
-    let mut reading = Reading { api, catalog, schema, entities, applied, own, errors };
+    let (said, errors) = (FxHashMap::default(), Vec::new());
+    let mut reading = Reading { api, catalog, schema, entities, applied, own, said, errors };
     for definition in &directives {
         if let Err(message) = own.check(definition, schema) {
             reading.refuse(definition.line, message);
@@ -58,6 +59,8 @@ struct Reading<'a> {
     entities: &'a mut Vec<Entity>,
     applied: &'a mut Applied,
     own: Own<'a>,
+    /// How many keys of a type were said so far.
+    said: FxHashMap<TypeId, usize>,
     errors: Vec<GraphQLError>,
 }
 
@@ -193,7 +196,13 @@ impl Reading<'_> {
             };
             let is_same =
                 |one: &Directive| one.name == directive.name && values(one).eq(values(directive));
-            if !known.iter().any(is_same) {
+            if is_key(&directive) {
+                // What somebody says of the type comes before what was found: some take the first.
+                known.retain(|one| !is_same(one));
+                let said = self.said.entry(id).or_default();
+                known.insert((*said).min(known.len()), directive.clone());
+                *said += 1;
+            } else if !known.iter().any(is_same) {
                 known.push(directive.clone());
             }
         }
