@@ -205,7 +205,7 @@ fn routers_are_told_keys_and_what_an_extension_says() {
             type Day implements Node @key(fields: "day", resolvable: false) {
             scalar Cursor @inaccessible
             type PageInfo @shareable {
-            type Maker implements Node @key(fields: "id") @key(fields: "nodeId") @key(fields: "name") @tag(name: "public") {
+            type Maker implements Node @key(fields: "name") @key(fields: "id") @key(fields: "nodeId") @tag(name: "public") {
               name: String! @shareable @override(from: "old", label: "percent(5)")
             type Product implements Node @key(fields: "id") @key(fields: "nodeId") @key(fields: "code") {
         "#]].assert_eq(&told(lists(), Some(extension)).await.unwrap());
