@@ -300,6 +300,32 @@ impl ApiBuilder {
         id
     }
 
+    /// Gives a type a field of another type, which is as the one that it has otherwise.
+    pub(crate) fn retype_field(
+        &mut self,
+        parent: TypeId,
+        old: graphql::schema::FieldId,
+        r#type: TypeRef,
+    ) -> graphql::schema::FieldId {
+        let definition = FieldDefinition { r#type, ..self.schema[old].clone() };
+        let binding = self.fields[old.index()].clone();
+        self.fields.push(binding);
+        self.schema.replace_field(parent, old, definition)
+    }
+
+    /// The same of an argument of a field that no other type has.
+    pub(crate) fn retype_argument(
+        &mut self,
+        field: graphql::schema::FieldId,
+        old: InputId,
+        r#type: TypeRef,
+    ) {
+        let definition = InputDefinition { r#type, ..self.schema[old].clone() };
+        let binding = self.inputs[old.index()].clone();
+        let new = self.input(definition, binding);
+        self.schema.replace_argument(field, old, new);
+    }
+
     pub fn add_argument(
         &mut self,
         field: graphql::schema::FieldId,

@@ -7,7 +7,7 @@
 //!
 //! * [`keys`](self): `keys.rs`: by which fields rows are found
 //! * [`extension`](self): `extension.rs`: what somebody says of the API's types beside that;
-//!   `own.rs`: by directives of one's own
+//!   `own.rs`: by directives of one's own; `retyped.rs`: what types it says
 //!
 //! <https://www.apollographql.com/docs/graphos/schema-design/federated-schemas/reference/subgraph-spec>
 
@@ -15,6 +15,7 @@ mod directives;
 mod extension;
 mod keys;
 mod own;
+mod retyped;
 
 use std::sync::Arc;
 
@@ -29,6 +30,7 @@ use crate::api::{Api, ApiBuilder};
 use crate::binding::{EntitiesBinding, FieldBinding, InputBinding, InputRole};
 use directives::{KNOWN, argument, directive, strings};
 use keys::{Entity, entities, number};
+use retyped::retype;
 
 /// Where the directives are defined; the version follows.
 const SPECIFICATION: &str = "https://specs.apollo.dev/federation/v2.";
@@ -69,13 +71,13 @@ fn list(errors: &[GraphQLError]) -> String {
 }
 
 /// Adds to an API what routers ask a subgraph.
-pub fn offer(api: Api, catalog: &Catalog, options: &Options) -> Result<Api, FederationError> {
+pub fn offer(mut api: Api, catalog: &Catalog, options: &Options) -> Result<Api, FederationError> {
     let query = api.schema.query.ok_or(FederationError::NoQuery)?;
     let mut entities = entities(&api, catalog);
     let mut applied = applied(&api, &entities);
     if let Some(text) = &options.extension {
-        extension::apply(text, (&api, catalog), &mut entities, &mut applied)
-            .map_err(FederationError::Extension)?;
+        let retyped = extension::apply(text, (&api, catalog), &mut entities, &mut applied);
+        api = retype(api, &retyped.map_err(FederationError::Extension)?)?;
         number(&mut entities);
     }
     link(&mut applied);

@@ -176,8 +176,9 @@ fn each_representation_costs_a_row() {
 fn routers_are_told_keys_and_what_an_extension_says() {
     let Some(server) = database("federation_sdl") else { return };
     let extension = "extend type Maker @key(fields: \"name\") @tag(name: \"public\") {
-            name: String! @shareable @override(from: \"old\", label: \"percent(5)\")
+            name: ID! @shareable @override(from: \"old\", label: \"percent(5)\")
         }
+        extend type Query { makerByName(name: ID!): Maker @tag(name: \"public\") }
         extend type Day @key(fields: \"day\", resolvable: false)
         extend scalar Cursor @inaccessible";
     block_on(async {
@@ -202,11 +203,12 @@ fn routers_are_told_keys_and_what_an_extension_says() {
             extend schema @link(url: "https://specs.apollo.dev/federation/v2.7", import: ["@inaccessible", "@key", "@override", "@shareable", "@tag"])
               query: Query! @shareable
               nodeId: ID! @shareable
+              makerByName(name: ID!): Maker @tag(name: "public")
             type Day implements Node @key(fields: "day", resolvable: false) {
             scalar Cursor @inaccessible
             type PageInfo @shareable {
             type Maker implements Node @key(fields: "name") @key(fields: "id") @key(fields: "nodeId") @tag(name: "public") {
-              name: String! @shareable @override(from: "old", label: "percent(5)")
+              name: ID! @shareable @override(from: "old", label: "percent(5)")
             type Product implements Node @key(fields: "id") @key(fields: "nodeId") @key(fields: "code") {
         "#]].assert_eq(&told(lists(), Some(extension)).await.unwrap());
         let phrag = Dialect::Phrag(phrag::Options::default());
@@ -219,7 +221,7 @@ fn routers_are_told_keys_and_what_an_extension_says() {
         let wrong = "extend type Maker @key(fields: \"name id\") @interfaceObject @spicy @tag {
                 name: String @shareable
                 nothing: Int
-                id: Int! @requires(fields: \"name\") @key(fields: \"id\") @override
+                id: ID! @requires(fields: \"name\") @key(fields: \"id\") @override
             }
             extend type Nobody @shareable
             type Product { id: Int }
@@ -227,7 +229,7 @@ fn routers_are_told_keys_and_what_an_extension_says() {
             extend type Day @key(fields: \"day\") @interfaceObject
             extend type Product @key(fields: \"id { id }\", resolvable: 1) @key(fields: \"a(b: 1\")
             extend schema @composeDirective(name: \"@a\")";
-        expect_test::expect!["the API cannot be a subgraph: the extension of the subgraph is wrong: line 1: No rows of `Maker` are found by this key: it is no primary or unique key of integers, texts or UUIDs. `resolvable: false` says so to routers.; line 1: `@spicy` is no directive of federation.; line 1: `@tag` needs its argument `name`.; line 2: `name` has the type `String!` in the API, not `String`.; line 3: The API has no field `nothing` of `Maker`.; line 4: `@key` cannot stand here.; line 4: `@requires` is not served: a database computes a field of its own rows only, not of fields of another subgraph.; line 4: `@override` needs its argument `from`.; line 6: The API has no type `Nobody`.; line 7: `Product` is defined: say `extend` before it.; line 8: `Maker` is a type of another kind in the API.; line 9: No rows of `Day` are found by this key: it is no primary or unique key of integers, texts or UUIDs. `resolvable: false` says so to routers.; line 9: No rows of `Day` are found by a key, which `@interfaceObject` needs.; line 10: The API has no field `id` of `BigInt`.; line 10: This is no set of fields: syntax error: expected R_PAREN, got }; line 11: `@composeDirective` names `@a`, which is not defined here."].assert_eq(&told(lists(), Some(wrong)).await.unwrap_err());
+        expect_test::expect!["the API cannot be a subgraph: the extension of the subgraph is wrong: line 1: No rows of `Maker` are found by this key: it is no primary or unique key of integers, texts or UUIDs. `resolvable: false` says so to routers.; line 1: `@spicy` is no directive of federation.; line 1: `@tag` needs its argument `name`.; line 2: `name` has the type `String!` in the API, not `String`.; line 3: The API has no field `nothing` of `Maker`.; line 4: `id` has the type `Int!` in the API, not `ID!`.; line 4: `@key` cannot stand here.; line 4: `@requires` is not served: a database computes a field of its own rows only, not of fields of another subgraph.; line 4: `@override` needs its argument `from`.; line 6: The API has no type `Nobody`.; line 7: `Product` is defined: say `extend` before it.; line 8: `Maker` is a type of another kind in the API.; line 9: No rows of `Day` are found by this key: it is no primary or unique key of integers, texts or UUIDs. `resolvable: false` says so to routers.; line 9: No rows of `Day` are found by a key, which `@interfaceObject` needs.; line 10: The API has no field `id` of `BigInt`.; line 10: This is no set of fields: syntax error: expected R_PAREN, got }; line 11: `@composeDirective` names `@a`, which is not defined here."].assert_eq(&told(lists(), Some(wrong)).await.unwrap_err());
     });
 }
 

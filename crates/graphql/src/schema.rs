@@ -368,6 +368,29 @@ impl Schema {
         }
     }
 
+    /// Gives a type another field in the place of one that it has, and that other types may have.
+    pub fn replace_field(
+        &mut self,
+        parent: TypeId,
+        old: FieldId,
+        mut definition: FieldDefinition,
+    ) -> FieldId {
+        self.share_field(&mut definition);
+        let id = FieldId::new(self.fields.len());
+        self.fields.push(definition);
+        let kind = &mut self.types[parent.index()].kind;
+        if let TypeKind::Object { fields, .. } | TypeKind::Interface { fields, .. } = kind {
+            fields.iter_mut().filter(|field| **field == old).for_each(|field| *field = id);
+        }
+        id
+    }
+
+    /// Gives a field another argument in the place of one that it has.
+    pub fn replace_argument(&mut self, field: FieldId, old: InputId, new: InputId) {
+        let arguments = self.fields[field.index()].arguments.iter_mut();
+        arguments.filter(|argument| **argument == old).for_each(|argument| *argument = new);
+    }
+
     /// Adds an argument to a field.
     pub fn add_argument(&mut self, field: FieldId, definition: InputDefinition) -> InputId {
         let id = self.add_input(definition);

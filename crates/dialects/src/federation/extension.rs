@@ -18,20 +18,23 @@ use super::directives::{KNOWN, Place, REFUSED};
 use super::keys::{Entity, NoKey, say};
 use super::name_of;
 use super::own::{Own, check_said};
+use super::retyped::{Retyped, change, is_id};
 use crate::api::Api;
 
-/// Adds the directives of an extension, or tells everything that is wrong with it.
+/// Adds the directives of an extension, and says which types are to be others; or tells everything
+/// that is wrong with it.
 pub(super) fn apply(
     text: &str,
     (api, catalog): (&Api, &Catalog),
     entities: &mut Vec<Entity>,
     applied: &mut Applied,
-) -> Result<(), Vec<GraphQLError>> {
+) -> Result<Vec<Retyped>, Vec<GraphQLError>> {
     let schema = &api.schema;
     let Definitions { types, schemas, directives } = parse_definitions(text)?;
     let own = Own::new(&directives, &schemas);
-    let (said, errors) = (FxHashMap::default(), Vec::new());
-    let mut reading = Reading { api, catalog, schema, entities, applied, own, said, errors };
+    let (said, retyped, errors) = (FxHashMap::default(), Vec::new(), Vec::new());
+    let mut reading =
+        Reading { api, catalog, schema, entities, applied, own, said, retyped, errors };
     for definition in &directives {
         if let Err(message) = own.check(definition, schema) {
             reading.refuse(definition.line, message);
@@ -43,11 +46,11 @@ pub(super) fn apply(
     for definition in &types {
         reading.definition(definition);
     }
-    let Reading { mut errors, applied, .. } = reading;
+    let Reading { mut errors, applied, retyped, .. } = reading;
     applied.definitions.extend_from_slice(&directives);
     errors.sort_by_key(|error| error.locations.first().map(|location| location.line));
     match errors.is_empty() {
-        true => Ok(()),
+        true => Ok(retyped),
         false => Err(errors),
     }
 }
@@ -61,6 +64,7 @@ struct Reading<'a> {
     own: Own<'a>,
     /// How many keys of a type were said so far.
     said: FxHashMap<TypeId, usize>,
+    retyped: Vec<Retyped>,
     errors: Vec<GraphQLError>,
 }
 
@@ -159,16 +163,36 @@ impl Reading<'_> {
             let r#type = name_of(schema, id);
             return self.refuse(line, format!("The API has no field `{name}` of `{type}`."));
         };
-        self.same_type(line, name, &field.r#type.to_string(), schema[own].r#type);
+        let said = field.r#type.to_string();
+        let change = change(self.api, self.catalog, (id, own), &said);
+        if change.is_none() {
+            self.same_type(line, name, &said, schema[own].r#type);
+        }
+        let mut ids = Vec::new();
         for argument in &field.arguments {
             if let Some(directive) = argument.directives.first() {
                 let message = format!("`@{}` on an argument is not served.", directive.name);
                 self.refuse(directive.line, message);
             }
-            if schema.find_argument(own, &argument.name).is_none() {
-                let message = format!("The API has no argument `{}` of `{name}`.", argument.name);
-                self.refuse(argument.line, message);
+            let (name, line) = (&argument.name, argument.line);
+            match schema.find_argument(own, name) {
+                None => {
+                    let field = &field.name;
+                    self.refuse(line, format!("The API has no argument `{name}` of `{field}`."));
+                }
+                Some(argument_of_api) => {
+                    let said = argument.r#type.to_string();
+                    if is_id(self.api, argument_of_api, &said) {
+                        ids.push((&**name).into());
+                    } else {
+                        self.same_type(line, name, &said, schema[argument_of_api].r#type);
+                    }
+                }
             }
+        }
+        if change.is_some() || !ids.is_empty() {
+            let name = (&**name).into();
+            self.retyped.push(Retyped { parent: id, name, change, ids });
         }
         self.directives(id, Some(name), &field.directives, place);
     }
