@@ -67,8 +67,7 @@ type Letter @join__type(graph: TEXTS, key: "id") @join__type(graph: READERS, key
 
 /// The files of a gateway over a database of this name.
 fn prepare(postgres: &Postgres, name: &str) -> Folder {
-    let role =
-        "DO $$ BEGIN CREATE ROLE gateway_reader; EXCEPTION WHEN duplicate_object THEN END $$";
+    let role = "DO $$ BEGIN CREATE ROLE gateway_reader; EXCEPTION WHEN duplicate_object OR unique_violation THEN END $$";
     postgres.create_database(name).unwrap();
     postgres.execute(name, role).unwrap();
     postgres.execute(name, TABLES).unwrap();
