@@ -64,7 +64,7 @@ impl Subgraphs for Asking<'_> {
         let place = usize::from(ask.subgraph.0);
         let client = match self.subgraphs.get(place).ok_or(AskError::Unavailable)? {
             Asked::Remote(client) => client,
-            Asked::Local(local) => return local.ask(&ask.body, &self.caller.session).await,
+            Asked::Local(local) => return local.ask(&ask, &self.caller.session).await,
         };
         let headers = self.headers(ask.subgraph, ask.fetch);
         let held = RefCell::new((Held::of(self.memory), 0_u64));

@@ -9,7 +9,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use bytes::Bytes;
-use gateway::execute::{Answer, AskError, Body};
+use gateway::execute::{Answer, Ask, AskError, Body};
 use graphql::{ErrorCode, GraphQLError, Request};
 use response::Memory;
 use sources::Session;
@@ -58,20 +58,28 @@ impl LocalWorker {
 
     /// The answer to the body of a request. What is wrong with the request alone is said in the
     /// answer, as servers do it. Dropping the future ends the statements in the source.
-    pub(super) async fn ask(&self, body: &[u8], session: &Session) -> Result<Answer, AskError> {
-        let request = Request::from_json(body).map_err(|error| {
-            tracing::error!(%error.message, "a source in this process was asked for nothing");
+    pub(super) async fn ask(&self, ask: &Ask<'_>, session: &Session) -> Result<Answer, AskError> {
+        // The log has it beside what the client is told.
+        let because = |reason: String| drop(ask.reason.set(reason.into()));
+        let request = Request::from_json(&ask.body).map_err(|error| {
+            because(error.message);
             AskError::NotGraphQl
         })?;
         let mut report = Report::default();
         let answered = self.worker.record(&request, session, &mut report);
-        let answered = timeout(self.timeout, answered).await.map_err(|_| AskError::Timeout)?;
+        let answered = timeout(self.timeout, answered).await.map_err(|_| {
+            because(format!("the source has not answered within {:?}", self.timeout));
+            AskError::Timeout
+        })?;
         let answered = match answered {
             Ok((recording, held)) => {
                 return Ok(Answer { body: Body::Recorded(Box::new(recording)), held });
             }
             Err(answered) => answered,
         };
+        if matches!(answered.kind, Kind::Overloaded | Kind::MutationRefused) {
+            because(String::from_utf8_lossy(&answered.body).into_owned());
+        }
         match answered.kind {
             Kind::Executed | Kind::RequestError => {
                 Ok(Answer { body: Body::Json(Bytes::from(answered.body)), held: answered.held })

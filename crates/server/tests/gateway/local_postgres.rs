@@ -137,7 +137,7 @@ fn a_source_that_takes_too_long_is_given_up_and_its_statement_ended() {
     for installation in wanted_installations().unwrap() {
         let postgres = shared(&installation).unwrap();
         let folder = prepare(postgres, "gateway_waits");
-        let server = start(&folder, &["--default-role", "gateway_reader"]);
+        let mut server = start(&folder, &["--default-role", "gateway_reader"]);
         let answer = server.query("", "{ wait letters { reader } }").body;
         let data = r#"{"data":{"wait":null,"letters":[]},"errors":[{"message":"#;
         assert!(answer.starts_with(data), "{answer}");
@@ -152,6 +152,9 @@ fn a_source_that_takes_too_long_is_given_up_and_its_statement_ended() {
             std::thread::sleep(std::time::Duration::from_millis(50));
         }
         assert_eq!(left, "0");
+        server.signal("TERM");
+        let log = server.rest_of_log();
+        assert!(log.contains("the source has not answered within 2s"), "{log}");
     }
 }
 
