@@ -281,6 +281,25 @@ fn a_table_keeps_its_type_and_another_table_loses_its_connection() {
     assert_eq!(members(&api, "PostsConnection"), ["id"]);
 }
 
+/// The names that node ids take are free without them.
+#[test]
+fn without_node_ids_tables_and_columns_may_be_called_like_them() {
+    let mut tables = Tables::default();
+    let int = Type::Scalar(Scalar::Int32);
+    let node = tables.table("node", &[("id", int.clone(), false), ("node_id", int, false)]);
+    tables.primary(node, &["id"]);
+    let catalog = tables.finish();
+    expect![[r#"
+        collision: app.node: its type would be called Node, which is already a type of every API with node ids; it is left out. Remedy: comment on table app.node is E'@name new_name';
+    "#]].assert_eq(&notes(&api(&catalog, &Options::default())));
+    let api = api(&catalog, &Options { node_ids: false, ..Options::default() });
+    assert_eq!(graphql::validate_schema(&api.schema), Ok(()));
+    assert_eq!(notes(&api), "");
+    assert_eq!(members(&api, "Query"), ["query", "allNodes", "nodeById"]);
+    assert_eq!(members(&api, "Node"), ["id", "nodeId"]);
+    assert_eq!(members(&api, "Mutation"), ["createNode", "updateNodeById", "deleteNodeById"]);
+}
+
 #[test]
 fn odd_names_become_names_of_graphql() {
     let mut tables = Tables::default();

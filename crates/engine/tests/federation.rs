@@ -211,6 +211,17 @@ fn routers_are_told_keys_and_what_an_extension_says() {
               name: ID! @shareable @override(from: "old", label: "percent(5)")
             type Product implements Node @key(fields: "id") @key(fields: "nodeId") @key(fields: "code") {
         "#]].assert_eq(&told(lists(), Some(extension)).await.unwrap());
+        let without_ids = Dialect::PostGraphile(postgraphile::Options {
+            node_ids: false,
+            ..postgraphile::Options::default()
+        });
+        expect_test::expect![[r#"
+            extend schema @link(url: "https://specs.apollo.dev/federation/v2.3", import: ["@key", "@shareable"])
+              query: Query! @shareable
+            type PageInfo @shareable {
+            type Maker @key(fields: "id") @key(fields: "name") {
+            type Product @key(fields: "id") @key(fields: "code") {
+        "#]].assert_eq(&told(without_ids, None).await.unwrap());
         let phrag = Dialect::Phrag(phrag::Options::default());
         expect_test::expect![[r#"
             extend schema @link(url: "https://specs.apollo.dev/federation/v2.3", import: ["@key"])

@@ -78,7 +78,7 @@ fn options_that_do_not_go_together_are_refused() {
 
 #[test]
 fn options_of_postgraphile_are_refused_for_phrag() {
-    let options: [&[&str]; 11] = [
+    let options: [&[&str]; 12] = [
         &["--classic-ids"],
         &["--dynamic-json"],
         &["--geometric-types"],
@@ -86,6 +86,7 @@ fn options_of_postgraphile_are_refused_for_phrag() {
         &["--legacy-relations", "omit"],
         &["--network-scalars"],
         &["--no-ignore-indexes"],
+        &["--no-node-ids"],
         &["--no-setof-functions-contain-nulls"],
         &["--simplified-names"],
         &["--tags-file", "tags.json5"],

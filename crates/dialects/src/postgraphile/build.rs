@@ -83,6 +83,9 @@ impl<'a> Build<'a> {
         for name in scalars::RESERVED_TYPES {
             types.reserve(name, "a type of every API");
         }
+        if options.node_ids {
+            types.reserve(scalars::NODE, "a type of every API with node ids");
+        }
         if options.network_scalars {
             for name in scalars::NETWORK_TYPES {
                 types.reserve(name, "a type of every API with network scalars");

@@ -16,7 +16,7 @@ use super::tags::omit::Action;
 use super::types::{ValueType, note_left_out, note_rows_left_out, value_type};
 use super::{
     SimpleCollections, aggregates, apart, condition, connection, descriptions, enum_tables, filter,
-    mutations, naming, order, relations, view_key,
+    mutations, naming, order, relations, scalars, view_key,
 };
 use crate::binding::{
     ColumnBinding, EntityBinding, FieldBinding, NodeIdBinding, RowsBinding, RowsForm, RowsFrom,
@@ -123,7 +123,7 @@ pub(super) fn plan<'a>(build: &mut Build<'a>) -> Vec<Served<'a>> {
 
 fn serve<'a>(build: &mut Build<'a>, entity: &'a Entity, name: String) -> Option<Served<'a>> {
     let mut fields = Claims::default();
-    if entity.primary_key().is_some() {
+    if build.has_node_ids(entity.id) {
         fields.reserve(build.inflection.node_id(), "the node id of the row");
     }
     let view_key = view_key::of(build, entity);
@@ -371,8 +371,8 @@ fn row_type(build: &mut Build<'_>, one: &Served<'_>) -> Option<TypeId> {
     if let Some(known) = build.row_types.get(&id) {
         return Some(*known);
     }
-    let node = build.api.schema().find_type("Node");
-    let interfaces = node.filter(|_| !one.primary_key().is_empty()).into_iter().collect();
+    let node = build.has_node_ids(id).then(|| build.api.schema().find_type(scalars::NODE));
+    let interfaces = node.flatten().into_iter().collect();
     let description = build.annotations.entity(id).description.clone();
     let made = build.add_type(&one.name, description, object(interfaces))?;
     build.row_types.insert(id, made);
@@ -411,10 +411,11 @@ fn add_held(build: &mut Build<'_>, held: &Held, row: TypeId) {
 }
 
 fn add_columns(build: &mut Build<'_>, one: &Served<'_>, row: TypeId) {
-    let key = one.primary_key();
-    if let (false, Some(id)) = (key.is_empty(), build.scalar("ID")) {
+    if build.has_node_ids(one.entity.id)
+        && let Some(id) = build.scalar("ID")
+    {
         let prefix = build.inflection.node_prefix(&one.entity.name).into();
-        let binding = FieldBinding::NodeId { prefix, key: key.to_vec() };
+        let binding = FieldBinding::NodeId { prefix, key: one.primary_key().to_vec() };
         let definition = field(build.inflection.node_id(), descriptions::NODE_ID, id.non_null());
         build.api.add_field(row, definition, binding);
     }
@@ -459,7 +460,7 @@ fn entity_binding(build: &Build<'_>, one: &Served<'_>, row: TypeId) -> EntityBin
         unique.push(key.clone());
     }
     let enforced = entity.primary_key().is_some_and(|key| key.enforced);
-    let node_id = (!key.is_empty()).then(|| NodeIdBinding {
+    let node_id = build.has_node_ids(entity.id).then(|| NodeIdBinding {
         codec: ir::Codec::Base64JsonArray,
         enforced,
         // Of rows that may not be read nobody says whether they are there.

@@ -113,6 +113,8 @@ pub struct Options {
     pub nested_mutations: Option<u32>,
     /// Addresses of networks and of network cards have scalars of their own, not `String`.
     pub network_scalars: bool,
+    /// Rows have global ids, by which they are found and changed.
+    pub node_ids: bool,
     pub simple_collections: SimpleCollections,
     /// The names of the plugin pg-simplify-inflector instead of the classic ones.
     pub simplified_names: Option<SimplifiedNames>,
@@ -136,6 +138,7 @@ impl Default for Options {
             mutation_transactions: Transactions::default(),
             nested_mutations: None,
             network_scalars: false,
+            node_ids: true,
             classic_ids: false,
             disable_default_mutations: false,
             connection_filter: None,

@@ -23,6 +23,12 @@ impl Build<'_> {
         may && self.has_entity(entity) && !omits(self.entity_tags(entity), action)
     }
 
+    /// Whether each row of an entity has a global id.
+    pub(super) fn has_node_ids(&self, entity: EntityId) -> bool {
+        let key = self.catalog[entity].primary_key();
+        self.options.node_ids && key.is_some_and(|key| !key.fields.is_empty())
+    }
+
     /// Whether the type of an entity's rows is shown, if something leads to it.
     pub(super) fn shows_entity(&self, entity: EntityId) -> bool {
         self.has_entity(entity) && !omits(self.entity_tags(entity), Action::Read)

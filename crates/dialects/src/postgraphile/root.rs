@@ -9,36 +9,46 @@ use super::claims::{Claimant, Claims};
 use super::entity::{Column, Served};
 use super::tags::deprecation;
 use super::tags::omit::Action;
-use super::{descriptions, functions};
+use super::{descriptions, functions, scalars};
 use crate::binding::{FieldBinding, InputBinding, InputRole, RowsBinding, RowsForm, RowsFrom};
 
 /// The node id of `Query`.
 const ROOT_ID: &str = "query";
 
-/// Adds `Query` and `Node`, so that they are first in the schema.
+/// Adds `Query` and, where rows have global ids, `Node`, so that they are first in the schema.
 pub(super) fn add_types(build: &mut Build<'_>) -> Option<TypeId> {
-    let kind = TypeKind::Interface { fields: Vec::new(), interfaces: Vec::new() };
     // Introspection and `@include` need them, whatever the columns are.
     for name in ["String", "Boolean"] {
         build.scalar(name)?;
     }
-    let id = build.scalar("ID")?.non_null();
-    let node_id = build.inflection.node_id();
-    let node = build.add_type("Node", Some(descriptions::NODE.into()), kind)?;
-    // The field is read of the type that implements `Node`, never of `Node` itself.
-    let binding = FieldBinding::Literal(b"null".as_slice().into());
-    build.api.add_field(node, field(node_id, descriptions::NODE_ID, id), binding);
-    let query = build.add_type("Query", Some(descriptions::QUERY.into()), object(vec![node]))?;
+    let node = if build.options.node_ids { Some(add_node(build)?) } else { None };
+    let interfaces = node.iter().map(|(node, _)| *node).collect();
+    let query = build.add_type("Query", Some(descriptions::QUERY.into()), object(interfaces))?;
     build.api.schema_mut().query = Some(query);
     let itself = TypeRef::named(query).non_null();
     let definition = field("query", descriptions::QUERY_QUERY, itself);
     build.api.add_field(query, definition, FieldBinding::Same);
-    let binding = FieldBinding::Literal(format!("\"{ROOT_ID}\"").into_bytes().into());
-    build.api.add_field(query, field(node_id, descriptions::QUERY_NODE_ID, id), binding);
-    let definition = field("node", descriptions::QUERY_NODE, TypeRef::named(node));
-    let lookup = build.api.add_field(query, definition, FieldBinding::Lookup { root: ROOT_ID });
-    add_node_id(build, lookup, descriptions::NODE_ARGUMENT, id);
+    if let Some((node, id)) = node {
+        let node_id = build.inflection.node_id();
+        let binding = FieldBinding::Literal(format!("\"{ROOT_ID}\"").into_bytes().into());
+        build.api.add_field(query, field(node_id, descriptions::QUERY_NODE_ID, id), binding);
+        let definition = field("node", descriptions::QUERY_NODE, TypeRef::named(node));
+        let lookup = build.api.add_field(query, definition, FieldBinding::Lookup { root: ROOT_ID });
+        add_node_id(build, lookup, descriptions::NODE_ARGUMENT, id);
+    }
     Some(query)
+}
+
+/// Adds the interface of what has a global id, and gives the type of such ids with it.
+fn add_node(build: &mut Build<'_>) -> Option<(TypeId, TypeRef)> {
+    let kind = TypeKind::Interface { fields: Vec::new(), interfaces: Vec::new() };
+    let id = build.scalar("ID")?.non_null();
+    let node = build.add_type(scalars::NODE, Some(descriptions::NODE.into()), kind)?;
+    // The field is read of the type that implements `Node`, never of `Node` itself.
+    let binding = FieldBinding::Literal(b"null".as_slice().into());
+    let definition = field(build.inflection.node_id(), descriptions::NODE_ID, id);
+    build.api.add_field(node, definition, binding);
+    Some((node, id))
 }
 
 fn add_node_id(
@@ -58,8 +68,11 @@ pub(super) fn add_fields(build: &mut Build<'_>, served: &[Served<'_>], query: Op
     let Some(query) = query else { return };
     let mut names = Claims::default();
     names.reserve("query", "a field of every API");
-    names.reserve(build.inflection.node_id(), "a field of every API");
-    names.reserve("node", "a field of every API");
+    if build.options.node_ids {
+        for name in [build.inflection.node_id(), "node"] {
+            names.reserve(name, "a field of every API with node ids");
+        }
+    }
     for one in served {
         if !build.offers_entity(one.entity.id, Action::All) {
             continue;
@@ -191,6 +204,9 @@ fn add_by_key(
 
 /// Adds the field that gives a row by its node id, if it has one.
 fn add_by_node_id(build: &mut Build<'_>, query: TypeId, names: &mut Claims, one: &Served<'_>) {
+    if !build.has_node_ids(one.entity.id) {
+        return;
+    }
     let (Some(types), Some(id)) = (one.types, build.scalar("ID")) else { return };
     let Some(key) = one.entity.primary_key() else { return };
     let subject = build.entity_name(one.entity.id);

@@ -12,7 +12,6 @@ pub(super) const RESERVED_TYPES: &[&str] = &[
     "Query",
     "Mutation",
     "Subscription",
-    "Node",
     "PageInfo",
     "Cursor",
     "Int",
@@ -45,6 +44,9 @@ pub(super) const RESERVED_TYPES: &[&str] = &[
     "RegConfig",
     "RegDictionary",
 ];
+
+/// The interface of the rows that have global ids, which is there unless an option leaves it out.
+pub(super) const NODE: &str = "Node";
 
 /// The types of network scalars, which are there by option.
 pub(super) const NETWORK_TYPES: &[&str] = &["CidrAddress", "MacAddress", "MacAddress8"];

@@ -153,6 +153,7 @@ fn set_flag(options: &mut postgraphile::Options, word: &str) -> bool {
         "geometric-types" => options.geometric_types = true,
         "network-scalars" => options.network_scalars = true,
         "no-ignore-indexes" => options.ignore_indexes = false,
+        "no-node-ids" => options.node_ids = false,
         "no-setof-functions-contain-nulls" => options.setof_functions_contain_nulls = false,
         "upsert-mutations" => options.upsert_mutations = true,
         "simplified-names" => options.simplified_names = Some(SimplifiedNames::default()),

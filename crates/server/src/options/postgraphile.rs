@@ -55,6 +55,10 @@ pub(crate) struct PostGraphileOptions {
     /// `ignoreIndexes: false`
     #[arg(long, env = "THALWEG_NO_IGNORE_INDEXES")]
     no_ignore_indexes: bool,
+    /// For postgraphile: no global ids, `Node` and what finds rows by them, as with
+    /// `skipPlugins: [NodePlugin]`
+    #[arg(long, env = "THALWEG_NO_NODE_IDS")]
+    no_node_ids: bool,
     /// For postgraphile: elements of connections are never null, as with
     /// `setofFunctionsContainNulls: false`
     #[arg(long, env = "THALWEG_NO_SETOF_FUNCTIONS_CONTAIN_NULLS")]
@@ -136,6 +140,7 @@ impl PostGraphileOptions {
             (self.nested_mutations, "--nested-mutations"),
             (self.network_scalars, "--network-scalars"),
             (self.no_ignore_indexes, "--no-ignore-indexes"),
+            (self.no_node_ids, "--no-node-ids"),
             (self.no_setof_functions_contain_nulls, "--no-setof-functions-contain-nulls"),
             (self.simplified_names, "--simplified-names"),
             (self.jwt_token_identifier.is_some(), "--jwt-token-identifier"),
@@ -167,6 +172,7 @@ impl PostGraphileOptions {
                 .legacy_relations
                 .map_or(postgraphile::LegacyRelations::default(), LegacyRelations::of_dialect),
             network_scalars: self.network_scalars,
+            node_ids: !self.no_node_ids,
             setof_functions_contain_nulls: !self.no_setof_functions_contain_nulls,
             simplified_names: self.simplified_names.then_some(SimplifiedNames {
                 all_rows: !self.no_simplify_all_rows,

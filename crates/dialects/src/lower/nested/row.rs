@@ -257,9 +257,10 @@ impl<'a> Context<'a> {
         };
         let name = along.name;
         if !is_clear {
-            let message = format!(
-                "{name}: a row is said by its global id, or by all columns of one of its keys."
-            );
+            let has_id = self.api.find_entity(*entity).is_some_and(|one| one.node_id.is_some());
+            let by_id = if has_id { "its global id, or by " } else { "" };
+            let message =
+                format!("{name}: a row is said by {by_id}all columns of one of its keys.");
             return Err(nesting.refused(&message));
         }
         self.found_by(*entity, &changed).ok_or_else(|| {

@@ -36,11 +36,9 @@ pub(in crate::postgraphile) fn nested_patch(r#type: &str) -> String {
     )
 }
 
-pub(in crate::postgraphile) fn nested_key(r#type: &str) -> String {
-    format!(
-        "Which `{type}` is meant: its global id, or all columns of one of its keys.",
-        type = r#type
-    )
+pub(in crate::postgraphile) fn nested_key(r#type: &str, by_id: bool) -> String {
+    let id = if by_id { "its global id, or " } else { "" };
+    format!("Which `{type}` is meant: {id}all columns of one of its keys.", type = r#type)
 }
 
 pub(in crate::postgraphile) fn nested_relation(r#type: &str) -> String {

@@ -1,6 +1,6 @@
 //! What a change gives: the client's own text, the row with what it refers to, and the root.
 
-use catalog::{Entity, EntityId, FieldId};
+use catalog::{Entity, EntityId};
 use graphql::schema::{FieldDefinition, TypeId, TypeRef};
 
 use super::claim_type;
@@ -139,16 +139,15 @@ impl Payload {
         }
     }
 
-    /// Adds the global id of the row that is gone.
+    /// Adds the global id of the row that is gone; null, as in PostGraphile, where it had none.
     fn add_deleted_id(&mut self, build: &mut Build<'_>, one: &Served<'_>, subject: &str) {
         let Some(id) = build.scalar("ID") else { return };
         let name = build.inflection.deleted_node_id(&one.entity.name);
-        let key: Vec<FieldId> = one.primary_key().to_vec();
-        let binding = match key.is_empty() {
-            true => FieldBinding::Literal(b"null".as_slice().into()),
-            false => {
+        let binding = match build.has_node_ids(one.entity.id) {
+            false => FieldBinding::Literal(b"null".as_slice().into()),
+            true => {
                 let prefix = build.inflection.node_prefix(&one.entity.name).into();
-                FieldBinding::NodeId { prefix, key }
+                FieldBinding::NodeId { prefix, key: one.primary_key().to_vec() }
             }
         };
         self.add(build, subject, FieldDefinition::new(&name, id), binding);

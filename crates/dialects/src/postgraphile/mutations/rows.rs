@@ -59,7 +59,7 @@ pub(super) fn add_changes(
         return;
     }
     let keys = keys_of(build, one, verb);
-    if one.primary_key().is_empty() && keys.is_empty() {
+    if !build.has_node_ids(one.entity.id) && keys.is_empty() {
         return;
     }
     let patch = match verb {
@@ -130,7 +130,7 @@ struct Changes<'s> {
 
 impl Changes<'_> {
     fn add(&self, build: &mut Build<'_>, mutations: &mut Mutations, keys: &[(usize, Vec<Column>)]) {
-        if !self.one.primary_key().is_empty() {
+        if build.has_node_ids(self.one.entity.id) {
             self.add_by_node_id(build, mutations);
         }
         for (place, columns) in keys {

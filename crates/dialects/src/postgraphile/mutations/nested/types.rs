@@ -9,13 +9,11 @@ use rustc_hash::FxHashMap;
 
 use super::super::inputs::{self, RowInput};
 use super::super::{add_member, claim_type};
-use super::ways::{Way, ways};
+use super::ways::{Way, can_be_said, keys_said, ways};
 use crate::binding::{InputRole, NestedBinding, NestedVerb};
 use crate::postgraphile::build::{Build, input};
 use crate::postgraphile::descriptions::beyond;
 use crate::postgraphile::entity::Served;
-use crate::postgraphile::root;
-use crate::postgraphile::tags::omit::Action;
 
 /// The types that were made so far.
 pub(super) struct NestedTypes<'s, 'c> {
@@ -147,29 +145,19 @@ impl<'s, 'c> NestedTypes<'s, 'c> {
     fn make_key(&self, build: &mut Build<'_>, entity: EntityId) -> Option<RowKey> {
         let one = self.served.get(*build.places.get(&entity)?)?;
         let name = build.inflection.nested_key(&one.name);
-        if !claim_type(build, one, &name, "input type") {
+        if !can_be_said(build, one) || !claim_type(build, one, &name, "input type") {
             return None;
         }
         let kind = TypeKind::InputObject { fields: Vec::new() };
-        let r#type = build.add_type(&name, Some(beyond::nested_key(&one.name).into()), kind)?;
-        let id = build.scalar("ID")?;
-        let node_id = build.inflection.node_id();
-        add_member(build, r#type, input(node_id, beyond::NESTED_NODE_ID, id), InputRole::NodeId);
-        let mut keys: Vec<Box<[FieldId]>> = Vec::new();
-        let mut given: Vec<FieldId> = Vec::new();
-        for place in root::keys(one) {
-            let Some(key) = one.entity.keys.get(place).filter(|key| key.enforced) else { continue };
-            let can_be_said = |field: &FieldId| {
-                let column = one.column(*field).filter(|column| column.value.input.is_some());
-                column.is_some() && build.offers_field(*field, Action::Read)
-            };
-            let is_offered = build.offers_key(entity, place, Action::Read);
-            if !is_offered || !key.fields.iter().all(can_be_said) {
-                continue;
-            }
-            keys.push(key.fields.as_slice().into());
-            given.extend(&key.fields);
+        let by_id = build.has_node_ids(entity);
+        let description = beyond::nested_key(&one.name, by_id);
+        let r#type = build.add_type(&name, Some(description.into()), kind)?;
+        if by_id {
+            let id = input(build.inflection.node_id(), beyond::NESTED_NODE_ID, build.scalar("ID")?);
+            add_member(build, r#type, id, InputRole::NodeId);
         }
+        let keys: Vec<Box<[FieldId]>> = keys_said(build, one).into_iter().map(Into::into).collect();
+        let mut given: Vec<FieldId> = keys.iter().flatten().copied().collect();
         given.sort_unstable();
         given.dedup();
         for field in given {

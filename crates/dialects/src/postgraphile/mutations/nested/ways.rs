@@ -10,6 +10,7 @@ use crate::binding::{FieldBinding, NestedVerb, NestedWay, RowsForm, RowsFrom};
 use crate::postgraphile::build::Build;
 use crate::postgraphile::entity::Served;
 use crate::postgraphile::naming::Verb;
+use crate::postgraphile::root;
 use crate::postgraphile::tags::omit::Action;
 
 /// A relation of an entity, by which rows can be connected.
@@ -76,9 +77,24 @@ pub(super) fn ways(build: &Build<'_>, served: &[Served<'_>], one: &Served<'_>) -
     ways
 }
 
-/// Whether rows of the entity can be said by a key.
-pub(super) fn can_be_said(one: &Served<'_>) -> bool {
-    !one.primary_key().is_empty()
+/// Whether it can be said which row of the entity is meant.
+pub(super) fn can_be_said(build: &Build<'_>, one: &Served<'_>) -> bool {
+    let by_id = build.has_node_ids(one.entity.id);
+    by_id || (!one.primary_key().is_empty() && !keys_said(build, one).is_empty())
+}
+
+/// The keys by which it is said which row of the entity is meant.
+pub(super) fn keys_said<'s>(build: &Build<'_>, one: &'s Served<'_>) -> Vec<&'s [FieldId]> {
+    let can_be_said = |field: &FieldId| {
+        let column = one.column(*field).filter(|column| column.value.input.is_some());
+        column.is_some() && build.offers_field(*field, Action::Read)
+    };
+    let key = |place: usize| {
+        let key = one.entity.keys.get(place).filter(|key| key.enforced)?;
+        let is_offered = build.offers_key(one.entity.id, place, Action::Read);
+        (is_offered && key.fields.iter().all(can_be_said)).then_some(key.fields.as_slice())
+    };
+    root::keys(one).into_iter().filter_map(key).collect()
 }
 
 type Found = Option<(NestedWay, Vec<NestedVerb>, Vec<NestedVerb>)>;
@@ -117,7 +133,7 @@ fn forward(
     if is_offered(build, other, Verb::Create) {
         verbs.push(NestedVerb::Create);
     }
-    if can_be_said(other) {
+    if can_be_said(build, other) {
         verbs.push(NestedVerb::Connect);
     }
     let of_new = if can(RowInput::NestedCreate) { verbs.clone() } else { Vec::new() };
@@ -138,13 +154,13 @@ fn backward(build: &Build<'_>, other: &Served<'_>, relationship: &Relationship) 
         of_new.push(NestedVerb::Create);
     }
     let is_updated = is_offered(build, other, Verb::Update);
-    if is_updated && can(RowInput::NestedPatch) && can_be_said(other) {
+    if is_updated && can(RowInput::NestedPatch) && can_be_said(build, other) {
         of_new.push(NestedVerb::Connect);
     }
     let mut of_there = of_new.clone();
     let is_cleared =
         !cleared.is_empty() && cleared.iter().all(|field| is_changeable(build, *field));
-    if is_updated && is_cleared && can_be_said(other) {
+    if is_updated && is_cleared && can_be_said(build, other) {
         of_there.push(NestedVerb::Disconnect);
         if can(RowInput::NestedPatch) {
             of_there.push(NestedVerb::Set);
@@ -181,11 +197,11 @@ fn joined(
     if is_made && is_offered(build, other, Verb::Create) {
         of_new.push(NestedVerb::Create);
     }
-    if is_made && can_be_said(other) {
+    if is_made && can_be_said(build, other) {
         of_new.push(NestedVerb::Connect);
     }
     let mut of_there = of_new.clone();
-    if is_offered(build, joining, Verb::Delete) && can_be_said(other) {
+    if is_offered(build, joining, Verb::Delete) && can_be_said(build, other) {
         of_there.push(NestedVerb::Disconnect);
         if is_made {
             of_there.push(NestedVerb::Set);
