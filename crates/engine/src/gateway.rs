@@ -40,6 +40,7 @@ use gateway::supergraph::{Subgraph, Supergraph};
 use graphql::schema::Schema;
 use graphql::{GraphQLError, Validator};
 use http::HeaderName;
+use sources::Statistics;
 
 use crate::documents::{Cached, DocumentCache};
 use crate::engine::{Engine, Limits};
@@ -109,6 +110,8 @@ pub struct Local {
     pub engine: Arc<Engine>,
     /// How long one answer may take.
     pub timeout: Duration,
+    /// What the connections of all threads to it do.
+    pub connections: Arc<Statistics>,
 }
 
 impl Way {
@@ -118,6 +121,15 @@ impl Way {
         match self {
             Self::Remote(remote) => Some(remote),
             Self::Local(_) => None,
+        }
+    }
+
+    /// What is known of a source in this process.
+    #[must_use]
+    pub fn local(&self) -> Option<&Local> {
+        match self {
+            Self::Local(local) => Some(local),
+            Self::Remote(_) => None,
         }
     }
 }

@@ -33,7 +33,8 @@ impl LocalWorker {
     /// waited for.
     pub(super) fn new(way: &Local, memory: &Arc<Memory>) -> Self {
         let worker = Worker::sharing(Arc::clone(&way.engine), Arc::clone(memory));
-        Self { worker: worker.within(way.timeout), timeout: way.timeout }
+        let worker = worker.counted(way.connections.counter()).within(way.timeout);
+        Self { worker, timeout: way.timeout }
     }
 
     /// The same, which is waited for no longer than the request.

@@ -8,6 +8,7 @@ use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
 
+use ::sources::Statistics;
 use clients::subgraph::{Settings as SubgraphSettings, Shared};
 use engine::Api;
 use engine::gateway::{Gateway, Remote, Way};
@@ -26,7 +27,15 @@ use sources::Sources;
 
 /// What is known of subgraphs by all threads, kept over reloads: counts, and who is left alone.
 #[derive(Debug, Default)]
-pub(crate) struct KnownSubgraphs(Mutex<BTreeMap<Box<str>, Remote>>);
+pub(crate) struct KnownSubgraphs(Mutex<Known>);
+
+/// By their names.
+#[derive(Debug, Default)]
+struct Known {
+    remote: BTreeMap<Box<str>, Remote>,
+    /// What the connections to sources in this process do.
+    local: BTreeMap<Box<str>, Arc<Statistics>>,
+}
 
 /// What is served, and how: all that options and the files that they name say, before a subgraph or
 /// a socket is asked.
@@ -234,7 +243,10 @@ impl KnownSubgraphs {
             let (settings, rules) = match resolved {
                 Resolved::Remote { settings, rules } => (settings, rules),
                 Resolved::Local(source) => {
-                    let (local, missing) = sources.open(supergraph, id, &source)?;
+                    let kept = before.local.get(&*subgraph.name).map(Arc::clone);
+                    let connections = kept.unwrap_or_else(|| sources.statistics());
+                    known.local.insert((&*subgraph.name).into(), Arc::clone(&connections));
+                    let (local, missing) = sources.open(supergraph, id, &source, connections)?;
                     let missing = missing.into_iter();
                     others.extend(missing.map(|missing| ((&*subgraph.name).into(), missing)));
                     ways.push(Way::Local(local));
@@ -244,13 +256,13 @@ impl KnownSubgraphs {
             let is_alike = |before: &SubgraphSettings| {
                 before.endpoint == settings.endpoint && before.breaker == settings.breaker
             };
-            let kept = before.get(&*subgraph.name).filter(|way| is_alike(&way.settings));
+            let kept = before.remote.get(&*subgraph.name).filter(|way| is_alike(&way.settings));
             let shared = match kept {
                 Some(way) => Arc::clone(&way.shared),
                 None => Arc::new(Shared::new(&settings)),
             };
             let remote = Remote { settings: Arc::from(settings), shared, rules };
-            known.insert((&*subgraph.name).into(), remote.clone());
+            known.remote.insert((&*subgraph.name).into(), remote.clone());
             ways.push(Way::Remote(remote));
         }
         if !others.is_empty() {

@@ -16,7 +16,7 @@ use sources::Statistics;
 use super::histogram::Histogram;
 use super::store::{Kind, Metrics, Shard, Stage};
 use super::usage::Usage;
-use super::{fetches, subgraphs};
+use super::{databases, fetches, subgraphs};
 
 /// Whose counts are told.
 #[derive(Clone, Debug)]
@@ -59,14 +59,21 @@ impl Collector for Sources {
         self.encode_times(&mut writer)?;
         self.encode_cache(&mut writer)?;
         match &self.api {
-            Api::Source(_) => self.encode_connections(&mut writer),
+            Api::Source(_) => databases::encode(&[(None, &self.connections)], &mut writer),
             Api::Gateway(gateway) => {
                 let subgraphs = gateway.subgraphs();
                 let subgraphs: Vec<_> = subgraphs
                     .filter_map(|(subgraph, way)| Some((&*subgraph.name, &*way.remote()?.shared)))
                     .collect();
                 fetches::encode(self.shards().map(|shard| &shard.fetches), &mut writer)?;
-                subgraphs::encode(&subgraphs, &mut writer)
+                subgraphs::encode(&subgraphs, &mut writer)?;
+                let databases: Vec<_> = gateway
+                    .subgraphs()
+                    .filter_map(|(subgraph, way)| {
+                        Some((Some(&*subgraph.name), &*way.local()?.connections))
+                    })
+                    .collect();
+                databases::encode(&databases, &mut writer)
             }
         }
     }
@@ -209,37 +216,6 @@ impl Sources {
         writer.gauge("thalweg_cached_documents", "Documents in the cache", documents)?;
         let help = "About how many bytes the cached documents take with their plans";
         writer.gauge("thalweg_cache_bytes", help, bytes)
-    }
-
-    fn encode_connections(&self, writer: &mut Writer<'_, '_>) -> fmt::Result {
-        let totals = self.connections.totals();
-        let help = "Connections to the database";
-        let mut family = writer.begin("thalweg_database_connections", help, MetricType::Gauge)?;
-        let idle = totals.open.saturating_sub(totals.used).max(0);
-        for (state, count) in [("used", totals.used), ("idle", idle)] {
-            family.encode_family(&[("state", state)])?.encode_gauge(&count)?;
-        }
-        let help = "Requests that wait for a connection to the database";
-        writer.gauge("thalweg_database_waiting", help, totals.waiting as f64)?;
-        let counters = [
-            ("thalweg_database_opened", "Connections that were made", totals.opened),
-            ("thalweg_database_failed", "Connections that could not be made", totals.failed),
-            ("thalweg_database_acquired", "Connections given to requests", totals.acquired),
-            ("thalweg_database_refused", "Requests that got no connection", totals.refused),
-            (
-                "thalweg_database_replaced",
-                "Connections closed because of settings they remember",
-                totals.replaced,
-            ),
-        ];
-        for (name, help, count) in counters {
-            writer.counter(name, help, count)?;
-        }
-        let help = "How long the requests waited that were given a connection";
-        let seconds = totals.acquire_time.as_secs_f64();
-        writer
-            .begin("thalweg_database_acquire_seconds", help, MetricType::Counter)?
-            .encode_counter::<NoLabelSet, f64, u64>(&seconds, None)
     }
 
     fn shards(&self) -> impl Iterator<Item = &Shard> {

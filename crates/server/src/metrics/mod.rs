@@ -11,6 +11,7 @@
 //!
 //! Each thread counts in a shard of its own; a scrape adds the shards up.
 
+mod databases;
 mod encode;
 mod fetches;
 mod histogram;

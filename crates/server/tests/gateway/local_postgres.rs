@@ -7,6 +7,7 @@ use testkit::tokens::Issuer;
 
 use crate::program::{Folder, Server};
 use crate::site::refused;
+use crate::watched::{check, scrape};
 
 const SECRET: &str = "a secret of more than thirty-two bytes";
 
@@ -99,6 +100,25 @@ fn a_list_within_a_column_is_a_list() {
         assert_eq!(
             tags,
             r#"{"data":{"letters":[{"reader":"ann","tags":["a","b\"c",null]},{"reader":"bob","tags":null}]}}"#
+        );
+    }
+}
+
+#[test]
+fn connections_are_counted_by_their_subgraphs() {
+    for installation in wanted_installations().unwrap() {
+        let folder = prepare(shared(&installation).unwrap(), "gateway_counts");
+        let server = start(&folder, &["--metrics-listen", "127.0.0.1:0", "--threads", "1"]);
+        server.query("", "{ letters { reader } }");
+        check(
+            &scrape(&server),
+            &[
+                r#"thalweg_database_connections{subgraph="readers",state="idle"} 1"#,
+                r#"thalweg_database_connections{subgraph="readers",state="used"} 0"#,
+                r#"thalweg_database_acquired_total{subgraph="readers"} 1"#,
+                r#"thalweg_database_acquired_total{subgraph="texts"} 0"#,
+                r#"thalweg_database_waiting{subgraph="texts"} 0"#,
+            ],
         );
     }
 }

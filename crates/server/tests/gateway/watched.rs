@@ -7,22 +7,22 @@ use std::time::{Duration, Instant};
 use serde_json::{Value, json};
 
 use crate::collector::{Collector, attribute};
-use crate::program::{PATIENCE, post, read_answer};
+use crate::program::{PATIENCE, Server, post, read_answer};
 use crate::site::{PRODUCTS, QUERY, Site};
 use crate::stubs::Fault;
 
 const TRACE: &str = "4bf92f3577b34da6a3ce929d0e0e4736";
 const PARENT: &str = "00f067aa0ba902b7";
 
-fn scrape(site: &Site) -> String {
-    let rest = site.server.said.split("metrics at http://").nth(1).unwrap();
+pub(crate) fn scrape(server: &Server) -> String {
+    let rest = server.said.split("metrics at http://").nth(1).unwrap();
     let mut stream = TcpStream::connect(rest.split('/').next().unwrap()).unwrap();
     stream.set_read_timeout(Some(PATIENCE)).unwrap();
     stream.write_all(b"GET /metrics HTTP/1.1\r\nHost: test\r\n\r\n").unwrap();
     read_answer(&mut BufReader::new(stream), true).body
 }
 
-fn check(metrics: &str, lines: &[&str]) {
+pub(crate) fn check(metrics: &str, lines: &[&str]) {
     for line in lines {
         assert!(metrics.lines().any(|found| found == *line), "{line}\n{metrics}");
     }
@@ -34,7 +34,7 @@ fn requests_to_subgraphs_are_counted() {
         "[subgraphs.stock]\nretries = 0\nbreaker = { errors = '50%', of = 2 }\n",
         &["--metrics-listen", "127.0.0.1:0", "--threads", "1"],
     );
-    let metrics = scrape(&site);
+    let metrics = scrape(&site.server);
     let closed = r#"thalweg_subgraph_breaker{subgraph="stock",state="closed"} 1"#;
     check(
         &metrics,
@@ -46,7 +46,7 @@ fn requests_to_subgraphs_are_counted() {
     for _ in 0..2 {
         site.query(QUERY);
     }
-    let metrics = scrape(&site);
+    let metrics = scrape(&site.server);
     check(
         &metrics,
         &[

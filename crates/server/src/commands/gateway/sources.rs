@@ -1,6 +1,8 @@
 //! Sources in the gateway's process: each is opened as a server would do it, and has to be what the
 //! supergraph says of it.
 
+use std::sync::Arc;
+
 use dialects::{Dialect, phrag, postgraphile};
 use engine::gateway::Local;
 use engine::gateway::offered::{self, Missing};
@@ -8,6 +10,7 @@ use engine::{Engine, SourceAddress};
 use gateway::Supergraph;
 use gateway::supergraph::SubgraphId;
 use graphql::DocumentLimits;
+use sources::Statistics;
 
 use crate::commands::block_on;
 use crate::configuration::LocalSource;
@@ -17,6 +20,7 @@ use crate::options::{DialectName, ServingOptions, federated, policies};
 /// How sources in this process are opened.
 #[derive(Debug)]
 pub(super) struct Sources {
+    threads: usize,
     connections: engine::Most,
     timeouts: engine::Timeouts,
     errors: engine::ErrorOptions,
@@ -25,6 +29,7 @@ pub(super) struct Sources {
 impl Sources {
     pub(super) fn of(serving: &ServingOptions) -> Self {
         Self {
+            threads: serving.threads().get(),
             connections: serving.most_per_thread(),
             timeouts: serving.database.timeouts(),
             errors: serving.errors.of_engine(),
@@ -33,18 +38,21 @@ impl Sources {
 
     pub(super) fn for_a_look() -> Self {
         Self {
+            threads: 1,
             connections: engine::Most::apart(1),
             timeouts: engine::Timeouts::default(),
             errors: engine::ErrorOptions::default(),
         }
     }
 
-    /// Reads a source and makes its API, with what it lacks to be the subgraph.
+    /// Reads a source and makes its API, with what it lacks to be the subgraph. Its connections are
+    /// counted there.
     pub(super) fn open(
         &self,
         supergraph: &Supergraph,
         id: SubgraphId,
         source: &LocalSource,
+        connections: Arc<Statistics>,
     ) -> Result<(Local, Vec<Missing>), Failure> {
         let subgraph = &*supergraph.subgraph(id).name;
         let options = self.options(source)?;
@@ -55,7 +63,12 @@ impl Sources {
             tracing::debug!(subgraph, "{note}");
         }
         let missing = offered::missing(supergraph, id, &engine);
-        Ok((Local { engine, timeout: source.timeout }, missing))
+        Ok((Local { engine, timeout: source.timeout, connections }, missing))
+    }
+
+    /// Where the connections to one more source are counted.
+    pub(super) fn statistics(&self) -> Arc<Statistics> {
+        Statistics::new(self.threads)
     }
 
     fn options(&self, source: &LocalSource) -> Result<engine::Options, Failure> {

@@ -1,0 +1,84 @@
+//! What connections to databases do, for a scrape.
+
+use std::fmt;
+
+use prometheus_client::encoding::NoLabelSet;
+use prometheus_client::metrics::MetricType;
+use sources::Statistics;
+use sources::statistics::Totals;
+
+use super::encode::Writer;
+
+/// A gateway's source in the process is told apart by the subgraph that it is.
+fn labels<'l>(subgraph: Option<&'l str>, state: Option<&'l str>) -> Vec<(&'static str, &'l str)> {
+    let subgraph = subgraph.map(|subgraph| ("subgraph", subgraph));
+    let state = state.map(|state| ("state", state));
+    subgraph.into_iter().chain(state).collect()
+}
+
+/// Writes the metrics of each, by the names of their subgraphs if they have some.
+pub(super) fn encode(
+    databases: &[(Option<&str>, &Statistics)],
+    writer: &mut Writer<'_, '_>,
+) -> fmt::Result {
+    if databases.is_empty() {
+        return Ok(());
+    }
+    let all = databases.iter().map(|(subgraph, statistics)| (*subgraph, statistics.totals()));
+    let all: Vec<(Option<&str>, Totals)> = all.collect();
+    encode_states(&all, writer)?;
+    encode_counts(&all, writer)?;
+    let help = "How long the requests waited that were given a connection";
+    let name = "thalweg_database_acquire_seconds";
+    let mut family = writer.begin(name, help, MetricType::Counter)?;
+    for (subgraph, totals) in &all {
+        let seconds = totals.acquire_time.as_secs_f64();
+        family
+            .encode_family(&labels(*subgraph, None))?
+            .encode_counter::<NoLabelSet, f64, u64>(&seconds, None)?;
+    }
+    Ok(())
+}
+
+/// How many there are just now.
+fn encode_states(all: &[(Option<&str>, Totals)], writer: &mut Writer<'_, '_>) -> fmt::Result {
+    let help = "Connections to the database";
+    let mut family = writer.begin("thalweg_database_connections", help, MetricType::Gauge)?;
+    for (subgraph, totals) in all {
+        let idle = totals.open.saturating_sub(totals.used).max(0);
+        for (state, count) in [("used", totals.used), ("idle", idle)] {
+            family.encode_family(&labels(*subgraph, Some(state)))?.encode_gauge(&count)?;
+        }
+    }
+    let help = "Requests that wait for a connection to the database";
+    let mut family = writer.begin("thalweg_database_waiting", help, MetricType::Gauge)?;
+    for (subgraph, totals) in all {
+        family.encode_family(&labels(*subgraph, None))?.encode_gauge(&totals.waiting)?;
+    }
+    Ok(())
+}
+
+/// What was counted since the start.
+fn encode_counts(all: &[(Option<&str>, Totals)], writer: &mut Writer<'_, '_>) -> fmt::Result {
+    type Count = fn(&Totals) -> u64;
+    let counters: [(&str, &str, Count); 5] = [
+        ("thalweg_database_opened", "Connections that were made", |totals| totals.opened),
+        ("thalweg_database_failed", "Connections that could not be made", |totals| totals.failed),
+        ("thalweg_database_acquired", "Connections given to requests", |totals| totals.acquired),
+        ("thalweg_database_refused", "Requests that got no connection", |totals| totals.refused),
+        (
+            "thalweg_database_replaced",
+            "Connections closed because of settings they remember",
+            |totals| totals.replaced,
+        ),
+    ];
+    for (name, help, count) in counters {
+        let mut family = writer.begin(name, help, MetricType::Counter)?;
+        for (subgraph, totals) in all {
+            family
+                .encode_family(&labels(*subgraph, None))?
+                .encode_counter::<NoLabelSet, u64, u64>(&count(totals), None)?;
+        }
+    }
+    Ok(())
+}
