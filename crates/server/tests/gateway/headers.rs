@@ -97,6 +97,7 @@ fn a_wrong_file_is_refused_with_all_that_is_wrong() {
     assert!(error.contains("subgraphs.toml:2:11: `timeout`"), "{error}");
     assert!(error.contains("subgraphs.toml:4:7: `url`"), "{error}");
     std::fs::write(subgraphs, "[subgraphs.stok]\n").unwrap();
-    let error = refused(&["gateway", supergraph, "--subgraphs", subgraphs]);
+    let error =
+        refused(&["gateway", supergraph, "--subgraphs", subgraphs, "--listen", "127.0.0.1:0"]);
     assert!(error.contains("has no subgraph `stok`; `stock` is one"), "{error}");
 }
