@@ -4,7 +4,6 @@
 use std::collections::BTreeMap;
 use std::fs;
 use std::path::{Path, PathBuf};
-use std::process::Command;
 
 use serde::Deserialize;
 
@@ -12,7 +11,7 @@ use super::failure::FederationError;
 use super::record::Sharing;
 use crate::peers;
 use crate::race::contestant::VersionFile;
-use crate::race::entry::forget_environment;
+use crate::race::entry::{command, fill, forget_environment};
 use crate::server::{Server, free_port};
 
 /// What stands in braces in words and files.
@@ -200,21 +199,6 @@ impl Gateway {
         }
         Ok(places)
     }
-}
-
-fn command(words: &[&String], places: &BTreeMap<&str, String>) -> Result<Command, String> {
-    let (program, rest) = words.split_first().ok_or("it has no command")?;
-    let mut command = Command::new(fill(program, places));
-    command.args(rest.iter().map(|word| fill(word, places)));
-    Ok(command)
-}
-
-fn fill(word: &str, places: &BTreeMap<&str, String>) -> String {
-    let mut filled = word.to_owned();
-    for (name, value) in places {
-        filled = filled.replace(&format!("{{{name}}}"), value);
-    }
-    filled
 }
 
 /// The end of a log says why a program ended.

@@ -146,15 +146,19 @@ fn places(ground: &Ground, folder: Option<&Path>) -> BTreeMap<&'static str, Stri
     places
 }
 
-fn command(words: &[String], places: &BTreeMap<&str, String>) -> Result<Command, String> {
+/// The command of these words, with what is known in its places.
+pub(crate) fn command(
+    words: &[impl AsRef<str>],
+    places: &BTreeMap<&str, String>,
+) -> Result<Command, String> {
     let (program, rest) = words.split_first().ok_or("it has no command")?;
-    let mut command = Command::new(fill(program, places));
-    command.args(rest.iter().map(|word| fill(word, places)));
+    let mut command = Command::new(fill(program.as_ref(), places));
+    command.args(rest.iter().map(|word| fill(word.as_ref(), places)));
     Ok(command)
 }
 
 /// Puts what is known into its places; that all are known names is checked when the file is read.
-fn fill(word: &str, places: &BTreeMap<&str, String>) -> String {
+pub(crate) fn fill(word: &str, places: &BTreeMap<&str, String>) -> String {
     let mut filled = word.to_owned();
     for (name, value) in places {
         filled = filled.replace(&format!("{{{name}}}"), value);

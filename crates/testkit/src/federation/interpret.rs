@@ -2,7 +2,7 @@
 
 use std::cell::Cell;
 
-use graphql::operation::{FieldRef, Operation, SelectionSetId};
+use graphql::operation::{FieldRef, Operation, OperationKind, SelectionSetId};
 use graphql::schema::{Schema, TypeRef};
 use graphql::variables::{Steering, Variables};
 use graphql::{Budget, collect_fields};
@@ -10,27 +10,44 @@ use serde_json::{Map, Value as Json};
 
 use super::arguments;
 use super::knower::{Given, Knower, Seen};
+use super::world::Identity;
 
 /// An operation over the schema of whoever answers.
 #[derive(Debug)]
-pub(super) struct Interpreter<'i> {
-    pub(super) knower: &'i Knower<'i>,
-    pub(super) schema: &'i Schema,
-    pub(super) operation: &'i Operation,
-    pub(super) variables: &'i Variables,
+struct Interpreter<'i> {
+    knower: &'i Knower<'i>,
+    schema: &'i Schema,
+    operation: &'i Operation,
+    variables: &'i Variables,
     /// Whether a null stood where none may.
-    pub(super) nulled: Cell<bool>,
+    nulled: Cell<bool>,
 }
 
 /// A null where none may stand.
 struct Nulled;
 
-impl Interpreter<'_> {
-    /// `data`.
-    pub(super) fn data(&self, root: &Seen) -> String {
-        self.object(root, &[self.operation.root]).unwrap_or_else(|_| "null".to_owned())
-    }
+/// `data` of an operation, the root being one of the types of `roots`, and whether a null stood where
+/// none may.
+pub(super) fn data(
+    knower: &Knower<'_>,
+    (schema, roots): (&Schema, &Schema),
+    operation: &Operation,
+    variables: &Variables,
+) -> Result<(String, bool), String> {
+    let root = match operation.kind {
+        OperationKind::Query => roots.query,
+        OperationKind::Mutation => roots.mutation,
+        OperationKind::Subscription => roots.subscription,
+    };
+    let r#type = root.ok_or("there is no root type")?;
+    let interpreter =
+        Interpreter { knower, schema, operation, variables, nulled: Cell::new(false) };
+    let root = Seen::plain(Identity { r#type, number: 0 });
+    let data = interpreter.object(&root, &[operation.root]);
+    Ok((data.unwrap_or_else(|_| "null".to_owned()), interpreter.nulled.get()))
+}
 
+impl Interpreter<'_> {
     fn object(&self, seen: &Seen, sets: &[SelectionSetId]) -> Result<String, Nulled> {
         let name = &self.knower.world.supergraph.schema[seen.r#type].name;
         let own = self.schema.find_type(name).ok_or(Nulled)?;

@@ -1,6 +1,6 @@
 //! The gateway's answer beside that of the merged schema.
 
-use std::cell::{Cell, RefCell};
+use std::cell::RefCell;
 
 use gateway::Supergraph;
 use gateway::execute::Options;
@@ -9,10 +9,10 @@ use graphql::{DocumentLimits, Validator};
 use serde_json::Value as Json;
 
 use super::ask::{Planned, Question, Refused};
-use super::interpret::Interpreter;
-use super::knower::{Knower, Seen};
+use super::interpret;
+use super::knower::Knower;
 use super::subgraphs::{Schemas, Subgraphs};
-use super::world::{Identity, World};
+use super::world::World;
 
 /// What operations over one supergraph are compared with.
 #[derive(Debug)]
@@ -126,23 +126,9 @@ impl<'s> Oracle<'s> {
             .map_err(told)?;
         let variables = graphql::coerce_variable_values(schema, &operation, question.variables)
             .map_err(told)?;
-        let root = match operation.kind {
-            OperationKind::Query => schema.query,
-            OperationKind::Mutation => schema.mutation,
-            OperationKind::Subscription => schema.subscription,
-        };
-        let r#type = root.ok_or("there is no root type")?;
         let knower =
             Knower { world, subgraph: None, labels: question.labels, wrong: RefCell::default() };
-        let interpreter = Interpreter {
-            knower: &knower,
-            schema,
-            operation: &operation,
-            variables: &variables,
-            nulled: Cell::new(false),
-        };
-        let data = interpreter.data(&Seen::plain(Identity { r#type, number: 0 }));
-        Ok((data, interpreter.nulled.get()))
+        interpret::data(&knower, (schema, schema), &operation, &variables)
     }
 }
 

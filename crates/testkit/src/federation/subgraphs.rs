@@ -9,17 +9,16 @@ use gateway::Supergraph;
 use gateway::execute::{self, Answer, Ask, AskError};
 use gateway::planner::Labels;
 use gateway::supergraph::SubgraphId;
-use graphql::operation::OperationKind;
 use graphql::schema::Schema;
 use graphql::{DocumentLimits, Request, Validator};
 use serde_json::json;
 
 use super::clock::Clock;
 use super::faults::Fault;
-use super::interpret::Interpreter;
-use super::knower::{Knower, Seen};
+use super::interpret;
+use super::knower::Knower;
 use super::schema_of;
-use super::world::{Identity, World};
+use super::world::World;
 
 /// The schemas of all subgraphs of a supergraph.
 #[derive(Debug)]
@@ -112,27 +111,14 @@ impl<'w> Subgraphs<'w> {
         let variables = graphql::coerce_variable_values(schema, &operation, &request.variables)
             .map_err(told)?;
         let full = &self.world.supergraph.schema;
-        let root = match operation.kind {
-            OperationKind::Query => full.query,
-            OperationKind::Mutation => full.mutation,
-            OperationKind::Subscription => full.subscription,
-        };
-        let r#type = root.ok_or("there is no root type")?;
         let knower = Knower {
             world: self.world,
             subgraph: Some(subgraph),
             labels: self.labels,
             wrong: RefCell::default(),
         };
-        let interpreter = Interpreter {
-            knower: &knower,
-            schema,
-            operation: &operation,
-            variables: &variables,
-            nulled: Cell::new(false),
-        };
-        let data = interpreter.data(&Seen::plain(Identity { r#type, number: 0 }));
-        if interpreter.nulled.get() {
+        let (data, has_nulled) = interpret::data(&knower, (schema, full), &operation, &variables)?;
+        if has_nulled {
             knower.wrong.borrow_mut().push("a null stands where none may".to_owned());
         }
         let name = &self.world.supergraph.subgraph(subgraph).name;
