@@ -6,6 +6,7 @@
 //! * `reloads`: other supergraphs while requests go on
 //! * `local`, `local_postgres`: sources in the gateway's process
 //! * `demo`: the federated shop
+//! * `compatibility`: the subgraph that a public suite asks for, served and in a graph
 //! * `looks`: `schema`, `explain`, `check`
 //! * `watched`, `collector`: metrics, traces and the log
 //! * `stubs`: the subgraphs
@@ -19,6 +20,8 @@ mod program;
 mod access;
 #[path = "observability/collector.rs"]
 mod collector;
+#[path = "gateway/compatibility.rs"]
+mod compatibility;
 #[path = "gateway/demo.rs"]
 mod demo;
 #[path = "gateway/headers.rs"]

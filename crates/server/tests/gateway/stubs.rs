@@ -10,7 +10,8 @@ use std::time::Duration;
 
 use serde_json::{Value, json};
 
-/// The subgraphs `shop` and `stock` of `shop.graphql`, and supergraphs to fetch, by one server.
+/// The subgraphs `shop` and `stock` of `shop.graphql`, or others, and supergraphs to fetch, by one
+/// server.
 #[derive(Debug)]
 pub(crate) struct Stubs {
     pub(crate) address: SocketAddr,
@@ -35,8 +36,10 @@ pub(crate) enum Fault {
     Sleeps(Duration),
 }
 
-#[derive(Debug, Default)]
+#[derive(Debug)]
 struct State {
+    /// What an answer says where nothing goes wrong.
+    data: fn(&Asked) -> Value,
     asked: Mutex<Vec<Asked>>,
     faults: Mutex<BTreeMap<String, Fault>>,
     /// A document that is fetched, with its tag.
@@ -46,9 +49,20 @@ struct State {
 
 impl Stubs {
     pub(crate) fn start() -> Self {
+        Self::saying(data)
+    }
+
+    /// Others, which say this by their paths.
+    pub(crate) fn saying(data: fn(&Asked) -> Value) -> Self {
         let listener = TcpListener::bind("127.0.0.1:0").unwrap();
         let address = listener.local_addr().unwrap();
-        let state = Arc::new(State::default());
+        let state = Arc::new(State {
+            data,
+            asked: Mutex::default(),
+            faults: Mutex::default(),
+            document: Mutex::default(),
+            is_over: AtomicBool::default(),
+        });
         let shared = Arc::clone(&state);
         thread::spawn(move || {
             for stream in listener.incoming() {
@@ -144,9 +158,9 @@ impl State {
             Some(Fault::Says(value)) => (200, String::new(), value.to_string()),
             Some(Fault::Sleeps(time)) => {
                 thread::sleep(time);
-                (200, String::new(), data(asked).to_string())
+                (200, String::new(), (self.data)(asked).to_string())
             }
-            None => (200, String::new(), data(asked).to_string()),
+            None => (200, String::new(), (self.data)(asked).to_string()),
         }
     }
 }
