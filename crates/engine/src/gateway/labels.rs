@@ -76,6 +76,26 @@ mod tests {
     }
 
     #[test]
+    fn one_draw_decides_of_all_shares() {
+        let shares = ["percent(0)", "percent(30)", "percent(70)", "percent(100)"];
+        let labels = Labels {
+            always: Arc::new(planner::Labels(std::iter::once("moved".into()).collect())),
+            all: Vec::new(),
+            shares: shares.iter().map(|label| ((*label).into(), share(label).unwrap())).collect(),
+        };
+        let mut seen = [0_usize; 5];
+        for _ in 0..1_000 {
+            let drawn = labels.draw(vec!["named".into()]);
+            let on = shares.map(|label| drawn.0.contains(label));
+            // What is on for some is on for all of whom a larger share is.
+            assert!(on.is_sorted(), "{on:?}");
+            assert!(!on[0] && on[3] && drawn.0.contains("moved") && drawn.0.contains("named"));
+            seen[on.into_iter().filter(|on| *on).count()] += 1;
+        }
+        assert!(seen[1..4].iter().all(|count| *count > 0), "{seen:?}");
+    }
+
+    #[test]
     fn draws_are_spread() {
         let low = (0..10_000).filter(|_| percent() < 50.0).count();
         assert!((4_000..6_000).contains(&low), "{low} of 10,000 were below 50");

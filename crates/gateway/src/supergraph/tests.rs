@@ -340,6 +340,18 @@ fn what_is_no_supergraph_is_told_from_one() {
         enum join__Graph { A @join__graph(name: "a", url: "") }
         type Query @join__type(graph: A) { a: Int }"#,
     ));
+    expect!["line 1: the supergraph needs `https://specs.example.com/turn/v1.0`, which is not known here"].assert_eq(&problems(
+        r#"schema @link(url: "https://specs.example.com/turn/v1.0", for: EXECUTION) { query: Query }
+        enum join__Graph { A @join__graph(name: "a", url: "") }
+        type Query @join__type(graph: A) { a: Int }"#,
+    ));
+    // One that says nothing of what it is for may be left alone.
+    read(
+        r#"schema @link(url: "https://specs.example.com/turn/v1.0") { query: Query }
+        enum join__Graph { A @join__graph(name: "a", url: "") }
+        type Query @join__type(graph: A) { a: Int }"#,
+    )
+    .unwrap();
 }
 
 #[test]
