@@ -367,6 +367,8 @@ impl Cursor for PostgresCursor<'_> {
     where
         Self: 'b;
 
+    // Each output has a writer of its own, which asks for every row.
+    #[inline]
     fn next(&mut self) -> Result<bool, SourceError> {
         if self.following == END {
             return Ok(false);

@@ -56,6 +56,8 @@ impl<'c> Cursor for SqliteCursor<'_, 'c> {
     where
         Self: 'b;
 
+    // Each output has a writer of its own, which asks for every row.
+    #[inline]
     fn next(&mut self) -> Result<bool, SourceError> {
         let Some(rows) = &mut self.rows else { return Ok(false) };
         if !rows.step()? {
