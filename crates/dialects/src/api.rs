@@ -309,8 +309,25 @@ impl ApiBuilder {
     ) -> graphql::schema::FieldId {
         let definition = FieldDefinition { r#type, ..self.schema[old].clone() };
         let binding = self.fields[old.index()].clone();
+        self.replace_field(parent, old, definition, binding)
+    }
+
+    /// Gives a type a field in the place of one that it has.
+    pub(crate) fn replace_field(
+        &mut self,
+        parent: TypeId,
+        old: graphql::schema::FieldId,
+        definition: FieldDefinition,
+        binding: FieldBinding,
+    ) -> graphql::schema::FieldId {
         self.fields.push(binding);
         self.schema.replace_field(parent, old, definition)
+    }
+
+    /// What an input means that was added.
+    #[must_use]
+    pub fn binding_of_input(&self, id: InputId) -> &InputBinding {
+        &self.inputs[id.index()]
     }
 
     /// The same of an argument of a field that no other type has.

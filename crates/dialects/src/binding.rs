@@ -14,7 +14,7 @@ use ir::{
 };
 use response::{Figure, Leaf, Part};
 
-pub use function::{ArgumentBinding, CallBinding, ComputedBinding};
+pub use function::{ArgumentBinding, CallBinding, ComputedBinding, ToldArgument};
 pub use graph::{
     AlongVerb, AssignVerb, Cursors, DeclaredRole, LinkRule, NodeRules, SeveralRole, VariantBinding,
     VariantLink, VariantsId, Way, WayBinding, WaysId,

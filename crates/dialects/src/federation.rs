@@ -7,7 +7,8 @@
 //!
 //! * [`keys`](self): `keys.rs`: by which fields rows are found
 //! * [`extension`](self): `extension.rs`: what somebody says of the API's types beside that;
-//!   `own.rs`: by directives of one's own; `retyped.rs`: what types it says
+//!   `own.rs`: by directives of one's own; `retyped.rs`: what types it says; `required.rs`: which
+//!   fields are computed of what other subgraphs have
 //!
 //! <https://www.apollographql.com/docs/graphos/schema-design/federated-schemas/reference/subgraph-spec>
 
@@ -15,6 +16,7 @@ mod directives;
 mod extension;
 mod keys;
 mod own;
+mod required;
 mod retyped;
 
 use std::sync::Arc;
@@ -29,7 +31,9 @@ use graphql::{Applied, GraphQLError, print_schema_applying};
 use crate::api::{Api, ApiBuilder};
 use crate::binding::{EntitiesBinding, FieldBinding, InputBinding, InputRole};
 use directives::{KNOWN, argument, directive, strings};
+use extension::Said;
 use keys::{Entity, entities, number};
+use required::tell;
 use retyped::retype;
 
 /// Where the directives are defined; the version follows.
@@ -76,8 +80,9 @@ pub fn offer(mut api: Api, catalog: &Catalog, options: &Options) -> Result<Api, 
     let mut entities = entities(&api, catalog);
     let mut applied = applied(&api, &entities);
     if let Some(text) = &options.extension {
-        let retyped = extension::apply(text, (&api, catalog), &mut entities, &mut applied);
-        api = retype(api, &retyped.map_err(FederationError::Extension)?)?;
+        let said = extension::apply(text, (&api, catalog), &mut entities, &mut applied);
+        let Said { retyped, required } = said.map_err(FederationError::Extension)?;
+        api = tell(retype(api, &retyped)?, &required);
         number(&mut entities);
     }
     link(&mut applied);
@@ -93,6 +98,15 @@ pub fn offered(api: &Api) -> Option<&EntitiesBinding> {
         FieldBinding::Entities(binding) => Some(binding),
         _ => None,
     }
+}
+
+/// The fields of other subgraphs that a field of the API is computed of.
+pub fn required(api: &Api, field: graphql::schema::FieldId) -> impl Iterator<Item = &str> {
+    let told = match api.field(field) {
+        FieldBinding::Computed(computed) => computed.told.as_slice(),
+        _ => &[],
+    };
+    told.iter().map(|argument| &*argument.input.name)
 }
 
 /// What the API's definitions mean to a graph: which types have which keys, and what others may have

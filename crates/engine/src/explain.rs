@@ -333,6 +333,7 @@ fn parameter(
         | ParameterKind::StoredArray { .. }
         | ParameterKind::Returned { .. }
         | ParameterKind::Argument { .. }
+        | ParameterKind::ArgumentList { .. }
         | ParameterKind::Offset => source,
     }
 }

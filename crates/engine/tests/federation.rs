@@ -3,6 +3,9 @@
 
 #![allow(clippy::unwrap_used, clippy::panic, reason = "a test ends where it cannot go on")]
 
+#[path = "federation/requires.rs"]
+mod requires;
+
 use std::sync::Arc;
 
 use dialects::federation::Options as Federation;
@@ -240,7 +243,7 @@ fn routers_are_told_keys_and_what_an_extension_says() {
             extend type Day @key(fields: \"day\") @interfaceObject
             extend type Product @key(fields: \"id { id }\", resolvable: 1) @key(fields: \"a(b: 1\")
             extend schema @composeDirective(name: \"@a\")";
-        expect_test::expect!["the API cannot be a subgraph: the extension of the subgraph is wrong: line 1: No rows of `Maker` are found by this key: it is no primary or unique key of integers, texts or UUIDs. `resolvable: false` says so to routers.; line 1: `@spicy` is no directive of federation.; line 1: `@tag` needs its argument `name`.; line 2: `name` has the type `String!` in the API, not `String`.; line 3: The API has no field `nothing` of `Maker`.; line 4: `id` has the type `Int!` in the API, not `ID!`.; line 4: `@key` cannot stand here.; line 4: `@requires` is not served: a database computes a field of its own rows only, not of fields of another subgraph.; line 4: `@override` needs its argument `from`.; line 6: The API has no type `Nobody`.; line 7: `Product` is defined: say `extend` before it.; line 8: `Maker` is a type of another kind in the API.; line 9: No rows of `Day` are found by this key: it is no primary or unique key of integers, texts or UUIDs. `resolvable: false` says so to routers.; line 9: No rows of `Day` are found by a key, which `@interfaceObject` needs.; line 10: The API has no field `id` of `BigInt`.; line 10: This is no set of fields: syntax error: expected R_PAREN, got }; line 11: `@composeDirective` names `@a`, which is not defined here."].assert_eq(&told(lists(), Some(wrong)).await.unwrap_err());
+        expect_test::expect!["the API cannot be a subgraph: the extension of the subgraph is wrong: line 1: No rows of `Maker` are found by this key: it is no primary or unique key of integers, texts or UUIDs. `resolvable: false` says so to routers.; line 1: `@spicy` is no directive of federation.; line 1: `@tag` needs its argument `name`.; line 2: `name` has the type `String!` in the API, not `String`.; line 3: The API has no field `nothing` of `Maker`.; line 4: `id` has the type `Int!` in the API, not `ID!`.; line 4: `@key` cannot stand here.; line 4: `@override` needs its argument `from`.; line 4: `id` cannot require other fields: it is no computed column, a function of PostgreSQL with an argument for the row and one for each field that is required.; line 6: The API has no type `Nobody`.; line 7: `Product` is defined: say `extend` before it.; line 8: `Maker` is a type of another kind in the API.; line 9: No rows of `Day` are found by this key: it is no primary or unique key of integers, texts or UUIDs. `resolvable: false` says so to routers.; line 9: No rows of `Day` are found by a key, which `@interfaceObject` needs.; line 10: The API has no field `id` of `BigInt`.; line 10: This is no set of fields: syntax error: expected R_PAREN, got }; line 11: `@composeDirective` names `@a`, which is not defined here."].assert_eq(&told(lists(), Some(wrong)).await.unwrap_err());
     });
 }
 

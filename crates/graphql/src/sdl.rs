@@ -6,13 +6,14 @@ mod block_string;
 
 use std::fmt::Write;
 
+use crate::definitions;
 use crate::schema::{
     DirectiveDefinition, EnumValueId, FieldId, InputDefinition, InputId, Schema, TypeId, TypeKind,
     TypeRef, Wrapper,
 };
 use crate::value::Const;
 pub use applied::Applied;
-use applied::{print_definition, print_directives};
+use applied::{print_added, print_definition, print_directives};
 use block_string::print_description;
 
 /// Scalars that every schema has; their definitions are never printed.
@@ -20,6 +21,13 @@ pub const BUILT_IN_SCALARS: [&str; 5] = ["Int", "Float", "String", "Boolean", "I
 
 /// The reason that `@deprecated` stands for where it names none.
 const DEFAULT_DEPRECATION_REASON: &str = "No longer supported";
+
+/// A field as it is printed.
+enum Member<'a> {
+    Own(FieldId),
+    /// One that the schema does not have.
+    Added(&'a definitions::FieldDefinition),
+}
 
 /// The definitions in the order of the arena, separated by empty lines.
 #[must_use]
@@ -129,10 +137,21 @@ fn print_type_definition((schema, applied): (&Schema, &Applied), id: TypeId, out
             print_interfaces(schema, interfaces, output);
             print_directives(directives, output);
             let shown = |field: &&FieldId| !applied.leaves_out(id, &schema[**field].name);
-            let fields: Vec<FieldId> = fields.iter().filter(shown).copied().collect();
-            print_block(&fields, output, |field, first, output| {
-                print_field(schema, *field, first, output);
-                print_directives(applied.of_member(id, &schema[*field].name), output);
+            let fields = fields.iter().filter(shown).copied().map(Member::Own);
+            let added = applied.added_to(id).iter().map(Member::Added);
+            let members: Vec<Member<'_>> = fields.chain(added).collect();
+            print_block(&members, output, |member, first, output| {
+                let name = match member {
+                    Member::Own(field) => {
+                        print_field(schema, *field, first, output);
+                        &*schema[*field].name
+                    }
+                    Member::Added(field) => {
+                        print_added(field, first, output);
+                        &*field.name
+                    }
+                };
+                print_directives(applied.of_member(id, name), output);
             });
         }
         TypeKind::Union { members } => {

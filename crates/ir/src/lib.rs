@@ -24,7 +24,7 @@ pub mod write;
 pub use filter::{Case, Comparison, Filter, GeoOperator, Place, Quantifier, TextMatch, TimeUnit};
 pub use operand::{
     Codec, FieldPath, NewId, OpaqueKey, Operand, PathItem, Representations, Represented,
-    RepresentedKey, RepresentedValue, Slot, Value,
+    RepresentedInput, RepresentedKey, RepresentedPart, RepresentedValue, Slot, Value,
 };
 pub use print::{print, print_field_set, print_filter};
 pub use request::{
@@ -33,7 +33,7 @@ pub use request::{
 pub use rows::{
     Aggregate, AggregateFunction, AggregateTerm, Call, Direction, Form, From, Groups, Hop,
     HopDirection, Keyset, KeysetValue, Nulls, OrderKey, OrderTerm, Output, OutputId, OutputKind,
-    Page, Rows, RowsId, State, Variant,
+    Page, Rows, RowsId, State, Told, Variant,
 };
 pub use value_form::{Member, Unit, ValueForm};
 pub use write::{

@@ -57,6 +57,11 @@ pub enum Operand {
     /// A list with one value for each federation representation that is found by one key of one
     /// type; the others are left out. Neither the length of the list nor what is in it steers.
     Representations(Representations),
+    /// What was told beside the key that found the row, by its place in [`From::Keys`]: as an
+    /// argument of a call of that row.
+    ///
+    /// [`From::Keys`]: crate::From::Keys
+    Told(u16),
 }
 
 /// Which representations of a list, and which of their values.
@@ -67,8 +72,16 @@ pub struct Representations {
     pub of: Arc<Represented>,
     /// The key, by its place there.
     pub key: u16,
-    /// The field of the key, by its place there.
-    pub field: u16,
+    pub part: RepresentedPart,
+}
+
+/// A value of a representation, by its place.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum RepresentedPart {
+    /// Of a field of its key.
+    Key(u16),
+    /// Of what else it has to say. Null where it does not.
+    Input(u16),
 }
 
 /// A type of which rows are found by federation representations: objects with the name of the type
@@ -80,6 +93,15 @@ pub struct Represented {
     pub first: u16,
     /// A representation is found by the first of them of which it has all fields.
     pub keys: Vec<RepresentedKey>,
+    /// What else the request needs of a representation, beside its key.
+    pub inputs: Vec<RepresentedInput>,
+}
+
+/// A field of another subgraph, whose value a representation tells.
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+pub struct RepresentedInput {
+    pub name: Box<str>,
+    pub kind: RepresentedValue,
 }
 
 /// The names that lead to a value, from the object that has it.
@@ -97,15 +119,24 @@ pub struct RepresentedKey {
     pub id: Option<OpaqueKey>,
 }
 
-/// What a value of a key's field has to be: whatever else it is, the source is not asked for it.
+/// What a value of a representation has to be: whatever else it is, the source is not asked for it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum RepresentedValue {
     /// A whole number of so many bits.
     Integer {
         bits: u8,
     },
+    /// A floating-point number of so many bits.
+    Float {
+        bits: u8,
+    },
+    /// A number with all its digits.
+    Decimal,
+    Boolean,
     Text,
     Uuid,
+    /// Any value at all.
+    Json,
 }
 
 /// A field that is an opaque id: what it begins with, and the values of a key.

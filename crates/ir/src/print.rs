@@ -164,11 +164,14 @@ impl Printer<'_> {
                 format!("search of {entity} by {index:?} for {}", self.operand(operand))
             }
             From::Once => "once".to_owned(),
-            From::Keys { entity, keys } => {
+            From::Keys { entity, keys, told } => {
                 let keys = keys.iter().map(|(field, operand)| {
                     format!("{} in {}", self.field(*field), self.operand(operand))
                 });
-                let keys = keys.collect::<Vec<_>>().join(", ");
+                let told = told.iter().zip(0..).map(|(told, number)| {
+                    format!("told {number} in {}", self.operand(&told.values))
+                });
+                let keys = keys.chain(told).collect::<Vec<_>>().join(", ");
                 format!("keys of {} ({keys})", self.entity(*entity))
             }
             From::Returned { step, state } => match state {

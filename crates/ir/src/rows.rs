@@ -84,6 +84,8 @@ pub enum From {
     Keys {
         entity: EntityId,
         keys: Vec<(FieldId, Operand)>,
+        /// What is told beside each key, in lists of the same length: [`Operand::Told`].
+        told: Vec<Told>,
     },
     /// The rows that a write touched, before it or after it, by themselves in the order in which
     /// an insert has them; after a delete, the rows' own fields as they were. In a requirement also
@@ -92,6 +94,15 @@ pub enum From {
         step: StepId,
         state: State,
     },
+}
+
+/// A list of values for an argument of a function, one for each key of a list.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Told {
+    pub function: FunctionId,
+    /// The place of the argument among those of the function.
+    pub place: u16,
+    pub values: Operand,
 }
 
 /// One entity of [`From::Variants`].

@@ -4,7 +4,7 @@
 //! * `access`: who may read what, and what it costs
 //! * `headers`: what subgraphs are told
 //! * `reloads`: other supergraphs while requests go on
-//! * `local`, `local_postgres`: sources in the gateway's process
+//! * `local`, `local_postgres`, `required`: sources in the gateway's process
 //! * `demo`: the federated shop
 //! * `compatibility`: the subgraph that a public suite asks for, served and in a graph
 //! * `looks`: `schema`, `explain`, `check`
@@ -34,6 +34,8 @@ mod local_postgres;
 mod looks;
 #[path = "gateway/reloads.rs"]
 mod reloads;
+#[path = "gateway/required.rs"]
+mod required;
 #[path = "gateway/serving.rs"]
 mod serving;
 #[path = "gateway/site.rs"]

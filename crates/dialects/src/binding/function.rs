@@ -1,7 +1,7 @@
 //! How functions of the source are called.
 
 use catalog::FunctionId;
-use ir::Form;
+use ir::{Form, RepresentedInput};
 
 use super::ValueShape;
 
@@ -14,6 +14,17 @@ pub struct ComputedBinding {
     pub value: ValueShape,
     /// In which form the source sends it.
     pub form: Form,
+    /// The arguments that a request does not give: where there are some, the value is computed only
+    /// for rows that federation's representations find.
+    pub told: Vec<ToldArgument>,
+}
+
+/// An argument of a function that a representation tells.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct ToldArgument {
+    /// Its place among all arguments of the function.
+    pub place: u16,
+    pub input: RepresentedInput,
 }
 
 /// How a function is called, wherever it stands.

@@ -87,6 +87,7 @@ pub(super) const KNOWN: &[Known] = &[
     },
     Known { name: "policy", version: 6, places: Places::Guarded, arguments: &[("policies", true)] },
     Known { name: "provides", version: 0, places: Places::Fields, arguments: &[("fields", true)] },
+    Known { name: "requires", version: 0, places: Places::Fields, arguments: &[("fields", true)] },
     Known {
         name: "requiresScopes",
         version: 5,
@@ -96,12 +97,6 @@ pub(super) const KNOWN: &[Known] = &[
     Known { name: "shareable", version: 0, places: Places::ObjectsAndFields, arguments: &[] },
     Known { name: "tag", version: 0, places: Places::All, arguments: &[("name", true)] },
 ];
-
-/// Those that a subgraph cannot say here, and why.
-pub(super) const REFUSED: &[(&str, &str)] = &[(
-    "requires",
-    "a database computes a field of its own rows only, not of fields of another subgraph",
-)];
 
 impl Known {
     /// The minor version of the specification that knows a use of it.

@@ -14,27 +14,38 @@ use graphql::schema::{Schema, TypeId, TypeKind, TypeRef};
 use graphql::{Applied, ErrorCode, GraphQLError, print_type};
 use rustc_hash::FxHashMap;
 
-use super::directives::{KNOWN, Place, REFUSED};
+use super::directives::{KNOWN, Place};
 use super::keys::{Entity, NoKey, say};
 use super::name_of;
 use super::own::{Own, check_said};
+use super::required::{Required, Requiring, external};
 use super::retyped::{Retyped, change, is_id};
 use crate::api::Api;
 
-/// Adds the directives of an extension, and says which types are to be others; or tells everything
-/// that is wrong with it.
+/// What of an extension changes the API itself.
+#[derive(Debug, Default)]
+pub(super) struct Said {
+    /// The fields whose types are to be others.
+    pub(super) retyped: Vec<Retyped>,
+    /// The fields that are computed of what representations tell.
+    pub(super) required: Vec<Required>,
+}
+
+/// Adds the directives of an extension, and says what is to be changed of the API; or tells
+/// everything that is wrong with it.
 pub(super) fn apply(
     text: &str,
     (api, catalog): (&Api, &Catalog),
     entities: &mut Vec<Entity>,
     applied: &mut Applied,
-) -> Result<Vec<Retyped>, Vec<GraphQLError>> {
+) -> Result<Said, Vec<GraphQLError>> {
     let schema = &api.schema;
     let Definitions { types, schemas, directives } = parse_definitions(text)?;
     let own = Own::new(&directives, &schemas);
-    let (said, retyped, errors) = (FxHashMap::default(), Vec::new(), Vec::new());
+    let (keys, requires, said, errors) =
+        (FxHashMap::default(), Vec::new(), Said::default(), Vec::new());
     let mut reading =
-        Reading { api, catalog, schema, entities, applied, own, said, retyped, errors };
+        Reading { api, catalog, schema, entities, applied, own, keys, requires, said, errors };
     for definition in &directives {
         if let Err(message) = own.check(definition, schema) {
             reading.refuse(definition.line, message);
@@ -46,11 +57,12 @@ pub(super) fn apply(
     for definition in &types {
         reading.definition(definition);
     }
-    let Reading { mut errors, applied, retyped, .. } = reading;
+    reading.required();
+    let Reading { mut errors, applied, said, .. } = reading;
     applied.definitions.extend_from_slice(&directives);
     errors.sort_by_key(|error| error.locations.first().map(|location| location.line));
     match errors.is_empty() {
-        true => Ok(retyped),
+        true => Ok(said),
         false => Err(errors),
     }
 }
@@ -63,8 +75,10 @@ struct Reading<'a> {
     applied: &'a mut Applied,
     own: Own<'a>,
     /// How many keys of a type were said so far.
-    said: FxHashMap<TypeId, usize>,
-    retyped: Vec<Retyped>,
+    keys: FxHashMap<TypeId, usize>,
+    /// The fields that require others, which may be said behind them.
+    requires: Vec<(TypeId, Box<str>, Directive)>,
+    said: Said,
     errors: Vec<GraphQLError>,
 }
 
@@ -160,8 +174,11 @@ impl Reading<'_> {
         let (name, line) = (&field.name, field.line);
         let schema = self.schema;
         let Some(own) = schema.find_field(id, name) else {
-            let r#type = name_of(schema, id);
-            return self.refuse(line, format!("The API has no field `{name}` of `{type}`."));
+            match external(schema, self.applied, (id, place), field) {
+                Ok(()) => self.directives(id, Some(name), &field.directives, place),
+                Err(message) => self.refuse(line, message),
+            }
+            return;
         };
         let said = field.r#type.to_string();
         let change = change(self.api, self.catalog, (id, own), &said);
@@ -192,7 +209,7 @@ impl Reading<'_> {
         }
         if change.is_some() || !ids.is_empty() {
             let name = (&**name).into();
-            self.retyped.push(Retyped { parent: id, name, change, ids });
+            self.said.retyped.push(Retyped { parent: id, name, change, ids });
         }
         self.directives(id, Some(name), &field.directives, place);
     }
@@ -223,7 +240,7 @@ impl Reading<'_> {
             if is_key(&directive) {
                 // What somebody says of the type comes before what was found: some take the first.
                 known.retain(|one| !is_same(one));
-                let said = self.said.entry(id).or_default();
+                let said = self.keys.entry(id).or_default();
                 known.insert((*said).min(known.len()), directive.clone());
                 *said += 1;
             } else if !known.iter().any(is_same) {
@@ -240,9 +257,6 @@ impl Reading<'_> {
         place: Place,
     ) -> Result<(), String> {
         let name = &*directive.name;
-        if let Some((_, why)) = REFUSED.iter().find(|(refused, _)| *refused == name) {
-            return Err(format!("`@{name}` is not served: {why}."));
-        }
         if let Some(definition) = self.own.find(name) {
             let known = match member {
                 None => self.applied.types.get(&id),
@@ -271,7 +285,29 @@ impl Reading<'_> {
             "key" => self.check_key(id, directive),
             "interfaceObject" => self.check_found(id),
             "provides" => self.check_provided(id, member.unwrap_or_default(), directive),
+            "requires" => {
+                let member = member.unwrap_or_default().into();
+                self.requires.push((id, member, directive.clone()));
+                Ok(())
+            }
             _ => Ok(()),
+        }
+    }
+
+    /// What fields require, when all fields are said.
+    fn required(&mut self) {
+        for (id, member, directive) in std::mem::take(&mut self.requires) {
+            let (api, catalog, applied) = (self.api, self.catalog, &*self.applied);
+            let is_found = self.entities.iter().any(|entity| entity.r#type == id);
+            let requiring = Requiring { api, catalog, applied, r#type: id, member: &member };
+            let required = field_set(&directive).and_then(|set| requiring.read(is_found, &set));
+            match required {
+                Ok(_) if self.said.required.iter().any(|known| known.is_of(id, &member)) => {
+                    self.refuse(directive.line, format!("`{member}` says `@requires` twice."));
+                }
+                Ok(required) => self.said.required.push(required),
+                Err(message) => self.refuse(directive.line, message),
+            }
         }
     }
 

@@ -36,7 +36,7 @@ impl Entity {
     pub(super) fn into_binding(self) -> (EntityType, Arc<Represented>) {
         let Self { r#type, name: typename, entity, first, keys } = self;
         let (fields, keys) = keys.into_iter().unzip();
-        let represented = Represented { typename, first, keys };
+        let represented = Represented { typename, first, keys, inputs: Vec::new() };
         (EntityType { r#type, entity, keys: fields }, Arc::new(represented))
     }
 }

@@ -9,7 +9,7 @@ use graphql::definitions::{
 use graphql::schema::Schema;
 
 use super::FEDERATION;
-use super::directives::{KNOWN, Place, REFUSED};
+use super::directives::{KNOWN, Place};
 
 /// Directives that every schema has, or that the definitions of a subgraph say themselves.
 const TAKEN: &[&str] =
@@ -43,7 +43,6 @@ impl<'d> Own<'d> {
         let name = &*definition.name;
         let is_taken = TAKEN.contains(&name)
             || KNOWN.iter().any(|known| known.name == name)
-            || REFUSED.iter().any(|(refused, _)| *refused == name)
             || schema.directives.iter().any(|known| *known.name == *name);
         if is_taken {
             return Err(format!("`@{name}` is another directive already."));

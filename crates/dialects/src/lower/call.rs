@@ -12,6 +12,10 @@ use crate::binding::{
     CallBinding, ComputedBinding, InputRole, RowsBinding, RowsForm, RowsFrom, VariantsId,
 };
 
+/// What a field says whose arguments nobody tells.
+const UNTOLD: &str =
+    "The field is computed of what representations tell: only `_entities` answers it.";
+
 /// How a row that a field gives is shown.
 #[derive(Clone, Copy, Debug)]
 pub(super) enum RowForm {
@@ -116,7 +120,16 @@ impl<'a> Context<'a> {
         path: &[Hop],
         outputs: &mut Outputs,
     ) -> Result<Node, LowerError> {
-        let given = self.arguments(field)?.given;
+        let mut given = self.arguments(field)?.given;
+        for argument in &binding.told {
+            // Of the row that a representation finds it tells this, and not of those referred to.
+            let number = match path {
+                [] => outputs.told(binding.function, argument),
+                [_, ..] => None,
+            };
+            let Some(number) = number else { return Ok(Node::Refused(UNTOLD.into())) };
+            given.push(Given { place: argument.place, operand: Operand::Told(number) });
+        }
         let of_row = binding.of_row.then(|| path.to_vec());
         let call = self.call(binding.function, of_row, given)?;
         let leaf = self.leaf(&binding.value, r#type, field)?;

@@ -1,7 +1,8 @@
 //! Federation's entities: rows by their representations.
 //!
 //! The rows of each type that is selected are read by each of its keys. Which of the keys are
-//! given is known when values are bound: those of which no value is there are not asked for.
+//! given is known when values are bound: those of which no value is there are not asked for. What
+//! the selected fields need of representations beside their keys comes with the keys.
 //!
 //! <https://www.apollographql.com/docs/graphos/schema-design/federated-schemas/reference/subgraph-spec>
 
@@ -9,7 +10,7 @@ use std::sync::Arc;
 
 use graphql::CollectedField;
 use graphql::operation::FieldRef;
-use ir::{Filter, Operand, Page, Representations, Represented, Rows, Value};
+use ir::{Filter, Operand, Page, Representations, Represented, RepresentedPart, Rows, Told, Value};
 use response::{Branch, BranchRows, Node};
 use serde_json_bytes::Value as Json;
 
@@ -30,7 +31,8 @@ impl Context<'_> {
         let Some((id, value)) = list else { return Err(misplaced("entities")) };
         let list = opened(self.operand(&Input::new(value), self.api.schema[*id].r#type));
         let mut branches = Vec::new();
-        for (one, of) in binding.types.iter().zip(&*binding.represented) {
+        let mut types = binding.represented.to_vec();
+        for (one, of) in binding.types.iter().zip(&mut types) {
             let selected = self.collect(one.r#type, &field.selection_sets)?;
             if selected.is_empty() {
                 continue;
@@ -45,7 +47,7 @@ impl Context<'_> {
             }
         }
         let echo = u16::try_from(self.echoes.len()).unwrap_or(u16::MAX);
-        self.echoes.push(Echoed::Sorted { list, types: Arc::clone(&binding.represented) });
+        self.echoes.push(Echoed::Sorted { list, types: types.into() });
         Ok(Node::Representations { echo, branches: branches.into() })
     }
 
@@ -66,28 +68,40 @@ impl Context<'_> {
         Ok(())
     }
 
-    /// The entities of a type that are found by one of its keys.
+    /// The entities of a type that are found by one of its keys. What their fields need beside it is
+    /// noted in `of`.
     fn entities_by_key(
         &mut self,
-        (one, of): (&EntityType, &Arc<Represented>),
+        (one, of): (&EntityType, &mut Arc<Represented>),
         (key, number): (u16, u16),
         list: &Operand,
         field: &CollectedField<'_>,
     ) -> Result<Branch, LowerError> {
         let id = self.rows_id();
-        let mut outputs = Outputs::default();
+        let mut outputs = Outputs::of_represented();
         let ordinal = outputs.ordinal(self);
         let fields = self.row_fields(one.r#type, &field.selection_sets, &[], &mut outputs)?;
         let node = self.shape.add(Node::Object(fields));
-        let given = |field| {
+        let told = outputs.take_told();
+        if !told.is_empty() {
+            let inputs = told.iter().map(|told| told.argument.input.clone()).collect();
+            *of = Arc::new(Represented { inputs, ..Represented::clone(of) });
+        }
+        let given = |part| {
             let (list, of) = (Box::new(list.clone()), Arc::clone(of));
-            Operand::Representations(Representations { list, of, key, field })
+            Operand::Representations(Representations { list, of, key, part })
         };
         let own = one.keys.get(usize::from(key)).map(Vec::as_slice).unwrap_or_default();
-        let keys = own.iter().zip(0_u16..).map(|(field, place)| (*field, given(place)));
+        let keys = own.iter().zip(0..);
+        let keys = keys.map(|(field, place)| (*field, given(RepresentedPart::Key(place))));
+        let told = told.iter().zip(0..).map(|(told, place)| {
+            let values = given(RepresentedPart::Input(place));
+            Told { function: told.function, place: told.argument.place, values }
+        });
+        let (keys, told) = (keys.collect(), told.collect());
         self.add_read(Rows {
             id,
-            from: ir::From::Keys { entity: one.entity, keys: keys.collect() },
+            from: ir::From::Keys { entity: one.entity, keys, told },
             filter: Filter::all(),
             order: Vec::new(),
             page: Page::All,

@@ -1,10 +1,11 @@
 //! The outputs of one set of rows, each asked for once.
 
-use catalog::FieldId;
+use catalog::{FieldId, FunctionId};
 use ir::{Form, Hop, Output, OutputKind};
 use rustc_hash::FxHashMap;
 
 use super::Context;
+use crate::binding::ToldArgument;
 
 /// What is asked of each row.
 #[derive(Debug, Default)]
@@ -17,9 +18,40 @@ pub(super) struct Outputs {
     variant: Option<ir::OutputId>,
     /// What is asked of the rows of each of them, by their places.
     pub(super) of_variants: Vec<Outputs>,
+    /// What representations tell of the rows beside their keys; `None`: these find no rows here.
+    told: Option<Vec<ToldInput>>,
+}
+
+/// What representations tell for an argument of a function.
+#[derive(Clone, Debug)]
+pub(super) struct ToldInput {
+    pub(super) function: FunctionId,
+    pub(super) argument: ToldArgument,
 }
 
 impl Outputs {
+    /// Of rows that representations find.
+    pub(super) fn of_represented() -> Self {
+        Self { told: Some(Vec::new()), ..Self::default() }
+    }
+
+    /// The place of what representations tell for an argument; `None` where none find the rows.
+    pub(super) fn told(&mut self, function: FunctionId, argument: &ToldArgument) -> Option<u16> {
+        let told = self.told.as_mut()?;
+        let is_same =
+            |own: &ToldInput| own.function == function && own.argument.place == argument.place;
+        let place = told.iter().position(is_same).unwrap_or_else(|| {
+            told.push(ToldInput { function, argument: argument.clone() });
+            told.len() - 1
+        });
+        u16::try_from(place).ok()
+    }
+
+    /// What representations have to tell.
+    pub(super) fn take_told(&mut self) -> Vec<ToldInput> {
+        self.told.take().unwrap_or_default()
+    }
+
     pub(super) fn field(
         &mut self,
         context: &mut Context<'_>,

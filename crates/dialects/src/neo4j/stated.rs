@@ -55,8 +55,8 @@ impl Stated<'_> {
         let binding = match &statement.result {
             Given::Value(property) if of_row => {
                 let column = values::column(self.model, property, self.form);
-                let (value, form) = (column.value, column.form);
-                FieldBinding::Computed(ComputedBinding { function, of_row, value, form })
+                let (value, form, told) = (column.value, column.form, Vec::new());
+                FieldBinding::Computed(ComputedBinding { function, of_row, value, form, told })
             }
             Given::Value(_) => {
                 let (entity, form) = (placed.entity, asked.rows_form());

@@ -228,8 +228,8 @@ fn add(
     };
     match (shown, entity) {
         (Shown::Value { value, form }, _) => {
-            let computed =
-                ComputedBinding { function: function.id, of_row: is_computed, value, form };
+            let (function, told) = (function.id, Vec::new());
+            let computed = ComputedBinding { function, of_row: is_computed, value, form, told };
             add_field(build, &names.first, row, FieldBinding::Computed(computed), None);
         }
         (Shown::Row, Some(entity)) => {

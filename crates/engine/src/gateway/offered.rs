@@ -4,11 +4,12 @@
 //! requests would be planned that the source refuses, so that a difference is told when it is read:
 //! what the source has more than the supergraph is nobody's business.
 
+use std::collections::HashSet;
 use std::fmt;
 
-use dialects::{EntitiesBinding, federation};
+use dialects::{Api, EntitiesBinding, federation};
 use gateway::Supergraph;
-use gateway::supergraph::{FieldIn, FieldSet, SetSelection, SubgraphId};
+use gateway::supergraph::{FieldIn, FieldSet, FieldSetId, SetSelection, SubgraphId};
 use graphql::print_type;
 use graphql::schema::{FieldId, InputId, Schema, TypeId, TypeKind, TypeRef, Wrapper};
 use ir::Represented;
@@ -42,6 +43,12 @@ pub enum Missing {
         wanted: Box<str>,
         offered: Box<str>,
     },
+    /// A field is computed of others than the supergraph says.
+    Required {
+        coordinate: Box<str>,
+        wanted: Box<str>,
+        offered: Box<str>,
+    },
     /// Rows are not found by a key.
     Key {
         r#type: Box<str>,
@@ -66,6 +73,14 @@ impl fmt::Display for Missing {
                 f,
                 "its `{coordinate}` is of the type `{offered}`, and the supergraph says `{wanted}`"
             ),
+            Self::Required { coordinate, wanted, offered } => {
+                let said = |set: &str| match set {
+                    "" => "nothing of other subgraphs".to_owned(),
+                    set => format!("`{set}`"),
+                };
+                let (wanted, offered) = (said(wanted), said(offered));
+                write!(f, "its `{coordinate}` requires {offered}, and the supergraph says {wanted}")
+            }
             Self::Key { r#type, fields } => {
                 write!(f, "it finds no `{type}` by the key `{fields}`")
             }
@@ -81,8 +96,10 @@ pub fn missing(supergraph: &Supergraph, subgraph: SubgraphId, engine: &Engine) -
         supergraph,
         subgraph,
         wanted: &supergraph.schema,
+        api: &engine.api,
         offered: engine.schema(),
         entities: federation::offered(&engine.api),
+        provided: provided(supergraph, subgraph),
     };
     for (id, definition) in supergraph.schema.types() {
         if supergraph.type_in(id, subgraph).is_none() || definition.name.starts_with("__") {
@@ -97,14 +114,49 @@ pub fn missing(supergraph: &Supergraph, subgraph: SubgraphId, engine: &Engine) -
 }
 
 /// The supergraph's schema and the source's, side by side.
-#[derive(Clone, Copy)]
 struct Compared<'a> {
     supergraph: &'a Supergraph,
     subgraph: SubgraphId,
     wanted: &'a Schema,
+    api: &'a Api,
     offered: &'a Schema,
     /// The source's types of which rows are found by keys.
     entities: Option<&'a EntitiesBinding>,
+    /// The fields that the subgraph gives below some of its own.
+    provided: HashSet<FieldId>,
+}
+
+/// The fields that a subgraph gives somewhere although it does not elsewhere.
+fn provided(supergraph: &Supergraph, subgraph: SubgraphId) -> HashSet<FieldId> {
+    let mut found = HashSet::default();
+    for (_, definition) in supergraph.schema.types() {
+        let (TypeKind::Object { fields, .. } | TypeKind::Interface { fields, .. }) =
+            &definition.kind
+        else {
+            continue;
+        };
+        let own = fields.iter().filter_map(|field| supergraph.field_in(*field, subgraph));
+        for set in own.filter_map(|own| own.provides) {
+            add_fields(supergraph, set, &mut found);
+        }
+    }
+    found
+}
+
+/// Recursion is bounded: a field set is read to a depth.
+fn add_fields(supergraph: &Supergraph, set: FieldSetId, found: &mut HashSet<FieldId>) {
+    for selection in &supergraph.field_set(set).selections {
+        match selection {
+            SetSelection::Typename => {}
+            SetSelection::Field { field, set, .. } => {
+                found.insert(*field);
+                if let Some(below) = set {
+                    add_fields(supergraph, *below, found);
+                }
+            }
+            SetSelection::On(below) => add_fields(supergraph, *below, found),
+        }
+    }
 }
 
 impl Compared<'_> {
@@ -178,9 +230,13 @@ impl Compared<'_> {
         let definition = &self.wanted[field];
         let coordinate = format!("{parent}.{}", definition.name);
         let Some(own) = self.offered.find_field(offered, &definition.name) else {
-            found.push(Missing::Field { coordinate: coordinate.into() });
+            // One that is required only is told, and not asked for.
+            if !known.is_external || self.provided.contains(&field) {
+                found.push(Missing::Field { coordinate: coordinate.into() });
+            }
             return;
         };
+        self.required((&coordinate, known), own, found);
         let own = &self.offered[own];
         if !self.gives(known.r#type, own.r#type) {
             found.push(Missing::Other {
@@ -204,6 +260,31 @@ impl Compared<'_> {
                 let coordinate = format!("{coordinate}({}:)", input.name).into();
                 found.push(Missing::Unsaid { coordinate });
             }
+        }
+    }
+
+    /// What the field is computed of, which representations have to say.
+    fn required(
+        &self,
+        (coordinate, known): (&str, &FieldIn),
+        own: FieldId,
+        found: &mut Vec<Missing>,
+    ) {
+        let offered: Vec<&str> = federation::required(self.api, own).collect();
+        let wanted = known.requires.map(|set| self.supergraph.field_set(set));
+        let wanted = wanted.map_or(&[][..], |set| set.selections.as_slice());
+        let names = wanted.iter().filter_map(|selection| match selection {
+            SetSelection::Field { field, .. } => Some(&*self.wanted[*field].name),
+            SetSelection::Typename | SetSelection::On(_) => None,
+        });
+        let names: Vec<&str> = names.collect();
+        let is_within = |one: &[&str], other: &[&str]| one.iter().all(|name| other.contains(name));
+        if !is_within(&names, &offered) || !is_within(&offered, &names) {
+            found.push(Missing::Required {
+                coordinate: coordinate.into(),
+                wanted: names.join(" ").into(),
+                offered: offered.join(" ").into(),
+            });
         }
     }
 

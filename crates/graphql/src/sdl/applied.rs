@@ -3,7 +3,7 @@
 use rustc_hash::{FxHashMap, FxHashSet};
 
 use super::{print_description, print_string, push};
-use crate::definitions::{Directive, DirectiveDefinition, Literal};
+use crate::definitions::{Directive, DirectiveDefinition, FieldDefinition, Literal};
 use crate::schema::TypeId;
 
 /// What is printed of a schema otherwise than it says itself: a subgraph of a federated graph says
@@ -17,6 +17,8 @@ pub struct Applied {
     pub types: FxHashMap<TypeId, Vec<Directive>>,
     /// Of fields, of values of enums and of fields of input objects, by the type and their names.
     pub members: FxHashMap<(TypeId, Box<str>), Vec<Directive>>,
+    /// Fields of object types that the schema does not have. Their directives are those of members.
+    pub added: FxHashMap<TypeId, Vec<FieldDefinition>>,
     /// Fields of object types that are not printed.
     pub left_out: FxHashSet<(TypeId, Box<str>)>,
 }
@@ -31,6 +33,10 @@ impl Applied {
             return &[];
         }
         self.members.get(&(id, name.into())).map_or(&[], Vec::as_slice)
+    }
+
+    pub(super) fn added_to(&self, id: TypeId) -> &[FieldDefinition] {
+        self.added.get(&id).map_or(&[], Vec::as_slice)
     }
 
     pub(super) fn leaves_out(&self, id: TypeId, name: &str) -> bool {
@@ -59,6 +65,12 @@ pub(super) fn print_definition(definition: &DirectiveDefinition, output: &mut St
         output.push_str(location);
     }
     output.push('\n');
+}
+
+/// A field without arguments as somebody wrote it.
+pub(super) fn print_added(field: &FieldDefinition, first: bool, output: &mut String) {
+    print_description(field.description.as_deref(), "  ", first, output);
+    push(output, format_args!("  {}: {}", field.name, field.r#type));
 }
 
 /// Each after a space.

@@ -7,7 +7,9 @@ use super::field_set::print_field_set;
 use crate::filter::{
     Case, Comparison, Filter, GeoOperator, Place, Quantifier, TextMatch, TimeUnit,
 };
-use crate::operand::{Codec, NewId, Operand, PathItem, Representations, RepresentedKey, Value};
+use crate::operand::{
+    Codec, NewId, Operand, PathItem, Representations, RepresentedKey, RepresentedPart, Value,
+};
 use crate::rows::{
     Aggregate, AggregateFunction, Call, Direction, Form, Hop, HopDirection, Keyset, KeysetValue,
     Nulls, OrderKey, OrderTerm, Page, Variant,
@@ -154,11 +156,12 @@ impl Printer<'_> {
                 format!("part {part} of {codec} {}", self.operand(slot))
             }
             Operand::Representations(representations) => self.representations(representations),
+            Operand::Told(number) => format!("told {number}"),
         }
     }
 
     fn representations(&self, representations: &Representations) -> String {
-        let Representations { list, of, key, field } = representations;
+        let Representations { list, of, key, part } = representations;
         let named = |key: &RepresentedKey| {
             let id = key.id.as_ref().map(|id| id.name.to_string());
             let said = key.said.iter().map(|said| print_field_set(said));
@@ -166,7 +169,14 @@ impl Printer<'_> {
         };
         let keys: Vec<String> = of.keys.iter().map(named).collect();
         let (list, typename) = (self.operand(list), &of.typename);
-        format!("field {field} of key {key} of {typename} ({}) in {list}", keys.join("; "))
+        let part = match part {
+            RepresentedPart::Key(field) => format!("field {field}"),
+            RepresentedPart::Input(input) => {
+                let input = of.inputs.get(usize::from(*input));
+                input.map_or_else(|| "nothing".to_owned(), |input| format!("{:?}", input.name))
+            }
+        };
+        format!("{part} of key {key} of {typename} ({}) in {list}", keys.join("; "))
     }
 
     pub(super) fn filter(&self, filter: &Filter) -> String {

@@ -1,44 +1,54 @@
 //! Federation representations: which key finds which of them.
 //!
 //! Neither how many representations there are nor what is in them steers, so a list of them is
-//! sorted when values are bound: into a list of values for each field of each key. What is no
-//! representation is found out here, before the source is asked: one value that the source does not
-//! take would fail the rows of all the others.
+//! sorted when values are bound: into a list of values for each field of each key, and for each of
+//! what they tell beside it. What is no representation is found out here, before the source is
+//! asked: one value that the source does not take would fail the rows of all the others.
+
+mod checked;
 
 use std::borrow::Cow;
 
 use ir::{
-    FieldPath, OpaqueKey, Operand, Representations, Represented, RepresentedKey, RepresentedValue,
+    FieldPath, OpaqueKey, Operand, Representations, Represented, RepresentedKey, RepresentedPart,
 };
 use response::{Element, Sorted};
 
 use super::given::Given;
 use super::{Resolved, Variables};
+use checked::{checked, checked_value};
 
 /// The names of the type in a representation.
 const TYPENAME: &str = "__typename";
 
-/// The values of the key that finds a representation.
+/// What a representation says that is found.
 #[derive(Debug)]
 struct Found<'v> {
-    /// The place of the key among those of the type.
+    /// The place of the key that finds it among those of the type.
     key: usize,
+    /// The values of the key.
     values: Vec<Resolved<'v>>,
+    /// What it tells beside it.
+    inputs: Vec<Resolved<'v>>,
 }
 
-/// The values of one field of a key, one for each representation that is found by it.
+/// One of the values of those representations that a key finds.
 pub(super) fn values<'v>(
     representations: &'v Representations,
     variables: Variables<'v>,
 ) -> Resolved<'v> {
-    let Representations { list, of, key, field } = representations;
-    let (key, field) = (usize::from(*key), usize::from(*field));
+    let Representations { list, of, key, part } = representations;
+    let key = usize::from(*key);
     let elements = elements(list, variables).into_iter();
     let own =
         elements.filter(|element| typename(*element).is_some_and(|name| *name == *of.typename));
     let found = own.filter_map(|element| find(of, element).ok());
     let found = found.filter(|found| found.key == key);
-    Resolved::List(found.filter_map(|mut found| found.values.drain(..).nth(field)).collect())
+    let value = |found: Found<'v>| match part {
+        RepresentedPart::Key(field) => found.values.into_iter().nth(usize::from(*field)),
+        RepresentedPart::Input(input) => found.inputs.into_iter().nth(usize::from(*input)),
+    };
+    Resolved::List(found.filter_map(value).collect())
 }
 
 /// The representations of a list, each with the key that finds it. `types` are in the order of
@@ -92,7 +102,7 @@ fn typename(element: Given<'_>) -> Option<Cow<'_, str>> {
 fn find<'v>(of: &'v Represented, element: Given<'v>) -> Result<Found<'v>, String> {
     for (place, key) in of.keys.iter().enumerate() {
         if let Some(values) = by_names(of, key, element).or_else(|| by_id(of, key, element)) {
-            return Ok(Found { key: place, values: values? });
+            return Ok(Found { key: place, values: values?, inputs: inputs(of, element)? });
         }
     }
     let mut keys = String::new();
@@ -116,11 +126,21 @@ fn by_names<'v>(
     key.said.iter().find_map(|said| {
         let given: Vec<_> = said.iter().map(|path| follow(element, path)).collect::<Option<_>>()?;
         let values = given.into_iter().zip(said).zip(&key.kinds).map(|((given, path), kind)| {
-            let value = given.plain().ok().and_then(|value| checked(*kind, value));
-            value.ok_or_else(|| no_value(&path.join("."), of))
+            checked(*kind, given).ok_or_else(|| no_value(&path.join("."), of))
         });
         Some(values.collect())
     })
+}
+
+/// What a representation tells beside its key; null where it does not.
+fn inputs<'v>(of: &'v Represented, element: Given<'v>) -> Result<Vec<Resolved<'v>>, String> {
+    let values = of.inputs.iter().map(|input| {
+        match element.member(&input.name).filter(|given| !given.is_null()) {
+            None => Ok(Resolved::Null),
+            Some(given) => checked(input.kind, given).ok_or_else(|| no_value(&input.name, of)),
+        }
+    });
+    values.collect()
 }
 
 /// What some names lead to, if it is there.
@@ -145,7 +165,7 @@ fn decoded(id: &OpaqueKey, key: &RepresentedKey, text: &str) -> Option<Vec<Resol
     if parts.len() != key.kinds.len() {
         return None;
     }
-    let values = parts.drain(..).zip(&key.kinds).map(|(value, kind)| checked(*kind, value));
+    let values = parts.drain(..).zip(&key.kinds).map(|(value, kind)| checked_value(*kind, value));
     values.collect()
 }
 
@@ -153,51 +173,14 @@ fn no_value(name: &str, of: &Represented) -> String {
     format!("This is no value of `{name}` of `{}`.", of.typename)
 }
 
-/// A value as the source takes it, if it takes it.
-fn checked(kind: RepresentedValue, value: Resolved<'_>) -> Option<Resolved<'_>> {
-    match (kind, value) {
-        (RepresentedValue::Integer { bits }, Resolved::Integer(number)) => {
-            fits(number, bits).then_some(Resolved::Integer(number))
-        }
-        (RepresentedValue::Integer { bits }, Resolved::Text(text)) => {
-            let number: i64 = text.parse().ok()?;
-            fits(number, bits).then_some(Resolved::Integer(number))
-        }
-        (RepresentedValue::Text, Resolved::Text(text)) => {
-            (!text.contains('\0')).then_some(Resolved::Text(text))
-        }
-        // A gateway may know the value as an ID, which may stand as a number.
-        (RepresentedValue::Text, Resolved::Integer(number)) => {
-            Some(Resolved::Text(number.to_string().into()))
-        }
-        (RepresentedValue::Uuid, Resolved::Text(text)) => {
-            is_uuid(&text).then_some(Resolved::Text(text))
-        }
-        _ => None,
-    }
-}
-
-fn fits(number: i64, bits: u8) -> bool {
-    match bits {
-        16 => i16::try_from(number).is_ok(),
-        32 => i32::try_from(number).is_ok(),
-        _ => true,
-    }
-}
-
-/// Whether a text is a UUID as it is usually written: `8-4-4-4-12` hexadecimal digits.
-fn is_uuid(text: &str) -> bool {
-    let parts: Vec<&str> = text.split('-').collect();
-    parts.iter().map(|part| part.len()).eq([8, 4, 4, 4, 12])
-        && parts.iter().all(|part| part.bytes().all(|byte| byte.is_ascii_hexdigit()))
-}
-
 #[cfg(test)]
 mod tests {
     use std::sync::Arc;
 
-    use ir::{Codec, OpaqueKey, Operand, Representations, Represented, RepresentedKey};
-    use ir::{RepresentedValue, Slot};
+    use ir::{
+        Codec, OpaqueKey, Operand, Representations, Represented, RepresentedInput, RepresentedKey,
+        RepresentedPart, RepresentedValue, Slot,
+    };
     use response::Element;
     use serde_json_bytes::{Value as Json, json};
 
@@ -224,7 +207,12 @@ mod tests {
                 id: None,
             },
         ];
-        Arc::new(Represented { typename: "Product".into(), first: 3, keys })
+        let input = |name: &str, kind| RepresentedInput { name: name.into(), kind };
+        let inputs = vec![
+            input("weight", RepresentedValue::Float { bits: 64 }),
+            input("box", RepresentedValue::Json),
+        ];
+        Arc::new(Represented { typename: "Product".into(), first: 3, keys, inputs })
     }
 
     fn list() -> Operand {
@@ -274,6 +262,7 @@ mod tests {
                 { "__typename": "Product", "nodeId": 7 },
                 { "__typename": "Product", "sku": "a", "sold": { "country": null } },
                 { "__typename": "Product" },
+                { "__typename": "Product", "id": 1, "weight": "heavy" },
                 { "__typename": "User", "id": 1 },
                 { "__typename": 1, "id": 1 },
                 { "id": 1 },
@@ -288,6 +277,7 @@ mod tests {
                 no_node_id,
                 no_key,
                 no_key,
+                Err("This is no value of `weight` of `Product`."),
                 Err("Nothing is found by representations of `User` here."),
                 no_object,
                 no_object,
@@ -303,20 +293,27 @@ mod tests {
             { "__typename": "User", "id": 5 },
             { "__typename": "Product", "nodeId": "WyJwcm9kdWN0cyIsN10=" },
             { "__typename": "Product", "id": "x" },
-            { "__typename": "Product", "id": 8 },
+            { "__typename": "Product", "id": 8, "weight": 1e3, "box": { "a": ["b"] } },
             { "__typename": "Product", "sku": 12, "country": "FR" },
         ]))];
-        let resolved = |key, field| {
+        let resolved = |key, part| {
             let (list, of) = (Box::new(list()), product());
-            let own = Representations { list, of, key, field };
+            let own = Representations { list, of, key, part };
             format!("{:?}", values(&own, Variables::of(&slots)))
         };
+        let (first, second) = (RepresentedPart::Key(0), RepresentedPart::Key(1));
         let integers = vec![Resolved::Integer(7), Resolved::Integer(8)];
-        assert_eq!(resolved(0, 0), format!("{:?}", Resolved::List(integers)));
+        assert_eq!(resolved(0, first), format!("{:?}", Resolved::List(integers)));
         let texts = |texts: [&'static str; 2]| {
             Resolved::List(texts.into_iter().map(|text| Resolved::Text(text.into())).collect())
         };
-        assert_eq!(resolved(1, 0), format!("{:?}", texts(["a", "12"])));
-        assert_eq!(resolved(1, 1), format!("{:?}", texts(["DE", "FR"])));
+        assert_eq!(resolved(1, first), format!("{:?}", texts(["a", "12"])));
+        assert_eq!(resolved(1, second), format!("{:?}", texts(["DE", "FR"])));
+        // What is not told is null, so that all lists of a key have one length.
+        let told = |value| format!("{:?}", Resolved::List(vec![Resolved::Null, value]));
+        let weight = resolved(0, RepresentedPart::Input(0));
+        assert_eq!(weight, told(Resolved::Number("1000".into())));
+        let r#box = resolved(0, RepresentedPart::Input(1));
+        assert_eq!(r#box, told(Resolved::Json("{\"a\":[\"b\"]}".into())));
     }
 }

@@ -131,6 +131,7 @@ fn encode(
         ParameterKind::List { .. }
         | ParameterKind::StoredArray { .. }
         | ParameterKind::KeyList { .. }
+        | ParameterKind::ArgumentList { .. }
         | ParameterKind::TextList => match value {
             Resolved::Null => return Ok(Span::Null),
             Resolved::List(items) => write_list(items, buffer)?,

@@ -68,7 +68,12 @@ impl PostgresProgram {
                 ParameterKind::Text => Type::TEXT.oid(),
                 ParameterKind::TextList => Type::TEXT_ARRAY.oid(),
                 ParameterKind::RowArray { entity } => types.row_array(entity),
-                ParameterKind::Argument { function, place } => types.argument(function, place),
+                ParameterKind::Argument { function, place } => {
+                    types.argument(function, place).oid
+                }
+                ParameterKind::ArgumentList { function, place } => {
+                    types.argument(function, place).array_oid
+                }
                 ParameterKind::Value { against: Against::Attribute(..), .. }
                 | ParameterKind::Element { .. }
                 | ParameterKind::List { against: Against::Attribute(..), .. }

@@ -65,7 +65,7 @@ pub struct PhysicalTypes {
     /// Whether a key tells all rows, by the index of the entity's id.
     one_table: Vec<bool>,
     /// By the index of the function's id, then by their places.
-    arguments: Vec<Vec<u32>>,
+    arguments: Vec<Vec<ArgumentOids>>,
     /// The types of the elements of ranges, by the index of the range's id.
     range_elements: Vec<u32>,
 }
@@ -91,7 +91,7 @@ impl PhysicalTypes {
 
     /// The type of an argument; 0 if there is no such argument.
     #[must_use]
-    pub fn argument(&self, function: FunctionId, place: u16) -> u32 {
+    pub fn argument(&self, function: FunctionId, place: u16) -> ArgumentOids {
         let arguments = self.arguments.get(function.index());
         arguments.and_then(|types| types.get(usize::from(place))).copied().unwrap_or_default()
     }
@@ -101,6 +101,14 @@ impl PhysicalTypes {
     pub fn element_of(&self, range: RangeId) -> u32 {
         self.range_elements.get(range.index()).copied().unwrap_or_default()
     }
+}
+
+/// The type of an argument of a function.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct ArgumentOids {
+    pub oid: u32,
+    /// The type of an array of such values; 0 if there is none.
+    pub array_oid: u32,
 }
 
 /// The type of a column.

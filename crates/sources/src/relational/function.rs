@@ -5,7 +5,7 @@
 //! those that another function gave, they are sent back as they came.
 
 use catalog::{EntityId, EntityKind, Field, FieldId, FunctionId, FunctionResult, Type};
-use ir::{Call, Form, Hop, Rows};
+use ir::{Call, Form, Hop, Operand, Rows};
 use sql::{
     Alias, CallArgument, Expression, FromItem, Identifier, Join, JoinKind, Select, SelectItem,
     SqlType, TableName,
@@ -18,6 +18,15 @@ use super::parents::{Above, LinkedScope};
 use super::source::Scope;
 use super::statement::Statement;
 use super::value::ParameterKind;
+
+/// What a function is called with beside what the request gives.
+#[derive(Clone, Copy, Debug, Default)]
+pub(super) struct Row<'a> {
+    /// Where its row stands, if it is of one.
+    alias: Option<Alias>,
+    /// What was told beside the key that found the row.
+    told: &'a [Expression],
+}
 
 /// How the rows that a function is called with are told apart.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -46,7 +55,7 @@ impl Compiler<'_> {
     pub(super) fn function_item(
         &self,
         call: &Call,
-        row: Option<Alias>,
+        row: Row<'_>,
         alias: Alias,
         statement: &mut Statement,
     ) -> Result<FromItem, CompileError> {
@@ -78,7 +87,8 @@ impl Compiler<'_> {
         scope: &mut Scope,
         statement: &mut Statement,
     ) -> Result<Expression, CompileError> {
-        let row = call.of_row.as_ref().map(|path| self.joined(scope, statement, path));
+        let alias = call.of_row.as_ref().map(|path| self.joined(scope, statement, path));
+        let row = Row { alias, told: &scope.told };
         let value = match &self.catalog[call.function].result {
             FunctionResult::Value(field) => {
                 match self.catalog.base_type(&self.catalog[*field].r#type) {
@@ -135,7 +145,8 @@ impl Compiler<'_> {
         scope: &mut Scope,
         statement: &mut Statement,
     ) -> Result<Expression, CompileError> {
-        let row = call.of_row.as_ref().map(|path| self.joined(scope, statement, path));
+        let alias = call.of_row.as_ref().map(|path| self.joined(scope, statement, path));
+        let row = Row { alias, told: &scope.told };
         Ok(Expression::Call(self.function_call(call, row, statement)?))
     }
 
@@ -145,26 +156,34 @@ impl Compiler<'_> {
         call: &Call,
         statement: &mut Statement,
     ) -> Result<sql::Call, CompileError> {
-        self.function_call(call, None, statement)
+        self.function_call(call, Row::default(), statement)
     }
 
     /// The call itself: by place up to the first argument that is left out, by name after it.
     fn function_call(
         &self,
         call: &Call,
-        row: Option<Alias>,
+        row: Row<'_>,
         statement: &mut Statement,
     ) -> Result<sql::Call, CompileError> {
         let function = &self.catalog[call.function];
         statement.calls = true;
         let by_place = |value| CallArgument { name: None, value };
         let mut arguments: Vec<CallArgument> =
-            row.map(Expression::Row).map(by_place).into_iter().collect();
+            row.alias.map(Expression::Row).map(by_place).into_iter().collect();
         let mut next = arguments.len();
         for (place, operand) in &call.arguments {
-            let source = ParameterSource::Operand(operand.clone());
-            let kind = ParameterKind::Argument { function: call.function, place: *place };
-            let value = Expression::Parameter(statement.parameter(source, kind));
+            let value = match operand {
+                Operand::Told(number) => {
+                    let told = row.told.get(usize::from(*number)).cloned();
+                    told.ok_or(CompileError::not_built("an argument that nobody tells"))?
+                }
+                _ => {
+                    let source = ParameterSource::Operand(operand.clone());
+                    let kind = ParameterKind::Argument { function: call.function, place: *place };
+                    Expression::Parameter(statement.parameter(source, kind))
+                }
+            };
             let place = usize::from(*place);
             if place == next {
                 arguments.push(by_place(value));
@@ -236,7 +255,8 @@ impl Compiler<'_> {
             }
         };
         let alias = statement.alias();
-        let item = self.function_item(call, Some(row), alias, statement)?;
+        let row = Row { alias: Some(row), told: &[] };
+        let item = self.function_item(call, row, alias, statement)?;
         let mut scope = Scope::new(Select::from(item), alias);
         scope.keeps_order = rows.order.is_empty();
         self.restrict(rows, &mut scope, statement)?;

@@ -1,10 +1,11 @@
 //! Rows by lists of keys: each element of the lists finds one row or none.
 //!
 //! The lists are joined to the table as rows with their places, so that one statement finds all
-//! rows, however many keys are given, and each row tells which of them found it.
+//! rows, however many keys are given, and each row tells which of them found it. What is told beside
+//! the keys stands in further columns of these rows.
 
 use catalog::{EntityId, FieldId};
-use ir::{Operand, Rows};
+use ir::{Operand, Rows, Told};
 use sql::{Arrays, Expression, FromItem, Join, JoinKind, Select};
 
 use super::compile::{CompileError, Compiler};
@@ -20,28 +21,36 @@ impl Compiler<'_> {
         &self,
         rows: &Rows,
         entity: EntityId,
-        keys: &[(FieldId, Operand)],
+        (keys, told): (&[(FieldId, Operand)], &[Told]),
         statement: &mut Statement,
     ) -> Result<LinkedScope, CompileError> {
         if is_paged(rows) || keys.is_empty() {
             return Err(CompileError::not_built("a page of rows by a list of keys"));
         }
+        let mut parameter = |operand: &Operand, kind| {
+            statement.parameter(ParameterSource::Operand(operand.clone()), kind)
+        };
         let parameters = match self.flavor.arrays {
-            Arrays::Native => keys
-                .iter()
-                .map(|(field, operand)| {
+            Arrays::Native => {
+                let keys = keys.iter().map(|(field, operand)| {
                     let kind = ValueKind::of(self.catalog, *field);
-                    let kind = ParameterKind::KeyList { field: *field, kind };
-                    statement.parameter(ParameterSource::Operand(operand.clone()), kind)
-                })
-                .collect(),
+                    (operand, ParameterKind::KeyList { field: *field, kind })
+                });
+                let told = told.iter().map(|Told { function, place, values }| {
+                    (values, ParameterKind::ArgumentList { function: *function, place: *place })
+                });
+                keys.chain(told).map(|(operand, kind)| parameter(operand, kind)).collect()
+            }
+            Arrays::Json if !told.is_empty() => {
+                return Err(CompileError::not_built("arguments of functions by a list of keys"));
+            }
             Arrays::Json => {
                 let columns = keys.iter().map(|(_, operand)| operand.clone()).collect();
-                let source = ParameterSource::Operand(Operand::List(columns));
-                vec![statement.parameter(source, ParameterKind::KeyRows)]
+                vec![parameter(&Operand::List(columns), ParameterKind::KeyRows)]
             }
         };
-        let columns = u16::try_from(keys.len()).map_err(|_| CompileError::TooManyLevels)?;
+        let count = |items: usize| u16::try_from(items).map_err(|_| CompileError::TooManyLevels);
+        let (first, columns) = (count(keys.len())?, count(keys.len() + told.len())?);
         let given = statement.alias();
         let item = FromItem::Keys { parameters, columns, alias: given };
         let alias = statement.alias();
@@ -55,6 +64,7 @@ impl Compiler<'_> {
         select.joins.push(Join { kind, item: self.table(entity, alias) });
         let mut scope = Scope::new(select, alias);
         scope.ordinal = Some(Expression::numbered(given, columns));
+        scope.told = (first..columns).map(|column| Expression::numbered(given, column)).collect();
         self.restrict(rows, &mut scope, statement)?;
         Ok(LinkedScope { scope, lateral: None, link: Vec::new(), how: Parents::Top })
     }

@@ -9,6 +9,7 @@ use ir::{Comparison, Filter, Hop, OrderKey, Place, Rows};
 use sql::{Alias, Expression, FromItem, Join, JoinKind, Select, SelectItem, SqlType};
 
 use super::compile::{CompileError, Compiler};
+use super::function::Row;
 use super::items::is_made;
 use super::level::{ParameterSource, Parents};
 use super::source::{Scope, page_bounds};
@@ -117,8 +118,8 @@ impl Compiler<'_> {
         if let ir::From::Returned { step, state } = rows.from {
             return self.returned_scope(rows, step, state, statement);
         }
-        if let ir::From::Keys { entity, keys } = &rows.from {
-            return self.keyed_scope(rows, *entity, keys, statement);
+        if let ir::From::Keys { entity, keys, told } = &rows.from {
+            return self.keyed_scope(rows, *entity, (keys, told), statement);
         }
         let alias = statement.alias();
         let select = match &rows.from {
@@ -127,7 +128,7 @@ impl Compiler<'_> {
                 return Err(CompileError::not_built("a function of no row"));
             }
             ir::From::Function(call) => {
-                Select::from(self.function_item(call, None, alias, statement)?)
+                Select::from(self.function_item(call, Row::default(), alias, statement)?)
             }
             _ => Select::from(self.table(self.entity(rows)?, alias)),
         };

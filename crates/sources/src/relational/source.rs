@@ -27,6 +27,8 @@ pub(super) struct Scope {
     pub(super) parent_key: Vec<Expression>,
     /// The place of the key that found a row, where each is found by one of a list.
     pub(super) ordinal: Option<Expression>,
+    /// What was told beside that key.
+    pub(super) told: Vec<Expression>,
     /// The rows come in an order that only their own place says: a function gave them so.
     pub(super) keeps_order: bool,
 }
@@ -42,6 +44,7 @@ impl Scope {
             edge: None,
             parent_key: Vec::new(),
             ordinal: None,
+            told: Vec::new(),
             keeps_order: false,
         }
     }

@@ -64,6 +64,11 @@ pub enum ParameterKind {
         function: FunctionId,
         place: u16,
     },
+    /// A list of what a function takes there, one for each row that is looked for.
+    ArgumentList {
+        function: FunctionId,
+        place: u16,
+    },
     /// A text, whatever it is compared with.
     Text,
     /// A list of texts, likewise.

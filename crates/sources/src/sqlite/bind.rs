@@ -97,7 +97,8 @@ fn encode(
         | ParameterKind::RangeElement { .. }
         | ParameterKind::RowArray { .. }
         | ParameterKind::Returned { .. }
-        | ParameterKind::Argument { .. } => encode_value(value, ValueKind::Other),
+        | ParameterKind::Argument { .. }
+        | ParameterKind::ArgumentList { .. } => encode_value(value, ValueKind::Other),
         ParameterKind::Text => encode_value(value, ValueKind::Text),
         ParameterKind::TextList => encode_list(value, ValueKind::Text),
         ParameterKind::KeyList { kind, .. } => encode_list(value, kind),

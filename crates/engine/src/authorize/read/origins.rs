@@ -11,7 +11,7 @@ impl Walk<'_> {
     pub(super) fn from(&mut self, from: &mut From, outer: Option<EntityId>) -> Within {
         let (entity, visible, edge) = match from {
             From::Entity(entity) => (Some(*entity), self.visible(*entity), None),
-            From::Keys { entity, keys } => {
+            From::Keys { entity, keys, .. } => {
                 for (field, _) in keys {
                     self.plain(*field);
                 }

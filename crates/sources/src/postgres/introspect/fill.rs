@@ -11,7 +11,7 @@ use super::privileges::Privileges;
 use super::read::Found;
 use super::rows::{self, Column, Constraint, ConstraintForm, Relation, Target};
 use super::types::{Made, Types, by_relation};
-use super::{FieldType, PhysicalTypes};
+use super::{ArgumentOids, FieldType, PhysicalTypes};
 
 const CAPABILITIES: Capabilities = Capabilities {
     comments: true,
@@ -75,7 +75,7 @@ pub(super) struct Fill<'a> {
     /// Whether a key tells all of its rows, by entity.
     pub(super) one_table: Vec<bool>,
     /// The types of arguments, by function.
-    pub(super) physical_arguments: Vec<Vec<u32>>,
+    pub(super) physical_arguments: Vec<Vec<ArgumentOids>>,
     /// `None`: rights are ignored.
     pub(super) privileges: Option<&'a Privileges>,
 }

@@ -5,6 +5,7 @@ use catalog::{
     Argument, ArgumentType, EntityId, EntityKind, FieldId, FunctionResult, Note, NoteKind,
 };
 
+use super::ArgumentOids;
 use super::fill::Fill;
 use super::rows::{ArgumentMode, Function, Parameter};
 
@@ -92,7 +93,11 @@ impl Fill<'_> {
             (Some(output), None) if !output.name.is_empty() => Some(output.name.as_str().into()),
             _ => None,
         };
-        self.physical_arguments.push(inputs.iter().map(|parameter| parameter.r#type).collect());
+        let oids = inputs.iter().map(|parameter| ArgumentOids {
+            oid: parameter.r#type,
+            array_oid: self.types.array(parameter.r#type),
+        });
+        self.physical_arguments.push(oids.collect());
         let id = self.builder.function(NewFunction {
             namespace: Some(namespace.into()),
             name: function.name.as_str().into(),

@@ -166,6 +166,11 @@ impl<'a> Types<'a> {
         self.rows.get(&oid).is_some_and(|row| row.has_default)
     }
 
+    /// The type of arrays of a type; 0 if there is none.
+    pub(super) fn array(&self, oid: u32) -> u32 {
+        self.rows.get(&oid).map_or(0, |row| row.array)
+    }
+
     /// What the protocol calls a type; `deterministic` is whether its collation calls only equal
     /// texts equal.
     pub(super) fn physical(&self, oid: u32, modifier: i32, deterministic: bool) -> FieldType {
@@ -183,7 +188,7 @@ impl<'a> Types<'a> {
         });
         FieldType {
             oid,
-            array_oid: self.rows.get(&oid).map_or(0, |row| row.array),
+            array_oid: self.array(oid),
             base_array_oid: row.map_or(0, |row| row.array),
             parameter_oid: parameter.map_or(0, |row| row.oid),
             parameter_array_oid: parameter.map_or(0, |row| row.array),

@@ -5,6 +5,7 @@ use ir::{Call, Step};
 use sql::{Expression, Select, SelectItem};
 
 use super::super::compile::{CompileError, Compiler};
+use super::super::function::Row;
 use super::super::source::Scope;
 use super::super::statement::Statement;
 use super::returned::Wanted;
@@ -38,7 +39,7 @@ impl Compiler<'_> {
             | FunctionResult::RowArray(entity) => *entity,
         };
         let alias = statement.alias();
-        let item = self.function_item(call, None, alias, &mut statement)?;
+        let item = self.function_item(call, Row::default(), alias, &mut statement)?;
         let mut scope = Scope::new(Select::from(item), alias);
         let of = (entity, true);
         let (returned, items) =
