@@ -44,6 +44,8 @@ const WANTED: &str = "
     User.email: ID!
     User.name: String
     User.totalProductsCreated: Int
+    User.yearsOfEmployment: Int!
+    User.averageProductsCreatedPerYear: Int
     Inventory.id: ID!
     Inventory.deprecatedProducts: [DeprecatedProduct!]!";
 
@@ -103,7 +105,7 @@ fn the_definitions_are_those_that_the_suite_looks_for() {
         assert!(missing.is_empty(), "{missing:#?}");
         let directives: Vec<&str> = sdl.lines().filter(|line| line.contains('@')).collect();
         expect![[r#"
-            extend schema @link(url: "https://specs.apollo.dev/federation/v2.3", import: ["@composeDirective", "@external", "@inaccessible", "@interfaceObject", "@key", "@override", "@provides", "@shareable", "@tag"]) @link(url: "https://myspecs.dev/myCustomDirective/v1.0", import: ["@custom"]) @composeDirective(name: "@custom")
+            extend schema @link(url: "https://specs.apollo.dev/federation/v2.3", import: ["@composeDirective", "@external", "@inaccessible", "@interfaceObject", "@key", "@override", "@provides", "@requires", "@shareable", "@tag"]) @link(url: "https://myspecs.dev/myCustomDirective/v1.0", import: ["@custom"]) @composeDirective(name: "@custom")
             directive @custom on OBJECT
               query: Query! @shareable @inaccessible
               deprecatedProduct(sku: String!, package: String!): DeprecatedProduct @deprecated(reason: "Ask for the product instead.")
@@ -120,6 +122,8 @@ fn the_definitions_are_those_that_the_suite_looks_for() {
             type User @key(fields: "email") {
               name: String @override(from: "users")
               totalProductsCreated: Int @external
+              averageProductsCreatedPerYear: Int @requires(fields: "totalProductsCreated yearsOfEmployment")
+              yearsOfEmployment: Int! @external
         "#]].assert_eq(&(directives.join("\n") + "\n"));
     }
 }
@@ -191,7 +195,7 @@ fn others(asked: &Asked) -> Value {
     json!({ "data": { "inventory": inventory, "_entities": entities } })
 }
 
-/// `@shareable`, `@override`, `@interfaceObject` and `@provides`, with the fields of others around
+/// `@shareable`, `@override`, `@requires`, `@interfaceObject` and `@provides`, with the fields of others around
 /// them.
 #[test]
 fn the_gateway_answers_what_the_suite_asks_a_router() {
@@ -220,6 +224,15 @@ fn the_gateway_answers_what_the_suite_asks_a_router() {
         } });
         assert_eq!(ask(&router, query, &id), expected);
         assert!(stubs.asked().is_empty(), "all of it is of the subgraph itself");
+        let query = "query ($id: ID!) { product(id: $id) {
+            createdBy { averageProductsCreatedPerYear email }
+        } }";
+        // What is provided is not asked of others: 1337 in 10 years.
+        let expected = json!({ "product": { "createdBy": {
+            "averageProductsCreatedPerYear": 134, "email": "support@apollographql.com",
+        } } });
+        assert_eq!(ask(&router, query, &id), expected);
+        assert_eq!(stubs.asked().len(), 1);
         let query = "query ($id: ID!) { inventory(id: $id) {
             deprecatedProducts { sku reason createdBy { yearsOfEmployment } }
             products { sku delivery(zip: \"94111\") { estimatedDelivery } }
