@@ -116,6 +116,15 @@ impl ApiWorker {
         }
     }
 
+    /// Whether routers may be told which fields they asked for: it is a subgraph.
+    #[must_use]
+    pub fn is_of_subgraph(&self) -> bool {
+        match self {
+            Self::Source(worker) => worker.engine().subgraph_sdl().is_some(),
+            Self::Gateway(_) => false,
+        }
+    }
+
     #[must_use]
     pub fn schema(&self) -> &Schema {
         match self {

@@ -22,6 +22,7 @@
 //! * [`cost`]: what an operation is estimated to cost
 //! * [`respond`]: answers and errors as JSON
 //! * [`tell`]: what clients are told of the errors of a source
+//! * [`federated_trace`]: what routers are told of the fields of a subgraph that they asked for
 //! * [`sums`]: what several requests ask for together
 //! * [`report`]: what happened to a request
 //! * [`explain`]: the same road, shown instead of gone
@@ -32,6 +33,7 @@ pub mod cost;
 pub mod documents;
 pub mod engine;
 pub mod explain;
+pub mod federated_trace;
 pub mod gateway;
 pub mod graph;
 pub mod known_rows;

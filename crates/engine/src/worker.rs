@@ -14,6 +14,7 @@ use sources::{
 };
 
 use crate::engine::Engine;
+use crate::federated_trace::Begun;
 use crate::prepare::Prepared;
 use crate::report::{Planned, Report, Timed};
 use crate::respond::{DATA, Kind, Response};
@@ -35,6 +36,19 @@ pub enum Delivery {
     Whole,
     /// In parts if it is long.
     Streamed,
+    /// As a whole, with what routers are told of the fields that they asked for.
+    Traced,
+}
+
+impl Delivery {
+    /// The same for what is a part of something that is delivered as a whole.
+    #[must_use]
+    pub fn whole(self) -> Self {
+        match self {
+            Self::Whole | Self::Streamed => Self::Whole,
+            Self::Traced => Self::Traced,
+        }
+    }
 }
 
 /// Which operations a request may bring.
@@ -131,13 +145,18 @@ impl Worker {
         delivery: Delivery,
         report: &mut Report,
     ) -> Response {
-        match self.run(request, session, allowed, delivery, report).await {
+        let begun = (delivery == Delivery::Traced).then(Begun::now);
+        let mut response = match self.run(request, session, allowed, delivery, report).await {
             Ok(response) => response,
             Err(errors) => {
                 report.codes = errors.iter().map(|error| error.code).collect();
                 Response::request_error(&errors)
             }
+        };
+        if let Some(begun) = begun {
+            begun.tell(&self.engine, request, report, &mut response);
         }
+        response
     }
 
     /// The whole road, a statement a stage.
@@ -169,7 +188,7 @@ impl Worker {
                 sources::Delivery::Streamed { compile: &compile, sizes: self.sizes }
             }
             // Nothing is told of a change before it is there to stay.
-            Delivery::Whole | Delivery::Streamed => {
+            Delivery::Whole | Delivery::Streamed | Delivery::Traced => {
                 sources::Delivery::Whole { compile: Some(&compile) }
             }
         };

@@ -7,6 +7,7 @@
 //! * `local`, `local_postgres`, `required`: sources in the gateway's process
 //! * `demo`: the federated shop
 //! * `compatibility`: the subgraph that a public suite asks for, served and in a graph
+//! * `traced`: what routers are told of the fields of a subgraph
 //! * `looks`: `schema`, `explain`, `check`
 //! * `watched`, `collector`: metrics, traces and the log
 //! * `stubs`: the subgraphs
@@ -42,5 +43,7 @@ mod serving;
 mod site;
 #[path = "gateway/stubs.rs"]
 mod stubs;
+#[path = "gateway/traced.rs"]
+mod traced;
 #[path = "gateway/watched.rs"]
 mod watched;

@@ -24,6 +24,7 @@ pub(super) async fn answer(
     media_type: MediaType,
     members: Vec<Member>,
     mut caller: Caller,
+    delivery: Delivery,
     exchange: &mut Exchange,
 ) -> Result<Response, Refusal> {
     check_number(service.settings.most_batch, members.len())?;
@@ -34,7 +35,7 @@ pub(super) async fn answer(
     }
     let answers = {
         let began = exchange.started;
-        let answer = |member| answer_member(service, member, &caller, began);
+        let answer = |member| answer_member(service, member, &caller, delivery, began);
         join_all(members.into_iter().map(answer)).await
     };
     let most_bytes = service.worker.limits().response_bytes;
@@ -88,13 +89,13 @@ async fn answer_member(
     service: &Service,
     member: Member,
     caller: &Caller,
+    delivery: Delivery,
     began: Instant,
 ) -> (Vec<u8>, Held, Report) {
     let mut report = Report::default();
     let executed = match member {
         Ok(parameters) => {
-            let (allowed, delivery) = (Allowed::All, Delivery::Whole);
-            let wanted = Wanted { caller, allowed, delivery };
+            let wanted = Wanted { caller, allowed: Allowed::All, delivery };
             execute(service, parameters, wanted, began, &mut report).await
         }
         Err(error) => Err(Refusal::Malformed(error)),

@@ -6,7 +6,7 @@ use std::time::Instant;
 use engine::gateway::headers::{REQUEST_ID, Trace};
 use engine::{Allowed, Caller, Delivery, Kind, Report};
 use graphql::{Body, Parameters, Request};
-use hyper::header::{ACCEPT, CONTENT_TYPE, HeaderMap, HeaderValue};
+use hyper::header::{ACCEPT, CONTENT_TYPE, HeaderMap, HeaderName, HeaderValue};
 use hyper::{Method, Version};
 
 use super::accept_encoding::Readable;
@@ -24,6 +24,10 @@ use super::session;
 use super::transport::Peer;
 use super::turn::in_turn;
 use crate::request_id::RequestId;
+
+/// What a router asks a subgraph to tell beside the answer, and the one thing that there is.
+const INCLUDE_TRACE: HeaderName = HeaderName::from_static("apollo-federation-include-trace");
+const FTV1: &[u8] = b"ftv1";
 
 /// A body, or what stands for one in a URL, with what HTTP says about it and who sent it.
 #[derive(Debug)]
@@ -77,7 +81,7 @@ async fn answer_request(
     let accept = request.headers().get_all(ACCEPT).iter();
     // A header that is no text names no media type.
     let media_type = negotiate(accept.map(|header| header.to_str().unwrap_or("?")));
-    let delivery = delivery(&request);
+    let delivery = delivery(service, &request);
     let trace = exchange.told_trace();
     let read = match media_type {
         _ if !may_be_sent(service, &request, exchange.peer) => Err(Refusal::OtherOrigin),
@@ -101,7 +105,15 @@ async fn answer_request(
         }
         Ok(Read { body: Body::Batch(members), caller, .. }) => {
             // Apart: it is seldom, and every request would have room for it.
-            Box::pin(batch::answer(service, media_type, members, caller, exchange)).await
+            Box::pin(batch::answer(
+                service,
+                media_type,
+                members,
+                caller,
+                delivery.whole(),
+                exchange,
+            ))
+            .await
         }
         Err(refusal) => Err(refusal),
     };
@@ -136,8 +148,14 @@ pub(super) async fn execute(
 }
 
 /// Whether an answer may be sent while it is made: its end has to be told from its breaking off,
-/// which HTTP/1.0 cannot, and somebody has to read it.
-fn delivery(request: &HttpRequest) -> Delivery {
+/// which HTTP/1.0 cannot, and somebody has to read it. One with a trace tells at its end what
+/// became of it.
+fn delivery(service: &Service, request: &HttpRequest) -> Delivery {
+    if service.worker.is_of_subgraph()
+        && request.headers().get(INCLUDE_TRACE).is_some_and(|wanted| wanted.as_bytes() == FTV1)
+    {
+        return Delivery::Traced;
+    }
     match request.version() < Version::HTTP_11 || request.method() == Method::HEAD {
         true => Delivery::Whole,
         false => Delivery::Streamed,

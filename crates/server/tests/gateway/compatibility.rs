@@ -14,6 +14,9 @@ use crate::stubs::{Asked, Stubs};
 
 const FILES: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/../../fixtures/federation/compatibility");
 
+/// How `ftv1` asks.
+const TRACED: &str = "apollo-federation-include-trace: ftv1\r\n";
+
 /// What the fields of the suite's schema are, and the arguments of those of the root.
 const WANTED: &str = "
     Query.product: Product
@@ -128,8 +131,8 @@ fn the_definitions_are_those_that_the_suite_looks_for() {
     }
 }
 
-/// `@key single`, `@key multiple`, `@key composite`, `repeatable @key`, `@inaccessible` and
-/// `@provides`.
+/// `@key single`, `@key multiple`, `@key composite`, `repeatable @key`, `@inaccessible`, `@provides`
+/// and `ftv1`.
 #[test]
 fn the_subgraph_answers_what_the_suite_asks_it() {
     for installation in wanted_installations().unwrap() {
@@ -160,6 +163,10 @@ fn the_subgraph_answers_what_the_suite_asks_it() {
             { "id": "apollo-studio", "sku": "studio" },
         ] });
         assert_eq!(ask(&products, query, &representations), expected);
+        let traced = products.query(TRACED, "{ __typename }").body;
+        let traced: Value = serde_json::from_str(&traced).unwrap();
+        assert!(traced["extensions"]["ftv1"].is_string(), "{traced}");
+        assert_eq!(traced["data"], json!({ "__typename": "Query" }));
         let query = "query ($id: ID!) { product(id: $id) {
             dimensions { unit } createdBy { email totalProductsCreated }
         } }";
@@ -246,6 +253,9 @@ fn the_gateway_answers_what_the_suite_asks_a_router() {
             "products": [{ "sku": "federation", "delivery": { "estimatedDelivery": "small" } }],
         } });
         assert_eq!(ask(&router, query, &json!({ "id": "apollo-oss" })), expected);
+        // A router of the router is told nothing.
+        let traced = router.query(TRACED, "{ __typename }").body;
+        assert_eq!(traced, r#"{"data":{"__typename":"Query"}}"#);
         let hidden =
             router.query("", "{ product(id: \"apollo-federation\") { dimensions { unit } } }");
         assert!(hidden.body.contains("Cannot query field"), "{}", hidden.body);
