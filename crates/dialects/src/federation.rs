@@ -8,13 +8,14 @@
 //! * [`keys`](self): `keys.rs`: by which fields rows are found
 //! * [`extension`](self): `extension.rs`: what somebody says of the API's types beside that;
 //!   `own.rs`: by directives of one's own; `retyped.rs`: what types it says; `required.rs`: which
-//!   fields are computed of what other subgraphs have
+//!   fields are computed of what other subgraphs have; `others.rs`: what these have
 //!
 //! <https://www.apollographql.com/docs/graphos/schema-design/federated-schemas/reference/subgraph-spec>
 
 mod directives;
 mod extension;
 mod keys;
+mod others;
 mod own;
 mod required;
 mod retyped;
@@ -151,6 +152,7 @@ fn applied(api: &Api, entities: &[Entity]) -> Applied {
 /// Says of which version the directives are, and imports those that are there.
 fn link(applied: &mut Applied) {
     let types = applied.types.values().flatten();
+    let types = types.chain(applied.added_types.iter().flat_map(others::directives));
     let used = types.chain(applied.members.values().flatten()).chain(&applied.schema);
     let used: Vec<&Directive> = used.collect();
     let mut names: Vec<String> = Vec::new();

@@ -13,7 +13,7 @@ use crate::schema::{
 };
 use crate::value::Const;
 pub use applied::Applied;
-use applied::{print_added, print_definition, print_directives};
+use applied::{print_added, print_added_type, print_definition, print_directives};
 use block_string::print_description;
 
 /// Scalars that every schema has; their definitions are never printed.
@@ -64,6 +64,12 @@ pub fn print_schema_applying(schema: &Schema, applied: &Applied) -> String {
             }
             print_type_definition((schema, applied), id, &mut output);
         }
+    }
+    for definition in &applied.added_types {
+        if !output.is_empty() {
+            output.push('\n');
+        }
+        print_added_type(definition, &mut output);
     }
     output
 }

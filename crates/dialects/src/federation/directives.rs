@@ -105,6 +105,22 @@ impl Known {
         if self.name == "override" && has_label { self.version.max(7) } else { self.version }
     }
 
+    /// What is wrong with the arguments of a use of it.
+    pub(super) fn check_arguments(&self, directive: &Directive) -> Result<(), String> {
+        let name = self.name;
+        for argument in &directive.arguments {
+            if !self.arguments.iter().any(|(own, _)| *own == &*argument.name) {
+                return Err(format!("`@{name}` has no argument `{}`.", argument.name));
+            }
+        }
+        for (own, _) in self.arguments.iter().filter(|(_, required)| *required) {
+            if !directive.arguments.iter().any(|argument| &*argument.name == *own) {
+                return Err(format!("`@{name}` needs its argument `{own}`."));
+            }
+        }
+        Ok(())
+    }
+
     pub(super) fn may_stand(&self, place: Place) -> bool {
         match self.places {
             Places::Objects => place == Place::Object,

@@ -17,8 +17,9 @@ use rustc_hash::FxHashMap;
 use super::directives::{KNOWN, Place};
 use super::keys::{Entity, NoKey, say};
 use super::name_of;
+use super::others::{external, is_other, other_types};
 use super::own::{Own, check_said};
-use super::required::{Required, Requiring, external};
+use super::required::{Required, Requiring};
 use super::retyped::{Retyped, change, is_id};
 use crate::api::Api;
 
@@ -54,7 +55,10 @@ pub(super) fn apply(
     for definition in &schemas {
         reading.schema(definition);
     }
-    for definition in &types {
+    for (line, message) in other_types(schema, &types, reading.applied) {
+        reading.refuse(line, message);
+    }
+    for definition in types.iter().filter(|own| !is_other(schema, own)) {
         reading.definition(definition);
     }
     reading.required();
@@ -271,16 +275,7 @@ impl Reading<'_> {
         if !known.may_stand(place) {
             return Err(format!("`@{name}` cannot stand here."));
         }
-        for argument in &directive.arguments {
-            if !known.arguments.iter().any(|(own, _)| *own == &*argument.name) {
-                return Err(format!("`@{name}` has no argument `{}`.", argument.name));
-            }
-        }
-        for (own, _) in known.arguments.iter().filter(|(_, required)| *required) {
-            if !directive.arguments.iter().any(|argument| &*argument.name == *own) {
-                return Err(format!("`@{name}` needs its argument `{own}`."));
-            }
-        }
+        known.check_arguments(directive)?;
         match name {
             "key" => self.check_key(id, directive),
             "interfaceObject" => self.check_found(id),

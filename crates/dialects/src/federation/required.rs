@@ -8,13 +8,12 @@
 
 use catalog::{ArgumentType, Catalog, Scalar, Type};
 use graphql::Applied;
-use graphql::definitions::{FieldDefinition, FieldSetSelection, TypeExpression};
+use graphql::definitions::FieldSetSelection;
 use graphql::schema::{InputId, Schema, TypeId};
-use graphql::sdl::BUILT_IN_SCALARS;
 use ir::{RepresentedInput, RepresentedValue};
 
-use super::directives::Place;
 use super::name_of;
+use super::others::{Base, Declared, is_external};
 use crate::api::{Api, ApiBuilder};
 use crate::binding::{ArgumentBinding, ComputedBinding, FieldBinding, InputRole, ToldArgument};
 
@@ -32,14 +31,6 @@ impl Required {
     }
 }
 
-/// The type of a field, as far as it matters who requires it.
-#[derive(Clone, Copy, Debug)]
-struct Declared {
-    /// `None`: a scalar that the API does not have.
-    base: Option<TypeId>,
-    is_list: bool,
-}
-
 /// A field that requires others.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Requiring<'a> {
@@ -48,33 +39,6 @@ pub(super) struct Requiring<'a> {
     pub(super) applied: &'a Applied,
     pub(super) r#type: TypeId,
     pub(super) member: &'a str,
-}
-
-/// Adds a field that the API does not have to the definitions: one of another subgraph.
-pub(super) fn external(
-    schema: &Schema,
-    applied: &mut Applied,
-    (r#type, place): (TypeId, Place),
-    field: &FieldDefinition,
-) -> Result<(), String> {
-    let (name, parent) = (&field.name, name_of(schema, r#type));
-    let mut directives = field.directives.iter();
-    if place != Place::Field || !directives.any(|directive| &*directive.name == "external") {
-        return Err(format!("The API has no field `{name}` of `{parent}`."));
-    }
-    if !field.arguments.is_empty() {
-        return Err(format!("`{name}` of another subgraph is served without arguments only."));
-    }
-    let base = &**field.r#type.base();
-    if schema.find_type(base).is_none() && !BUILT_IN_SCALARS.contains(&base) {
-        return Err(format!("The API has no type `{base}`."));
-    }
-    let added = applied.added.entry(r#type).or_default();
-    if added.iter().any(|own| own.name == *name) {
-        return Err(format!("`{name}` of `{parent}` is said twice."));
-    }
-    added.push(field.clone());
-    Ok(())
 }
 
 /// The API with fields that are computed of what representations tell.
@@ -101,7 +65,7 @@ pub(super) fn tell(api: Api, required: &[Required]) -> Api {
     api
 }
 
-impl Requiring<'_> {
+impl<'a> Requiring<'a> {
     /// What the field requires; `is_found` is whether rows of its type are found by a key.
     pub(super) fn read(
         self,
@@ -169,60 +133,50 @@ impl Requiring<'_> {
     }
 
     /// What a required field is, which has to be one of another subgraph.
-    fn required_field(self, name: &str) -> Result<Declared, String> {
+    fn required_field(self, name: &str) -> Result<Declared<'a>, String> {
         let key = (self.r#type, name.into());
-        let said = self.applied.members.get(&key).into_iter().flatten();
-        let is_external = said.into_iter().any(|directive| &*directive.name == "external");
-        self.find(self.r#type, name).filter(|_| is_external).ok_or_else(|| {
+        let said = self.applied.members.get(&key).map_or(&[][..], Vec::as_slice);
+        let found = Base::Own(self.r#type).find(self.places(), name);
+        found.filter(|_| is_external(said)).ok_or_else(|| {
             let parent = name_of(&self.api.schema, self.r#type);
             format!("`{name}` is required: say it as a field of `{parent}` with `@external`.")
         })
     }
 
-    /// A field of a type, whether the API has it or another subgraph.
-    fn find(self, r#type: TypeId, name: &str) -> Option<Declared> {
-        let schema = &self.api.schema;
-        if let Some(field) = schema.find_field(r#type, name) {
-            let own = schema[field].r#type;
-            return Some(Declared { base: Some(own.base), is_list: own.is_list() });
-        }
-        let mut added = self.applied.added.get(&r#type)?.iter();
-        let said = &added.find(|field| *field.name == *name)?.r#type;
-        let is_list = matches!(said, TypeExpression::List { .. });
-        Some(Declared { base: schema.find_type(said.base()), is_list })
+    fn places(self) -> (&'a Schema, &'a Applied) {
+        (&self.api.schema, self.applied)
     }
 
     /// Recursion is bounded: a field set is read to a depth.
-    fn check_parts(
-        self,
-        parent: Option<TypeId>,
-        selections: &[FieldSetSelection],
-    ) -> Result<(), String> {
-        let schema = &self.api.schema;
+    fn check_parts(self, parent: Base<'a>, selections: &[FieldSetSelection]) -> Result<(), String> {
         for selection in selections {
             match selection {
                 FieldSetSelection::Field { name, .. } if &**name == "__typename" => {}
                 FieldSetSelection::Field { name, selections, .. } => {
-                    let declared = parent.and_then(|parent| self.find(parent, name));
-                    let declared = declared.ok_or_else(|| match parent {
-                        Some(parent) => {
-                            format!("`{}` has no field `{name}`.", name_of(schema, parent))
-                        }
-                        None => format!("What has a field `{name}` is no object."),
-                    })?;
+                    let declared = parent.find(self.places(), name);
+                    let declared = declared.ok_or_else(|| self.no_field(parent, name))?;
                     self.check_parts(declared.base, selections)?;
                 }
                 FieldSetSelection::Fragment { on: None, selections } => {
                     self.check_parts(parent, selections)?;
                 }
                 FieldSetSelection::Fragment { on: Some(name), selections } => {
-                    let on = schema.find_type(name);
-                    let on = on.ok_or_else(|| format!("The API has no type `{name}`."))?;
-                    self.check_parts(Some(on), selections)?;
+                    let on = Base::of(self.places(), name);
+                    self.check_parts(on, selections)?;
                 }
             }
         }
         Ok(())
+    }
+
+    fn no_field(self, parent: Base<'_>, name: &str) -> String {
+        match parent {
+            Base::Own(id) => {
+                format!("`{}` has no field `{name}`.", name_of(&self.api.schema, id))
+            }
+            Base::Other(other) => format!("`{}` has no field `{name}`.", other.name),
+            Base::BuiltIn => format!("What has a field `{name}` is no object."),
+        }
     }
 }
 

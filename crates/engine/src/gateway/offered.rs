@@ -92,7 +92,7 @@ impl fmt::Display for Missing {
 #[must_use]
 pub fn missing(supergraph: &Supergraph, subgraph: SubgraphId, engine: &Engine) -> Vec<Missing> {
     let mut found = Vec::new();
-    let compared = Compared {
+    let mut compared = Compared {
         supergraph,
         subgraph,
         wanted: &supergraph.schema,
@@ -100,12 +100,15 @@ pub fn missing(supergraph: &Supergraph, subgraph: SubgraphId, engine: &Engine) -
         offered: engine.schema(),
         entities: federation::offered(&engine.api),
         provided: provided(supergraph, subgraph),
+        told: HashSet::new(),
     };
+    compared.told = compared.told_types();
     for (id, definition) in supergraph.schema.types() {
         if supergraph.type_in(id, subgraph).is_none() || definition.name.starts_with("__") {
             continue;
         }
         match compared.find(id) {
+            None if compared.is_told(id) => {}
             None => found.push(Missing::Type { name: (&*definition.name).into() }),
             Some(own) => compared.r#type(id, own, &mut found),
         }
@@ -124,21 +127,27 @@ struct Compared<'a> {
     entities: Option<&'a EntitiesBinding>,
     /// The fields that the subgraph gives below some of its own.
     provided: HashSet<FieldId>,
+    /// The types of fields that are required only.
+    told: HashSet<TypeId>,
+}
+
+/// The fields of a subgraph, those that it does not give too.
+fn fields_of(
+    supergraph: &Supergraph,
+    subgraph: SubgraphId,
+) -> impl Iterator<Item = (FieldId, &FieldIn)> {
+    let fields = supergraph.schema.types().flat_map(|(_, definition)| match &definition.kind {
+        TypeKind::Object { fields, .. } | TypeKind::Interface { fields, .. } => fields.as_slice(),
+        _ => &[],
+    });
+    fields.filter_map(move |field| Some((*field, supergraph.field_in(*field, subgraph)?)))
 }
 
 /// The fields that a subgraph gives somewhere although it does not elsewhere.
 fn provided(supergraph: &Supergraph, subgraph: SubgraphId) -> HashSet<FieldId> {
-    let mut found = HashSet::default();
-    for (_, definition) in supergraph.schema.types() {
-        let (TypeKind::Object { fields, .. } | TypeKind::Interface { fields, .. }) =
-            &definition.kind
-        else {
-            continue;
-        };
-        let own = fields.iter().filter_map(|field| supergraph.field_in(*field, subgraph));
-        for set in own.filter_map(|own| own.provides) {
-            add_fields(supergraph, set, &mut found);
-        }
+    let mut found = HashSet::new();
+    for set in fields_of(supergraph, subgraph).filter_map(|(_, known)| known.provides) {
+        add_fields(supergraph, set, &mut found);
     }
     found
 }
@@ -160,6 +169,33 @@ fn add_fields(supergraph: &Supergraph, set: FieldSetId, found: &mut HashSet<Fiel
 }
 
 impl Compared<'_> {
+    /// Whether a field is required only: it is told, and not asked for.
+    fn is_required_only(&self, field: FieldId) -> bool {
+        let known = self.supergraph.field_in(field, self.subgraph);
+        known.is_some_and(|known| known.is_external) && !self.provided.contains(&field)
+    }
+
+    fn told_types(&self) -> HashSet<TypeId> {
+        let fields = fields_of(self.supergraph, self.subgraph);
+        let told = fields.filter(|(field, _)| self.is_required_only(*field));
+        told.map(|(_, known)| known.r#type.base).collect()
+    }
+
+    /// Whether values of a type are told only. Of those without fields it is the fields that tell.
+    fn is_told(&self, r#type: TypeId) -> bool {
+        match &self.wanted[r#type].kind {
+            TypeKind::Object { fields, .. } => {
+                let own =
+                    |field: &&FieldId| self.supergraph.field_in(**field, self.subgraph).is_some();
+                fields.iter().filter(own).all(|field| self.is_required_only(*field))
+            }
+            TypeKind::Scalar | TypeKind::Enum { .. } => self.told.contains(&r#type),
+            TypeKind::Interface { .. } | TypeKind::Union { .. } | TypeKind::InputObject { .. } => {
+                false
+            }
+        }
+    }
+
     /// The source's type of the same name; its root types may have other names.
     fn find(&self, wanted: TypeId) -> Option<TypeId> {
         let (ours, theirs) = (self.wanted, self.offered);
@@ -230,8 +266,7 @@ impl Compared<'_> {
         let definition = &self.wanted[field];
         let coordinate = format!("{parent}.{}", definition.name);
         let Some(own) = self.offered.find_field(offered, &definition.name) else {
-            // One that is required only is told, and not asked for.
-            if !known.is_external || self.provided.contains(&field) {
+            if !self.is_required_only(field) {
                 found.push(Missing::Field { coordinate: coordinate.into() });
             }
             return;

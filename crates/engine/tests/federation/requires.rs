@@ -24,6 +24,9 @@ const TABLES: &str = "
     CREATE FUNCTION person_packed(person, parcel jsonb, times int DEFAULT 2) RETURNS text[]
         LANGUAGE sql STABLE
         AS $$ SELECT array_agg(parcel::text) FROM generate_series(1, times) $$;
+    CREATE TYPE wage AS (amount int, unit text);
+    CREATE FUNCTION person_pay(p person, total int) RETURNS wage LANGUAGE sql STABLE
+        AS $$ SELECT total * p.products, p.email $$;
     CREATE FUNCTION person_since(person, day date) RETURNS date LANGUAGE sql STABLE
         AS $$ SELECT day $$;
     CREATE FUNCTION person_friends(person, total int) RETURNS SETOF person LANGUAGE sql STABLE
@@ -35,7 +38,8 @@ const EXTENSION: &str = "
         share: Float @requires(fields: \"total\")
         label(style: String): String
             @requires(fields: \"nick loud tall weight price badge salary rank\")
-        packed: [String] @requires(fields: \"parcel times\")
+        pay: Wage @requires(fields: \"total\")
+        packed: [String] @requires(fields: \"parcel { size parts { weight } } times\")
         \"What others know.\"
         total: Int @external
         years: Int! @external
@@ -47,9 +51,14 @@ const EXTENSION: &str = "
         badge: UUID @external
         salary: BigInt @external
         rank: Int @external
-        parcel: JSON @external
+        parcel: Parcel @external
         times: Int @external
-    }";
+    }
+    \"What is sent.\"
+    type Parcel @external @tag(name: \"outer\") { size: Size parts: [Part!] }
+    type Part { weight: Weight @external person: Person @external }
+    enum Size { SMALL \"Or larger.\" BIG @tag(name: \"dear\") }
+    scalar Weight @tag(name: \"kilograms\")";
 
 const REPRESENTED: &str = "query ($r: [_Any!]!) {
     _entities(representations: $r) { ... on Person { email average share again: average } }
@@ -127,13 +136,13 @@ fn arguments_of_all_types_are_told_and_others_are_given() {
         let Some(worker) = worker("federation_types", EXTENSION).await else { return };
         let worker = worker.unwrap();
         let query = "query ($r: [_Any!]!) { _entities(representations: $r) {
-            ... on Person { label(style: \"long\") short: label packed }
+            ... on Person { label(style: \"long\") short: label packed pay { amount unit } }
         } }";
         let badge = "00000000-0000-0000-0000-00000000000a";
         let told = json!({
             "__typename": "Person", "email": "ann@shop", "nick": "a,\"n\" {x}", "loud": true,
             "tall": 1.5, "weight": 1e300, "price": "12.340", "badge": badge,
-            "salary": "9007199254740993", "rank": 3,
+            "salary": "9007199254740993", "rank": 3, "total": 2,
             "parcel": { "size": "b\"ig", "parts": [{ "weight": 1.5 }, null] }, "times": 1,
         });
         let untold = json!({ "__typename": "Person", "email": "ben@shop", "parcel": "x" });
@@ -143,9 +152,11 @@ fn arguments_of_all_types_are_told_and_others_are_given() {
             format!("ann@shop a,\"n\" {{x}} t 1.5 1e+300 12.340 {badge} 9007199254740993 3");
         let parcel = "{\"size\": \"b\\\"ig\", \"parts\": [{\"weight\": 1.5}, null]}";
         let expect = json!([
-            { "label": format!("long {label}"), "short": label, "packed": [parcel] },
+            { "label": format!("long {label}"), "short": label, "packed": [parcel],
+                "pay": { "amount": 20, "unit": "ann@shop" } },
             // What is not told is null: a default does not stand for it.
-            { "label": "long ben@shop", "short": "ben@shop", "packed": [] },
+            { "label": "long ben@shop", "short": "ben@shop", "packed": [],
+                "pay": { "amount": null, "unit": "ben@shop" } },
         ]);
         assert_eq!(answer, json!({ "data": { "_entities": expect } }));
     });
@@ -211,7 +222,8 @@ fn routers_are_told_what_is_required_and_what_is_external() {
         expect_test::expect![[r#"
             : Int @requires(fields: "total years")
               label(style: String): String @requires(fields: "nick loud tall weight price badge salary rank")
-              packed: [String] @requires(fields: "parcel times")
+              packed: [String] @requires(fields: "parcel { size parts { weight } } times")
+              pay: Wage @requires(fields: "total")
               share: Float @requires(fields: "total")
               """What others know."""
               total: Int @external
@@ -224,10 +236,34 @@ fn routers_are_told_what_is_required_and_what_is_external() {
               badge: UUID @external
               salary: BigInt @external
               rank: Int @external
-              parcel: JSON @external
+              parcel: Parcel @external
               times: Int @external
         "#]].assert_eq(&(lines.collect::<Vec<_>>().join("\n") + "\n"));
-        let expect = "import: [\"@external\", \"@key\", \"@requires\", \"@shareable\"]";
+        let others = sdl.find("\n\"\"\"What is sent.").unwrap();
+        expect_test::expect![[r#"
+
+            """What is sent."""
+            type Parcel @external @tag(name: "outer") {
+              size: Size
+              parts: [Part!]
+            }
+
+            type Part {
+              weight: Weight @external
+              person: Person @external
+            }
+
+            enum Size {
+              SMALL
+
+              """Or larger."""
+              BIG @tag(name: "dear")
+            }
+
+            scalar Weight @tag(name: "kilograms")
+        "#]]
+        .assert_eq(&sdl[others..]);
+        let expect = "import: [\"@external\", \"@key\", \"@requires\", \"@shareable\", \"@tag\"]";
         assert!(sdl.contains(expect), "{sdl}");
     });
 }
@@ -239,7 +275,8 @@ fn what_cannot_be_told_is_refused_when_the_server_starts() {
             share: Float @requires(fields: \"email\") @requires(fields: 5)
             label: String @requires(fields: \"loud\") @requires(fields: \"rank\")
             label: String @requires(fields: \"nick { first }\") @requires(fields: \"rank rank\")
-            packed: [String] @requires(fields: \"parcel { size }\") @requires(fields: \"loud\")
+            packed: [String] @requires(fields: \"parcel { size { a } }\") @requires(fields: \"loud\")
+            packed: [String] @requires(fields: \"parcel { parts { size } }\")
             packed: [String] @requires(fields: \"... on Person { parcel }\")
             products: Int @requires(fields: \"total\")
             since: Date @requires(fields: \"day\")
@@ -252,10 +289,17 @@ fn what_cannot_be_told_is_refused_when_the_server_starts() {
             rank: Int @external
             rank: Int @external
             day: Date @external
-            parcel: JSON @external
+            parcel: Parcel @external
             height(unit: String): Int @external
             depth: Depth @external
-        }";
+        }
+        type Parcel { size: Int @external parts: [Part] }
+        type Part implements Node @external @shareable { weight(unit: String): Depth }
+        type Part @external { weight: Int weight: Int @tag @override(from: \"a\") }
+        scalar Weight @external
+        enum Size { BIG @tag(word: \"a\") }
+        input Size { big: Int }
+        type Person @external { big: Int }";
     block_on(async {
         let Some(refused) = worker("federation_unrequirable", wrong).await else { return };
         let message = refused.unwrap_err();
@@ -268,16 +312,30 @@ fn what_cannot_be_told_is_refused_when_the_server_starts() {
             line 4: `label` says `@requires` twice.
             line 5: `String` has no field `first`.
             line 5: `label` requires `rank` twice.
-            line 6: `JSON` has no field `size`.
+            line 6: `Int` has no field `a`.
             line 6: `packed` has no argument `loud` that takes it.
-            line 7: `packed` requires a fragment: name its fields instead.
-            line 8: `products` cannot require other fields: it is no computed column, a function of PostgreSQL with an argument for the row and one for each field that is required.
-            line 9: Values of the argument `day` of `since` cannot be checked: they are neither numbers, booleans, texts, UUIDs nor JSON.
-            line 10: `friendsList` cannot require other fields: it is no computed column, a function of PostgreSQL with an argument for the row and one for each field that is required.
-            line 15: The API has no field `tall` of `Person`.
-            line 17: `rank` of `Person` is said twice.
-            line 20: `height` of another subgraph is served without arguments only.
-            line 21: The API has no type `Depth`.
+            line 7: `Part` has no field `size`.
+            line 8: `packed` requires a fragment: name its fields instead.
+            line 9: `products` cannot require other fields: it is no computed column, a function of PostgreSQL with an argument for the row and one for each field that is required.
+            line 10: Values of the argument `day` of `since` cannot be checked: they are neither numbers, booleans, texts, UUIDs nor JSON.
+            line 11: `friendsList` cannot require other fields: it is no computed column, a function of PostgreSQL with an argument for the row and one for each field that is required.
+            line 16: The API has no field `tall` of `Person`.
+            line 18: `rank` of `Person` is said twice.
+            line 21: `height` of another subgraph is served without arguments only.
+            line 22: No type is called `Depth`, neither of the API nor one defined here.
+            line 24: The API has no type `Parcel`: `parts` is of another subgraph, which `@external` says of it or of the type.
+            line 25: `@shareable` cannot stand on what is of another subgraph.
+            line 25: `Part` of another subgraph implements nothing here.
+            line 25: `weight` of another subgraph is served without arguments only.
+            line 26: `Part` is defined twice.
+            line 26: `weight` of `Part` is said twice.
+            line 26: `@tag` cannot stand on what is of another subgraph.
+            line 26: `@override` cannot stand on what is of another subgraph.
+            line 27: `@external` cannot stand on what is of another subgraph.
+            line 28: `@tag` has no argument `word`.
+            line 29: `Size` is defined twice.
+            line 29: The API has no type `Size`, and one of another subgraph is an object, a scalar or an enum.
+            line 30: `Person` is defined: say `extend` before it.
         "#]].assert_eq(&(lines.join("\n") + "\n"));
     });
 }

@@ -2,8 +2,11 @@
 
 use rustc_hash::{FxHashMap, FxHashSet};
 
-use super::{print_description, print_string, push};
-use crate::definitions::{Directive, DirectiveDefinition, FieldDefinition, Literal};
+use super::{print_block, print_description, print_string, push};
+use crate::definitions::{
+    Directive, DirectiveDefinition, EnumValueDefinition, FieldDefinition, Literal, TypeBody,
+    TypeDefinition,
+};
 use crate::schema::TypeId;
 
 /// What is printed of a schema otherwise than it says itself: a subgraph of a federated graph says
@@ -17,6 +20,8 @@ pub struct Applied {
     pub types: FxHashMap<TypeId, Vec<Directive>>,
     /// Of fields, of values of enums and of fields of input objects, by the type and their names.
     pub members: FxHashMap<(TypeId, Box<str>), Vec<Directive>>,
+    /// Objects, scalars and enums that the schema does not have, with the directives that stand there.
+    pub added_types: Vec<TypeDefinition>,
     /// Fields of object types that the schema does not have. Their directives are those of members.
     pub added: FxHashMap<TypeId, Vec<FieldDefinition>>,
     /// Fields of object types that are not printed.
@@ -65,6 +70,40 @@ pub(super) fn print_definition(definition: &DirectiveDefinition, output: &mut St
         output.push_str(location);
     }
     output.push('\n');
+}
+
+/// A type that is an object, a scalar or an enum, as somebody wrote it.
+pub(super) fn print_added_type(definition: &TypeDefinition, output: &mut String) {
+    let TypeDefinition { name, description, directives, body, .. } = definition;
+    print_description(description.as_deref(), "", true, output);
+    let head = |word: &str, output: &mut String| {
+        push(output, format_args!("{word} {name}"));
+        print_directives(directives, output);
+    };
+    match body {
+        TypeBody::Object(body) => {
+            head("type", output);
+            print_block(&body.fields, output, |field, first, output| {
+                print_added(field, first, output);
+                print_directives(&field.directives, output);
+            });
+        }
+        TypeBody::Enum(values) => {
+            head("enum", output);
+            print_block(values, output, |value, first, output| {
+                let EnumValueDefinition { name, description, directives, .. } = value;
+                print_description(description.as_deref(), "  ", first, output);
+                push(output, format_args!("  {name}"));
+                print_directives(directives, output);
+            });
+        }
+        TypeBody::Scalar => {
+            head("scalar", output);
+            output.push('\n');
+        }
+        // Nobody adds them.
+        TypeBody::Interface(_) | TypeBody::Union(_) | TypeBody::InputObject(_) => {}
+    }
 }
 
 /// A field without arguments as somebody wrote it.

@@ -26,8 +26,16 @@ type Thing @join__type(graph: THINGS, key: "id") @join__type(graph: FREIGHT, key
   id: Int!
   weight: Float @join__field(graph: THINGS) @join__field(graph: FREIGHT, external: true)
   fragile: String @join__field(graph: THINGS) @join__field(graph: FREIGHT, external: true)
+  boxByBoxId: Box @join__field(graph: THINGS) @join__field(graph: FREIGHT, external: true)
   zone: Int @join__field(graph: FREIGHT)
   costs(express: Boolean): BigFloat @join__field(graph: FREIGHT, requires: "weight fragile")
+  label: String @join__field(graph: FREIGHT, requires: "boxByBoxId { width color }")
+}
+
+type Box @join__type(graph: THINGS, key: "id") @join__type(graph: FREIGHT) {
+  id: Int! @join__field(graph: THINGS)
+  width: Int @join__field(graph: THINGS) @join__field(graph: FREIGHT, external: true)
+  color: String @join__field(graph: THINGS) @join__field(graph: FREIGHT, external: true)
 }
 
 type Rate @join__type(graph: FREIGHT) {
@@ -41,14 +49,21 @@ scalar BigFloat @join__type(graph: FREIGHT)
 const EXTENSION: &str = r#"
 extend type Thing {
   costs(express: Boolean): BigFloat @requires(fields: "weight fragile")
+  label: String @requires(fields: "boxByBoxId { width color }")
   weight: Float @external
   fragile: String @external
+  boxByBoxId: Box @external
 }
+type Box @external { width: Int color: String }
 "#;
 
 const THINGS: &str = "
-    CREATE TABLE thing (id INTEGER PRIMARY KEY, weight REAL, fragile TEXT);
-    INSERT INTO thing VALUES (1, 2.5, 'no'), (2, 10, 'very'), (3, NULL, NULL), (4, 1, 'no');";
+    CREATE TABLE box (id INTEGER PRIMARY KEY, width INTEGER, color TEXT);
+    INSERT INTO box VALUES (1, 30, 'red \"x\"');
+    CREATE TABLE thing (
+        id INTEGER PRIMARY KEY, weight REAL, fragile TEXT, box_id INTEGER REFERENCES box);
+    INSERT INTO thing VALUES
+        (1, 2.5, 'no', 1), (2, 10, 'very', NULL), (3, NULL, NULL, 1), (4, 1, 'no', 1);";
 
 const FREIGHT: &str = "
     CREATE SCHEMA freight;
@@ -61,6 +76,10 @@ const FREIGHT: &str = "
             SELECT price * weight::numeric * CASE fragile WHEN 'very' THEN 2 ELSE 1 END
                 + CASE WHEN express THEN 100 ELSE 0 END
             FROM freight.rate WHERE rate.zone = thing.zone
+        $$;
+    CREATE FUNCTION freight.thing_label(thing freight.thing, box_by_box_id jsonb)
+        RETURNS text LANGUAGE sql STABLE AS $$
+            SELECT concat(thing.id, ': ', box_by_box_id ->> 'width', ' ', box_by_box_id ->> 'color')
         $$;
     INSERT INTO freight.rate VALUES (7, 0.5);
     INSERT INTO freight.thing VALUES (1, 7), (2, 7), (3, 7);";
@@ -104,6 +123,11 @@ fn what_a_field_requires_is_asked_first_and_told() {
         assert_eq!(
             all,
             r#"{"data":{"allThingsList":[{"id":1,"costs":"1.25","fast":"101.25"},{"id":2,"costs":"10.0","fast":"110.0"},{"id":3,"costs":null,"fast":null},{"id":4,"costs":null,"fast":null}]}}"#
+        );
+        let labels = "{ allThingsList { label } }";
+        assert_eq!(
+            server.query("", labels).body,
+            r#"{"data":{"allThingsList":[{"label":"1: 30 red \"x\""},{"label":"2:  "},{"label":"3: 30 red \"x\""},{"label":null}]}}"#
         );
         // Where the source gave the row itself, it is asked again with what the other one says.
         let from_there = "{ allRatesList { zone thingsByZoneList { id weight costs } } }";
