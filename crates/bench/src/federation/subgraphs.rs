@@ -7,6 +7,7 @@
 
 mod canned;
 mod counts;
+mod delay;
 mod document;
 mod live;
 mod program;

@@ -5,7 +5,6 @@ use std::convert::Infallible;
 use std::io;
 use std::net::Ipv4Addr;
 use std::rc::Rc;
-use std::time::Duration;
 
 use bytes::Bytes;
 use http_body_util::{BodyExt, Full};
@@ -21,6 +20,7 @@ use tokio::task::LocalSet;
 
 use super::canned::Canned;
 use super::counts::Counts;
+use super::delay::Delay;
 use super::live::Live;
 use super::shop::Subgraph;
 use super::{COUNTS, Form, Options};
@@ -33,7 +33,7 @@ const READY: &str = "graphql";
 struct State {
     answers: RefCell<Answers>,
     counts: RefCell<Counts>,
-    delay: Duration,
+    delay: Option<Delay>,
 }
 
 #[derive(Debug)]
@@ -52,7 +52,7 @@ pub(crate) fn serve(options: &Options) -> io::Result<Infallible> {
     let state = Rc::new(State {
         answers: RefCell::new(answers),
         counts: RefCell::default(),
-        delay: options.delay,
+        delay: Delay::new(options.delay)?,
     });
     LocalSet::new().block_on(&runtime, accept(options.port, state))
 }
@@ -91,8 +91,8 @@ async fn answer(
         return Ok(response);
     };
     let body = request.into_body().collect().await?.to_bytes();
-    if !state.delay.is_zero() {
-        tokio::time::sleep(state.delay).await;
+    if let Some(delay) = &state.delay {
+        delay.wait().await;
     }
     let answer = match &mut *state.answers.borrow_mut() {
         Answers::Live(live) => live.answer(subgraph, &body).into(),
