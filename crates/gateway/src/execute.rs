@@ -9,11 +9,13 @@
 //! * [`represent`]: objects as representations, equal ones once
 //! * [`store`]: what earlier requests were answered already
 //! * [`request`]: what a subgraph is sent; [`told`]: what it is told of other objects
-//! * [`answer`], [`read`]: its answer into the arena; [`copy`]: for all objects that it is for
+//! * [`answer`], [`read`]: its answer into the arena; [`copy`]: for all objects that it is for;
+//!   [`alike`]: what of it is read once, for its text is equal
 //! * [`feed`], [`json`], [`recorded`]: what answers are read from
 //! * [`tell`], [`path`], [`needed`]: errors, where they stand in the client's answer
-//! * [`write`](mod@write): the answer
+//! * [`write`](mod@write): the answer; [`written`]: what of it comes again
 
+mod alike;
 mod answer;
 mod arena;
 mod copy;
@@ -32,6 +34,7 @@ mod store;
 mod tell;
 mod told;
 mod write;
+mod written;
 
 #[cfg(test)]
 mod tests;

@@ -65,8 +65,8 @@ pub struct Layout {
     pub widths: Vec<u32>,
     /// By item: where its objects stand.
     pub children: Vec<Option<PositionId>>,
-    /// Whether equal entities may have one object below them. Not where something below is asked
-    /// with what stands above it: then each has its own.
+    /// Whether equal entities may have one object below them, and objects whose texts are equal may be
+    /// one. Not where something below is asked with what stands above it: then each has its own.
     pub is_shared: bool,
     /// How many objects there were the last time, and how many cells: of objects, and of lists.
     pub objects: Usual,

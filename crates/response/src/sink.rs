@@ -134,11 +134,15 @@ impl Sink {
         Ok(())
     }
 
-    /// Appends once more what stands between two marks; `false` if a part of it is gone.
-    pub(crate) fn repeat(&mut self, (start, end): (Mark, Mark)) -> bool {
+    /// Appends once more what stands between two marks; `false` if a part of it is gone, or if there is
+    /// no room for it: what is written anew makes some on its way.
+    pub fn repeat(&mut self, (start, end): (Mark, Mark)) -> bool {
         let place = |mark: Mark| usize::try_from(mark.0.checked_sub(self.sent)?).ok();
         let (Some(start), Some(end)) = (place(start), place(end)) else { return false };
         if start > end || end > self.bytes.len() {
+            return false;
+        }
+        if end - start > self.bytes.capacity() - self.bytes.len() {
             return false;
         }
         self.bytes.extend_from_within(start..end);

@@ -12,6 +12,8 @@ use crate::plan::{Layout, Usual, append_range};
 ids! {
     /// An object of the arena.
     ObjectId "object";
+    /// One more that an object is of.
+    OtherId "other";
 }
 
 /// What is known of one value.
@@ -51,7 +53,21 @@ pub(super) struct Object {
     pub(super) r#type: Option<TypeId>,
     /// The first of its cells.
     cells: u32,
+    /// What it is of; the first, if it is of several.
     pub(super) parent: Option<ObjectId>,
+    /// The last of what it is of beside its parent.
+    other: Option<OtherId>,
+    /// Whether another object has values of it, and the objects in them are of both.
+    pub(super) is_twin: bool,
+}
+
+impl Object {
+    /// Whether it is of several objects, or of one several times, since what they were answered was
+    /// equal.
+    #[inline]
+    pub(super) fn is_of_several(&self) -> bool {
+        self.other.is_some()
+    }
 }
 
 /// Where a cell stands, in an object or in a list.
@@ -72,7 +88,9 @@ pub(super) struct Arena {
     /// By position.
     at: Vec<Vec<ObjectId>>,
     /// Whose values an object has, and the object: it was answered for both at once.
-    pub(super) twins: Vec<(ObjectId, ObjectId)>,
+    twins: Vec<(ObjectId, ObjectId)>,
+    /// What objects are of beside their parents, each with the one before it.
+    others: Vec<(ObjectId, Option<OtherId>)>,
     layout: Arc<Layout>,
     undo: Undo,
     held: Held,
@@ -87,6 +105,7 @@ struct Undo {
     cells: usize,
     elements: usize,
     twins: usize,
+    others: usize,
     buffers: usize,
     changed: Vec<(usize, Cell)>,
     typed: Vec<(ObjectId, Option<TypeId>)>,
@@ -128,8 +147,7 @@ impl Arena {
         let cells = more(cells, self.cells.len());
         let elements = more(elements, self.elements.len());
         // Without memory for it, it is looked at as it is needed.
-        let taken = self.cells.len() + self.elements.len() + 2 * self.objects.len();
-        if self.hold(taken + cells + elements + 2 * objects).is_err() {
+        if self.hold(self.taken() + cells + elements + 2 * objects).is_err() {
             return;
         }
         self.objects.reserve_exact(objects);
@@ -168,6 +186,7 @@ impl Arena {
         self.undo.cells = self.cells.len();
         self.undo.elements = self.elements.len();
         self.undo.twins = self.twins.len();
+        self.undo.others = self.others.len();
         self.undo.buffers = self.buffers.len();
         self.undo.changed.clear();
         self.undo.typed.clear();
@@ -193,6 +212,7 @@ impl Arena {
         self.cells.truncate(undo.cells);
         self.elements.truncate(undo.elements);
         self.twins.truncate(undo.twins);
+        self.others.truncate(undo.others);
         self.buffers.truncate(undo.buffers);
         self.open.clear();
         self.undo = undo;
@@ -213,7 +233,8 @@ impl Arena {
         let cells = self.cells.len();
         let width = self.layout.widths[position.index()] as usize;
         self.cells.resize(cells + width, Cell::Absent);
-        self.objects.push(Object { position, r#type, cells: narrow(cells), parent });
+        let (cells, other, is_twin) = (narrow(cells), None, false);
+        self.objects.push(Object { position, r#type, cells, parent, other, is_twin });
         self.at[position.index()].push(id);
         self.make_room()?;
         Ok(id)
@@ -222,9 +243,15 @@ impl Arena {
     /// A few bytes of an answer may be an object with many cells.
     #[inline]
     fn make_room(&mut self) -> Result<(), NoMemory> {
-        // An object is as large as two cells.
-        let taken = self.cells.len() + self.elements.len() + 2 * self.objects.len();
+        let taken = self.taken();
         if taken > self.room { self.hold(taken) } else { Ok(()) }
+    }
+
+    /// How many cells there are. An object is as large as two, and one more that it is of no larger
+    /// than one.
+    #[inline]
+    fn taken(&self) -> usize {
+        self.cells.len() + self.elements.len() + self.others.len() + 2 * self.objects.len()
     }
 
     #[cold]
@@ -243,6 +270,42 @@ impl Arena {
     #[inline]
     pub(super) fn object(&self, id: ObjectId) -> &Object {
         &self.objects[id.index()]
+    }
+
+    /// An object of the answer that is being read is of one more.
+    pub(super) fn add_other(&mut self, id: ObjectId, parent: ObjectId) {
+        let object = &mut self.objects[id.index()];
+        self.others.push((parent, object.other));
+        object.other = Some(OtherId::new(self.others.len() - 1));
+    }
+
+    /// All that an object is of, each once.
+    pub(super) fn parents(&self, id: ObjectId) -> Vec<ObjectId> {
+        let object = self.object(id);
+        let mut parents = Vec::new();
+        let mut next = object.other;
+        while let Some((parent, before)) = next.and_then(|other| self.others.get(other.index())) {
+            parents.push(*parent);
+            next = *before;
+        }
+        parents.extend(object.parent);
+        // Equal ones follow each other: an object is read with all that is below it.
+        parents.dedup();
+        parents.reverse();
+        parents
+    }
+
+    /// An object has values of another, and the objects in them are of both.
+    pub(super) fn add_twin(&mut self, of: ObjectId, twin: ObjectId) {
+        self.twins.push((of, twin));
+        self.objects[of.index()].is_twin = true;
+        self.objects[twin.index()].is_twin = true;
+    }
+
+    /// The objects that have values of another.
+    pub(super) fn twins_of(&self, id: ObjectId) -> impl Iterator<Item = ObjectId> {
+        let all = self.twins.iter().filter(move |(of, _)| *of == id);
+        all.map(|(_, twin)| *twin)
     }
 
     pub(super) fn set_type(&mut self, id: ObjectId, r#type: TypeId) {

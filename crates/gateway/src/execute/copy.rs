@@ -52,7 +52,7 @@ impl Copying<'_> {
             self.arena.set(to, wanted.slot, cell);
         }
         if is_shared {
-            self.arena.twins.push((from, to));
+            self.arena.add_twin(from, to);
         }
         Ok(())
     }

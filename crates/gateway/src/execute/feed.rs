@@ -48,6 +48,9 @@ pub(super) trait Feed<'f> {
 
     /// The JSON of a value that stands as one text, by [`WITHIN`]; it is not gone over.
     fn within(&self) -> Option<Json<'f>>;
+
+    /// All bytes of it, if equal ones are equal values.
+    fn compared(&self) -> Option<&'f [u8]>;
 }
 
 impl<'f> Feed<'f> for Json<'f> {
@@ -137,6 +140,11 @@ impl<'f> Feed<'f> for Json<'f> {
     #[inline]
     fn within(&self) -> Option<Json<'f>> {
         None
+    }
+
+    #[inline]
+    fn compared(&self) -> Option<&'f [u8]> {
+        Some(self.bytes())
     }
 }
 

@@ -47,21 +47,27 @@ impl Climber<'_> {
         self.left = left;
         let object = self.arena.object(id);
         let by = self.tree.position(object.position).parent;
-        let (Some(parent), Some(item)) = (object.parent, by) else {
+        let (Some(_), Some(item)) = (object.parent, by) else {
             return self.arrive();
         };
         let slot = self.arena.slot(item);
-        let cell = self.arena.cell(parent, slot);
-        let before = self.steps.len();
-        find(self.arena, cell, id, &mut self.steps);
-        self.steps.push(Step::Key(self.tree.item(item).key.clone()));
-        self.climb(parent);
-        for (of, twin) in &self.arena.twins {
-            if *of == parent && self.arena.cell(*twin, slot) == cell {
-                self.climb(*twin);
+        for parent in self.arena.parents(id) {
+            let cell = self.arena.cell(parent, slot);
+            let mut places = Vec::new();
+            find(self.arena, cell, id, &mut Vec::new(), &mut places);
+            for indexes in places {
+                let before = self.steps.len();
+                self.steps.extend(indexes.into_iter().rev().map(Step::Index));
+                self.steps.push(Step::Key(self.tree.item(item).key.clone()));
+                self.climb(parent);
+                for twin in self.arena.twins_of(parent) {
+                    if self.arena.cell(twin, slot) == cell {
+                        self.climb(twin);
+                    }
+                }
+                self.steps.truncate(before);
             }
         }
-        self.steps.truncate(before);
     }
 
     fn arrive(&mut self) {
@@ -73,20 +79,24 @@ impl Climber<'_> {
     }
 }
 
-/// Where an object is in a value: adds the indexes, the last first. Recursion is bounded by the
-/// wrappers of types.
-fn find(arena: &Arena, cell: Cell, wanted: ObjectId, steps: &mut Vec<Step>) -> bool {
+/// Where an object is in a value: the indexes of each place. Recursion is bounded by the wrappers of
+/// types.
+fn find(
+    arena: &Arena,
+    cell: Cell,
+    wanted: ObjectId,
+    indexes: &mut Vec<usize>,
+    places: &mut Vec<Vec<usize>>,
+) {
     match cell {
-        Cell::Object(object) => object == wanted,
+        Cell::Object(object) if object == wanted => places.push(indexes.clone()),
         Cell::List { start, end } => {
             for (place, cell) in arena.list(start, end).iter().enumerate() {
-                if find(arena, *cell, wanted, steps) {
-                    steps.push(Step::Index(place));
-                    return true;
-                }
+                indexes.push(place);
+                find(arena, *cell, wanted, indexes, places);
+                indexes.pop();
             }
-            false
         }
-        Cell::Absent | Cell::Null | Cell::Failed | Cell::Leaf { .. } => false,
+        Cell::Absent | Cell::Null | Cell::Failed | Cell::Leaf { .. } | Cell::Object(_) => {}
     }
 }

@@ -3,6 +3,7 @@
 use graphql::schema::TypeId;
 use response::NoMemory;
 
+use super::alike::{Alike, Begin, Met};
 use super::arena::{Arena, Cell, ObjectId};
 use super::feed::{Feed, WITHIN};
 use super::json::{Json, NoJson};
@@ -23,6 +24,8 @@ pub(super) struct Reader<'r, F> {
     /// The place of the answer among the arena's buffers.
     pub(super) buffer: u32,
     pub(super) wrong: Wrong,
+    /// The objects that were read, if equal ones are read once.
+    pub(super) alike: Option<Alike>,
     /// The type that was read last: most often the next is the same.
     last: Option<TypeId>,
 }
@@ -40,6 +43,14 @@ pub(super) struct Wrong {
     pub(super) lacking: Option<(ObjectId, ItemId)>,
     /// Whether what is read was read before, so that it is told.
     pub(super) is_told: bool,
+}
+
+impl Wrong {
+    /// Whether nothing is.
+    pub(super) fn is_empty(&self) -> bool {
+        let Self { places, more: _, entity, lacking, is_told: _ } = self;
+        places.is_empty() && entity.is_none() && lacking.is_none()
+    }
 }
 
 /// Why an answer is not read.
@@ -88,7 +99,7 @@ impl<'r, 'f, F: Feed<'f>> Reader<'r, F> {
         buffer: u32,
     ) -> Self {
         let wrong = Wrong::default();
-        Self { supergraph, tree, arena, feed, buffer, wrong, last: None }
+        Self { supergraph, tree, arena, feed, buffer, wrong, alike: None, last: None }
     }
 
     /// Reads an object as one of the arena. Recursion is bounded by the depth of the tree.
@@ -220,7 +231,20 @@ impl<'r, 'f, F: Feed<'f>> Reader<'r, F> {
         match &read.value {
             Value::Leaf(scalar) => self.leaf(*scalar, byte),
             Value::Objects { .. } if byte != b'{' => self.wrong(),
-            Value::Objects { position, r#type, shape, .. } => {
+            Value::Objects { position, r#type, is_alone, shape } => {
+                let mut begin = None;
+                // Only those that nobody reads into by another way are the same for all.
+                if *is_alone && known == Cell::Absent {
+                    match self.meet(read) {
+                        Some(Met::Before(object, length)) => {
+                            self.arena.add_other(object, parent);
+                            self.feed.go_to(self.feed.at() + length);
+                            return Ok(Cell::Object(object));
+                        }
+                        Some(Met::First(first)) => begin = Some(first),
+                        None => {}
+                    }
+                }
                 let r#type = match (*r#type, shape.typename) {
                     (None, true) => match self.type_ahead(*position)? {
                         Said::Type(r#type) => Some(r#type),
@@ -247,8 +271,25 @@ impl<'r, 'f, F: Feed<'f>> Reader<'r, F> {
                     }
                 };
                 self.members(shape, object)?;
+                if let Some(begin) = begin {
+                    self.remember(read, begin, object);
+                }
                 Ok(Cell::Object(object))
             }
+        }
+    }
+
+    /// Whether the object that begins here was read before.
+    #[inline]
+    fn meet(&mut self, read: &Read) -> Option<Met> {
+        let bytes = self.feed.compared()?;
+        self.alike.as_mut()?.meet(read, bytes, self.feed.at())
+    }
+
+    #[inline]
+    fn remember(&mut self, read: &Read, begin: Begin, object: ObjectId) {
+        if let Some(alike) = &mut self.alike {
+            alike.remember(read, begin, self.feed.at(), object);
         }
     }
 

@@ -8,6 +8,7 @@ use futures_util::StreamExt;
 use futures_util::stream::FuturesUnordered;
 use response::{Held, NoMemory, Recorded};
 
+use super::alike::Alike;
 use super::answer;
 use super::answer::Parts;
 use super::arena::Arena;
@@ -355,17 +356,32 @@ impl<'r> Running<'r> {
         part: &Part,
         feed: F,
         (buffer, length): (Bytes, usize),
-        read: impl FnOnce(&mut Reader<'_, F>, &Fetch, &Asked, &Part) -> Result<Parts, Unread>,
+        read: impl Fn(&mut Reader<'_, F>, &Fetch, &Asked, &Part) -> Result<Parts, Unread>,
     ) -> Result<(Parts, Wrong), ErrorKind> {
         let Inputs { plan, supergraph, .. } = self.inputs;
         let fetch = &plan.fetches[id.index()];
-        let arena = &mut self.executed.arena;
-        arena.begin_answer(length);
-        let buffer = arena.add_buffer(buffer);
+        let (arena, asked) = (&mut self.executed.arena, &self.asked[id.index()]);
+        let is_shared = arena.is_shared();
+        let begin = |arena: &mut Arena| {
+            arena.begin_answer(length);
+            arena.add_buffer(buffer.clone())
+        };
+        let buffer = begin(arena);
         let mut reader = Reader::new(supergraph, &plan.tree, arena, feed, buffer);
-        let read = read(&mut reader, fetch, &self.asked[id.index()], part);
+        reader.alike = is_shared.then(|| Alike::new(length));
+        let mut parts = read(&mut reader, fetch, asked, part);
+        let has_found = reader.alike.take().is_some_and(|alike| alike.has_found());
+        if has_found && parts.is_ok_and(|parts| parts.errors.is_some() || !reader.wrong.is_empty())
+        {
+            // What is wrong is wrong at one place.
+            reader.arena.roll_back();
+            begin(reader.arena);
+            reader.wrong = Wrong::default();
+            reader.feed.go_to(0);
+            parts = read(&mut reader, fetch, asked, part);
+        }
         let wrong = std::mem::take(&mut reader.wrong);
-        match read {
+        match parts {
             Ok(parts) => {
                 arena.end_answer();
                 Ok((parts, wrong))

@@ -71,7 +71,10 @@ impl<'t> Teller<'t> {
             _ => None,
         });
         match only {
-            Some(only) => self.errors.push(needing(self.plan, self.arena, only, kind)),
+            Some((object, item)) => {
+                let path = first_place(self.plan, self.arena, object);
+                self.errors.push(needing(self.plan, path, item, kind));
+            }
             None => {
                 let first = self.targets().first().map(|(object, _)| *object);
                 self.tell_at(first, kind);
@@ -104,9 +107,10 @@ impl<'t> Teller<'t> {
     }
 
     /// Something that was asked is not there: the first of it, where it is needed.
-    pub(super) fn lacking(&mut self, first: (ObjectId, ItemId)) {
+    pub(super) fn lacking(&mut self, (object, item): (ObjectId, ItemId)) {
         let kind = ErrorKind::Invalid { subgraph: self.fetch.subgraph, why: Invalid::Lacking };
-        self.errors.push(needing(self.plan, self.arena, first, kind));
+        let path = first_place(self.plan, self.arena, object);
+        self.errors.push(needing(self.plan, path, item, kind));
     }
 
     /// The errors that a subgraph tells: whether there are any.
@@ -306,27 +310,27 @@ pub(super) fn tell_nulls(
     errors: &mut Errors,
     nulls: &[(ObjectId, ItemId)],
 ) {
-    for (place, (object, key)) in nulls.iter().enumerate() {
+    let mut left = MOST_TOLD;
+    for (object, key) in nulls {
         arena.fail(arena.place_of(*object, arena.slot(*key)));
-        if place >= MOST_TOLD {
+        if left == 0 {
+            errors.count(1);
             continue;
         }
         let item = plan.tree.item(*key);
         let parent = plan.tree.parent_of(supergraph, item);
-        let kind = ErrorKind::Null { parent, field: item.key.clone() };
-        errors.push(needing(plan, arena, (*object, *key), kind));
+        let Places { paths, more } = places(arena, &plan.tree, *object, left);
+        left -= paths.len();
+        errors.count(more);
+        for path in paths {
+            let kind = ErrorKind::Null { parent, field: item.key.clone() };
+            errors.push(needing(plan, path, *key, kind));
+        }
     }
-    errors.count(nulls.len().saturating_sub(MOST_TOLD));
 }
 
-/// An error of an item of an object, at the field that needs it.
-fn needing(
-    plan: &Plan,
-    arena: &Arena,
-    (object, item): (ObjectId, ItemId),
-    kind: ErrorKind,
-) -> ExecutionError {
-    let mut path = first_place(plan, arena, object);
+/// An error of an item of an object, which stands at a place: at the field that needs it.
+fn needing(plan: &Plan, mut path: Path, item: ItemId, kind: ErrorKind) -> ExecutionError {
     let shown = needed_by(plan, item);
     path.extend(shown.map(|shown| Step::Key(plan.tree.item(shown).key.clone())));
     let location = shown.and_then(|shown| located(plan.tree.item(shown).location));

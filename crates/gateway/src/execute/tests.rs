@@ -1,3 +1,4 @@
+mod alike;
 mod arbitrary;
 mod contexts;
 mod denied;

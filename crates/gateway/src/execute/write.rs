@@ -4,14 +4,15 @@
 use std::collections::HashMap;
 
 use graphql::schema::TypeId;
-use response::Sink;
 use response::sink::Full;
+use response::{Mark, Sink};
 use rustc_hash::FxHashSet;
 
 use super::arena::{Arena, Cell, ObjectId};
 use super::errors::{ErrorKind, Errors, ExecutionError, Step};
 use super::run::Executed;
 use super::tell::located;
+use super::written::{Repeated, Written};
 use crate::outline::{ItemId, PositionId, Tree, What};
 use crate::plan::{Nesting, Out, OutValue, Plan};
 use crate::supergraph::Supergraph;
@@ -43,8 +44,9 @@ pub fn write(
     sink: Sink,
 ) -> Result<Sink, Full> {
     let Executed { arena, errors, .. } = executed;
-    let (way, denied) = (Vec::new(), FxHashSet::default());
-    let mut writer = Writer { supergraph, plan, arena, errors, literals, sink, way, denied };
+    let (way, written, denied) = (Vec::new(), Written::default(), FxHashSet::default());
+    let mut writer =
+        Writer { supergraph, plan, arena, errors, literals, sink, way, written, denied };
     let (mark, before) = (writer.sink.mark(), writer.sink.bytes().len());
     let root = writer.arena.objects_at(Tree::ROOT).first().copied();
     match root.map_or(Err(Halt::Null), |root| writer.object(root)) {
@@ -66,6 +68,8 @@ struct Writer<'w> {
     literals: &'w Literals,
     sink: Sink,
     way: Vec<Way>,
+    /// What stands in the answer already and may come again.
+    written: Written,
     /// What the caller may not read and has been told so.
     denied: FxHashSet<ItemId>,
 }
@@ -119,8 +123,21 @@ impl Writer<'_> {
                     }
                     let own = out.own.iter().find(|(of, _)| Some(*of) == object.r#type);
                     let nesting = own.map_or(out.nesting, |(_, own)| *own);
+                    // What twins have in common, unless it is promised more of one of them.
+                    let common = match cell {
+                        Cell::List { start, end } if own.is_none() && start < end => {
+                            Some(Repeated::List(start))
+                        }
+                        Cell::Object(below) if own.is_none() => Some(Repeated::Object(below)),
+                        _ => None,
+                    };
                     self.way.push(Way::Item(out.item));
-                    self.value(out, nesting, 0, cell)?;
+                    match common.filter(|_| object.is_twin) {
+                        Some(common) => {
+                            self.once(common, |writer| writer.value(out, nesting, 0, cell))?;
+                        }
+                        None => self.value(out, nesting, 0, cell)?,
+                    }
                     self.way.pop();
                 }
             }
@@ -169,9 +186,10 @@ impl Writer<'_> {
     }
 
     /// Nothing but null stands behind the mark.
-    fn null(&mut self, mark: response::Mark) -> Result<(), Full> {
+    fn null(&mut self, mark: Mark) -> Result<(), Full> {
         // Nothing is sent that may be taken back.
         let _ = self.sink.roll_back(mark);
+        self.written.roll_back(mark);
         self.sink.bytes().extend_from_slice(b"null");
         Ok(())
     }
@@ -205,7 +223,13 @@ impl Writer<'_> {
                 }
                 Ok(())
             }
-            Cell::Object(below) if self.is_seen(below) => self.object(below),
+            Cell::Object(below) if self.is_seen(below) => {
+                if self.arena.object(below).is_of_several() {
+                    self.once(Repeated::Object(below), |writer| writer.object(below))
+                } else {
+                    self.object(below)
+                }
+            }
             // Why is told.
             Cell::Failed => Err(Halt::Null),
             // What clients do not know of is not there for them.
@@ -219,6 +243,24 @@ impl Writer<'_> {
             }
             Cell::List { start, end } => self.list(out, nesting, level, (start, end)),
         }
+    }
+
+    /// Writes something, or copies it if it stands in the answer already.
+    fn once(
+        &mut self,
+        what: Repeated,
+        write: impl FnOnce(&mut Self) -> Result<(), Halt>,
+    ) -> Result<(), Halt> {
+        if self.written.find(what).is_some_and(|range| self.sink.repeat(range)) {
+            return self.sink.check_budget(false).map_err(Halt::Full);
+        }
+        let (start, told) = (self.sink.mark(), self.errors.len());
+        write(self)?;
+        // What goes wrong in it is told at each of its places.
+        if self.errors.len() == told {
+            self.written.remember(what, (start, self.sink.mark()));
+        }
+        Ok(())
     }
 
     fn list(

@@ -155,3 +155,16 @@ fn data_that_is_null_has_its_errors() {
             .works: shop says closed"#]],
     );
 }
+
+#[test]
+fn what_is_wrong_within_one_text_is_told_where_the_text_stands() {
+    let planned = planned("{ works { ... on Book { comments { text } } } }", "{}").unwrap();
+    let talk = r#"{"data":{"_entities":[{"comments":[{"text":"a"},{"text":5},{"text":6}]},{"comments":[{"text":"b"}]}]}}"#;
+    let answers = [("shop", WORKS.as_bytes()), ("talk", talk.as_bytes())];
+    let (printed, _) = run_given(&planned, &answers, Options::default(), within);
+    expect![[r#"
+        {"works":[{"comments":null},{},{"comments":[{"text":"b"}]},{"comments":null}]}
+        .works[0].comments: comments is not of its type
+        .works[3].comments: comments is not of its type"#]]
+    .assert_eq(&printed);
+}
