@@ -54,7 +54,7 @@ impl Climber<'_> {
         for parent in self.arena.parents(id) {
             let cell = self.arena.cell(parent, slot);
             let mut places = Vec::new();
-            find(self.arena, cell, id, &mut Vec::new(), &mut places);
+            find(self.arena, cell, id, self.left, &mut Vec::new(), &mut places);
             for indexes in places {
                 let before = self.steps.len();
                 self.steps.extend(indexes.into_iter().rev().map(Step::Index));
@@ -66,6 +66,9 @@ impl Climber<'_> {
                     }
                 }
                 self.steps.truncate(before);
+            }
+            if self.left == 0 {
+                return;
             }
         }
     }
@@ -79,12 +82,13 @@ impl Climber<'_> {
     }
 }
 
-/// Where an object is in a value: the indexes of each place. Recursion is bounded by the wrappers of
-/// types.
+/// Where an object is in a value: the indexes of its first places, no more than `most`. Recursion is
+/// bounded by the wrappers of types.
 fn find(
     arena: &Arena,
     cell: Cell,
     wanted: ObjectId,
+    most: usize,
     indexes: &mut Vec<usize>,
     places: &mut Vec<Vec<usize>>,
 ) {
@@ -92,8 +96,11 @@ fn find(
         Cell::Object(object) if object == wanted => places.push(indexes.clone()),
         Cell::List { start, end } => {
             for (place, cell) in arena.list(start, end).iter().enumerate() {
+                if places.len() >= most {
+                    return;
+                }
                 indexes.push(place);
-                find(arena, *cell, wanted, indexes, places);
+                find(arena, *cell, wanted, most, indexes, places);
                 indexes.pop();
             }
         }

@@ -368,7 +368,8 @@ impl<'r> Running<'r> {
         };
         let buffer = begin(arena);
         let mut reader = Reader::new(supergraph, &plan.tree, arena, feed, buffer);
-        reader.alike = is_shared.then(|| Alike::new(length));
+        let is_compared = is_shared && reader.feed.compared().is_some();
+        reader.alike = is_compared.then(|| Alike::new(length));
         let mut parts = read(&mut reader, fetch, asked, part);
         let has_found = reader.alike.take().is_some_and(|alike| alike.has_found());
         if has_found && parts.is_ok_and(|parts| parts.errors.is_some() || !reader.wrong.is_empty())
