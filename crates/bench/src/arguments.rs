@@ -396,6 +396,7 @@ fn parse_subgraphs(words: &[String]) -> Result<Command, ArgumentError> {
         match word.as_str() {
             "--canned" => options.form = subgraphs::Form::Canned,
             "--sixth-product" => options.data = subgraphs::Data::Sixth,
+            "--distinct" => options.data = subgraphs::Data::Distinct,
             "--port" => {
                 let number = value("--port", rest.next())?;
                 options.port = number.parse().map_err(|_| ArgumentError::Subgraphs(number))?;
@@ -566,6 +567,9 @@ mod tests {
         };
         let line = "federation-subgraphs --port 1 --delay 10 --canned --sixth-product";
         check(line, &Ok(Command::Subgraphs(options)));
+        let data = subgraphs::Data::Distinct;
+        let options = subgraphs::Options { data, ..subgraphs::Options::default() };
+        check("federation-subgraphs --distinct", &Ok(Command::Subgraphs(options)));
         let told = Err(ArgumentError::Subgraphs("99999".to_owned()));
         check("federation-subgraphs --port 99999", &told);
     }

@@ -131,6 +131,7 @@ impl Course {
         match setting.data {
             Data::Published => {}
             Data::Sixth => _ = command.arg("--sixth-product"),
+            Data::Distinct => _ = command.arg("--distinct"),
         }
         let server = Server::start(command, port, &self.ground.folder.join("subgraphs.log"))?;
         self.ground.subgraphs = format!("http://127.0.0.1:{port}");

@@ -41,6 +41,7 @@ pub(super) fn stages(options: &Options) -> Vec<Stage> {
         stage(Setting { sharing: Sharing::All, ..alone }, &[1, 16, 50], false),
         stage(Setting { cores: 2, ..alone }, &[1, 16, 50], false),
         stage(Setting { form: options.subgraphs.other(), ..alone }, &[1, 50], false),
+        stage(Setting { data: Data::Distinct, ..alone }, &[1, 16, 50], false),
     ]
 }
 

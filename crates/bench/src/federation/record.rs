@@ -111,6 +111,7 @@ impl Setting {
         let data = match self.data {
             Data::Published => "",
             Data::Sixth => ", a sixth product",
+            Data::Distinct => ", hardly anything twice",
         };
         format!("Gateway on {cores}{delay}, {sharing}{form}{data}")
     }

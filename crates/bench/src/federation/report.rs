@@ -69,13 +69,14 @@ fn write(run: &Run, text: &mut String) -> Result {
 fn write_asked(run: &Run, text: &mut String) -> Result {
     let alone = Setting { form: run.form, ..ALONE };
     let sixth = Setting { data: Data::Sixth, ..alone };
-    let columns = [alone, sixth];
+    let distinct = Setting { data: Data::Distinct, ..alone };
+    let columns = [alone, sixth, distinct];
     if !run.asked.iter().any(|one| columns.contains(&one.setting)) {
         return Ok(());
     }
     writeln!(
         text,
-        "\n| gateway | subgraph requests, kB a query | with a sixth product |\n|---|---|---|"
+        "\n| gateway | subgraph requests, kB a query | with a sixth product | with hardly anything twice |\n|---|---|---|---|"
     )?;
     for gateway in &run.gateways {
         let asked = columns.map(|setting| {
@@ -85,8 +86,9 @@ fn write_asked(run: &Run, text: &mut String) -> Result {
             Some(format!("{requests:.2}, {kilobytes:.1}"))
         });
         if asked.iter().any(Option::is_some) {
-            let [alone, sixth] = asked.map(Option::unwrap_or_default);
-            writeln!(text, "| {} {} | {alone} | {sixth} |", gateway.title, gateway.version)?;
+            let [alone, sixth, distinct] = asked.map(Option::unwrap_or_default);
+            let Gateway { title, version, .. } = gateway;
+            writeln!(text, "| {title} {version} | {alone} | {sixth} | {distinct} |")?;
         }
     }
     Ok(())

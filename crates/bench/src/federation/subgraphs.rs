@@ -30,13 +30,14 @@ pub(crate) const COUNTS: &str = "counts";
 
 pub(crate) const HELP: &str = "
 cargo xtask bench federation-subgraphs [--port PORT] [--delay MILLISECONDS] [--canned]
-                                     [--sixth-product]
+                                     [--sixth-product | --distinct]
     Serves the four subgraphs of the suite `federation` at 127.0.0.1, in one process: /accounts,
     /inventory, /products, /reviews; /counts tells how often each was asked and how many bytes
     that were.
       --port PORT           24300 if not said, as the suite's supergraph has it
       --delay MILLISECONDS  waits before each answer
       --sixth-product       every user has reviewed a product that is not at the top, too
+      --distinct            everybody has written reviews of their own: hardly anything comes twice
       --canned              gives to the bytes of a request that came before the bytes of its answer
 ";
 

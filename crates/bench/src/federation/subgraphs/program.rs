@@ -12,7 +12,7 @@ use serde_json::{Map, Value};
 
 use super::document::{Document, Given};
 use super::schema::{Edge, Leaf, Type};
-use super::shop::{AUTHOR, BIRTHDAY, Data, PRODUCTS, REVIEWS, Subgraph, USERS};
+use super::shop::{AUTHOR, BIRTHDAY, Data, PRODUCTS, REVIEWS, Subgraph, USERS, at, key};
 use compile::Compiler;
 
 /// `topProducts`, where `first` is not said.
@@ -85,7 +85,7 @@ impl Program {
         let mut operations = document.operations.iter();
         let wanted = operations.find(|one| operation.is_none() || one.name.as_deref() == operation);
         let wanted = wanted.ok_or(ProgramError::Operation)?;
-        let mut compiler = Compiler { subgraph, document, variables, sets: Vec::new() };
+        let mut compiler = Compiler { subgraph, data, document, variables, sets: Vec::new() };
         let root = compiler.set(Type::Query, &[&wanted.selections])?;
         Ok(Self { subgraph, data, sets: compiler.sets, root })
     }
@@ -173,19 +173,17 @@ impl Program {
 
     fn leaf(&self, leaf: Leaf, object: Object, representation: Option<&Value>) -> Value {
         let given = |name: &str| representation.and_then(|all| all.get(name)).cloned();
-        let user = USERS.get(object.place);
-        let product = PRODUCTS.get(object.place);
-        let review = REVIEWS.get(object.place);
+        let user = at(&USERS, object.place);
+        let product = at(&PRODUCTS, object.place);
+        let review = at(&REVIEWS, object.place);
         let value = match leaf {
             Leaf::Typename => Some(object.of.name().into()),
             Leaf::Sdl => Some(self.subgraph.sdl().into()),
-            Leaf::Id if object.of == Type::Review => review.map(|one| one.id.into()),
-            Leaf::Id => user.map(|one| one.id.into()),
+            Leaf::Id | Leaf::Upc => Some(key(object.place).into()),
             Leaf::Name if object.of == Type::Product => product.map(|one| one.name.into()),
             Leaf::Name => user.map(|one| one.name.into()),
             Leaf::Username => user.map(|one| one.username.into()),
             Leaf::Birthday => Some(BIRTHDAY.into()),
-            Leaf::Upc => product.map(|one| one.upc.into()),
             Leaf::Price => product.map(|one| one.price.into()),
             Leaf::Weight => product.map(|one| one.weight.into()),
             Leaf::IsInStock => product.map(|one| one.is_in_stock.into()),
@@ -207,7 +205,8 @@ impl Program {
                 Some(Value::Array(all)) => all,
                 _ => Vec::new(),
             }),
-            Edge::Me | Edge::Author => Reached::One(Some(users(AUTHOR))),
+            Edge::Me => Reached::One(Some(users(AUTHOR))),
+            Edge::Author => Reached::One(Some(users(self.data.author(object.place)))),
             Edge::User => {
                 Reached::One(argument.and_then(|id| self.keyed(Type::User, id.as_str()?)))
             }
@@ -215,20 +214,17 @@ impl Program {
             Edge::TopProducts => {
                 let first = argument.as_ref().and_then(Value::as_u64);
                 let first = first.and_then(|first| usize::try_from(first).ok()).unwrap_or(TOP);
-                Reached::Many((0..first.min(PRODUCTS.len())).map(products).collect())
+                Reached::Many((0..first.min(self.data.products())).map(products).collect())
             }
             Edge::Reviews if object.of == Type::User => {
-                Reached::Many(self.data.reviews_of_a_user().iter().copied().map(reviews).collect())
+                let all = self.data.reviews_of_a_user(object.place);
+                Reached::Many(all.into_iter().map(reviews).collect())
             }
             Edge::Reviews => {
-                let of = |place: &usize| {
-                    REVIEWS.get(*place).is_some_and(|one| one.product == object.place)
-                };
+                let of = |review: &usize| self.data.product(*review) == object.place;
                 Reached::Many((0..self.data.reviews()).filter(of).map(reviews).collect())
             }
-            Edge::Product => {
-                Reached::One(REVIEWS.get(object.place).map(|review| products(review.product)))
-            }
+            Edge::Product => Reached::One(Some(products(self.data.product(object.place)))),
         }
     }
 
@@ -240,14 +236,16 @@ impl Program {
         self.keyed(of, representation.get(key)?.as_str()?)
     }
 
-    fn keyed(&self, of: Type, key: &str) -> Option<Object> {
-        let place = match of {
-            Type::User => USERS.iter().position(|one| one.id == key),
-            Type::Product => PRODUCTS.iter().position(|one| one.upc == key),
-            Type::Review => REVIEWS.iter().position(|one| one.id == key),
-            Type::Query | Type::Service => None,
+    fn keyed(&self, of: Type, wanted: &str) -> Option<Object> {
+        let places = match of {
+            Type::User => self.data.users(),
+            Type::Product => self.data.products(),
+            Type::Review => self.data.reviews(),
+            Type::Query | Type::Service => return None,
         };
-        Some(Object { of, place: place? })
+        let place = wanted.parse::<usize>().ok()?.checked_sub(1)?;
+        // There is one way to write a key.
+        (place < places && key(place) == wanted).then_some(Object { of, place })
     }
 }
 

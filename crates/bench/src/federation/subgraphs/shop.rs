@@ -3,6 +3,9 @@
 //! Types, keys, numbers and lengths are those of the published benchmark of gateways, so that its
 //! query has an answer of the same size and the same objects in it again and again: each user has
 //! the first two reviews, and the first user has written all of them. The words are our own.
+//!
+//! Most answers of real services say less again and again, so that there is another shop of many more
+//! users, products and reviews, in which hardly anything comes twice.
 
 use serde::Serialize;
 
@@ -17,14 +20,12 @@ pub(crate) enum Subgraph {
 
 #[derive(Debug)]
 pub(super) struct User {
-    pub(super) id: &'static str,
     pub(super) name: &'static str,
     pub(super) username: &'static str,
 }
 
 #[derive(Debug)]
 pub(super) struct Product {
-    pub(super) upc: &'static str,
     pub(super) name: &'static str,
     pub(super) price: i64,
     pub(super) weight: i64,
@@ -33,7 +34,6 @@ pub(super) struct Product {
 
 #[derive(Debug)]
 pub(super) struct Review {
-    pub(super) id: &'static str,
     pub(super) body: &'static str,
     /// The place of its product among the products.
     pub(super) product: usize,
@@ -48,34 +48,52 @@ pub(crate) enum Data {
     Published,
     /// A sixth product too, of which nobody hears before the reviews of users are read.
     Sixth,
+    /// Everybody has written two reviews of their own, and each product has four.
+    Distinct,
 }
 
 /// Seconds; the same for all.
 pub(super) const BIRTHDAY: i64 = 1_234_567_890;
 /// The place of the one who has written every review.
 pub(super) const AUTHOR: usize = 0;
+/// How many users there are where little comes twice, and how many reviews of each and of a product.
+const MANY: usize = 384;
+const OF_A_USER: usize = 2;
+const OF_A_PRODUCT: usize = 4;
+/// Brings reviews to products that have nothing else in common: it shares no factor with their number.
+const SPREAD: usize = 317;
 /// Of the reviews, those that are there whatever the data.
 const PUBLISHED: usize = 11;
 
+/// The key of what stands at a place.
+pub(super) fn key(place: usize) -> String {
+    (place + 1).to_string()
+}
+
+/// The words and numbers of what stands at a place: there are fewer of them than places.
+pub(super) fn at<T>(all: &[T], place: usize) -> Option<&T> {
+    all.get(place % all.len().max(1))
+}
+
 pub(super) const USERS: [User; 6] = [
-    User { id: "1", name: "Tove Lindqvist", username: "tovel" },
-    User { id: "2", name: "Ines Okafor", username: "inesokafor" },
-    User { id: "3", name: "Mateo Brandt", username: "mateobrandt1" },
-    User { id: "4", name: "Aino Virtasalmi", username: "ainovir" },
-    User { id: "5", name: "Ravi Menons", username: "ravimenons" },
-    User { id: "6", name: "Clara Duboi", username: "clarad" },
+    User { name: "Tove Lindqvist", username: "tovel" },
+    User { name: "Ines Okafor", username: "inesokafor" },
+    User { name: "Mateo Brandt", username: "mateobrandt1" },
+    User { name: "Aino Virtasalmi", username: "ainovir" },
+    User { name: "Ravi Menons", username: "ravimenons" },
+    User { name: "Clara Duboi", username: "clarad" },
 ];
 
 pub(super) const PRODUCTS: [Product; 9] = [
-    Product { upc: "1", name: "Bench", price: 899, weight: 100, is_in_stock: true },
-    Product { upc: "2", name: "Shelf", price: 1299, weight: 1000, is_in_stock: false },
-    Product { upc: "3", name: "Spoon", price: 15, weight: 20, is_in_stock: false },
-    Product { upc: "4", name: "Stool", price: 499, weight: 100, is_in_stock: false },
-    Product { upc: "5", name: "PC", price: 1299, weight: 1000, is_in_stock: true },
-    Product { upc: "6", name: "Rug", price: 6999, weight: 300, is_in_stock: true },
-    Product { upc: "7", name: "Stove", price: 3999, weight: 2000, is_in_stock: true },
-    Product { upc: "8", name: "Piano", price: 100_000, weight: 6000, is_in_stock: false },
-    Product { upc: "9", name: "Desk", price: 9999, weight: 800, is_in_stock: true },
+    Product { name: "Bench", price: 899, weight: 100, is_in_stock: true },
+    Product { name: "Shelf", price: 1299, weight: 1000, is_in_stock: false },
+    Product { name: "Spoon", price: 15, weight: 20, is_in_stock: false },
+    Product { name: "Stool", price: 499, weight: 100, is_in_stock: false },
+    Product { name: "PC", price: 1299, weight: 1000, is_in_stock: true },
+    Product { name: "Rug", price: 6999, weight: 300, is_in_stock: true },
+    Product { name: "Stove", price: 3999, weight: 2000, is_in_stock: true },
+    Product { name: "Piano", price: 100_000, weight: 6000, is_in_stock: false },
+    Product { name: "Desk", price: 9999, weight: 800, is_in_stock: true },
 ];
 
 /// It stands by the door and nobody has fallen off it.
@@ -104,34 +122,66 @@ carried it to another room. The people of the shop answered a letter of mine in 
 sentences, and that is why there are five stars here and not four.";
 
 pub(super) const REVIEWS: [Review; PUBLISHED + 1] = [
-    Review { id: "1", body: LONG, product: 0 },
-    Review { id: "2", body: MIDDLE, product: 0 },
-    Review { id: "3", body: SHORT, product: 0 },
-    Review { id: "4", body: SHORTEST, product: 0 },
-    Review { id: "5", body: LONG, product: 1 },
-    Review { id: "6", body: MIDDLE, product: 1 },
-    Review { id: "7", body: SHORT, product: 1 },
-    Review { id: "8", body: SHORTEST, product: 1 },
-    Review { id: "9", body: SHORTEST, product: 2 },
-    Review { id: "10", body: SHORTEST, product: 3 },
-    Review { id: "11", body: LONGEST, product: 3 },
-    Review { id: "12", body: SHORTEST, product: 5 },
+    Review { body: LONG, product: 0 },
+    Review { body: MIDDLE, product: 0 },
+    Review { body: SHORT, product: 0 },
+    Review { body: SHORTEST, product: 0 },
+    Review { body: LONG, product: 1 },
+    Review { body: MIDDLE, product: 1 },
+    Review { body: SHORT, product: 1 },
+    Review { body: SHORTEST, product: 1 },
+    Review { body: SHORTEST, product: 2 },
+    Review { body: SHORTEST, product: 3 },
+    Review { body: LONGEST, product: 3 },
+    Review { body: SHORTEST, product: 5 },
 ];
 
 impl Data {
+    pub(super) fn users(self) -> usize {
+        match self {
+            Self::Published | Self::Sixth => USERS.len(),
+            Self::Distinct => MANY,
+        }
+    }
+
+    pub(super) fn products(self) -> usize {
+        match self {
+            Self::Published | Self::Sixth => PRODUCTS.len(),
+            Self::Distinct => MANY * OF_A_USER / OF_A_PRODUCT,
+        }
+    }
+
     /// How many of the reviews there are, the first ones.
     pub(super) fn reviews(self) -> usize {
         match self {
             Self::Published => PUBLISHED,
             Self::Sixth => REVIEWS.len(),
+            Self::Distinct => MANY * OF_A_USER,
         }
     }
 
-    /// The places of the reviews that every user is said to have.
-    pub(super) fn reviews_of_a_user(self) -> &'static [usize] {
+    /// The places of the reviews that a user is said to have.
+    pub(super) fn reviews_of_a_user(self, user: usize) -> Vec<usize> {
         match self {
-            Self::Published => &[0, 1],
-            Self::Sixth => &[0, 1, PUBLISHED],
+            Self::Published => vec![0, 1],
+            Self::Sixth => vec![0, 1, PUBLISHED],
+            Self::Distinct => (user * OF_A_USER..(user + 1) * OF_A_USER).collect(),
+        }
+    }
+
+    /// The place of the one who has written a review.
+    pub(super) fn author(self, review: usize) -> usize {
+        match self {
+            Self::Published | Self::Sixth => AUTHOR,
+            Self::Distinct => review / OF_A_USER,
+        }
+    }
+
+    /// The place of the product that a review is of.
+    pub(super) fn product(self, review: usize) -> usize {
+        match self {
+            Self::Published | Self::Sixth => REVIEWS[review % REVIEWS.len()].product,
+            Self::Distinct => review * SPREAD % self.reviews() / OF_A_PRODUCT,
         }
     }
 }

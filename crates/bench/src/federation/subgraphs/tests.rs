@@ -138,6 +138,43 @@ fn users_have_reviewed_a_sixth_product_where_that_is_wanted() {
 }
 
 #[test]
+fn hardly_anything_comes_twice_where_that_is_wanted() {
+    let told = |subgraph, document: &str| {
+        let told = Live::new(Data::Distinct).answer(subgraph, &body(document, &json!({})));
+        serde_json::from_slice::<Value>(&told).unwrap()["data"].clone()
+    };
+    let users: Vec<_> =
+        (1..=6).map(|id| format!("{{ __typename: \"User\", id: \"{id}\" }}")).collect();
+    let document = format!(
+        "{{ _entities(representations: [{}]) {{ ... on User {{ reviews {{ id product {{ upc reviews {{ id \
+         product {{ upc }} author {{ id reviews {{ id author {{ id }} }} }} }} }} }} }} }} }}",
+        users.join(",")
+    );
+    let all = told(Subgraph::Reviews, &document);
+    let list = |value: &Value| value["reviews"].as_array().unwrap().clone();
+    let reviews: Vec<_> = all["_entities"].as_array().unwrap().iter().flat_map(list).collect();
+    let products: std::collections::BTreeSet<_> =
+        reviews.iter().map(|review| review["product"]["upc"].to_string()).collect();
+    assert_eq!((reviews.len(), products.len()), (12, 12));
+    let below: Vec<_> = reviews.iter().flat_map(|review| list(&review["product"])).collect();
+    let ids: std::collections::BTreeSet<_> =
+        below.iter().map(|one| one["id"].to_string()).collect();
+    assert_eq!((below.len(), ids.len()), (48, 48));
+    // A product's reviews are of it, one of them is that which led to it, and authors have their own.
+    for review in &reviews {
+        let product = &review["product"];
+        assert!(list(product).iter().all(|one| one["product"]["upc"] == product["upc"]));
+        assert!(list(product).iter().any(|one| one["id"] == review["id"]));
+    }
+    for one in &below {
+        assert!(list(&one["author"]).iter().any(|own| own["id"] == one["id"]));
+        assert!(list(&one["author"]).iter().all(|own| own["author"]["id"] == one["author"]["id"]));
+    }
+    assert_eq!(told(Subgraph::Accounts, "{ user(id: \"384\") { id } }")["user"]["id"], "384");
+    assert_eq!(told(Subgraph::Accounts, "{ user(id: \"385\") { id } }")["user"], Value::Null);
+}
+
+#[test]
 fn the_sdl_is_served_as_it_stands_in_its_file() {
     for subgraph in Subgraph::ALL {
         let told = answer(subgraph, "{ _service { sdl } }", &json!({}));

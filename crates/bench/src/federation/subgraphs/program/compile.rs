@@ -7,12 +7,13 @@ use serde_json::{Map, Value};
 
 use super::super::document::{Condition, Document, Given, Selection, What};
 use super::super::schema::{Kind, Type};
-use super::super::shop::{PRODUCTS, REVIEWS, Subgraph, USERS};
+use super::super::shop::{Data, Subgraph};
 use super::{Field, FieldValue, ProgramError, Set};
 
 #[derive(Debug)]
 pub(super) struct Compiler<'d> {
     pub(super) subgraph: Subgraph,
+    pub(super) data: Data,
     pub(super) document: &'d Document,
     /// Of the conditions.
     pub(super) variables: &'d Map<String, Value>,
@@ -43,7 +44,7 @@ impl<'d> Compiler<'d> {
             fields.push(self.field(of, &one)?);
         }
         let is_fixed = fields.iter().all(|field| self.is_fixed(&field.value));
-        let prepared = is_fixed.then(|| (0..places(of)).map(|_| OnceCell::new()).collect());
+        let prepared = is_fixed.then(|| (0..self.places(of)).map(|_| OnceCell::new()).collect());
         self.sets.push(Set { fields, prepared });
         Ok(self.sets.len() - 1)
     }
@@ -121,14 +122,14 @@ impl<'d> Compiler<'d> {
             }
         }
     }
-}
 
-/// How many objects there are of a type.
-fn places(of: Type) -> usize {
-    match of {
-        Type::Query | Type::Service => 1,
-        Type::User => USERS.len(),
-        Type::Product => PRODUCTS.len(),
-        Type::Review => REVIEWS.len(),
+    /// How many objects there are of a type.
+    fn places(&self, of: Type) -> usize {
+        match of {
+            Type::Query | Type::Service => 1,
+            Type::User => self.data.users(),
+            Type::Product => self.data.products(),
+            Type::Review => self.data.reviews(),
+        }
     }
 }
